@@ -1,3 +1,13 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
-@main struct LarderPlugin: CompilerPlugin { let providingMacros: [any Macro.Type] = [] }
+
+@main
+struct LarderPlugin: CompilerPlugin {
+  let providingMacros: [any Macro.Type] = [
+    ModelMacro.self,
+    EmbeddableMacro.self,
+    AttributeMacro.self,
+    EmbeddedMacro.self,
+    TransientMacro.self,
+  ]
+}

@@ -1,0 +1,38 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// A struct marked `@Embeddable`, read and checked.
+struct EmbeddableDeclaration {
+  /// A stored property and its type, which the generic `Columns` has to write.
+  struct Field {
+    let property: StoredProperty
+    let type: TypeSyntax
+  }
+
+  let declaration: StructDeclaration
+  let fields: [Field]
+
+  /// Nil, or findings, where the struct cannot be embedded.
+  init?(_ syntax: some DeclGroupSyntax, attribute: AttributeSyntax, in context: some MacroExpansionContext, findings: inout Findings) {
+    guard let declaration = StructDeclaration(syntax, macro: .embeddable, attribute: attribute, in: context, findings: &findings) else { return nil }
+    self.declaration = declaration
+    declaration.reportTakenNames(["embedding"], among: declaration.body.stored.map(\.identifier), by: .embeddable, findings: &findings)
+
+    var fields: [Field] = []
+    for property in declaration.body.stored {
+      if let attribute = property.attribute, let argument = attribute.argument(for: .primaryKey) {
+        findings.report(
+          .keyWithinEmbeddable(property.plainName, of: declaration.name), at: argument,
+          fixIts: [FixIt("remove '.primaryKey'", .remove(argument, from: attribute.attribute))])
+      }
+      if let type = property.visibleType {
+        fields.append(Field(property: property, type: type.standalone))
+      } else if property.storage == .column {
+        findings.report(
+          .fieldWithoutType(property.plainName), at: property.identifier, fixIts: [FixIt("write the type", .insert(": <#Type#>", after: property.identifier))])
+      }
+    }
+    self.fields = fields
+  }
+}

@@ -1,0 +1,72 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension TypeSyntax {
+  /// What an optional type wraps: `T?`, `T!` and `Optional<T>`; nil for any other type.
+  var wrapped: TypeSyntax? {
+    if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.trimmed }
+    if let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return optional.wrappedType.trimmed }
+    guard name == "Optional", case .type(let wrapped)? = genericArguments?.first?.argument else { return nil }
+    return wrapped.trimmed
+  }
+
+  /// Whether a variable of this type starts as nil. `Optional<T>`, written out, does not.
+  var defaultsToNil: Bool { self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) }
+
+  /// The type as it may stand anywhere: an implicitly unwrapped optional is written as an optional.
+  var standalone: TypeSyntax {
+    guard let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) else { return trimmed }
+    return "\(optional.wrappedType.trimmed)?"
+  }
+
+  /// Whether the type, or what it wraps, cannot be the named one. A name that may be an alias is given the benefit of the doubt.
+  func isVisiblyNot(_ expected: String) -> Bool {
+    let type = wrapped ?? self
+    guard let name = type.name else { return true }
+    return name != expected && Self.standardNames.contains(name)
+  }
+
+  /// Whether the type is written as something that has no members of its own to embed.
+  var isVisiblyUnnamed: Bool { name == nil || name.map(Self.standardNames.contains) == true }
+
+  /// The last name of a named type: `Date` for `Foundation.Date`.
+  private var name: String? {
+    self.as(IdentifierTypeSyntax.self)?.name.text ?? self.as(MemberTypeSyntax.self)?.name.text
+  }
+
+  private var genericArguments: GenericArgumentListSyntax? {
+    self.as(IdentifierTypeSyntax.self)?.genericArgumentClause?.arguments ?? self.as(MemberTypeSyntax.self)?.genericArgumentClause?.arguments
+  }
+
+  private static let standardNames: Set<String> = [
+    "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Double", "Float", "Decimal",
+    "String", "Substring", "Character", "Data", "Date", "UUID", "URL", "Array", "Dictionary", "Set", "Optional",
+  ]
+}
+
+extension ExprSyntax {
+  /// The type of an initial value that says it: a plain literal, or a call of a type's initialiser.
+  var visibleType: TypeSyntax? {
+    if self.is(IntegerLiteralExprSyntax.self) { return "Int" }
+    if self.is(FloatLiteralExprSyntax.self) { return "Double" }
+    if self.is(BooleanLiteralExprSyntax.self) { return "Bool" }
+    if self.is(StringLiteralExprSyntax.self) { return "String" }
+    if let negative = self.as(PrefixOperatorExprSyntax.self), negative.operator.text == "-" { return negative.expression.visibleType }
+    guard let callee = self.as(FunctionCallExprSyntax.self)?.calledExpression, callee.namesType else { return nil }
+    return "\(callee.trimmed)"
+  }
+
+  /// Whether an expression that is called reads as a type: `Font`, `Style.Font`, `Set<String>`, `[Int]`, `[String: Int]`.
+  private var namesType: Bool {
+    if let reference = self.as(DeclReferenceExprSyntax.self) { return reference.baseName.text.first?.isUppercase == true }
+    if let member = self.as(MemberAccessExprSyntax.self) {
+      return member.base?.namesType == true && member.declName.baseName.text.first?.isUppercase == true
+    }
+    if let specialized = self.as(GenericSpecializationExprSyntax.self) { return specialized.expression.namesType }
+    if let array = self.as(ArrayExprSyntax.self) { return array.elements.count == 1 && array.elements.allSatisfy { $0.expression.namesType } }
+    if let dictionary = self.as(DictionaryExprSyntax.self), case .elements(let elements) = dictionary.content {
+      return elements.count == 1 && elements.allSatisfy { $0.key.namesType && $0.value.namesType }
+    }
+    return false
+  }
+}

@@ -1,0 +1,24 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// Writes the conformance of a struct to `Embeddable`: its columns within any model, its properties and its codecs.
+struct EmbeddableMacro: ExtensionMacro {
+  /// What is generated has its layout already.
+  static var formatMode: FormatMode { .disabled }
+
+  static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    var findings = Findings()
+    let embeddable = EmbeddableDeclaration(declaration, attribute: node, in: context, findings: &findings)
+    guard let embeddable, findings.isEmpty else {
+      findings.report(to: context)
+      return []
+    }
+    return [embeddable.conformance(of: TypeSyntax(type.trimmed), statesConformance: !protocols.isEmpty)]
+  }
+}

@@ -1,0 +1,80 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension ModelDeclaration {
+  /// The extension that makes the struct a model.
+  /// - Parameter statesConformance: false where the struct says itself that it conforms.
+  func conformance(of type: TypeSyntax, statesConformance: Bool) -> ExtensionDeclSyntax {
+    let members = [columns(of: type), "\(raw: access)static let columns = Columns()", schema(of: type)]
+    return declaration.conformance(
+      of: type, to: "Larder.Model", isStated: statesConformance,
+      members: members + identity + [declaration.decoder, declaration.encoder, keyBinder])
+  }
+
+  private var access: String { declaration.access.prefix }
+
+  private func columns(of type: TypeSyntax) -> DeclSyntax {
+    let columns = declaration.body.stored.map { property -> DeclSyntax in
+      let access = property.access(within: declaration.access).prefix
+      let columnType = property.embeddedType.map { "\($0).Columns" } ?? "Larder.Column"
+      return "\(raw: access)let \(property.name) = \(raw: columnType)\(property.columnArguments(in: type))"
+    }
+    return """
+      \(raw: access)struct Columns: Larder.ModelColumns {
+        \(raw: access)typealias Root = \(type)
+        \(MemberBlockItemListSyntax(lines: columns))
+        \(raw: access)init() {}
+      }
+      """
+  }
+
+  private func schema(of type: TypeSyntax) -> DeclSyntax {
+    let entries = declaration.body.stored.map { $0.schemaEntry(isKey: key.contains($0)) }
+    return "\(raw: access)static let schema = Larder.ModelSchema<\(type)>(\(table.literal), \(entries.lines()))"
+  }
+}
+
+// MARK: - The key
+
+extension ModelDeclaration {
+  /// What makes the struct identifiable where it has no property called `id`.
+  private var identity: [DeclSyntax] {
+    switch key {
+    case .id:
+      return []
+    case .renamed(let key):
+      return ["\(raw: access)var id: \(key.type) { \(key.property.name) }"]
+    case .composite(let keys):
+      let arguments = keys.map { "\($0.property.label): \($0.property.name)" }.joined(separator: ", ")
+      return [identifier(of: keys), "\(raw: access)var id: ID { ID(\(raw: arguments)) }"]
+    }
+  }
+
+  private func identifier(of keys: [ModelKey.KeyProperty]) -> DeclSyntax {
+    let properties = keys.map { "\(raw: access)var \($0.property.name): \($0.type)" as DeclSyntax }
+    let parameters = keys.map { "\($0.property.label): \($0.type)" }.joined(separator: ", ")
+    let assignments = keys.map { "self.\($0.property.name) = \($0.property.name)" as CodeBlockItemSyntax }
+    return """
+      \(raw: access)struct ID: Hashable, Sendable, Codable {
+        \(MemberBlockItemListSyntax(lines: properties))
+        \(raw: access)init(\(raw: parameters)) {
+          \(CodeBlockItemListSyntax(lines: assignments))
+        }
+      }
+      """
+  }
+
+  private var keyBinder: DeclSyntax {
+    let statements =
+      switch key {
+      case .id(let property): [property.binding("key")]
+      case .renamed(let key): [key.property.binding("key")]
+      case .composite(let keys): keys.map { $0.property.binding("key.\($0.property.name)") }
+      }
+    return """
+      \(raw: access)static func bind(key: ID, to row: inout Larder.RowWriter) throws {
+        \(CodeBlockItemListSyntax(lines: statements))
+      }
+      """
+  }
+}

@@ -1,0 +1,37 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension StoredProperty {
+  /// The name as an argument's label, where few keywords need backticks.
+  var label: String {
+    let isIdentifier = plainName.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+    return isIdentifier && !["inout", "let", "var"].contains(plainName) ? plainName : name.text
+  }
+
+  private var isISO8601: Bool { isMarked(.iso8601) }
+
+  /// `(\Note.title, "title", column: "Title", as: .iso8601)`, the arguments of a column or of an embedded struct's columns.
+  func columnArguments(in type: TypeSyntax) -> ExprSyntax {
+    let column = attribute?.name.map { ", column: \($0.literal)" } ?? ""
+    return "(\\\(type).\(name), \(plainName.literal)\(raw: column)\(raw: isISO8601 ? ", as: .iso8601" : ""))"
+  }
+
+  /// `Larder.Property(columns.title, .unique, originalName: "name", default: .constant(""))`
+  func schemaEntry(isKey: Bool) -> ExprSyntax {
+    var arguments = [storage == .embedded ? "embedded: columns.\(name)" : "columns.\(name)"]
+    if isKey { arguments.append(AttributeOption.primaryKey.expression) }
+    arguments += attribute?.options.map(\.option).filter { ![.primaryKey, .iso8601].contains($0) }.map(\.expression) ?? []
+    if let original = attribute?.originalName { arguments.append("originalName: \(original.literal)") }
+    switch defaultValue {
+    case .constant(let value): arguments.append("default: .constant(\(value))")
+    case .computed(let value): arguments.append("default: .computed { \(value) }")
+    case nil: break
+    }
+    return "Larder.Property(\(raw: arguments.joined(separator: ", ")))"
+  }
+
+  /// `try row.bind(self.title)`, where `value` is the property or the part of a key that stands for it.
+  func binding(_ value: String) -> CodeBlockItemSyntax {
+    "try row.bind(\(raw: value)\(raw: isISO8601 ? ", as: .iso8601" : ""))"
+  }
+}

@@ -1,0 +1,43 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+
+extension StructDeclaration {
+  /// An extension of the type with the given members, as widely available as the struct.
+  /// - Parameter isStated: false where the struct says itself that it conforms.
+  func conformance(of type: TypeSyntax, to protocolName: String, isStated: Bool, members: [DeclSyntax]) -> ExtensionDeclSyntax {
+    let attributes = availability.map { "\($0)\n" }.joined()
+    let declaration: DeclSyntax = """
+      \(raw: attributes)extension \(type)\(raw: isStated ? ": \(protocolName)" : "") {
+        \(MemberBlockItemListSyntax(lines: members))
+      }
+      """
+    return declaration.cast(ExtensionDeclSyntax.self)
+  }
+
+  /// Reads the stored properties in the order in which ``encoder`` writes them.
+  var decoder: DeclSyntax {
+    let arguments = body.stored.map { "\($0.label): try row.next()" }.joined(separator: ", ")
+    let assignments = body.stored.map { "self.\($0.name) = try row.next()" as CodeBlockItemSyntax }
+    let statements = hasMemberwiseInitializer ? ["self.init(\(raw: arguments))"] : assignments
+    return """
+      \(raw: access.prefix)init(from row: inout Larder.RowReader) throws {
+        \(CodeBlockItemListSyntax(lines: statements))
+      }
+      """
+  }
+
+  var encoder: DeclSyntax {
+    """
+    \(raw: access.prefix)func encode(to row: inout Larder.RowWriter) throws {
+      \(CodeBlockItemListSyntax(lines: body.stored.map { $0.binding("self.\($0.name)") }))
+    }
+    """
+  }
+}
+
+extension [ExprSyntax] {
+  /// An array literal with an element a line, for a statement that is indented so.
+  func lines(indentation: String = "") -> ExprSyntax {
+    "[\(raw: map { "\n\(indentation)  \($0)," }.joined())\n\(raw: indentation)]"
+  }
+}

@@ -1,0 +1,24 @@
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// Writes the conformance of a struct to `Model`: its columns, its schema, its codecs and, where the key is not called `id`, its identity.
+struct ModelMacro: ExtensionMacro {
+  /// What is generated has its layout already.
+  static var formatMode: FormatMode { .disabled }
+
+  static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingExtensionsOf type: some TypeSyntaxProtocol,
+    conformingTo protocols: [TypeSyntax],
+    in context: some MacroExpansionContext
+  ) throws -> [ExtensionDeclSyntax] {
+    var findings = Findings()
+    let model = ModelDeclaration(declaration, attribute: node, in: context, findings: &findings)
+    guard let model, findings.isEmpty else {
+      findings.report(to: context)
+      return []
+    }
+    return [model.conformance(of: TypeSyntax(type.trimmed), statesConformance: !protocols.isEmpty)]
+  }
+}
