@@ -11,8 +11,14 @@ public struct Column<Root: Model, Output>: Sendable {
   let keyPath: any PartialKeyPath<Root> & Sendable
   let value: @Sendable (Root) -> Output
   let coding: ColumnCoding<Output>
+  /// For a column of an embedded struct: its stored value in an instance of the outermost struct that is embedded.
+  let embeddedValue: (@Sendable (Any) throws -> Value?)?
 
-  init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, _ name: String?, _ coding: ColumnCoding<Output>) {
+  init(
+    _ path: any KeyPath<Root, Output> & Sendable, _ property: String, _ name: String?, _ coding: ColumnCoding<Output>,
+    embeddedValue: (@Sendable (Any) throws -> Value?)? = nil
+  ) {
+    self.embeddedValue = embeddedValue
     self.property = property
     self.name = name ?? property
     self.keyPath = path
@@ -73,6 +79,7 @@ protocol AnyColumn<Root>: Sendable {
   var name: String { get }
   var keyPath: any PartialKeyPath<Root> & Sendable { get }
   var type: ColumnType { get }
+  var embeddedValue: (@Sendable (Any) throws -> Value?)? { get }
   func storedValue(in instance: Root) throws -> Value
   /// The stored form of a value that a condition compares the column with, however it is typed there.
   func storedValue(of value: Any) throws -> Value

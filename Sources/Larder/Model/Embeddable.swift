@@ -21,23 +21,28 @@ public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
   let path: any KeyPath<Root, Base> & Sendable
   let property: String
   let prefix: String
+  /// This struct in the outermost struct that embeds it.
+  let base: @Sendable (Any) -> Base?
 
   /// - Parameters:
   ///   - path: The path from the model to the struct.
   ///   - name: The property's name; the columns' names begin with it and an underscore.
   public init(_ path: any KeyPath<Root, Base> & Sendable, _ name: String) {
-    self.init(path: path, property: name, prefix: name + "_")
+    self.init(path: path, property: name, prefix: name + "_", base: { $0 as? Base })
   }
 
-  private init(path: any KeyPath<Root, Base> & Sendable, property: String, prefix: String) {
+  private init(path: any KeyPath<Root, Base> & Sendable, property: String, prefix: String, base: @escaping @Sendable (Any) -> Base?) {
     self.path = path
+    self.base = base
     self.property = property
     self.prefix = prefix
   }
 
   /// A struct embedded in the embedded struct.
   public func embedding<Inner: Embeddable>(_ path: any KeyPath<Base, Inner> & Sendable, _ name: String) -> Embedding<Root, Inner> {
-    Embedding<Root, Inner>(path: appending(path), property: "\(property).\(name)", prefix: "\(prefix)\(name)_")
+    let base = base
+    return Embedding<Root, Inner>(
+      path: appending(path), property: "\(property).\(name)", prefix: "\(prefix)\(name)_", base: { base($0)?[keyPath: path] })
   }
 
   private func appending<Output>(_ path: any KeyPath<Base, Output> & Sendable) -> any KeyPath<Root, Output> & Sendable {
@@ -48,7 +53,10 @@ public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
   private func make<Output>(
     _ path: any KeyPath<Base, Output> & Sendable, _ name: String, _ column: String?, _ coding: ColumnCoding<Output>
   ) -> Column<Root, Output> {
-    Column(appending(path), "\(property).\(name)", prefix + (column ?? name), coding)
+    let base = base
+    return Column(
+      appending(path), "\(property).\(name)", prefix + (column ?? name), coding,
+      embeddedValue: { outermost in try base(outermost).map { try coding.encode($0[keyPath: path]) } })
   }
 }
 

@@ -21,7 +21,17 @@ public struct Property<Root: Model>: Sendable {
   /// An embedded struct. A default of the whole struct gives the defaults of its columns.
   public init<Columns: EmbeddedColumns>(embedded columns: Columns, default: PropertyDefault<Columns.Base>? = nil)
   where Columns.Root == Root {
-    self.columns = Columns.Base.properties(columns.embedding).flatMap(\.columns)
+    let definitions = Columns.Base.properties(columns.embedding).flatMap(\.columns)
+    guard let `default` else {
+      self.columns = definitions
+      return
+    }
+    self.columns = definitions.map { definition in
+      guard let value = definition.column.embeddedValue else { return definition }
+      return ColumnDefinition(
+        column: definition.column, options: definition.options, originalName: definition.originalName,
+        defaultValue: { try value(`default`.make()) ?? .null }, isDefaultComputed: definition.isDefaultComputed)
+    }
   }
 }
 
