@@ -1,0 +1,91 @@
+public import Foundation
+
+/// One stored property of a model, as queries name it: `$0.title`.
+///
+/// `@Model` makes one for each stored property; there is no need to make one by hand.
+public struct Column<Root: Model, Output>: Sendable {
+  /// The property's name in Swift, for messages.
+  public let property: String
+  /// The column's name in the database.
+  public let name: String
+  let keyPath: any PartialKeyPath<Root> & Sendable
+  let value: @Sendable (Root) -> Output
+  let coding: ColumnCoding<Output>
+
+  init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, _ name: String?, _ coding: ColumnCoding<Output>) {
+    self.property = property
+    self.name = name ?? property
+    self.keyPath = path
+    self.value = { $0[keyPath: path] }
+    self.coding = coding
+  }
+
+  /// The stored form of the property's value in an instance. Throws for a value that cannot be stored.
+  func storedValue(in instance: Root) throws -> Value {
+    try coding.encode(value(instance))
+  }
+}
+
+extension Column {
+  /// A property whose type is kept as it is.
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) where Output: StoredValue {
+    self.init(path, property, column, .stored)
+  }
+
+  /// A property kept as its raw value.
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
+  where Output: RawRepresentable & Sendable, Output.RawValue: StoredValue {
+    self.init(path, property, column, .rawValue)
+  }
+
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
+  where Output: RawRepresentable & StoredValue, Output.RawValue: StoredValue {
+    self.init(path, property, column, .stored)
+  }
+
+  public init<Wrapped: RawRepresentable & Sendable>(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
+  where Output == Wrapped?, Wrapped.RawValue: StoredValue {
+    self.init(path, property, column, .optionalRawValue())
+  }
+
+  /// A property kept as JSON.
+  @_disfavoredOverload
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) where Output: Codable & Sendable {
+    self.init(path, property, column, .json)
+  }
+
+  /// A date kept as text.
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat)
+  where Output == Date {
+    self.init(path, property, column, .text(format))
+  }
+
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat)
+  where Output == Date? {
+    self.init(path, property, column, .text(format))
+  }
+}
+
+/// A column whose value type is not known here.
+protocol AnyColumn<Root>: Sendable {
+  associatedtype Root: Model
+  var property: String { get }
+  var name: String { get }
+  var keyPath: any PartialKeyPath<Root> & Sendable { get }
+  var type: ColumnType { get }
+  func storedValue(in instance: Root) throws -> Value
+  /// The stored form of a value that a condition compares the column with, however it is typed there.
+  func storedValue(of value: Any) throws -> Value
+}
+
+extension Column: AnyColumn {
+  var type: ColumnType { coding.type }
+
+  func storedValue(of value: Any) throws -> Value {
+    if let value = value as? Output { return try coding.encode(value) }
+    guard let value = value as? any StoredValue else {
+      throw ValueFailure(.unsupported, problem: "is compared with a \(Swift.type(of: value))", remedy: "compare it with a value of its own type")
+    }
+    return try value.storedValue()
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+
+/// How the values of one property become stored values and back, wherever no generated code does it: in conditions, sorts and aggregates.
+@usableFromInline
+struct ColumnCoding<Output>: Sendable {
+  let type: ColumnType
+  let encode: @Sendable (Output) throws -> Value
+  let decode: @Sendable (Value) throws -> Output
+}
+
+/// What a column's values are, apart from the Swift type.
+@usableFromInline
+struct ColumnType: Sendable, Hashable, Codable {
+  var storageClass: StorageClass
+  var isOptional = false
+  var order = ValueOrder.stored
+  /// Where an existing table may hold text in the place of the native form.
+  var textForm: TextForm?
+  var isJSON = false
+  /// The integers that the property's type holds, where it holds fewer than the file.
+  var integerRange: ClosedRange<Int64>?
+
+  enum TextForm: String, Sendable, Hashable, Codable {
+    case date, uuid
+  }
+}
+
+extension ColumnCoding where Output: StoredValue {
+  @usableFromInline
+  static var stored: ColumnCoding {
+    ColumnCoding(
+      type: ColumnType(
+        storageClass: Output.storageClass, isOptional: Output.isOptional, order: Output.order,
+        textForm: Output.self is Date.Type || Output.self is Date?.Type
+          ? .date : Output.self is UUID.Type || Output.self is UUID?.Type ? .uuid : nil,
+        integerRange: (Output.self as? any NarrowInteger.Type)?.integerRange),
+      encode: { try $0.storedValue() },
+      decode: { try Output(storedValue: $0) })
+  }
+}
+
+extension ColumnCoding where Output: RawRepresentable & Sendable, Output.RawValue: StoredValue {
+  static var rawValue: ColumnCoding {
+    ColumnCoding(
+      type: ColumnCoding<Output.RawValue>.stored.type,
+      encode: { try $0.rawValue.storedValue() },
+      decode: { try RawValueCoding.decode($0) })
+  }
+}
+
+extension ColumnCoding {
+  static func optionalRawValue<Wrapped: RawRepresentable & Sendable>() -> ColumnCoding where Output == Wrapped?, Wrapped.RawValue: StoredValue {
+    ColumnCoding(
+      type: ColumnCoding<Wrapped.RawValue?>.stored.type,
+      encode: { try $0?.rawValue.storedValue() ?? .null },
+      decode: { $0.isNull ? nil : try RawValueCoding.decode($0) })
+  }
+}
+
+extension ColumnCoding where Output: Codable & Sendable {
+  static var json: ColumnCoding {
+    ColumnCoding(
+      type: ColumnType(storageClass: .text, isOptional: Output.self is any OptionalValue.Type, isJSON: true),
+      encode: { try JSONCoding.encode($0) },
+      decode: { try JSONCoding.decode($0) })
+  }
+}
+
+extension ColumnCoding where Output == Date {
+  static func text(_ format: DateFormat) -> ColumnCoding {
+    ColumnCoding(
+      type: ColumnType(storageClass: .text, order: .instant),
+      encode: { try format.encode($0) },
+      decode: { try Date(storedValue: $0) })
+  }
+}
+
+extension ColumnCoding where Output == Date? {
+  static func text(_ format: DateFormat) -> ColumnCoding {
+    ColumnCoding(
+      type: ColumnType(storageClass: .text, isOptional: true, order: .instant),
+      encode: { try $0.map(format.encode) ?? .null },
+      decode: { try Date?(storedValue: $0) })
+  }
+}
+
+/// An integer type that holds fewer numbers than 64 signed bits, or an optional of one.
+private protocol NarrowInteger {
+  static var integerRange: ClosedRange<Int64>? { get }
+}
+
+extension NarrowInteger where Self: FixedWidthInteger {
+  static var integerRange: ClosedRange<Int64>? { Int64(clamping: Self.min)...Int64(clamping: Self.max) }
+}
+
+extension Int8: NarrowInteger {}
+extension Int16: NarrowInteger {}
+extension Int32: NarrowInteger {}
+extension UInt8: NarrowInteger {}
+extension UInt16: NarrowInteger {}
+extension UInt32: NarrowInteger {}
+extension UInt: NarrowInteger {}
+extension UInt64: NarrowInteger {}
+
+extension Optional: NarrowInteger where Wrapped: NarrowInteger {
+  static var integerRange: ClosedRange<Int64>? { Wrapped.integerRange }
+}

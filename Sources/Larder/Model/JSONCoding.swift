@@ -1,0 +1,79 @@
+import Foundation
+
+/// Stores any `Codable` as JSON text: keys sorted, so that equal values are equal text.
+@usableFromInline
+enum JSONCoding {
+  @usableFromInline
+  static func encode<Input: Encodable>(_ value: Input) throws -> Value {
+    if let optional = value as? any OptionalValue, optional.isNil { return .null }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    do {
+      return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
+    } catch let error as EncodingError {
+      throw ValueFailure(problem: "cannot be written as JSON: \(error.shortDescription)", remedy: "store only finite numbers and nested values that encode")
+    }
+  }
+
+  @usableFromInline
+  static func decode<Output: Decodable>(_ column: StoredColumn) throws -> Output {
+    try decode(column.value)
+  }
+
+  static func decode<Output: Decodable>(_ value: Value) throws -> Output {
+    let json: Data
+    switch value {
+    case .text(let text): json = Data(text.utf8)
+    case .blob(let data): json = data
+    case .null where Output.self is any OptionalValue.Type: json = Data("null".utf8)
+    // A column of JSON that was written by other means may hold a bare number.
+    case .integer(let integer): json = Data("\(integer)".utf8)
+    case .real(let real): json = Data("\(real)".utf8)
+    case .null: throw ValueFailure.unexpected(value, expected: "JSON of \(Output.self)")
+    }
+    do {
+      return try JSONDecoder().decode(Output.self, from: json)
+    } catch let error as DecodingError {
+      throw ValueFailure(
+        problem: "holds JSON that does not decode as \(Output.self): \(error.shortDescription)",
+        remedy: "correct the JSON with a migration, or make the type accept it")
+    }
+  }
+}
+
+/// What is common to all optionals, for code that meets one as a generic `Codable`.
+protocol OptionalValue {
+  var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  var isNil: Bool { self == nil }
+}
+
+extension DecodingError {
+  /// What is wrong and where, without the values at fault.
+  var shortDescription: String {
+    switch self {
+    case .keyNotFound(let key, let context): "no value for \"\(key.stringValue)\"\(context.codingPath.place)"
+    case .typeMismatch(let type, let context): "no \(type)\(context.codingPath.place)"
+    case .valueNotFound(let type, let context): "null where \(type) is required\(context.codingPath.place)"
+    case .dataCorrupted(let context): context.codingPath.isEmpty ? "not valid JSON" : "not valid\(context.codingPath.place)"
+    @unknown default: "not valid"
+    }
+  }
+}
+
+extension EncodingError {
+  var shortDescription: String {
+    switch self {
+    case .invalidValue(_, let context): "a value\(context.codingPath.place) has no JSON form"
+    @unknown default: "a value has no JSON form"
+    }
+  }
+}
+
+extension [any CodingKey] {
+  fileprivate var place: String {
+    isEmpty ? "" : " at " + map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+  }
+}

@@ -1,0 +1,144 @@
+public import GRDBSQLite
+
+/// A struct that a ``Store`` keeps. `@Model` writes the conformance.
+public protocol Model: Identifiable, Sendable where ID: Sendable {
+  associatedtype Columns: ModelColumns where Columns.Root == Self
+
+  /// The columns, as queries name them.
+  static var columns: Columns { get }
+
+  /// The table, its columns, options and defaults.
+  static var schema: ModelSchema<Self> { get }
+
+  /// Indexes over several properties, and unique rules over several. By default none.
+  static var indexes: [Index<Self>] { get }
+
+  /// Makes a value from a row.
+  init(from row: inout RowReader) throws
+
+  /// Hands the properties to a row, in the schema's order.
+  func encode(to row: inout RowWriter) throws
+
+  /// Binds a key in the order of the key's columns.
+  static func bind(key: ID, to row: inout RowWriter) throws
+
+  /// Called before every insert and update. What it throws refuses the write and reaches the caller unchanged.
+  func validate() throws
+
+  /// Reads every row that the cursor still has. A requirement, so that the loop is compiled for the model itself.
+  static func _decodeAll(_ cursor: inout RowCursor, into values: inout [Self]) throws
+
+  /// Binds and executes a statement once for each value. A requirement, so that the loop is compiled for the model itself.
+  static func _executeAll(_ values: [Self], _ execution: inout RowExecution) throws
+}
+
+/// The columns of a model. `@Model` writes one for each model.
+public protocol ModelColumns: Sendable {
+  associatedtype Root: Model
+  init()
+}
+
+extension Model {
+  public static var indexes: [Index<Self>] { [] }
+
+  @inlinable public func validate() throws {}
+
+  @inlinable
+  public static func _decodeAll(_ cursor: inout RowCursor, into values: inout [Self]) throws {
+    while try cursor.step() {
+      var row = RowReader(cursor.statement)
+      do {
+        values.append(try Self(from: &row))
+      } catch {
+        cursor.failedColumn = row.index &- 1
+        throw error
+      }
+    }
+  }
+
+  @inlinable
+  public static func _executeAll(_ values: [Self], _ execution: inout RowExecution) throws {
+    for value in values {
+      try value.validate()
+      var row = RowWriter(execution.statement, arena: execution.arena)
+      do {
+        try value.encode(to: &row)
+      } catch {
+        execution.failedParameter = row.index
+        throw error
+      }
+      try execution.step()
+    }
+  }
+}
+
+/// A statement that returns rows.
+@frozen
+public struct RowCursor {
+  @usableFromInline let statement: OpaquePointer
+  /// The column that could not be read, if one could not.
+  @usableFromInline var failedColumn: Int32 = -1
+
+  @usableFromInline
+  init(_ statement: OpaquePointer) {
+    self.statement = statement
+  }
+
+  /// Moves to the next row; false past the last one. Throws the database's error.
+  @inlinable
+  mutating func step() throws -> Bool {
+    let result = sqlite3_step(statement)
+    if result == SQLITE_ROW { return true }
+    if result == SQLITE_DONE { return false }
+    throw ResultCode(result)
+  }
+}
+
+/// A statement that writes a row each time that it is executed.
+@frozen
+public struct RowExecution {
+  @usableFromInline let statement: OpaquePointer
+  @usableFromInline let arena: BindingArena
+  /// The number of the parameter that could not be bound, if one could not.
+  @usableFromInline var failedParameter: Int32 = 0
+  /// How many values were written before the one at hand.
+  @usableFromInline var count = 0
+  /// Whether a value that changes no row is an error.
+  @usableFromInline let requiresChange: Bool
+
+  @usableFromInline
+  init(_ statement: OpaquePointer, arena: BindingArena, requiresChange: Bool) {
+    self.statement = statement
+    self.arena = arena
+    self.requiresChange = requiresChange
+  }
+
+  /// Executes the statement with what is bound, and makes it ready for the next value.
+  @inlinable
+  mutating func step() throws {
+    guard arena.failure == SQLITE_OK else { throw ResultCode(arena.failure) }
+    let result = sqlite3_step(statement)
+    guard result == SQLITE_DONE else { throw ResultCode(result) }
+    sqlite3_reset(statement)
+    arena.reset()
+    if requiresChange, sqlite3_changes(sqlite3_db_handle(statement)) == 0 { throw MissingRow() }
+    count &+= 1
+  }
+}
+
+/// A result code of SQLite other than success; the store turns it into a ``StoreError``.
+@usableFromInline
+struct ResultCode: Error {
+  let code: Int32
+
+  @usableFromInline
+  init(_ code: Int32) {
+    self.code = code
+  }
+}
+
+/// An update found no row with the value's key.
+@usableFromInline
+struct MissingRow: Error {
+  @usableFromInline init() {}
+}

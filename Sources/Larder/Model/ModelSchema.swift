@@ -1,0 +1,36 @@
+/// A model's table: its name, columns, key and indexes, and the SQL that is the same for every call.
+public struct ModelSchema<Root: Model>: Sendable {
+  /// The table's name.
+  public let table: String
+  let modelName: String
+  let columns: [ColumnDefinition<Root>]
+  /// The positions of the key's columns.
+  let keyIndexes: [Int]
+
+  /// - Parameters:
+  ///   - table: The table's name.
+  ///   - properties: The properties, in the order in which `init(from:)` reads and `encode(to:)` binds them.
+  public init(_ table: String, _ properties: [Property<Root>]) {
+    self.table = table
+    modelName = "\(Root.self)"
+    columns = properties.flatMap(\.columns)
+    let marked = columns.indices.filter { [columns] in columns[$0].options.contains(.primaryKey) }
+    keyIndexes = marked.isEmpty ? columns.indices.filter { [columns] in columns[$0].property == "id" } : marked
+    statements = ModelStatements(table: table, columns: columns.map(\.name), keyIndexes: keyIndexes)
+  }
+
+  let statements: ModelStatements
+
+  var keyColumns: [ColumnDefinition<Root>] { keyIndexes.map { columns[$0] } }
+  var searchableColumns: [ColumnDefinition<Root>] { columns.filter { $0.options.contains(.searchable) } }
+
+  /// Whether the key is SQLite's own row identifier.
+  var isKeyRowID: Bool {
+    keyIndexes.count == 1 && columns[keyIndexes[0]].type.storageClass == .integer
+  }
+
+  /// The column that the path names. Paths come from `#Predicate` and `SortDescriptor`.
+  func column(at path: AnyKeyPath) -> (any AnyColumn<Root>)? {
+    columns.first { $0.column.keyPath == path }?.column
+  }
+}

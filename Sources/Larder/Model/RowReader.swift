@@ -1,0 +1,57 @@
+/// Hands the columns of one row to a model's generated initialiser, from left to right.
+@frozen
+public struct RowReader {
+  @usableFromInline let statement: OpaquePointer
+  /// The position of the column that ``next()`` reads; after a throw, one past the column at fault.
+  @usableFromInline var index: Int32
+
+  @inlinable
+  init(_ statement: OpaquePointer, at index: Int32 = 0) {
+    self.statement = statement
+    self.index = index
+  }
+
+  @inlinable
+  mutating func advance() -> StoredColumn {
+    let column = StoredColumn(statement, index)
+    index &+= 1
+    return column
+  }
+
+  /// Reads a value of a type that a column keeps as it is.
+  @inlinable
+  public mutating func next<Output: StoredValue>() throws -> Output {
+    try Output(from: advance())
+  }
+
+  /// Reads an enum or struct through its raw value. Throws where no case has the stored raw value.
+  @inlinable
+  public mutating func next<Output: RawRepresentable>() throws -> Output where Output.RawValue: StoredValue {
+    try RawValueCoding.decode(advance())
+  }
+
+  @inlinable
+  public mutating func next<Output: RawRepresentable>() throws -> Output? where Output.RawValue: StoredValue {
+    let column = advance()
+    return column.isNull ? nil : try RawValueCoding.decode(column) as Output
+  }
+
+  /// Reads a type that is both: its own way of being stored wins.
+  @inlinable
+  public mutating func next<Output: StoredValue & RawRepresentable>() throws -> Output where Output.RawValue: StoredValue {
+    try Output(from: advance())
+  }
+
+  /// Reads the columns of an embedded struct.
+  @inlinable
+  public mutating func next<Output: Embeddable>() throws -> Output {
+    try Output(from: &self)
+  }
+
+  /// Reads any other `Codable` from its JSON. Throws where the column holds no JSON of that shape.
+  @_disfavoredOverload
+  @inlinable
+  public mutating func next<Output: Codable>() throws -> Output {
+    try JSONCoding.decode(advance())
+  }
+}

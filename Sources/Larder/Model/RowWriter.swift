@@ -1,0 +1,203 @@
+public import Foundation
+public import GRDBSQLite
+
+/// Takes the values of one model's properties, from left to right, and binds them to a statement's parameters.
+@frozen
+public struct RowWriter {
+  @usableFromInline let statement: OpaquePointer
+  @usableFromInline let arena: BindingArena
+  /// The number of parameters bound so far; after a throw, that of the parameter at fault.
+  @usableFromInline var index: Int32
+
+  @inlinable
+  init(_ statement: OpaquePointer, arena: BindingArena) {
+    self.statement = statement
+    self.arena = arena
+    self.index = 0
+  }
+
+  @inlinable
+  mutating func advance() -> StatementParameter {
+    index &+= 1
+    return StatementParameter(statement, index, arena)
+  }
+
+  @inlinable
+  public mutating func bind<Input: StoredValue>(_ value: Input) throws {
+    var parameter = advance()
+    try value.bind(to: &parameter)
+  }
+
+  @inlinable
+  public mutating func bind<Input: RawRepresentable>(_ value: Input) throws where Input.RawValue: StoredValue {
+    var parameter = advance()
+    try value.rawValue.bind(to: &parameter)
+  }
+
+  @inlinable
+  public mutating func bind<Input: RawRepresentable>(_ value: Input?) throws where Input.RawValue: StoredValue {
+    var parameter = advance()
+    if let value { try value.rawValue.bind(to: &parameter) } else { parameter.bindNull() }
+  }
+
+  @inlinable
+  public mutating func bind<Input: StoredValue & RawRepresentable>(_ value: Input) throws where Input.RawValue: StoredValue {
+    var parameter = advance()
+    try value.bind(to: &parameter)
+  }
+
+  /// Binds the columns of an embedded struct.
+  @inlinable
+  public mutating func bind<Input: Embeddable>(_ value: Input) throws {
+    try value.encode(to: &self)
+  }
+
+  /// Binds any other `Codable` as JSON text. Throws what its `encode(to:)` throws, and for a number that JSON cannot hold.
+  @_disfavoredOverload
+  @inlinable
+  public mutating func bind<Input: Codable>(_ value: Input) throws {
+    var parameter = advance()
+    parameter.bind(try JSONCoding.encode(value))
+  }
+
+  /// Binds a date as text.
+  public mutating func bind(_ value: Date, as format: DateFormat) throws {
+    var parameter = advance()
+    parameter.bind(try format.encode(value))
+  }
+
+  public mutating func bind(_ value: Date?, as format: DateFormat) throws {
+    var parameter = advance()
+    if let value { parameter.bind(try format.encode(value)) } else { parameter.bindNull() }
+  }
+}
+
+/// One parameter of a statement, to which a ``StoredValue`` binds itself.
+@frozen
+public struct StatementParameter {
+  @usableFromInline let statement: OpaquePointer
+  @usableFromInline let index: Int32
+  @usableFromInline let arena: BindingArena
+
+  @inlinable
+  init(_ statement: OpaquePointer, _ index: Int32, _ arena: BindingArena) {
+    self.statement = statement
+    self.index = index
+    self.arena = arena
+  }
+
+  /// Whether the column of an existing table keeps dates or identifiers as text.
+  @inlinable var prefersText: Bool {
+    !arena.textParameters.isEmpty && arena.textParameters[Int(index) - 1]
+  }
+
+  @inlinable public mutating func bindNull() {
+    sqlite3_bind_null(statement, index)
+  }
+
+  @inlinable public mutating func bind(_ value: Int64) {
+    sqlite3_bind_int64(statement, index, value)
+  }
+
+  /// Binds a number. SQLite turns NaN into NULL: refuse it before.
+  @inlinable public mutating func bind(_ value: Double) {
+    sqlite3_bind_double(statement, index, value)
+  }
+
+  @inlinable public mutating func bind(_ value: String) {
+    var value = value
+    value.withUTF8 { utf8 in
+      let bytes = arena.copy(UnsafeRawBufferPointer(utf8))
+      let text = bytes.assumingMemoryBound(to: CChar.self)
+      arena.check(sqlite3_bind_text64(statement, index, text, UInt64(utf8.count), nil, UInt8(SQLITE_UTF8)))
+    }
+  }
+
+  @inlinable public mutating func bind(_ bytes: UnsafeRawBufferPointer) {
+    arena.check(sqlite3_bind_blob64(statement, index, arena.copy(bytes), UInt64(bytes.count), nil))
+  }
+
+  public mutating func bind(_ value: Value) {
+    switch value {
+    case .null: bindNull()
+    case .integer(let integer): bind(integer)
+    case .real(let real): bind(real)
+    case .text(let text): bind(text)
+    case .blob(let blob): blob.withUnsafeBytes { bind($0) }
+    }
+  }
+}
+
+/// Memory that holds the text and blobs bound to one statement until it is bound anew.
+///
+/// SQLite would copy every value into an allocation of its own (`SQLITE_TRANSIENT`). Copying into memory that is kept from one
+/// execution to the next costs a `memcpy`. Chunks never move while a binding points into them.
+/// A value that SQLite refuses for its length (over a billion bytes) is remembered in ``failure``, and the step that follows throws.
+@usableFromInline
+final class BindingArena {
+  @usableFromInline var chunk: UnsafeMutableRawPointer
+  @usableFromInline var capacity: Int
+  @usableFromInline var used = 0
+  /// The first result code other than SQLITE_OK that a binding gave since ``reset()``.
+  @usableFromInline var failure: Int32 = SQLITE_OK
+  /// For each parameter, whether dates and identifiers go in as text; empty where none does.
+  @usableFromInline var textParameters: [Bool] = []
+  private var retired: [UnsafeMutableRawPointer] = []
+
+  private static let initialCapacity = 1024
+  /// More than this is given back after use rather than kept for the next execution.
+  private static let keptCapacity = 1 << 20
+
+  @usableFromInline
+  init() {
+    capacity = Self.initialCapacity
+    chunk = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit {
+    chunk.deallocate()
+    for chunk in retired { chunk.deallocate() }
+  }
+
+  /// A copy of the bytes that stays where it is until ``reset()``. Never nil, so that empty text is not bound as NULL.
+  @inlinable
+  func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer {
+    if bytes.count > capacity - used { grow(by: bytes.count) }
+    let target = chunk + used
+    if let source = bytes.baseAddress { target.copyMemory(from: source, byteCount: bytes.count) }
+    used += bytes.count
+    return target
+  }
+
+  @inlinable
+  func check(_ result: Int32) {
+    if result != SQLITE_OK { failure = result }
+  }
+
+  @usableFromInline
+  func grow(by count: Int) {
+    retired.append(chunk)
+    capacity = max(capacity * 2, count + 1)
+    chunk = .allocate(byteCount: capacity, alignment: 16)
+    used = 0
+  }
+
+  /// Makes the memory free for the next execution: every parameter must be bound anew before the statement steps again.
+  @inlinable
+  func reset() {
+    used = 0
+    failure = SQLITE_OK
+    if capacity > 1024 { shrink() }
+  }
+
+  @usableFromInline
+  func shrink() {
+    for chunk in retired { chunk.deallocate() }
+    retired.removeAll(keepingCapacity: true)
+    if capacity > Self.keptCapacity {
+      chunk.deallocate()
+      capacity = Self.initialCapacity
+      chunk = .allocate(byteCount: capacity, alignment: 16)
+    }
+  }
+}

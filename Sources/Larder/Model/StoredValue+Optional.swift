@@ -1,0 +1,21 @@
+extension Optional: StoredValue where Wrapped: StoredValue {
+  @inlinable public static var storageClass: StorageClass { Wrapped.storageClass }
+  @inlinable public static var isOptional: Bool { true }
+  @inlinable public static var order: ValueOrder { Wrapped.order }
+
+  public init(storedValue: Value) throws {
+    if case .null = storedValue { self = nil } else { self = try Wrapped(storedValue: storedValue) }
+  }
+
+  public func storedValue() throws -> Value {
+    try self?.storedValue() ?? .null
+  }
+
+  @inlinable public init(from column: StoredColumn) throws {
+    if column.isNull { self = nil } else { self = try Wrapped(from: column) }
+  }
+
+  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+    if let self { try self.bind(to: &parameter) } else { parameter.bindNull() }
+  }
+}

@@ -1,0 +1,70 @@
+public import Foundation
+
+extension String: StoredValue {
+  @inlinable public static var storageClass: StorageClass { .text }
+
+  /// Text, or a number that an existing column keeps in the place of text.
+  public init(storedValue: Value) throws {
+    switch storedValue {
+    case .text(let text): self = text
+    case .integer(let integer): self = String(integer)
+    case .real(let real): self = String(real)
+    case .null, .blob: throw ValueFailure.unexpected(storedValue, expected: "String")
+    }
+  }
+
+  public func storedValue() throws -> Value { .text(self) }
+
+  @inlinable public init(from column: StoredColumn) throws {
+    if let text = column.text {
+      self = text
+    } else {
+      try self.init(storedValue: column.value)
+    }
+  }
+
+  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+    parameter.bind(self)
+  }
+}
+
+extension Data: StoredValue {
+  @inlinable public static var storageClass: StorageClass { .blob }
+
+  /// A blob, or the UTF-8 of text that an existing column keeps in its place.
+  public init(storedValue: Value) throws {
+    switch storedValue {
+    case .blob(let data): self = data
+    case .text(let text): self = Data(text.utf8)
+    default: throw ValueFailure.unexpected(storedValue, expected: "Data")
+    }
+  }
+
+  public func storedValue() throws -> Value { .blob(self) }
+
+  @inlinable public init(from column: StoredColumn) throws {
+    if let blob = column.blob {
+      self = blob
+    } else {
+      try self.init(storedValue: column.value)
+    }
+  }
+
+  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+    withUnsafeBytes { parameter.bind($0) }
+  }
+}
+
+extension URL: StoredValue {
+  public static var storageClass: StorageClass { .text }
+
+  public init(storedValue: Value) throws {
+    guard case .text(let text) = storedValue, let url = URL(string: text) else {
+      throw ValueFailure.unexpected(storedValue, expected: "a URL")
+    }
+    self = url
+  }
+
+  /// The absolute string: a relative URL is stored resolved against its base.
+  public func storedValue() throws -> Value { .text(absoluteString) }
+}

@@ -1,0 +1,38 @@
+public import Foundation
+
+extension UUID: StoredValue {
+  @inlinable public static var storageClass: StorageClass { .blob }
+
+  /// The sixteen bytes, or the text form that an existing column keeps in their place.
+  public init(storedValue: Value) throws {
+    switch storedValue {
+    case .blob(let data) where data.count == 16:
+      self = data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    case .text(let text):
+      guard let uuid = UUID(uuidString: text) else { throw ValueFailure.unexpected(storedValue, expected: "a UUID") }
+      self = uuid
+    default:
+      throw ValueFailure.unexpected(storedValue, expected: "a UUID of 16 bytes")
+    }
+  }
+
+  public func storedValue() throws -> Value {
+    .blob(withUnsafeBytes(of: uuid) { Data($0) })
+  }
+
+  @inlinable public init(from column: StoredColumn) throws {
+    let uuid = column.withBlob { bytes in
+      bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
+    }
+    if let uuid = uuid ?? nil {
+      self = uuid
+    } else {
+      try self.init(storedValue: column.value)
+    }
+  }
+
+  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+    if parameter.prefersText { return parameter.bind(uuidString) }
+    withUnsafeBytes(of: uuid) { parameter.bind($0) }
+  }
+}

@@ -1,0 +1,75 @@
+/// A type whose values are kept in one column.
+///
+/// The library conforms every type of the table in "Models": integers, floating point, `Bool`, `String`, `Data`, `Date`, `UUID`,
+/// `Decimal`, `URL` and optionals of them. Enums and structs with a raw value, and any other `Codable`, need no conformance.
+/// A type of your own says how it becomes one ``Value`` and back:
+///
+/// ```swift
+/// extension Version: StoredValue {
+///   static var storageClass: StorageClass { .text }
+///   init(storedValue: Value) throws { self = try Version(parsing: storedValue.text ?? "") }
+///   func storedValue() throws -> Value { .text(description) }
+/// }
+/// ```
+public protocol StoredValue: Sendable {
+  /// The storage class of the column that keeps the values.
+  static var storageClass: StorageClass { get }
+
+  /// Whether the column may hold NULL: true for optionals alone.
+  static var isOptional: Bool { get }
+
+  /// How the database orders and compares the values.
+  static var order: ValueOrder { get }
+
+  /// Makes the value from what the database holds. Throws where the stored value is not one of this type.
+  init(storedValue: Value) throws
+
+  /// What the database is to hold. Throws for a value that it could not give back unchanged, such as NaN.
+  func storedValue() throws -> Value
+
+  /// Makes the value straight from a column of the current row; by default through ``init(storedValue:)``.
+  init(from column: StoredColumn) throws
+
+  /// Binds the value straight to a parameter; by default through ``storedValue()``.
+  func bind(to parameter: inout StatementParameter) throws
+}
+
+extension StoredValue {
+  @inlinable public static var isOptional: Bool { false }
+  @inlinable public static var order: ValueOrder { .stored }
+
+  @inlinable public init(from column: StoredColumn) throws {
+    try self.init(storedValue: column.value)
+  }
+
+  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+    parameter.bind(try storedValue())
+  }
+}
+
+/// Why one value could not be stored or read; the store adds the model and the property before anyone sees it.
+@usableFromInline
+struct ValueFailure: Error, Hashable {
+  @usableFromInline let code: StoreError.Code
+  @usableFromInline let problem: String
+  @usableFromInline let remedy: String
+
+  @usableFromInline
+  init(_ code: StoreError.Code = .invalidValue, problem: String, remedy: String) {
+    self.code = code
+    self.problem = problem
+    self.remedy = remedy
+  }
+
+  @usableFromInline
+  static func unexpected(_ found: Value, expected: String) -> ValueFailure {
+    if case .null = found {
+      return ValueFailure(
+        problem: "holds NULL where a value is required (\(expected))",
+        remedy: "make the property optional, or fill the column with a migration")
+    }
+    return ValueFailure(
+      problem: "holds a value of kind \(found.kindName) that is not \(expected)",
+      remedy: "change the property's type to match the column, or convert the column with a migration")
+  }
+}

@@ -1,0 +1,71 @@
+public import Foundation
+
+/// One stored value, as the database keeps it: what a ``Row`` holds and what SQL binds.
+public enum Value: Sendable, Hashable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob(Data)
+
+  /// The integer, or nil for any other kind.
+  public var integer: Int64? {
+    if case .integer(let value) = self { value } else { nil }
+  }
+
+  /// The number as a double, for integers and reals, or nil for any other kind.
+  public var real: Double? {
+    switch self {
+    case .real(let value): value
+    case .integer(let value): Double(value)
+    default: nil
+    }
+  }
+
+  /// The text, or nil for any other kind.
+  public var text: String? {
+    if case .text(let value) = self { value } else { nil }
+  }
+
+  /// The bytes, or nil for any other kind.
+  public var blob: Data? {
+    if case .blob(let value) = self { value } else { nil }
+  }
+
+  /// Whether this is SQL's NULL.
+  public var isNull: Bool { self == .null }
+
+  /// The kind's name, for messages that must not show the value.
+  var kindName: String {
+    switch self {
+    case .null: "NULL"
+    case .integer: "INTEGER"
+    case .real: "REAL"
+    case .text: "TEXT"
+    case .blob: "BLOB"
+    }
+  }
+}
+
+extension Value: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+  ExpressibleByBooleanLiteral
+{
+  public init(nilLiteral: ()) { self = .null }
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+  public init(floatLiteral value: Double) { self = .real(value) }
+  public init(stringLiteral value: String) { self = .text(value) }
+  public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
+}
+
+extension Value: CustomStringConvertible {
+  /// The value as a person reads it; a blob shows its size alone.
+  public var description: String {
+    switch self {
+    case .null: "NULL"
+    case .integer(let value): String(value)
+    case .real(let value): String(value)
+    case .text(let value): value
+    case .blob(let value): "\(value.count) bytes"
+    }
+  }
+}

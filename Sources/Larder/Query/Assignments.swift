@@ -1,0 +1,106 @@
+/// The changes that ``StoreWriter/updateAll(_:_:)`` makes in every row: `$0.title.set("x"); $0.views.increment(by: 1)`.
+@dynamicMemberLookup
+public struct Assignments<M: Model> {
+  let list: AssignmentList
+
+  init() { list = AssignmentList() }
+
+  /// The assignment to a property.
+  public subscript<Output>(dynamicMember path: KeyPath<M.Columns, Column<M, Output>>) -> Assignment<M, Output> {
+    Assignment(column: M.columns[keyPath: path], list: list)
+  }
+
+  /// The assignments to the properties of an embedded struct.
+  public subscript<Columns: EmbeddedColumns>(dynamicMember path: KeyPath<M.Columns, Columns>) -> EmbeddedAssignments<M, Columns>
+  where Columns.Root == M {
+    EmbeddedAssignments(columns: M.columns[keyPath: path], list: list)
+  }
+}
+
+/// The assignments to the properties of an embedded struct: `$0.font.size.set(14)`.
+@dynamicMemberLookup
+public struct EmbeddedAssignments<M: Model, Columns: EmbeddedColumns> {
+  let columns: Columns
+  let list: AssignmentList
+
+  public subscript<Output>(dynamicMember path: KeyPath<Columns, Column<M, Output>>) -> Assignment<M, Output> {
+    Assignment(column: columns[keyPath: path], list: list)
+  }
+}
+
+/// The assignment to one property.
+public struct Assignment<M: Model, Output> {
+  let column: Column<M, Output>
+  let list: AssignmentList
+
+  /// Sets a value.
+  public func set(_ value: Output) {
+    list.append(column.name, column.node(for: value))
+  }
+
+  /// Sets what the database computes in each row: `$0.total.set { $0.price * $0.quantity }`.
+  public func set(_ value: (M.Columns) -> some QueryExpressible<Output>) {
+    list.append(column.name, value(M.columns).node)
+  }
+}
+
+extension Assignment where Output: QueryNumber {
+  /// Adds to the number that each row has; a negative number takes away.
+  public func increment(by amount: Output) {
+    list.append(column.name, .arithmetic(.add, column.node, column.node(for: amount)))
+  }
+
+  /// Multiplies the number that each row has.
+  public func multiply(by factor: Output) {
+    list.append(column.name, .arithmetic(.multiply, column.node, column.node(for: factor)))
+  }
+}
+
+/// What the closure of ``StoreWriter/updateAll(_:_:)`` asked for, in order; it never leaves that call.
+final class AssignmentList {
+  private(set) var assignments: [(column: String, node: SQLNode)] = []
+
+  func append(_ column: String, _ node: SQLNode) {
+    assignments.removeAll { $0.column == column }
+    assignments.append((column, node))
+  }
+}
+
+extension Query {
+  /// `UPDATE` of the query's rows.
+  func update(_ writer: inout SQLWriter, _ list: AssignmentList) throws {
+    writer.write("UPDATE \(M.schema.statements.table) SET ")
+    for (position, assignment) in list.assignments.enumerated() {
+      if position > 0 { writer.write(", ") }
+      writer.write("\(writer.dialect.quote(assignment.column)) = ")
+      try writer.write(assignment.node)
+    }
+    try writeRows(&writer)
+  }
+
+  /// `DELETE` of the query's rows.
+  func delete(_ writer: inout SQLWriter) throws {
+    writer.write("DELETE FROM \(M.schema.statements.table)")
+    try writeRows(&writer)
+  }
+
+  /// The `WHERE` of a statement that changes rows: the condition itself, or the keys where a limit or a rank has a say.
+  private func writeRows(_ writer: inout SQLWriter) throws {
+    if let failure { throw failure }
+    let isPlain = limit == nil && offset == 0 && cursor == nil && !isRanked
+    if isPlain {
+      var conditions: [(inout SQLWriter) throws -> Void] = []
+      if let search { conditions.append { try search.writeCondition(&$0, M.schema) } }
+      if let filter { conditions.append { try $0.write(filter) } }
+      for (position, condition) in conditions.enumerated() {
+        writer.write(position == 0 ? " WHERE " : " AND ")
+        try condition(&writer)
+      }
+      return
+    }
+    let keys = M.schema.keyColumns.map { writer.dialect.quote($0.name) }
+    writer.write(" WHERE (\(keys.joined(separator: ", "))) IN (")
+    try select(&writer, keys.map { "\(M.schema.statements.table).\($0)" }.joined(separator: ", "))
+    writer.write(")")
+  }
+}

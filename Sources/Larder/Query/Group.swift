@@ -1,0 +1,159 @@
+public import Foundation
+
+/// The rows of one group, as the result of ``Query/grouped(by:_:)`` describes them: `($0.key, $0.count, $0.sum(\.amount))`.
+public struct Group<M: Model, Key>: Sendable {
+  /// What the rows of the group share.
+  public let key: QueryExpression<Key>
+
+  /// The number of rows.
+  public var count: QueryExpression<Int> {
+    QueryExpression(node: .aggregate(.count, nil, .stored), coding: .stored)
+  }
+
+  /// The number of rows in which the value is not nil.
+  public func count<Output: QueryExpressible>(_ path: KeyPath<M.Columns, Output>) -> QueryExpression<Int> {
+    QueryExpression(node: .aggregate(.count, M.columns[keyPath: path].node, .stored), coding: .stored)
+  }
+
+  /// The sum, zero where there is nothing to add.
+  public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Output> {
+    .sum(M.columns[keyPath: path].expression)
+  }
+
+  /// The sum of the values that are not nil.
+  public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Output> {
+    .sum(M.columns[keyPath: path].expression)
+  }
+
+  /// The sum of a computed value: `$0.sum { $0.price * $0.quantity }`.
+  public func sum<Output: QueryNumber & AdditiveArithmetic>(_ value: (M.Columns) -> QueryExpression<Output>) -> QueryExpression<Output> {
+    .sum(value(M.columns))
+  }
+
+  /// The mean as a real number, nil where every value is nil.
+  public func average<Input: QueryExpressible>(_ path: KeyPath<M.Columns, Input>) -> QueryExpression<Double?> where Input.Output: QueryNumber {
+    .average(M.columns[keyPath: path].expression)
+  }
+
+  /// The least value, nil where every value is nil.
+  public func min<Output>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Output?> {
+    .extreme(.min, M.columns[keyPath: path].expression)
+  }
+
+  /// The greatest value, nil where every value is nil.
+  public func max<Output>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Output?> {
+    .extreme(.max, M.columns[keyPath: path].expression)
+  }
+}
+
+extension QueryExpression {
+  static func sum<Key: QueryNumber>(_ expression: QueryExpression<Key>) -> QueryExpression where Output: QueryNumber & AdditiveArithmetic {
+    let sum = SQLNode.aggregate(.sum, expression.node, expression.node.order)
+    let zero: SQLNode = expression.node.order == .decimal ? .value(.text("0")) : .value(Output.storageClass == .real ? .real(0) : .integer(0))
+    return QueryExpression(node: .function("coalesce", [sum, zero]), coding: .stored)
+  }
+
+  static func average<Key: QueryNumber>(_ expression: QueryExpression<Key>) -> QueryExpression where Output == Double? {
+    QueryExpression(node: .aggregate(.average, expression.node, expression.node.order), coding: .stored)
+  }
+
+  static func extreme<Base>(_ aggregate: Aggregate, _ base: QueryExpression<Base>) -> QueryExpression where Output == Base? {
+    let coding = base.coding
+    var type = coding.type
+    type.isOptional = true
+    return QueryExpression(
+      node: .aggregate(aggregate, base.node, base.node.order),
+      coding: ColumnCoding(
+        type: type,
+        encode: { try $0.map(coding.encode) ?? .null },
+        decode: { $0.isNull ? nil : try coding.decode($0) }))
+  }
+}
+
+/// A query whose rows are put into groups: each result is one group. Fetch it as any other.
+public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
+  let query: Query<M>
+  let key: QueryExpression<Key>
+  let outputs: (repeat QueryExpression<each Output>)
+  var condition: SQLNode?
+  var sorts: [(node: SQLNode, isDescending: Bool)] = []
+  var limit: Int?
+
+  init(_ query: Query<M>, _ key: QueryExpression<Key>, _ outputs: repeat QueryExpression<each Output>) {
+    self.query = query
+    self.key = key
+    self.outputs = (repeat each outputs)
+  }
+
+  private var group: Group<M, Key> { Group(key: key) }
+
+  /// The groups for which the condition is true.
+  public func having(_ condition: (Group<M, Key>) -> QueryExpression<Bool>) -> GroupedQuery {
+    var query = self
+    let node = condition(group).node
+    query.condition = self.condition.map { .binary(.and, $0, node) } ?? node
+    return query
+  }
+
+  /// Sorts the groups; without it they come in the order of their keys.
+  public func sorted(order: SortOrder = .forward, by value: (Group<M, Key>) -> some QueryExpressible) -> GroupedQuery {
+    var query = self
+    query.sorts.append((value(group).node, order == .reverse))
+    return query
+  }
+
+  /// At most so many groups.
+  public func limit(_ limit: Int) -> GroupedQuery {
+    precondition(limit >= 0, "a limit is not negative")
+    var query = self
+    query.limit = limit
+    return query
+  }
+
+  func select(_ writer: inout SQLWriter) throws {
+    guard query.limit == nil, query.offset == 0, query.cursor == nil else {
+      throw StoreError(.unsupported, model: "\(M.self)", "a query with a limit cannot be grouped; limit the groups instead: grouped(by:) { … }.limit(n)")
+    }
+    writer.write("SELECT ")
+    var isFirst = true
+    for output in repeat each outputs {
+      if !isFirst { writer.write(", ") }
+      isFirst = false
+      try writer.write(output.node)
+    }
+    try query.writeSource(&writer)
+    writer.write(" GROUP BY ")
+    try writer.writeOrdered(key.node, key.node.order)
+    if let condition {
+      writer.write(" HAVING ")
+      try writer.write(condition)
+    }
+    writer.write(" ORDER BY ")
+    for sort in sorts {
+      try writer.writeOrdered(sort.node, sort.node.order)
+      writer.write(sort.isDescending ? " DESC, " : ", ")
+    }
+    try writer.writeOrdered(key.node, key.node.order)
+    if let limit {
+      writer.write(" LIMIT ")
+      writer.bind(.integer(Int64(limit)))
+    }
+  }
+}
+
+extension Query {
+  /// Puts the rows into groups that share a value, and says what to know of each group.
+  ///
+  /// ```swift
+  /// let totals = try await store.fetch(Cost.all.grouped(by: \.category) { ($0.key, $0.sum(\.amount), $0.count) })
+  /// for (category, total, count) in totals { … }
+  /// ```
+  public func grouped<Key: QueryExpressible, each Output>(
+    by path: KeyPath<M.Columns, Key>,
+    _ outputs: (Group<M, Key.Output>) -> (repeat QueryExpression<each Output>)
+  ) -> GroupedQuery<M, Key.Output, repeat each Output> {
+    let key = M.columns[keyPath: path].expression
+    let selected = outputs(Group(key: key))
+    return GroupedQuery(self, key, repeat each selected)
+  }
+}

@@ -1,0 +1,145 @@
+// A value on one side is of the expression's type, an optional of it, or nil. `==` and `!=` treat nil as a value: it equals nil
+// alone, and differs from everything else, as in Swift. The other comparisons are false where a side is nil.
+
+public func == <E: QueryExpressible>(left: E, right: E.Output?) -> QueryExpression<Bool> {
+  .init(.compare(.equal, left.node, left.node(for: right)))
+}
+
+public func == <E: QueryExpressible>(left: E.Output?, right: E) -> QueryExpression<Bool> {
+  .init(.compare(.equal, right.node(for: left), right.node))
+}
+
+public func == <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output {
+  .init(.compare(.equal, left.node, right.node))
+}
+
+public func == <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output? {
+  .init(.compare(.equal, left.node, right.node))
+}
+
+public func == <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output? == Right.Output {
+  .init(.compare(.equal, left.node, right.node))
+}
+
+public func != <E: QueryExpressible>(left: E, right: E.Output?) -> QueryExpression<Bool> {
+  .init(.compare(.notEqual, left.node, left.node(for: right)))
+}
+
+public func != <E: QueryExpressible>(left: E.Output?, right: E) -> QueryExpression<Bool> {
+  .init(.compare(.notEqual, right.node(for: left), right.node))
+}
+
+public func != <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output {
+  .init(.compare(.notEqual, left.node, right.node))
+}
+
+public func != <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output? {
+  .init(.compare(.notEqual, left.node, right.node))
+}
+
+public func != <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output? == Right.Output {
+  .init(.compare(.notEqual, left.node, right.node))
+}
+
+public func < <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
+  .init(.compare(.less, left.node, left.node(for: right)))
+}
+
+public func < <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<Bool> {
+  .init(.compare(.less, right.node(for: left), right.node))
+}
+
+public func < <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output {
+  .init(.compare(.less, left.node, right.node))
+}
+
+public func <= <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
+  .init(.compare(.lessOrEqual, left.node, left.node(for: right)))
+}
+
+public func <= <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<Bool> {
+  .init(.compare(.lessOrEqual, right.node(for: left), right.node))
+}
+
+public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output {
+  .init(.compare(.lessOrEqual, left.node, right.node))
+}
+
+public func > <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
+  .init(.compare(.greater, left.node, left.node(for: right)))
+}
+
+public func > <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<Bool> {
+  .init(.compare(.greater, right.node(for: left), right.node))
+}
+
+public func > <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output {
+  .init(.compare(.greater, left.node, right.node))
+}
+
+public func >= <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
+  .init(.compare(.greaterOrEqual, left.node, left.node(for: right)))
+}
+
+public func >= <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<Bool> {
+  .init(.compare(.greaterOrEqual, right.node(for: left), right.node))
+}
+
+public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output {
+  .init(.compare(.greaterOrEqual, left.node, right.node))
+}
+
+extension QueryExpressible {
+  /// Whether the value is one of the list; nil in the list matches NULL.
+  public func isIn(_ values: some Sequence<Output>) -> QueryExpression<Bool> {
+    let nodes = values.map { node(for: $0) }
+    let list = nodes.filter { $0 != .value(.null) }
+    let isIn = SQLNode.isIn(node, list, node.order)
+    return .init(list.count == nodes.count ? isIn : .binary(.or, isIn, .isNull(node)))
+  }
+
+  /// Whether the value lies in the closed range.
+  public func isBetween(_ low: Output, _ high: Output) -> QueryExpression<Bool> {
+    .init(.isBetween(node, node(for: low), node(for: high), node.order))
+  }
+}
+
+extension QueryExpressible where Output: Comparable {
+  /// Whether the value lies in the range, both ends included.
+  public func isBetween(_ range: ClosedRange<Output>) -> QueryExpression<Bool> {
+    isBetween(range.lowerBound, range.upperBound)
+  }
+
+  /// Whether the value lies in the range, its upper end not included.
+  public func isBetween(_ range: Range<Output>) -> QueryExpression<Bool> {
+    self >= range.lowerBound && self < range.upperBound
+  }
+}
+
+extension QueryExpressible {
+  /// Whether the value lies in the range, both ends included.
+  public func isBetween<Wrapped: Comparable>(_ range: ClosedRange<Wrapped>) -> QueryExpression<Bool> where Output == Wrapped? {
+    isBetween(range.lowerBound, range.upperBound)
+  }
+
+  /// The value, or another where it is nil.
+  public func or<Wrapped: Sendable>(_ value: Wrapped) -> QueryExpression<Output> where Output == Wrapped? {
+    QueryExpression(node: .function("coalesce", [node, node(for: value)]), coding: expression.coding)
+  }
+}
+
+extension QueryExpression where Output == Bool {
+  init(_ node: SQLNode) {
+    self.init(node: node, coding: .stored)
+  }
+}

@@ -1,0 +1,12 @@
+public func && (left: some QueryExpressible<Bool>, right: some QueryExpressible<Bool>) -> QueryExpression<Bool> {
+  .init(.binary(.and, left.node, right.node))
+}
+
+public func || (left: some QueryExpressible<Bool>, right: some QueryExpressible<Bool>) -> QueryExpression<Bool> {
+  .init(.binary(.or, left.node, right.node))
+}
+
+/// True where the condition is not: also where SQL would say that it is unknown because a side is NULL.
+public prefix func ! (condition: some QueryExpressible<Bool>) -> QueryExpression<Bool> {
+  .init(.not(condition.node))
+}

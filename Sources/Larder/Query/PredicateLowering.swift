@@ -1,0 +1,89 @@
+import Foundation
+
+/// Turns Foundation's `#Predicate` into a condition of a query.
+///
+/// Each kind of expression says what it is in SQL by conforming to ``LowerablePredicateExpression``; one that does not conform throws
+/// `.unsupported` with its name.
+enum PredicateLowering<M: Model> {
+  static func node(for predicate: Predicate<M>) throws -> SQLNode {
+    let scope = PredicateScope(model: "\(M.self)", variables: [predicate.variable.key: .row(M.self)])
+    return try scope.node(predicate.expression)
+  }
+}
+
+/// What the variables of a predicate stand for.
+struct PredicateScope {
+  enum Binding {
+    case row(any Model.Type)
+    /// An element of a JSON array, inside `contains(where:)`.
+    case element(SQLNode)
+  }
+
+  let model: String
+  var variables: [PredicateExpressions.VariableID: Binding]
+
+  /// The condition or value that the expression is.
+  func node(_ expression: any PredicateExpression) throws -> SQLNode {
+    try operand(expression).node
+  }
+
+  func operand(_ expression: any PredicateExpression) throws -> PredicateOperand {
+    guard let lowerable = expression as? any LowerablePredicateExpression else {
+      let name = String("\(type(of: expression))".prefix { $0 != "<" })
+      throw unsupported(name)
+    }
+    return try lowerable.lower(in: self)
+  }
+
+  /// Two sides that are compared: a constant takes the form in which the other side's column stores it.
+  func pair(_ left: any PredicateExpression, _ right: any PredicateExpression) throws -> (SQLNode, SQLNode) {
+    let (left, right) = (try operand(left), try operand(right))
+    return (try left.node(beside: right), try right.node(beside: left))
+  }
+
+  func unsupported(_ what: String) -> StoreError {
+    StoreError(
+      .unsupported, model: model,
+      "#Predicate's \(what) has no equivalent in SQL; write the condition with \(model).where { … }, or filter the fetched values in Swift")
+  }
+}
+
+/// One side of an operator in a predicate.
+struct PredicateOperand {
+  /// The value as any storable value is stored.
+  let node: SQLNode
+  /// The column, where the operand is one: it knows how to store what it is compared with.
+  var column: (any AnyColumn)?
+  /// The constant, where the operand is one.
+  var constant: Any?
+  /// The model, where the operand is a whole row.
+  var row: (any Model.Type)?
+  /// The path to an embedded struct, where the operand is one.
+  var embedded: (model: any Model.Type, path: AnyKeyPath)?
+
+  init(
+    _ node: SQLNode, column: (any AnyColumn)? = nil, constant: Any? = nil, row: (any Model.Type)? = nil,
+    embedded: (model: any Model.Type, path: AnyKeyPath)? = nil
+  ) {
+    self.node = node
+    self.column = column
+    self.constant = constant
+    self.row = row
+    self.embedded = embedded
+  }
+
+  func node(beside other: PredicateOperand) throws -> SQLNode {
+    guard let constant, let column = other.column else { return node }
+    if let optional = constant as? any OptionalValue, optional.isNil { return .value(.null) }
+    do {
+      return .value(try column.storedValue(of: constant))
+    } catch let failure as ValueFailure {
+      throw StoreError(failure, model: nil, property: column.property)
+    }
+  }
+}
+
+/// A kind of predicate expression that SQL can say.
+protocol LowerablePredicateExpression {
+  func lower(in scope: PredicateScope) throws -> PredicateOperand
+}

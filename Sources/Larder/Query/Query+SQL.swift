@@ -1,0 +1,110 @@
+extension Query {
+  /// `SELECT` with the model's columns.
+  func select(_ writer: inout SQLWriter) throws {
+    try select(&writer, writer.isQualified || isRanked ? M.schema.statements.qualifiedColumns : M.schema.statements.columns)
+  }
+
+  /// `SELECT` with other columns.
+  func select(_ writer: inout SQLWriter, _ columns: String) throws {
+    try select(&writer) { $0.write(columns) }
+  }
+
+  func select(_ writer: inout SQLWriter, columns: (inout SQLWriter) throws -> Void) throws {
+    if let failure { throw failure }
+    if isRanked { writer.isQualified = true }
+    writer.write("SELECT ")
+    try columns(&writer)
+    try writeSource(&writer)
+    try writeOrder(&writer)
+    writeLimit(&writer)
+  }
+
+  /// `FROM` and `WHERE`.
+  func writeSource(_ writer: inout SQLWriter) throws {
+    if let failure { throw failure }
+    writer.write(" FROM \(M.schema.statements.table)")
+    if isRanked, let search { search.writeJoin(&writer, M.schema) }
+    var conditions: [(inout SQLWriter) throws -> Void] = []
+    if let search { conditions.append { try search.writeCondition(&$0, M.schema) } }
+    if let filter { conditions.append { try $0.write(filter) } }
+    if let cursor { conditions.append { try $0.write(try condition(after: cursor)) } }
+    for (position, condition) in conditions.enumerated() {
+      writer.write(position == 0 ? " WHERE " : " AND ")
+      try condition(&writer)
+    }
+  }
+
+  var isRanked: Bool { search?.isRanked == true }
+
+  private func writeOrder(_ writer: inout SQLWriter) throws {
+    let terms = effectiveSorts
+    guard !terms.isEmpty || isRanked else { return }
+    writer.write(" ORDER BY ")
+    if isRanked, let search {
+      search.writeRank(&writer, M.schema)
+      if !terms.isEmpty { writer.write(", ") }
+    }
+    for (position, term) in terms.enumerated() {
+      if position > 0 { writer.write(", ") }
+      try writer.writeOrdered(term.node, term.node.order)
+      if term.isDescending { writer.write(" DESC") }
+    }
+  }
+
+  private func writeLimit(_ writer: inout SQLWriter) {
+    guard limit != nil || offset > 0 else { return }
+    writer.write(" LIMIT ")
+    writer.bind(.integer(Int64(limit ?? -1)))
+    guard offset > 0 else { return }
+    writer.write(" OFFSET ")
+    writer.bind(.integer(Int64(offset)))
+  }
+
+  /// The rows after the cursor: behind it in the first term that differs. NULL comes first in forward order.
+  private func condition(after cursor: Cursor) throws -> SQLNode {
+    if isRanked {
+      throw StoreError(.unsupported, model: "\(M.self)", "after(_:) has no meaning on ranked search results; sort by a property, or use an offset")
+    }
+    var whole: SQLNode?
+    var equal: SQLNode?
+    for term in effectiveSorts {
+      let value = try term.node.replacingColumns { name in
+        guard let value = cursor.values[name] else {
+          throw StoreError(.unsupported, model: "\(M.self)", "after(_:) works on sorts by the model's own properties")
+        }
+        return value
+      }
+      let behind = term.behind(value)
+      let step = equal.map { SQLNode.binary(.and, $0, behind) } ?? behind
+      whole = whole.map { .binary(.or, $0, step) } ?? step
+      let same = SQLNode.compare(.equal, term.node, value)
+      equal = equal.map { .binary(.and, $0, same) } ?? same
+    }
+    guard let whole else { return .value(.integer(1)) }
+    guard let first = effectiveSorts.first, effectiveSorts.count > 1, let bound = try first.bound(cursor) else { return whole }
+    return .binary(.and, bound, whole)
+  }
+}
+
+extension Query.SortTerm {
+  /// Behind the value in this term's direction.
+  fileprivate func behind(_ value: SQLNode) -> SQLNode {
+    switch (value, isDescending) {
+    case (.value(.null), false): .not(.isNull(node))
+    case (.value(.null), true): .value(.integer(0))
+    case (_, false): .compare(.greater, node, value)
+    case (_, true) where !isOptional: .compare(.less, node, value)
+    case (_, true): .binary(.or, .compare(.less, node, value), .isNull(node))
+    }
+  }
+
+  /// A simple range that holds all rows of the page, so that an index on the first term serves it.
+  fileprivate func bound(_ cursor: Query.Cursor) throws -> SQLNode? {
+    guard case .column(_, let name, _) = node, !isOptional, let value = cursor.values[name] else { return nil }
+    return .compare(isDescending ? .lessOrEqual : .greaterOrEqual, node, .value(value))
+  }
+
+  private var isOptional: Bool {
+    if case .column(_, _, let type) = node { type.isOptional } else { true }
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+import Synchronization
+
+/// A regular expression in a query. Two are equal only if they are one: a query keeps the one it was made with.
+///
+/// `Regex` is not Sendable, because its custom components may hold anything. The lock lets one thread match at a time.
+final class RegexMatcher: @unchecked Sendable, Hashable {
+  private let lock = Mutex(())
+  private let firstMatch: (String) throws -> Bool
+
+  init(_ regex: some RegexComponent) {
+    let regex = regex.regex
+    firstMatch = { try regex.firstMatch(in: $0) != nil }
+  }
+
+  func matches(_ text: String) throws -> Bool {
+    try lock.withLock { _ in try firstMatch(text) }
+  }
+
+  static func == (left: RegexMatcher, right: RegexMatcher) -> Bool { left === right }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,121 @@
+/// A piece of a query, before it is text: what conditions, sorts and aggregates are made of.
+indirect enum SQLNode: Sendable, Hashable {
+  /// A column of a table; the type says how its values compare.
+  case column(table: String, name: String, type: ColumnType)
+  case value(Value)
+  /// A comparison of two values in the order that both sides share.
+  case comparison(ComparisonOperator, SQLNode, SQLNode, ValueOrder)
+  case binary(BinaryOperator, SQLNode, SQLNode)
+  case not(SQLNode)
+  case negate(SQLNode)
+  case isNull(SQLNode)
+  case isIn(SQLNode, [SQLNode], ValueOrder)
+  case isBetween(SQLNode, SQLNode, SQLNode, ValueOrder)
+  /// A function of SQLite's or Larder's, by a name that is never user input.
+  case function(String, [SQLNode])
+  case aggregate(Aggregate, SQLNode?, ValueOrder)
+  case pattern(PatternOperator, SQLNode, SQLNode)
+  case regex(RegexMatcher, SQLNode)
+  case cast(SQLNode, StorageClass)
+  case collate(SQLNode, Collation)
+  case condition([SQLNode.Branch], otherwise: SQLNode)
+  /// The value at a path into a column of JSON.
+  case json(SQLNode, path: [JSONPathStep])
+  /// Whether an array in a column of JSON, or an object's values, has such an element. `element` is nil where it is compared with NULL.
+  case jsonContains(SQLNode, SQLNode)
+  case jsonCount(SQLNode)
+  /// A condition that could not be made; the query throws it.
+  case invalid(StoreError)
+
+  struct Branch: Sendable, Hashable {
+    let condition: SQLNode
+    let result: SQLNode
+  }
+}
+
+enum ComparisonOperator: String, Sendable, Hashable {
+  case equal = "="
+  case notEqual = "<>"
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+}
+
+enum BinaryOperator: String, Sendable, Hashable {
+  case and = "AND"
+  case or = "OR"
+  case add = "+"
+  case subtract = "-"
+  case multiply = "*"
+  case divide = "/"
+  case remainder = "%"
+  case concatenate = "||"
+}
+
+enum PatternOperator: String, Sendable, Hashable {
+  case like = "LIKE"
+  case glob = "GLOB"
+}
+
+enum Aggregate: String, Sendable, Hashable {
+  case count, sum, average, min, max
+}
+
+/// The collations that Larder registers on every connection.
+enum Collation: String, Sendable, Hashable {
+  case decimal = "larder_decimal"
+  case instant = "larder_instant"
+  case localized = "larder_localized"
+}
+
+enum JSONPathStep: Sendable, Hashable {
+  case key(String)
+  case index(Int)
+}
+
+extension SQLNode {
+  /// How the node's values compare.
+  var order: ValueOrder {
+    switch self {
+    case .column(_, _, let type): type.order
+    case .comparison, .isNull, .isIn, .isBetween, .not: .stored
+    case .binary(_, let left, let right): left.order == .stored ? right.order : left.order
+    case .negate(let node): node.order
+    case .aggregate(let aggregate, _, let order): aggregate == .count ? .stored : order
+    case .condition(let branches, let otherwise): branches.first?.result.order ?? otherwise.order
+    case .function(let name, let arguments) where name == "coalesce": arguments.first?.order ?? .stored
+    case .function(let name, _) where name.hasPrefix("larder_decimal_"): .decimal
+    default: .stored
+    }
+  }
+
+  /// The node with every column of the table replaced by a value.
+  func replacingColumns(_ value: (String) throws -> Value) rethrows -> SQLNode {
+    func replace(_ node: SQLNode) throws -> SQLNode { try node.replacingColumns(value) }
+    switch self {
+    case .column(_, let name, _): return .value(try value(name))
+    case .value, .invalid: return self
+    case .comparison(let op, let left, let right, let order): return .comparison(op, try replace(left), try replace(right), order)
+    case .binary(let op, let left, let right): return .binary(op, try replace(left), try replace(right))
+    case .not(let node): return .not(try replace(node))
+    case .negate(let node): return .negate(try replace(node))
+    case .isNull(let node): return .isNull(try replace(node))
+    case .isIn(let node, let list, let order): return .isIn(try replace(node), try list.map(replace), order)
+    case .isBetween(let node, let low, let high, let order):
+      return .isBetween(try replace(node), try replace(low), try replace(high), order)
+    case .function(let name, let arguments): return .function(name, try arguments.map(replace))
+    case .aggregate(let aggregate, let node, let order): return .aggregate(aggregate, try node.map(replace), order)
+    case .pattern(let op, let left, let right): return .pattern(op, try replace(left), try replace(right))
+    case .regex(let matcher, let node): return .regex(matcher, try replace(node))
+    case .cast(let node, let type): return .cast(try replace(node), type)
+    case .collate(let node, let collation): return .collate(try replace(node), collation)
+    case .condition(let branches, let otherwise):
+      return .condition(
+        try branches.map { Branch(condition: try replace($0.condition), result: try replace($0.result)) }, otherwise: try replace(otherwise))
+    case .json(let node, let path): return .json(try replace(node), path: path)
+    case .jsonContains(let node, let element): return .jsonContains(try replace(node), try replace(element))
+    case .jsonCount(let node): return .jsonCount(try replace(node))
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import GRDBSQLite
+
+extension Connection {
+  func rows(_ sql: SQL) throws -> [Row] {
+    try executing(sql) { try rows($0, nil) }
+  }
+
+  func tuples<each Output: StoredValue>(_ sql: SQL) throws -> [(repeat each Output)] {
+    try executing(sql) { statement in
+      var width: Int32 = 0
+      for _ in repeat (each Output).self { width += 1 }
+      guard sqlite3_column_count(statement.pointer) == width else {
+        throw StoreError(
+          .invalidValue, "The SQL returns \(sqlite3_column_count(statement.pointer)) columns, and the tuple has \(width) elements. Make them equal.")
+      }
+      var tuples: [(repeat each Output)] = []
+      while try step(statement, nil) {
+        var row = RowReader(statement.pointer)
+        do {
+          tuples.append((repeat try row.next() as each Output))
+        } catch let failure as ValueFailure {
+          let column = sqlite3_column_name(statement.pointer, row.index - 1).map { String(cString: $0) }
+          throw StoreError(failure, model: nil, property: column)
+        }
+      }
+      return tuples
+    }
+  }
+
+  func decoded<Output: Decodable>(_ sql: SQL) throws -> [Output] {
+    try rows(sql).map { row in
+      do {
+        return try Output(from: RowDecoder(row: row))
+      } catch let failure as ValueFailure {
+        throw StoreError(failure, model: nil, property: nil)
+      } catch let error as DecodingError {
+        throw StoreError(.invalidValue, "A row does not decode as \(Output.self): \(error.shortDescription). Name the SQL's columns as the type's properties.")
+      }
+    }
+  }
+
+  private func executing<Result>(_ sql: SQL, _ body: (PreparedStatement) throws -> Result) throws -> Result {
+    try withStatement(sql) { statement in
+      if isReadOnly, sqlite3_stmt_readonly(statement.pointer) == 0 { throw WriteNeeded() }
+      let result = try body(statement)
+      note(statement)
+      return result
+    }
+  }
+
+  private func withStatement<Result>(_ sql: SQL, _ body: (PreparedStatement) throws -> Result) throws -> Result {
+    if let failure = sql.failure { throw failure }
+    let statement = try self.statement(sql.text)
+    guard sqlite3_stmt_isexplain(statement.pointer) != 0 || !statement.facts.controlsTransaction else {
+      throw StoreError(.unsupported, "Transactions are not begun or ended in SQL; use store.write { db in … } and db.savepoint { … }.")
+    }
+    let count = Int(sqlite3_bind_parameter_count(statement.pointer))
+    guard count == sql.arguments.count else {
+      throw StoreError(.invalidValue, "The SQL has \(count) parameters and \(sql.arguments.count) values were given. Interpolate the values: \"… where id = \\(id)\".")
+    }
+    statement.isInUse = true
+    defer {
+      statement.reset()
+      statement.isInUse = false
+    }
+    do {
+      try statement.bind(sql.arguments)
+    } catch let code as ResultCode {
+      throw error(code.code, nil)
+    }
+    return try body(statement)
+  }
+}
+
+/// A statement that writes was handed to a connection that reads; whoever can write takes over.
+struct WriteNeeded: Error {}

@@ -1,0 +1,76 @@
+import GRDBSQLite
+
+/// One row as the database holds it: the values by the names of the columns, in the order of the columns.
+///
+/// ```swift
+/// for row in try await store.rows(Note.all) { print(row["title"] ?? .null) }
+/// ```
+public struct Row: Sendable, Hashable {
+  /// The names of the columns, shared by all rows of a result.
+  final class Layout: Sendable, Hashable {
+    let names: [String]
+    let positions: [String: Int]
+
+    init(_ names: [String]) {
+      self.names = names
+      positions = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    convenience init(_ statement: OpaquePointer) {
+      self.init((0..<sqlite3_column_count(statement)).map { sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? "" })
+    }
+
+    static func == (left: Layout, right: Layout) -> Bool { left.names == right.names }
+    func hash(into hasher: inout Hasher) { hasher.combine(names) }
+  }
+
+  let layout: Layout
+  let storage: [Value]
+
+  init(layout: Layout, _ statement: OpaquePointer) {
+    self.layout = layout
+    storage = layout.names.indices.map { StoredColumn(statement, Int32($0)).value }
+  }
+
+  /// The value of the column, or nil where the row has no such column. Of two columns with one name it is the first.
+  public subscript(name: String) -> Value? {
+    layout.positions[name].map { storage[$0] }
+  }
+
+  /// The value of the column as a type. Throws where the row has no such column, or its value is not of the type.
+  public func get<Output: StoredValue>(_ name: String, as type: Output.Type = Output.self) throws -> Output {
+    guard let value = self[name] else {
+      throw StoreError(.notFound, property: name, "The row has no column \"\(name)\"; it has \(names.joined(separator: ", ")).")
+    }
+    do {
+      return try Output(storedValue: value)
+    } catch let failure as ValueFailure {
+      throw StoreError(failure, model: nil, property: name)
+    }
+  }
+
+  /// The names of the columns.
+  public var names: [String] { layout.names }
+}
+
+extension Row: RandomAccessCollection {
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { storage.count }
+
+  public subscript(position: Int) -> (name: String, value: Value) {
+    (layout.names[position], storage[position])
+  }
+}
+
+extension Row: CustomStringConvertible {
+  public var description: String {
+    "[" + map { "\($0.name): \($0.value)" }.joined(separator: ", ") + "]"
+  }
+}
+
+extension Row {
+  /// The values by name; of two columns with one name it holds the first.
+  public var dictionary: [String: Value] {
+    Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+  }
+}

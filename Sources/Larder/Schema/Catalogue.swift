@@ -1,0 +1,89 @@
+import Foundation
+
+/// What Larder writes into the file about itself, so that tools can read it without the Swift types.
+enum Catalogue {
+  /// The version of this very layout. A file with a greater one is from a newer Larder.
+  static let format: Int64 = 1
+  static let modelsTable = "_larder_models"
+  static let migrationsTable = "_larder_migrations"
+  static let infoTable = "_larder_info"
+  static let onceTable = "_larder_once"
+
+  static let createOnceTable = "CREATE TABLE IF NOT EXISTS \(onceTable) (name TEXT PRIMARY KEY NOT NULL) STRICT"
+
+  static let createTables = [
+    "CREATE TABLE IF NOT EXISTS \(modelsTable) (name TEXT PRIMARY KEY NOT NULL, schema TEXT NOT NULL) STRICT",
+    "CREATE TABLE IF NOT EXISTS \(migrationsTable) (position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT",
+    "CREATE TABLE IF NOT EXISTS \(infoTable) (key TEXT PRIMARY KEY NOT NULL, value INTEGER NOT NULL) STRICT",
+    "INSERT INTO \(infoTable) (key, value) VALUES ('format', \(format)) ON CONFLICT DO NOTHING",
+    createOnceTable,
+  ]
+
+  /// One model's row.
+  struct Entry: Codable, Equatable {
+    struct Column: Codable, Equatable {
+      let name: String
+      let property: String
+      let type: StorageClass
+      let isOptional: Bool
+      let isKey: Bool
+      let isJSON: Bool
+      let order: ValueOrder
+    }
+
+    let model: String
+    let columns: [Column]
+    let indexes: [TableDefinition.Index]
+    let searchable: [String]
+    /// Columns whose property left the model; their values stay.
+    let retired: [String]
+    /// The columns that the model had before, oldest first: how an older program is told from a changed one.
+    let history: [[String]]
+
+    init(_ table: TableDefinition, retired: [String], history: [[String]]) {
+      model = table.model
+      columns = table.columns.map {
+        Column(
+          name: $0.name, property: $0.property, type: $0.type.storageClass, isOptional: $0.type.isOptional, isKey: $0.isKey, isJSON: $0.type.isJSON,
+          order: $0.type.order)
+      }
+      indexes = table.indexes
+      searchable = table.searchable
+      self.retired = retired
+      self.history = history
+    }
+
+    var columnNames: [String] { columns.map(\.name) }
+  }
+
+  static func exists(in connection: Connection) throws -> Bool {
+    try !connection.query("SELECT 1 FROM sqlite_master WHERE name = ?", [.text(modelsTable)]).isEmpty
+  }
+
+  static func format(of connection: Connection) throws -> Int64 {
+    guard try !connection.query("SELECT 1 FROM sqlite_master WHERE name = ?", [.text(infoTable)]).isEmpty else { return format }
+    return try connection.query("SELECT value FROM \(infoTable) WHERE key = 'format'").first?["value"]?.integer ?? format
+  }
+
+  static func entry(of table: String, in connection: Connection) throws -> Entry? {
+    guard let json = try connection.query("SELECT schema FROM \(modelsTable) WHERE name = ?", [.text(table)]).first?["schema"]?.text else { return nil }
+    do {
+      return try JSONDecoder().decode(Entry.self, from: Data(json.utf8))
+    } catch {
+      throw StoreError(.corrupt, model: table, "The file's description of \(table) in \(modelsTable) cannot be read. Restore the file from a backup.")
+    }
+  }
+
+  static func write(_ entry: Entry, of table: String, to connection: Connection) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let json = String(decoding: try encoder.encode(entry), as: UTF8.self)
+    try connection.change(
+      "INSERT INTO \(modelsTable) (name, schema) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET schema = excluded.schema WHERE schema <> excluded.schema",
+      [.text(table), .text(json)])
+  }
+
+  static func appliedMigrations(in connection: Connection) throws -> [String] {
+    try connection.query("SELECT name FROM \(migrationsTable) ORDER BY position").compactMap { $0["name"]?.text }
+  }
+}

@@ -1,0 +1,47 @@
+/// Checks that the tables of a file that Larder did not make fit the models, without changing anything.
+struct ExistingSchema {
+  let connection: Connection
+  let tables: [TableDefinition]
+
+  init(_ connection: Connection, _ tables: [TableDefinition]) {
+    self.connection = connection
+    self.tables = tables
+  }
+
+  /// Throws `.schemaMismatch` for a missing table or column, and for a property whose full-text index is not there.
+  func check() throws {
+    for table in tables {
+      guard let state = try TableState.read(table.name, from: connection) else {
+        throw StoreError(
+          .schemaMismatch, model: table.model,
+          "The file has no table or view \(table.name) for \(table.model). Name the table with @Model(\"…\"), or open the file without schema: .existing to create it.")
+      }
+      for column in table.columns where state.column(column.name) == nil {
+        throw StoreError(
+          .schemaMismatch, model: table.model, property: column.property,
+          "The table \(table.name) has no column \(column.name) for \(table.model).\(column.property). Name the column with @Attribute(name: \"…\"), or mark the property @Transient.")
+      }
+      if !table.searchable.isEmpty, try TableState.read(SearchClause.table(of: table.name), from: connection) == nil {
+        throw StoreError(
+          .schemaMismatch, model: table.model, property: table.column(table.searchable[0])?.property,
+          "\(table.model) has searchable properties and the file has no full-text index of Larder's for it, which schema: .existing does not create. Remove .searchable.")
+      }
+    }
+  }
+
+  /// The columns, as "table.column", whose first values are text where the property is a date or an identifier.
+  func textColumns() throws -> Set<String> {
+    var found = Set<String>()
+    let dialect = Dialect.sqlite
+    for table in tables {
+      for column in table.columns where column.type.textForm != nil {
+        let name = dialect.quote(column.name)
+        let sample = "SELECT \(name) AS value FROM \(dialect.quote(table.name)) WHERE \(name) IS NOT NULL LIMIT 100"
+        if try !connection.query("SELECT 1 FROM (\(sample)) WHERE typeof(value) = 'text' LIMIT 1").isEmpty {
+          found.insert("\(table.name).\(column.name)")
+        }
+      }
+    }
+    return found
+  }
+}

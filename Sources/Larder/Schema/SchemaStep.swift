@@ -1,0 +1,28 @@
+/// One thing to do to a file so that it fits the models.
+enum SchemaStep {
+  case createTable(TableDefinition)
+  /// The column is added without a rule against NULL; ``rebuild(_:reason:)`` makes it required once it is filled.
+  case addColumn(TableDefinition, TableDefinition.Column)
+  case renameColumn(TableDefinition, from: String, to: String)
+  case fill(TableDefinition, TableDefinition.Column)
+  case rebuild(TableDefinition, reason: String)
+  case createIndex(TableDefinition, TableDefinition.Index)
+  case dropIndex(String)
+  case createSearch(TableDefinition)
+  case dropSearch(String)
+
+  var description: String {
+    switch self {
+    case .createTable(let table): "create the table \(table.name) for \(table.model)"
+    case .addColumn(let table, let column): "add the column \(table.name).\(column.name) for \(table.model).\(column.property)"
+    case .renameColumn(let table, let from, let to): "rename the column \(table.name).\(from) to \(to)"
+    case .fill(let table, let column): "give \(table.name).\(column.name) its default value where it has none"
+    case .rebuild(let table, let reason): "rebuild the table \(table.name): \(reason)"
+    case .createIndex(let table, let index):
+      "create \(index.isUnique ? "a unique" : "an") index on \(table.name) (\(index.columns.joined(separator: ", ")))"
+    case .dropIndex(let name): "drop the index \(name), which no model asks for any longer"
+    case .createSearch(let table): "build the full-text index of \(table.name) over \(table.searchable.joined(separator: ", "))"
+    case .dropSearch(let table): "drop the full-text index of \(table)"
+    }
+  }
+}

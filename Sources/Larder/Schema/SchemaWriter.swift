@@ -1,0 +1,60 @@
+/// The SQL of tables, indexes and triggers.
+struct SchemaWriter {
+  let dialect = Dialect.sqlite
+
+  func createTable(_ table: TableDefinition, named name: String? = nil, keeping retired: [TableState.Column] = []) -> String {
+    var lines: [String] = []
+    if !table.isKeyRowID { lines.append("\(dialect.quote(ModelStatements.hiddenRowID)) INTEGER PRIMARY KEY") }
+    for column in table.columns {
+      var line = "\(dialect.quote(column.name)) \(column.type.storageClass.rawValue)"
+      if table.isKeyRowID, column.isKey { line += " PRIMARY KEY" }
+      if !column.type.isOptional { line += " NOT NULL" }
+      lines.append(line)
+    }
+    for column in retired {
+      let type = StorageClass(rawValue: column.declaredType.uppercased())?.rawValue ?? "ANY"
+      lines.append("\(dialect.quote(column.name)) \(type)")
+    }
+    if !table.isKeyRowID {
+      lines.append("UNIQUE (\(table.keyColumns.map { dialect.quote($0.name) }.joined(separator: ", ")))")
+    }
+    return "CREATE TABLE \(dialect.quote(name ?? table.name)) (\n  \(lines.joined(separator: ",\n  "))\n) STRICT"
+  }
+
+  func addColumn(_ column: TableDefinition.Column, to table: String) -> String {
+    "ALTER TABLE \(dialect.quote(table)) ADD COLUMN \(dialect.quote(column.name)) \(column.type.storageClass.rawValue)"
+  }
+
+  func createIndex(_ index: TableDefinition.Index, on table: String) -> String {
+    let columns = zip(index.columns, index.collations).map { dialect.quote($0) + ($1.map { " COLLATE \($0)" } ?? "") }
+    return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quote(index.name)) ON \(dialect.quote(table)) (\(columns.joined(separator: ", ")))"
+  }
+
+  /// The full-text index over a table's own text, and the triggers that keep the two in step.
+  /// Source: <https://www.sqlite.org/fts5.html#external_content_tables>.
+  func createSearch(_ table: TableDefinition) -> [String] {
+    let index = dialect.quote(SearchClause.table(of: table.name))
+    let name = dialect.quote(table.name)
+    let rowID = dialect.quote(table.rowIDColumn)
+    let columns = table.searchable.map(dialect.quote)
+    let list = columns.joined(separator: ", ")
+    func values(_ row: String) -> String { columns.map { "\(row).\($0)" }.joined(separator: ", ") }
+    let options = "content=\(dialect.literal(table.name)), content_rowid=\(dialect.literal(table.rowIDColumn)), tokenize='unicode61 remove_diacritics 2'"
+    let remove = "INSERT INTO \(index) (\(index), rowid, \(list)) VALUES ('delete', old.\(rowID), \(values("old")));"
+    let add = "INSERT INTO \(index) (rowid, \(list)) VALUES (new.\(rowID), \(values("new")));"
+    func trigger(_ kind: String) -> String { dialect.quote("\(SearchClause.table(of: table.name))_\(kind)") }
+    return [
+      "CREATE VIRTUAL TABLE \(index) USING fts5(\(list), \(options))",
+      "CREATE TRIGGER \(trigger("insert")) AFTER INSERT ON \(name) BEGIN \(add) END",
+      "CREATE TRIGGER \(trigger("delete")) AFTER DELETE ON \(name) BEGIN \(remove) END",
+      "CREATE TRIGGER \(trigger("update")) AFTER UPDATE OF \(list), \(rowID) ON \(name) BEGIN \(remove) \(add) END",
+      "INSERT INTO \(index) (\(index)) VALUES ('rebuild')",
+    ]
+  }
+
+  func dropSearch(of table: String) -> [String] {
+    let search = SearchClause.table(of: table)
+    return ["insert", "delete", "update"].map { "DROP TRIGGER IF EXISTS \(dialect.quote("\(search)_\($0)"))" }
+      + ["DROP TABLE IF EXISTS \(dialect.quote(search))"]
+  }
+}

@@ -1,0 +1,83 @@
+/// A model's table as the model asks for it, without the model's type.
+struct TableDefinition: Sendable {
+  struct Column: Sendable {
+    let name: String
+    let property: String
+    let type: ColumnType
+    let isKey: Bool
+    let isUnique: Bool
+    let originalName: String?
+    let defaultValue: (@Sendable () throws -> Value)?
+    let isDefaultComputed: Bool
+  }
+
+  struct Index: Sendable, Hashable, Codable {
+    let name: String
+    let columns: [String]
+    let isUnique: Bool
+    /// The collation of each column, where it is not the binary one.
+    let collations: [String?]
+  }
+
+  let model: String
+  let name: String
+  let columns: [Column]
+  let indexes: [Index]
+  let searchable: [String]
+  /// The column that is the row identifier.
+  let rowIDColumn: String
+
+  init<M: Model>(_ model: M.Type) {
+    let schema = M.schema
+    let keys = Set(schema.keyIndexes)
+    self.model = schema.modelName
+    name = schema.table
+    rowIDColumn = schema.rowIDColumn
+    columns = schema.columns.enumerated().map { position, definition in
+      Column(
+        name: definition.name, property: definition.property, type: definition.type, isKey: keys.contains(position),
+        isUnique: definition.options.contains(.unique), originalName: definition.originalName, defaultValue: definition.defaultValue,
+        isDefaultComputed: definition.isDefaultComputed)
+    }
+    searchable = schema.searchableColumns.map(\.name)
+    func index(_ columns: [(name: String, type: ColumnType)], isUnique: Bool) -> Index {
+      let names = columns.map(\.name)
+      return Index(
+        name: ([schema.table] + names).joined(separator: "_") + (isUnique ? "_unique" : "_index"), columns: names, isUnique: isUnique,
+        collations: columns.map { $0.type.order.collation?.rawValue })
+    }
+    let single = schema.columns.filter { $0.options.contains(.indexed) && !$0.options.contains(.unique) }.map { index([($0.name, $0.type)], isUnique: false) }
+    let unique = schema.columns.filter { $0.options.contains(.unique) }.map { index([($0.name, $0.type)], isUnique: true) }
+    let compound = M.indexes.map { index($0.columns.map { ($0.name, $0.type) }, isUnique: $0.isUnique) }
+    var seen = Set<Index>()
+    indexes = (single + unique + compound).filter { seen.insert($0).inserted }
+  }
+
+  var keyColumns: [Column] { columns.filter(\.isKey) }
+  var isKeyRowID: Bool { rowIDColumn != ModelStatements.hiddenRowID }
+
+  func column(_ name: String) -> Column? {
+    columns.first { $0.name.isSameColumn(as: name) }
+  }
+}
+
+extension ValueOrder {
+  var collation: Collation? {
+    switch self {
+    case .stored: nil
+    case .decimal: .decimal
+    case .instant: .instant
+    }
+  }
+}
+
+extension String {
+  /// SQLite compares names without regard to the case of the letters A to Z.
+  func isSameColumn(as other: String) -> Bool {
+    self == other || asciiLowercased == other.asciiLowercased
+  }
+
+  var asciiLowercased: String {
+    String(String.UnicodeScalarView(unicodeScalars.map { ("A"..."Z").contains($0) ? Unicode.Scalar(UInt8($0.value + 32)) : $0 }))
+  }
+}

@@ -1,0 +1,37 @@
+/// A row that a search found, with how well it matches and where.
+public struct SearchMatch<M: Model>: Sendable, Identifiable {
+  /// The row.
+  public let value: M
+  /// How well it matches: greater is better. Comparable within one search alone.
+  public let score: Double
+  /// The stretch of text around the words that were found, each between the marks that were asked for.
+  public let snippet: String
+
+  public var id: M.ID { value.id }
+}
+
+extension SearchMatch: Equatable where M: Equatable {}
+extension SearchMatch: Hashable where M: Hashable {}
+
+/// How the words that were found stand out in a snippet.
+public struct SnippetStyle: Sendable, Hashable {
+  /// What comes before and after each word that was found.
+  public var marks: (open: String, close: String) {
+    get { (open, close) }
+    set { (open, close) = newValue }
+  }
+
+  private var open: String
+  private var close: String
+  /// What stands where text was left out.
+  public var ellipsis: String
+  /// About how many words a snippet has, 1 to 64.
+  public var words: Int
+
+  public init(marks: (open: String, close: String) = ("[", "]"), ellipsis: String = "…", words: Int = 16) {
+    open = marks.open
+    close = marks.close
+    self.ellipsis = ellipsis
+    self.words = min(max(words, 1), 64)
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import GRDBSQLite
+
+extension Connection {
+  /// The row with the key, or nil.
+  func find<M: Model>(_ model: M.Type, _ key: M.ID) throws -> M? {
+    let statement = try statement(.find, model)
+    defer { statement.reset() }
+    try statement.bindKey(key, of: model)
+    let result = sqlite3_step(statement.pointer)
+    if result == SQLITE_DONE { return nil }
+    guard result == SQLITE_ROW else { throw error(result, ErrorContext(model)) }
+    var row = RowReader(statement.pointer)
+    do {
+      return try M(from: &row)
+    } catch {
+      throw Self.naming(error, model, column: Int(row.index) - 1)
+    }
+  }
+
+  /// The rows of the query.
+  func fetch<M: Model>(_ query: Query<M>) throws -> [M] {
+    try withRows(query) { statement in
+      var cursor = RowCursor(statement.pointer)
+      var values: [M] = []
+      do {
+        try M._decodeAll(&cursor, into: &values)
+      } catch {
+        throw named(error, M.self, column: Int(cursor.failedColumn))
+      }
+      return values
+    }
+  }
+
+  /// Calls the closure with each row of the query, one after another.
+  func forEach<M: Model>(_ query: Query<M>, _ body: (M) throws -> Void) throws {
+    try withRows(query) { statement in
+      while try step(statement, ErrorContext(M.self)) {
+        try body(try decode(M.self, statement))
+      }
+    }
+  }
+
+  /// The row that the statement stands on.
+  func decode<M: Model>(_ model: M.Type, _ statement: PreparedStatement, at index: Int32 = 0) throws -> M {
+    var row = RowReader(statement.pointer, at: index)
+    do {
+      return try M(from: &row)
+    } catch {
+      throw Self.naming(error, model, column: Int(row.index - index) - 1)
+    }
+  }
+
+  private func withRows<M: Model, Result>(_ query: Query<M>, _ body: (PreparedStatement) throws -> Result) throws -> Result {
+    if query.isEverything { return try using(try statement(.fetchAll, M.self), [], ErrorContext(M.self), body) }
+    var writer = environment.makeWriter()
+    try query.select(&writer)
+    return try using(writer, ErrorContext(M.self), body)
+  }
+
+  /// Prepares and binds what the writer wrote, and calls the closure with it.
+  func using<Result>(_ writer: SQLWriter, _ context: ErrorContext?, _ body: (PreparedStatement) throws -> Result) throws -> Result {
+    let statement: PreparedStatement
+    do {
+      statement = try self.statement(writer.sql)
+    } catch let error as StoreError {
+      throw context.map { error.naming($0.model) } ?? error
+    }
+    return try using(statement, writer.arguments, context, body)
+  }
+
+  private func using<Result>(
+    _ statement: PreparedStatement, _ arguments: [SQLWriter.Argument], _ context: ErrorContext?, _ body: (PreparedStatement) throws -> Result
+  ) throws -> Result {
+    statement.isInUse = true
+    defer {
+      statement.reset()
+      statement.isInUse = false
+    }
+    do {
+      try statement.bind(arguments)
+    } catch let code as ResultCode {
+      throw error(code.code, context)
+    }
+    return try body(statement)
+  }
+
+  /// Moves to the next row; false past the last one.
+  func step(_ statement: PreparedStatement, _ context: ErrorContext?) throws -> Bool {
+    let result = sqlite3_step(statement.pointer)
+    switch result {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    default: throw error(result, context)
+    }
+  }
+
+  /// The single value of a query with one row and one column.
+  func value(_ writer: SQLWriter, _ context: ErrorContext?) throws -> Value {
+    try using(writer, context) { try step($0, context) ? StoredColumn($0.pointer, 0).value : .null }
+  }
+
+  /// The rows of a query by the names of its columns.
+  func rows(_ writer: SQLWriter, _ context: ErrorContext?) throws -> [Row] {
+    try using(writer, context) { try rows($0, context) }
+  }
+
+  func rows(_ statement: PreparedStatement, _ context: ErrorContext?) throws -> [Row] {
+    let layout = Row.Layout(statement.pointer)
+    var rows: [Row] = []
+    while try step(statement, context) {
+      rows.append(Row(layout: layout, statement.pointer))
+    }
+    return rows
+  }
+
+  private func named<M: Model>(_ error: any Error, _ model: M.Type, column: Int) -> any Error {
+    if let code = error as? ResultCode { return self.error(code.code, ErrorContext(model)) }
+    return Self.naming(error, model, column: column)
+  }
+
+  /// The error with the model and the property at fault.
+  static func naming<M: Model>(_ error: any Error, _ model: M.Type, column: Int) -> any Error {
+    guard let failure = error as? ValueFailure else { return error }
+    let columns = M.schema.columns
+    return StoreError(failure, model: M.schema.modelName, property: columns.indices.contains(column) ? columns[column].property : nil)
+  }
+}
+
+extension Query {
+  /// Whether the query has neither condition nor order nor limit.
+  var isEverything: Bool {
+    filter == nil && search == nil && sorts.isEmpty && limit == nil && offset == 0 && cursor == nil && failure == nil
+  }
+}

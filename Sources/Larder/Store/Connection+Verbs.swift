@@ -1,0 +1,139 @@
+import Foundation
+import GRDBSQLite
+
+extension Connection {
+  func first<M: Model>(_ query: Query<M>) throws -> M? {
+    var writer = environment.makeWriter()
+    try query.firstOnly.select(&writer)
+    return try using(writer, ErrorContext(M.self)) { statement in
+      try step(statement, ErrorContext(M.self)) ? try decode(M.self, statement) : nil
+    }
+  }
+
+  /// The first row's value of one column of SQL's own.
+  func first<M: Model>(_ query: Query<M>, columns: String) throws -> Value {
+    var writer = environment.makeWriter()
+    try query.firstOnly.select(&writer, columns)
+    return try value(writer, ErrorContext(M.self))
+  }
+
+  func count<M: Model>(_ query: Query<M>) throws -> Int {
+    try aggregate(query, Group<M, Int>(key: QueryExpression(node: .value(.null), coding: .stored)).count)
+  }
+
+  /// A value over all rows of the query; a limit counts first.
+  func aggregate<M: Model, Output>(_ query: Query<M>, _ expression: QueryExpression<Output>) throws -> Output {
+    var writer = environment.makeWriter()
+    if query.limit != nil || query.offset > 0 {
+      writer.write("SELECT ")
+      try writer.write(expression.node)
+      writer.write(" FROM (")
+      try query.select(&writer, M.schema.allColumns(of: query))
+      writer.write(")")
+    } else {
+      writer.write("SELECT ")
+      var unranked = query
+      unranked.search?.isRanked = false
+      unranked.sorts = []
+      try writer.write(expression.node)
+      try unranked.writeSource(&writer)
+    }
+    let stored = try value(writer, ErrorContext(M.self))
+    do {
+      return try expression.coding.decode(stored)
+    } catch let failure as ValueFailure {
+      throw StoreError(failure, model: M.schema.modelName, property: nil)
+    }
+  }
+
+  func fetch<M: Model, Key, each Output>(_ query: GroupedQuery<M, Key, repeat each Output>) throws -> [(repeat each Output)] {
+    var writer = environment.makeWriter()
+    try query.select(&writer)
+    let context = ErrorContext(M.self)
+    return try using(writer, context) { statement in
+      var groups: [(repeat each Output)] = []
+      while try step(statement, context) {
+        var column: Int32 = 0
+        func next<Value>(_ expression: QueryExpression<Value>) throws -> Value {
+          defer { column += 1 }
+          do {
+            return try expression.coding.decode(StoredColumn(statement.pointer, column).value)
+          } catch let failure as ValueFailure {
+            throw StoreError(failure, model: context.model, property: expression.node.columnName.flatMap(context.property))
+          }
+        }
+        groups.append((repeat try next(each query.outputs)))
+      }
+      return groups
+    }
+  }
+
+  func rows<M: Model>(_ query: Query<M>) throws -> [Row] {
+    var writer = environment.makeWriter()
+    try query.select(&writer)
+    return try rows(writer, ErrorContext(M.self))
+  }
+
+  func matches<M: Model>(_ query: Query<M>, _ style: SnippetStyle) throws -> [SearchMatch<M>] {
+    guard query.search != nil else {
+      throw StoreError(.unsupported, model: M.schema.modelName, "Only a search has matches; begin the query with \(M.self).search(…).")
+    }
+    var writer = environment.makeWriter()
+    let ranked = query.ranked()
+    try ranked.select(&writer) { writer in
+      let index = writer.dialect.quote(SearchClause.table(of: M.schema.table))
+      writer.write("-bm25(\(index)), snippet(\(index), -1, ")
+      for text in [style.marks.open, style.marks.close, style.ellipsis] {
+        writer.bind(.text(text))
+        writer.write(", ")
+      }
+      writer.bind(.integer(Int64(style.words)))
+      writer.write("), \(M.schema.statements.qualifiedColumns)")
+    }
+    let context = ErrorContext(M.self)
+    return try using(writer, context) { statement in
+      var matches: [SearchMatch<M>] = []
+      while try step(statement, context) {
+        matches.append(
+          SearchMatch(
+            value: try decode(M.self, statement, at: 2),
+            score: StoredColumn(statement.pointer, 0).real ?? 0,
+            snippet: StoredColumn(statement.pointer, 1).text ?? ""))
+      }
+      return matches
+    }
+  }
+
+  func updateAll<M: Model>(_ query: Query<M>, _ list: AssignmentList) throws -> Int {
+    guard !list.assignments.isEmpty else { return 0 }
+    var writer = environment.makeWriter()
+    do {
+      try query.update(&writer, list)
+    } catch let error as StoreError {
+      throw error.naming(M.schema.modelName)
+    }
+    return try change(writer, ErrorContext(M.self))
+  }
+
+  func deleteAll<M: Model>(_ query: Query<M>) throws -> Int {
+    var writer = environment.makeWriter()
+    try query.delete(&writer)
+    return try change(writer, ErrorContext(M.self))
+  }
+}
+
+extension Query {
+  /// The query for its first row alone. Without a sort no order is asked for.
+  fileprivate var firstOnly: Query {
+    var query = self
+    query.limit = min(limit ?? 1, 1)
+    query.isOrderFree = sorts.isEmpty && cursor == nil && limit == nil
+    return query
+  }
+}
+
+extension ModelSchema {
+  func allColumns(of query: Query<Root>) -> String {
+    query.isRanked ? statements.qualifiedColumns : statements.columns
+  }
+}

@@ -1,0 +1,84 @@
+import GRDBSQLite
+
+extension Connection {
+  /// Executes the statement once for each value. On an error the values before it stay written: the caller's transaction undoes them.
+  func write<M: Model>(_ values: [M], _ kind: ModelStatementKind) throws {
+    guard !values.isEmpty else { return }
+    let statement = try statement(kind, M.self)
+    var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: kind == .update)
+    do {
+      defer { statement.reset() }
+      try M._executeAll(values, &execution)
+    } catch let code as ResultCode {
+      throw error(code.code, ErrorContext(M.self))
+    } catch is MissingRow {
+      throw StoreError(.notFound, model: M.schema.modelName, "There is no \(M.schema.modelName) with this key. Use save(_:) or insert(_:) to add it.")
+    } catch {
+      throw Self.naming(error, M.self, column: Int(execution.failedParameter) - 1)
+    }
+    note(statement)
+  }
+
+  /// Deletes the row with the key; false where there was none.
+  func delete<M: Model>(_ model: M.Type, _ key: M.ID) throws -> Bool {
+    let statement = try statement(.delete, model)
+    do {
+      try statement.bindKey(key, of: model)
+    } catch {
+      statement.reset()
+      throw error
+    }
+    try run(statement, context: ErrorContext(model))
+    return sqlite3_changes(handle) > 0
+  }
+
+  /// Executes a statement that changes rows, and answers how many.
+  func change(_ writer: SQLWriter, _ context: ErrorContext?) throws -> Int {
+    try using(writer, context) { statement in
+      while try step(statement, context) {}
+      note(statement)
+      return Int(sqlite3_changes64(handle))
+    }
+  }
+
+  /// Calls the closure in a transaction that takes the write lock at once. Any error rolls all of it back.
+  func transaction<Result>(_ body: () throws -> Result, beforeCommit: () throws -> Void = {}) throws -> Result {
+    try execute("BEGIN IMMEDIATE")
+    do {
+      let result = try body()
+      try beforeCommit()
+      try execute("COMMIT")
+      return result
+    } catch {
+      rollback()
+      throw error
+    }
+  }
+
+  /// Ends an open transaction, if the error has not ended it already.
+  func rollback() {
+    forgetWrites()
+    savepointDepth = 0
+    // SQLite rolls back by itself on a full disk and the like; what is left to do cannot fail.
+    if !isAutocommitting { try? execute("ROLLBACK") }
+  }
+
+  /// Calls the closure in a savepoint: an error undoes what it did, and what was done before stays.
+  func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+    savepointDepth += 1
+    let name = "larder_\(savepointDepth)"
+    defer { savepointDepth -= 1 }
+    try execute("SAVEPOINT \(name)")
+    do {
+      let result = try body()
+      try execute("RELEASE \(name)")
+      return result
+    } catch {
+      if !isAutocommitting {
+        try? execute("ROLLBACK TO \(name)")
+        try? execute("RELEASE \(name)")
+      }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import Foundation
+internal import GRDB
+import GRDBSQLite
+
+/// One connection to the database file. Whoever holds it uses it alone: the writer and the pool of readers see to that.
+///
+/// GRDB opens and configures it. Statements are compiled and stepped here, straight on the C connection, because a statement that is kept
+/// and read by position is what makes Larder as fast as C. `@unchecked Sendable`: it is handed from thread to thread, under the
+/// lock of ``Writer`` or ``ReaderPool``, and never used by two at once.
+final class Connection: @unchecked Sendable {
+  let queue: DatabaseQueue
+  let handle: OpaquePointer
+  let environment: StoreEnvironment
+  let isReadOnly: Bool
+  private let authorizer = StatementAuthorizer()
+  private var statements: [String: PreparedStatement] = [:]
+  private var modelStatements: [ModelStatementKey: PreparedStatement] = [:]
+  private var busyTimeout: Int32 = -1
+
+  /// What statements wrote since it was last taken.
+  private var writes: [StatementFacts] = []
+  /// Called once before the first statement that updates, deletes or drops; set while a migration runs.
+  var willDestroy: (() throws -> Void)?
+  /// The pages in the write-ahead log after the last commit.
+  var walPages: Int32 = 0
+  private var dataVersion: Int64 = -1
+  /// How deep savepoints are nested.
+  var savepointDepth = 0
+
+  /// Statements beyond this number are compiled anew: queries whose text differs each time must not fill the memory.
+  private static let statementLimit = 512
+
+  private struct ModelStatementKey: Hashable {
+    let model: ObjectIdentifier
+    let kind: ModelStatementKind
+  }
+
+  /// Opens the file. Throws GRDB's `DatabaseError`.
+  init(path: String, configuration: GRDB.Configuration, environment: StoreEnvironment) throws {
+    var configuration = configuration
+    configuration.prepareDatabase { try SQLFunctions.register(on: $0) }
+    queue = path == ":memory:" ? try DatabaseQueue(configuration: configuration) : try DatabaseQueue(path: path, configuration: configuration)
+    guard let handle = queue.unsafeRead({ $0.sqliteConnection }) else {
+      throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the connection is closed")
+    }
+    self.handle = handle
+    self.environment = environment
+    isReadOnly = configuration.readonly
+    authorizer.install(on: handle)
+    // Larder watches its own commits.
+    sqlite3_commit_hook(handle, nil, nil)
+    sqlite3_rollback_hook(handle, nil, nil)
+  }
+
+  deinit {
+    // Statements go before the connection that they belong to.
+    statements.removeAll()
+    modelStatements.removeAll()
+    sqlite3_set_authorizer(handle, nil, nil)
+    sqlite3_wal_hook(handle, nil, nil)
+  }
+
+  /// How long SQLite itself waits for another connection's lock, in milliseconds.
+  func setBusyTimeout(_ milliseconds: Int32) {
+    guard milliseconds != busyTimeout else { return }
+    busyTimeout = milliseconds
+    sqlite3_busy_timeout(handle, milliseconds)
+  }
+
+  /// Whether no transaction is open.
+  var isAutocommitting: Bool { sqlite3_get_autocommit(handle) != 0 }
+
+  /// Compiles the first statement of the text. Throws ``StoreError``.
+  func compile(_ sql: String, isPersistent: Bool = true) throws -> PreparedStatement {
+    var pointer: OpaquePointer?
+    var rest = ""
+    authorizer.reset()
+    let result = sql.withCString { text in
+      var tail: UnsafePointer<CChar>?
+      let result = sqlite3_prepare_v3(handle, text, -1, isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &pointer, &tail)
+      if let tail { rest = String(cString: tail) }
+      return result
+    }
+    guard result == SQLITE_OK else { throw StoreError(ResultCode(result), on: handle, context: nil) }
+    guard let pointer else { throw StoreError(.unsupported, "There is no statement in the SQL text.") }
+    let statement = PreparedStatement(pointer: pointer, facts: authorizer.facts)
+    guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) else {
+      throw StoreError(.unsupported, "The SQL text holds more than one statement; execute them one by one.")
+    }
+    return statement
+  }
+
+  /// The kept statement of this text.
+  func statement(_ sql: String) throws -> PreparedStatement {
+    if let statement = statements[sql], !statement.isInUse { return try checked(statement) }
+    let statement = try checked(try compile(sql))
+    if statements[sql] == nil {
+      if statements.count >= Self.statementLimit { statements = statements.filter { $0.value.isInUse } }
+      statements[sql] = statement
+    }
+    return statement
+  }
+
+  /// The kept statement of a model's kind.
+  func statement<M: Model>(_ kind: ModelStatementKind, _ model: M.Type) throws -> PreparedStatement {
+    let key = ModelStatementKey(model: ObjectIdentifier(model), kind: kind)
+    if let statement = modelStatements[key], !statement.isInUse { return try checked(statement) }
+    let statement: PreparedStatement
+    do {
+      statement = try compile(environment.sql(of: kind, model))
+    } catch let error as StoreError {
+      throw error.naming(M.schema.modelName)
+    }
+    statement.arena.textParameters = environment.textParameters(of: kind, model)
+    if modelStatements[key] == nil { modelStatements[key] = statement }
+    return try checked(statement)
+  }
+
+  /// Gives a migration's backup its chance before anything is lost.
+  private func checked(_ statement: PreparedStatement) throws -> PreparedStatement {
+    if let willDestroy, statement.facts.isDestructive {
+      self.willDestroy = nil
+      try willDestroy()
+    }
+    return statement
+  }
+
+  /// Executes a statement that takes no parameter and returns no row.
+  func execute(_ sql: String) throws {
+    try run(try statement(sql))
+  }
+
+  /// Steps a bound statement to its end, remembers what it wrote, and resets it.
+  func run(_ statement: PreparedStatement, context: ErrorContext? = nil) throws {
+    defer { statement.reset() }
+    var result = sqlite3_step(statement.pointer)
+    while result == SQLITE_ROW { result = sqlite3_step(statement.pointer) }
+    guard result == SQLITE_DONE else { throw error(result, context) }
+    note(statement)
+  }
+
+  /// The error that the last call gave, as users see it.
+  func error(_ result: Int32, _ context: ErrorContext?) -> any Error {
+    if result & 0xFF == SQLITE_INTERRUPT { return CancellationError() }
+    return StoreError(ResultCode(result), on: handle, context: context)
+  }
+
+  func note(_ statement: PreparedStatement) {
+    guard writes.last !== statement.facts, !statement.facts.writes.isEmpty else { return }
+    writes.append(statement.facts)
+  }
+
+  /// The tables and columns written since the last call.
+  func takeWrites() -> Region {
+    var region = Region()
+    for facts in writes { region.formUnion(facts.writes) }
+    writes.removeAll(keepingCapacity: true)
+    return region
+  }
+
+  /// Whether another connection has committed since the last call; its first answer is false.
+  func hasForeignCommits() -> Bool {
+    guard let statement = try? statement("PRAGMA data_version") else { return false }
+    defer { statement.reset() }
+    guard sqlite3_step(statement.pointer) == SQLITE_ROW else { return false }
+    let version = sqlite3_column_int64(statement.pointer, 0)
+    defer { dataVersion = version }
+    return dataVersion != -1 && dataVersion != version
+  }
+
+  func forgetWrites() {
+    writes.removeAll(keepingCapacity: true)
+  }
+}
+
+enum ModelStatementKind: UInt8, Sendable, Hashable {
+  case find, insert, upsert, update, delete, fetchAll
+}

@@ -1,0 +1,39 @@
+import Synchronization
+
+/// A single statement that may share a transaction with others: started, executed once or again, and answered when it is committed.
+protocol GroupedWrite: Sendable {
+  /// Marks it as running; false where its task was cancelled before.
+  func start() -> Bool
+  /// Executes the statement the way the closure says, and keeps the result.
+  func execute(_ perform: (_ operation: (Connection) throws -> Void) throws -> Void)
+  /// Hands the result to the task that waits.
+  func answer()
+}
+
+final class StatementWrite<Output: Sendable>: GroupedWrite {
+  let job = Job<Output>()
+  private let operation: @Sendable (Connection) throws -> Output
+  private let result = Mutex<Result<Output, any Error>>(.failure(CancellationError()))
+
+  init(_ operation: @escaping @Sendable (Connection) throws -> Output) {
+    self.operation = operation
+  }
+
+  func start() -> Bool {
+    job.start(on: nil)
+  }
+
+  func execute(_ perform: (_ operation: (Connection) throws -> Void) throws -> Void) {
+    do {
+      var output: Output?
+      try perform { output = try operation($0) }
+      if let output { result.withLock { $0 = .success(output) } }
+    } catch {
+      result.withLock { $0 = .failure(error) }
+    }
+  }
+
+  func answer() {
+    job.end(result.withLock { $0 })
+  }
+}

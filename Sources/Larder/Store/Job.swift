@@ -1,0 +1,102 @@
+import GRDBSQLite
+import Synchronization
+
+/// One call that a task waits for: cancelled before it starts it never runs, cancelled while it runs it is interrupted.
+final class Job<Result: Sendable>: Sendable {
+  private enum State {
+    case waiting(CheckedContinuation<Result, any Error>?)
+    /// The connection is nil for a job that ends too soon to be worth an interruption, or that shares its transaction with others.
+    case running(CheckedContinuation<Result, any Error>, Interruptible?)
+    case cancelled
+    case ended
+  }
+
+  /// A C connection that may be interrupted from any thread as long as the job runs on it.
+  private struct Interruptible: @unchecked Sendable {
+    let handle: OpaquePointer
+  }
+
+  private struct Progress: Sendable {
+    var state = State.waiting(nil)
+    var isInterrupted = false
+  }
+
+  private let progress = Mutex(Progress())
+
+  /// Waits for the job's result. `enqueue` is called once the job can be started.
+  func result(enqueue: () -> Void) async throws -> Result {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let isCancelled = progress.withLock { progress in
+          if case .cancelled = progress.state { return true }
+          progress.state = .waiting(continuation)
+          return false
+        }
+        if isCancelled { continuation.resume(throwing: CancellationError()) } else { enqueue() }
+      }
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  private func cancel() {
+    let continuation = progress.withLock { progress -> CheckedContinuation<Result, any Error>? in
+      switch progress.state {
+      case .waiting(let continuation):
+        progress.state = .cancelled
+        return continuation
+      case .running(_, let connection):
+        guard let connection else { return nil }
+        progress.isInterrupted = true
+        sqlite3_interrupt(connection.handle)
+        return nil
+      case .cancelled, .ended: return nil
+      }
+    }
+    continuation?.resume(throwing: CancellationError())
+  }
+
+  /// Whether the task was cancelled while the job runs.
+  var isInterrupted: Bool { progress.withLock { $0.isInterrupted } }
+
+  /// Runs the closure on the connection and hands its result to the task, unless the task was cancelled before.
+  func run(on connection: Connection, _ body: () throws -> Result) {
+    guard start(on: connection) else { return }
+    end(Swift.Result { try body() })
+  }
+
+  /// Marks the job as running; false where the task was cancelled before.
+  ///
+  /// - Parameter connection: What to interrupt when the task is cancelled, or nil where it must not be interrupted.
+  func start(on connection: Connection?) -> Bool {
+    progress.withLock { progress in
+      guard case .waiting(let continuation?) = progress.state else { return false }
+      progress.state = .running(continuation, connection.map { Interruptible(handle: $0.handle) })
+      return true
+    }
+  }
+
+  /// Ends the job without running it.
+  func fail(_ error: any Error) {
+    let continuation = progress.withLock { progress -> CheckedContinuation<Result, any Error>? in
+      guard case .waiting(let continuation) = progress.state else { return nil }
+      progress.state = .ended
+      return continuation
+    }
+    continuation?.resume(throwing: error)
+  }
+
+  /// Hands the result of a running job to the task.
+  func end(_ result: Swift.Result<Result, any Error>) {
+    let (continuation, isInterrupted) = progress.withLock { progress -> (CheckedContinuation<Result, any Error>?, Bool) in
+      guard case .running(let continuation, _) = progress.state else { return (nil, false) }
+      progress.state = .ended
+      return (continuation, progress.isInterrupted)
+    }
+    switch result {
+    case .failure where isInterrupted: continuation?.resume(throwing: CancellationError())
+    case .failure(let error): continuation?.resume(throwing: error)
+    case .success(let value): continuation?.resume(returning: value)
+    }
+  }
+}

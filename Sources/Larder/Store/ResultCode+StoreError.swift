@@ -1,0 +1,128 @@
+import Foundation
+internal import GRDB
+import GRDBSQLite
+
+/// Extended result codes, which are C macros that Swift cannot read. Source: <https://www.sqlite.org/rescode.html#extrc>.
+private enum ExtendedCode {
+  static let sharedMemorySize = SQLITE_IOERR | (19 << 8)
+  static let check = SQLITE_CONSTRAINT | (1 << 8)
+  static let foreignKey = SQLITE_CONSTRAINT | (3 << 8)
+  static let notNull = SQLITE_CONSTRAINT | (5 << 8)
+  static let primaryKey = SQLITE_CONSTRAINT | (6 << 8)
+  static let unique = SQLITE_CONSTRAINT | (8 << 8)
+  static let rowID = SQLITE_CONSTRAINT | (10 << 8)
+}
+
+/// What an error message needs to know of the model at hand.
+struct ErrorContext {
+  let model: String
+  let table: String
+  /// The property of a column.
+  let property: (String) -> String?
+
+  init<M: Model>(_ model: M.Type) {
+    self.model = M.schema.modelName
+    table = M.schema.table
+    property = { name in M.schema.columns.first { $0.name == name }?.property }
+  }
+}
+
+extension StoreError {
+  /// The error for a result code of the connection's last call.
+  init(_ result: ResultCode, on handle: OpaquePointer, context: ErrorContext?) {
+    let extended = sqlite3_extended_errcode(handle)
+    let code = extended & 0xFF == result.code & 0xFF ? extended : result.code
+    self.init(code, String(cString: sqlite3_errmsg(handle)), context: context)
+  }
+
+  /// The error that GRDB reports while it opens or configures a connection.
+  init(_ error: DatabaseError) {
+    self.init(error.extendedResultCode.rawValue, error.message ?? "", context: nil)
+  }
+
+  /// - Parameters:
+  ///   - result: The extended result code. Source: <https://www.sqlite.org/rescode.html>.
+  ///   - message: SQLite's own message, which names tables and columns and shows no value.
+  init(_ result: Int32, _ message: String, context: ErrorContext?) {
+    switch result & 0xFF {
+    case SQLITE_CONSTRAINT: self.init(constraint: result, message, context: context)
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      self.init(.busy, model: context?.model, "Another connection keeps the store locked. Try again, or raise Store.Configuration.busyTimeout.")
+    case SQLITE_FULL:
+      self.init(.diskFull, model: context?.model, "No space is left for the store; nothing of this call was kept. Free some space and try again.")
+    case SQLITE_IOERR where result == ExtendedCode.sharedMemorySize:
+      self.init(.diskFull, model: context?.model, "No space is left for the store; nothing of this call was kept. Free some space and try again.")
+    case SQLITE_IOERR:
+      self.init(.inputOutput, model: context?.model, "The file system failed to read or write the store (\(message)). Check the disk, then try again.")
+    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
+      self.init(
+        .readOnly, model: context?.model,
+        "The store's file or folder cannot be written. Give this user write access to the file and its folder, or open it with schema: .existing to read it.")
+    case SQLITE_CANTOPEN:
+      self.init(.readOnly, "The store's file cannot be opened or created. Check that its folder exists and that this user may write there.")
+    case SQLITE_CORRUPT:
+      self.init(.corrupt, model: context?.model, "The store's file is damaged (\(message)). Restore it from a backup; the sqlite3 command .recover saves what can be read.")
+    case SQLITE_NOTADB:
+      self.init(.notAStore, "The file is not an SQLite database, or its first page is damaged. Open another file, or restore this one from a backup.")
+    case SQLITE_TOOBIG:
+      self.init(.invalidValue, model: context?.model, "A value is larger than the billion bytes that SQLite keeps in one place. Keep it in a file beside the store.")
+    default: self.init(other: message, context: context)
+    }
+  }
+
+  private init(constraint result: Int32, _ message: String, context: ErrorContext?) {
+    let columns = Self.columns(in: message, of: context)
+    let property = columns.first
+    let place = [context?.model, columns.isEmpty ? nil : columns.joined(separator: ", ")].compactMap { $0 }.joined(separator: ".")
+    switch result {
+    case ExtendedCode.primaryKey, ExtendedCode.unique, ExtendedCode.rowID:
+      self.init(
+        .duplicate, model: context?.model, property: property,
+        "\(place.isEmpty ? message : place) must be unique, and a row with this value is already there. Use save(_:) to replace the row with the same key, or choose another value.")
+    case ExtendedCode.foreignKey:
+      self.init(
+        .referenced, model: context?.model,
+        "A row refers to one that would not be there. Save the row that is referred to first, or delete the rows that refer to it first.")
+    case ExtendedCode.notNull:
+      self.init(
+        .constraint, model: context?.model, property: property,
+        "\(place.isEmpty ? message : place) must have a value. Make the column optional in the file, or the property non-optional.")
+    case ExtendedCode.check:
+      self.init(.constraint, model: context?.model, "A rule of the table refuses the row (\(message)). Change the value so that the rule holds.")
+    default:
+      self.init(.constraint, model: context?.model, property: property, "The table refuses the row (\(message)). Change the value so that its rules hold.")
+    }
+  }
+
+  private init(other message: String, context: ErrorContext?) {
+    let model = context?.model
+    if message.hasPrefix("no such table") || message.hasPrefix("no such column") || message.contains("has no column named") {
+      self.init(.schemaMismatch, model: model, "The file does not fit the model (\(message)). Open the store with the model, or correct its name.")
+    } else if message.contains("malformed JSON") || message.contains("JSON path error") {
+      self.init(.invalidValue, model: model, "A column that is read as JSON holds none (\(message)). Correct it with a migration.")
+    } else if message.hasPrefix("fts5:") || message.contains("unterminated string") || message.hasPrefix("no such fts5") {
+      self.init(.invalidValue, model: model, "The search text is not an FTS5 query (\(message)). Use search(typed:) for what people type.")
+    } else if message.contains("integer overflow") {
+      self.init(.invalidValue, model: model, "The sum leaves the range of 64-bit integers. Sum the property as a Double or Decimal.")
+    } else if message.hasPrefix("ON CONFLICT clause does not match") {
+      self.init(.schemaMismatch, model: model, "The key's columns have no unique index in the file, so a row cannot be saved by its key. Create one, or use insert and update.")
+    } else {
+      self.init(.unsupported, model: model, "SQLite cannot do this: \(message).")
+    }
+  }
+
+  /// The properties that a message such as "UNIQUE constraint failed: Note.id, Note.title" names.
+  private static func columns(in message: String, of context: ErrorContext?) -> [String] {
+    guard let context, let start = message.range(of: "failed: ")?.upperBound else { return [] }
+    return message[start...].split(separator: ", ").compactMap { item in
+      guard item.hasPrefix(context.table + ".") else { return nil }
+      let column = String(item.dropFirst(context.table.count + 1))
+      return context.property(column) ?? column
+    }
+  }
+
+  /// The same error with the model's name, where it has none.
+  func naming(_ model: String) -> StoreError {
+    self.model == nil ? StoreError(code, model: model, property: property, message) : self
+  }
+}

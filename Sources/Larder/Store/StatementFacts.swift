@@ -1,0 +1,120 @@
+import GRDBSQLite
+
+/// What a statement reads and writes, as SQLite reports it while compiling: tables and columns, those of triggers and foreign keys included.
+final class StatementFacts: Sendable {
+  let reads: Region
+  let writes: Region
+  /// Whether the statement begins or ends a transaction or savepoint.
+  let controlsTransaction: Bool
+  /// Whether the statement updates, deletes, drops or alters what is there.
+  let isDestructive: Bool
+
+  init(reads: Region, writes: Region, controlsTransaction: Bool, isDestructive: Bool) {
+    self.reads = reads
+    self.writes = writes
+    self.controlsTransaction = controlsTransaction
+    self.isDestructive = isDestructive
+  }
+}
+
+/// A part of a database: tables, each with the columns that matter, or all of it.
+struct Region: Sendable, Hashable {
+  enum Columns: Sendable, Hashable {
+    case all
+    case named(Set<String>)
+  }
+
+  private(set) var tables: [String: Columns] = [:]
+
+  var isEmpty: Bool { tables.isEmpty }
+
+  mutating func insert(table: String) {
+    tables[table] = .all
+  }
+
+  mutating func insert(table: String, column: String) {
+    switch tables[table] {
+    case .all: break
+    case .named(var columns):
+      columns.insert(column)
+      tables[table] = .named(columns)
+    case nil: tables[table] = .named([column])
+    }
+  }
+
+  mutating func formUnion(_ other: Region) {
+    for (table, columns) in other.tables {
+      switch columns {
+      case .all: insert(table: table)
+      case .named(let names):
+        for name in names { insert(table: table, column: name) }
+      }
+    }
+  }
+
+  func overlaps(_ other: Region) -> Bool {
+    tables.contains { table, columns in
+      guard let others = other.tables[table] else { return false }
+      return switch (columns, others) {
+      case (.all, _), (_, .all): true
+      case (.named(let mine), .named(let theirs)): !mine.isDisjoint(with: theirs)
+      }
+    }
+  }
+}
+
+/// Listens to SQLite's authorizer while a statement is compiled. Source: <https://www.sqlite.org/c3ref/set_authorizer.html>.
+///
+/// It stands in the place of GRDB's, because GRDB keeps what a statement writes to itself.
+final class StatementAuthorizer {
+  private var reads = Region()
+  private var writes = Region()
+  private var controlsTransaction = false
+  private var isDestructive = false
+
+  /// Hears of every statement that the connection compiles from now on. The connection must not outlive the authorizer.
+  func install(on handle: OpaquePointer) {
+    sqlite3_set_authorizer(
+      handle,
+      { context, action, first, second, _, _ in
+        guard let context else { return SQLITE_OK }
+        Unmanaged<StatementAuthorizer>.fromOpaque(context).takeUnretainedValue().hear(action, first, second)
+        return SQLITE_OK
+      },
+      Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  func reset() {
+    reads = Region()
+    writes = Region()
+    controlsTransaction = false
+    isDestructive = false
+  }
+
+  var facts: StatementFacts {
+    StatementFacts(reads: reads, writes: writes, controlsTransaction: controlsTransaction, isDestructive: isDestructive)
+  }
+
+  private func hear(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
+    guard let first else { return }
+    switch action {
+    case SQLITE_READ:
+      let column = second.map { String(cString: $0) } ?? ""
+      // `SELECT count(*)` names a table and no column: every insert and delete matters.
+      if column.isEmpty { reads.insert(table: String(cString: first)) } else { reads.insert(table: String(cString: first), column: column) }
+    case SQLITE_INSERT:
+      writes.insert(table: String(cString: first))
+    case SQLITE_DELETE:
+      isDestructive = true
+      writes.insert(table: String(cString: first))
+    case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE, SQLITE_ALTER_TABLE:
+      isDestructive = true
+    case SQLITE_UPDATE:
+      isDestructive = true
+      if let second { writes.insert(table: String(cString: first), column: String(cString: second)) }
+    case SQLITE_TRANSACTION, SQLITE_SAVEPOINT:
+      controlsTransaction = true
+    default: break
+    }
+  }
+}

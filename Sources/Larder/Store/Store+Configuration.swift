@@ -1,0 +1,47 @@
+public import Logging
+
+extension Store {
+  /// How a store is opened.
+  public struct Configuration: Sendable {
+    /// What an acknowledged write survives.
+    public enum Durability: Sendable, Hashable {
+      /// The end of the process, also by a crash (`synchronous=NORMAL`). After a power cut the last commits may be missing; the file is whole.
+      case normal
+      /// A power cut as well (`synchronous=FULL`): each commit waits for the disk.
+      case full
+    }
+
+    /// Where the tables come from.
+    public enum SchemaMode: Sendable, Hashable {
+      /// Larder creates the models' tables and keeps them in step with the models.
+      case managed
+      /// The tables are there already: nothing is created or altered, and the file's journal mode is kept.
+      case existing
+    }
+
+    /// What an acknowledged write survives; `.normal` by default.
+    public var durability: Durability
+    /// How many reads run at the same time; 4 by default. In-memory stores read and write one after another.
+    public var readers: Int
+    /// How long a call waits for another process to give the file free before it throws `.busy`; 5 seconds by default.
+    public var busyTimeout: Duration
+    /// The named migrations, oldest first.
+    public var migrations: [Migration]
+    /// Where the tables come from; `.managed` by default.
+    public var schema: SchemaMode
+    /// Where the store reports what it did on opening and what it could not do in the background; silent by default. No stored value is ever logged.
+    public var log: Logger?
+
+    public init(
+      durability: Durability = .normal, readers: Int = 4, busyTimeout: Duration = .seconds(5), migrations: [Migration] = [],
+      schema: SchemaMode = .managed, log: Logger? = nil
+    ) {
+      self.durability = durability
+      self.readers = readers
+      self.busyTimeout = busyTimeout
+      self.migrations = migrations
+      self.schema = schema
+      self.log = log
+    }
+  }
+}

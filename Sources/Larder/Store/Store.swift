@@ -1,0 +1,107 @@
+import Foundation
+internal import GRDB
+import GRDBSQLite
+
+/// A file that keeps values of `@Model` structs.
+///
+/// ```swift
+/// let store = try Store(at: "notes.larder", for: Note.self)
+/// try await store.save(Note(title: "Milk"))
+/// let notes = try await store.fetch(Note.where { $0.title.contains("Mi") })
+/// ```
+///
+/// A store may be used from any task and thread. Reads run side by side and never wait for a write; writes happen one after another.
+/// Several processes may have the same file open. The file is an ordinary SQLite database in WAL mode.
+public final class Store: Sendable {
+  let writer: Writer
+  let readers: ReaderPool?
+  let live: LiveRegistry
+  let configuration: Configuration
+  /// The file's path, or nil for a store in memory.
+  public let path: String?
+  private let openReader: @Sendable () throws -> Connection
+
+  /// Opens the file, creates it where there is none, and brings its tables in step with the models.
+  ///
+  /// - Parameters:
+  ///   - location: The file's path, as `String`, `URL` or `FilePath`. Its folder must exist.
+  ///   - models: The models that the file keeps.
+  ///   - configuration: How the store is opened.
+  /// - Throws: ``StoreError`` `.schemaMismatch` where a model and its table cannot be brought together, `.newerFile`, `.notAStore`, `.corrupt`,
+  ///   `.readOnly`, `.busy`, `.migrationFailed`. The file is then as it was before.
+  public convenience init(
+    at location: some StoreLocation, for models: any Model.Type..., configuration: Configuration = Configuration()
+  ) throws {
+    try self.init(path: location.storePath, models: models, configuration: configuration)
+  }
+
+  /// Opens the file with the tables that it has or is to have.
+  ///
+  /// - Parameter schema: `.existing` adopts any SQLite file and creates and alters nothing.
+  public convenience init(at location: some StoreLocation, for models: any Model.Type..., schema: Configuration.SchemaMode) throws {
+    try self.init(path: location.storePath, models: models, configuration: Configuration(schema: schema))
+  }
+
+  /// Opens the file for a list of models.
+  public convenience init(at location: some StoreLocation, for models: [any Model.Type], configuration: Configuration = Configuration()) throws {
+    try self.init(path: location.storePath, models: models, configuration: configuration)
+  }
+
+  /// Makes a store that lives as long as the value, for tests and previews. Its verbs run one after another on one connection.
+  public convenience init(inMemoryFor models: any Model.Type..., configuration: Configuration = Configuration()) throws {
+    try self.init(path: nil, models: models, configuration: configuration)
+  }
+
+  init(path: String?, models: [any Model.Type], configuration: Configuration) throws {
+    let opening = StoreOpening(path: path, models: models, configuration: configuration)
+    let (connection, environment) = try opening.open()
+    let live = LiveRegistry()
+    self.path = path
+    self.live = live
+    self.configuration = configuration
+    writer = Writer(
+      connection: connection, busyTimeout: configuration.busyTimeout, runsInline: configuration.durability == .normal,
+      observers: live)
+    openReader = { try opening.openReader(environment) }
+    readers = path == nil ? nil : ReaderPool(limit: configuration.readers, open: openReader)
+    live.attach(writer: writer, isShared: path != nil)
+  }
+
+  /// The same verbs without `await`, for synchronous code.
+  public var blocking: BlockingStore { BlockingStore(store: self) }
+
+  // MARK: Connections
+
+  func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    guard let readers else { return try writer.withConnection(body) }
+    return try readers.withConnection(body)
+  }
+
+  func withReentrantReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    guard let readers else { return try writer.withConnection(body) }
+    return try readers.withReentrantConnection(body)
+  }
+
+  func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    try writer.withConnection(body)
+  }
+
+  /// A connection that nobody else waits for: long reads of unknown duration must not hold one of the pool's.
+  func withBackupConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    path == nil ? try writer.withConnection(body) : try body(try openReader())
+  }
+
+  /// A connection of its own for a stream.
+  func makeReader() throws -> Connection {
+    try openReader()
+  }
+
+  func reading<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
+    do {
+      guard let readers else { return try await writer.perform { connection, _ in try body(connection) } }
+      return try await readers.perform(body)
+    } catch is WriteNeeded {
+      return try await writer.perform { connection, _ in try body(connection) }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+internal import GRDB
+import GRDBSQLite
+import Logging
+
+/// Opens a store's connections, and checks and migrates its file.
+struct StoreOpening: Sendable {
+  let path: String?
+  let models: [any Model.Type]
+  let configuration: Store.Configuration
+
+  /// STRICT tables came with 3.37: <https://www.sqlite.org/stricttables.html>.
+  private static let oldestSQLite: Int32 = 3_037_000
+
+  private var tables: [TableDefinition] {
+    models.map { model in
+      func definition<M: Model>(_ model: M.Type) -> TableDefinition { TableDefinition(model) }
+      return definition(model)
+    }
+  }
+
+  // MARK: Opening
+
+  /// The connection that writes, ready for use, and what all connections share.
+  func open() throws -> (Connection, StoreEnvironment) {
+    try checkVersion()
+    try checkTables()
+    let isNew = path.map { !FileManager.default.fileExists(atPath: $0) } ?? true
+    if configuration.schema == .existing, isNew, let path {
+      throw StoreError(.notFound, "There is no file \(URL(fileURLWithPath: path).lastPathComponent) to adopt. Check the path, or open it without schema: .existing.")
+    }
+    return try mapping {
+      switch configuration.schema {
+      case .managed: (try openManaged(), StoreEnvironment())
+      case .existing: try openExisting()
+      }
+    }
+  }
+
+  private func openManaged() throws -> Connection {
+    let environment = StoreEnvironment()
+    let connection = try makeConnection(environment)
+    try retrying(connection) {
+      // A file of a newer version must stay as it is, so nothing is switched on before it was looked at.
+      if try SchemaMigrator(connection, tables, configuration.migrations, log: configuration.log).isUpToDate() { return }
+    }
+    if path != nil { try switchToWAL(connection) }
+    try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
+    let migrator = SchemaMigrator(connection, tables, configuration.migrations, log: configuration.log)
+    if try !migrator.isUpToDate() {
+      let backup = BackupOnce(opening: self, environment: environment)
+      try migrator.migrate { try backup.make() }
+    }
+    return connection
+  }
+
+  private func openExisting() throws -> (Connection, StoreEnvironment) {
+    let probe = try makeConnection(StoreEnvironment())
+    let existing = ExistingSchema(probe, tables)
+    try existing.check()
+    let environment = StoreEnvironment(textColumns: try existing.textColumns())
+    let connection = try makeConnection(environment)
+    try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
+    return (connection, environment)
+  }
+
+  /// A further connection that only reads.
+  func openReader(_ environment: StoreEnvironment) throws -> Connection {
+    try mapping {
+      var configuration = GRDB.Configuration()
+      configuration.readonly = true
+      configuration.busyMode = .timeout(Double(self.configuration.busyTimeout.milliseconds) / 1000)
+      return try Connection(path: path ?? ":memory:", configuration: configuration, environment: environment)
+    }
+  }
+
+  private func makeConnection(_ environment: StoreEnvironment) throws -> Connection {
+    var configuration = GRDB.Configuration()
+    configuration.label = "larder"
+    configuration.busyMode = .timeout(Double(self.configuration.busyTimeout.milliseconds) / 1000)
+    return try Connection(path: path ?? ":memory:", configuration: configuration, environment: environment)
+  }
+
+  /// WAL lets readers and the writer work side by side. SQLite does not wait for another process in the middle of the same switch.
+  private func switchToWAL(_ connection: Connection) throws {
+    try retrying(connection) {
+      let mode = try connection.query("PRAGMA journal_mode = WAL").first?.first?.value
+      guard mode == "wal" else {
+        throw StoreError(.unsupported, "The file system does not support SQLite's write-ahead log. Keep the store on a local disk.")
+      }
+    }
+    // The writer empties the log itself, off the callers' threads.
+    sqlite3_wal_autocheckpoint(connection.handle, 0)
+  }
+
+  /// Tries again for as long as another process is in the way.
+  private func retrying(_ connection: Connection, _ body: () throws -> Void) throws {
+    let deadline = ContinuousClock.now + configuration.busyTimeout
+    while true {
+      do {
+        return try body()
+      } catch let error as StoreError where error.code == .busy && ContinuousClock.now < deadline {
+        Thread.sleep(forTimeInterval: 0.005)
+      }
+    }
+  }
+
+  // MARK: Planning
+
+  func plan() throws -> MigrationPlan {
+    try checkVersion()
+    try checkTables()
+    guard let path, FileManager.default.fileExists(atPath: path) else {
+      let connection = try Connection(path: ":memory:", configuration: GRDB.Configuration(), environment: StoreEnvironment())
+      return try SchemaMigrator(connection, tables, configuration.migrations, log: nil).plan()
+    }
+    let connection = try openReader(StoreEnvironment())
+    return try mapping { try SchemaMigrator(connection, tables, configuration.migrations, log: nil).plan() }
+  }
+
+  // MARK: Checks
+
+  private func checkVersion() throws {
+    guard sqlite3_libversion_number() >= Self.oldestSQLite else {
+      throw StoreError(.unsupported, "Larder needs SQLite 3.37 or newer, and this system has \(String(cString: sqlite3_libversion())). Update libsqlite3.")
+    }
+  }
+
+  private func checkTables() throws {
+    var seen: [String: TableDefinition] = [:]
+    for table in tables {
+      if let other = seen.updateValue(table, forKey: table.name.asciiLowercased) {
+        throw StoreError(
+          .schemaMismatch, model: table.model, "\(other.model) and \(table.model) are both kept in a table called \(table.name). Name one of them with @Model(\"…\").")
+      }
+      guard !table.keyColumns.isEmpty else {
+        throw StoreError(.schemaMismatch, model: table.model, "\(table.model) has no key. Add `var id: UUID = .v7()`, or mark a property with @Attribute(.primaryKey).")
+      }
+      var columns = Set<String>()
+      for column in table.columns where !columns.insert(column.name.asciiLowercased).inserted {
+        throw StoreError(
+          .schemaMismatch, model: table.model, property: column.property,
+          "\(table.model) has two columns called \(column.name), which SQLite cannot tell apart. Name one of them with @Attribute(name:).")
+      }
+    }
+  }
+
+  private func mapping<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as DatabaseError {
+      throw refined(StoreError(error))
+    } catch let error as StoreError {
+      throw refined(error)
+    }
+  }
+
+  /// "Cannot open" has several causes, which only the file system tells apart.
+  private func refined(_ error: StoreError) -> StoreError {
+    guard error.code == .readOnly, let path else { return error }
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    var isFolder: ObjCBool = false
+    if !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) {
+      return StoreError(.notFound, "The folder \(folder.lastPathComponent) for the store does not exist. Create it before the store is opened.")
+    }
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+      return StoreError(.notAStore, "The store's path is a folder. Give the path of a file in it.")
+    }
+    return error
+  }
+}
+
+/// Copies the file beside itself, once, before a migration destroys anything.
+private final class BackupOnce {
+  private let opening: StoreOpening
+  private let environment: StoreEnvironment
+  private var isDone = false
+
+  init(opening: StoreOpening, environment: StoreEnvironment) {
+    self.opening = opening
+    self.environment = environment
+  }
+
+  /// Reads through a connection of its own, which sees the file as it was before the transaction.
+  func make() throws {
+    guard !isDone, let path = opening.path else { return }
+    isDone = true
+    let reader = try opening.openReader(environment)
+    guard try !reader.query("SELECT 1 FROM sqlite_master LIMIT 1").isEmpty else { return }
+    var number = 1
+    while FileManager.default.fileExists(atPath: "\(path).backup-\(number)") { number += 1 }
+    let target = "\(path).backup-\(number)"
+    opening.configuration.log?.info("copying the store before a migration", metadata: ["path": "\(target)"])
+    try StoreBackup.write(reader, to: target)
+  }
+}
+
+extension Store {
+  /// What opening the file with these models would do, without doing it: `print(try Store.plan(at: url, for: Note.self))`.
+  ///
+  /// - Throws: What opening would throw before the named migrations run: `.schemaMismatch`, `.newerFile`, `.notAStore`, `.corrupt`.
+  public static func plan(
+    at location: some StoreLocation, for models: any Model.Type..., configuration: Configuration = Configuration()
+  ) throws -> MigrationPlan {
+    try StoreOpening(path: location.storePath, models: models, configuration: configuration).plan()
+  }
+}

@@ -1,0 +1,111 @@
+import Synchronization
+
+extension Store {
+  /// The rows of the query one after another, in bounded memory, all of the same commit.
+  ///
+  /// ```swift
+  /// for try await note in store.stream(Note.all) { export(note) }
+  /// ```
+  ///
+  /// The stream reads on a connection of its own, so that a slow consumer keeps nobody waiting; while it runs, the write-ahead log cannot be
+  /// emptied. A stream of an in-memory store takes all rows at its start.
+  public func stream<M: Model>(_ query: Query<M>) -> StoreStream<M> {
+    StoreStream(store: self, query: query)
+  }
+}
+
+/// An asynchronous sequence of a query's rows. Made by ``Store/stream(_:)``.
+public struct StoreStream<M: Model>: AsyncSequence, Sendable {
+  public typealias Element = M
+
+  let store: Store
+  let query: Query<M>
+
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(store: store, query: query)
+  }
+
+  public struct Iterator: AsyncIteratorProtocol {
+    private let store: Store
+    private let query: Query<M>
+    private var cursor: StreamCursor<M>?
+    private var page: ArraySlice<M> = []
+    private var isFinished = false
+
+    init(store: Store, query: Query<M>) {
+      self.store = store
+      self.query = query
+    }
+
+    /// The next row, or nil after the last. Throws what ``Store/fetch(_:)-(Query<M>)`` throws.
+    public mutating func next() async throws -> M? {
+      if page.isEmpty, !isFinished {
+        try Task.checkCancellation()
+        page = try await nextPage()[...]
+        if page.isEmpty { isFinished = true }
+      }
+      return page.popFirst()
+    }
+
+    private mutating func nextPage() async throws -> [M] {
+      if store.path == nil {
+        isFinished = true
+        return try await store.fetch(query)
+      }
+      let cursor = try self.cursor ?? StreamCursor(try store.makeReader(), query)
+      self.cursor = cursor
+      return try await cursor.nextPage()
+    }
+  }
+}
+
+/// The connection and the statement of one stream. Released with the iterator, also in the middle of the rows.
+final class StreamCursor<M: Model>: Sendable {
+  private let connection: Connection
+  private let query: Query<M>
+  /// The statement that the rows come from, once it was begun. The lock guards it and, with it, the connection.
+  private let statement = Mutex<OpenStatement?>(nil)
+
+  /// `@unchecked Sendable`: used under the cursor's lock alone.
+  private struct OpenStatement: @unchecked Sendable {
+    let statement: PreparedStatement
+  }
+
+  private static var pageSize: Int { 256 }
+
+  init(_ connection: Connection, _ query: Query<M>) throws {
+    self.connection = connection
+    self.query = query
+  }
+
+  deinit {
+    statement.withLock { $0 = nil }
+  }
+
+  func nextPage() async throws -> [M] {
+    try await BackgroundWork.run(on: connection) { connection in
+      try self.statement.withLock { open in
+        let statement = try open?.statement ?? self.begin()
+        open = OpenStatement(statement: statement)
+        var rows: [M] = []
+        rows.reserveCapacity(Self.pageSize)
+        while rows.count < Self.pageSize, try connection.step(statement, ErrorContext(M.self)) {
+          rows.append(try connection.decode(M.self, statement))
+        }
+        return rows
+      }
+    }
+  }
+
+  private func begin() throws -> PreparedStatement {
+    var writer = connection.environment.makeWriter()
+    try query.select(&writer)
+    let statement = try connection.compile(writer.sql)
+    do {
+      try statement.bind(writer.arguments)
+    } catch let code as ResultCode {
+      throw connection.error(code.code, ErrorContext(M.self))
+    }
+    return statement
+  }
+}
