@@ -18,8 +18,8 @@
 /// before the property was there.
 ///
 /// The macro writes the conformance to ``Model``, which belongs to no actor whatever the module's default is, and keeps the memberwise initialiser.
-/// What cannot be stored is an error when the program compiles,
-/// with the remedy: a class, a struct with type parameters, a `let` with a value, a `lazy` property, a property within `#if`.
+/// What cannot be stored is an error when the program compiles, with the remedy: a class, a struct with type parameters, a `let` with a value,
+/// a `lazy` property, a property within `#if`.
 ///
 /// - Parameter tableName: the table, where it is not called like the struct. Any string literal that is not empty and does not begin with
 ///   `sqlite_` or `_larder` will do.
