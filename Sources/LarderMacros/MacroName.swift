@@ -13,12 +13,10 @@ enum MacroName: String {
 }
 
 extension AttributeListSyntax {
-  /// The attributes that apply the given macro, written with or without the module's name.
-  func applications(of macro: MacroName) -> [AttributeSyntax] {
-    compactMap { $0.as(AttributeSyntax.self) }.filter { attribute in
-      let name = attribute.attributeName.trimmedDescription
-      return name == macro.rawValue || name == "Larder.\(macro.rawValue)"
-    }
+  /// The attributes that apply one of the given macros, written with or without the module's name.
+  func applications(of macros: MacroName...) -> [AttributeSyntax] {
+    let names = macros.flatMap { [$0.rawValue, "Larder.\($0.rawValue)"] }
+    return compactMap { $0.as(AttributeSyntax.self) }.filter { names.contains($0.attributeName.trimmedDescription) }
   }
 
   func apply(_ macro: MacroName) -> Bool {

@@ -17,8 +17,9 @@
 /// the macro also writes `id`, and for a key of several properties the type `ID`. An initial value fills the column in rows that were stored
 /// before the property was there.
 ///
-/// The macro writes the conformance to ``Model`` and keeps the memberwise initialiser. What cannot be stored is an error when the program compiles,
-/// with the remedy: a class, a struct with type parameters, a `let` with a value, a `lazy` property, a property within `#if`.
+/// The macro writes the conformance to ``Model``, which belongs to no actor whatever the module's default is, and keeps the memberwise initialiser.
+/// What cannot be stored is an error when the program compiles, with the remedy: a class, a struct with type parameters, a `let` with a value,
+/// a `lazy` property, a property within `#if`.
 ///
 /// - Parameter tableName: the table, where it is not called like the struct. Any string literal that is not empty and does not begin with
 ///   `sqlite_` or `_larder` will do.

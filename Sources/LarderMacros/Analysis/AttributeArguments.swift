@@ -54,7 +54,7 @@ struct AttributeArguments {
 
   private mutating func readOption(_ argument: LabeledExprSyntax, findings: inout Findings) {
     guard let member = argument.expression.as(MemberAccessExprSyntax.self), member.base.map(\.namesAttributeOption) ?? true else {
-      findings.report(.optionIsNotWrittenOut(argument.expression.trimmedDescription), at: argument)
+      findings.report(.optionIsNotWrittenOut(argument.expression.trimmedDescription), at: argument.expression)
       return
     }
     let name = member.declName.baseName

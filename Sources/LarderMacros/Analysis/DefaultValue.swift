@@ -8,7 +8,8 @@ enum DefaultValue {
   case computed(ExprSyntax)
 
   init(_ expression: ExprSyntax) {
-    self = expression.isPlainLiteral ? .constant(expression.trimmed) : .computed(expression.trimmed)
+    let movable = BlankLineIndenter().rewrite(expression.trimmed).cast(ExprSyntax.self)
+    self = expression.isPlainLiteral ? .constant(movable) : .computed(movable)
   }
 }
 
@@ -30,5 +31,25 @@ extension ExprSyntax {
     default:
       return false
     }
+  }
+}
+
+/// Indents the blank lines of multi-line string literals, so that the literal can be indented further.
+///
+/// A blank line may be empty, but white space on it has to reach as far as the closing quotes.
+private final class BlankLineIndenter: SyntaxRewriter {
+  override func visit(_ literal: StringLiteralExprSyntax) -> ExprSyntax {
+    guard literal.openingQuote.tokenKind == .multilineStringQuote else { return super.visit(literal) }
+    var startsLine = true
+    let segments = literal.segments.map { segment -> StringLiteralSegmentListSyntax.Element in
+      guard case .stringSegment(let string) = segment else {
+        startsLine = false
+        return segment
+      }
+      let isBlankLine = startsLine && string.content.text.allSatisfy(\.isNewline) && string.leadingTrivia.isEmpty
+      startsLine = string.content.text.last?.isNewline == true
+      return isBlankLine ? .stringSegment(string.with(\.leadingTrivia, literal.closingQuote.leadingTrivia)) : segment
+    }
+    return super.visit(literal.with(\.segments, StringLiteralSegmentListSyntax(segments)))
   }
 }

@@ -23,14 +23,15 @@ struct EmbeddableDeclaration {
     for property in declaration.body.stored {
       if let attribute = property.attribute, let argument = attribute.argument(for: .primaryKey) {
         findings.report(
-          .keyWithinEmbeddable(property.plainName, of: declaration.name), at: argument,
+          .keyWithinEmbeddable(property.plainName, of: declaration.name), at: argument.expression,
           fixIts: [FixIt("remove '.primaryKey'", .remove(argument, from: attribute.attribute))])
       }
       if let type = property.visibleType {
         fields.append(Field(property: property, type: type.standalone))
       } else if property.storage == .column {
         findings.report(
-          .fieldWithoutType(property.plainName), at: property.identifier, fixIts: [FixIt("write the type", .insert(": <#Type#>", after: property.identifier))])
+          .fieldWithoutType(property.plainName), at: property.identifier,
+          fixIts: [FixIt("write the type", .insert(": <#Type#>", after: property.identifier))])
       }
     }
     self.fields = fields

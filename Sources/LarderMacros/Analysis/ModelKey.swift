@@ -18,6 +18,8 @@ enum ModelKey {
   init?(_ declaration: StructDeclaration, findings: inout Findings) {
     let stored = declaration.body.stored
     let marked = stored.filter { $0.isMarked(.primaryKey) }
+    // An embedded property that is marked has been reported where it was read, and says nothing about the others.
+    guard marked.allSatisfy({ $0.storage == .column }) else { return nil }
     let id = stored.first { $0.plainName == "id" }
     guard !marked.isEmpty || id != nil else {
       Self.reportMissing(declaration, findings: &findings)
@@ -38,7 +40,8 @@ enum ModelKey {
       for property in key where property.type == nil {
         let type = property.visibleType?.trimmedDescription ?? "<#Type#>"
         findings.report(
-          .keyWithoutType(property.plainName), at: property.identifier, fixIts: [FixIt("write the type", .insert(": \(type)", after: property.identifier))])
+          .keyWithoutType(property.plainName), at: property.identifier,
+          fixIts: [FixIt("write the type", .insert(": \(type)", after: property.identifier))])
       }
       return nil
     }
@@ -63,7 +66,7 @@ extension ModelKey {
       guard property.storage == .column, let type = property.type, type.wrapped != nil else { continue }
       var fixIts: [FixIt] = []
       if let mark = property.declaration.bindings.last?.typeAnnotation?.type.as(OptionalTypeSyntax.self)?.questionMark, property.initialValue == nil {
-        fixIts.append(FixIt("remove '?'", .remove(mark)))
+        fixIts.append(FixIt("remove '?'", .replace(mark, with: "")))
       }
       findings.report(.optionalKey(property.plainName), at: property.identifier, fixIts: fixIts)
     }

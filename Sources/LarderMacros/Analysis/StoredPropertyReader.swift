@@ -25,12 +25,13 @@ struct StoredPropertyReader {
     if attributes.count > 1 {
       findings.report(.repeatedAttribute(variable.firstName), at: attributes[1])
     }
-    if let embedded, let attribute = attributes.first {
-      findings.report(
-        .embeddedWithAttribute(variable.firstName), at: attribute,
-        fixIts: [FixIt("remove '@Attribute'", .remove(attribute)), FixIt("remove '@Embedded'", .remove(embedded))])
-    }
     let arguments = attributes.first.map { AttributeArguments($0, findings: &findings) }
+    if let embedded, let arguments {
+      let isKey = arguments.argument(for: .primaryKey) != nil
+      findings.report(
+        isKey ? .embeddedKey(variable.firstName) : .embeddedWithAttribute(variable.firstName), at: arguments.attribute,
+        fixIts: [FixIt("remove '@Attribute'", .remove(arguments.attribute)), FixIt("remove '@Embedded'", .remove(embedded))])
+    }
     let properties = readBindings(arguments, findings: &findings)
     for property in properties {
       check(property, findings: &findings)
@@ -70,6 +71,9 @@ extension StoredPropertyReader {
           .markTransient(variable),
         ])
     }
+    if property.plainName == "Type" {
+      findings.report(.nameInKeyPath(property.plainName), at: property.identifier)
+    }
     if property.attribute?.name == nil {
       _ = SchemaName.column.check(property.plainName, at: property.identifier, findings: &findings)
     }
@@ -84,7 +88,7 @@ extension StoredPropertyReader {
     for (option, required) in [(AttributeOption.iso8601, "Date"), (.searchable, "String")] where type.isVisiblyNot(required) {
       guard let argument = attribute.argument(for: option) else { continue }
       findings.report(
-        .optionNeedsType(option, required, property: property.plainName, type: type.trimmedDescription), at: argument,
+        .optionNeedsType(option, required, property: property.plainName, type: type.trimmedDescription), at: argument.expression,
         fixIts: [FixIt("remove '\(option.expression)'", .remove(argument, from: attribute.attribute))])
     }
   }
@@ -95,7 +99,8 @@ extension StoredPropertyReader {
     guard let type = property.type else {
       let written = property.visibleType?.trimmedDescription ?? "<#Type#>"
       findings.report(
-        .embeddedWithoutType(property.plainName), at: property.identifier, fixIts: [FixIt("write the type", .insert(": \(written)", after: property.identifier))])
+        .embeddedWithoutType(property.plainName), at: property.identifier,
+        fixIts: [FixIt("write the type", .insert(": \(written)", after: property.identifier))])
       return
     }
     if type.wrapped != nil {

@@ -114,14 +114,12 @@ extension StructDeclaration {
     _ attribute: AttributeSyntax, of macro: MacroName, on declaration: StructDeclSyntax, in context: some MacroExpansionContext,
     findings: inout Findings
   ) -> Bool {
-    let all = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }
-    let applications = declaration.attributes.applications(of: .model) + declaration.attributes.applications(of: .embeddable)
-    guard applications.count > 1, let first = applications.first, let second = applications.dropFirst().first else { return true }
-    let ownPlace = context.location(of: attribute)?.description
-    let isFirst = applications.first { context.location(of: $0)?.description == ownPlace }.map { $0 == first } ?? true
-    if isFirst, all.contains(second) {
+    let applications = declaration.attributes.applications(of: .model, .embeddable)
+    guard applications.count > 1, let first = applications.first else { return true }
+    if context.location(of: attribute)?.description == context.location(of: first)?.description {
+      let second = applications[1]
       let name = declaration.name.plainName
-      let isRepeated = declaration.attributes.applications(of: macro).count == applications.count
+      let isRepeated = declaration.attributes.applications(of: macro).count > 1
       findings.report(
         isRepeated ? .appliedTwice(macro, to: name) : .modelAndEmbeddable(name), at: second,
         fixIts: [FixIt("remove '@\(second.attributeName.trimmedDescription)'", .remove(second))])

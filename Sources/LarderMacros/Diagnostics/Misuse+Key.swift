@@ -11,7 +11,8 @@ extension Misuse {
 
   static func optionalKey(_ property: String) -> Misuse {
     Misuse(
-      "'\(property)' is a key and cannot be optional: a row without a key could not be found again; give each value a key when it is made, such as '.v7()'")
+      "'\(property)' is a key and cannot be optional: a row without a key could not be found again; give each value a key when it is made, such as '.v7()'"
+    )
   }
 
   static func embeddedKey(_ property: String) -> Misuse {
@@ -24,7 +25,8 @@ extension Misuse {
   }
 
   static func idBesideKey(_ key: [String]) -> Misuse {
-    Misuse("'id' is ambiguous: the key is \(key.quoted), and 'id' is generated to answer it; rename this property and keep its column with 'name: \"id\"'")
+    Misuse(
+      "'id' is ambiguous: the key is \(key.quoted), and 'id' is generated to answer it; rename this property and keep its column with 'name: \"id\"'")
   }
 
   static func idWithinCompositeKey(others: [String]) -> Misuse {

@@ -53,7 +53,8 @@ extension Misuse {
   }
 
   static func staticProperty(_ macro: MacroName, _ name: String) -> Misuse {
-    Misuse("'\(macro.attribute)' has no effect on '\(name)': a static property belongs to the type, and only what an instance holds is stored; remove it")
+    Misuse(
+      "'\(macro.attribute)' has no effect on '\(name)': a static property belongs to the type, and only what an instance holds is stored; remove it")
   }
 
   static func computedProperty(_ macro: MacroName, _ name: String) -> Misuse {

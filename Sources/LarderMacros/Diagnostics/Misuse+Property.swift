@@ -6,7 +6,8 @@ extension Misuse {
   }
 
   static func constantWithValue(_ property: String) -> Misuse {
-    Misuse("'\(property)' is a constant with a value, so what was stored could not be read back; make it 'var' or 'static let', or mark it '@Transient'")
+    Misuse(
+      "'\(property)' is a constant with a value, so what was stored could not be read back; make it 'var' or 'static let', or mark it '@Transient'")
   }
 
   static var destructuring: Misuse {
@@ -28,7 +29,8 @@ extension Misuse {
 
   static func embeddedWithAttribute(_ property: String) -> Misuse {
     Misuse(
-      "'\(property)' is '@Embedded' and becomes several columns, of which '@Attribute' cannot describe one; write '@Attribute' within the embedded struct")
+      "'\(property)' is '@Embedded' and becomes several columns, of which '@Attribute' cannot describe one; write '@Attribute' within the embedded struct"
+    )
   }
 
   static func embeddedWithoutType(_ property: String) -> Misuse {
@@ -47,6 +49,12 @@ extension Misuse {
 
   static func fieldWithoutType(_ property: String) -> Misuse {
     Misuse("'\(property)' needs a type: the columns of an '@Embeddable' struct repeat it, and a macro sees only what is written; write its type")
+  }
+
+  static func nameInKeyPath(_ property: String) -> Misuse {
+    Misuse(
+      "a property called '\(property)' cannot be named in a key path, by which columns know their property; rename it, and keep its column with 'name:'"
+    )
   }
 
   static func generatedName(_ name: String, _ macro: MacroName) -> Misuse {

@@ -52,7 +52,7 @@ extension ModelDeclaration {
 
   private func identifier(of keys: [ModelKey.KeyProperty]) -> DeclSyntax {
     let properties = keys.map { "\(raw: access)var \($0.property.name): \($0.type)" as DeclSyntax }
-    let parameters = keys.map { "\($0.property.label): \($0.type)" }.joined(separator: ", ")
+    let parameters = keys.map { "\($0.property.name): \($0.type)" }.joined(separator: ", ")
     let assignments = keys.map { "self.\($0.property.name) = \($0.property.name)" as CodeBlockItemSyntax }
     return """
       \(raw: access)struct ID: Hashable, Sendable, Codable {

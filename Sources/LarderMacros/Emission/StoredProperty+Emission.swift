@@ -2,10 +2,10 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension StoredProperty {
-  /// The name as an argument's label, where few keywords need backticks.
+  /// The name as the label of an argument, where `inout` is the one keyword that needs backticks.
   var label: String {
     let isIdentifier = plainName.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-    return isIdentifier && !["inout", "let", "var"].contains(plainName) ? plainName : name.text
+    return isIdentifier && plainName != "inout" ? plainName : name.text
   }
 
   private var isISO8601: Bool { isMarked(.iso8601) }

@@ -7,7 +7,7 @@ extension StructDeclaration {
   func conformance(of type: TypeSyntax, to protocolName: String, isStated: Bool, members: [DeclSyntax]) -> ExtensionDeclSyntax {
     let attributes = availability.map { "\($0)\n" }.joined()
     let declaration: DeclSyntax = """
-      \(raw: attributes)extension \(type)\(raw: isStated ? ": \(protocolName)" : "") {
+      \(raw: attributes)nonisolated extension \(type)\(raw: isStated ? ": \(protocolName)" : "") {
         \(MemberBlockItemListSyntax(lines: members))
       }
       """
