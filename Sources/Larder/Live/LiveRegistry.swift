@@ -10,6 +10,8 @@ final class LiveRegistry: Sendable {
     var timer: (any DispatchSourceTimer)?
     weak var writer: Writer?
     var isShared = false
+    /// Whether it is not yet known which commits of other processes were there before anybody watched.
+    var needsBaseline = false
   }
 
   private let state = Mutex(State())
@@ -30,12 +32,16 @@ final class LiveRegistry: Sendable {
   /// Registers the observer; it hears of everything that is committed from now on.
   func add(_ observer: LiveObserver) -> Int {
     count.add(1, ordering: .acquiringAndReleasing)
-    return state.withLock { state in
+    let (id, writer) = state.withLock { state -> (Int, Writer?) in
       state.nextID += 1
       state.observers[state.nextID] = observer
-      if state.isShared, state.timer == nil { state.timer = startTimer() }
-      return state.nextID
+      guard state.isShared, state.timer == nil else { return (state.nextID, nil) }
+      state.timer = startTimer()
+      state.needsBaseline = true
+      return (state.nextID, state.writer)
     }
+    if let writer, writer.hasForeignCommits() != nil { state.withLock { $0.needsBaseline = false } }
+    return id
   }
 
   func remove(_ id: Int) {
@@ -64,7 +70,12 @@ final class LiveRegistry: Sendable {
     timer.setEventHandler { [weak self] in
       guard let self, let writer = self.state.withLock({ $0.writer }) else { return }
       // A busy writer is asked again at the next tick.
-      if writer.hasForeignCommits() { self.wakeAll() }
+      guard let hasCommits = writer.hasForeignCommits() else { return }
+      let wasUnknown = self.state.withLock { state in
+        defer { state.needsBaseline = false }
+        return state.needsBaseline
+      }
+      if hasCommits || wasUnknown { self.wakeAll() }
     }
     timer.resume()
     return timer

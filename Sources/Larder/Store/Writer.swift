@@ -108,9 +108,9 @@ final class Writer: Sendable {
     }
   }
 
-  /// Whether another connection has committed since the last call. False while the writer is in use: ask again.
-  func hasForeignCommits() -> Bool {
-    guard takeIfFree() else { return false }
+  /// Whether another connection has committed since the last call; nil while the writer is in use: ask again.
+  func hasForeignCommits() -> Bool? {
+    guard takeIfFree() else { return nil }
     defer { release() }
     return connection.hasForeignCommits()
   }
@@ -217,6 +217,10 @@ final class Writer: Sendable {
           }
         }
       }
+      return true
+    } catch let error as StoreError where error.code == .busy {
+      // Nobody's turn would come sooner by waiting once more for each.
+      for write in writes { write.execute { _ in throw error } }
       return true
     } catch {
       return false
