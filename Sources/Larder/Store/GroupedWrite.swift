@@ -6,6 +6,8 @@ protocol GroupedWrite: Sendable {
   func start() -> Bool
   /// Executes the statement the way the closure says, and keeps the result.
   func execute(_ perform: (_ operation: (Connection) throws -> Void) throws -> Void)
+  /// Whether the last execution found the file locked by another process.
+  var isBusy: Bool { get }
   /// Hands the result to the task that waits.
   func answer()
 }
@@ -13,7 +15,7 @@ protocol GroupedWrite: Sendable {
 final class StatementWrite<Output: Sendable>: GroupedWrite {
   let job = Job<Output>()
   private let operation: @Sendable (Connection) throws -> Output
-  private let result = Mutex<Result<Output, any Error>>(.failure(CancellationError()))
+  private let outcome = Mutex<Result<Output, any Error>>(.failure(CancellationError()))
 
   init(_ operation: @escaping @Sendable (Connection) throws -> Output) {
     self.operation = operation
@@ -27,13 +29,20 @@ final class StatementWrite<Output: Sendable>: GroupedWrite {
     do {
       var output: Output?
       try perform { output = try operation($0) }
-      if let output { result.withLock { $0 = .success(output) } }
+      if let output { outcome.withLock { $0 = .success(output) } }
     } catch {
-      result.withLock { $0 = .failure(error) }
+      outcome.withLock { $0 = .failure(error) }
     }
   }
 
+  /// What the last execution gave; before the first, that the task was cancelled.
+  var result: Result<Output, any Error> { outcome.withLock { $0 } }
+
+  var isBusy: Bool {
+    if case .failure(let error as StoreError) = result { error.code == .busy } else { false }
+  }
+
   func answer() {
-    job.end(result.withLock { $0 })
+    job.end(result)
   }
 }

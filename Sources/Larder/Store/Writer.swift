@@ -18,15 +18,27 @@ final class Writer: Sendable {
   private let line = Mutex(Line())
   private let observers: LiveRegistry
 
-  private struct Line {
+  fileprivate struct Line {
     var isHeld = false
     /// The thread that holds the writer in a closure of the user's.
     var holder: ObjectIdentifier?
     var waiting = Deque<Waiter>()
     var isCheckpointing = false
+    /// Whether single statements stood in line lately: then the next one gathers others.
+    var isContended = false
   }
 
-  private enum Waiter {
+  /// How a task that wants to write one statement begins.
+  private enum Entry {
+    /// The writer was free, and nobody else came lately.
+    case alone
+    /// The writer was free, and others are about to come.
+    case leader
+    /// The writer is in use.
+    case follower
+  }
+
+  fileprivate enum Waiter {
     /// Takes over the writer, and releases it in the end.
     case exclusive(@Sendable () -> Void)
     case grouped(any GroupedWrite)
@@ -93,18 +105,60 @@ final class Writer: Sendable {
   /// Executes one statement: at once where the writer is free, together with others where it is not.
   func performStatement<Result: Sendable>(_ operation: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
     try Task.checkCancellation()
-    if runsInline, takeIfFree() {
+    switch runsInline ? enter() : .follower {
+    case .alone:
       connection.setBusyTimeout(0)
       do {
-        defer { release() }
+        defer { releaseInline() }
         return try committing { try operation(connection) }
       } catch let error as StoreError where error.code == .busy {
         // Another process has the lock: wait for it on the writer's queue.
       }
+    case .leader: return try await lead(operation)
+    case .follower: break
     }
     let write = StatementWrite(operation)
     return try await write.job.result {
-      if takeIfFree() { queue.async { self.run([write]) } } else { enqueue(.grouped(write)) }
+      if takeIfFree() { queue.async { self.runAndRelease([write]) } } else { enqueue(.grouped(write)) }
+    }
+  }
+
+  private func enter() -> Entry {
+    line.withLock { line in
+      if line.isHeld { return .follower }
+      line.isHeld = true
+      return line.isContended ? .leader : .alone
+    }
+  }
+
+  /// Lets the other tasks that are ready reach the line, and commits their statements with this one, on this thread: with many tasks
+  /// saving at once no thread waits for another.
+  private func lead<Result: Sendable>(_ operation: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
+    await Task.yield()
+    let own = StatementWrite(operation)
+    let followers = line.withLock { line in
+      let group = line.popGroup()
+      // Nobody came: the next one need not wait for others.
+      line.isContended = !group.isEmpty
+      return group
+    }
+    let started = followers.filter { $0.start() }
+    connection.setBusyTimeout(0)
+    let writes: [any GroupedWrite] = Task.isCancelled ? started : [own] + started
+    if run(writes, isBusyFinal: false) {
+      release()
+      for write in started { write.answer() }
+      return try own.result.get()
+    }
+    // Another process has the lock: wait for it on the writer's queue.
+    return try await withCheckedThrowingContinuation { continuation in
+      queue.async {
+        self.connection.setBusyTimeout(self.busyTimeout)
+        _ = self.run(writes, isBusyFinal: true)
+        self.release()
+        for write in started { write.answer() }
+        continuation.resume(with: own.result)
+      }
     }
   }
 
@@ -136,7 +190,21 @@ final class Writer: Sendable {
     guard isFree else { return }
     switch waiter {
     case .exclusive(let turn): turn()
-    case .grouped(let write): queue.async { self.run([write]) }
+    case .grouped(let write): queue.async { self.runAndRelease([write]) }
+    }
+  }
+
+  /// Releases the writer after a statement on a caller's thread: those who came meanwhile are committed on the same thread, once.
+  private func releaseInline() {
+    guard connection.walPages < Self.checkpointPages else { return release() }
+    let group = line.withLock { line in line.popGroup() }
+    if group.isEmpty { return release() }
+    let started = group.filter { $0.start() }
+    if run(started, isBusyFinal: false) {
+      release()
+      for write in started { write.answer() }
+    } else {
+      queue.async { self.runStarted(started) }
     }
   }
 
@@ -153,24 +221,18 @@ final class Writer: Sendable {
         line.isCheckpointing = true
         return .exclusive { self.queue.async { self.checkpoint() } }
       }
-      switch line.waiting.popFirst() {
-      case nil:
+      let group = line.popGroup()
+      if !group.isEmpty { return .group(group) }
+      guard case .exclusive(let turn) = line.waiting.popFirst() else {
         line.isHeld = false
         return .nobody
-      case .exclusive(let turn): return .exclusive(turn)
-      case .grouped(let first):
-        var group: [any GroupedWrite] = [first]
-        while case .grouped(let write) = line.waiting.first {
-          group.append(write)
-          line.waiting.removeFirst()
-        }
-        return .group(group)
       }
+      return .exclusive(turn)
     }
     switch next {
     case .nobody: break
     case .exclusive(let turn): turn()
-    case .group(let writes): queue.async { self.run(writes) }
+    case .group(let writes): queue.async { self.runAndRelease(writes) }
     }
   }
 
@@ -192,39 +254,50 @@ final class Writer: Sendable {
     }
   }
 
-  /// Executes the statements in one transaction and answers each caller after the commit. A statement that fails is undone alone.
-  private func run(_ writes: [any GroupedWrite]) {
-    connection.setBusyTimeout(busyTimeout)
+  /// Executes the statements on the writer's queue, releases the writer, and answers each caller.
+  private func runAndRelease(_ writes: [any GroupedWrite]) {
     // A call that was cancelled while it stood in line never starts.
-    let writes = writes.filter { $0.start() }
-    if writes.count == 1 || !runTogether(writes) {
-      for write in writes { write.execute { operation in try committing { try operation(connection) } } }
-    }
+    runStarted(writes.filter { $0.start() })
+  }
+
+  private func runStarted(_ writes: [any GroupedWrite]) {
+    connection.setBusyTimeout(busyTimeout)
+    _ = run(writes, isBusyFinal: true)
     release()
     for write in writes { write.answer() }
   }
 
-  /// False where the transaction as a whole failed: nothing of it was kept.
-  private func runTogether(_ writes: [any GroupedWrite]) -> Bool {
-    guard !writes.isEmpty else { return true }
-    do {
-      try committing {
-        try connection.transaction {
-          for write in writes {
-            write.execute { operation in try operation(connection) }
-            // A full disk, say, has ended the whole transaction.
-            if connection.isAutocommitting { throw ResultCode(SQLITE_ABORT) }
+  /// Executes the statements in one transaction; one that fails is undone alone. Where the transaction as a whole fails, each is executed
+  /// in one of its own.
+  ///
+  /// - Returns: False where another process has the lock and that is not final: nothing was executed.
+  private func run(_ writes: [any GroupedWrite], isBusyFinal: Bool) -> Bool {
+    if writes.count > 1 {
+      do {
+        try committing {
+          try connection.transaction {
+            for write in writes {
+              write.execute { operation in try operation(connection) }
+              // A full disk, say, has ended the whole transaction.
+              if connection.isAutocommitting { throw ResultCode(SQLITE_ABORT) }
+            }
           }
         }
+        return true
+      } catch let error as StoreError where error.code == .busy {
+        guard isBusyFinal else { return false }
+        // Nobody's turn would come sooner by waiting once more for each.
+        for write in writes { write.execute { _ in throw error } }
+        return true
+      } catch {
+        // Nothing of the group was kept.
       }
-      return true
-    } catch let error as StoreError where error.code == .busy {
-      // Nobody's turn would come sooner by waiting once more for each.
-      for write in writes { write.execute { _ in throw error } }
-      return true
-    } catch {
-      return false
     }
+    for (position, write) in writes.enumerated() {
+      write.execute { operation in try committing { try operation(connection) } }
+      if !isBusyFinal, position == 0, write.isBusy { return false }
+    }
+    return true
   }
 
   /// Moves the write-ahead log into the file, as far as readers let it. What cannot be moved now is moved later.
@@ -233,6 +306,19 @@ final class Writer: Sendable {
     sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
     line.withLock { $0.isCheckpointing = false }
     release()
+  }
+}
+
+extension Writer.Line {
+  /// Takes the single statements at the head of the line.
+  fileprivate mutating func popGroup() -> [any GroupedWrite] {
+    var group: [any GroupedWrite] = []
+    while case .grouped(let write) = waiting.first {
+      group.append(write)
+      waiting.removeFirst()
+    }
+    if !group.isEmpty { isContended = true }
+    return group
   }
 }
 
