@@ -23,6 +23,7 @@ public struct EmbeddedAssignments<M: Model, Columns: EmbeddedColumns> {
   let columns: Columns
   let list: AssignmentList
 
+  /// The assignment to a property of the embedded struct.
   public subscript<Output>(dynamicMember path: KeyPath<Columns, Column<M, Output>>) -> Assignment<M, Output> {
     Assignment(column: columns[keyPath: path], list: list)
   }

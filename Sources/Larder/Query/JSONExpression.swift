@@ -5,6 +5,7 @@ public struct JSONExpression: QueryExpressible {
   let base: SQLNode
   let path: [JSONPathStep]
 
+  /// The value as the database extracts it from the JSON: objects and arrays are their text.
   public var expression: QueryExpression<Value> {
     QueryExpression(node: node, coding: ColumnCoding(type: ColumnType(storageClass: .text, isOptional: true), encode: { $0 }, decode: { $0 }))
   }
@@ -27,34 +28,42 @@ public struct JSONExpression: QueryExpressible {
     .init(.jsonContains(node, .bound(element)))
   }
 
+  /// Whether the place holds the value.
   public static func == (left: JSONExpression, right: (some StoredValue)?) -> QueryExpression<Bool> {
     .init(.compare(.equal, left.node, .bound(right)))
   }
 
+  /// Whether the place holds null or is not there.
   public static func == (left: JSONExpression, right: _OptionalNilComparisonType) -> QueryExpression<Bool> {
     .init(.isNull(left.node))
   }
 
+  /// Whether the place holds anything but the value; a place that is not there does.
   public static func != (left: JSONExpression, right: (some StoredValue)?) -> QueryExpression<Bool> {
     .init(.compare(.notEqual, left.node, .bound(right)))
   }
 
+  /// Whether the place holds a value other than null.
   public static func != (left: JSONExpression, right: _OptionalNilComparisonType) -> QueryExpression<Bool> {
     .init(.not(.isNull(left.node)))
   }
 
+  /// Whether the place holds less; false where it is not there.
   public static func < (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
     .init(.compare(.less, left.node, .bound(right)))
   }
 
+  /// Whether the place holds less or the same; false where it is not there.
   public static func <= (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
     .init(.compare(.lessOrEqual, left.node, .bound(right)))
   }
 
+  /// Whether the place holds more; false where it is not there.
   public static func > (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
     .init(.compare(.greater, left.node, .bound(right)))
   }
 
+  /// Whether the place holds more or the same; false where it is not there.
   public static func >= (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
     .init(.compare(.greaterOrEqual, left.node, .bound(right)))
   }

@@ -25,6 +25,7 @@ public struct StoreStream<M: Model>: AsyncSequence, Sendable {
     Iterator(store: store, query: query)
   }
 
+  /// What reads the rows, on a connection of its own that is closed together with it.
   public struct Iterator: AsyncIteratorProtocol {
     private let store: Store
     private let query: Query<M>
