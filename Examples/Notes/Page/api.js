@@ -16,6 +16,8 @@ export class Refusal extends Error {
   get isConflict() { return this.status === 412; }
 }
 
+const query = (values) => Object.entries(values).map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+
 async function send(method, path, { json, body, basedOn, keepalive } = {}) {
   const headers = {};
   if (json !== undefined) headers['Content-Type'] = 'application/json';
@@ -39,11 +41,10 @@ export const restore = (id) => send('POST', `/notes/${id}/restore`);
 export const storedRow = (id) => send('GET', `/notes/${id}/row`);
 
 export function addPicture(note, file, frame) {
-  const query = new URLSearchParams({ name: file.name, ...frame });
-  return send('POST', `/notes/${note.id}/pictures?${query}`, { body: file, basedOn: note.modifiedAt });
+  return send('POST', `/notes/${note.id}/pictures?${query({ name: file.name, ...frame })}`, { body: file, basedOn: note.modifiedAt });
 }
 
 export const pictureAddress = (file) => `/notes/pictures/${file}`;
 
 /** The list as it is and as it becomes: one message for each change that touches it. */
-export const events = (search) => new EventSource(`${root}/events?${new URLSearchParams({ search })}`);
+export const events = (search) => new EventSource(`${root}/events?${query({ search })}`);
