@@ -23,11 +23,9 @@ struct NotesService: Sendable {
 
   // MARK: Reading
 
-  /// The list as it is now and after each change: newest change first, or the best match first if there is a search.
+  /// The list as it is now and after each change: newest change first, or the best match first if something is searched for.
   func list(search: String) -> some AsyncSequence<[Note], any Error> & Sendable {
-    let search = search.trimmingCharacters(in: .whitespacesAndNewlines)
-    let notes = search.isEmpty ? Note.all.sorted(by: \.modifiedAt, order: .reverse) : Note.search(typed: search).ranked()
-    return store.live(notes.limit(Self.listLimit))
+    store.live(Note.search(typed: search).sorted(by: \.modifiedAt, order: .reverse).ranked().limit(Self.listLimit))
   }
 
   /// Throws `NoteProblem.gone` if there is no such note.

@@ -59,8 +59,8 @@ struct NoteRoutes {
     let note = try await service.note(id)
     return StoredNote(
       file: NotesService.fileName,
-      table: "Note",
-      columns: row.map { StoredNote.Column(name: $0.key, value: $0.value) },
+      table: Note.schema.table,
+      columns: row.map { StoredNote.Column(name: $0.name, value: $0.value) },
       files: note.images.map { .init(name: $0.file.rawValue, bytes: service.pictures.size(of: $0.file)) }
     )
   }
