@@ -30,7 +30,7 @@ export class Editor {
   #note;                  // the note as the server last told it; nothing for a draft
   #isOpen = false;
   #isDirty = false;
-  #saving;                // the save under way
+  #saving;                // the request under way that changes the note
   #timer;
   #touched = new Set();   // fields that may show an error: the user has been there
   #unsaved = new Map();   // changes that could not be saved, by note, kept while the user is elsewhere
@@ -204,13 +204,20 @@ export class Editor {
     while (this.#saving) await this.#saving;
     if (!this.#isOpen || !this.#isDirty) return this.#isOpen && this.#note !== undefined;
     if (this.#conflicted || Object.values(this.#objections).some(Boolean)) return false;
-    this.#saving = this.#send(keepalive);
+    await this.#alone(() => this.#send(keepalive));
+    return !this.#isDirty;
+  }
+
+  /** One request at a time changes the note: each is based on the version that the one before it made. */
+  async #alone(request) {
+    while (this.#saving) await this.#saving;
+    const answer = request();
+    this.#saving = answer.catch(() => {});
     try {
-      await this.#saving;
+      return await answer;
     } finally {
       this.#saving = undefined;
     }
-    return !this.#isDirty;
   }
 
   async #send(keepalive) {
@@ -351,7 +358,7 @@ export class Editor {
       try {
         const size = await examine(file);
         if (!await this.save({ explicitly: true })) throw new Error('A picture needs a saved note: see what keeps this one from being saved.');
-        const note = await api.addPicture(this.#note, file, this.#pictures.frameBelow(size));
+        const note = await this.#alone(() => api.addPicture(this.#note, file, this.#pictures.frameBelow(size)));
         if (this.id !== note.id) return;
         this.#pictures.show([...this.#pictures.images, note.images.at(-1)]);
         this.#adopt(note);
