@@ -81,6 +81,7 @@ let package = Package(
       path: "Benchmarks/LarderBench"
     ),
     .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderTestSupport"]),
+    .testTarget(name: "NotesTests", dependencies: ["Notes"]),
     .testTarget(
       name: "LarderMacrosTests",
       dependencies: [
