@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import Hummingbird
+import Logging
+import NIOCore
 import Notes
 
 /// Serves the example apps to a browser on this machine.
@@ -45,7 +47,7 @@ struct Showcase: AsyncParsableCommand {
     do {
       try await application.runService()
     } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      throw ValidationError("Port \(try chosenPort) is taken. Choose another one with --port, or 0 for any free one.")
+      throw PortIsTaken(port: try chosenPort)
     }
   }
 
@@ -64,4 +66,10 @@ struct Showcase: AsyncParsableCommand {
     let line = "Larder showcase: http://\(address):\(port ?? 0)/ (data in \(data.path))\n"
     FileHandle.standardOutput.write(Data(line.utf8))
   }
+}
+
+/// Another program listens there.
+private struct PortIsTaken: Error, CustomStringConvertible {
+  let port: Int
+  var description: String { "Port \(port) is taken. Choose another one with --port, or 0 for any free one." }
 }

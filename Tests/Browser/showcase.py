@@ -13,6 +13,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[2]
 EXECUTABLE = Path(os.environ.get("LARDER_SHOWCASE", REPOSITORY / ".build/debug/Showcase"))
 PATIENCE = 30
+ALL_COLUMNS = "SELECT id, title, body, font_name, font_size, textColor, images, createdAt, modifiedAt FROM Note"
 
 
 class Showcase:

@@ -3,13 +3,14 @@
 from playwright.sync_api import expect
 
 from samples import chosen, png
+from showcase import ALL_COLUMNS
 
 
 def test_a_deleted_note_comes_back_whole_with_undo(window, server):
     window.write("Keep me", "All of me")
     window.add_picture(chosen("garden.png", png()))
     expect(window.pictures).to_have_count(1)
-    before = server.rows("SELECT * FROM Note")
+    before = server.rows(ALL_COLUMNS)
     window.delete_open_note()
     expect(window.toast).to_contain_text("“Keep me” was deleted.")
     expect(window.rows).to_have_count(0)
@@ -19,7 +20,7 @@ def test_a_deleted_note_comes_back_whole_with_undo(window, server):
     window.expect_titles("Keep me")
     expect(window.body).to_have_value("All of me")
     expect(window.pictures).to_have_count(1)
-    assert server.rows("SELECT * FROM Note") == before
+    assert server.rows(ALL_COLUMNS) == before
 
 
 def test_control_z_brings_notes_back_one_after_another(window, server):

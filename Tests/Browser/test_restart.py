@@ -3,6 +3,7 @@
 from playwright.sync_api import expect
 
 from samples import chosen, png
+from showcase import ALL_COLUMNS
 
 
 def test_everything_is_there_after_a_restart(window, server):
@@ -12,14 +13,14 @@ def test_everything_is_there_after_a_restart(window, server):
     expect(window.pictures).to_have_count(1)
     window.drag(window.pictures, 50, 30)
     window.expect_saved()
-    before = server.rows("SELECT * FROM Note")
+    before = server.rows(ALL_COLUMNS)
     box = window.pictures.bounding_box()
 
     server.stop()
     expect(window.page.locator("#connection")).to_have_text("The server does not answer. Trying again…")
     server.start()
     expect(window.page.locator("#connection")).to_be_hidden()
-    assert server.rows("SELECT * FROM Note") == before
+    assert server.rows(ALL_COLUMNS) == before
 
     window.page.reload()
     expect(window.body).to_have_value("A text")

@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Larder
+import Logging
 
 /// Turns what the service throws into answers that the page understands.
 struct RefusalMiddleware<Context: RequestContext>: RouterMiddleware {
@@ -19,10 +20,11 @@ struct RefusalMiddleware<Context: RequestContext>: RouterMiddleware {
 
   private func refuse(_ problem: NoteProblem) throws -> Response {
     switch problem {
-    case PictureFolder.tooLarge:
-      try .json(Refusal(error: .init(field: .picture, message: "\(problem)")), status: .contentTooLarge)
     case .invalid(let field, let message):
-      try .json(Refusal(error: .init(field: field, message: message)), status: .unprocessableContent)
+      try .json(
+        Refusal(error: .init(field: field, message: message)),
+        status: problem == PictureFolder.tooLarge ? .contentTooLarge : .unprocessableContent
+      )
     case .gone:
       try .json(Refusal(error: .init(message: "This note is not there any more.")), status: .notFound)
     case .changedElsewhere(let note):
@@ -33,7 +35,7 @@ struct RefusalMiddleware<Context: RequestContext>: RouterMiddleware {
   private func status(of error: StoreError) -> HTTPResponse.Status {
     switch error.code {
     case .busy: .serviceUnavailable
-    case .diskFull: .insufficientStorage
+    case .diskFull: HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage")
     default: .internalServerError
     }
   }
