@@ -16,7 +16,7 @@ struct PictureFileTests {
     arguments: [
       "", ".", "..", "a.png", "../6f9619ff-8b86-d011-b42d-00cf4fc964ff.png", "6f9619ff-8b86-d011-b42d-00cf4fc964ff",
       "6f9619ff-8b86-d011-b42d-00cf4fc964ff.exe", "6f9619ff-8b86-d011-b42d-00cf4fc964ff.png.png", "6F9619FF-8B86-D011-B42D-00CF4FC964FF.png",
-      "6f9619ff-8b86-d011-b42d-00cf4fc964ff.PNG", "6f9619ff-8b86-d011-b42d-00cf4fc964ff.png/", "6f9619ff-8b86-d011-b42d-00cf4fc964ff.png\0",
+      "6f9619ff-8b86-d011-b42d-00cf4fc964ff.PNG", "6f9619ff-8b86-d011-b42d-00cf4fc964ff.png/", "6f9619ff-8b86-d011-b42d-00cf4fc964ff.png ",
     ]
   )
   func strangers(name: String) {
