@@ -28,9 +28,9 @@ struct Showcase: AsyncParsableCommand {
 
   func run() async throws {
     try DataFolder.create(data)
-    let notes = try await NotesApp(folder: data.appending(path: "notes", directoryHint: .isDirectory))
+    let notes = try NotesApp(folder: data.appending(path: "notes", directoryHint: .isDirectory))
 
-    let router = Router()
+    let router = Router(options: .autoGenerateHeadEndpoints)
     router.add(middleware: SecurityHeaders())
     router.add(middleware: SameOriginOnly(host: host))
     LandingPage().addRoutes(to: router)
@@ -41,6 +41,7 @@ struct Showcase: AsyncParsableCommand {
     let application = Application(
       router: router,
       configuration: ApplicationConfiguration(address: .hostname(host, port: try chosenPort)),
+      services: [notes],
       onServerRunning: { announce(port: $0.localAddress?.port) },
       logger: logger
     )

@@ -47,3 +47,9 @@ def test_the_arrow_leads_from_the_search_into_the_list(window, server):
     window.expect_titles("Plum jam")
     window.press("ArrowDown")
     expect(window.row("Plum jam")).to_be_focused()
+
+
+def test_the_list_shows_where_the_word_stands(window, server):
+    server.create("Long", "filler " * 200 + "needle " + "filler " * 200)
+    window.search.fill("need")
+    expect(window.row("Long").locator("mark")).to_have_text("need")

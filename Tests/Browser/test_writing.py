@@ -131,3 +131,12 @@ def test_the_panel_shows_the_row_as_the_file_keeps_it(window, server):
     expect(line["modifiedAt"].get_by_role("cell")).to_have_text(["REAL", repr(modified)])
     window.title.fill("Plum jam, twice")
     expect(line["title"].get_by_role("cell")).to_have_text(["TEXT", "Plum jam, twice"])
+
+
+def test_what_was_just_typed_survives_closing_the_window(open_window, server):
+    window = open_window()
+    window.write("Title", "Before")
+    window.body.fill("Typed and closed at once")
+    window.page.close(run_before_unload=True)
+    other = open_window()
+    expect(other.row("Title")).to_contain_text("Typed and closed at once")

@@ -22,9 +22,11 @@ async function send(method, path, { json, body, basedOn, keepalive } = {}) {
   const headers = {};
   if (json !== undefined) headers['Content-Type'] = 'application/json';
   if (basedOn !== undefined) headers['If-Match'] = `"${basedOn}"`;
+  const content = json === undefined ? body : JSON.stringify(json);
   let response;
   try {
-    response = await fetch(root + path, { method, headers, body: json === undefined ? body : JSON.stringify(json), keepalive });
+    // A browser lets a request outlive its page up to 64 KB.
+    response = await fetch(root + path, { method, headers, body: content, keepalive: keepalive && content.length < 20_000 });
   } catch {
     throw new Refusal(0, { message: 'The server does not answer.' });
   }

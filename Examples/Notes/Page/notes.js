@@ -176,7 +176,11 @@ document.addEventListener('keydown', (event) => {
   if (action) { event.preventDefault(); action(); }
 });
 
-addEventListener('beforeunload', (event) => { if (editor.hasUnsaved) event.preventDefault(); });
+// What can be saved is on its way when the page closes; for what cannot, the browser asks.
+addEventListener('beforeunload', (event) => {
+  editor.save({ keepalive: true });
+  if (editor.hasUnsaved) event.preventDefault();
+});
 
 listen();
 show(location.hash.slice(1) || undefined);

@@ -28,7 +28,7 @@ export function element(tag, className, ...content) {
 
 /** The text as nodes, with every word that begins with a word of the search marked. */
 export function marked(text, search) {
-  const words = search.split(/\s+/).filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const words = search.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
   if (!words.length) return [text];
   const beginnings = new RegExp(`(?<![\\p{L}\\p{N}])(${words.join('|')})`, 'giu');
   return text.split(beginnings).map((part, index) => index % 2 ? element('mark', '', part) : part);

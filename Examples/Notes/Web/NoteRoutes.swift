@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import Larder
+import NIOCore
 import ServiceLifecycle
 
 /// `api/notes` and `api/events`: everything the page asks about notes.
@@ -35,7 +36,12 @@ struct NoteRoutes {
   }
 
   private func content(of request: Request) async throws -> NoteContent {
-    try await JSONDecoder().decode(NoteContent.self, from: Data(request.body.collect(upTo: Self.requestLimit).readableBytesView))
+    do {
+      let body = try await request.body.collect(upTo: Self.requestLimit)
+      return try JSONDecoder().decode(NoteContent.self, from: Data(body.readableBytesView))
+    } catch is NIOTooManyBytesError {
+      throw Note.bodyIsTooLong
+    }
   }
 
   /// Sends the list now and after every change, until the window or the server closes.
@@ -45,7 +51,7 @@ struct NoteRoutes {
       try await writer.write(ByteBuffer(string: "retry: 500\n\n"))
       try await request.body.consumeWithCancellationOnInboundClose { _ in
         for try await notes in service.list(search: search).cancelOnGracefulShutdown() {
-          let lines = try JSONEncoder().encode(NoteLines(notes))
+          let lines = try JSONEncoder().encode(NoteLines(notes, search: search))
           try await writer.write(ByteBuffer(string: "event: notes\ndata: \(String(decoding: lines, as: UTF8.self))\n\n"))
         }
       }
