@@ -78,6 +78,7 @@ let package = Package(
         "Larder",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/LarderBench"
     ),
