@@ -70,10 +70,22 @@ extension Store {
     return try await reading { try $0.aggregate(query, least) }
   }
 
+  /// The least of the values that are not nil, or nil where there is none.
+  public func min<M: Model, Output: Sendable>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) async throws -> Output? {
+    let least: QueryExpression<Output??> = .extreme(.min, M.columns[keyPath: path].expression)
+    return try await reading { try $0.aggregate(query, least) ?? nil }
+  }
+
   /// The greatest value, or nil where there is none.
   public func max<M: Model, Output: Sendable>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) async throws -> Output? {
     let greatest: QueryExpression<Output?> = .extreme(.max, M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, greatest) }
+  }
+
+  /// The greatest of the values that are not nil, or nil where there is none.
+  public func max<M: Model, Output: Sendable>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) async throws -> Output? {
+    let greatest: QueryExpression<Output??> = .extreme(.max, M.columns[keyPath: path].expression)
+    return try await reading { try $0.aggregate(query, greatest) ?? nil }
   }
 
   /// The rows of the query as the database holds them: the values by the names of the columns.

@@ -80,9 +80,19 @@ extension StoreReader {
     try _read { try $0.connection.aggregate(query, .extreme(.min, M.columns[keyPath: path].expression) as QueryExpression<Output?>) }
   }
 
+  /// The least of the values that are not nil, or nil where there is none.
+  public func min<M: Model, Output>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) throws -> Output? {
+    try _read { try $0.connection.aggregate(query, .extreme(.min, M.columns[keyPath: path].expression) as QueryExpression<Output??>) ?? nil }
+  }
+
   /// The greatest value, or nil where there is none.
   public func max<M: Model, Output>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) throws -> Output? {
     try _read { try $0.connection.aggregate(query, .extreme(.max, M.columns[keyPath: path].expression) as QueryExpression<Output?>) }
+  }
+
+  /// The greatest of the values that are not nil, or nil where there is none.
+  public func max<M: Model, Output>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) throws -> Output? {
+    try _read { try $0.connection.aggregate(query, .extreme(.max, M.columns[keyPath: path].expression) as QueryExpression<Output??>) ?? nil }
   }
 
   /// The rows of the query as the database holds them: the values by the names of the columns.
