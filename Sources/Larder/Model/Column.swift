@@ -86,10 +86,16 @@ protocol AnyColumn<Root>: Sendable {
   func storedValue(in instance: Root) throws -> Value
   /// The stored form of a value that a condition compares the column with, however it is typed there.
   func storedValue(of value: Any) throws -> Value
+  /// Throws for a stored value that is not one of the property's type.
+  func check(_ stored: Value) throws
 }
 
 extension Column: AnyColumn {
   var type: ColumnType { coding.type }
+
+  func check(_ stored: Value) throws {
+    _ = try coding.decode(stored)
+  }
 
   func storedValue(of value: Any) throws -> Value {
     if let value = value as? Output { return try coding.encode(value) }

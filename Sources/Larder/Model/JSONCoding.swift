@@ -54,7 +54,7 @@ extension DecodingError {
   /// What is wrong and where, without the values at fault.
   var shortDescription: String {
     switch self {
-    case .keyNotFound(let key, let context): "no value for \"\(key.stringValue)\"\(context.codingPath.place)"
+    case .keyNotFound(let key, let context): "no value for \"\(key.shown)\"\(context.codingPath.place)"
     case .typeMismatch(let type, let context): "no \(type)\(context.codingPath.place)"
     case .valueNotFound(let type, let context): "null where \(type) is required\(context.codingPath.place)"
     case .dataCorrupted(let context): context.codingPath.isEmpty ? "not valid JSON" : "not valid\(context.codingPath.place)"
@@ -74,6 +74,15 @@ extension EncodingError {
 
 extension [any CodingKey] {
   fileprivate var place: String {
-    isEmpty ? "" : " at " + map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    isEmpty ? "" : " at " + map(\.shown).joined(separator: ".")
+  }
+}
+
+extension CodingKey {
+  /// The key of a property by its name; the key of a dictionary is a stored value, and no message shows one.
+  fileprivate var shown: String {
+    // The position in an array; the key of a dictionary with integer keys reads as the number alone.
+    if let intValue, stringValue != "\(intValue)" { return "[\(intValue)]" }
+    return Mirror(reflecting: self).displayStyle == .enum ? stringValue : "[…]"
   }
 }
