@@ -26,6 +26,8 @@ final class Writer: Sendable {
     var isCheckpointing = false
     /// Whether single statements stood in line lately: then the next one gathers others.
     var isContended = false
+    /// How many single statements ran alone since one looked for others.
+    var aloneCount = 0
   }
 
   /// How a task that wants to write one statement begins.
@@ -46,6 +48,8 @@ final class Writer: Sendable {
 
   /// The size of the write-ahead log at which its pages go back into the file: SQLite's default.
   private static let checkpointPages: Int32 = 1000
+  /// A task that saves in a loop never suspends while it is alone: after so many statements it lets other tasks run.
+  private static let aloneLimit = 16
 
   init(connection: Connection, busyTimeout: Duration, runsInline: Bool, observers: LiveRegistry) {
     self.connection = connection
@@ -127,7 +131,10 @@ final class Writer: Sendable {
     line.withLock { line in
       if line.isHeld { return .follower }
       line.isHeld = true
-      return line.isContended ? .leader : .alone
+      line.aloneCount += 1
+      guard line.isContended || line.aloneCount > Self.aloneLimit else { return .alone }
+      line.aloneCount = 0
+      return .leader
     }
   }
 
