@@ -8,6 +8,9 @@ struct RunCommand: AsyncParsableCommand {
   @Option(parsing: .upToNextOption, help: "The cases to run: \(BenchmarkCase.allCases.map(\.rawValue).joined(separator: " ")).")
   var cases: [BenchmarkCase] = BenchmarkCase.allCases
 
+  @Option(parsing: .upToNextOption, help: "Who takes part beside rawC: \(ContenderName.allCases.map(\.rawValue).joined(separator: " ")).")
+  var contenders: [ContenderName] = ContenderName.allCases
+
   @Option(help: "How often everything is measured after the warm-up; an even number is fairest.")
   var repetitions = 4
 
@@ -30,6 +33,7 @@ struct RunCommand: AsyncParsableCommand {
     SteadyProcess.parkSecondThread()
 
     let cases = BenchmarkCase.allCases.filter(self.cases.contains)
+    let contenders = ContenderName.allCases.filter { $0 == .rawC || self.contenders.contains($0) }
     let data = self.data ?? ProcessInfo.processInfo.environment["LARDER_TEST_DATA"] ?? "../shared/data"
     let folder = URL(filePath: folder)
     let template = try OrdersTemplate(in: folder, data: URL(filePath: data))
@@ -38,8 +42,8 @@ struct RunCommand: AsyncParsableCommand {
     let machine = Machine()
 
     note("Peak memory …")
-    let memory = try peakMemory(of: cases.filter(\.measuresMemory), template)
-    let benchmark = try Benchmark(cases, on: workload, from: template)
+    let memory = try peakMemory(of: cases.filter(\.measuresMemory), contenders, template)
+    let benchmark = try Benchmark(cases, contenders, on: workload, from: template)
     note("Warm-up, and comparing all results with those of raw C …")
     try await benchmark.verify()
     let samples = try await benchmark.measure(repetitions: repetitions) { note("Repetition \($0) of \(repetitions) …") }
@@ -49,7 +53,7 @@ struct RunCommand: AsyncParsableCommand {
       cases: cases,
       repetitions: repetitions,
       source: template.source,
-      command: command(for: cases),
+      command: command(for: cases, contenders),
       machine: machine,
       samples: samples,
       memory: memory
@@ -60,11 +64,12 @@ struct RunCommand: AsyncParsableCommand {
 
   private func peakMemory(
     of cases: [BenchmarkCase],
+    _ contenders: [ContenderName],
     _ template: OrdersTemplate
   ) throws -> [BenchmarkCase: [ContenderName: PeakMemory]] {
     var memory: [BenchmarkCase: [ContenderName: PeakMemory]] = [:]
     for benchmark in cases {
-      for contender in ContenderName.allCases {
+      for contender in contenders {
         memory[benchmark, default: [:]][contender] = try PeakMemory.ofChild(benchmark, contender, count: 3) {
           try template.copy(for: benchmark, contender)
         }
@@ -73,9 +78,11 @@ struct RunCommand: AsyncParsableCommand {
     return memory
   }
 
-  private func command(for cases: [BenchmarkCase]) -> String {
-    let cases = cases == BenchmarkCase.allCases ? "" : " --cases \(cases.map(\.rawValue).joined(separator: " "))"
-    return "swift run -c release LarderBench --repetitions \(repetitions)\(cases)"
+  private func command(for cases: [BenchmarkCase], _ contenders: [ContenderName]) -> String {
+    var command = "swift run -c release LarderBench --repetitions \(repetitions)"
+    if cases != BenchmarkCase.allCases { command += " --cases \(cases.map(\.rawValue).joined(separator: " "))" }
+    if contenders != ContenderName.allCases { command += " --contenders \(contenders.map(\.rawValue).joined(separator: " "))" }
+    return command
   }
 
   private func note(_ progress: String) {

@@ -5,7 +5,10 @@ protocol Contender: AnyObject {
   associatedtype Record: OrderRecord
 
   /// Opens a file that has the table `Orders` already, in WAL mode with synchronous = NORMAL.
-  init(path: String) throws
+  ///
+  /// - Parameter checkpointsInCommit: False leaves out the checkpoints that SQLite adds to commits. Who makes its checkpoints elsewhere need
+  ///   not look at it.
+  init(path: String, checkpointsInCommit: Bool) throws
 
   /// Every order, by key.
   func fetchAll() async throws -> [Record]

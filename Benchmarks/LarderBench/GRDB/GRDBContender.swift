@@ -6,8 +6,11 @@ import GRDB
 final class GRDBContender<Record: OrderRecord & FetchableRecord & PersistableRecord>: Contender {
   private let queue: DatabaseQueue
 
-  init(path: String) throws {
+  init(path: String, checkpointsInCommit: Bool) throws {
     var configuration = Configuration()
+    if !checkpointsInCommit {
+      configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
+    }
     configuration.journalMode = .wal  // sets synchronous = NORMAL, too
     queue = try DatabaseQueue(path: path, configuration: configuration)
   }

@@ -3,7 +3,7 @@ protocol AnyParticipant: AnyObject {
   var benchmark: BenchmarkCase { get }
   var name: ContenderName { get }
 
-  func perform() async throws -> Duration
+  func perform() async throws -> Measurement
   func outcome() async throws -> [Order]
   func restore() throws
 }

@@ -6,11 +6,11 @@ struct Benchmark {
   private let participants: [BenchmarkCase: [ContenderName: any AnyParticipant]]
 
   /// Gives every contender a file for every case.
-  init(_ cases: [BenchmarkCase], on workload: Workload, from template: OrdersTemplate) throws {
+  init(_ cases: [BenchmarkCase], _ contenders: [ContenderName], on workload: Workload, from template: OrdersTemplate) throws {
     self.cases = cases
     var participants: [BenchmarkCase: [ContenderName: any AnyParticipant]] = [:]
     for benchmark in cases {
-      for name in ContenderName.allCases {
+      for name in contenders {
         let path = try template.copy(for: benchmark, name)
         participants[benchmark, default: [:]][name] = try name.participant(in: benchmark, on: workload, path: path)
       }
@@ -49,9 +49,9 @@ struct Benchmark {
       for benchmark in cases {
         for name in Self.order(inRound: repetition) {
           guard let participant = participants[benchmark]?[name] else { continue }
-          let duration = try await participant.perform()
+          let measurement = try await participant.perform()
           try participant.restore()
-          samples[benchmark, default: [:]][name, default: Sample()].append(duration)
+          samples[benchmark, default: [:]][name, default: Sample()].append(measurement)
         }
       }
     }

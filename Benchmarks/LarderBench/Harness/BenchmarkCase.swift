@@ -34,6 +34,17 @@ enum BenchmarkCase: String, CaseIterable, Codable, ExpressibleByArgument {
     }
   }
 
+  /// Whether the checkpoints that SQLite makes within commits are measured.
+  ///
+  /// They are where many commits follow each other: everybody has to make them meanwhile. They are not where one large transaction is
+  /// committed: raw C and GRDB would make one within the measured time, Larder after it.
+  var includesCheckpoints: Bool {
+    switch self {
+    case .insertBulk, .updateBulk: false
+    case .fetchAll, .find, .saveSingle, .saveConcurrent, .indexedQuery: true
+    }
+  }
+
   /// Whether peak memory is measured too.
   var measuresMemory: Bool {
     self == .fetchAll || self == .insertBulk

@@ -23,7 +23,7 @@ final class Participant<Subject: Contender>: AnyParticipant {
     self.benchmark = benchmark
     self.name = name
     self.path = path
-    self.subject = try Subject(path: path)
+    self.subject = try Subject(path: path, checkpointsInCommit: benchmark.includesCheckpoints)
     maintenance = try RawConnection(path: path)
     input =
       switch benchmark {
@@ -38,8 +38,8 @@ final class Participant<Subject: Contender>: AnyParticipant {
 
   /// Does the work once.
   ///
-  /// - Returns: the time from the first call to the return of the last one. Releasing what was fetched is not part of it.
-  func perform() async throws -> Duration {
+  /// - Returns: the times from the first call to the return of the last one. Releasing what was fetched is not part of them.
+  func perform() async throws -> Measurement {
     turn += 1
     switch (benchmark, input) {
     case (.find, .keys(let keys)):
@@ -94,15 +94,14 @@ final class Participant<Subject: Contender>: AnyParticipant {
       try maintenance.execute("DELETE FROM Orders WHERE orderID >= \(Workload.firstNewKey)")
     case .updateBulk: break
     }
-    try maintenance.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    try maintenance.emptyLog()
   }
 
-  private func time<Result>(_ work: () async throws -> Result) async rethrows -> Duration {
-    let clock = ContinuousClock()
-    let start = clock.now
+  private func time<Result>(_ work: () async throws -> Result) async rethrows -> Measurement {
+    let start = Measurement.sinceSomeStart()
     let result = try await work()
-    let duration = clock.now - start
+    let measurement = Measurement.sinceSomeStart() - start
     blackHole(result)
-    return duration
+    return measurement
   }
 }

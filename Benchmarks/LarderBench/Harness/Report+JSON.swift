@@ -10,9 +10,11 @@ extension Report: Encodable {
         guard let sample = samples[benchmark]?[contender] else { continue }
         let memory = memory[benchmark]?[contender]
         let figures = Figures(
-          median: sample.median,
+          median: sample.median(of: \.elapsed),
           ratio: contender == .rawC ? nil : ratio(contender, in: benchmark),
-          samples: sample.milliseconds,
+          samples: sample.measurements.map(\.elapsed),
+          processorMedian: sample.median(of: \.processor),
+          processorRatio: contender == .rawC ? nil : ratio(contender, in: benchmark, of: \.processor),
           peakMemory: memory?.peak,
           memoryGrowth: memory?.growth,
           memoryRatio: contender == .rawC ? nil : memoryRatio(contender, in: benchmark)
@@ -39,6 +41,8 @@ extension Report: Encodable {
     let median: Double
     let ratio: Double?
     let samples: [Double]
+    let processorMedian: Double
+    let processorRatio: Double?
     let peakMemory: Int?
     let memoryGrowth: Int?
     let memoryRatio: Double?

@@ -17,8 +17,8 @@ extension Report: CustomStringConvertible {
   }
 
   private var turns: String {
-    let counts = ContenderName.allCases.map { contender in
-      "\(contender.rawValue) \(cases.first.flatMap { samples[$0]?[contender]?.milliseconds.count } ?? 0)"
+    let counts = ContenderName.allCases.compactMap { contender in
+      cases.first.flatMap { samples[$0]?[contender]?.measurements.count }.map { "\(contender.rawValue) \($0)" }
     }
     return "\(counts.joined(separator: ", ")), in \(repetitions) repetitions"
   }
@@ -28,7 +28,8 @@ extension Report: CustomStringConvertible {
       cases.map { benchmark in
         [benchmark.rawValue, benchmark.work(on: workload)]
           + ContenderName.allCases.map { contender in
-            let median = samples[benchmark]?[contender].map { Self.decimal($0.median) } ?? "–"
+            guard let sample = samples[benchmark]?[contender] else { return "–" }
+            let median = Self.decimal(sample.median(of: \.elapsed))
             return contender == .rawC ? median : "\(median) (\(Self.decimal(ratio(contender, in: benchmark))))"
           } + [verdict(ratio(.larder, in: benchmark), goal: benchmark.goal)]
       }
@@ -57,7 +58,8 @@ extension Report: CustomStringConvertible {
   }
 
   private func verdict(_ ratio: Double?, goal: Double) -> String {
-    "≤ \(Self.decimal(goal)) \((ratio ?? .nan) <= goal ? "reached" : "missed")"
+    guard let ratio else { return "≤ \(Self.decimal(goal))" }
+    return "≤ \(Self.decimal(goal)) \(ratio <= goal ? "reached" : "missed")"
   }
 
   private func table(head: [String], rows: () -> [[String]]) -> String {

@@ -12,9 +12,13 @@ struct Report {
   let memory: [BenchmarkCase: [ContenderName: PeakMemory]]
 
   /// The ratio of medians to raw C.
-  func ratio(_ contender: ContenderName, in benchmark: BenchmarkCase) -> Double? {
+  func ratio(
+    _ contender: ContenderName,
+    in benchmark: BenchmarkCase,
+    of time: KeyPath<Measurement, Double> = \.elapsed
+  ) -> Double? {
     guard let sample = samples[benchmark]?[contender], let rawC = samples[benchmark]?[.rawC] else { return nil }
-    return sample.median / rawC.median
+    return sample.median(of: time) / rawC.median(of: time)
   }
 
   /// The ratio of the whole process's peak memory to raw C.

@@ -5,7 +5,8 @@ import Larder
 final class LarderContender: Contender {
   private let store: Store
 
-  init(path: String) throws {
+  /// Larder never adds a checkpoint to a commit: when the log has grown, its writer makes one between two commits.
+  init(path: String, checkpointsInCommit: Bool) throws {
     store = try Store(at: path, for: LarderOrder.self, schema: .existing)
   }
 

@@ -61,8 +61,8 @@ private func date(_ row: OpaquePointer, _ column: Int32) -> Date? {
   sqlite3_column_type(row, column) == SQLITE_NULL ? nil : Date(timeIntervalSinceReferenceDate: sqlite3_column_double(row, column))
 }
 
-/// Makes SQLite copy the bytes before the call returns.
-private let SQLITE_TRANSIENT = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+/// `SQLITE_TRANSIENT`: SQLite copies the bytes before the call returns.
+private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 @inline(__always)
 func bindText(_ value: String?, to statement: OpaquePointer, _ parameter: Int32) {
@@ -72,7 +72,7 @@ func bindText(_ value: String?, to statement: OpaquePointer, _ parameter: Int32)
   }
   value.withUTF8 { bytes in
     _ = bytes.withMemoryRebound(to: CChar.self) { characters in
-      sqlite3_bind_text(statement, parameter, characters.baseAddress, Int32(characters.count), SQLITE_TRANSIENT)
+      sqlite3_bind_text(statement, parameter, characters.baseAddress, Int32(characters.count), transient)
     }
   }
 }

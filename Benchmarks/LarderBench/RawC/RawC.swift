@@ -15,8 +15,10 @@ final class RawC: Contender {
   private let begin: RawStatement
   private let commit: RawStatement
 
-  convenience init(path: String) throws {
-    try self.init(RawConnection(path: path))
+  convenience init(path: String, checkpointsInCommit: Bool = true) throws {
+    let connection = try RawConnection(path: path)
+    if !checkpointsInCommit { sqlite3_wal_autocheckpoint(connection.handle, 0) }
+    try self.init(connection)
   }
 
   init(_ connection: RawConnection) throws {

@@ -25,6 +25,11 @@ final class RawConnection {
     sqlite3_close_v2(handle)
   }
 
+  /// Moves the whole write-ahead log into the file and empties it. Waits for others; throws where one of them stays in the way.
+  func emptyLog() throws {
+    guard sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK else { throw SQLiteFailure(handle) }
+  }
+
   /// Runs statements that return nothing of interest.
   func execute(_ sql: String) throws {
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw SQLiteFailure(handle) }
