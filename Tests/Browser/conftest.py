@@ -28,7 +28,7 @@ def server(tmp_path):
 
 @pytest.fixture
 def open_window(browser, server):
-    """Opens windows, each with a profile of its own. A script error or a dialog in any of them fails the test."""
+    """Opens windows, each with a profile of its own. A script error, a dialog, or a script that the policy stopped fails the test."""
     contexts, alarms = [], []
 
     def open_window(path: str = "", **options) -> NotesPage:
@@ -37,6 +37,7 @@ def open_window(browser, server):
         page = context.new_page()
         page.on("pageerror", lambda error: alarms.append(str(error)))
         page.on("dialog", lambda dialog: (alarms.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("console", lambda message: alarms.append(message.text) if "Content Security Policy" in message.text else None)
         return NotesPage(page, server.notes_url + path)
 
     yield open_window
