@@ -19,7 +19,11 @@ struct Showcase: AsyncParsableCommand {
   @Option(help: "The address to listen on. With any but this machine's own, everyone on the network can use the apps: they ask for no password.")
   var host = "127.0.0.1"
 
-  @Option(help: "The folder that keeps the data. (default: \(DataFolder.standard.path))", completion: .directory, transform: { URL(fileURLWithPath: $0, isDirectory: true) })
+  @Option(
+    help: "The folder that keeps the data. (default: \(DataFolder.standard.path))",
+    completion: .directory,
+    transform: { URL(fileURLWithPath: $0, isDirectory: true) }
+  )
   var data = DataFolder.standard
 
   func validate() throws {
