@@ -17,9 +17,18 @@ enum DataFolder {
     #endif
   }
 
-  /// Creates the folder, for the user's own eyes, if it is not there.
+  /// Creates the folder, for the user's own eyes, if it is not there. Throws `CannotCreate`.
   static func create(_ folder: URL) throws {
     guard !FileManager.default.fileExists(atPath: folder.path) else { return }
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw CannotCreate(path: folder.path)
+    }
+  }
+
+  struct CannotCreate: Error, CustomStringConvertible {
+    let path: String
+    var description: String { "The folder \(path) cannot be created. Choose another one with --data." }
   }
 }

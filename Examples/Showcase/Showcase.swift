@@ -16,10 +16,14 @@ struct Showcase: AsyncParsableCommand {
   @Option(help: "The port; 0 takes any free one. Without it the environment's PORT counts, and then 8080.")
   var port: Int?
 
-  @Option(help: "The address to listen on. Others than this machine's own can reach the apps, which ask for no password, if you open it.")
+  @Option(help: "The address to listen on. With any but this machine's own, everyone on the network can use the apps: they ask for no password.")
   var host = "127.0.0.1"
 
-  @Option(help: "The folder that keeps the data.", completion: .directory, transform: { URL(fileURLWithPath: $0, isDirectory: true) })
+  @Option(
+    help: "The folder that keeps the data. (default: \(DataFolder.standard.path))",
+    completion: .directory,
+    transform: { URL(fileURLWithPath: $0, isDirectory: true) }
+  )
   var data = DataFolder.standard
 
   func validate() throws {
