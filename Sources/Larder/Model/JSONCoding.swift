@@ -1,6 +1,6 @@
 import Foundation
 
-/// Stores any `Codable` as JSON text: keys sorted, so that equal values are equal text.
+/// Stores any `Codable` as JSON text: keys, and the elements of a set, are sorted, so that equal values are equal text.
 @usableFromInline
 enum JSONCoding {
   @usableFromInline
@@ -9,6 +9,7 @@ enum JSONCoding {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
+      if let set = value as? any UnorderedElements { return .text(try set.json(encoder)) }
       return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
     } catch let error as EncodingError {
       throw ValueFailure(problem: "cannot be written as JSON: \(error.shortDescription)", remedy: "store only finite numbers and nested values that encode")
@@ -38,6 +39,18 @@ enum JSONCoding {
         problem: "holds JSON that does not decode as \(Output.self): \(error.shortDescription)",
         remedy: "correct the JSON with a migration, or make the type accept it")
     }
+  }
+}
+
+/// A set. The order in which one gives its elements differs between sets that are equal.
+private protocol UnorderedElements {
+  func json(_ encoder: JSONEncoder) throws -> String
+}
+
+extension Set: UnorderedElements where Element: Encodable {
+  func json(_ encoder: JSONEncoder) throws -> String {
+    let elements = try map { String(decoding: try encoder.encode($0), as: UTF8.self) }
+    return "[\(elements.sorted().joined(separator: ","))]"
   }
 }
 

@@ -123,7 +123,7 @@ extension Store {
 
   /// Calls the closure with one consistent view of the store: all of its reads see the same commit, whatever is written meanwhile.
   public func read<Result: Sendable>(_ body: @escaping @Sendable (Snapshot) throws -> Result) async throws -> Result {
-    guard let readers else { return try await writer.perform { connection, _ in try Snapshot.reading(connection, body) } }
+    guard let readers else { return try await writer.perform { try Snapshot.reading($0, body) } }
     return try await readers.perform { try Snapshot.reading($0, body) }
   }
 }

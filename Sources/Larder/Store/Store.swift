@@ -107,10 +107,10 @@ public final class Store: Sendable {
 
   func reading<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
     do {
-      guard let readers else { return try await writer.perform { connection, _ in try body(connection) } }
+      guard let readers else { return try await writer.perform(body) }
       return try await readers.perform(body)
     } catch is WriteNeeded {
-      return try await writer.perform { connection, _ in try body(connection) }
+      return try await writer.perform(body)
     }
   }
 }

@@ -17,11 +17,11 @@ final class Writer: Sendable {
   private let runsInline: Bool
   private let line = Mutex(Line())
   private let observers: LiveRegistry
+  /// The thread that writes right now, as a number, or zero: a call from one of the user's closures on it must not wait for itself.
+  private let holder = Atomic<UInt>(0)
 
   fileprivate struct Line {
     var isHeld = false
-    /// The thread that holds the writer in a closure of the user's.
-    var holder: ObjectIdentifier?
     var waiting = Deque<Waiter>()
     var isCheckpointing = false
     /// Whether single statements stood in line lately: then the next one gathers others.
@@ -68,37 +68,30 @@ final class Writer: Sendable {
 
   /// Calls the closure while nobody else uses the writer. Blocks until it is free.
   func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    let me = ObjectIdentifier(Thread.current)
-    if line.withLock({ $0.holder == me }) {
+    guard holder.load(ordering: .relaxed) != Self.currentThread else {
       throw StoreError(
-        .unsupported, "A call that waits for the store was made from inside its own write; use the transaction that the closure is given.")
+        .unsupported,
+        "A call that waits for the store was made from inside one of its own closures; use the transaction or the snapshot that the closure is given.")
     }
     if !takeIfFree() {
       let turn = DispatchSemaphore(value: 0)
       enqueue(.exclusive { turn.signal() })
       turn.wait()
     }
-    line.withLock { $0.holder = me }
-    defer {
-      line.withLock { $0.holder = nil }
-      release()
-    }
+    defer { release() }
     connection.setBusyTimeout(busyTimeout)
     return try committing { try body(connection) }
   }
 
   /// Calls the closure on the writer's queue while nobody else uses the writer.
-  func perform<Result: Sendable>(_ body: @escaping @Sendable (Connection, Job<Result>) throws -> Result) async throws -> Result {
+  func perform<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
     try Task.checkCancellation()
     let job = Job<Result>()
     return try await job.result {
       let turn: @Sendable () -> Void = {
         self.queue.async {
-          let me = ObjectIdentifier(Thread.current)
-          self.line.withLock { $0.holder = me }
           self.connection.setBusyTimeout(self.busyTimeout)
-          job.run(on: self.connection) { try self.committing { try body(self.connection, job) } }
-          self.line.withLock { $0.holder = nil }
+          job.run(on: self.connection) { try self.committing { try body(self.connection) } }
           self.release()
         }
       }
@@ -176,6 +169,8 @@ final class Writer: Sendable {
     return connection.hasForeignCommits()
   }
 
+  private static var currentThread: UInt { UInt(bitPattern: ObjectIdentifier(Thread.current)) }
+
   private func takeIfFree() -> Bool {
     line.withLock { line in
       if line.isHeld { return false }
@@ -247,6 +242,9 @@ final class Writer: Sendable {
 
   /// Calls the closure, and tells what it wrote once it is committed.
   private func committing<Result>(_ body: () throws -> Result) throws -> Result {
+    // Only the thread itself ever finds its own number here.
+    holder.store(Self.currentThread, ordering: .relaxed)
+    defer { holder.store(0, ordering: .relaxed) }
     do {
       let result = try body()
       if observers.isEmpty {
