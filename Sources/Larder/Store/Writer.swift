@@ -26,6 +26,8 @@ final class Writer: Sendable {
     var isCheckpointing = false
     /// Whether single statements stood in line lately: then the next one gathers others.
     var isContended = false
+    /// Whether a task gives others the time to reach the line; it does not hold the writer meanwhile.
+    var isGathering = false
     /// How many single statements ran alone since one looked for others.
     var aloneCount = 0
   }
@@ -34,9 +36,9 @@ final class Writer: Sendable {
   private enum Entry {
     /// The writer was free, and nobody else came lately.
     case alone
-    /// The writer was free, and others are about to come.
+    /// The writer is free, and others are about to come.
     case leader
-    /// The writer is in use.
+    /// The writer is in use, or another task gathers.
     case follower
   }
 
@@ -44,6 +46,10 @@ final class Writer: Sendable {
     /// Takes over the writer, and releases it in the end.
     case exclusive(@Sendable () -> Void)
     case grouped(any GroupedWrite)
+
+    var isGrouped: Bool {
+      if case .grouped = self { true } else { false }
+    }
   }
 
   /// The size of the write-ahead log at which its pages go back into the file: SQLite's default.
@@ -116,31 +122,43 @@ final class Writer: Sendable {
     }
     let write = StatementWrite(operation)
     return try await write.job.result {
-      if takeIfFree() { queue.async { self.runAndRelease([write]) } } else { enqueue(.grouped(write)) }
+      enqueue(.grouped(write))
     }
   }
 
   private func enter() -> Entry {
     line.withLock { line in
-      if line.isHeld { return .follower }
-      line.isHeld = true
+      if line.isHeld || line.isGathering { return .follower }
       line.aloneCount += 1
-      guard line.isContended || line.aloneCount > Self.aloneLimit else { return .alone }
+      guard line.isContended || line.aloneCount > Self.aloneLimit else {
+        line.isHeld = true
+        return .alone
+      }
       line.aloneCount = 0
+      line.isGathering = true
       return .leader
     }
   }
 
   /// Lets the other tasks that are ready reach the line, and commits their statements with this one, on this thread: with many tasks
   /// saving at once no thread waits for another.
+  ///
+  /// The writer stays free meanwhile: calls that block all of the pool's threads must not wait for a task that needs one of them.
   private func lead<Result: Sendable>(_ operation: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
     await Task.yield()
     let own = StatementWrite(operation)
-    let followers = line.withLock { line in
+    let followers = line.withLock { line -> [any GroupedWrite]? in
+      line.isGathering = false
+      // A call that blocks its thread took the writer; it will hand it on to those in line.
+      if line.isHeld { return nil }
+      line.isHeld = true
       let group = line.popGroup()
       // Nobody came: the next one need not wait for others.
       line.isContended = !group.isEmpty
       return group
+    }
+    guard let followers else {
+      return try await own.job.result { enqueue(.grouped(own)) }
     }
     let started = followers.filter { $0.start() }
     connection.setBusyTimeout(0)
@@ -179,10 +197,10 @@ final class Writer: Sendable {
     }
   }
 
-  /// Stands in line, unless the writer became free meanwhile.
+  /// Stands in line; goes to work at once where the writer is free and nobody gathers.
   private func enqueue(_ waiter: Waiter) {
     let isFree = line.withLock { line in
-      if line.isHeld {
+      if line.isHeld || (line.isGathering && waiter.isGrouped) {
         line.waiting.append(waiter)
         return false
       }
