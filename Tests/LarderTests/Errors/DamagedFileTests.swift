@@ -35,7 +35,7 @@ struct DamagedFileTests {
     file = try StoreFile()
   }
 
-  @Test("a text file, and files of other kinds, are left alone", arguments: ["Hello, this is a text.\n", String(repeating: "text\n", count: 2000), "x"])
+  @Test("text files of any length are left alone", arguments: ["Hello, this is a text.\n", String(repeating: "text\n", count: 2000), "xy"])
   func notAStore(text: String) throws {
     try Data(text.utf8).write(to: URL(filePath: file.path))
     for schema in [Store.Configuration.SchemaMode.managed, .existing] {

@@ -49,7 +49,7 @@ struct MigrationBackupTests {
     let migration = Migration("add") { db in
       try db.insert(First.Note(title: "c", body: ""))
       try db.sql("create table Mine (x)")
-      try db.sql("create index mine on Note (body)")
+      try db.sql("create index by_body on Note (body)")
       _ = try db.count(First.Note.all)
     }
     _ = try file.open(First.Note.self, migrations: [migration])

@@ -116,7 +116,7 @@ struct MigrationTests {
   @Test("a migration that throws leaves all as it was, is named, and shows no value")
   func fails() throws {
     let failing = Migration("stumbles") { db in
-      try db.sql("delete from Pet")
+      try db.sql("delete from Person")
       throw Stumble()
     }
     try file.expectRefusal(.migrationFailed, naming: "stumbles", "Stumble") {

@@ -1,5 +1,5 @@
 import Foundation
-import Larder
+@testable import Larder
 import Testing
 
 private enum First {
@@ -85,8 +85,10 @@ struct RebuildTests {
   func danglingBefore() throws {
     try file.sql("create table Line (note blob references Note (id))")
     let raw = try Store(at: file.path, for: [], configuration: Store.Configuration(schema: .existing))
-    try raw.blocking.sql("pragma foreign_keys = off")
-    try raw.blocking.sql("insert into Line values (x'00')")
+    try raw.withWriter { connection in
+      try connection.change("PRAGMA foreign_keys = OFF")
+      try connection.change("INSERT INTO Line VALUES (x'00')")
+    }
     let store = try file.open(Second.Note.self)
     #expect(try store.blocking.count(Second.Note.all) == 11)
   }
