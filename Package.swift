@@ -82,7 +82,9 @@ let package = Package(
       ],
       path: "Benchmarks/LarderBench"
     ),
-    .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderTestSupport"]),
+    // The second process of the tests that need one.
+    .executableTarget(name: "LarderTestProcess", dependencies: ["Larder"], path: "Tests/LarderTestProcess"),
+    .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderTestSupport", "LarderTestProcess"]),
     .testTarget(name: "NotesTests", dependencies: ["Notes"]),
     .testTarget(
       name: "LarderMacrosTests",

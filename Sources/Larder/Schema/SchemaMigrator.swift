@@ -26,10 +26,12 @@ struct SchemaMigrator {
     let applied = try Catalogue.appliedMigrations(in: connection)
     let known = Set(migrations.map(\.name))
     let lastKnown = applied.lastIndex(where: known.contains) ?? -1
-    if let unknown = applied[(lastKnown + 1)...].first {
+    let unknown = applied[(lastKnown + 1)...]
+    guard unknown.isEmpty else {
+      let names = unknown.map { "\"\($0)\"" }.joined(separator: ", ")
       throw StoreError(
         .newerFile,
-        "A newer version of the program wrote the file: the migration \"\(unknown)\" ran in it and this program does not have it. Update the program, or keep the migration in Store.Configuration.migrations.")
+        "A newer version of the program wrote the file: \(names) ran in it and is not among the program's migrations. Update the program, or keep what ran in Store.Configuration.migrations.")
     }
     let pending = migrations.filter { !applied.contains($0.name) }
     if pending.isEmpty { try checkHistory() }

@@ -75,6 +75,14 @@ final class ReaderPool: Sendable {
     }
   }
 
+  /// Closes the connections that nobody reads from.
+  func close() {
+    state.withLock { state in
+      state.count -= state.idle.count
+      state.idle.removeAll()
+    }
+  }
+
   /// An idle connection, or a new one where fewer than the limit are open; nil where all are lent.
   private func take() throws -> Connection? {
     enum Choice {

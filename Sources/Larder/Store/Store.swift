@@ -76,6 +76,11 @@ public final class Store: Sendable {
     live.attach(writer: writer, isShared: path != nil)
   }
 
+  deinit {
+    // SQLite clears the write-ahead log away only if the last connection that it closes is one that may write.
+    readers?.close()
+  }
+
   /// The same verbs without `await`, for synchronous code.
   public var blocking: BlockingStore { BlockingStore(store: self) }
 

@@ -1,0 +1,144 @@
+import Foundation
+import Larder
+import Testing
+
+@Model
+private struct DamagedNote: Hashable {
+  var id: Int
+  @Attribute(.indexed, .searchable) var title: String
+  var amount: Double
+  var tags: [String] = ["a", "b"]
+}
+
+/// The numbers of a seed, the same each time.
+private struct Seeded: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: Int) { state = UInt64(bitPattern: Int64(seed)) }
+
+  /// The next number of SplitMix64. Source: <https://prng.di.unimi.it/splitmix64.c>.
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var bits = state
+    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
+    return bits ^ (bits >> 31)
+  }
+}
+
+@Suite("Files that are no store, or a damaged one", .timeLimit(.minutes(5)))
+struct DamagedFileTests {
+  private let file: StoreFile
+  private let notes = (1...300).map { DamagedNote(id: $0, title: "note number \($0)", amount: Double($0) / 2) }
+
+  init() throws {
+    file = try StoreFile()
+  }
+
+  @Test("text files of any length are left alone", arguments: ["Hello, this is a text.\n", String(repeating: "text\n", count: 2000), "xy"])
+  func notAStore(text: String) throws {
+    try Data(text.utf8).write(to: URL(filePath: file.path))
+    for schema in [Store.Configuration.SchemaMode.managed, .existing] {
+      try file.expectRefusal(.notAStore) { _ = try Store(at: file.path, for: DamagedNote.self, schema: schema) }
+    }
+    try file.expectRefusal(.notAStore) { _ = try Store.plan(at: file.path, for: DamagedNote.self) }
+  }
+
+  @Test("an empty file becomes a store")
+  func empty() throws {
+    try Data().write(to: URL(filePath: file.path))
+    try file.write(notes)
+  }
+
+  @Test("a folder given as the file")
+  func folder() throws {
+    let path = file.folder.path(percentEncoded: false)
+    for attempt in [{ _ = try Store(at: path, for: DamagedNote.self) }, { _ = try Store.plan(at: path, for: DamagedNote.self) }] as [() throws -> Void] {
+      let error = #expect(throws: StoreError.self, performing: attempt)
+      #expect(error?.code == .notAStore)
+      #expect(error?.message.contains("folder") == true)
+    }
+    #expect(try file.names == [])
+  }
+
+  @Test("a folder that does not exist")
+  func missingFolder() throws {
+    let path = file.folder.appending(component: "nowhere").appending(component: "x.larder")
+    let error = #expect(throws: StoreError.self) { try Store(at: path, for: DamagedNote.self) }
+    #expect(error?.code == .notFound)
+    #expect(error?.message.contains("nowhere") == true)
+  }
+
+  @Test("a backup to a file that exists, and to a folder that does not")
+  func backup() async throws {
+    let store = try file.open(DamagedNote.self)
+    let taken = await #expect(throws: StoreError.self) { try await store.backup(to: file.path) }
+    #expect(taken?.code == .duplicate)
+    let lost = await #expect(throws: StoreError.self) { try await store.backup(to: file.path + "/x") }
+    #expect(lost?.code == .readOnly || lost?.code == .notFound)
+    #expect(try await store.count(DamagedNote.all) == 0)
+  }
+
+  /// Everything that can be read, or the error that refuses it.
+  private func read(_ bytes: Data) throws -> Result<[DamagedNote], StoreError> {
+    let damaged = try StoreFile()
+    try bytes.write(to: URL(filePath: damaged.path))
+    do {
+      let db = try Store(at: damaged.path, for: DamagedNote.self).blocking
+      let rows = try db.fetch(DamagedNote.all.sorted(by: \.id))
+      _ = try db.fetch(DamagedNote.search("number").ranked())
+      _ = try db.fetch(DamagedNote.where { $0.title == "note number 77" })
+      for id in stride(from: 1, through: 300, by: 50) { _ = try db.find(DamagedNote.self, id) }
+      return .success(rows)
+    } catch let error as StoreError {
+      return .failure(error)
+    }
+  }
+
+  @Test("a store that was cut off anywhere is refused, or whole")
+  func truncated() throws {
+    try file.write(notes)
+    let whole = try file.bytes
+    #expect(try read(whole) == .success(notes))
+    for seed in 0..<120 {
+      var random = Seeded(seed)
+      let length = Int.random(in: 1..<whole.count, using: &random)
+      switch try read(whole.prefix(length)) {
+      case .success(let rows): #expect(rows == notes, "seed \(seed), \(length) bytes")
+      case .failure(let error): #expect([.corrupt, .notAStore].contains(error.code), "seed \(seed), \(length) bytes: \(error)")
+      }
+    }
+  }
+
+  /// SQLite keeps no checksums, so a changed letter is a changed letter. What must not happen is a trap, or an error of another kind.
+  @Test("bits that flipped anywhere give rows or a StoreError, never a trap")
+  func flipped() throws {
+    try file.write(notes)
+    let whole = try file.bytes
+    var refusals = 0
+    for seed in 0..<250 {
+      var random = Seeded(seed)
+      var bytes = whole
+      // Half of them where the damage is worst: in the header and the schema.
+      let range = seed.isMultiple(of: 2) ? 0..<4096 : 0..<whole.count
+      for _ in 0..<(1 + seed % 4) { bytes[Int.random(in: range, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random) }
+      if case .failure = try read(bytes) { refusals += 1 }
+    }
+    #expect(refusals > 50)
+  }
+
+  @Test("pages of noise are refused as damage, and the other pages still answer")
+  func noise() throws {
+    try file.write(notes)
+    let whole = try file.bytes
+    var codes = Set<StoreError.Code>()
+    for page in 1..<(whole.count / 4096) {
+      var bytes = whole
+      var random = Seeded(page)
+      for position in (page * 4096)..<((page + 1) * 4096) { bytes[position] = UInt8.random(in: 0...255, using: &random) }
+      if case .failure(let error) = try read(bytes) { codes.insert(error.code) }
+    }
+    #expect(codes.contains(.corrupt))
+    #expect(codes.isSubset(of: [.corrupt, .schemaMismatch, .newerFile, .invalidValue]))
+  }
+}
