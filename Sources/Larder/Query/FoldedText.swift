@@ -41,8 +41,16 @@ public struct CaseInsensitiveText: QueryExpressible {
     .init(.compare(.less, left.folded, left.fold(right)))
   }
 
+  public static func <= (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
+    .init(.compare(.lessOrEqual, left.folded, left.fold(right)))
+  }
+
   public static func > (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
     .init(.compare(.greater, left.folded, left.fold(right)))
+  }
+
+  public static func >= (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
+    .init(.compare(.greaterOrEqual, left.folded, left.fold(right)))
   }
 }
 
@@ -76,8 +84,16 @@ public struct LocalizedText: QueryExpressible {
     .init(.compare(.less, left.collated, .value(.text(right))))
   }
 
+  public static func <= (left: LocalizedText, right: String) -> QueryExpression<Bool> {
+    .init(.compare(.lessOrEqual, left.collated, .value(.text(right))))
+  }
+
   public static func > (left: LocalizedText, right: String) -> QueryExpression<Bool> {
     .init(.compare(.greater, left.collated, .value(.text(right))))
+  }
+
+  public static func >= (left: LocalizedText, right: String) -> QueryExpression<Bool> {
+    .init(.compare(.greaterOrEqual, left.collated, .value(.text(right))))
   }
 }
 

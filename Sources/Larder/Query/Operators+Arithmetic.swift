@@ -21,6 +21,8 @@ extension Float: QueryNumber {}
 extension Decimal: QueryNumber {}
 extension Optional: QueryNumber where Wrapped: QueryNumber {}
 
+// Where a side may be nil so may be the result, and it is nil where the side is.
+
 public func + <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .init(node: .arithmetic(.add, left.node, left.node(for: right)), coding: left.expression.coding)
 }
@@ -32,6 +34,16 @@ public func + <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression
 public func + <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .init(node: .arithmetic(.add, left.node, right.node), coding: left.expression.coding)
+}
+
+public func + <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+where Left.Output: QueryNumber, Left.Output == Right.Output? {
+  .init(node: .arithmetic(.add, left.node, right.node), coding: left.expression.coding)
+}
+
+public func + <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+where Right.Output: QueryNumber, Left.Output? == Right.Output {
+  .init(node: .arithmetic(.add, left.node, right.node), coding: right.expression.coding)
 }
 
 public func - <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
@@ -47,6 +59,16 @@ where Left.Output: QueryNumber, Left.Output == Right.Output {
   .init(node: .arithmetic(.subtract, left.node, right.node), coding: left.expression.coding)
 }
 
+public func - <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+where Left.Output: QueryNumber, Left.Output == Right.Output? {
+  .init(node: .arithmetic(.subtract, left.node, right.node), coding: left.expression.coding)
+}
+
+public func - <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+where Right.Output: QueryNumber, Left.Output? == Right.Output {
+  .init(node: .arithmetic(.subtract, left.node, right.node), coding: right.expression.coding)
+}
+
 public func * <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .init(node: .arithmetic(.multiply, left.node, left.node(for: right)), coding: left.expression.coding)
 }
@@ -58,6 +80,16 @@ public func * <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression
 public func * <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .init(node: .arithmetic(.multiply, left.node, right.node), coding: left.expression.coding)
+}
+
+public func * <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+where Left.Output: QueryNumber, Left.Output == Right.Output? {
+  .init(node: .arithmetic(.multiply, left.node, right.node), coding: left.expression.coding)
+}
+
+public func * <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+where Right.Output: QueryNumber, Left.Output? == Right.Output {
+  .init(node: .arithmetic(.multiply, left.node, right.node), coding: right.expression.coding)
 }
 
 public func / <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
@@ -73,6 +105,16 @@ where Left.Output: QueryNumber, Left.Output == Right.Output {
   .init(node: .arithmetic(.divide, left.node, right.node), coding: left.expression.coding)
 }
 
+public func / <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+where Left.Output: QueryNumber, Left.Output == Right.Output? {
+  .init(node: .arithmetic(.divide, left.node, right.node), coding: left.expression.coding)
+}
+
+public func / <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+where Right.Output: QueryNumber, Left.Output? == Right.Output {
+  .init(node: .arithmetic(.divide, left.node, right.node), coding: right.expression.coding)
+}
+
 public func % <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .init(node: .arithmetic(.remainder, left.node, left.node(for: right)), coding: left.expression.coding)
 }
@@ -84,6 +126,16 @@ public func % <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression
 public func % <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .init(node: .arithmetic(.remainder, left.node, right.node), coding: left.expression.coding)
+}
+
+public func % <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+where Left.Output: QueryNumber, Left.Output == Right.Output? {
+  .init(node: .arithmetic(.remainder, left.node, right.node), coding: left.expression.coding)
+}
+
+public func % <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+where Right.Output: QueryNumber, Left.Output? == Right.Output {
+  .init(node: .arithmetic(.remainder, left.node, right.node), coding: right.expression.coding)
 }
 
 public prefix func - <E: QueryExpressible>(operand: E) -> QueryExpression<E.Output> where E.Output: QueryNumber {
@@ -99,8 +151,10 @@ extension QueryExpressible where Output: QueryNumber {
 
 extension SQLNode {
   /// Arithmetic; that of decimals goes through exact functions, because SQLite would compute with doubles.
-  static func arithmetic(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode) -> SQLNode {
-    guard left.order == .decimal || right.order == .decimal else { return .binary(op, left, right) }
+  ///
+  /// - Parameter order: The order of both sides, where neither tells it by itself.
+  static func arithmetic(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode, order: ValueOrder = .stored) -> SQLNode {
+    guard order == .decimal || left.order == .decimal || right.order == .decimal else { return .binary(op, left, right) }
     let name =
       switch op {
       case .add: "larder_decimal_add"

@@ -60,6 +60,16 @@ where Left.Output == Right.Output {
   .init(.compare(.less, left.node, right.node))
 }
 
+public func < <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output? {
+  .init(.compare(.less, left.node, right.node))
+}
+
+public func < <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output? == Right.Output {
+  .init(.compare(.less, left.node, right.node))
+}
+
 public func <= <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
   .init(.compare(.lessOrEqual, left.node, left.node(for: right)))
 }
@@ -70,6 +80,16 @@ public func <= <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpressio
 
 public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
+  .init(.compare(.lessOrEqual, left.node, right.node))
+}
+
+public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output? {
+  .init(.compare(.lessOrEqual, left.node, right.node))
+}
+
+public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output? == Right.Output {
   .init(.compare(.lessOrEqual, left.node, right.node))
 }
 
@@ -86,6 +106,16 @@ where Left.Output == Right.Output {
   .init(.compare(.greater, left.node, right.node))
 }
 
+public func > <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output? {
+  .init(.compare(.greater, left.node, right.node))
+}
+
+public func > <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output? == Right.Output {
+  .init(.compare(.greater, left.node, right.node))
+}
+
 public func >= <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
   .init(.compare(.greaterOrEqual, left.node, left.node(for: right)))
 }
@@ -96,6 +126,16 @@ public func >= <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpressio
 
 public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
+  .init(.compare(.greaterOrEqual, left.node, right.node))
+}
+
+public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output? {
+  .init(.compare(.greaterOrEqual, left.node, right.node))
+}
+
+public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output? == Right.Output {
   .init(.compare(.greaterOrEqual, left.node, right.node))
 }
 
@@ -132,14 +172,39 @@ extension QueryExpressible {
     isBetween(range.lowerBound, range.upperBound)
   }
 
-  /// The value, or another where it is nil.
-  public func or<Wrapped: Sendable>(_ value: Wrapped) -> QueryExpression<Output> where Output == Wrapped? {
-    QueryExpression(node: .function("coalesce", [node, node(for: value)]), coding: expression.coding)
+  /// Whether the value lies in the range, its upper end not included.
+  public func isBetween<Wrapped: Comparable>(_ range: Range<Wrapped>) -> QueryExpression<Bool> where Output == Wrapped? {
+    self >= range.lowerBound && self < range.upperBound
+  }
+
+  /// Whether there is a value and it is one of the list.
+  @_disfavoredOverload
+  public func isIn<Wrapped>(_ values: some Sequence<Wrapped>) -> QueryExpression<Bool> where Output == Wrapped? {
+    isIn(values.map { Optional($0) })
+  }
+
+  /// The value, or another where it is nil: `$0.discount.or(0) * $0.price`.
+  public func or<Wrapped: Sendable>(_ value: Wrapped) -> QueryExpression<Wrapped> where Output == Wrapped? {
+    QueryExpression(node: .function("coalesce", SQLNode.alternatives([node, node(for: value)])), coding: expression.coding.unwrapped())
   }
 }
 
 extension QueryExpression where Output == Bool {
   init(_ node: SQLNode) {
     self.init(node: node, coding: .stored)
+  }
+}
+
+extension ColumnCoding {
+  /// The coding of the values that are not nil.
+  fileprivate func unwrapped<Wrapped>() -> ColumnCoding<Wrapped> where Output == Wrapped? {
+    var type = type
+    type.isOptional = false
+    return ColumnCoding<Wrapped>(
+      type: type, encode: { [encode] in try encode($0) },
+      decode: { [decode] in
+        guard let value = try decode($0) else { throw ValueFailure.unexpected($0, expected: "\(Wrapped.self)") }
+        return value
+      })
   }
 }
