@@ -17,6 +17,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
   ],
@@ -46,7 +49,13 @@ let package = Package(
     .target(name: "LarderTestSupport", dependencies: ["Larder"]),
     .target(
       name: "Notes",
-      dependencies: ["Larder", .product(name: "Hummingbird", package: "hummingbird")],
+      dependencies: [
+        "Larder",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
       path: "Examples/Notes",
       resources: [.embedInCode("Page")]
     ),
@@ -54,10 +63,14 @@ let package = Package(
       name: "Showcase",
       dependencies: [
         "Notes",
-        .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
       ],
-      path: "Examples/Showcase"
+      path: "Examples/Showcase",
+      resources: [.embedInCode("Page")]
     ),
     .executableTarget(
       name: "LarderBench",
@@ -65,10 +78,12 @@ let package = Package(
         "Larder",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks/LarderBench"
     ),
     .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderTestSupport"]),
+    .testTarget(name: "NotesTests", dependencies: ["Notes"]),
     .testTarget(
       name: "LarderMacrosTests",
       dependencies: [

@@ -25,6 +25,7 @@ public struct LiveResults<M: Model>: AsyncSequence, Sendable {
     Iterator(store: store, query: query)
   }
 
+  /// What waits for the next result.
   public struct Iterator: AsyncIteratorProtocol {
     private let store: Store
     private let query: Query<M>

@@ -44,11 +44,13 @@ extension Column {
     self.init(path, property, column, .rawValue)
   }
 
+  /// A property of a type that is both stored as it is and has a raw value: as it is stored.
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: RawRepresentable & StoredValue, Output.RawValue: StoredValue {
     self.init(path, property, column, .stored)
   }
 
+  /// An optional property kept as its raw value.
   public init<Wrapped: RawRepresentable & Sendable>(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output == Wrapped?, Wrapped.RawValue: StoredValue {
     self.init(path, property, column, .optionalRawValue())
@@ -66,6 +68,7 @@ extension Column {
     self.init(path, property, column, .text(format))
   }
 
+  /// An optional date kept as text.
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat)
   where Output == Date? {
     self.init(path, property, column, .text(format))
@@ -83,10 +86,16 @@ protocol AnyColumn<Root>: Sendable {
   func storedValue(in instance: Root) throws -> Value
   /// The stored form of a value that a condition compares the column with, however it is typed there.
   func storedValue(of value: Any) throws -> Value
+  /// Throws for a stored value that is not one of the property's type.
+  func check(_ stored: Value) throws
 }
 
 extension Column: AnyColumn {
   var type: ColumnType { coding.type }
+
+  func check(_ stored: Value) throws {
+    _ = try coding.decode(stored)
+  }
 
   func storedValue(of value: Any) throws -> Value {
     if let value = value as? Output { return try coding.encode(value) }

@@ -5,14 +5,19 @@ public protocol Embeddable: Sendable {
   /// The properties, for the schema of the model that embeds them.
   static func properties<Root: Model>(_ embedding: Embedding<Root, Self>) -> [Property<Root>]
 
+  /// Makes a value from the columns of a row that are its own. Throws where a column holds what its property cannot.
   init(from row: inout RowReader) throws
+  /// Hands the properties to a row, in the order of declaration. Throws for a value that cannot be stored.
   func encode(to row: inout RowWriter) throws
 }
 
 /// The columns of an embedded struct: `$0.font.size`.
 public protocol EmbeddedColumns: Sendable {
+  /// The model that embeds the struct.
   associatedtype Root: Model
+  /// The struct.
   associatedtype Base: Embeddable
+  /// Where the struct is embedded.
   var embedding: Embedding<Root, Base> { get }
 }
 
@@ -75,12 +80,14 @@ extension Embedding {
     make(path, name, column, .rawValue)
   }
 
+  /// A property of a type that is both stored as it is and has a raw value: as it is stored.
   public func column<Output: RawRepresentable & StoredValue>(
     _ path: any KeyPath<Base, Output> & Sendable, _ name: String, column: String? = nil
   ) -> Column<Root, Output> where Output.RawValue: StoredValue {
     make(path, name, column, .stored)
   }
 
+  /// An optional property kept as its raw value.
   public func column<Output: RawRepresentable & Sendable>(
     _ path: any KeyPath<Base, Output?> & Sendable, _ name: String, column: String? = nil
   ) -> Column<Root, Output?> where Output.RawValue: StoredValue {
@@ -102,6 +109,7 @@ extension Embedding {
     make(path, name, column, .text(format))
   }
 
+  /// An optional date kept as text.
   public func column(
     _ path: any KeyPath<Base, Date?> & Sendable, _ name: String, column: String? = nil, as format: DateFormat
   ) -> Column<Root, Date?> {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Stores any `Codable` as JSON text: keys sorted, so that equal values are equal text.
+/// Stores any `Codable` as JSON text: keys, and the elements of a set, are sorted, so that equal values are equal text.
 @usableFromInline
 enum JSONCoding {
   @usableFromInline
@@ -9,6 +9,7 @@ enum JSONCoding {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
+      if let set = value as? any UnorderedElements { return .text(try set.json(encoder)) }
       return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
     } catch let error as EncodingError {
       throw ValueFailure(problem: "cannot be written as JSON: \(error.shortDescription)", remedy: "store only finite numbers and nested values that encode")
@@ -57,6 +58,18 @@ enum JSONCoding {
   }
 }
 
+/// A set. The order in which one gives its elements differs between sets that are equal.
+private protocol UnorderedElements {
+  func json(_ encoder: JSONEncoder) throws -> String
+}
+
+extension Set: UnorderedElements where Element: Encodable {
+  func json(_ encoder: JSONEncoder) throws -> String {
+    let elements = try map { String(decoding: try encoder.encode($0), as: UTF8.self) }
+    return "[\(elements.sorted().joined(separator: ","))]"
+  }
+}
+
 /// What is common to all optionals, for code that meets one as a generic `Codable`.
 protocol OptionalValue {
   var isNil: Bool { get }
@@ -70,7 +83,7 @@ extension DecodingError {
   /// What is wrong and where, without the values at fault.
   var shortDescription: String {
     switch self {
-    case .keyNotFound(let key, let context): "no value for \"\(key.stringValue)\"\(context.codingPath.place)"
+    case .keyNotFound(let key, let context): "no value for \"\(key.shown)\"\(context.codingPath.place)"
     case .typeMismatch(let type, let context): "no \(type)\(context.codingPath.place)"
     case .valueNotFound(let type, let context): "null where \(type) is required\(context.codingPath.place)"
     case .dataCorrupted(let context): context.codingPath.isEmpty ? "not valid JSON" : "not valid\(context.codingPath.place)"
@@ -90,6 +103,15 @@ extension EncodingError {
 
 extension [any CodingKey] {
   fileprivate var place: String {
-    isEmpty ? "" : " at " + map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+    isEmpty ? "" : " at " + map(\.shown).joined(separator: ".")
+  }
+}
+
+extension CodingKey {
+  /// The key of a property by its name; the key of a dictionary is a stored value, and no message shows one.
+  fileprivate var shown: String {
+    // The position in an array; the key of a dictionary with integer keys reads as the number alone.
+    if let intValue, stringValue != "\(intValue)" { return "[\(intValue)]" }
+    return Mirror(reflecting: self).displayStyle == .enum ? stringValue : "[…]"
   }
 }

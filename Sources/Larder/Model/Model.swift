@@ -2,6 +2,7 @@ public import GRDBSQLite
 
 /// A struct that a ``Store`` keeps. `@Model` writes the conformance.
 public protocol Model: Identifiable, Sendable where ID: Sendable {
+  /// The type of the columns, which the macro writes.
   associatedtype Columns: ModelColumns where Columns.Root == Self
 
   /// The columns, as queries name them.
@@ -13,10 +14,10 @@ public protocol Model: Identifiable, Sendable where ID: Sendable {
   /// Indexes over several properties, and unique rules over several. By default none.
   static var indexes: [Index<Self>] { get }
 
-  /// Makes a value from a row.
+  /// Makes a value from a row. Throws where a column holds what its property cannot.
   init(from row: inout RowReader) throws
 
-  /// Hands the properties to a row, in the schema's order.
+  /// Hands the properties to a row, in the schema's order. Throws for a value that cannot be stored.
   func encode(to row: inout RowWriter) throws
 
   /// Binds a key in the order of the key's columns.
@@ -34,7 +35,9 @@ public protocol Model: Identifiable, Sendable where ID: Sendable {
 
 /// The columns of a model. `@Model` writes one for each model.
 public protocol ModelColumns: Sendable {
+  /// The model.
   associatedtype Root: Model
+  /// The columns of the model; they have no state.
   init()
 }
 

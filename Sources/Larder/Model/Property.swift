@@ -30,7 +30,7 @@ public struct Property<Root: Model>: Sendable {
       guard let value = definition.column.embeddedValue else { return definition }
       return ColumnDefinition(
         column: definition.column, options: definition.options, originalName: definition.originalName,
-        defaultValue: { try value(`default`.make()) ?? .null }, isDefaultComputed: definition.isDefaultComputed)
+        defaultValue: { try value(`default`.make()) ?? .null }, isDefaultComputed: `default`.isComputed)
     }
   }
 }

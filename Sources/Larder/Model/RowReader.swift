@@ -30,6 +30,7 @@ public struct RowReader {
     try RawValueCoding.decode(advance())
   }
 
+  /// Reads an optional enum or struct through its raw value: nil for NULL. Throws where no case has the stored raw value.
   @inlinable
   public mutating func next<Output: RawRepresentable>() throws -> Output? where Output.RawValue: StoredValue {
     let column = advance()

@@ -22,24 +22,28 @@ public struct RowWriter {
     return StatementParameter(statement, index, arena)
   }
 
+  /// Binds a value of a type that a column keeps as it is. Throws for a value that cannot be stored, such as NaN.
   @inlinable
   public mutating func bind<Input: StoredValue>(_ value: Input) throws {
     var parameter = advance()
     try value.bind(to: &parameter)
   }
 
+  /// Binds an enum or struct as its raw value.
   @inlinable
   public mutating func bind<Input: RawRepresentable>(_ value: Input) throws where Input.RawValue: StoredValue {
     var parameter = advance()
     try value.rawValue.bind(to: &parameter)
   }
 
+  /// Binds an optional enum or struct as its raw value: NULL for nil.
   @inlinable
   public mutating func bind<Input: RawRepresentable>(_ value: Input?) throws where Input.RawValue: StoredValue {
     var parameter = advance()
     if let value { try value.rawValue.bind(to: &parameter) } else { parameter.bindNull() }
   }
 
+  /// Binds a type that is both: its own way of being stored wins.
   @inlinable
   public mutating func bind<Input: StoredValue & RawRepresentable>(_ value: Input) throws where Input.RawValue: StoredValue {
     var parameter = advance()
@@ -60,12 +64,13 @@ public struct RowWriter {
     parameter.bind(try JSONCoding.encode(value))
   }
 
-  /// Binds a date as text.
+  /// Binds a date as text. Throws for a date outside the years 0 to 9999.
   public mutating func bind(_ value: Date, as format: DateFormat) throws {
     var parameter = advance()
     parameter.bind(try format.encode(value))
   }
 
+  /// Binds an optional date as text: NULL for nil.
   public mutating func bind(_ value: Date?, as format: DateFormat) throws {
     var parameter = advance()
     if let value { parameter.bind(try format.encode(value)) } else { parameter.bindNull() }
@@ -91,10 +96,12 @@ public struct StatementParameter {
     !arena.textParameters.isEmpty && arena.textParameters[Int(index) - 1]
   }
 
+  /// Binds NULL.
   @inlinable public mutating func bindNull() {
     sqlite3_bind_null(statement, index)
   }
 
+  /// Binds an integer.
   @inlinable public mutating func bind(_ value: Int64) {
     sqlite3_bind_int64(statement, index, value)
   }
@@ -104,6 +111,7 @@ public struct StatementParameter {
     sqlite3_bind_double(statement, index, value)
   }
 
+  /// Binds text; its bytes are copied.
   @inlinable public mutating func bind(_ value: String) {
     var value = value
     value.withUTF8 { utf8 in
@@ -113,10 +121,12 @@ public struct StatementParameter {
     }
   }
 
+  /// Binds a blob; its bytes are copied.
   @inlinable public mutating func bind(_ bytes: UnsafeRawBufferPointer) {
     arena.check(sqlite3_bind_blob64(statement, index, arena.copy(bytes), UInt64(bytes.count), nil))
   }
 
+  /// Binds a value of whatever kind.
   public mutating func bind(_ value: Value) {
     switch value {
     case .null: bindNull()

@@ -2,9 +2,13 @@
 ///
 /// Source: <https://www.sqlite.org/datatype3.html> and <https://www.sqlite.org/stricttables.html>.
 public enum StorageClass: String, Sendable, Hashable, Codable {
+  /// A 64-bit signed integer.
   case integer = "INTEGER"
+  /// A 64-bit floating-point number.
   case real = "REAL"
+  /// Text in UTF-8.
   case text = "TEXT"
+  /// Bytes, kept as they are.
   case blob = "BLOB"
 }
 

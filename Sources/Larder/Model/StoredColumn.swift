@@ -13,6 +13,7 @@ public struct StoredColumn {
     self.index = index
   }
 
+  /// Whether the column holds NULL.
   @inlinable public var isNull: Bool {
     sqlite3_column_type(statement, index) == SQLITE_NULL
   }

@@ -2,10 +2,15 @@ public import Foundation
 
 /// One stored value, as the database keeps it: what a ``Row`` holds and what SQL binds.
 public enum Value: Sendable, Hashable {
+  /// No value.
   case null
+  /// A 64-bit signed integer.
   case integer(Int64)
+  /// A floating-point number; never NaN.
   case real(Double)
+  /// Text.
   case text(String)
+  /// Bytes.
   case blob(Data)
 
   /// The integer, or nil for any other kind.

@@ -23,8 +23,14 @@ public struct EmbeddedAssignments<M: Model, Columns: EmbeddedColumns> {
   let columns: Columns
   let list: AssignmentList
 
+  /// The assignment to a property of the embedded struct.
   public subscript<Output>(dynamicMember path: KeyPath<Columns, Column<M, Output>>) -> Assignment<M, Output> {
     Assignment(column: columns[keyPath: path], list: list)
+  }
+
+  /// The assignments to the properties of a struct that is embedded in the embedded one.
+  public subscript<Inner: EmbeddedColumns>(dynamicMember path: KeyPath<Columns, Inner>) -> EmbeddedAssignments<M, Inner> where Inner.Root == M {
+    EmbeddedAssignments<M, Inner>(columns: columns[keyPath: path], list: list)
   }
 }
 

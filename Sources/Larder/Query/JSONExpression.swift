@@ -7,6 +7,7 @@ public struct JSONExpression: QueryExpressible {
   let base: SQLNode
   let path: [JSONPathStep]
 
+  /// The value as the database extracts it from the JSON: objects and arrays are their text.
   public var expression: QueryExpression<Value> {
     QueryExpression(node: node, coding: ColumnCoding(type: ColumnType(storageClass: .text, isOptional: true), encode: { $0 }, decode: { $0 }))
   }
@@ -38,34 +39,42 @@ public struct JSONExpression: QueryExpressible {
     QueryExpression(node: .jsonCount(node), coding: .stored)
   }
 
+  /// Whether the place holds the value.
   public static func == (left: JSONExpression, right: (some StoredValue)?) -> QueryExpression<Bool> {
     .init(.compare(.equal, left.node, .jsonScalar(right)))
   }
 
+  /// Whether the place holds null or is not there.
   public static func == (left: JSONExpression, right: _OptionalNilComparisonType) -> QueryExpression<Bool> {
     .init(.isNull(left.node))
   }
 
+  /// Whether the place holds anything but the value; a place that is not there does.
   public static func != (left: JSONExpression, right: (some StoredValue)?) -> QueryExpression<Bool> {
     .init(.compare(.notEqual, left.node, .jsonScalar(right)))
   }
 
+  /// Whether the place holds a value other than null.
   public static func != (left: JSONExpression, right: _OptionalNilComparisonType) -> QueryExpression<Bool> {
     .init(.not(.isNull(left.node)))
   }
 
+  /// Whether the place holds less; false where it is not there.
   public static func < (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
     .init(.compare(.less, left.node, .jsonScalar(right)))
   }
 
+  /// Whether the place holds less or the same; false where it is not there.
   public static func <= (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
     .init(.compare(.lessOrEqual, left.node, .jsonScalar(right)))
   }
 
+  /// Whether the place holds more; false where it is not there.
   public static func > (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
     .init(.compare(.greater, left.node, .jsonScalar(right)))
   }
 
+  /// Whether the place holds more or the same; false where it is not there.
   public static func >= (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
     .init(.compare(.greaterOrEqual, left.node, .jsonScalar(right)))
   }

@@ -1,139 +1,169 @@
 // A value on one side is of the expression's type, an optional of it, or nil. `==` and `!=` treat nil as a value: it equals nil
 // alone, and differs from everything else, as in Swift. The other comparisons are false where a side is nil.
 
+/// Whether the value is the constant; nil equals nil alone.
 public func == <E: QueryExpressible>(left: E, right: E.Output?) -> QueryExpression<Bool> {
   .init(.compare(.equal, left.node, left.node(for: right)))
 }
 
+/// Whether the constant is the value; nil equals nil alone.
 public func == <E: QueryExpressible>(left: E.Output?, right: E) -> QueryExpression<Bool> {
   .init(.compare(.equal, right.node(for: left), right.node))
 }
 
+/// Whether two values are equal; nil equals nil alone.
 public func == <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
   .init(.compare(.equal, left.node, right.node))
 }
 
+/// Whether two values are equal; nil equals nil alone.
 public func == <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output? {
   .init(.compare(.equal, left.node, right.node))
 }
 
+/// Whether two values are equal; nil equals nil alone.
 public func == <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output? == Right.Output {
   .init(.compare(.equal, left.node, right.node))
 }
 
+/// Whether the value is another than the constant; nil differs from everything but nil.
 public func != <E: QueryExpressible>(left: E, right: E.Output?) -> QueryExpression<Bool> {
   .init(.compare(.notEqual, left.node, left.node(for: right)))
 }
 
+/// Whether the constant is another than the value; nil differs from everything but nil.
 public func != <E: QueryExpressible>(left: E.Output?, right: E) -> QueryExpression<Bool> {
   .init(.compare(.notEqual, right.node(for: left), right.node))
 }
 
+/// Whether two values differ; nil differs from everything but nil.
 public func != <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
   .init(.compare(.notEqual, left.node, right.node))
 }
 
+/// Whether two values differ; nil differs from everything but nil.
 public func != <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output? {
   .init(.compare(.notEqual, left.node, right.node))
 }
 
+/// Whether two values differ; nil differs from everything but nil.
 public func != <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output? == Right.Output {
   .init(.compare(.notEqual, left.node, right.node))
 }
 
+/// Whether the value comes before the constant; false for nil.
 public func < <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
   .init(.compare(.less, left.node, left.node(for: right)))
 }
 
+/// Whether the constant comes before the value; false for nil.
 public func < <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<Bool> {
   .init(.compare(.less, right.node(for: left), right.node))
 }
 
+/// Whether the left value comes before the right one; false where one is nil.
 public func < <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
   .init(.compare(.less, left.node, right.node))
 }
 
+/// Compares with a column that may be nil; false where it is.
 public func < <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output? {
   .init(.compare(.less, left.node, right.node))
 }
 
+/// Compares with a column that may be nil; false where it is.
 public func < <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output? == Right.Output {
   .init(.compare(.less, left.node, right.node))
 }
 
+/// Whether the value comes before or equals the constant; false for nil.
 public func <= <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
   .init(.compare(.lessOrEqual, left.node, left.node(for: right)))
 }
 
+/// Whether the constant comes before or equals the value; false for nil.
 public func <= <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<Bool> {
   .init(.compare(.lessOrEqual, right.node(for: left), right.node))
 }
 
+/// Whether the left value comes before or equals the right one; false where one is nil.
 public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
   .init(.compare(.lessOrEqual, left.node, right.node))
 }
 
+/// Compares with a column that may be nil; false where it is.
 public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output? {
   .init(.compare(.lessOrEqual, left.node, right.node))
 }
 
+/// Compares with a column that may be nil; false where it is.
 public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output? == Right.Output {
   .init(.compare(.lessOrEqual, left.node, right.node))
 }
 
+/// Whether the value comes after the constant; false for nil.
 public func > <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
   .init(.compare(.greater, left.node, left.node(for: right)))
 }
 
+/// Whether the constant comes after the value; false for nil.
 public func > <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<Bool> {
   .init(.compare(.greater, right.node(for: left), right.node))
 }
 
+/// Whether the left value comes after the right one; false where one is nil.
 public func > <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
   .init(.compare(.greater, left.node, right.node))
 }
 
+/// Compares with a column that may be nil; false where it is.
 public func > <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output? {
   .init(.compare(.greater, left.node, right.node))
 }
 
+/// Compares with a column that may be nil; false where it is.
 public func > <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output? == Right.Output {
   .init(.compare(.greater, left.node, right.node))
 }
 
+/// Whether the value comes after or equals the constant; false for nil.
 public func >= <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
   .init(.compare(.greaterOrEqual, left.node, left.node(for: right)))
 }
 
+/// Whether the constant comes after or equals the value; false for nil.
 public func >= <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<Bool> {
   .init(.compare(.greaterOrEqual, right.node(for: left), right.node))
 }
 
+/// Whether the left value comes after or equals the right one; false where one is nil.
 public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
   .init(.compare(.greaterOrEqual, left.node, right.node))
 }
 
+/// Compares with a column that may be nil; false where it is.
 public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output? {
   .init(.compare(.greaterOrEqual, left.node, right.node))
 }
 
+/// Compares with a column that may be nil; false where it is.
 public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output? == Right.Output {
   .init(.compare(.greaterOrEqual, left.node, right.node))

@@ -1,7 +1,9 @@
+/// True where both conditions are.
 public func && (left: some QueryExpressible<Bool>, right: some QueryExpressible<Bool>) -> QueryExpression<Bool> {
   .init(.binary(.and, left.node, right.node))
 }
 
+/// True where one of the conditions is, or both.
 public func || (left: some QueryExpressible<Bool>, right: some QueryExpressible<Bool>) -> QueryExpression<Bool> {
   .init(.binary(.or, left.node, right.node))
 }

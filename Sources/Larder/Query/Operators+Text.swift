@@ -10,6 +10,7 @@ extension QueryExpressible where Output: QueryText {
     .init(.textContains(node, .value(.text(text))))
   }
 
+  /// Whether the text holds that of another property or expression, character for character.
   public func contains(_ text: some QueryExpressible<String>) -> QueryExpression<Bool> {
     .init(.textContains(node, text.node))
   }
@@ -66,23 +67,28 @@ extension QueryExpressible where Output: QueryText {
     QueryExpression(node: .function("length", [node]), coding: .stored)
   }
 
+  /// The text in lower case, in every script.
   public var lowercased: QueryExpression<String> {
     QueryExpression(node: .function("larder_lower", [node]), coding: .stored)
   }
 
+  /// The text in upper case, in every script.
   public var uppercased: QueryExpression<String> {
     QueryExpression(node: .function("larder_upper", [node]), coding: .stored)
   }
 }
 
+/// The text with another behind it: `$0.first + " "`.
 public func + (left: some QueryExpressible<String>, right: String) -> QueryExpression<String> {
   .init(node: .binary(.concatenate, left.node, .value(.text(right))), coding: .stored)
 }
 
+/// The text with another before it.
 public func + (left: String, right: some QueryExpressible<String>) -> QueryExpression<String> {
   .init(node: .binary(.concatenate, .value(.text(left)), right.node), coding: .stored)
 }
 
+/// Two texts, one behind the other: `$0.first + $0.last`.
 public func + (left: some QueryExpressible<String>, right: some QueryExpressible<String>) -> QueryExpression<String> {
   .init(node: .binary(.concatenate, left.node, right.node), coding: .stored)
 }

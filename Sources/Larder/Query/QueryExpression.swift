@@ -1,7 +1,9 @@
 /// Something that has a value in each row: a ``Column``, or what operators and functions make of columns.
 public protocol QueryExpressible<Output>: Sendable {
+  /// The type of the value.
   associatedtype Output
 
+  /// The value as the operators and functions of queries take it.
   var expression: QueryExpression<Output> { get }
 }
 
@@ -10,6 +12,7 @@ public struct QueryExpression<Output>: QueryExpressible {
   let node: SQLNode
   let coding: ColumnCoding<Output>
 
+  /// The expression itself.
   public var expression: QueryExpression<Output> { self }
 }
 
@@ -20,6 +23,7 @@ extension QueryExpression: Equatable, Hashable {
 }
 
 extension Column: QueryExpressible {
+  /// The column's value in each row.
   public var expression: QueryExpression<Output> {
     QueryExpression(node: .column(table: Root.schema.table, name: name, type: coding.type), coding: coding)
   }

@@ -72,6 +72,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
       append(.bound(value.rawValue))
     }
 
+    /// A type that is both stored as it is and has a raw value: a parameter, as it is stored.
     public mutating func appendInterpolation<Raw: RawRepresentable & StoredValue>(_ value: Raw) where Raw.RawValue: StoredValue {
       append(.bound(value))
     }

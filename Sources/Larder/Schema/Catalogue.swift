@@ -24,11 +24,8 @@ enum Catalogue {
     struct Column: Codable, Equatable {
       let name: String
       let property: String
-      let type: StorageClass
-      let isOptional: Bool
+      let type: ColumnType
       let isKey: Bool
-      let isJSON: Bool
-      let order: ValueOrder
     }
 
     let model: String
@@ -42,11 +39,7 @@ enum Catalogue {
 
     init(_ table: TableDefinition, retired: [String], history: [[String]]) {
       model = table.model
-      columns = table.columns.map {
-        Column(
-          name: $0.name, property: $0.property, type: $0.type.storageClass, isOptional: $0.type.isOptional, isKey: $0.isKey, isJSON: $0.type.isJSON,
-          order: $0.type.order)
-      }
+      columns = table.columns.map { Column(name: $0.name, property: $0.property, type: $0.type, isKey: $0.isKey) }
       indexes = table.indexes
       searchable = table.searchable
       self.retired = retired
@@ -54,6 +47,10 @@ enum Catalogue {
     }
 
     var columnNames: [String] { columns.map(\.name) }
+
+    func column(_ name: String) -> Column? {
+      columns.first { $0.name.isSameColumn(as: name) }
+    }
   }
 
   static func exists(in connection: Connection) throws -> Bool {

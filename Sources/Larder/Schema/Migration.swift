@@ -10,10 +10,10 @@
 /// let store = try Store(at: url, for: Person.self, configuration: .init(migrations: [split]))
 /// ```
 ///
-/// New columns are there already, without a value where the property has no default; old columns are still there and can be read with
-/// `db.rows` and `db.sql`, or with a model of the old shape: `@Model("Person") struct OldPerson`. All of opening is one transaction: what the
-/// closure throws leaves the file as it was. Before the first statement that updates, deletes or drops anything, the file is copied to a
-/// backup beside it.
+/// New columns are there already, without a value where the property has no default; columns with an `originalName` have their new name. Old
+/// columns are still there and can be read with `db.rows` and `db.sql`, or with a model of the old shape:
+/// `@Model("Person") struct OldPerson`. All of opening is one transaction: what the closure throws leaves the file as it was. Before the first
+/// statement that updates, deletes or drops what was in the file, the file is copied beside itself as `name.backup-1`.
 public struct Migration: Sendable {
   /// The name under which the file remembers that it ran.
   public let name: String
@@ -31,15 +31,38 @@ public struct Migration: Sendable {
 extension Transaction {
   /// Drops a column whose property has left the model, with all of its values. For use in migrations.
   ///
-  /// - Throws: ``StoreError`` `.unsupported` where an index, a trigger or a key uses the column.
+  /// Larder's own indexes that use the column go with it; those that the model still asks for are made anew when the migrations are done.
+  ///
+  /// - Throws: ``StoreError`` `.schemaMismatch` where there is no such column, `.unsupported` where an index or trigger of your own, or the key,
+  ///   uses it.
   public func dropColumn<M: Model>(_ name: String, of model: M.Type) throws {
-    try sql(SQL(raw: "ALTER TABLE \(M.schema.statements.table) DROP COLUMN \(Dialect.sqlite.quote(name))"))
+    try _write(isAtomic: true) { access in
+      let connection = access.connection
+      let dialect = Dialect.sqlite
+      guard let state = try TableState.read(M.schema.table, from: connection), let column = state.column(name) else {
+        throw StoreError(
+          .schemaMismatch, model: M.schema.modelName,
+          "The table \(M.schema.table) has no column \(name) to drop. Name the column, which is not always called as the property was.")
+      }
+      let indexes = try Catalogue.entry(of: M.schema.table, in: connection)?.indexes ?? []
+      for index in indexes where index.columns.contains(where: column.name.isSameColumn(as:)) {
+        try connection.execute("DROP INDEX IF EXISTS \(dialect.quote(index.name))")
+      }
+      let search = try TableState.read(SearchClause.table(of: M.schema.table), from: connection)
+      if search?.column(column.name) != nil {
+        for statement in SchemaWriter().dropSearch(of: M.schema.table) { try connection.execute(statement) }
+      }
+      try connection.execute("ALTER TABLE \(M.schema.statements.table) DROP COLUMN \(dialect.quote(column.name))")
+    }
   }
 
-  /// Drops the table of a model that is no longer kept, with all of its rows. For use in migrations.
+  /// Drops the table of a model that is no longer kept, with all of its rows. For use in migrations. Without such a table nothing happens.
   public func dropTable(_ name: String) throws {
-    try sql(SQL(raw: "DROP TABLE IF EXISTS \(Dialect.sqlite.quote(name))"))
-    try sql(SQL(raw: "DROP TABLE IF EXISTS \(Dialect.sqlite.quote(SearchClause.table(of: name)))"))
-    try sql("DELETE FROM _larder_models WHERE name = \(name)")
+    try _write(isAtomic: true) { access in
+      let connection = access.connection
+      try connection.execute("DROP TABLE IF EXISTS \(Dialect.sqlite.quote(name))")
+      for statement in SchemaWriter().dropSearch(of: name) { try connection.execute(statement) }
+      try connection.change("DELETE FROM \(Catalogue.modelsTable) WHERE lower(name) = lower(?)", [.text(name)])
+    }
   }
 }

@@ -2,7 +2,8 @@
 struct SchemaPlanner {
   let connection: Connection
   let tables: [TableDefinition]
-  let hasCatalogue: Bool
+  private let hasCatalogue: Bool
+  private let dialect = Dialect.sqlite
 
   init(_ connection: Connection, _ tables: [TableDefinition]) throws {
     self.connection = connection
@@ -22,63 +23,73 @@ struct SchemaPlanner {
       guard let state = try TableState.read(table.name, from: connection) else {
         return [.createTable(table)] + table.indexes.map { .createIndex(table, $0) } + (table.searchable.isEmpty ? [] : [.createSearch(table)])
       }
-      return try additions(to: state, table)
+      return additions(to: state, table)
     }
   }
 
-  private func additions(to state: TableState, _ table: TableDefinition) throws -> [SchemaStep] {
-    var steps: [SchemaStep] = []
-    for column in table.columns where state.column(column.name) == nil {
+  private func additions(to state: TableState, _ table: TableDefinition) -> [SchemaStep] {
+    table.columns.filter { state.column($0.name) == nil }.map { column in
       if let original = column.originalName, let old = state.column(original), table.column(original) == nil {
-        steps.append(.renameColumn(table, from: old.name, to: column.name))
-      } else {
-        steps.append(.addColumn(table, column))
+        return .renameColumn(table, from: old.name, to: column.name)
       }
+      return .addColumn(table, column)
     }
-    return steps
   }
 
   // MARK: After the named migrations
 
   /// What makes the rules of the models hold. Throws `.schemaMismatch` where rows or types stand against it.
   ///
-  /// - Parameter isConverting: Whether a migration ran, which may have made the values ready for another type.
-  func closing(isConverting: Bool) throws -> [SchemaStep] {
+  /// - Parameters:
+  ///   - opening: The steps of ``opening()``.
+  ///   - isForeseen: Whether those steps are still to be done.
+  ///   - isConverting: Whether a migration ran, which may have made the values ready for another type.
+  func closing(after opening: [SchemaStep], isForeseen: Bool = false, isConverting: Bool) throws -> [SchemaStep] {
     try tables.flatMap { table -> [SchemaStep] in
-      guard let state = try TableState.read(table.name, from: connection) else { return [] }
-      return try rules(of: state, table, isConverting: isConverting) + indexes(of: table) + search(of: table)
+      guard var state = try TableState.read(table.name, from: connection) else { return [] }
+      if isForeseen { try state.foresee(opening, of: table) }
+      let entry = try entry(of: table)
+      let added = Set(opening.columnsAdded(to: table).map(\.name))
+      return try rules(of: state, table, added: added, entry, isConverting: isConverting) + indexes(of: table, state, entry) + search(of: table)
     }
   }
 
-  private func rules(of state: TableState, _ table: TableDefinition, isConverting: Bool) throws -> [SchemaStep] {
+  private func rules(
+    of state: TableState, _ table: TableDefinition, added: Set<String>, _ entry: Catalogue.Entry?, isConverting: Bool
+  ) throws -> [SchemaStep] {
     try checkKey(of: state, table)
+    let rows = TableRows(connection, table, state)
     var fills: [SchemaStep] = []
     var reasons: [String] = []
+    var isAdditive = true
     for column in table.columns {
       guard let current = state.column(column.name) else { continue }
-      if current.declaredType.uppercased() != column.type.storageClass.rawValue {
-        try checkConversion(of: current, to: column, table, isConverting: isConverting)
+      let isNew = added.contains(column.name)
+      if !isNew, try changesType(of: current, to: column, table, entry, isConverting: isConverting, rows) {
         reasons.append("\(column.name) becomes \(column.type.storageClass.rawValue)")
-      } else {
-        try checkRange(of: column, table)
+        isAdditive = false
       }
       if column.type.isOptional, current.isRequired {
         reasons.append("\(column.name) may be empty")
+        isAdditive = false
       } else if !column.type.isOptional, !current.isRequired, !(column.isKey && table.isKeyRowID) {
-        if try hasRows(in: table, where: "\(Dialect.sqlite.quote(current.name)) IS NULL") {
-          guard column.defaultValue != nil else { throw missingValues(of: column, table) }
+        if let stored = current.storedName, try rows.exist(where: "\(dialect.quote(stored)) IS NULL") {
+          guard column.defaultValue != nil else { throw StoreError(needingValue: column, table) }
           fills.append(.fill(table, column))
         }
         reasons.append("\(column.name) is required")
+        isAdditive = isAdditive && isNew
       }
     }
-    for column in state.columns where table.column(column.name) == nil && column.isRequired && !column.hasDefault && column.name != table.rowIDColumn {
+    for column in state.columns where table.column(column.name) == nil && column.isRequired && column.defaultValue == nil && column.name != table.rowIDColumn {
       reasons.append("\(column.name), which has left the model, may be empty")
+      isAdditive = false
     }
-    if table.rowIDColumn == ModelStatements.hiddenRowID, state.column(ModelStatements.hiddenRowID) == nil {
+    if !table.isKeyRowID, state.column(ModelStatements.hiddenRowID) == nil {
       reasons.append("its rows get a stable number")
+      isAdditive = false
     }
-    return fills + (reasons.isEmpty ? [] : [.rebuild(table, reason: reasons.joined(separator: ", "))])
+    return fills + (reasons.isEmpty ? [] : [.rebuild(table, reason: reasons.joined(separator: ", "), isAdditive: isAdditive)])
   }
 
   private func checkKey(of state: TableState, _ table: TableDefinition) throws {
@@ -90,115 +101,122 @@ struct SchemaPlanner {
       "The key of \(table.model) is \(wanted.joined(separator: ", ")), and that of the table \(table.name) in the file is \(current.joined(separator: ", ")). Keep the old key, or name the new table with @Model(\"…\") and copy the rows in a migration.")
   }
 
+  /// The names of the key's columns, as the models will know them.
   private func keyColumns(of state: TableState) throws -> [String] {
     let keys = state.columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }.map(\.name)
     guard keys == [ModelStatements.hiddenRowID] else { return keys }
     // The rule that makes the model's key unique is the index that SQLite made for UNIQUE in CREATE TABLE.
-    let indexes = try connection.query("PRAGMA index_list(\(Dialect.sqlite.quote(state.name)))")
+    let indexes = try connection.query("PRAGMA index_list(\(dialect.quote(state.name)))")
     for index in indexes where index["origin"] == "u" {
-      let columns = try connection.query("PRAGMA index_info(\(Dialect.sqlite.quote(try index.get("name"))))")
-      return try columns.map { try $0.get("name") }
+      let columns = try connection.query("PRAGMA index_info(\(dialect.quote(try index.get("name"))))")
+      return try columns.map { row in
+        let stored: String = try row.get("name")
+        return state.columns.first { $0.storedName == stored }?.name ?? stored
+      }
     }
     return keys
   }
 
+  /// Whether the column's values have to become those of another storage class. Throws where a value would change, or would not be one of
+  /// the property's type.
+  private func changesType(
+    of current: TableState.Column, to column: TableDefinition.Column, _ table: TableDefinition, _ entry: Catalogue.Entry?, isConverting: Bool,
+    _ rows: TableRows
+  ) throws -> Bool {
+    guard let stored = current.storedName else { return false }
+    let changesClass = current.declaredType.uppercased() != column.type.storageClass.rawValue
+    if changesClass { try checkConversion(of: stored, from: current.declaredType.uppercased(), to: column, table, isConverting: isConverting, rows) }
+    // The catalogue knows a renamed column under its old name.
+    var known = (entry?.column(stored) ?? entry?.column(column.name))?.type
+    known?.isOptional = column.type.isOptional
+    if known != column.type, let failure = try rows.firstFailure(of: stored, as: column) {
+      throw StoreError(
+        failure.cause.code == .invalidValue ? .schemaMismatch : failure.cause.code, model: table.model, property: column.property,
+        "\(table.model).\(column.property) has another type now, and row \(failure.number) of \(table.name) \(failure.cause.problem). Keep the old type, or correct the rows in a migration.")
+    }
+    return changesClass
+  }
+
   private func checkConversion(
-    of current: TableState.Column, to column: TableDefinition.Column, _ table: TableDefinition, isConverting: Bool
+    of name: String, from: String, to column: TableDefinition.Column, _ table: TableDefinition, isConverting: Bool, _ rows: TableRows
   ) throws {
-    let quoted = Dialect.sqlite.quote(current.name)
-    let from = current.declaredType.uppercased()
+    let quoted = dialect.quote(name)
     let to = column.type.storageClass
-    let isWider = from == "INTEGER" && to == .real
-    let isFilled = try hasRows(in: table, where: "\(quoted) IS NOT NULL")
-    guard isWider || isConverting || !isFilled else {
+    let isWider = from == StorageClass.integer.rawValue && to == .real
+    guard try isWider || isConverting || !rows.exist(where: "\(quoted) IS NOT NULL") else {
       throw StoreError(
         .schemaMismatch, model: table.model, property: column.property,
-        "\(table.model).\(column.property) is kept as \(to.rawValue) now, and the column \(table.name).\(current.name) holds \(from). Give the property a new name, or convert the values in a migration.")
+        "\(table.model).\(column.property) is kept as \(to.rawValue) now, and the column \(table.name).\(name) holds \(from). Give the property a new name, or convert the values in a migration.")
     }
-    let bad: String =
-      switch to {
-      case .integer: "\(quoted) IS NOT NULL AND (typeof(CAST(\(quoted) AS NUMERIC)) <> 'integer' OR CAST(CAST(\(quoted) AS INTEGER) AS TEXT) <> CAST(\(quoted) AS TEXT)) AND typeof(\(quoted)) <> 'real' OR typeof(\(quoted)) = 'real' AND CAST(\(quoted) AS INTEGER) <> \(quoted)"
-      case .real: "typeof(\(quoted)) = 'integer' AND CAST(CAST(\(quoted) AS REAL) AS INTEGER) <> \(quoted) OR typeof(\(quoted)) = 'text' AND CAST(CAST(\(quoted) AS REAL) AS TEXT) <> \(quoted) AND CAST(CAST(\(quoted) AS INTEGER) AS TEXT) <> \(quoted) OR typeof(\(quoted)) = 'blob'"
-      case .text: "typeof(\(quoted)) = 'blob'"
-      case .blob: "typeof(\(quoted)) IN ('integer', 'real')"
-      }
-    if let rows = try rows(in: table, where: bad) {
+    if let numbers = try rows.numbers(where: Self.changes(quoted, when: to)) {
       throw StoreError(
         .schemaMismatch, model: table.model, property: column.property,
-        "\(table.model).\(column.property) cannot become \(to.rawValue): \(rows) of \(table.name) \(rows.verb) a value that would change. Convert the values in a migration.")
+        "\(table.model).\(column.property) cannot become \(to.rawValue): \(numbers) of \(table.name) \(numbers.verb) a value that would change. Convert the values in a migration, or give the property a new name.")
     }
   }
 
-  /// A narrower integer type than the one that the rows were written with.
-  private func checkRange(of column: TableDefinition.Column, _ table: TableDefinition) throws {
-    guard let range = column.type.integerRange else { return }
-    let quoted = Dialect.sqlite.quote(column.name)
-    if let rows = try rows(in: table, where: "\(quoted) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)") {
-      throw StoreError(
-        .schemaMismatch, model: table.model, property: column.property,
-        "\(table.model).\(column.property) holds \(range.lowerBound) to \(range.upperBound) now, and \(rows) of \(table.name) \(rows.verb) an integer outside of it. Keep the wider type, or correct the rows in a migration.")
+  /// The condition for a value that another storage class would not keep as it is. Source: <https://www.sqlite.org/stricttables.html>.
+  private static func changes(_ value: String, when target: StorageClass) -> String {
+    switch target {
+    case .integer:
+      """
+      CASE typeof(\(value)) WHEN 'real' THEN CAST(\(value) AS INTEGER) <> \(value)
+      WHEN 'text' THEN CAST(CAST(\(value) AS INTEGER) AS TEXT) <> \(value) WHEN 'blob' THEN 1 END
+      """
+    case .real:
+      """
+      CASE typeof(\(value)) WHEN 'integer' THEN CAST(CAST(\(value) AS REAL) AS INTEGER) <> \(value)
+      WHEN 'text' THEN NOT json_valid(\(value)) OR json_type(CASE WHEN json_valid(\(value)) THEN \(value) END) NOT IN ('integer', 'real')
+      WHEN 'blob' THEN 1 END
+      """
+    case .text: "CASE typeof(\(value)) WHEN 'real' THEN CAST(CAST(\(value) AS TEXT) AS REAL) <> \(value) WHEN 'blob' THEN 1 END"
+    case .blob: "typeof(\(value)) NOT IN ('blob', 'null')"
     }
   }
 
-  private func missingValues(of column: TableDefinition.Column, _ table: TableDefinition) -> StoreError {
-    StoreError(
-      .schemaMismatch, model: table.model, property: column.property,
-      "\(table.model).\(column.property) needs a value in the rows that \(table.name) has already. Add a default value to \(table.model).\(column.property), make it optional, or add a migration that fills it.")
-  }
+  // MARK: Indexes
 
-  private func indexes(of table: TableDefinition) throws -> [SchemaStep] {
-    let present = Set(try connection.query("SELECT name FROM sqlite_master WHERE type = 'index' AND lower(tbl_name) = lower(?)", [.text(table.name)]).compactMap { $0["name"]?.text })
-    let known = try entry(of: table)?.indexes ?? []
-    let drops = known.filter { !table.indexes.contains($0) && present.contains($0.name) }
+  private func indexes(of table: TableDefinition, _ state: TableState, _ entry: Catalogue.Entry?) throws -> [SchemaStep] {
+    let rows = try connection.query("SELECT name FROM sqlite_master WHERE type = 'index' AND lower(tbl_name) = lower(?)", [.text(table.name)])
+    let present = Set(rows.compactMap { $0["name"]?.text })
+    let drops = (entry?.indexes ?? []).filter { !table.indexes.contains($0) && present.contains($0.name) }
     let creations = table.indexes.filter { index in !present.contains(index.name) || drops.contains { $0.name == index.name } }
-    for index in creations where index.isUnique { try checkUnique(index, table) }
+    for index in creations where index.isUnique { try checkUnique(index, table, state) }
     return drops.map { .dropIndex($0.name) } + creations.map { .createIndex(table, $0) }
   }
 
-  private func checkUnique(_ index: TableDefinition.Index, _ table: TableDefinition) throws {
-    let dialect = Dialect.sqlite
-    let columns = zip(index.columns, index.collations).map { dialect.quote($0) + ($1.map { " COLLATE \($0)" } ?? "") }
-    let filled = index.columns.map { "\(dialect.quote($0)) IS NOT NULL" }.joined(separator: " AND ")
-    let rowID = dialect.quote(table.rowIDColumn)
-    let groups = try connection.query(
-      "SELECT group_concat(\(rowID), ' and ') AS numbers FROM \(dialect.quote(table.name)) WHERE \(filled) GROUP BY \(columns.joined(separator: ", ")) HAVING count(*) > 1 LIMIT 3")
-    guard !groups.isEmpty else { return }
-    let numbers = groups.compactMap { $0["numbers"]?.text.map { String($0.prefix(60)) } }.joined(separator: "; ")
+  private func checkUnique(_ index: TableDefinition.Index, _ table: TableDefinition, _ state: TableState) throws {
+    var columns: [(name: String, collation: String?)] = []
+    for (name, collation) in zip(index.columns, index.collations) {
+      if let stored = state.column(name)?.storedName {
+        columns.append((dialect.quote(stored), collation))
+      } else if try table.column(name)?.constantDefault() == nil {
+        // The new column is empty, or different in each row.
+        return
+      }
+    }
+    guard let numbers = try TableRows(connection, table, state).sharing(columns) else { return }
     let properties = index.columns.map { name in table.column(name)?.property ?? name }.joined(separator: ", ")
     throw StoreError(
       .schemaMismatch, model: table.model, property: table.column(index.columns[0])?.property,
-      "\(table.model).\(properties) is to be unique, and rows with the same value are there already (\(table.rowIDColumn) \(numbers)). Change or delete them in a migration.")
+      "\(table.model).\(properties) is to be unique, and rows of \(table.name) share a value: \(numbers). Change or delete them in a migration.")
   }
 
   private func search(of table: TableDefinition) throws -> [SchemaStep] {
     let name = SearchClause.table(of: table.name)
     let exists = try TableState.read(name, from: connection) != nil
-    let current = exists ? try connection.query("PRAGMA table_info(\(Dialect.sqlite.quote(name)))").compactMap { $0["name"]?.text } : []
+    let current = exists ? try connection.query("PRAGMA table_info(\(dialect.quote(name)))").compactMap { $0["name"]?.text } : []
     if current == table.searchable { return [] }
     return (exists ? [.dropSearch(table.name)] : []) + (table.searchable.isEmpty ? [] : [.createSearch(table)])
   }
+}
 
-  // MARK: Rows
-
-  private func hasRows(in table: TableDefinition, where condition: String) throws -> Bool {
-    try !connection.query("SELECT 1 FROM \(Dialect.sqlite.quote(table.name)) WHERE \(condition) LIMIT 1").isEmpty
-  }
-
-  /// The numbers of the first rows that meet the condition, in words; nil where none does.
-  private func rows(in table: TableDefinition, where condition: String) throws -> RowNumbers? {
-    let rows = try connection.query("SELECT rowid AS number FROM \(Dialect.sqlite.quote(table.name)) WHERE \(condition) LIMIT 4")
-    let numbers = rows.compactMap { $0["number"]?.integer }
-    return numbers.isEmpty ? nil : RowNumbers(numbers: numbers)
-  }
-
-  private struct RowNumbers: CustomStringConvertible {
-    let numbers: [Int64]
-
-    var description: String {
-      let shown = numbers.prefix(3).map(String.init).joined(separator: ", ")
-      return numbers.count == 1 ? "row \(shown)" : "rows \(shown)\(numbers.count > 3 ? " and more" : "")"
-    }
-
-    var verb: String { numbers.count == 1 ? "holds" : "hold" }
+extension StoreError {
+  /// The rows that are there need a value of a property that is new or became required.
+  init(needingValue column: TableDefinition.Column, _ table: TableDefinition) {
+    let place = "\(table.model).\(column.property)"
+    self.init(
+      .schemaMismatch, model: table.model, property: column.property,
+      "\(place) needs a value in the rows that \(table.name) has already. Add a default value to \(place), make it optional, or add a migration that fills it.")
   }
 }

@@ -1,11 +1,13 @@
 /// One thing to do to a file so that it fits the models.
 enum SchemaStep {
   case createTable(TableDefinition)
-  /// The column is added without a rule against NULL; ``rebuild(_:reason:)`` makes it required once it is filled.
+  /// Rows that are there get the constant default at once. A column whose default differs from row to row is added without a rule against
+  /// NULL; ``rebuild(_:reason:isAdditive:)`` makes it required once it is filled.
   case addColumn(TableDefinition, TableDefinition.Column)
   case renameColumn(TableDefinition, from: String, to: String)
   case fill(TableDefinition, TableDefinition.Column)
-  case rebuild(TableDefinition, reason: String)
+  /// Additive where only columns that are new in this very migration ask for it: nothing that the file held can be lost.
+  case rebuild(TableDefinition, reason: String, isAdditive: Bool)
   case createIndex(TableDefinition, TableDefinition.Index)
   case dropIndex(String)
   case createSearch(TableDefinition)
@@ -17,12 +19,22 @@ enum SchemaStep {
     case .addColumn(let table, let column): "add the column \(table.name).\(column.name) for \(table.model).\(column.property)"
     case .renameColumn(let table, let from, let to): "rename the column \(table.name).\(from) to \(to)"
     case .fill(let table, let column): "give \(table.name).\(column.name) its default value where it has none"
-    case .rebuild(let table, let reason): "rebuild the table \(table.name): \(reason)"
+    case .rebuild(let table, let reason, _): "rebuild the table \(table.name): \(reason)"
     case .createIndex(let table, let index):
       "create \(index.isUnique ? "a unique" : "an") index on \(table.name) (\(index.columns.joined(separator: ", ")))"
     case .dropIndex(let name): "drop the index \(name), which no model asks for any longer"
     case .createSearch(let table): "build the full-text index of \(table.name) over \(table.searchable.joined(separator: ", "))"
     case .dropSearch(let table): "drop the full-text index of \(table)"
+    }
+  }
+}
+
+extension [SchemaStep] {
+  /// The columns that the steps add to the table.
+  func columnsAdded(to table: TableDefinition) -> [TableDefinition.Column] {
+    compactMap { step in
+      guard case .addColumn(let owner, let column) = step, owner.name == table.name else { return nil }
+      return column
     }
   }
 }

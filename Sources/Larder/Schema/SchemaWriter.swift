@@ -2,7 +2,8 @@
 struct SchemaWriter {
   let dialect = Dialect.sqlite
 
-  func createTable(_ table: TableDefinition, named name: String? = nil, keeping retired: [TableState.Column] = []) -> String {
+  /// - Parameter others: Columns that are not the model's. They keep their defaults, and need a value only where they have one.
+  func createTable(_ table: TableDefinition, named name: String? = nil, keeping others: [TableState.Column] = []) -> String {
     var lines: [String] = []
     if !table.isKeyRowID { lines.append("\(dialect.quote(ModelStatements.hiddenRowID)) INTEGER PRIMARY KEY") }
     for column in table.columns {
@@ -11,9 +12,10 @@ struct SchemaWriter {
       if !column.type.isOptional { line += " NOT NULL" }
       lines.append(line)
     }
-    for column in retired {
+    for column in others {
       let type = StorageClass(rawValue: column.declaredType.uppercased())?.rawValue ?? "ANY"
-      lines.append("\(dialect.quote(column.name)) \(type)")
+      let rule = column.defaultValue.map { "\(column.isRequired ? " NOT NULL" : "") DEFAULT (\($0))" } ?? ""
+      lines.append("\(dialect.quote(column.name)) \(type)\(rule)")
     }
     if !table.isKeyRowID {
       lines.append("UNIQUE (\(table.keyColumns.map { dialect.quote($0.name) }.joined(separator: ", ")))")
@@ -21,8 +23,10 @@ struct SchemaWriter {
     return "CREATE TABLE \(dialect.quote(name ?? table.name)) (\n  \(lines.joined(separator: ",\n  "))\n) STRICT"
   }
 
-  func addColumn(_ column: TableDefinition.Column, to table: String) -> String {
-    "ALTER TABLE \(dialect.quote(table)) ADD COLUMN \(dialect.quote(column.name)) \(column.type.storageClass.rawValue)"
+  /// With a default, rows that are there have it at once, whatever their number.
+  func addColumn(_ column: TableDefinition.Column, to table: String, default value: Value?) -> String {
+    let rule = value.map { "\(column.type.isOptional ? "" : " NOT NULL") DEFAULT \(dialect.literal($0))" } ?? ""
+    return "ALTER TABLE \(dialect.quote(table)) ADD COLUMN \(dialect.quote(column.name)) \(column.type.storageClass.rawValue)\(rule)"
   }
 
   func createIndex(_ index: TableDefinition.Index, on table: String) -> String {

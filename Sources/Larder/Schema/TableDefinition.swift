@@ -9,6 +9,16 @@ struct TableDefinition: Sendable {
     let originalName: String?
     let defaultValue: (@Sendable () throws -> Value)?
     let isDefaultComputed: Bool
+    /// Throws `ValueFailure` for a stored value that is not one of the property's type.
+    let check: @Sendable (Value) throws -> Void
+
+    /// The default that one clause of SQL gives to all rows that are there; nil where there is none or it is computed for each row.
+    func constantDefault() throws -> Value? {
+      guard !isDefaultComputed, let value = try defaultValue?(), !value.isNull else { return nil }
+      // SQL text ends at a NUL.
+      if case .text(let text) = value, text.utf8.contains(0) { return nil }
+      return value
+    }
   }
 
   struct Index: Sendable, Hashable, Codable {
@@ -37,7 +47,7 @@ struct TableDefinition: Sendable {
       Column(
         name: definition.name, property: definition.property, type: definition.type, isKey: keys.contains(position),
         isUnique: definition.options.contains(.unique), originalName: definition.originalName, defaultValue: definition.defaultValue,
-        isDefaultComputed: definition.isDefaultComputed)
+        isDefaultComputed: definition.isDefaultComputed, check: { try definition.column.check($0) })
     }
     searchable = schema.searchableColumns.map(\.name)
     func index(_ columns: [(name: String, type: ColumnType)], isUnique: Bool) -> Index {

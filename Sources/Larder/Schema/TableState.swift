@@ -3,18 +3,22 @@ import GRDBSQLite
 /// A table as it stands in the file.
 struct TableState {
   struct Column {
-    let name: String
+    /// The name that the column has, or will have once a migration has renamed it.
+    var name: String
+    /// The name in the file; nil for a column that a migration is still to add.
+    let storedName: String?
     let declaredType: String
     let isRequired: Bool
     /// The position in the primary key, from 1 on; 0 outside of it.
     let keyPosition: Int
-    let hasDefault: Bool
+    /// The SQL of the default; nil where there is none.
+    let defaultValue: String?
     let isGenerated: Bool
   }
 
   let name: String
   var columns: [Column]
-  let sql: String
+  let isWithoutRowID: Bool
 
   func column(_ name: String) -> Column? {
     columns.first { $0.name.isSameColumn(as: name) }
@@ -23,15 +27,36 @@ struct TableState {
   /// The table or view of that name, or nil.
   static func read(_ name: String, from connection: Connection) throws -> TableState? {
     let dialect = Dialect.sqlite
-    let master = try connection.query("SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)", [.text(name)])
+    let master = try connection.query("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)", [.text(name)])
     guard let table = master.first else { return nil }
+    let list = try connection.query("PRAGMA table_list(\(dialect.quote(name)))")
     let rows = try connection.query("PRAGMA table_xinfo(\(dialect.quote(name)))")
     let columns = try rows.map { row in
       Column(
-        name: try row.get("name"), declaredType: try row.get("type"), isRequired: try row.get("notnull"), keyPosition: try row.get("pk"),
-        hasDefault: row["dflt_value"]?.isNull == false, isGenerated: (try row.get("hidden") as Int) > 1)
+        name: try row.get("name"), storedName: try row.get("name"), declaredType: try row.get("type"), isRequired: try row.get("notnull"), keyPosition: try row.get("pk"),
+        defaultValue: row["dflt_value"]?.text, isGenerated: (try row.get("hidden") as Int) > 1)
     }
-    return TableState(name: try table.get("name"), columns: columns, sql: table["sql"]?.text ?? "")
+    return TableState(name: try table.get("name"), columns: columns, isWithoutRowID: list.first?["wr"] == 1)
+  }
+
+  /// A name under which SQL reaches the row's number: one of SQLite's three that no column has taken.
+  /// Source: <https://www.sqlite.org/lang_createtable.html#rowid>.
+  var rowNumber: String? {
+    isWithoutRowID ? nil : ["rowid", "_rowid_", "oid"].first { column($0) == nil }
+  }
+
+  /// Renames and adds the columns that the steps will rename and add.
+  mutating func foresee(_ steps: [SchemaStep], of table: TableDefinition) throws {
+    for case .renameColumn(let owner, let from, let to) in steps where owner.name == table.name {
+      if let position = columns.firstIndex(where: { $0.name.isSameColumn(as: from) }) { columns[position].name = to }
+    }
+    for column in steps.columnsAdded(to: table) {
+      let value = try column.constantDefault().map(Dialect.sqlite.literal)
+      columns.append(
+        Column(
+          name: column.name, storedName: nil, declaredType: column.type.storageClass.rawValue, isRequired: value != nil && !column.type.isOptional,
+          keyPosition: 0, defaultValue: value, isGenerated: false))
+    }
   }
 }
 

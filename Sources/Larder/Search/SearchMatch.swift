@@ -28,6 +28,7 @@ public struct SnippetStyle: Sendable, Hashable {
   /// About how many words a snippet has, 1 to 64.
   public var words: Int
 
+  /// A style; what is left out has its default. The number of words is brought into the range 1 to 64.
   public init(marks: (open: String, close: String) = ("[", "]"), ellipsis: String = "…", words: Int = 16) {
     open = marks.open
     close = marks.close

@@ -4,8 +4,9 @@
 public struct BlockingStore: StoreWriter, Sendable {
   let store: Store
 
-  public func _read<Result>(_ body: (ReadAccess) throws -> Result) throws -> Result {
+  public func _read<Result>(isReentrant: Bool, _ body: (ReadAccess) throws -> Result) throws -> Result {
     do {
+      if isReentrant { return try store.withReentrantReader { try body(ReadAccess(connection: $0)) } }
       return try store.withReader { try body(ReadAccess(connection: $0)) }
     } catch is WriteNeeded {
       return try store.withWriter { try body(ReadAccess(connection: $0)) }

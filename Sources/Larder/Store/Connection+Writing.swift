@@ -42,11 +42,12 @@ extension Connection {
   }
 
   /// Calls the closure in a transaction that takes the write lock at once. Any error rolls all of it back.
-  func transaction<Result>(_ body: () throws -> Result, beforeCommit: () throws -> Void = {}) throws -> Result {
+  ///
+  /// An interruption before the commit, even one that the closure caught, is such an error.
+  func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try execute("BEGIN IMMEDIATE")
     do {
       let result = try body()
-      try beforeCommit()
       try execute("COMMIT")
       return result
     } catch {
@@ -60,7 +61,7 @@ extension Connection {
     forgetWrites()
     savepointDepth = 0
     // SQLite rolls back by itself on a full disk and the like; what is left to do cannot fail.
-    if !isAutocommitting { try? execute("ROLLBACK") }
+    if !isAutocommitting { try? executeRegardless("ROLLBACK") }
   }
 
   /// Calls the closure in a savepoint: an error undoes what it did, and what was done before stays.
@@ -75,8 +76,8 @@ extension Connection {
       return result
     } catch {
       if !isAutocommitting {
-        try? execute("ROLLBACK TO \(name)")
-        try? execute("RELEASE \(name)")
+        try? executeRegardless("ROLLBACK TO \(name)")
+        try? executeRegardless("RELEASE \(name)")
       }
       throw error
     }

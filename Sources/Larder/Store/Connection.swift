@@ -1,6 +1,7 @@
 import Foundation
 internal import GRDB
 import GRDBSQLite
+import Synchronization
 
 /// One connection to the database file. Whoever holds it uses it alone: the writer and the pool of readers see to that.
 ///
@@ -11,7 +12,8 @@ final class Connection: @unchecked Sendable {
   let queue: DatabaseQueue
   let handle: OpaquePointer
   let environment: StoreEnvironment
-  let isReadOnly: Bool
+  /// Whether SQL that writes is refused.
+  var isReadOnly: Bool
   private let authorizer = StatementAuthorizer()
   private var statements: [String: PreparedStatement] = [:]
   private var modelStatements: [ModelStatementKey: PreparedStatement] = [:]
@@ -24,11 +26,15 @@ final class Connection: @unchecked Sendable {
   /// The pages in the write-ahead log after the last commit.
   var walPages: Int32 = 0
   private var dataVersion: Int64 = -1
+  /// Whether the task that waits for the work at hand was cancelled. The one thing here that other threads touch.
+  private let isInterrupted = Atomic<Bool>(false)
   /// How deep savepoints are nested.
   var savepointDepth = 0
 
   /// Statements beyond this number are compiled anew: queries whose text differs each time must not fill the memory.
   private static let statementLimit = 512
+  /// So many instructions of SQLite's virtual machine, about a tenth of a millisecond, go by between two looks at ``isInterrupted``.
+  private static let progressInterval: Int32 = 10_000
 
   private struct ModelStatementKey: Hashable {
     let model: ObjectIdentifier
@@ -50,6 +56,12 @@ final class Connection: @unchecked Sendable {
     // Larder watches its own commits.
     sqlite3_commit_hook(handle, nil, nil)
     sqlite3_rollback_hook(handle, nil, nil)
+    sqlite3_progress_handler(
+      handle, Self.progressInterval,
+      { context in
+        guard let context else { return 0 }
+        return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().isInterrupted.load(ordering: .relaxed) ? 1 : 0
+      }, Unmanaged.passUnretained(self).toOpaque())
   }
 
   deinit {
@@ -57,7 +69,20 @@ final class Connection: @unchecked Sendable {
     statements.removeAll()
     modelStatements.removeAll()
     sqlite3_set_authorizer(handle, nil, nil)
+    sqlite3_progress_handler(handle, 0, nil, nil)
     sqlite3_wal_hook(handle, nil, nil)
+  }
+
+  /// Ends the statement at work, and refuses the ones after it until ``endInterruption()``. May be called from any thread.
+  ///
+  /// SQLite forgets an interruption that comes between two statements; the flag does not.
+  func interrupt() {
+    isInterrupted.store(true, ordering: .relaxed)
+    sqlite3_interrupt(handle)
+  }
+
+  func endInterruption() {
+    isInterrupted.store(false, ordering: .relaxed)
   }
 
   /// How long SQLite itself waits for another connection's lock, in milliseconds.
@@ -103,8 +128,12 @@ final class Connection: @unchecked Sendable {
 
   /// The kept statement of this text.
   func statement(_ sql: String) throws -> PreparedStatement {
-    if let statement = statements[sql], !statement.isInUse { return try checked(statement) }
-    let statement = try checked(try compile(sql))
+    try checked(try keptStatement(sql))
+  }
+
+  private func keptStatement(_ sql: String) throws -> PreparedStatement {
+    if let statement = statements[sql], !statement.isInUse { return statement }
+    let statement = try compile(sql)
     if statements[sql] == nil {
       if statements.count >= Self.statementLimit { statements = statements.filter { $0.value.isInUse } }
       statements[sql] = statement
@@ -127,8 +156,9 @@ final class Connection: @unchecked Sendable {
     return try checked(statement)
   }
 
-  /// Gives a migration's backup its chance before anything is lost.
+  /// Refuses to go on after an interruption, and gives a migration's backup its chance before anything is lost.
   private func checked(_ statement: PreparedStatement) throws -> PreparedStatement {
+    if isInterrupted.load(ordering: .relaxed) { throw CancellationError() }
     if let willDestroy, statement.facts.isDestructive {
       self.willDestroy = nil
       try willDestroy()
@@ -139,6 +169,11 @@ final class Connection: @unchecked Sendable {
   /// Executes a statement that takes no parameter and returns no row.
   func execute(_ sql: String) throws {
     try run(try statement(sql))
+  }
+
+  /// Executes a statement that undoes or ends something, whether the task was cancelled or not.
+  func executeRegardless(_ sql: String) throws {
+    try run(try keptStatement(sql))
   }
 
   /// Steps a bound statement to its end, remembers what it wrote, and resets it.

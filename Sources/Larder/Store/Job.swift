@@ -1,4 +1,3 @@
-import GRDBSQLite
 import Synchronization
 
 /// One call that a task waits for: cancelled before it starts it never runs, cancelled while it runs it is interrupted.
@@ -6,14 +5,9 @@ final class Job<Result: Sendable>: Sendable {
   private enum State {
     case waiting(CheckedContinuation<Result, any Error>?)
     /// The connection is nil for a job that ends too soon to be worth an interruption, or that shares its transaction with others.
-    case running(CheckedContinuation<Result, any Error>, Interruptible?)
+    case running(CheckedContinuation<Result, any Error>, Connection?)
     case cancelled
     case ended
-  }
-
-  /// A C connection that may be interrupted from any thread as long as the job runs on it.
-  private struct Interruptible: @unchecked Sendable {
-    let handle: OpaquePointer
   }
 
   private struct Progress: Sendable {
@@ -48,16 +42,13 @@ final class Job<Result: Sendable>: Sendable {
       case .running(_, let connection):
         guard let connection else { return nil }
         progress.isInterrupted = true
-        sqlite3_interrupt(connection.handle)
+        connection.interrupt()
         return nil
       case .cancelled, .ended: return nil
       }
     }
     continuation?.resume(throwing: CancellationError())
   }
-
-  /// Whether the task was cancelled while the job runs.
-  var isInterrupted: Bool { progress.withLock { $0.isInterrupted } }
 
   /// Runs the closure on the connection and hands its result to the task, unless the task was cancelled before.
   func run(on connection: Connection, _ body: () throws -> Result) {
@@ -71,7 +62,7 @@ final class Job<Result: Sendable>: Sendable {
   func start(on connection: Connection?) -> Bool {
     progress.withLock { progress in
       guard case .waiting(let continuation?) = progress.state else { return false }
-      progress.state = .running(continuation, connection.map { Interruptible(handle: $0.handle) })
+      progress.state = .running(continuation, connection)
       return true
     }
   }
@@ -89,7 +80,8 @@ final class Job<Result: Sendable>: Sendable {
   /// Hands the result of a running job to the task.
   func end(_ result: Swift.Result<Result, any Error>) {
     let (continuation, isInterrupted) = progress.withLock { progress -> (CheckedContinuation<Result, any Error>?, Bool) in
-      guard case .running(let continuation, _) = progress.state else { return (nil, false) }
+      guard case .running(let continuation, let connection) = progress.state else { return (nil, false) }
+      if progress.isInterrupted { connection?.endInterruption() }
       progress.state = .ended
       return (continuation, progress.isInterrupted)
     }

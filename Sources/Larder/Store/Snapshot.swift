@@ -12,7 +12,7 @@ public final class Snapshot: StoreReader {
     connection = nil
   }
 
-  public func _read<Result>(_ body: (ReadAccess) throws -> Result) throws -> Result {
+  public func _read<Result>(isReentrant: Bool, _ body: (ReadAccess) throws -> Result) throws -> Result {
     guard let connection else { preconditionFailure("a snapshot was used after the closure of read(_:) had returned") }
     do {
       return try body(ReadAccess(connection: connection))
@@ -26,8 +26,12 @@ public final class Snapshot: StoreReader {
     try connection.execute("BEGIN DEFERRED")
     // The transaction's view is fixed by its first read, so that it is the one of this moment.
     let snapshot = Snapshot(connection)
+    // In memory it is the connection that writes, too.
+    let wasReadOnly = connection.isReadOnly
+    connection.isReadOnly = true
     defer {
       snapshot.end()
+      connection.isReadOnly = wasReadOnly
       connection.rollback()
     }
     try connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")

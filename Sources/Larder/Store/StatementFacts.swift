@@ -95,6 +95,11 @@ final class StatementAuthorizer {
     StatementFacts(reads: reads, writes: writes, controlsTransaction: controlsTransaction, isDestructive: isDestructive)
   }
 
+  /// SQLite reports `CREATE` as a change of its own tables, which loses nothing.
+  private static func isSchemaTable(_ name: String) -> Bool {
+    name.hasPrefix("sqlite_")
+  }
+
   private func hear(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
     guard let first else { return }
     switch action {
@@ -105,13 +110,15 @@ final class StatementAuthorizer {
     case SQLITE_INSERT:
       writes.insert(table: String(cString: first))
     case SQLITE_DELETE:
-      isDestructive = true
-      writes.insert(table: String(cString: first))
+      let table = String(cString: first)
+      isDestructive = isDestructive || !Self.isSchemaTable(table)
+      writes.insert(table: table)
     case SQLITE_DROP_TABLE, SQLITE_DROP_VTABLE, SQLITE_ALTER_TABLE:
       isDestructive = true
     case SQLITE_UPDATE:
-      isDestructive = true
-      if let second { writes.insert(table: String(cString: first), column: String(cString: second)) }
+      let table = String(cString: first)
+      isDestructive = isDestructive || !Self.isSchemaTable(table)
+      if let second { writes.insert(table: table, column: String(cString: second)) }
     case SQLITE_TRANSACTION, SQLITE_SAVEPOINT:
       controlsTransaction = true
     default: break

@@ -32,6 +32,7 @@ extension Store {
     /// Where the store reports what it did on opening and what it could not do in the background; silent by default. No stored value is ever logged.
     public var log: Logger?
 
+    /// A configuration; what is left out has its default.
     public init(
       durability: Durability = .normal, readers: Int = 4, busyTimeout: Duration = .seconds(5), migrations: [Migration] = [],
       schema: SchemaMode = .managed, log: Logger? = nil

@@ -70,10 +70,22 @@ extension Store {
     return try await reading { try $0.aggregate(query, least) }
   }
 
+  /// The least of the values that are not nil, or nil where there is none.
+  public func min<M: Model, Output: Sendable>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) async throws -> Output? {
+    let least: QueryExpression<Output??> = .extreme(.min, M.columns[keyPath: path].expression)
+    return try await reading { try $0.aggregate(query, least) ?? nil }
+  }
+
   /// The greatest value, or nil where there is none.
   public func max<M: Model, Output: Sendable>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) async throws -> Output? {
     let greatest: QueryExpression<Output?> = .extreme(.max, M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, greatest) }
+  }
+
+  /// The greatest of the values that are not nil, or nil where there is none.
+  public func max<M: Model, Output: Sendable>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) async throws -> Output? {
+    let greatest: QueryExpression<Output??> = .extreme(.max, M.columns[keyPath: path].expression)
+    return try await reading { try $0.aggregate(query, greatest) ?? nil }
   }
 
   /// The rows of the query as the database holds them: the values by the names of the columns.
@@ -111,7 +123,7 @@ extension Store {
 
   /// Calls the closure with one consistent view of the store: all of its reads see the same commit, whatever is written meanwhile.
   public func read<Result: Sendable>(_ body: @escaping @Sendable (Snapshot) throws -> Result) async throws -> Result {
-    guard let readers else { return try await writer.perform { connection, _ in try Snapshot.reading(connection, body) } }
+    guard let readers else { return try await writer.perform { try Snapshot.reading($0, body) } }
     return try await readers.perform { try Snapshot.reading($0, body) }
   }
 }

@@ -82,9 +82,7 @@ extension Store {
   ///
   /// A task that is cancelled while the closure runs interrupts the statement at work; nothing is then committed.
   public func write<Result: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> Result) async throws -> Result {
-    try await writer.perform { connection, job in
-      try Transaction.writing(connection, beforeCommit: { if job.isInterrupted { throw CancellationError() } }, body)
-    }
+    try await writer.perform { try Transaction.writing($0, body) }
   }
 
   /// Calls the closure in a transaction if it never was for this name in this file, by any process; answers whether it was called.
@@ -96,21 +94,21 @@ extension Store {
   /// The name is remembered in the same transaction: a closure that throws, or a process that dies, leaves the store as if it had not been called.
   @discardableResult
   public func once(_ name: String, _ body: @escaping @Sendable (Transaction) throws -> Void) async throws -> Bool {
-    try await writer.perform { connection, _ in try Transaction.once(name, connection, body: body) }
+    try await writer.perform { try Transaction.once(name, $0, body: body) }
   }
 
   /// Writes a copy of the store, as it is at this moment, to a new file, while reads and writes go on.
   ///
   /// - Throws: ``StoreError`` `.duplicate` where the file is already there, `.diskFull`, `.readOnly`; nothing is then left of the copy.
   public func backup(to location: some StoreLocation) async throws {
-    guard path != nil else { return try await writer.perform { connection, _ in try StoreBackup.write(connection, to: location) } }
+    guard path != nil else { return try await writer.perform { try StoreBackup.write($0, to: location) } }
     let connection = try makeReader()
     try await BackgroundWork.run(on: connection) { try StoreBackup.write($0, to: location) }
   }
 
   private func transaction<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
-    try await writer.perform { connection, job in
-      try connection.transaction({ try body(connection) }, beforeCommit: { if job.isInterrupted { throw CancellationError() } })
+    try await writer.perform { connection in
+      try connection.transaction { try body(connection) }
     }
   }
 }

@@ -37,17 +37,26 @@ public final class Store: Sendable {
 
   /// Opens the file with the tables that it has or is to have.
   ///
-  /// - Parameter schema: `.existing` adopts any SQLite file and creates and alters nothing.
+  /// - Parameters:
+  ///   - location: The file's path, as `String`, `URL` or `FilePath`.
+  ///   - models: The models whose tables the program uses.
+  ///   - schema: `.existing` adopts any SQLite file and creates and alters nothing.
+  /// - Throws: ``StoreError`` `.notFound` where `.existing` finds no file, `.schemaMismatch` where a table or column of a model is missing;
+  ///   otherwise as ``init(at:for:configuration:)-(StoreLocation,Model.Type...,Configuration)``.
   public convenience init(at location: some StoreLocation, for models: any Model.Type..., schema: Configuration.SchemaMode) throws {
     try self.init(path: location.storePath, models: models, configuration: Configuration(schema: schema))
   }
 
-  /// Opens the file for a list of models.
+  /// Opens the file for a list of models that is known only when the program runs.
+  ///
+  /// - Throws: ``StoreError``, as the initialiser with the models one by one.
   public convenience init(at location: some StoreLocation, for models: [any Model.Type], configuration: Configuration = Configuration()) throws {
     try self.init(path: location.storePath, models: models, configuration: configuration)
   }
 
   /// Makes a store that lives as long as the value, for tests and previews. Its verbs run one after another on one connection.
+  ///
+  /// - Throws: ``StoreError`` `.schemaMismatch` where two models share a table or one has no key, `.migrationFailed`.
   public convenience init(inMemoryFor models: any Model.Type..., configuration: Configuration = Configuration()) throws {
     try self.init(path: nil, models: models, configuration: configuration)
   }
@@ -98,10 +107,10 @@ public final class Store: Sendable {
 
   func reading<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
     do {
-      guard let readers else { return try await writer.perform { connection, _ in try body(connection) } }
+      guard let readers else { return try await writer.perform(body) }
       return try await readers.perform(body)
     } catch is WriteNeeded {
-      return try await writer.perform { connection, _ in try body(connection) }
+      return try await writer.perform(body)
     }
   }
 }

@@ -2,19 +2,38 @@ import Foundation
 
 /// Copies of a store: `VACUUM INTO`, which writes one consistent state to a new file while others read and write.
 enum StoreBackup {
+  /// Writes the copy under a name of its own, and gives it its place when it is whole: what is at that place is a backup or not there.
   static func write(_ connection: Connection, to location: some StoreLocation) throws {
     let path = location.storePath
-    guard !FileManager.default.fileExists(atPath: path) else {
-      throw StoreError(.duplicate, "There is already a file at the backup's path. Choose another name, or remove that file first.")
+    let partial = "\(path).\(UUID().uuidString).partial"
+    guard !FileManager.default.fileExists(atPath: path) else { throw alreadyThere }
+    defer { try? FileManager.default.removeItem(atPath: partial) }
+    try copy(connection, to: partial)
+    do {
+      // Unlike a move, a link never takes the place of a file that came meanwhile.
+      try FileManager.default.linkItem(atPath: partial, toPath: path)
+    } catch {
+      guard !FileManager.default.fileExists(atPath: path) else { throw alreadyThere }
+      try place(partial, at: path)
     }
+  }
+
+  private static let alreadyThere = StoreError(
+    .duplicate, "There is already a file at the backup's path. Choose another name, or remove that file first.")
+
+  /// For file systems that have no links.
+  private static func place(_ partial: String, at path: String) throws {
+    do {
+      try FileManager.default.moveItem(atPath: partial, toPath: path)
+    } catch {
+      throw StoreError(.inputOutput, "The finished backup could not be given its name (\(error)). Check the folder, then try again.")
+    }
+  }
+
+  private static func copy(_ connection: Connection, to path: String) throws {
     var writer = SQLWriter()
     writer.write("VACUUM INTO ")
     writer.bind(.text(path))
-    do {
-      _ = try connection.using(writer, nil) { try connection.step($0, nil) }
-    } catch {
-      try? FileManager.default.removeItem(atPath: path)
-      throw error
-    }
+    _ = try connection.using(writer, nil) { try connection.step($0, nil) }
   }
 }

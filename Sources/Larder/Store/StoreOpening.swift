@@ -25,10 +25,7 @@ struct StoreOpening: Sendable {
   func open() throws -> (Connection, StoreEnvironment) {
     try checkVersion()
     try checkTables()
-    let isNew = path.map { !FileManager.default.fileExists(atPath: $0) } ?? true
-    if configuration.schema == .existing, isNew, let path {
-      throw StoreError(.notFound, "There is no file \(URL(fileURLWithPath: path).lastPathComponent) to adopt. Check the path, or open it without schema: .existing.")
-    }
+    try checkFile()
     return try mapping {
       switch configuration.schema {
       case .managed: (try openManaged(), StoreEnvironment())
@@ -40,16 +37,28 @@ struct StoreOpening: Sendable {
   private func openManaged() throws -> Connection {
     let environment = StoreEnvironment()
     let connection = try makeConnection(environment)
-    try retrying(connection) {
-      // A file of a newer version must stay as it is, so nothing is switched on before it was looked at.
-      if try SchemaMigrator(connection, tables, configuration.migrations, log: configuration.log).isUpToDate() { return }
-    }
-    if path != nil { try switchToWAL(connection) }
-    try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
     let migrator = SchemaMigrator(connection, tables, configuration.migrations, log: configuration.log)
+    if path != nil {
+      try retrying {
+        // A file that cannot be brought in step stays as it is, so nothing is switched on before it was looked at.
+        if try connection.query("PRAGMA journal_mode").first?.first?.value == "wal" {
+          _ = try migrator.pendingMigrations()
+        } else {
+          _ = try migrator.plan()
+        }
+      }
+      try switchToWAL(connection)
+    }
+    try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
     if try !migrator.isUpToDate() {
       let backup = BackupOnce(opening: self, environment: environment)
-      try migrator.migrate { try backup.make() }
+      do {
+        try migrator.migrate { try backup.make() }
+      } catch {
+        // Everything is as it was: a copy at each attempt would only fill the disk.
+        backup.remove()
+        throw error
+      }
     }
     // INSERT OR REPLACE in SQL then tells the full-text index of the row that it removes: https://www.sqlite.org/lang_conflict.html.
     try connection.change("PRAGMA recursive_triggers = ON")
@@ -85,7 +94,7 @@ struct StoreOpening: Sendable {
 
   /// WAL lets readers and the writer work side by side. SQLite does not wait for another process in the middle of the same switch.
   private func switchToWAL(_ connection: Connection) throws {
-    try retrying(connection) {
+    try retrying {
       let mode = try connection.query("PRAGMA journal_mode = WAL").first?.first?.value
       guard mode == "wal" else {
         throw StoreError(.unsupported, "The file system does not support SQLite's write-ahead log. Keep the store on a local disk.")
@@ -96,7 +105,7 @@ struct StoreOpening: Sendable {
   }
 
   /// Tries again for as long as another process is in the way.
-  private func retrying(_ connection: Connection, _ body: () throws -> Void) throws {
+  private func retrying(_ body: () throws -> Void) throws {
     let deadline = ContinuousClock.now + configuration.busyTimeout
     while true {
       do {
@@ -112,12 +121,28 @@ struct StoreOpening: Sendable {
   func plan() throws -> MigrationPlan {
     try checkVersion()
     try checkTables()
-    guard let path, FileManager.default.fileExists(atPath: path) else {
-      let connection = try Connection(path: ":memory:", configuration: GRDB.Configuration(), environment: StoreEnvironment())
-      return try SchemaMigrator(connection, tables, configuration.migrations, log: nil).plan()
+    try checkFile()
+    return try mapping {
+      let connection = try makePlanningConnection()
+      switch configuration.schema {
+      case .managed: return try SchemaMigrator(connection, tables, configuration.migrations, log: nil).plan()
+      case .existing:
+        try ExistingSchema(connection, tables).check()
+        return MigrationPlan(steps: [])
+      }
     }
-    let connection = try openReader(StoreEnvironment())
-    return try mapping { try SchemaMigrator(connection, tables, configuration.migrations, log: nil).plan() }
+  }
+
+  /// A connection that changes nothing and leaves no file behind.
+  private func makePlanningConnection() throws -> Connection {
+    guard let path, FileManager.default.fileExists(atPath: path) else {
+      return try Connection(path: ":memory:", configuration: GRDB.Configuration(), environment: StoreEnvironment())
+    }
+    // Only a connection that may write clears away the log's files when it is closed; where there is a log already, it must not be emptied.
+    if FileManager.default.fileExists(atPath: path + "-wal") { return try openReader(StoreEnvironment()) }
+    let connection = try makeConnection(StoreEnvironment())
+    try connection.change("PRAGMA query_only = ON")
+    return connection
   }
 
   // MARK: Checks
@@ -128,9 +153,18 @@ struct StoreOpening: Sendable {
     }
   }
 
+  /// An existing file is adopted, never created.
+  private func checkFile() throws {
+    guard configuration.schema == .existing, let path, !FileManager.default.fileExists(atPath: path) else { return }
+    throw StoreError(.notFound, "There is no file \(URL(fileURLWithPath: path).lastPathComponent) to adopt. Check the path, or open it without schema: .existing.")
+  }
+
   private func checkTables() throws {
     var seen: [String: TableDefinition] = [:]
     for table in tables {
+      guard !["_larder_", "sqlite_"].contains(where: table.name.asciiLowercased.hasPrefix) else {
+        throw StoreError(.schemaMismatch, model: table.model, "The name \(table.name) is reserved for the database itself. Name the table of \(table.model) with @Model(\"…\").")
+      }
       if let other = seen.updateValue(table, forKey: table.name.asciiLowercased) {
         throw StoreError(
           .schemaMismatch, model: table.model, "\(other.model) and \(table.model) are both kept in a table called \(table.name). Name one of them with @Model(\"…\").")
@@ -138,11 +172,12 @@ struct StoreOpening: Sendable {
       guard !table.keyColumns.isEmpty else {
         throw StoreError(.schemaMismatch, model: table.model, "\(table.model) has no key. Add `var id: UUID = .v7()`, or mark a property with @Attribute(.primaryKey).")
       }
-      var columns = Set<String>()
+      // The name of the column that numbers the rows.
+      var columns: Set<String> = table.isKeyRowID ? [] : [ModelStatements.hiddenRowID]
       for column in table.columns where !columns.insert(column.name.asciiLowercased).inserted {
         throw StoreError(
           .schemaMismatch, model: table.model, property: column.property,
-          "\(table.model) has two columns called \(column.name), which SQLite cannot tell apart. Name one of them with @Attribute(name:).")
+          "The column name \(column.name) of \(table.model).\(column.property) is taken already; upper and lower case are the same to SQLite. Name the column with @Attribute(name:).")
       }
     }
   }
@@ -177,6 +212,7 @@ private final class BackupOnce {
   private let opening: StoreOpening
   private let environment: StoreEnvironment
   private var isDone = false
+  private var copy: String?
 
   init(opening: StoreOpening, environment: StoreEnvironment) {
     self.opening = opening
@@ -194,6 +230,13 @@ private final class BackupOnce {
     let target = "\(path).backup-\(number)"
     opening.configuration.log?.info("copying the store before a migration", metadata: ["path": "\(target)"])
     try StoreBackup.write(reader, to: target)
+    copy = target
+  }
+
+  /// Removes the copy that was made, if one was.
+  func remove() {
+    guard let copy else { return }
+    try? FileManager.default.removeItem(atPath: copy)
   }
 }
 

@@ -9,7 +9,15 @@
 /// ```
 public protocol StoreReader {
   /// Calls the closure with a connection to read from. Not for use outside of Larder: the verbs stand on it.
-  func _read<Result>(_ body: (ReadAccess) throws -> Result) throws -> Result
+  ///
+  /// - Parameter isReentrant: Whether the closure calls one of the user's, which may read again.
+  func _read<Result>(isReentrant: Bool, _ body: (ReadAccess) throws -> Result) throws -> Result
+}
+
+extension StoreReader {
+  func _read<Result>(_ body: (ReadAccess) throws -> Result) throws -> Result {
+    try _read(isReentrant: false, body)
+  }
 }
 
 /// A connection that the library's own verbs read from.
@@ -80,9 +88,19 @@ extension StoreReader {
     try _read { try $0.connection.aggregate(query, .extreme(.min, M.columns[keyPath: path].expression) as QueryExpression<Output?>) }
   }
 
+  /// The least of the values that are not nil, or nil where there is none.
+  public func min<M: Model, Output>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) throws -> Output? {
+    try _read { try $0.connection.aggregate(query, .extreme(.min, M.columns[keyPath: path].expression) as QueryExpression<Output??>) ?? nil }
+  }
+
   /// The greatest value, or nil where there is none.
   public func max<M: Model, Output>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) throws -> Output? {
     try _read { try $0.connection.aggregate(query, .extreme(.max, M.columns[keyPath: path].expression) as QueryExpression<Output?>) }
+  }
+
+  /// The greatest of the values that are not nil, or nil where there is none.
+  public func max<M: Model, Output>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) throws -> Output? {
+    try _read { try $0.connection.aggregate(query, .extreme(.max, M.columns[keyPath: path].expression) as QueryExpression<Output??>) ?? nil }
   }
 
   /// The rows of the query as the database holds them: the values by the names of the columns.
@@ -92,7 +110,7 @@ extension StoreReader {
 
   /// Calls the closure with each row of the query, one after another: memory for one row at a time.
   public func forEach<M: Model>(_ query: Query<M>, _ body: (M) throws -> Void) throws {
-    try _read { try $0.connection.forEach(query, body) }
+    try _read(isReentrant: true) { try $0.connection.forEach(query, body) }
   }
 
   /// The matches of a search, each with its score and the text around the words that were found.

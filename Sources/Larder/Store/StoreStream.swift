@@ -25,6 +25,7 @@ public struct StoreStream<M: Model>: AsyncSequence, Sendable {
     Iterator(store: store, query: query)
   }
 
+  /// What reads the rows, on a connection of its own that is closed together with it.
   public struct Iterator: AsyncIteratorProtocol {
     private let store: Store
     private let query: Query<M>
@@ -38,23 +39,37 @@ public struct StoreStream<M: Model>: AsyncSequence, Sendable {
     }
 
     /// The next row, or nil after the last. Throws what ``Store/fetch(_:)-(Query<M>)`` throws.
+    ///
+    /// After an error, `CancellationError` included, the stream is at its end.
     public mutating func next() async throws -> M? {
-      if page.isEmpty, !isFinished {
+      do {
         try Task.checkCancellation()
-        page = try await nextPage()[...]
-        if page.isEmpty { isFinished = true }
+        if page.isEmpty, !isFinished { page = try await nextPage()[...] }
+        return page.popFirst()
+      } catch {
+        page = []
+        finish()
+        throw error
       }
-      return page.popFirst()
     }
 
     private mutating func nextPage() async throws -> [M] {
-      if store.path == nil {
-        isFinished = true
+      guard store.path != nil else {
+        finish()
         return try await store.fetch(query)
       }
       let cursor = try self.cursor ?? StreamCursor(try store.makeReader(), query)
       self.cursor = cursor
-      return try await cursor.nextPage()
+      let rows = try await cursor.nextPage()
+      // A short page is the last one: SQLite begins a statement anew that is stepped past its end.
+      if rows.count < StreamCursor<M>.pageSize { finish() }
+      return rows
+    }
+
+    /// Gives the connection back as soon as nothing is left to read.
+    private mutating func finish() {
+      isFinished = true
+      cursor = nil
     }
   }
 }
@@ -71,7 +86,7 @@ final class StreamCursor<M: Model>: Sendable {
     let statement: PreparedStatement
   }
 
-  private static var pageSize: Int { 256 }
+  static var pageSize: Int { 256 }
 
   init(_ connection: Connection, _ query: Query<M>) throws {
     self.connection = connection

@@ -17,7 +17,7 @@ public final class Transaction: StoreWriter {
     return connection
   }
 
-  public func _read<Result>(_ body: (ReadAccess) throws -> Result) throws -> Result {
+  public func _read<Result>(isReentrant: Bool, _ body: (ReadAccess) throws -> Result) throws -> Result {
     try body(ReadAccess(connection: access))
   }
 
@@ -35,11 +35,9 @@ public final class Transaction: StoreWriter {
   }
 
   /// Calls the closure in a transaction, and ends it when the closure returns.
-  static func writing<Result>(
-    _ connection: Connection, beforeCommit: () throws -> Void = {}, _ body: (Transaction) throws -> Result
-  ) throws -> Result {
+  static func writing<Result>(_ connection: Connection, _ body: (Transaction) throws -> Result) throws -> Result {
     let transaction = Transaction(connection)
     defer { transaction.end() }
-    return try connection.transaction({ try body(transaction) }, beforeCommit: beforeCommit)
+    return try connection.transaction { try body(transaction) }
   }
 }

@@ -17,15 +17,17 @@ final class Writer: Sendable {
   private let runsInline: Bool
   private let line = Mutex(Line())
   private let observers: LiveRegistry
+  /// The thread that writes right now, as a number, or zero: a call from one of the user's closures on it must not wait for itself.
+  private let holder = Atomic<UInt>(0)
 
   fileprivate struct Line {
     var isHeld = false
-    /// The thread that holds the writer in a closure of the user's.
-    var holder: ObjectIdentifier?
     var waiting = Deque<Waiter>()
     var isCheckpointing = false
     /// Whether single statements stood in line lately: then the next one gathers others.
     var isContended = false
+    /// How many single statements ran alone since one looked for others.
+    var aloneCount = 0
   }
 
   /// How a task that wants to write one statement begins.
@@ -46,6 +48,8 @@ final class Writer: Sendable {
 
   /// The size of the write-ahead log at which its pages go back into the file: SQLite's default.
   private static let checkpointPages: Int32 = 1000
+  /// A task that saves in a loop never suspends while it is alone: after so many statements it lets other tasks run.
+  private static let aloneLimit = 16
 
   init(connection: Connection, busyTimeout: Duration, runsInline: Bool, observers: LiveRegistry) {
     self.connection = connection
@@ -64,37 +68,30 @@ final class Writer: Sendable {
 
   /// Calls the closure while nobody else uses the writer. Blocks until it is free.
   func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    let me = ObjectIdentifier(Thread.current)
-    if line.withLock({ $0.holder == me }) {
+    guard holder.load(ordering: .relaxed) != Self.currentThread else {
       throw StoreError(
-        .unsupported, "A call that waits for the store was made from inside its own write; use the transaction that the closure is given.")
+        .unsupported,
+        "A call that waits for the store was made from inside one of its own closures; use the transaction or the snapshot that the closure is given.")
     }
     if !takeIfFree() {
       let turn = DispatchSemaphore(value: 0)
       enqueue(.exclusive { turn.signal() })
       turn.wait()
     }
-    line.withLock { $0.holder = me }
-    defer {
-      line.withLock { $0.holder = nil }
-      release()
-    }
+    defer { release() }
     connection.setBusyTimeout(busyTimeout)
     return try committing { try body(connection) }
   }
 
   /// Calls the closure on the writer's queue while nobody else uses the writer.
-  func perform<Result: Sendable>(_ body: @escaping @Sendable (Connection, Job<Result>) throws -> Result) async throws -> Result {
+  func perform<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
     try Task.checkCancellation()
     let job = Job<Result>()
     return try await job.result {
       let turn: @Sendable () -> Void = {
         self.queue.async {
-          let me = ObjectIdentifier(Thread.current)
-          self.line.withLock { $0.holder = me }
           self.connection.setBusyTimeout(self.busyTimeout)
-          job.run(on: self.connection) { try self.committing { try body(self.connection, job) } }
-          self.line.withLock { $0.holder = nil }
+          job.run(on: self.connection) { try self.committing { try body(self.connection) } }
           self.release()
         }
       }
@@ -127,7 +124,10 @@ final class Writer: Sendable {
     line.withLock { line in
       if line.isHeld { return .follower }
       line.isHeld = true
-      return line.isContended ? .leader : .alone
+      line.aloneCount += 1
+      guard line.isContended || line.aloneCount > Self.aloneLimit else { return .alone }
+      line.aloneCount = 0
+      return .leader
     }
   }
 
@@ -168,6 +168,8 @@ final class Writer: Sendable {
     defer { release() }
     return connection.hasForeignCommits()
   }
+
+  private static var currentThread: UInt { UInt(bitPattern: ObjectIdentifier(Thread.current)) }
 
   private func takeIfFree() -> Bool {
     line.withLock { line in
@@ -240,6 +242,9 @@ final class Writer: Sendable {
 
   /// Calls the closure, and tells what it wrote once it is committed.
   private func committing<Result>(_ body: () throws -> Result) throws -> Result {
+    // Only the thread itself ever finds its own number here.
+    holder.store(Self.currentThread, ordering: .relaxed)
+    defer { holder.store(0, ordering: .relaxed) }
     do {
       let result = try body()
       if observers.isEmpty {

@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// Larder, GRDB and the SQLite C interface on the same work in one run.
+@main
+struct LarderBench: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "LarderBench",
+    abstract: "Measures Larder and GRDB against hand-written C.",
+    subcommands: [RunCommand.self, MemoryCommand.self],
+    defaultSubcommand: RunCommand.self
+  )
+}

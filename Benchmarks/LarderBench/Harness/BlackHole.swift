@@ -1,0 +1,4 @@
+/// Takes a value that the optimizer must believe to be used.
+@inline(never)
+@_optimize(none)
+func blackHole<Value>(_ value: Value) {}

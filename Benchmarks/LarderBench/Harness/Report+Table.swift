@@ -1,0 +1,83 @@
+import Foundation
+
+extension Report: CustomStringConvertible {
+  /// The tables that the program prints.
+  var description: String {
+    """
+    Median milliseconds after a warm-up, and in brackets the ratio to raw C.
+
+    \(timeTable)
+    \(memoryTable)
+    turns     \(turns)
+    orders    \(source)
+    machine   \(machine.processor), \(machine.cores) cores, \(machine.system), load \(Self.decimal(machine.load))
+    SQLite    \(machine.sqlite), WAL, synchronous = NORMAL
+    again     \(command)
+    """
+  }
+
+  private var turns: String {
+    let counts = ContenderName.allCases.compactMap { contender in
+      cases.first.flatMap { samples[$0]?[contender]?.measurements.count }.map { "\(contender.rawValue) \($0)" }
+    }
+    return "\(counts.joined(separator: ", ")), in \(repetitions) repetitions"
+  }
+
+  private var timeTable: String {
+    table(head: ["case", "work"] + ContenderName.allCases.map(\.rawValue) + ["goal"]) {
+      cases.map { benchmark in
+        [benchmark.rawValue, benchmark.work(on: workload)]
+          + ContenderName.allCases.map { contender in
+            guard let sample = samples[benchmark]?[contender] else { return "–" }
+            let median = Self.decimal(sample.median(of: \.elapsed))
+            return contender == .rawC ? median : "\(median) (\(Self.decimal(ratio(contender, in: benchmark))))"
+          } + [verdict(ratio(.larder, in: benchmark), goal: benchmark.goal)]
+      }
+    }
+  }
+
+  private var memoryTable: String {
+    guard !memory.isEmpty else { return "" }
+    let rows = table(head: ["case", "work"] + ContenderName.allCases.map(\.rawValue) + ["goal"]) {
+      cases.filter(\.measuresMemory).map { benchmark in
+        [benchmark.rawValue, benchmark.work(on: workload)]
+          + ContenderName.allCases.map { contender in
+            guard let memory = memory[benchmark]?[contender] else { return "–" }
+            let figures = "\(Self.megabytes(memory.peak)), \(Self.megabytes(memory.growth))"
+            return contender == .rawC ? figures : "\(figures) (\(Self.decimal(memoryRatio(contender, in: benchmark))))"
+          } + [verdict(memoryRatio(.larder, in: benchmark), goal: 1.15)]
+      }
+    }
+    return """
+
+      Peak memory in MB of a process that does only this, the part of it that the work added, and in brackets the ratio of the peaks.
+
+      \(rows)
+
+      """
+  }
+
+  private func verdict(_ ratio: Double?, goal: Double) -> String {
+    guard let ratio else { return "≤ \(Self.decimal(goal))" }
+    return "≤ \(Self.decimal(goal)) \(ratio <= goal ? "reached" : "missed")"
+  }
+
+  private func table(head: [String], rows: () -> [[String]]) -> String {
+    let rows = [head] + rows()
+    let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      zip(row, widths).enumerated().map { column, cell in
+        let padding = String(repeating: " ", count: cell.1 - cell.0.count)
+        return column < 2 ? cell.0 + padding : padding + cell.0
+      }.joined(separator: "  ")
+    }.joined(separator: "\n")
+  }
+
+  private static func decimal(_ value: Double?) -> String {
+    String(format: "%.2f", value ?? .nan)
+  }
+
+  private static func megabytes(_ bytes: Int) -> String {
+    String(format: "%.1f", Double(bytes) / 1_000_000)
+  }
+}

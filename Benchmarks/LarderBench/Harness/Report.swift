@@ -1,0 +1,29 @@
+/// The figures of a run, to be printed and to be written.
+struct Report {
+  let workload: Workload
+  let cases: [BenchmarkCase]
+  let repetitions: Int
+  /// Where the orders came from.
+  let source: String
+  /// What to type to get these figures again.
+  let command: String
+  let machine: Machine
+  let samples: [BenchmarkCase: [ContenderName: Sample]]
+  let memory: [BenchmarkCase: [ContenderName: PeakMemory]]
+
+  /// The ratio of medians to raw C.
+  func ratio(
+    _ contender: ContenderName,
+    in benchmark: BenchmarkCase,
+    of time: KeyPath<Measurement, Double> = \.elapsed
+  ) -> Double? {
+    guard let sample = samples[benchmark]?[contender], let rawC = samples[benchmark]?[.rawC] else { return nil }
+    return sample.median(of: time) / rawC.median(of: time)
+  }
+
+  /// The ratio of the whole process's peak memory to raw C.
+  func memoryRatio(_ contender: ContenderName, in benchmark: BenchmarkCase) -> Double? {
+    guard let memory = memory[benchmark]?[contender], let rawC = self.memory[benchmark]?[.rawC] else { return nil }
+    return Double(memory.peak) / Double(rawC.peak)
+  }
+}

@@ -1,0 +1,46 @@
+# `make` alone lists what there is.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format bench docs clean
+
+PORT ?= 8080
+SHOWCASE_OPTIONS ?=
+
+help:
+	@echo 'make demo     build the showcase and open it in a browser (PORT=8080, SHOWCASE_OPTIONS="--data DIR")'
+	@echo 'make test     run all tests, those in a browser too'
+	@echo 'make check    what CI runs: format lint, build with warnings as errors, all tests'
+	@echo 'make format   format the Swift code in place'
+	@echo 'make bench    compare Larder with raw C and GRDB on the same work'
+	@echo 'make docs     build the documentation into .build/docs'
+	@echo 'make clean    remove everything that was built or installed into .build'
+
+demo:
+	@Scripts/bootstrap build
+	@PORT=$(PORT) Scripts/demo $(SHOWCASE_OPTIONS)
+
+test:
+	@Scripts/bootstrap
+	@Scripts/test
+
+check:
+	@Scripts/check
+
+format:
+	swift format --in-place --recursive --parallel Package.swift Sources Examples Benchmarks Tests
+
+# glibc gives memory back and takes it again in the middle of a measurement; these settings keep it.
+bench:
+	@Scripts/bootstrap build
+	swift build --configuration release --product LarderBench
+	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench
+
+docs:
+	@Scripts/bootstrap build
+	swift package --allow-writing-to-directory .build/docs generate-documentation --target Larder --output-path .build/docs \
+	  --transform-for-static-hosting
+	@echo 'The documentation is in .build/docs; to read it: python3 -m http.server --directory .build/docs'
+
+clean:
+	rm -rf .build

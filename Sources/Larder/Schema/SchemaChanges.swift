@@ -1,0 +1,97 @@
+import Logging
+
+/// Performs the steps of a plan, in the transaction of opening.
+struct SchemaChanges {
+  private let connection: Connection
+  private let log: Logger?
+  private let backUp: () throws -> Void
+  private let writer = SchemaWriter()
+  private let dialect = Dialect.sqlite
+
+  /// - Parameter backUp: Called before each step that could lose what the file held.
+  init(_ connection: Connection, log: Logger?, backUp: @escaping () throws -> Void) {
+    self.connection = connection
+    self.log = log
+    self.backUp = backUp
+  }
+
+  /// Performs the steps before the named migrations, and gives new columns their values in the rows that are there.
+  func make(room steps: [SchemaStep]) throws {
+    for step in steps { try perform(step) }
+    for case .addColumn(let table, let column) in steps where try constantDefault(of: column, table) == nil { try fill(column, of: table) }
+  }
+
+  func perform(_ step: SchemaStep) throws {
+    log?.info("changing the schema", metadata: ["step": "\(step.description)"])
+    switch step {
+    case .createTable(let table): try connection.change(writer.createTable(table))
+    case .addColumn(let table, let column):
+      try connection.change(writer.addColumn(column, to: table.name, default: try constantDefault(of: column, table)))
+    case .renameColumn(let table, let from, let to):
+      try connection.change("ALTER TABLE \(dialect.quote(table.name)) RENAME COLUMN \(dialect.quote(from)) TO \(dialect.quote(to))")
+    case .fill(let table, let column): try fill(column, of: table)
+    case .rebuild(let table, _, let isAdditive):
+      if !isAdditive { try backUp() }
+      try rebuild(table)
+    case .createIndex(let table, let index): try connection.change(writer.createIndex(index, on: table.name))
+    case .dropIndex(let name): try connection.change("DROP INDEX IF EXISTS \(dialect.quote(name))")
+    case .createSearch(let table):
+      for statement in writer.createSearch(table) { try connection.change(statement) }
+    case .dropSearch(let table):
+      for statement in writer.dropSearch(of: table) { try connection.change(statement) }
+    }
+  }
+
+  private func constantDefault(of column: TableDefinition.Column, _ table: TableDefinition) throws -> Value? {
+    do {
+      return try column.constantDefault()
+    } catch let failure as ValueFailure {
+      throw StoreError(failure, model: table.model, property: column.property)
+    }
+  }
+
+  /// Gives the column its default in every row that has no value; a computed default is computed for each row.
+  private func fill(_ column: TableDefinition.Column, of table: TableDefinition) throws {
+    guard let defaultValue = column.defaultValue, let state = try TableState.read(table.name, from: connection) else { return }
+    let name = dialect.quote(table.name)
+    let quoted = dialect.quote(column.name)
+    do {
+      guard column.isDefaultComputed, let number = state.rowNumber else {
+        let value = try defaultValue()
+        if value.isNull { return }
+        return try connection.change("UPDATE \(name) SET \(quoted) = ?1 WHERE \(quoted) IS NULL", [value])
+      }
+      for row in try connection.query("SELECT \(number) AS number FROM \(name) WHERE \(quoted) IS NULL") {
+        try connection.change("UPDATE \(name) SET \(quoted) = ?1 WHERE \(number) = ?2", [try defaultValue(), row["number"] ?? .null])
+      }
+    } catch let failure as ValueFailure {
+      throw StoreError(failure, model: table.model, property: column.property)
+    }
+  }
+
+  /// Makes the table anew with the model's rules and copies the rows. Source: <https://www.sqlite.org/lang_altertable.html#otheralter>.
+  private func rebuild(_ table: TableDefinition) throws {
+    guard let state = try TableState.read(table.name, from: connection) else { return }
+    let temporary = "_larder_new_\(table.name)"
+    let others = state.columns.filter { table.column($0.name) == nil && $0.name != ModelStatements.hiddenRowID && !$0.isGenerated }
+    let dependents = try connection.query(
+      "SELECT sql FROM sqlite_master WHERE lower(tbl_name) = lower(?) AND type IN ('index', 'trigger') AND sql IS NOT NULL", [.text(table.name)])
+    var target = (table.columns.map(\.name) + others.map(\.name)).map(dialect.quote)
+    var source = target
+    if !table.isKeyRowID, let number = state.rowNumber {
+      target.insert(dialect.quote(ModelStatements.hiddenRowID), at: 0)
+      source.insert(number, at: 0)
+    }
+    try connection.change(writer.createTable(table, named: temporary, keeping: others))
+    try connection.change(
+      "INSERT INTO \(dialect.quote(temporary)) (\(target.joined(separator: ", "))) SELECT \(source.joined(separator: ", ")) FROM \(dialect.quote(state.name))")
+    try connection.change("DROP TABLE \(dialect.quote(state.name))")
+    // Views and triggers of other tables speak of the table that is just not there; only the old way of renaming leaves them alone.
+    try connection.change("PRAGMA legacy_alter_table = ON")
+    defer { try? connection.change("PRAGMA legacy_alter_table = OFF") }
+    try connection.change("ALTER TABLE \(dialect.quote(temporary)) RENAME TO \(dialect.quote(table.name))")
+    for row in dependents {
+      if let sql = row["sql"]?.text { try connection.change(sql) }
+    }
+  }
+}

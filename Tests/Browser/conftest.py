@@ -1,0 +1,56 @@
+import subprocess
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from notes_page import NotesPage
+from showcase import REPOSITORY, Showcase
+
+
+@pytest.fixture(scope="session")
+def browser():
+    found = subprocess.run([REPOSITORY / "Scripts/find-chromium"], capture_output=True, text=True)
+    assert found.returncode == 0, "There is no Chromium: run Scripts/bootstrap browser"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found.stdout.strip())
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def server(tmp_path):
+    server = Showcase(tmp_path / "data")
+    server.start()
+    yield server
+    if server.process:
+        server.stop()
+
+
+@pytest.fixture
+def open_window(browser, server):
+    """Opens windows, each with a profile of its own. A script error, a dialog, or a script that the policy stopped fails the test."""
+    contexts, alarms = [], []
+
+    def open_window(path: str = "", **options) -> NotesPage:
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "locale": "en-GB"} | options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: alarms.append(str(error)))
+        page.on("dialog", lambda dialog: (alarms.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("console", lambda message: alarms.append(message.text) if "Content Security Policy" in message.text else None)
+        return NotesPage(page, server.notes_url + path)
+
+    yield open_window
+    for context in contexts:
+        context.close()
+    assert not alarms, alarms
+
+
+@pytest.fixture
+def window(open_window):
+    return open_window()
+
+
+@pytest.fixture
+def phone(open_window):
+    return open_window(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)

@@ -1,0 +1,167 @@
+"""Pictures are imported, dragged and resized; what is no picture, or too large, is refused whole."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from samples import GIF, SIGNATURE, chosen, drawn, png
+from showcase import version
+
+THIRTY_MEGABYTES = 30 * 1024 * 1024
+
+
+def frame(server) -> dict:
+    [(images,)] = server.rows("SELECT images FROM Note")
+    [image] = json.loads(images)
+    return image["frame"]
+
+
+@pytest.fixture
+def pictured(window, server):
+    """A note with one picture, 200 by 100 points."""
+    window.write("With a picture")
+    window.add_picture(chosen("garden.png", png(200, 100)))
+    expect(window.pictures).to_have_count(1)
+    window.expect_saved()
+    return window
+
+
+def test_an_imported_picture_is_shown_and_its_bytes_are_a_file(pictured, server):
+    [file] = server.picture_files
+    assert file.read_bytes() == png(200, 100)
+    [(images,)] = server.rows("SELECT images FROM Note")
+    [image] = json.loads(images)
+    assert image["name"] == "garden.png"
+    assert image["file"] == file.name
+    assert image["frame"]["width"] == 200
+    assert image["frame"]["height"] == 100
+    box = pictured.pictures.bounding_box()
+    assert (box["width"], box["height"]) == (200, 100)
+    assert box["y"] >= pictured.body.bounding_box()["y"] + pictured.body.bounding_box()["height"], "it covers the text"
+
+
+@pytest.mark.parametrize("kind", ["image/jpeg", "image/webp", "image/png", "image/gif"])
+def test_every_format_is_taken_and_served_as_what_it_is(window, server, kind):
+    window.write("Formats")
+    content = GIF if kind == "image/gif" else drawn(window.page, kind)
+    window.add_picture(chosen("named.png", content, kind))
+    expect(window.pictures).to_have_count(1)
+    expect(window.pictures.get_by_role("img")).to_have_js_property("complete", True)
+    [file] = server.picture_files
+    status, headers, body = server.ask("GET", f"/notes/pictures/{file.name}")
+    assert (status, headers["Content-Type"], headers["X-Content-Type-Options"], body) == (200, kind, "nosniff", content)
+
+
+def test_a_dragged_picture_stays_where_it_was_dropped(pictured, server):
+    before = frame(server)
+    pictured.drag(pictured.pictures, 120, 40)
+    pictured.expect_saved()
+    expected = {"x": before["x"] + 120, "y": before["y"] + 40, "width": 200, "height": 100}
+    assert frame(server) == expected
+    box = pictured.pictures.bounding_box()
+    pictured.page.reload()
+    expect(pictured.pictures).to_have_count(1)
+    assert pictured.pictures.bounding_box() == box
+
+
+def test_a_picture_cannot_be_dragged_off_the_paper(pictured, server):
+    pictured.drag(pictured.pictures, -700, -700)
+    pictured.expect_saved()
+    assert (frame(server)["x"], frame(server)["y"]) == (0, 0)
+
+
+def test_a_picture_is_resized_at_its_corner_in_proportion(pictured, server):
+    pictured.pictures.hover()
+    pictured.drag(pictured.page.locator(".resize"), 100, 10)
+    pictured.expect_saved()
+    after = frame(server)
+    assert (after["width"], after["height"]) == (300, 150)
+
+
+def test_a_picture_is_moved_and_resized_with_the_keyboard(pictured, server):
+    before = frame(server)
+    pictured.pictures.focus()
+    pictured.press("ArrowRight", "ArrowRight", "ArrowDown", "Shift+ArrowRight")
+    pictured.press("Control+s")
+    pictured.expect_saved()
+    assert frame(server) == {"x": before["x"] + 16, "y": before["y"] + 8, "width": 208, "height": 104}
+
+
+def test_a_removed_picture_can_be_brought_back(pictured, server):
+    before = frame(server)
+    pictured.pictures.focus()
+    pictured.press("Delete")
+    expect(pictured.pictures).to_have_count(0)
+    pictured.press("Control+s")
+    pictured.expect_saved()
+    assert server.rows("SELECT images FROM Note") == [("[]",)]
+    assert len(server.picture_files) == 1, "the file went away while the removal could still be undone"
+    pictured.undo_in_toast()
+    expect(pictured.pictures).to_have_count(1)
+    pictured.press("Control+s")
+    pictured.expect_saved()
+    assert frame(server) == before
+
+
+def test_thirty_megabytes_are_refused_with_a_clear_message(window, server, tmp_path):
+    window.write("No picture")
+    large = tmp_path / "large.png"
+    large.write_bytes(png() + bytes(THIRTY_MEGABYTES))
+    window.add_picture(large)
+    expect(window.page.locator("#picture-error")).to_have_text(
+        "“large.png” has 30.0 MB. A picture may have at most 20 MB: make it smaller and add it again."
+    )
+    expect(window.pictures).to_have_count(0)
+    assert server.picture_files == []
+    assert server.rows("SELECT images FROM Note") == [("[]",)]
+    window.add_picture(chosen("small.png", png()))
+    expect(window.pictures).to_have_count(1)
+    expect(window.page.locator("#picture-error")).to_be_hidden()
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_thirty_megabytes_are_refused_by_the_server_too(server, chunked):
+    note = server.create("No picture")
+    body = SIGNATURE + bytes(THIRTY_MEGABYTES)
+    path = f"/notes/api/notes/{note['id']}/pictures?name=large.png&x=0&y=0&width=10&height=10"
+    headers = version(note)
+    status, _, answer = server.ask_chunked(path, body, headers) if chunked else server.ask("POST", path, body, headers)
+    assert status == 413
+    assert answer["error"] == {"field": "picture", "message": "A picture may have at most 20 MB: make it smaller and add it again."}
+    assert server.picture_files == []
+    assert server.ask("GET", f"/notes/api/notes/{note['id']}")[2] == note
+
+
+@pytest.mark.parametrize("kind", ["image/png", "image/svg+xml", "text/html"])
+def test_a_file_that_is_no_picture_is_refused(window, server, kind):
+    window.write("No picture")
+    window.add_picture(chosen("page.png", b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>", kind))
+    expect(window.page.locator("#picture-error")).to_contain_text("“page.png”")
+    expect(window.pictures).to_have_count(0)
+    assert server.picture_files == []
+
+
+def test_the_server_looks_at_the_bytes_not_at_the_name(server):
+    note = server.create("No picture")
+    path = f"/notes/api/notes/{note['id']}/pictures?name=page.png&x=0&y=0&width=10&height=10"
+    status, _, answer = server.ask("POST", path, b"<script>alert(1)</script>", version(note) | {"Content-Type": "image/png"})
+    assert (status, answer["error"]["field"]) == (422, "picture")
+    assert server.picture_files == []
+
+
+def test_a_picture_for_a_note_that_changed_meanwhile_leaves_nothing_behind(server):
+    note = server.create("Stale")
+    path = f"/notes/api/notes/{note['id']}/pictures?name=a.png&x=0&y=0&width=10&height=10"
+    assert server.ask("POST", path, png(), version(note))[0] == 201
+    assert server.ask("POST", path, png(), version(note))[0] == 412
+    assert len(server.picture_files) == 1
+
+
+def test_a_draft_has_to_be_saved_before_it_takes_a_picture(window, server):
+    window.press("n")
+    window.title.fill("Only a title")
+    window.add_picture(chosen("garden.png", png()))
+    expect(window.page.locator("#picture-error")).to_contain_text("needs a saved note")
+    expect(window.page.locator("#body-error")).to_have_text("A note needs a text.")
+    assert server.picture_files == []

@@ -1,0 +1,46 @@
+import Foundation
+import Larder
+import Testing
+
+enum ConcurrencyArticle {
+  @Model
+  struct Event {
+    var id: UUID = .v7()
+    var name: String
+  }
+}
+
+@Suite("Documentation: Concurrency")
+struct ConcurrencyArticleTests {
+  private typealias Event = ConcurrencyArticle.Event
+
+  @Test("saves of many tasks share commits, and each task is answered after its own")
+  func groupCommit() async throws {
+    let folder = try ArticleFolder()
+    let store = try Store(at: folder.file("events.larder"), for: Event.self)
+
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 1...64 {
+        group.addTask { try await store.insert(Event(name: "event \(number)")) }
+      }
+      try await group.waitForAll()
+    }
+
+    #expect(try await store.count(Event.all) == 64)
+  }
+
+  @Test("a call that waits for the store inside its own write is an error, not a deadlock")
+  func nestedWrite() async throws {
+    let store = try Store(inMemoryFor: Event.self)
+    let error = await #expect(throws: StoreError.self) {
+      try await store.write { _ in try store.blocking.insert(Event(name: "inner")) }
+    }
+    #expect(error?.code == .unsupported)
+
+    try await store.write { db in
+      try db.insert(Event(name: "inner"))
+    }
+
+    #expect(try await store.count(Event.all) == 1)
+  }
+}

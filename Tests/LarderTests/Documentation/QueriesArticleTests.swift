@@ -1,0 +1,179 @@
+import Foundation
+import Larder
+import Testing
+
+enum QueriesArticle {
+  struct Maker: Codable, Hashable, Sendable {
+    var city: String
+    var ratings: [Int] = []
+  }
+
+  @Model
+  struct Product: Hashable {
+    var id: Int
+    var name: String
+    @Attribute(.indexed) var category: String?
+    var price: Decimal
+    var stock = 0
+    var tags: Set<String> = []
+    var maker: Maker
+    var addedAt: Date = .now
+  }
+}
+
+@Suite("Documentation: Queries")
+struct QueriesArticleTests {
+  private typealias Product = QueriesArticle.Product
+  private let store: Store
+
+  init() throws {
+    store = try Store(inMemoryFor: Product.self)
+    try store.blocking.save([
+      Product(id: 1, name: "Tea", category: "drinks", price: 4, stock: 39, tags: ["hot"], maker: .init(city: "London", ratings: [5, 4])),
+      Product(id: 2, name: "100 % juice", category: "drinks", price: 19, stock: 17, tags: ["cold"], maker: .init(city: "Paris", ratings: [3])),
+      Product(id: 3, name: "TEAPOT", category: "kitchen", price: 10, stock: 0, maker: .init(city: "Paris")),
+      Product(id: 4, name: "file 9", category: nil, price: 10, stock: 5, maker: .init(city: "Rome")),
+      Product(id: 5, name: "file 10", category: nil, price: 22, stock: 1, maker: .init(city: "Rome")),
+    ])
+  }
+
+  private func ids(_ query: Query<Product>) async throws -> [Int] {
+    try await store.fetch(query.sorted(by: \.id)).map(\.id)
+  }
+
+  @Test("a query is a value that a store answers")
+  func composing() async throws {
+    let available = Product.where { $0.stock > 0 && $0.price <= 20 }
+    let drinks = available.where { $0.category == "drinks" }.sorted(by: \.price).limit(10)
+
+    let products = try await store.fetch(drinks)  // [Product]
+    let first = try await store.first(drinks)  // Product?
+    let count = try await store.count(available)  // Int
+    let exists = try await store.exists(available)  // Bool
+
+    #expect(products.map(\.id) == [1, 2])
+    #expect(first?.id == 1)
+    #expect(count == 3)
+    #expect(exists)
+  }
+
+  @Test("the operators")
+  func operators() async throws {
+    let cheap = Product.where { $0.price * 2 < 30 || $0.stock == 0 }
+    let some = Product.where { $0.id.isIn([1, 2, 3]) && !$0.name.hasPrefix("T") }
+    let middle = Product.where { $0.price.isBetween(5...20) }
+
+    #expect(try await ids(cheap) == [1, 3, 4])
+    #expect(try await ids(some) == [2])
+    #expect(try await ids(middle) == [2, 3, 4])
+  }
+
+  @Test("nil is a value, as in Swift")
+  func nilSemantics() async throws {
+    let without = Product.where { $0.category == nil }
+    let others = Product.where { $0.category != "drinks" }
+    let named = Product.where { $0.category.or("none") < "e" }
+
+    #expect(try await ids(without) == [4, 5])
+    #expect(try await ids(others) == [3, 4, 5])
+    #expect(try await ids(named) == [1, 2])
+  }
+
+  @Test("text is compared exactly, unless a query asks for something else")
+  func text() async throws {
+    let exact = Product.where { $0.name.contains("100 %") }
+    let pattern = Product.where { $0.name.like("tea%") }
+    let folded = Product.where { $0.name.caseInsensitive.hasPrefix("tea") }
+    let regex = Product.where { $0.name.matches(/file \d\d/) }
+    let sorted = Product.where { $0.name.hasPrefix("file") }.sorted(by: \.name.localized)
+
+    #expect(try await ids(exact) == [2])
+    #expect(try await ids(pattern) == [1, 3])
+    #expect(try await ids(folded) == [1, 3])
+    #expect(try await ids(regex) == [5])
+    #expect(try await store.fetch(sorted).map(\.id) == [4, 5])
+  }
+
+  @Test("#Predicate and SortDescriptor")
+  func predicate() async throws {
+    let limit = 20
+    let query = Product.where(#Predicate<Product> { $0.stock < limit && $0.name.contains("e") })
+      .sorted(using: SortDescriptor(\.price, order: .reverse))
+
+    #expect(try await store.fetch(query).map(\.id) == [5, 2, 4])
+  }
+
+  @Test("a page begins after the last row of the page before")
+  func paging() async throws {
+    var pages: [[Int]] = []
+    func show(_ page: [Product]) { pages.append(page.map(\.id)) }
+
+    let byPrice = Product.all.sorted(by: \.price)
+    var page = try await store.fetch(byPrice.limit(2))
+    while let last = page.last {
+      show(page)
+      page = try await store.fetch(byPrice.after(last).limit(2))
+    }
+
+    #expect(pages == [[1, 3], [4, 2], [5]])
+  }
+
+  @Test("aggregates and groups")
+  func aggregates() async throws {
+    let stock = try await store.sum(Product.all, of: \.stock)  // Int, 0 without rows
+    let mean = try await store.average(Product.all, of: \.price)  // Double?, nil without rows
+    let cheapest = try await store.min(Product.where { $0.stock > 0 }, of: \.price)  // Decimal?
+
+    let groups = try await store.fetch(
+      Product.where { $0.stock > 0 }
+        .grouped(by: \.category) { ($0.key, $0.count, $0.sum(\.stock)) }
+        .having { $0.count > 1 })
+    for (category, count, stock) in groups {
+      print(category ?? "none", count, stock)
+    }
+
+    #expect(stock == 62)
+    #expect(mean == 13)
+    #expect(cheapest == 4)
+    #expect(groups.map(\.0) == [nil, "drinks"])
+    #expect(groups.map(\.2) == [6, 56])
+  }
+
+  @Test("one statement changes or deletes every row of a query")
+  func bulk() async throws {
+    let changed = try await store.updateAll(Product.where { $0.category == "drinks" }) {
+      $0.price.multiply(by: 2)
+      $0.stock.set { $0.stock + 1 }
+      $0.category.set("beverages")
+    }
+    let deleted = try await store.deleteAll(Product.where { $0.stock == 0 })
+
+    #expect(changed == 2)
+    #expect(deleted == 1)
+    #expect(try await store.find(Product.self, 1)?.price == 8)
+    #expect(try await store.find(Product.self, 1)?.stock == 40)
+  }
+
+  @Test("paths into JSON")
+  func json() async throws {
+    let parisian = Product.where { $0.maker["city"] == "Paris" }
+    let rated = Product.where { $0.maker["ratings"][0] >= 4 }
+    let hot = Product.where { $0.tags.contains("hot") }
+    let byCity = Product.all.sorted { $0.maker["city"].as(String.self) }
+
+    #expect(try await ids(parisian) == [2, 3])
+    #expect(try await ids(rated) == [1])
+    #expect(try await ids(hot) == [1])
+    #expect(try await store.fetch(byCity).first?.id == 1)
+  }
+
+  @Test("rows are what the database holds")
+  func rows() async throws {
+    for row in try await store.rows(Product.where { $0.stock == 0 }) {
+      let name: String = try row.get("name")
+      print(name, row["price"] ?? .null)
+    }
+
+    #expect(try await store.rows(Product.where { $0.stock == 0 }).first?["price"] == "10")
+  }
+}

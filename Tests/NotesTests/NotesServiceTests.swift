@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+@testable import Notes
+
+@Suite("The notes' service")
+struct NotesServiceTests {
+  private let frame = PlacedImage.Frame(x: 0, y: 0, width: 10, height: 10)
+
+  private func content(title: String = "Title", body: String = "Text") -> NoteContent {
+    NoteContent(title: title, body: body, font: Font(), textColor: .black, images: [])
+  }
+
+  @Test("a note that breaks a rule is refused, and the one before it stays")
+  func validation() async throws {
+    try await withTemporaryFolder { folder in
+      let service = try NotesService(folder: folder)
+      let note = try await service.create(content())
+      await #expect(throws: NoteProblem.invalid(.title, "A note needs a title.")) {
+        try await service.change(note.id, to: content(title: " \n"), basedOn: note.modifiedAt)
+      }
+      await #expect(throws: NoteProblem.invalid(.body, "A note needs a text.")) { try await service.create(content(body: "")) }
+      #expect(try await service.note(note.id) == note)
+    }
+  }
+
+  @Test("each change makes a version of its own, however fast they come")
+  func versions() async throws {
+    try await withTemporaryFolder { folder in
+      let service = try NotesService(folder: folder)
+      var note = try await service.create(content())
+      for number in 0..<100 {
+        let changed = try await service.change(note.id, to: content(body: "\(number)"), basedOn: note.modifiedAt)
+        #expect(changed.modifiedAt > note.modifiedAt)
+        note = changed
+      }
+    }
+  }
+
+  @Test("of two changes based on the same version the second is refused with the first")
+  func conflict() async throws {
+    try await withTemporaryFolder { folder in
+      let service = try NotesService(folder: folder)
+      let note = try await service.create(content())
+      let first = try await service.change(note.id, to: content(body: "First"), basedOn: note.modifiedAt)
+      await #expect(throws: NoteProblem.changedElsewhere(first)) {
+        try await service.change(note.id, to: content(body: "Second"), basedOn: note.modifiedAt)
+      }
+    }
+  }
+
+  @Test("a change that changes nothing keeps the version")
+  func noChange() async throws {
+    try await withTemporaryFolder { folder in
+      let service = try NotesService(folder: folder)
+      let note = try await service.create(content())
+      #expect(try await service.change(note.id, to: content(), basedOn: note.modifiedAt) == note)
+    }
+  }
+
+  @Test("a deletion can be undone for an hour, and the pictures wait as long")
+  func undoPeriod() async throws {
+    try await withTemporaryFolder { folder in
+      let service = try NotesService(folder: folder)
+      let empty = try await service.create(content())
+      let note = try await service.addPicture(pieces([png]), named: "a.png", frame: frame, to: empty.id, basedOn: empty.modifiedAt)
+      let file = try #require(note.images.first?.file)
+
+      try await service.delete(note.id)
+      try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod - 60))
+      #expect(service.pictures.contains(file))
+      #expect(try await service.restore(note.id) == note)
+
+      try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod * 10))
+      #expect(service.pictures.contains(file), "a note needs it again")
+
+      try await service.delete(note.id)
+      try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod + 60))
+      #expect(!service.pictures.contains(file))
+      await #expect(throws: NoteProblem.gone) { try await service.restore(note.id) }
+    }
+  }
+
+  @Test("a picture that a note lets go of waits an hour too")
+  func removedPicture() async throws {
+    try await withTemporaryFolder { folder in
+      let service = try NotesService(folder: folder)
+      let empty = try await service.create(content())
+      let full = try await service.addPicture(pieces([png]), named: "a.png", frame: frame, to: empty.id, basedOn: empty.modifiedAt)
+      let file = try #require(full.images.first?.file)
+      let without = try await service.change(full.id, to: content(), basedOn: full.modifiedAt)
+
+      try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod - 60))
+      let again = try await service.change(full.id, to: full.content, basedOn: without.modifiedAt)
+      #expect(again.images == full.images)
+
+      _ = try await service.change(full.id, to: content(), basedOn: again.modifiedAt)
+      try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod + 60))
+      #expect(!service.pictures.contains(file))
+    }
+  }
+
+  @Test("a picture for a note that is gone leaves no file")
+  func pictureForNobody() async throws {
+    try await withTemporaryFolder { folder in
+      let service = try NotesService(folder: folder)
+      await #expect(throws: NoteProblem.gone) {
+        try await service.addPicture(pieces([png]), named: "a.png", frame: frame, to: UUID(), basedOn: .now)
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "pictures").path).isEmpty)
+    }
+  }
+
+  @Test("the list begins with what is there and follows each change, newest first")
+  func list() async throws {
+    try await withTemporaryFolder { folder in
+      let service = try NotesService(folder: folder)
+      let first = try await service.create(content(title: "First"))
+      var lists = service.list(search: "").makeAsyncIterator()
+      #expect(try await lists.next()?.map(\.title) == ["First"])
+      _ = try await service.create(content(title: "Second"))
+      #expect(try await lists.next()?.map(\.title) == ["Second", "First"])
+      _ = try await service.change(first.id, to: content(title: "First again"), basedOn: first.modifiedAt)
+      #expect(try await lists.next()?.map(\.title) == ["First again", "Second"])
+      try await service.delete(first.id)
+      #expect(try await lists.next()?.map(\.title) == ["Second"])
+    }
+  }
+
+  @Test("everything is there when the folder is opened again")
+  func reopening() async throws {
+    try await withTemporaryFolder { folder in
+      let note = try await NotesService(folder: folder).create(content(title: "Kept"))
+      #expect(try await NotesService(folder: folder).note(note.id) == note)
+    }
+  }
+}
