@@ -16,6 +16,22 @@ enum JSONCoding {
     }
   }
 
+  /// The value as SQLite takes it out of JSON, where ``encode(_:)`` put it in.
+  static func scalar(_ value: some StoredValue) throws -> Value {
+    switch value {
+    case let uuid as UUID: .text(uuid.uuidString)
+    case let data as Data: .text(data.base64EncodedString())
+    case let decimal as Decimal: try number(decimal)
+    default: try value.storedValue()
+    }
+  }
+
+  /// A whole number as an integer where it fits, as SQLite reads the digits of JSON.
+  private static func number(_ decimal: Decimal) throws -> Value {
+    guard case .text(let digits) = try decimal.storedValue(), let real = Double(digits) else { return .null }
+    return Int64(digits).map { .integer($0) } ?? .real(real)
+  }
+
   @usableFromInline
   static func decode<Output: Decodable>(_ column: StoredColumn) throws -> Output {
     try decode(column.value)

@@ -37,6 +37,9 @@ extension Decimal: StoredValue {
     return trimmed == "-0" || trimmed.isEmpty ? "0" : String(trimmed)
   }
 
+  /// A locale whose decimal separator is the point.
+  private static let pointLocale = Locale(identifier: "en_US_POSIX")
+
   /// The number that the text spells, if all of it is a number: digits, one point, a sign, an exponent.
   init?(canonical text: String) {
     var seenDigit = false
@@ -47,7 +50,7 @@ extension Decimal: StoredValue {
       default: return nil
       }
     }
-    guard seenDigit, let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else { return nil }
+    guard seenDigit, let value = Decimal(string: text, locale: Self.pointLocale) else { return nil }
     self = value
   }
 }

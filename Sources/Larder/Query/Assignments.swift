@@ -44,27 +44,37 @@ public struct Assignment<M: Model, Output> {
     list.append(column.name, column.node(for: value))
   }
 
-  /// Sets what the database computes in each row: `$0.total.set { $0.price * $0.quantity }`.
+  /// Sets what the database computes in each row: `$0.total.set { $0.price * $0.quantity }`. The columns are those that the row has before the update.
   public func set(_ value: (M.Columns) -> some QueryExpressible<Output>) {
-    list.append(column.name, value(M.columns).node)
+    let node = value(M.columns).node
+    switch (column.type.order, node.order) {
+    case (.instant, .stored): list.append(column.name, .function("larder_date_text", [node]))
+    case (.stored, .instant): list.append(column.name, .function("larder_seconds", [node]))
+    default: list.append(column.name, node.asValue)
+    }
   }
 }
 
 extension Assignment where Output: QueryNumber {
   /// Adds to the number that each row has; a negative number takes away.
   public func increment(by amount: Output) {
-    list.append(column.name, .arithmetic(.add, column.node, column.node(for: amount)))
+    list.append(column.name, .arithmetic(.add, list.value(of: column.name) ?? column.node, column.node(for: amount), order: column.type.order))
   }
 
   /// Multiplies the number that each row has.
   public func multiply(by factor: Output) {
-    list.append(column.name, .arithmetic(.multiply, column.node, column.node(for: factor)))
+    list.append(column.name, .arithmetic(.multiply, list.value(of: column.name) ?? column.node, column.node(for: factor), order: column.type.order))
   }
 }
 
 /// What the closure of ``StoreWriter/updateAll(_:_:)`` asked for, in order; it never leaves that call.
 final class AssignmentList {
   private(set) var assignments: [(column: String, node: SQLNode)] = []
+
+  /// What the column was set to so far.
+  func value(of column: String) -> SQLNode? {
+    assignments.first { $0.column == column }?.node
+  }
 
   func append(_ column: String, _ node: SQLNode) {
     assignments.removeAll { $0.column == column }
@@ -79,7 +89,7 @@ extension Query {
     for (position, assignment) in list.assignments.enumerated() {
       if position > 0 { writer.write(", ") }
       writer.write("\(writer.dialect.quote(assignment.column)) = ")
-      try writer.write(assignment.node)
+      try writer.write(assignment.node, asStoredIn: assignment.column, of: M.schema)
     }
     try writeRows(&writer)
   }

@@ -48,9 +48,19 @@ public struct CaseInsensitiveText: QueryExpressible {
     .init(.compare(.less, left.folded, left.fold(right)))
   }
 
+  /// Whether the text comes before the other, or is equal, when case is left aside; false for nil.
+  public static func <= (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
+    .init(.compare(.lessOrEqual, left.folded, left.fold(right)))
+  }
+
   /// Whether the text comes after the other when case is left aside; false for nil.
   public static func > (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
     .init(.compare(.greater, left.folded, left.fold(right)))
+  }
+
+  /// Whether the text comes after the other, or is equal, when case is left aside; false for nil.
+  public static func >= (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
+    .init(.compare(.greaterOrEqual, left.folded, left.fold(right)))
   }
 }
 
@@ -88,9 +98,19 @@ public struct LocalizedText: QueryExpressible {
     .init(.compare(.less, left.collated, .value(.text(right))))
   }
 
+  /// Whether the text comes before the other, or with it, in the locale's order; false for nil.
+  public static func <= (left: LocalizedText, right: String) -> QueryExpression<Bool> {
+    .init(.compare(.lessOrEqual, left.collated, .value(.text(right))))
+  }
+
   /// Whether the text comes after the other in the locale's order; false for nil.
   public static func > (left: LocalizedText, right: String) -> QueryExpression<Bool> {
     .init(.compare(.greater, left.collated, .value(.text(right))))
+  }
+
+  /// Whether the text comes after the other, or with it, in the locale's order; false for nil.
+  public static func >= (left: LocalizedText, right: String) -> QueryExpression<Bool> {
+    .init(.compare(.greaterOrEqual, left.collated, .value(.text(right))))
   }
 }
 

@@ -49,7 +49,9 @@ public struct Group<M: Model, Key>: Sendable {
 extension QueryExpression {
   static func sum<Key: QueryNumber>(_ expression: QueryExpression<Key>) -> QueryExpression where Output: QueryNumber & AdditiveArithmetic {
     let sum = SQLNode.aggregate(.sum, expression.node, expression.node.order)
-    let zero: SQLNode = expression.node.order == .decimal ? .value(.text("0")) : .value(Output.storageClass == .real ? .real(0) : .integer(0))
+    // SQLite's `total` is 0.0 where there is nothing to add, and NULL where infinities cancel each other, which is then an error and no zero.
+    if Output.storageClass == .real { return QueryExpression(node: .function("total", [expression.node]), coding: .stored) }
+    let zero: SQLNode = expression.node.order == .decimal ? .value(.text("0")) : .value(.integer(0))
     return QueryExpression(node: .function("coalesce", [sum, zero]), coding: .stored)
   }
 
@@ -98,7 +100,7 @@ public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
   /// Sorts the groups; without it they come in the order of their keys.
   public func sorted(order: SortOrder = .forward, by value: (Group<M, Key>) -> some QueryExpressible) -> GroupedQuery {
     var query = self
-    query.sorts.append((value(group).node, order == .reverse))
+    query.sorts.append((value(group).node.asValue, order == .reverse))
     return query
   }
 
@@ -114,12 +116,15 @@ public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
     guard query.limit == nil, query.offset == 0, query.cursor == nil else {
       throw StoreError(.unsupported, model: "\(M.self)", "a query with a limit cannot be grouped; limit the groups instead: grouped(by:) { … }.limit(n)")
     }
+    // The rank of single rows has no say over groups.
+    var query = query
+    query.search?.isRanked = false
     writer.write("SELECT ")
     var isFirst = true
     for output in repeat each outputs {
       if !isFirst { writer.write(", ") }
       isFirst = false
-      try writer.write(output.node)
+      try writer.write(output.node.asValue)
     }
     try query.writeSource(&writer)
     writer.write(" GROUP BY ")

@@ -37,6 +37,18 @@ where Left.Output: QueryNumber, Left.Output == Right.Output {
   .init(node: .arithmetic(.add, left.node, right.node), coding: left.expression.coding)
 }
 
+/// Computed across a column that may be nil; nil where it is.
+public func + <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+where Left.Output: QueryNumber, Left.Output == Right.Output? {
+  .init(node: .arithmetic(.add, left.node, right.node), coding: left.expression.coding)
+}
+
+/// Computed across a column that may be nil; nil where it is.
+public func + <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+where Right.Output: QueryNumber, Left.Output? == Right.Output {
+  .init(node: .arithmetic(.add, left.node, right.node), coding: right.expression.coding)
+}
+
 /// The value less a constant.
 public func - <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .init(node: .arithmetic(.subtract, left.node, left.node(for: right)), coding: left.expression.coding)
@@ -51,6 +63,18 @@ public func - <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression
 public func - <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .init(node: .arithmetic(.subtract, left.node, right.node), coding: left.expression.coding)
+}
+
+/// Computed across a column that may be nil; nil where it is.
+public func - <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+where Left.Output: QueryNumber, Left.Output == Right.Output? {
+  .init(node: .arithmetic(.subtract, left.node, right.node), coding: left.expression.coding)
+}
+
+/// Computed across a column that may be nil; nil where it is.
+public func - <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+where Right.Output: QueryNumber, Left.Output? == Right.Output {
+  .init(node: .arithmetic(.subtract, left.node, right.node), coding: right.expression.coding)
 }
 
 /// The value times a constant.
@@ -69,6 +93,18 @@ where Left.Output: QueryNumber, Left.Output == Right.Output {
   .init(node: .arithmetic(.multiply, left.node, right.node), coding: left.expression.coding)
 }
 
+/// Computed across a column that may be nil; nil where it is.
+public func * <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+where Left.Output: QueryNumber, Left.Output == Right.Output? {
+  .init(node: .arithmetic(.multiply, left.node, right.node), coding: left.expression.coding)
+}
+
+/// Computed across a column that may be nil; nil where it is.
+public func * <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+where Right.Output: QueryNumber, Left.Output? == Right.Output {
+  .init(node: .arithmetic(.multiply, left.node, right.node), coding: right.expression.coding)
+}
+
 /// The value divided by a constant; integers are cut towards zero, and dividing by zero gives nil.
 public func / <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .init(node: .arithmetic(.divide, left.node, left.node(for: right)), coding: left.expression.coding)
@@ -83,6 +119,18 @@ public func / <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression
 public func / <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .init(node: .arithmetic(.divide, left.node, right.node), coding: left.expression.coding)
+}
+
+/// Computed across a column that may be nil; nil where it is.
+public func / <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+where Left.Output: QueryNumber, Left.Output == Right.Output? {
+  .init(node: .arithmetic(.divide, left.node, right.node), coding: left.expression.coding)
+}
+
+/// Computed across a column that may be nil; nil where it is.
+public func / <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+where Right.Output: QueryNumber, Left.Output? == Right.Output {
+  .init(node: .arithmetic(.divide, left.node, right.node), coding: right.expression.coding)
 }
 
 /// What is left when the value is divided by a constant. Throws `.unsupported` for decimals when the query runs.
@@ -101,6 +149,18 @@ where Left.Output: QueryNumber, Left.Output == Right.Output {
   .init(node: .arithmetic(.remainder, left.node, right.node), coding: left.expression.coding)
 }
 
+/// Computed across a column that may be nil; nil where it is.
+public func % <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+where Left.Output: QueryNumber, Left.Output == Right.Output? {
+  .init(node: .arithmetic(.remainder, left.node, right.node), coding: left.expression.coding)
+}
+
+/// Computed across a column that may be nil; nil where it is.
+public func % <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+where Right.Output: QueryNumber, Left.Output? == Right.Output {
+  .init(node: .arithmetic(.remainder, left.node, right.node), coding: right.expression.coding)
+}
+
 /// The value with the opposite sign.
 public prefix func - <E: QueryExpressible>(operand: E) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .init(node: operand.node.order == .decimal ? .function("larder_decimal_negate", [operand.node]) : .negate(operand.node), coding: operand.expression.coding)
@@ -115,8 +175,10 @@ extension QueryExpressible where Output: QueryNumber {
 
 extension SQLNode {
   /// Arithmetic; that of decimals goes through exact functions, because SQLite would compute with doubles.
-  static func arithmetic(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode) -> SQLNode {
-    guard left.order == .decimal || right.order == .decimal else { return .binary(op, left, right) }
+  ///
+  /// - Parameter order: The order of both sides, where neither tells it by itself.
+  static func arithmetic(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode, order: ValueOrder = .stored) -> SQLNode {
+    guard order == .decimal || left.order == .decimal || right.order == .decimal else { return .binary(op, left, right) }
     let name =
       switch op {
       case .add: "larder_decimal_add"

@@ -73,6 +73,18 @@ where Left.Output == Right.Output {
   .init(.compare(.less, left.node, right.node))
 }
 
+/// Compares with a column that may be nil; false where it is.
+public func < <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output? {
+  .init(.compare(.less, left.node, right.node))
+}
+
+/// Compares with a column that may be nil; false where it is.
+public func < <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output? == Right.Output {
+  .init(.compare(.less, left.node, right.node))
+}
+
 /// Whether the value comes before or equals the constant; false for nil.
 public func <= <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
   .init(.compare(.lessOrEqual, left.node, left.node(for: right)))
@@ -86,6 +98,18 @@ public func <= <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpressio
 /// Whether the left value comes before or equals the right one; false where one is nil.
 public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
+  .init(.compare(.lessOrEqual, left.node, right.node))
+}
+
+/// Compares with a column that may be nil; false where it is.
+public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output? {
+  .init(.compare(.lessOrEqual, left.node, right.node))
+}
+
+/// Compares with a column that may be nil; false where it is.
+public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output? == Right.Output {
   .init(.compare(.lessOrEqual, left.node, right.node))
 }
 
@@ -105,6 +129,18 @@ where Left.Output == Right.Output {
   .init(.compare(.greater, left.node, right.node))
 }
 
+/// Compares with a column that may be nil; false where it is.
+public func > <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output? {
+  .init(.compare(.greater, left.node, right.node))
+}
+
+/// Compares with a column that may be nil; false where it is.
+public func > <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output? == Right.Output {
+  .init(.compare(.greater, left.node, right.node))
+}
+
 /// Whether the value comes after or equals the constant; false for nil.
 public func >= <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
   .init(.compare(.greaterOrEqual, left.node, left.node(for: right)))
@@ -118,6 +154,18 @@ public func >= <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpressio
 /// Whether the left value comes after or equals the right one; false where one is nil.
 public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
+  .init(.compare(.greaterOrEqual, left.node, right.node))
+}
+
+/// Compares with a column that may be nil; false where it is.
+public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output == Right.Output? {
+  .init(.compare(.greaterOrEqual, left.node, right.node))
+}
+
+/// Compares with a column that may be nil; false where it is.
+public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
+where Left.Output? == Right.Output {
   .init(.compare(.greaterOrEqual, left.node, right.node))
 }
 
@@ -154,14 +202,39 @@ extension QueryExpressible {
     isBetween(range.lowerBound, range.upperBound)
   }
 
-  /// The value, or another where it is nil.
-  public func or<Wrapped: Sendable>(_ value: Wrapped) -> QueryExpression<Output> where Output == Wrapped? {
-    QueryExpression(node: .function("coalesce", [node, node(for: value)]), coding: expression.coding)
+  /// Whether the value lies in the range, its upper end not included.
+  public func isBetween<Wrapped: Comparable>(_ range: Range<Wrapped>) -> QueryExpression<Bool> where Output == Wrapped? {
+    self >= range.lowerBound && self < range.upperBound
+  }
+
+  /// Whether there is a value and it is one of the list.
+  @_disfavoredOverload
+  public func isIn<Wrapped>(_ values: some Sequence<Wrapped>) -> QueryExpression<Bool> where Output == Wrapped? {
+    isIn(values.map { Optional($0) })
+  }
+
+  /// The value, or another where it is nil: `$0.discount.or(0) * $0.price`.
+  public func or<Wrapped: Sendable>(_ value: Wrapped) -> QueryExpression<Wrapped> where Output == Wrapped? {
+    QueryExpression(node: .function("coalesce", SQLNode.alternatives([node, node(for: value)])), coding: expression.coding.unwrapped())
   }
 }
 
 extension QueryExpression where Output == Bool {
   init(_ node: SQLNode) {
     self.init(node: node, coding: .stored)
+  }
+}
+
+extension ColumnCoding {
+  /// The coding of the values that are not nil.
+  fileprivate func unwrapped<Wrapped>() -> ColumnCoding<Wrapped> where Output == Wrapped? {
+    var type = type
+    type.isOptional = false
+    return ColumnCoding<Wrapped>(
+      type: type, encode: { [encode] in try encode($0) },
+      decode: { [decode] in
+        guard let value = try decode($0) else { throw ValueFailure.unexpected($0, expected: "\(Wrapped.self)") }
+        return value
+      })
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 extension PredicateExpressions.CollectionContainsCollection: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let text = try scope.operand(base)
-    guard text.column?.type.isJSON != true else { throw scope.unsupported("contains(_:) of one collection in another") }
+    guard Base.Output.self is String.Type else { throw scope.unsupported("contains(_:) of one collection in another") }
     return PredicateOperand(.textContains(text.node, try scope.node(other)))
   }
 }
@@ -11,7 +11,7 @@ extension PredicateExpressions.CollectionContainsCollection: LowerablePredicateE
 extension PredicateExpressions.SequenceStartsWith: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let text = try scope.operand(base)
-    guard text.column?.type.isJSON != true, case .value(.text(let prefix)) = try scope.node(self.prefix) else {
+    guard Base.Output.self is String.Type, case .value(.text(let prefix)) = try scope.node(self.prefix) else {
       throw scope.unsupported("starts(with:) of anything but a constant text")
     }
     return PredicateOperand(.textHasPrefix(text.node, prefix))
@@ -33,40 +33,80 @@ extension PredicateExpressions.SequenceContains: LowerablePredicateExpression {
     let value = try scope.operand(element)
     if let values = (container.constant as? any Sequence)?.anyElements {
       let nodes = try values.map { element in
-        let stored = (element as? any StoredValue).map { SQLNode.bound($0) } ?? .value(.null)
-        return try PredicateOperand(stored, constant: element).node(beside: value)
+        try PredicateOperand(scope.constant(element), constant: element).node(beside: value)
       }
       let list = nodes.filter { $0 != .value(.null) }
       let isIn = SQLNode.isIn(value.node, list, value.node.order)
       return PredicateOperand(list.count == nodes.count ? isIn : .binary(.or, isIn, .isNull(value.node)))
     }
-    guard container.column?.type.isJSON == true else {
-      // `text.contains("x")` with a character.
-      guard let character = value.constant as? Character else { throw scope.unsupported("contains(_:) of this collection") }
-      return PredicateOperand(.textContains(container.node, .value(.text(String(character)))))
-    }
+    guard container.isCollection else { throw scope.unsupported("contains(_:) of this collection") }
     guard let constant = value.constant as? any Encodable else { return PredicateOperand(.jsonContains(container.node, value.node)) }
-    return PredicateOperand(.jsonContains(container.node, .jsonElement(constant)))
+    return PredicateOperand(.jsonContains(container.node, .jsonConstant(constant)))
   }
 }
 
 extension PredicateExpressions.CollectionIndexSubscript: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let container = try scope.operand(wrapped)
-    guard container.column?.type.isJSON == true, let position = try scope.operand(index).constant as? Int else {
-      throw scope.unsupported("subscript with a computed position")
+    guard container.isCollection, let position = try scope.operand(index).constant as? Int else {
+      throw scope.unsupported("CollectionIndexSubscript with a computed position")
     }
-    return PredicateOperand(.json(container.node, path: [.index(position)]))
+    return PredicateOperand(.json(container.node, path: [.index(position)]), isJSON: true)
   }
 }
 
 extension PredicateExpressions.DictionaryKeySubscript: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
-    let container = try scope.operand(wrapped)
-    guard container.column?.type.isJSON == true, let key = try scope.operand(key).constant as? String else {
-      throw scope.unsupported("subscript with a computed key")
+    try scope.member(of: wrapped, key, "DictionaryKeySubscript")
+  }
+}
+
+extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: LowerablePredicateExpression {
+  func lower(in scope: PredicateScope) throws -> PredicateOperand {
+    let member = try scope.member(of: wrapped, key, "DictionaryKeyDefaultValueSubscript")
+    return member.with(.function("coalesce", [member.node, try scope.operand(self.default).node(beside: member)]))
+  }
+}
+
+extension PredicateScope {
+  fileprivate func member(of dictionary: any PredicateExpression, _ key: any PredicateExpression, _ name: String) throws -> PredicateOperand {
+    let container = try operand(dictionary)
+    let key = try operand(key).constant
+    guard container.isCollection, let member = key as? String ?? (key as? Int).map(String.init) else {
+      throw unsupported("\(name) with a computed key, or one that is neither text nor a whole number,")
     }
-    return PredicateOperand(.json(container.node, path: [.key(key)]))
+    return PredicateOperand(.json(container.node, path: [.key(member)]), isJSON: true)
+  }
+
+  /// The condition that elements of an array satisfy.
+  fileprivate func test(
+    _ quantifier: JSONQuantifier, _ sequence: any PredicateExpression, _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression
+  ) throws -> PredicateOperand {
+    let container = try operand(sequence)
+    guard container.isCollection else { throw unsupported("contains(where:) or allSatisfy(_:) of anything but a stored collection") }
+    var inner = self
+    inner.elementCount += 1
+    inner.variables[variable] = .value(PredicateOperand(.jsonElement(elementCount), isJSON: true))
+    return PredicateOperand(.jsonTest(container.node, quantifier, element: elementCount, try inner.node(test)))
+  }
+}
+
+extension PredicateExpressions.SequenceContainsWhere: LowerablePredicateExpression {
+  func lower(in scope: PredicateScope) throws -> PredicateOperand {
+    try scope.test(.some, sequence, variable.key, test)
+  }
+}
+
+extension PredicateExpressions.SequenceAllSatisfy: LowerablePredicateExpression {
+  func lower(in scope: PredicateScope) throws -> PredicateOperand {
+    try scope.test(.every, sequence, variable.key, test)
+  }
+}
+
+extension PredicateExpressions.StringContainsRegex: LowerablePredicateExpression {
+  func lower(in scope: PredicateScope) throws -> PredicateOperand {
+    guard let regex = try scope.operand(regex).constant as? any RegexComponent else { throw scope.unsupported("StringContainsRegex with a computed pattern") }
+    return PredicateOperand(.regex(RegexMatcher(regex), try scope.node(subject)))
   }
 }
 

@@ -4,7 +4,7 @@ extension PredicateExpressions.Variable: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     switch scope.variables[key] {
     case .row(let model): PredicateOperand(.value(.null), row: model)
-    case .element(let node): PredicateOperand(node)
+    case .value(let operand): operand
     case nil: throw scope.unsupported("variable of an outer predicate")
     }
   }
@@ -17,15 +17,25 @@ extension PredicateExpressions.KeyPath: LowerablePredicateExpression {
     if let embedded = base.embedded, let path = embedded.path.appending(path: keyPath) {
       return try Self.column(at: path, of: embedded.model, in: scope)
     }
+    let counted = Root.Output.self as? any CountedCollection.Type
     switch kind {
-    case .collectionCount where base.column?.type.isJSON == true: return PredicateOperand(.jsonCount(base.node))
-    case .collectionCount: return PredicateOperand(.function("larder_count", [base.node]))
-    case .collectionIsEmpty where base.column?.type.isJSON == true:
-      return PredicateOperand(.compare(.equal, .jsonCount(base.node), .value(.integer(0))))
-    case .collectionIsEmpty: return PredicateOperand(.compare(.equal, base.node, .value(.text(""))))
-    case .collectionFirst where base.column?.type.isJSON == true: return PredicateOperand(.json(base.node, path: [.index(0)]))
+    case .collectionCount: return PredicateOperand(Self.count(of: base))
+    case .collectionIsEmpty: return PredicateOperand(Self.isEmpty(base))
+    case _ where keyPath == counted?.countPath: return PredicateOperand(Self.count(of: base))
+    case _ where keyPath == counted?.isEmptyPath: return PredicateOperand(Self.isEmpty(base))
+    case .collectionFirst where base.isCollection: return PredicateOperand(.json(base.node, path: [.index(0)]), isJSON: true)
+    case .bidirectionalCollectionLast where base.isCollection: return PredicateOperand(.json(base.node, path: [.index(-1)]), isJSON: true)
     default: throw scope.unsupported("key path \(keyPath)")
     }
+  }
+
+  private static func isEmpty(_ base: PredicateOperand) -> SQLNode {
+    .compare(.equal, count(of: base), .value(.integer(0)))
+  }
+
+  private static func count(of base: PredicateOperand) -> SQLNode {
+    if Root.Output.self is String.Type { return .function("larder_count", [base.node]) }
+    return base.column == nil ? .jsonCount(base.node) : base.node.elementCount(Root.Output.self)
   }
 
   private static func column(at path: AnyKeyPath, of model: any Model.Type, in scope: PredicateScope) throws -> PredicateOperand {
@@ -39,17 +49,40 @@ extension PredicateExpressions.KeyPath: LowerablePredicateExpression {
   }
 }
 
+/// A collection whose `count` and `isEmpty` are its own, which Foundation does not take for those of every collection.
+private protocol CountedCollection {
+  static var countPath: AnyKeyPath { get }
+  static var isEmptyPath: AnyKeyPath { get }
+}
+
+extension Dictionary: CountedCollection {
+  fileprivate static var countPath: AnyKeyPath { \Self.count }
+  fileprivate static var isEmptyPath: AnyKeyPath { \Self.isEmpty }
+}
+
+extension Set: CountedCollection {
+  fileprivate static var countPath: AnyKeyPath { \Self.count }
+  fileprivate static var isEmptyPath: AnyKeyPath { \Self.isEmpty }
+}
+
+extension Data: CountedCollection {
+  fileprivate static var countPath: AnyKeyPath { \Self.count }
+  fileprivate static var isEmptyPath: AnyKeyPath { \Self.isEmpty }
+}
+
 extension PredicateExpressions.Value: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
-    let node: SQLNode =
-      if let stored = value as? any StoredValue {
-        .bound(stored)
-      } else if let raw = value as? any RawRepresentable, let stored = raw.rawValue as? any StoredValue {
-        .bound(stored)
-      } else {
-        .value(.null)
-      }
-    return PredicateOperand(node, constant: value)
+    PredicateOperand(scope.constant(value), constant: value)
+  }
+}
+
+extension PredicateScope {
+  /// A constant beside nothing that says how it is stored.
+  func constant(_ value: Any) -> SQLNode {
+    if let optional = value as? any OptionalValue, optional.isNil { return .value(.null) }
+    if let stored = value as? any StoredValue { return .bound(stored) }
+    if let raw = value as? any RawRepresentable, let stored = raw.rawValue as? any StoredValue { return .bound(stored) }
+    return .invalid(unsupported("constant of type \(type(of: value))"))
   }
 }
 
@@ -146,24 +179,30 @@ extension PredicateExpressions.FloatDivision: LowerablePredicateExpression {
 
 extension PredicateExpressions.Conditional: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
-    let (whenTrue, whenFalse) = try scope.pair(trueBranch, falseBranch)
-    return PredicateOperand(.condition([.init(condition: try scope.node(test), result: whenTrue)], otherwise: whenFalse))
+    let (whenTrue, whenFalse) = (try scope.operand(trueBranch), try scope.operand(falseBranch))
+    let results = SQLNode.alternatives([try whenTrue.node(beside: whenFalse), try whenFalse.node(beside: whenTrue)]).map(\.asValue)
+    let known = whenTrue.constant == nil ? whenTrue : whenFalse
+    return known.with(.condition([.init(condition: try scope.node(test), result: results[0])], otherwise: results[1]))
   }
 }
 
 extension PredicateExpressions.NilCoalesce: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
-    let (left, right) = try scope.pair(lhs, rhs)
-    return PredicateOperand(.function("coalesce", [left, right]), column: try scope.operand(lhs).column)
+    let (left, right) = (try scope.operand(lhs), try scope.operand(rhs))
+    let known = left.column == nil && !left.isJSON ? right : left
+    return known.with(.function("coalesce", SQLNode.alternatives([left.node, try right.node(beside: left).asValue])))
   }
 }
 
 extension PredicateExpressions.OptionalFlatMap: LowerablePredicateExpression {
+  /// Without a value there is no result, whatever the transformation makes of NULL.
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let base = try scope.operand(wrapped)
     var inner = scope
-    inner.variables[variable.key] = .element(base.node)
-    return try inner.operand(transform)
+    inner.variables[variable.key] = .value(base)
+    let result = try inner.operand(transform)
+    let value = SQLNode.alternatives([result.node])[0].asValue
+    return result.with(.condition([.init(condition: .not(.isNull(base.node)), result: value)], otherwise: .value(.null)))
   }
 }
 
@@ -180,49 +219,69 @@ extension PredicateExpressions.RangeExpressionContains: LowerablePredicateExpres
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let value = try scope.operand(element)
     guard let bounds = try (range as? any LowerableRange)?.bounds(in: scope, beside: value) else { throw scope.unsupported("range") }
-    return PredicateOperand(
-      .binary(.and, .compare(.greaterOrEqual, value.node, bounds.low), .compare(bounds.isClosed ? .lessOrEqual : .less, value.node, bounds.high)))
+    let low = bounds.low.map { SQLNode.compare(.greaterOrEqual, value.node, $0) }
+    let high = bounds.high.map { SQLNode.compare(bounds.isClosed ? .lessOrEqual : .less, value.node, $0) }
+    switch (low, high) {
+    case (let low?, let high?): return PredicateOperand(.binary(.and, low, high))
+    case (let end?, nil), (nil, let end?): return PredicateOperand(end)
+    case (nil, nil): throw scope.unsupported("range without an end")
+    }
   }
+}
+
+/// The ends of a range; nil where it has none.
+private struct RangeBounds<End> {
+  var low: End?
+  var high: End?
+  /// Whether the upper end belongs to the range.
+  var isClosed = false
 }
 
 /// A range whose ends are expressions or constants.
 private protocol LowerableRange {
-  func bounds(in scope: PredicateScope, beside value: PredicateOperand) throws -> (low: SQLNode, high: SQLNode, isClosed: Bool)?
+  func bounds(in scope: PredicateScope, beside value: PredicateOperand) throws -> RangeBounds<SQLNode>?
 }
 
 extension PredicateExpressions.Range: LowerableRange {
-  fileprivate func bounds(in scope: PredicateScope, beside value: PredicateOperand) throws -> (low: SQLNode, high: SQLNode, isClosed: Bool)? {
-    (try scope.operand(lower).node(beside: value), try scope.operand(upper).node(beside: value), false)
+  fileprivate func bounds(in scope: PredicateScope, beside value: PredicateOperand) throws -> RangeBounds<SQLNode>? {
+    RangeBounds(low: try scope.operand(lower).node(beside: value), high: try scope.operand(upper).node(beside: value))
   }
 }
 
 extension PredicateExpressions.ClosedRange: LowerableRange {
-  fileprivate func bounds(in scope: PredicateScope, beside value: PredicateOperand) throws -> (low: SQLNode, high: SQLNode, isClosed: Bool)? {
-    (try scope.operand(lower).node(beside: value), try scope.operand(upper).node(beside: value), true)
+  fileprivate func bounds(in scope: PredicateScope, beside value: PredicateOperand) throws -> RangeBounds<SQLNode>? {
+    RangeBounds(low: try scope.operand(lower).node(beside: value), high: try scope.operand(upper).node(beside: value), isClosed: true)
   }
 }
 
 extension PredicateExpressions.Value: LowerableRange {
-  fileprivate func bounds(in scope: PredicateScope, beside value: PredicateOperand) throws -> (low: SQLNode, high: SQLNode, isClosed: Bool)? {
-    guard let range = self.value as? any ConstantRange else { return nil }
-    let (low, high, isClosed) = range.ends
-    let column = PredicateOperand(value.node, column: value.column)
-    func node(_ end: Any) throws -> SQLNode {
-      let stored = (end as? any StoredValue).map { SQLNode.bound($0) } ?? .value(.null)
-      return try PredicateOperand(stored, constant: end).node(beside: column)
-    }
-    return (try node(low), try node(high), isClosed)
+  fileprivate func bounds(in scope: PredicateScope, beside value: PredicateOperand) throws -> RangeBounds<SQLNode>? {
+    guard let bounds = (self.value as? any ConstantRange)?.bounds else { return nil }
+    func node(_ end: Any) throws -> SQLNode { try PredicateOperand(scope.constant(end), constant: end).node(beside: value) }
+    return RangeBounds(low: try bounds.low.map(node), high: try bounds.high.map(node), isClosed: bounds.isClosed)
   }
 }
 
 private protocol ConstantRange {
-  var ends: (Any, Any, Bool) { get }
+  var bounds: RangeBounds<Any> { get }
 }
 
 extension Range: ConstantRange {
-  fileprivate var ends: (Any, Any, Bool) { (lowerBound, upperBound, false) }
+  fileprivate var bounds: RangeBounds<Any> { RangeBounds(low: lowerBound, high: upperBound) }
 }
 
 extension ClosedRange: ConstantRange {
-  fileprivate var ends: (Any, Any, Bool) { (lowerBound, upperBound, true) }
+  fileprivate var bounds: RangeBounds<Any> { RangeBounds(low: lowerBound, high: upperBound, isClosed: true) }
+}
+
+extension PartialRangeFrom: ConstantRange {
+  fileprivate var bounds: RangeBounds<Any> { RangeBounds(low: lowerBound) }
+}
+
+extension PartialRangeUpTo: ConstantRange {
+  fileprivate var bounds: RangeBounds<Any> { RangeBounds(high: upperBound) }
+}
+
+extension PartialRangeThrough: ConstantRange {
+  fileprivate var bounds: RangeBounds<Any> { RangeBounds(high: upperBound, isClosed: true) }
 }

@@ -15,12 +15,14 @@ enum PredicateLowering<M: Model> {
 struct PredicateScope {
   enum Binding {
     case row(any Model.Type)
-    /// An element of a JSON array, inside `contains(where:)`.
-    case element(SQLNode)
+    /// The value of an optional, inside `flatMap`, or an element of a JSON array, inside `contains(where:)`.
+    case value(PredicateOperand)
   }
 
   let model: String
   var variables: [PredicateExpressions.VariableID: Binding]
+  /// How many elements of JSON arrays are named so far.
+  var elementCount = 0
 
   /// The condition or value that the expression is.
   func node(_ expression: any PredicateExpression) throws -> SQLNode {
@@ -29,8 +31,7 @@ struct PredicateScope {
 
   func operand(_ expression: any PredicateExpression) throws -> PredicateOperand {
     guard let lowerable = expression as? any LowerablePredicateExpression else {
-      let name = String("\(type(of: expression))".prefix { $0 != "<" })
-      throw unsupported(name)
+      throw unsupported(String("\(type(of: expression))".prefix { $0 != "<" }))
     }
     return try lowerable.lower(in: self)
   }
@@ -56,25 +57,41 @@ struct PredicateOperand {
   var column: (any AnyColumn)?
   /// The constant, where the operand is one.
   var constant: Any?
+  /// Whether the operand was taken out of JSON: what it is compared with takes the form that JSON has for it.
+  var isJSON = false
   /// The model, where the operand is a whole row.
   var row: (any Model.Type)?
   /// The path to an embedded struct, where the operand is one.
   var embedded: (model: any Model.Type, path: AnyKeyPath)?
 
   init(
-    _ node: SQLNode, column: (any AnyColumn)? = nil, constant: Any? = nil, row: (any Model.Type)? = nil,
+    _ node: SQLNode, column: (any AnyColumn)? = nil, constant: Any? = nil, isJSON: Bool = false, row: (any Model.Type)? = nil,
     embedded: (model: any Model.Type, path: AnyKeyPath)? = nil
   ) {
     self.node = node
     self.column = column
     self.constant = constant
+    self.isJSON = isJSON
     self.row = row
     self.embedded = embedded
   }
 
+  /// The same operand of which the database computes another value, of the same type.
+  func with(_ node: SQLNode) -> PredicateOperand {
+    PredicateOperand(node, column: column, isJSON: isJSON)
+  }
+
+  /// Whether the operand is a collection kept as JSON.
+  var isCollection: Bool { isJSON || column?.type.isJSON == true }
+
   func node(beside other: PredicateOperand) throws -> SQLNode {
-    guard let constant, let column = other.column else { return node }
+    guard let constant else { return node }
     if let optional = constant as? any OptionalValue, optional.isNil { return .value(.null) }
+    if other.isJSON {
+      guard let element = constant as? any Encodable else { return node }
+      return (constant as? any StoredValue).map { .jsonScalar($0) } ?? .jsonConstant(element)
+    }
+    guard let column = other.column else { return node }
     do {
       return .value(try column.storedValue(of: constant))
     } catch let failure as ValueFailure {

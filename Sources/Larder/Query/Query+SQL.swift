@@ -87,14 +87,16 @@ extension Query {
 }
 
 extension Query.SortTerm {
-  /// Behind the value in this term's direction.
+  /// Behind the value in this term's direction. What the database computes of the cursor's row may be NULL too.
   fileprivate func behind(_ value: SQLNode) -> SQLNode {
     switch (value, isDescending) {
     case (.value(.null), false): .not(.isNull(node))
     case (.value(.null), true): .value(.integer(0))
-    case (_, false): .compare(.greater, node, value)
+    case (.value, false): .compare(.greater, node, value)
+    case (_, false): .binary(.or, .compare(.greater, node, value), .binary(.and, .isNull(value), .not(.isNull(node))))
     case (_, true) where !isOptional: .compare(.less, node, value)
-    case (_, true): .binary(.or, .compare(.less, node, value), .isNull(node))
+    case (.value, true): .binary(.or, .compare(.less, node, value), .isNull(node))
+    case (_, true): .binary(.or, .compare(.less, node, value), .binary(.and, .isNull(node), .not(.isNull(value))))
     }
   }
 

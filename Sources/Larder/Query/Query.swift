@@ -78,6 +78,7 @@ extension Query {
   }
 
   /// Sorts by a property or expression; after earlier sorts, among the rows that they leave equal. NULL comes first in forward order.
+  /// Rows that all sorts leave equal are in the order of their keys.
   ///
   /// - Parameters:
   ///   - path: What to sort by, such as `\.modifiedAt` or `\.title.localized`.
@@ -89,7 +90,7 @@ extension Query {
   /// Sorts by a computed value: `.sorted { $0.price * $0.quantity }`.
   public func sorted(order: SortOrder = .forward, by key: (M.Columns) -> some QueryExpressible) -> Query {
     var query = self
-    query.sorts.append(SortTerm(node: key(M.columns).node, isDescending: order == .reverse))
+    query.sorts.append(SortTerm(node: key(M.columns).node.asValue, isDescending: order == .reverse))
     return query
   }
 
@@ -108,7 +109,8 @@ extension Query {
     }
   }
 
-  /// The same rows in the opposite order.
+  /// The opposite order, that of the keys where none was asked for. A limit and ``after(_:)`` then count from the other end:
+  /// `.reversed().limit(1)` is the last row.
   public func reversed() -> Query {
     var query = self
     query.sorts = (sorts.isEmpty ? keySorts(isDescending: false) : sorts).map { SortTerm(node: $0.node, isDescending: !$0.isDescending) }
@@ -143,9 +145,9 @@ extension Query {
 }
 
 extension Query {
-  /// The order, made unique by the key where a page is asked for.
+  /// The order, made unique by the key: rows that the sorts leave equal come in the same order on every page and in the whole list.
   var effectiveSorts: [SortTerm] {
-    guard (limit != nil || cursor != nil) && !isOrderFree else { return sorts }
+    guard !isOrderFree, !sorts.isEmpty || limit != nil || cursor != nil else { return sorts }
     return sorts + keySorts(isDescending: sorts.last?.isDescending ?? false).filter { key in !sorts.contains { $0.node == key.node } }
   }
 

@@ -55,7 +55,30 @@ extension SQLNode {
     switch (op, left, right) {
     case (.equal, .value(.null), let other), (.equal, let other, .value(.null)): return .isNull(other)
     case (.notEqual, .value(.null), let other), (.notEqual, let other, .value(.null)): return .not(.isNull(other))
-    default: return .comparison(op, left, right, left.order == .stored ? right.order : left.order)
+    default:
+      let sides = alike([left, right])
+      return .comparison(op, sides[0].asValue, sides[1].asValue, sides[0].order == .stored ? sides[1].order : sides[0].order)
+    }
+  }
+
+  /// Dates as seconds, where some of the nodes are dates kept as text and others are kept as seconds.
+  static func alike(_ nodes: [SQLNode]) -> [SQLNode] {
+    func isText(_ node: SQLNode) -> Bool {
+      switch node {
+      case .value(.text), .value(.null): true
+      default: node.order == .instant
+      }
+    }
+    guard nodes.contains(where: { $0.order == .instant }), !nodes.allSatisfy(isText) else { return nodes }
+    return nodes.map { isText($0) ? .function("larder_seconds", [$0]) : $0 }
+  }
+
+  /// Values of which a function picks one. What is picked has no column's affinity any more: decimals that an existing file keeps as numbers become text.
+  static func alternatives(_ nodes: [SQLNode]) -> [SQLNode] {
+    let nodes = alike(nodes)
+    guard nodes.contains(where: { $0.order == .decimal }) else { return nodes }
+    return nodes.map { node in
+      if case .column = node { .function("larder_decimal_text", [node]) } else { node }
     }
   }
 }

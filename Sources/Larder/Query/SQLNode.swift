@@ -21,9 +21,12 @@ indirect enum SQLNode: Sendable, Hashable {
   case condition([SQLNode.Branch], otherwise: SQLNode)
   /// The value at a path into a column of JSON.
   case json(SQLNode, path: [JSONPathStep])
-  /// Whether an array in a column of JSON, or an object's values, has such an element. `element` is nil where it is compared with NULL.
+  /// Whether an array in a column of JSON, or an object's values, has such an element.
   case jsonContains(SQLNode, SQLNode)
   case jsonCount(SQLNode)
+  /// Whether some or every element of an array in JSON satisfies a condition, in which the element is `.jsonElement` of the same number.
+  case jsonTest(SQLNode, JSONQuantifier, element: Int, SQLNode)
+  case jsonElement(Int)
   /// A condition that could not be made; the query throws it.
   case invalid(StoreError)
 
@@ -69,6 +72,10 @@ enum Collation: String, Sendable, Hashable {
   case localized = "larder_localized"
 }
 
+enum JSONQuantifier: Sendable, Hashable {
+  case some, every
+}
+
 enum JSONPathStep: Sendable, Hashable {
   case key(String)
   case index(Int)
@@ -82,20 +89,36 @@ extension SQLNode {
     case .comparison, .isNull, .isIn, .isBetween, .not: .stored
     case .binary(_, let left, let right): left.order == .stored ? right.order : left.order
     case .negate(let node): node.order
-    case .aggregate(let aggregate, _, let order): aggregate == .count ? .stored : order
-    case .condition(let branches, let otherwise): branches.first?.result.order ?? otherwise.order
-    case .function(let name, let arguments) where name == "coalesce": arguments.first?.order ?? .stored
+    case .aggregate(let aggregate, _, let order): aggregate == .count || aggregate == .average ? .stored : order
+    case .condition(let branches, let otherwise): Self.order(branches.map(\.result) + [otherwise])
+    case .function(let name, let arguments) where name == "coalesce": Self.order(arguments)
     case .function(let name, _) where name.hasPrefix("larder_decimal_"): .decimal
     default: .stored
     }
   }
+
+  private static func order(_ nodes: [SQLNode]) -> ValueOrder {
+    nodes.lazy.map(\.order).first { $0 != .stored } ?? .stored
+  }
+
+  /// Whether the node is a condition that SQL may find neither true nor false, because a side of it is NULL.
+  private var isUncertain: Bool {
+    switch self {
+    case .comparison, .binary(.and, _, _), .binary(.or, _, _), .isIn, .isBetween, .pattern, .regex: true
+    case .function("larder_has_suffix", _), .function("larder_localized_contains", _): true
+    default: false
+    }
+  }
+
+  /// The node where its value matters, and not whether it selects a row: a condition is then true or false, as in Swift.
+  var asValue: SQLNode { isUncertain ? .not(.not(self)) : self }
 
   /// The node with every column of the table replaced by a value.
   func replacingColumns(_ value: (String) throws -> Value) rethrows -> SQLNode {
     func replace(_ node: SQLNode) throws -> SQLNode { try node.replacingColumns(value) }
     switch self {
     case .column(_, let name, _): return .value(try value(name))
-    case .value, .invalid: return self
+    case .value, .invalid, .jsonElement: return self
     case .comparison(let op, let left, let right, let order): return .comparison(op, try replace(left), try replace(right), order)
     case .binary(let op, let left, let right): return .binary(op, try replace(left), try replace(right))
     case .not(let node): return .not(try replace(node))
@@ -116,6 +139,7 @@ extension SQLNode {
     case .json(let node, let path): return .json(try replace(node), path: path)
     case .jsonContains(let node, let element): return .jsonContains(try replace(node), try replace(element))
     case .jsonCount(let node): return .jsonCount(try replace(node))
+    case .jsonTest(let node, let quantifier, let element, let test): return .jsonTest(try replace(node), quantifier, element: element, try replace(test))
     }
   }
 }

@@ -12,11 +12,14 @@ struct SQLWriter {
   let dialect = Dialect.sqlite
   /// The columns, as "table.column", that an existing file fills with text in the place of dates or identifiers.
   let textColumns: Set<String>
+  /// Those of them whose identifiers are in lower case.
+  let lowercaseColumns: Set<String>
   /// Whether columns are named together with their table.
   var isQualified = false
 
-  init(textColumns: Set<String> = []) {
+  init(textColumns: Set<String> = [], lowercaseColumns: Set<String> = []) {
     self.textColumns = textColumns
+    self.lowercaseColumns = lowercaseColumns
     sql.reserveCapacity(256)
   }
 
@@ -37,31 +40,34 @@ struct SQLWriter {
     case .comparison(let op, let left, let right, let order): try write(op, left, right, order)
     case .binary(let op, let left, let right): try write(op, left, right)
     case .not(let node):
-      write("(")
+      write("((")
       try write(node)
-      write(") IS NOT TRUE")
+      write(") IS NOT TRUE)")
     case .negate(let node):
       write("-(")
       try write(node)
       write(")")
     case .isNull(let node):
-      write("(")
+      write("((")
       try write(node)
-      write(") IS NULL")
+      write(") IS NULL)")
     case .isIn(let node, let list, let order): try write(node, in: list, order)
     case .isBetween(let node, let low, let high, let order):
+      write("(")
       try writeOrdered(node, order)
       write(" BETWEEN ")
       try write(low)
       write(" AND ")
       try write(high)
+      write(")")
     case .function(let name, let arguments): try write(function: name, arguments)
     case .aggregate(let aggregate, let node, let order): try write(aggregate, of: node, order)
     case .pattern(let op, let text, let pattern):
-      write("(")
+      write("((")
       try write(text)
       write(") \(op.rawValue) ")
       try write(pattern)
+      write(")")
     case .regex(let matcher, let node):
       write("larder_matches(")
       arguments.append(.regex(matcher))
@@ -76,9 +82,19 @@ struct SQLWriter {
       try write(node)
       write(" COLLATE \(collation.rawValue)")
     case .condition(let branches, let otherwise): try write(branches, otherwise)
-    case .json, .jsonContains, .jsonCount: try writeJSON(node)
+    case .json, .jsonContains, .jsonCount, .jsonTest, .jsonElement: try writeJSON(node)
     case .invalid(let error): throw error
     }
+  }
+
+  /// Writes what a column is set to: as text, where an existing file keeps its dates or identifiers so.
+  mutating func write<M: Model>(_ node: SQLNode, asStoredIn column: String, of schema: ModelSchema<M>) throws {
+    let place = "\(schema.table).\(column)"
+    guard textColumns.contains(place), let type = schema.columns.first(where: { $0.name == column })?.type else { return try write(node) }
+    if lowercaseColumns.contains(place) { write("lower(") }
+    write(type.textForm == .date ? "larder_date_text(" : "larder_uuid_text(")
+    try write(node)
+    write(lowercaseColumns.contains(place) ? "))" : ")")
   }
 
   private mutating func write(column name: String, of table: String, _ type: ColumnType) {
@@ -113,11 +129,13 @@ struct SQLWriter {
 
   private mutating func write(_ node: SQLNode, in list: [SQLNode], _ order: ValueOrder) throws {
     // A long list is one parameter: SQLite allows 32,766 of them, and each length would be a statement of its own.
-    if list.count > 32, order == .stored, let json = Self.json(list) {
-      write("(")
+    if list.count > 32, let list = LongList(list) {
+      // One form for one value: a collation would have to read both numbers at each step of the search.
+      let form = order == .decimal ? "larder_decimal_text" : order == .instant ? "larder_seconds" : ""
+      write("(\(form)(")
       try write(node)
-      write(" IN (SELECT value FROM json_each(")
-      bind(.text(json))
+      write(") IN (SELECT \(form)(\(list.element)) FROM json_each(")
+      bind(.text(list.json))
       write(")))")
       return
     }
@@ -129,22 +147,6 @@ struct SQLWriter {
       try write(element)
     }
     write("))")
-  }
-
-  /// The list as a JSON array, where all of it is integers or all of it is text that JSON keeps exactly.
-  private static func json(_ list: [SQLNode]) -> String? {
-    var integers: [Int64] = []
-    var texts: [String] = []
-    for node in list {
-      switch node {
-      case .value(.integer(let integer)): integers.append(integer)
-      case .value(.text(let text)) where !text.utf8.contains(0): texts.append(text)
-      default: return nil
-      }
-    }
-    if texts.isEmpty { return "[\(integers.map(String.init).joined(separator: ","))]" }
-    guard integers.isEmpty, let json = try? JSONEncoder().encode(texts) else { return nil }
-    return String(decoding: json, as: UTF8.self)
   }
 
   private mutating func write(function name: String, _ arguments: [SQLNode]) throws {
@@ -196,31 +198,80 @@ struct SQLWriter {
 
   private mutating func writeJSON(_ node: SQLNode) throws {
     switch node {
-    case .json(let base, let path):
-      write("json_extract(")
-      try write(base)
-      write(", ")
-      bind(.text(Self.jsonPath(path)))
-      write(")")
+    case .json(let base, let path): try writeJSON(base, at: path[...])
     case .jsonContains(let base, let element):
-      write("EXISTS (SELECT 1 FROM json_each(")
-      try write(base)
-      write(") WHERE value IS ")
-      try write(element)
+      write("EXISTS (SELECT 1 FROM ")
+      try writeElements({ try $0.write(base) }, Self.containedElement) { writer in
+        writer.write(" WHERE \(Self.containedElement).value IS ")
+        try writer.write(element)
+      }
       write(")")
     case .jsonCount(let base):
-      write("(SELECT count(*) FROM json_each(")
-      try write(base)
-      write("))")
+      write("(SELECT count(*) FROM ")
+      try writeElements({ try $0.write(base) }, Self.containedElement) { _ in }
+      write(")")
+    case .jsonTest(let base, let quantifier, let element, let test):
+      // Every element satisfies the condition where the array is there and no element fails it.
+      if quantifier == .every {
+        write("((")
+        try write(base)
+        write(") IS NOT NULL AND NOT ")
+      }
+      write("EXISTS (SELECT 1 FROM ")
+      try writeElements({ try $0.write(base) }, Self.alias(of: element)) { writer in
+        writer.write(" WHERE ")
+        try writer.write(quantifier == .some ? test : .not(test))
+      }
+      write(quantifier == .every ? "))" : ")")
+    case .jsonElement(let element): write("\(Self.alias(of: element)).value")
     default: preconditionFailure("not a node of JSON")
     }
   }
 
+  /// The value at a path. SQLite compares the keys of a path with the characters of the JSON, escapes and all: a key that JSON escapes is looked
+  /// for among the members instead.
+  private mutating func writeJSON(_ base: SQLNode, at path: ArraySlice<JSONPathStep>) throws {
+    guard let last = path.last else { return try write(base) }
+    if case .key(let key) = last, last.isEscaped {
+      write("(SELECT \(Self.containedElement).value FROM ")
+      try writeElements({ try $0.writeJSON(base, at: path.dropLast()) }, Self.containedElement) { writer in
+        writer.write(" WHERE \(Self.containedElement).key = ")
+        writer.bind(.text(key))
+      }
+      write(")")
+      return
+    }
+    let tail = path[((path.lastIndex(where: \.isEscaped) ?? path.startIndex - 1) + 1)...]
+    write("json_extract(")
+    try writeJSON(base, at: path.dropLast(tail.count))
+    write(", ")
+    bind(.text(Self.jsonPath(tail)))
+    write(")")
+  }
+
+  private static let containedElement = "larder_contained"
+
+  private static func alias(of element: Int) -> String { "larder_element_\(element)" }
+
+  /// The elements of an array as rows of a table called `alias`. Within, the model's columns are named together with their table:
+  /// `json_each` has columns called key, value, type and id, as models do.
+  private mutating func writeElements(
+    _ base: (inout SQLWriter) throws -> Void, _ alias: String, _ rest: (inout SQLWriter) throws -> Void
+  ) throws {
+    let wasQualified = isQualified
+    isQualified = true
+    defer { isQualified = wasQualified }
+    write("json_each(")
+    try base(&self)
+    write(") AS \(alias)")
+    try rest(&self)
+  }
+
   /// SQLite's path: `$."key"[0]`; a negative index counts from the end.
-  private static func jsonPath(_ steps: [JSONPathStep]) -> String {
+  private static func jsonPath(_ steps: ArraySlice<JSONPathStep>) -> String {
     steps.reduce("$") { path, step in
       switch step {
-      case .key(let key): "\(path).\"\(key.jsonEscaped)\""
+      case .key(let key): "\(path).\"\(key)\""
       case .index(let index): index < 0 ? "\(path)[#\(index)]" : "\(path)[\(index)]"
       }
     }
@@ -233,11 +284,10 @@ extension SQLNode {
   }
 }
 
-extension String {
-  /// The characters of a JSON string, as JSONEncoder writes them.
-  fileprivate var jsonEscaped: String {
-    guard utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else { return self }
-    guard let json = try? JSONEncoder().encode(self) else { return self }
-    return String(String(decoding: json, as: UTF8.self).dropFirst().dropLast())
+extension JSONPathStep {
+  /// Whether the step is a key with characters that JSON holds by an escape: quotes, backslashes, control characters.
+  fileprivate var isEscaped: Bool {
+    guard case .key(let key) = self else { return false }
+    return key.utf8.contains { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 == 0x7F }
   }
 }

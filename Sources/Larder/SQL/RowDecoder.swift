@@ -61,9 +61,19 @@ struct RowDecoder: Decoder {
       do {
         if let stored = type as? any StoredValue.Type, let result = try stored.init(storedValue: value) as? T { return result }
         if let raw = try (type as? any RawRepresentable.Type).flatMap({ try Self.raw($0, value) }) as? T { return raw }
-        return try JSONCoding.decode(value)
+        return try Self.json(type, self)
       } catch is ValueFailure {
         throw DecodingError.typeMismatch(type, .init(codingPath: codingPath, debugDescription: "a value of kind \(value.kindName)"))
+      }
+    }
+
+    /// A type of several values comes out of the column's JSON; one that stands for a single value takes the column's own.
+    private static func json<Output: Decodable>(_ type: Output.Type, _ value: SingleValue) throws -> Output {
+      do {
+        return try JSONCoding.decode(value.value)
+      } catch let failure as ValueFailure {
+        guard let result = try? Output(from: ColumnDecoder(value: value)) else { throw failure }
+        return result
       }
     }
 
@@ -74,5 +84,22 @@ struct RowDecoder: Decoder {
       }
       return result
     }
+  }
+
+  /// Decodes what one column holds.
+  private struct ColumnDecoder: Decoder {
+    let value: SingleValue
+    var codingPath: [any CodingKey] { value.codingPath }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+      throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "a column holds one value"))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+      throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "a column holds one value"))
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { value }
   }
 }

@@ -62,6 +62,11 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
       append(.bound(value))
     }
 
+    /// A value or nil: a parameter, for `is \(parent)`.
+    public mutating func appendInterpolation<Wrapped: StoredValue>(_ value: Wrapped?) {
+      append(.bound(value))
+    }
+
     /// An enum or struct with a raw value: a parameter.
     public mutating func appendInterpolation<Raw: RawRepresentable>(_ value: Raw) where Raw.RawValue: StoredValue {
       append(.bound(value.rawValue))
@@ -70,6 +75,11 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     /// A type that is both stored as it is and has a raw value: a parameter, as it is stored.
     public mutating func appendInterpolation<Raw: RawRepresentable & StoredValue>(_ value: Raw) where Raw.RawValue: StoredValue {
       append(.bound(value))
+    }
+
+    /// An optional of one: a parameter.
+    public mutating func appendInterpolation<Raw: RawRepresentable>(_ value: Raw?) where Raw.RawValue: StoredValue {
+      append(.bound(value?.rawValue))
     }
 
     /// A value as a ``Row`` holds it: a parameter.
@@ -83,6 +93,11 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         if position > 0 { text += ", " }
         append(.bound(value))
       }
+    }
+
+    /// A list of enums or structs with a raw value: as many parameters.
+    public mutating func appendInterpolation<Raw: RawRepresentable>(_ values: [Raw]) where Raw.RawValue: StoredValue {
+      appendInterpolation(values.map(\.rawValue))
     }
 
     /// SQL in SQL.

@@ -29,12 +29,11 @@ extension Connection {
       try writer.write(expression.node)
       writer.write(" FROM (")
       try query.select(&writer, M.schema.allColumns(of: query))
-      writer.write(")")
+      writer.write(") AS \(M.schema.statements.table)")
     } else {
       writer.write("SELECT ")
       var unranked = query
-      unranked.search?.isRanked = false
-      unranked.sorts = []
+      if query.cursor == nil { unranked.search?.isRanked = false }
       try writer.write(expression.node)
       try unranked.writeSource(&writer)
     }

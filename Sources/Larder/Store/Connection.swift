@@ -109,10 +109,21 @@ final class Connection: @unchecked Sendable {
     guard result == SQLITE_OK else { throw StoreError(ResultCode(result), on: handle, context: nil) }
     guard let pointer else { throw StoreError(.unsupported, "There is no statement in the SQL text.") }
     let statement = PreparedStatement(pointer: pointer, facts: authorizer.facts)
-    guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) else {
+    guard !sql.utf8.contains(0) else {
+      throw StoreError(.unsupported, "The SQL text holds a NUL, which ends it for SQLite. Interpolate the value that has it.")
+    }
+    guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) || isComment(rest) else {
       throw StoreError(.unsupported, "The SQL text holds more than one statement; execute them one by one.")
     }
     return statement
+  }
+
+  /// Whether what follows a statement is comments alone.
+  private func isComment(_ rest: String) -> Bool {
+    var pointer: OpaquePointer?
+    let result = sqlite3_prepare_v3(handle, rest, -1, 0, &pointer, nil)
+    sqlite3_finalize(pointer)
+    return result == SQLITE_OK && pointer == nil
   }
 
   /// The kept statement of this text.
@@ -177,7 +188,7 @@ final class Connection: @unchecked Sendable {
   /// The error that the last call gave, as users see it.
   func error(_ result: Int32, _ context: ErrorContext?) -> any Error {
     if result & 0xFF == SQLITE_INTERRUPT { return CancellationError() }
-    return StoreError(ResultCode(result), on: handle, context: context)
+    return StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
   }
 
   func note(_ statement: PreparedStatement) {

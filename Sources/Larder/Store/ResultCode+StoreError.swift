@@ -29,10 +29,23 @@ struct ErrorContext {
 
 extension StoreError {
   /// The error for a result code of the connection's last call.
-  init(_ result: ResultCode, on handle: OpaquePointer, context: ErrorContext?) {
+  ///
+  /// - Parameter isExecuting: Whether the statement was compiled already.
+  init(_ result: ResultCode, on handle: OpaquePointer, context: ErrorContext?, isExecuting: Bool = false) {
     let extended = sqlite3_extended_errcode(handle)
     let code = extended & 0xFF == result.code & 0xFF ? extended : result.code
-    self.init(code, String(cString: sqlite3_errmsg(handle)), context: context)
+    let message = String(cString: sqlite3_errmsg(handle))
+    if isExecuting, code & 0xFF == SQLITE_ERROR, Self.blamesSearch(message) {
+      self.init(.invalidValue, model: context?.model, "The search text is not an FTS5 query (\(message)). Use search(typed:) for what people type.")
+    } else {
+      self.init(code, message, context: context)
+    }
+  }
+
+  /// Whether a message of a running statement is about the text of a full-text search. Names of columns are missed while a statement is
+  /// compiled, unless they stand in the search text.
+  private static func blamesSearch(_ message: String) -> Bool {
+    ["fts5", "no such column", "unterminated string", "unknown special query", "expected integer, got"].contains { message.hasPrefix($0) }
   }
 
   /// The error that GRDB reports while it opens or configures a connection.
@@ -100,8 +113,6 @@ extension StoreError {
       self.init(.schemaMismatch, model: model, "The file does not fit the model (\(message)). Open the store with the model, or correct its name.")
     } else if message.contains("malformed JSON") || message.contains("JSON path error") {
       self.init(.invalidValue, model: model, "A column that is read as JSON holds none (\(message)). Correct it with a migration.")
-    } else if message.hasPrefix("fts5:") || message.contains("unterminated string") || message.hasPrefix("no such fts5") {
-      self.init(.invalidValue, model: model, "The search text is not an FTS5 query (\(message)). Use search(typed:) for what people type.")
     } else if message.contains("integer overflow") {
       self.init(.invalidValue, model: model, "The sum leaves the range of 64-bit integers. Sum the property as a Double or Decimal.")
     } else if message.hasPrefix("ON CONFLICT clause does not match") {

@@ -6,12 +6,10 @@ import GRDBSQLite
 enum SQLFunctions {
   static func register(on database: Database) throws {
     for collation in [decimal, instant, localized] { database.add(collation: collation) }
-    for function in [hasSuffix, lower, upper, foldCase, localizedContains, count, seconds, uuid, negate] + arithmetic {
-      database.add(function: function)
-    }
     database.add(function: DatabaseFunction("larder_decimal_sum", argumentCount: 1, pure: true, aggregate: DecimalSum.self))
     database.add(function: DatabaseFunction("larder_decimal_average", argumentCount: 1, pure: true, aggregate: DecimalAverage.self))
     guard let handle = database.sqliteConnection else { return }
+    for function in textFunctions + existingForms + listElements + decimalFunctions { function.register(on: handle) }
     registerMatches(on: handle)
   }
 
@@ -43,72 +41,94 @@ enum SQLFunctions {
 
   // MARK: Text
 
-  private static func text(
-    _ name: String, _ arguments: Int, _ function: @escaping @Sendable ([String]) -> (any DatabaseValueConvertible)?
-  ) -> DatabaseFunction {
-    DatabaseFunction(name, argumentCount: arguments, pure: true) { values in
-      let texts = values.compactMap { String.fromDatabaseValue($0) }
-      return texts.count == arguments ? function(texts) : nil
+  private static let textFunctions = [
+    text("larder_has_suffix", 2) { .integer(Array($0[0].utf8.suffix($0[1].utf8.count)) == Array($0[1].utf8) ? 1 : 0) },
+    text("larder_lower", 1) { .text($0[0].lowercased()) },
+    text("larder_upper", 1) { .text($0[0].uppercased()) },
+    text("larder_fold_case", 1) { .text($0[0].caseFolded) },
+    text("larder_localized_contains", 2) { .integer($0[1].isEmpty || $0[0].localizedStandardContains($0[1]) ? 1 : 0) },
+    // The number of characters, as Swift counts them.
+    text("larder_count", 1) { .integer(Int64($0[0].count)) },
+  ]
+
+  /// A function of texts; NULL where an argument is NULL or a blob.
+  private static func text(_ name: String, _ arguments: Int32, _ function: @escaping @Sendable ([String]) throws -> Value) -> ScalarFunction {
+    ScalarFunction(name, arguments) { values in
+      let texts = values.compactMap { try? String(storedValue: $0) }
+      return texts.count == values.count ? try function(texts) : .null
     }
   }
 
-  private static let hasSuffix = text("larder_has_suffix", 2) { Array($0[0].utf8.suffix($0[1].utf8.count)) == Array($0[1].utf8) }
-  private static let lower = text("larder_lower", 1) { $0[0].lowercased() }
-  private static let upper = text("larder_upper", 1) { $0[0].uppercased() }
-  private static let foldCase = text("larder_fold_case", 1) { $0[0].caseFolded }
-  private static let localizedContains = text("larder_localized_contains", 2) { $0[1].isEmpty || $0[0].localizedStandardContains($0[1]) }
-  /// The number of characters, as Swift counts them.
-  private static let count = text("larder_count", 1) { $0[0].count }
-
   // MARK: Existing forms
 
-  private static let seconds = DatabaseFunction("larder_seconds", argumentCount: 1, pure: true) { values in
-    guard case .string(let text) = values[0].storage else { return values[0] }
-    return ISO8601.date(from: text)?.timeIntervalSinceReferenceDate
-  }
+  /// What reads and writes the dates and identifiers that an existing file keeps as text. A value of another form stays as it is.
+  private static let existingForms = [
+    ScalarFunction("larder_seconds", 1) { values in
+      guard case .text(let text) = values[0], let date = ISO8601.date(from: text) else { return values[0] }
+      return try date.storedValue()
+    },
+    ScalarFunction("larder_uuid", 1) { values in
+      guard case .text(let text) = values[0], let uuid = UUID(uuidString: text) else { return values[0] }
+      return try uuid.storedValue()
+    },
+    ScalarFunction("larder_date_text", 1) { values in
+      guard let seconds = values[0].real else { return values[0] }
+      do {
+        return try DateFormat.iso8601.encode(Date(timeIntervalSinceReferenceDate: seconds))
+      } catch let failure as ValueFailure {
+        throw FunctionFailure(description: "a value \(failure.problem)")
+      }
+    },
+    ScalarFunction("larder_uuid_text", 1) { values in
+      guard case .blob = values[0], let uuid = try? UUID(storedValue: values[0]) else { return values[0] }
+      return .text(uuid.uuidString)
+    },
+  ]
 
-  private static let uuid = DatabaseFunction("larder_uuid", argumentCount: 1, pure: true) { values in
-    guard case .string(let text) = values[0].storage, let uuid = UUID(uuidString: text) else { return values[0] }
-    return withUnsafeBytes(of: uuid.uuid) { Data($0) }
-  }
+  // MARK: Long lists
+
+  /// What turns the elements of a long list, which travels as one JSON text, back into values that JSON cannot hold.
+  private static let listElements = [
+    ScalarFunction("larder_real", 1) { values in
+      values[0].integer.map { .real(Double(bitPattern: UInt64(bitPattern: $0))) } ?? .null
+    },
+    ScalarFunction("larder_blob", 1) { values in
+      values[0].text.flatMap { Data(base64Encoded: $0) }.map { .blob($0) } ?? .null
+    },
+  ]
 
   // MARK: Decimals
 
-  private static let arithmetic = [
+  private static let decimalFunctions = [
     decimalFunction("larder_decimal_add") { $0 + $1 },
     decimalFunction("larder_decimal_subtract") { $0 - $1 },
     decimalFunction("larder_decimal_multiply") { $0 * $1 },
     decimalFunction("larder_decimal_divide") { $1.isZero ? nil : $0 / $1 },
+    ScalarFunction("larder_decimal_text", 1) { values in
+      try decimal(values[0]).map { .text($0.canonicalText) } ?? .null
+    },
+    ScalarFunction("larder_decimal_negate", 1) { values in
+      try decimal(values[0]).map { .text((-$0).canonicalText) } ?? .null
+    },
   ]
 
-  private static let negate = DatabaseFunction("larder_decimal_negate", argumentCount: 1, pure: true) { values in
-    try decimal(values[0]).map { (-$0).canonicalText }
-  }
-
-  private static func decimalFunction(_ name: String, _ operation: @escaping @Sendable (Decimal, Decimal) -> Decimal?) -> DatabaseFunction {
-    DatabaseFunction(name, argumentCount: 2, pure: true) { values in
-      guard let left = try decimal(values[0]), let right = try decimal(values[1]) else { return nil }
-      guard let result = operation(left, right) else { return nil }
-      if result.isNaN { throw overflow }
-      return result.canonicalText
+  private static func decimalFunction(_ name: String, _ operation: @escaping @Sendable (Decimal, Decimal) -> Decimal?) -> ScalarFunction {
+    ScalarFunction(name, 2) { values in
+      guard let left = try decimal(values[0]), let right = try decimal(values[1]) else { return .null }
+      guard let result = operation(left, right) else { return .null }
+      if result.isNaN { throw FunctionFailure(description: overflow) }
+      return .text(result.canonicalText)
     }
   }
 
-  fileprivate static let overflow = DatabaseError(message: "integer overflow of a decimal number")
+  fileprivate static let overflow = "integer overflow of a decimal number"
 
-  fileprivate static func decimal(_ value: DatabaseValue) throws -> Decimal? {
-    let stored: Value
-    switch value.storage {
-    case .null: return nil
-    case .int64(let integer): stored = .integer(integer)
-    case .double(let real): stored = .real(real)
-    case .string(let text): stored = .text(text)
-    case .blob: throw DatabaseError(message: "a blob is no decimal number")
-    }
+  fileprivate static func decimal(_ value: Value) throws -> Decimal? {
+    if value.isNull { return nil }
     do {
-      return try Decimal(storedValue: stored)
+      return try Decimal(storedValue: value)
     } catch {
-      throw DatabaseError(message: "a column that is read as a decimal number holds none")
+      throw FunctionFailure(description: "a column that is read as a decimal number holds none")
     }
   }
 
@@ -151,24 +171,24 @@ private struct DecimalSum: DatabaseAggregate {
   private var sum: Decimal?
 
   mutating func step(_ values: [DatabaseValue]) throws {
-    guard let value = try SQLFunctions.decimal(values[0]) else { return }
+    guard let value = try SQLFunctions.decimal(values[0].value) else { return }
     sum = (sum ?? 0) + value
   }
 
   func finalize() throws -> (any DatabaseValueConvertible)? {
     guard let sum else { return nil }
-    if sum.isNaN { throw SQLFunctions.overflow }
+    if sum.isNaN { throw DatabaseError(message: SQLFunctions.overflow) }
     return sum.canonicalText
   }
 }
 
-/// The mean of decimal numbers; NULL where there is none.
+/// The mean of decimal numbers, summed exactly, as a real number; NULL where there is none.
 private struct DecimalAverage: DatabaseAggregate {
   private var sum: Decimal = 0
   private var count = 0
 
   mutating func step(_ values: [DatabaseValue]) throws {
-    guard let value = try SQLFunctions.decimal(values[0]) else { return }
+    guard let value = try SQLFunctions.decimal(values[0].value) else { return }
     sum += value
     count += 1
   }
@@ -176,7 +196,19 @@ private struct DecimalAverage: DatabaseAggregate {
   func finalize() throws -> (any DatabaseValueConvertible)? {
     guard count > 0 else { return nil }
     let mean = sum / Decimal(count)
-    if mean.isNaN { throw SQLFunctions.overflow }
-    return mean.canonicalText
+    if mean.isNaN { throw DatabaseError(message: SQLFunctions.overflow) }
+    return Double(mean.canonicalText)
+  }
+}
+
+extension DatabaseValue {
+  fileprivate var value: Value {
+    switch storage {
+    case .null: .null
+    case .int64(let integer): .integer(integer)
+    case .double(let real): .real(real)
+    case .string(let text): .text(text)
+    case .blob(let data): .blob(data)
+    }
   }
 }

@@ -3,35 +3,46 @@ final class StoreEnvironment: Sendable {
   /// The columns, as "table.column", that an existing file fills with text in the place of dates or identifiers.
   let textColumns: Set<String>
 
-  init(textColumns: Set<String> = []) {
+  /// Those of them whose identifiers are in lower case.
+  let lowercaseColumns: Set<String>
+
+  init(textColumns: Set<String> = [], lowercaseColumns: Set<String> = []) {
     self.textColumns = textColumns
+    self.lowercaseColumns = lowercaseColumns
   }
 
-  func makeWriter() -> SQLWriter { SQLWriter(textColumns: textColumns) }
+  func makeWriter() -> SQLWriter { SQLWriter(textColumns: textColumns, lowercaseColumns: lowercaseColumns) }
 
   func sql<M: Model>(of kind: ModelStatementKind, _ model: M.Type) -> String {
-    let schema = M.schema
-    let statements = schema.statements
-    switch kind {
-    case .insert: return statements.insert
-    case .upsert: return statements.upsert
-    case .fetchAll: return "SELECT \(statements.columns) FROM \(statements.table)"
-    case .update: return statements.update
-    case .find, .delete:
-      let plain = kind == .find ? statements.find : statements.delete
-      guard schema.keyColumns.contains(where: isText) else { return plain }
-      let dialect = Dialect.sqlite
-      let conditions = schema.keyColumns.enumerated().map { position, column in
-        let name = dialect.quote(column.name)
-        let parameter = dialect.parameter(position + 1)
-        guard isText(column) else { return "\(name) = \(parameter)" }
-        return column.type.textForm == .uuid ? "larder_uuid(\(name)) = larder_uuid(\(parameter))" : "larder_seconds(\(name)) = larder_seconds(\(parameter))"
-      }
-      let verb = kind == .find ? "SELECT \(statements.columns) FROM" : "DELETE FROM"
-      return "\(verb) \(statements.table) WHERE \(conditions.joined(separator: " AND "))"
+    let statements = statements(of: model)
+    return switch kind {
+    case .find: statements.find
+    case .insert: statements.insert
+    case .upsert: statements.upsert
+    case .update: statements.update
+    case .delete: statements.delete
+    case .fetchAll: "SELECT \(statements.columns) FROM \(statements.table)"
     }
+  }
 
-    func isText(_ column: ColumnDefinition<M>) -> Bool { textColumns.contains("\(schema.table).\(column.name)") }
+  /// The model's statements; where the file keeps dates or identifiers as text, those that compare and write them so.
+  private func statements<M: Model>(of model: M.Type) -> ModelStatements {
+    let schema = M.schema
+    let places = schema.columns.map { "\(schema.table).\($0.name)" }
+    guard places.contains(where: textColumns.contains) else { return schema.statements }
+    let dialect = Dialect.sqlite
+    return ModelStatements(
+      table: schema.table, columns: schema.columns.map(\.name), keyIndexes: schema.keyIndexes,
+      parameter: { [lowercaseColumns] position in
+        let parameter = dialect.parameter(position + 1)
+        return lowercaseColumns.contains(places[position]) ? "lower(\(parameter))" : parameter
+      },
+      isKey: { [textColumns] position, parameter in
+        let name = dialect.quote(schema.columns[position].name)
+        guard textColumns.contains(places[position]) else { return "\(name) = \(parameter)" }
+        let function = schema.columns[position].type.textForm == .uuid ? "larder_uuid" : "larder_seconds"
+        return "\(function)(\(name)) = \(function)(\(parameter))"
+      })
   }
 
   /// For each parameter of a statement that binds a whole row, whether dates and identifiers go in as text; empty where none does.

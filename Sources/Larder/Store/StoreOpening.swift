@@ -60,6 +60,8 @@ struct StoreOpening: Sendable {
         throw error
       }
     }
+    // INSERT OR REPLACE in SQL then tells the full-text index of the row that it removes: https://www.sqlite.org/lang_conflict.html.
+    try connection.change("PRAGMA recursive_triggers = ON")
     return connection
   }
 
@@ -67,7 +69,7 @@ struct StoreOpening: Sendable {
     let probe = try makeConnection(StoreEnvironment())
     let existing = ExistingSchema(probe, tables)
     try existing.check()
-    let environment = StoreEnvironment(textColumns: try existing.textColumns())
+    let environment = StoreEnvironment(textColumns: try existing.textColumns(), lowercaseColumns: try existing.lowercaseColumns())
     let connection = try makeConnection(environment)
     try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
     return (connection, environment)

@@ -1,0 +1,45 @@
+import Foundation
+
+/// The values of a long `isIn` as one parameter: a JSON array, and what makes a value of each of its elements.
+struct LongList {
+  /// The array.
+  let json: String
+  /// The SQL that an element of the array, called `value`, becomes a value by.
+  let element: String
+
+  /// The list, or nil where its values are not all constants of one kind.
+  init?(_ nodes: [SQLNode]) {
+    var values: [Value] = []
+    for node in nodes {
+      guard case .value(let value) = node else { return nil }
+      values.append(value)
+    }
+    let integers = values.compactMap { if case .integer(let integer) = $0 { integer } else { nil } }
+    // JSON's decimal digits would have to be read back to the very same double: the bits go instead.
+    let reals = values.compactMap { if case .real(let real) = $0 { Int64(bitPattern: real.bitPattern) } else { nil } }
+    let texts = values.compactMap(\.text)
+    let blobs = values.compactMap(\.blob)
+    if integers.count == values.count {
+      self.init(integers, "value")
+    } else if reals.count == values.count {
+      self.init(reals, "larder_real(value)")
+    } else if texts.count == values.count {
+      // SQLite ends a text of JSON at a NUL.
+      if texts.contains(where: { $0.utf8.contains(0) }) {
+        self.init(texts.map { Data($0.utf8) }, "CAST(larder_blob(value) AS TEXT)")
+      } else {
+        self.init(texts, "value")
+      }
+    } else if blobs.count == values.count {
+      self.init(blobs, "larder_blob(value)")
+    } else {
+      return nil
+    }
+  }
+
+  private init?(_ values: some Encodable, _ element: String) {
+    guard let json = try? JSONEncoder().encode(values) else { return nil }
+    self.json = String(decoding: json, as: UTF8.self)
+    self.element = element
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import GRDBSQLite
+
+/// A function of SQL's, on values as they are.
+///
+/// It is registered on the C connection, because GRDB's own functions cut text off at its first NUL, on the way in and on the way out.
+struct ScalarFunction: Sendable {
+  let name: String
+  let argumentCount: Int32
+  private let body: Body
+
+  /// What SQLite keeps for as long as the function is registered.
+  private final class Body: Sendable {
+    let call: @Sendable ([Value]) throws -> Value
+
+    init(_ call: @escaping @Sendable ([Value]) throws -> Value) { self.call = call }
+  }
+
+  /// - Parameters:
+  ///   - argumentCount: How many arguments the function takes, no more and no fewer.
+  ///   - call: The computation; it depends on nothing but its arguments. What it throws ends the statement with the error's description.
+  init(_ name: String, _ argumentCount: Int32, _ call: @escaping @Sendable ([Value]) throws -> Value) {
+    self.name = name
+    self.argumentCount = argumentCount
+    body = Body(call)
+  }
+
+  /// Makes SQL on the connection know the function.
+  func register(on handle: OpaquePointer) {
+    sqlite3_create_function_v2(
+      handle, name, argumentCount, SQLITE_UTF8 | SQLITE_DETERMINISTIC, Unmanaged.passRetained(body).toOpaque(),
+      { context, count, arguments in
+        guard let body = sqlite3_user_data(context) else { return }
+        let values = (0..<Int(count)).map { position in arguments?[position].map(Value.init(sqlite:)) ?? .null }
+        do {
+          try Unmanaged<Body>.fromOpaque(body).takeUnretainedValue().call(values).becomeResult(of: context)
+        } catch {
+          sqlite3_result_error(context, "\(error)", -1)
+        }
+      }, nil, nil,
+      { body in
+        if let body { Unmanaged<Body>.fromOpaque(body).release() }
+      })
+  }
+}
+
+/// Why a function of Larder's ends a statement; SQLite reports the text.
+struct FunctionFailure: Error, CustomStringConvertible {
+  let description: String
+}
+
+extension Value {
+  /// An argument of a function.
+  fileprivate init(sqlite value: OpaquePointer) {
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
+    case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
+    case SQLITE_TEXT:
+      let bytes = sqlite3_value_text(value)
+      self = .text(String(decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))), as: UTF8.self))
+    case SQLITE_BLOB:
+      let bytes = sqlite3_value_blob(value)
+      self = .blob(Data(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))))
+    default: self = .null
+    }
+  }
+
+  fileprivate func becomeResult(of context: OpaquePointer?) {
+    // SQLITE_TRANSIENT, a macro that Swift cannot read: SQLite copies the bytes at once.
+    let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    switch self {
+    case .null: sqlite3_result_null(context)
+    case .integer(let integer): sqlite3_result_int64(context, integer)
+    case .real(let real): sqlite3_result_double(context, real)
+    case .text(var text):
+      text.withUTF8 { utf8 in
+        utf8.withMemoryRebound(to: CChar.self) { bytes in
+          // A null pointer would be NULL, and an empty text may have one.
+          guard let start = bytes.baseAddress else { return sqlite3_result_text(context, "", 0, transient) }
+          sqlite3_result_text64(context, start, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
+        }
+      }
+    case .blob(let data):
+      data.withUnsafeBytes { bytes in
+        if let start = bytes.baseAddress {
+          sqlite3_result_blob64(context, start, UInt64(bytes.count), transient)
+        } else {
+          sqlite3_result_zeroblob(context, 0)
+        }
+      }
+    }
+  }
+}

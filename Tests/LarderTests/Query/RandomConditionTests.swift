@@ -1,0 +1,23 @@
+import Foundation
+import Larder
+import Testing
+
+@Suite struct RandomConditionTests {
+  @Test("a thousand random conditions find what plain Swift finds")
+  func trees() throws {
+    let seed = UInt64.random(in: .min ... .max)
+    let sample = try SpecimenSample(seed: seed, count: 60)
+    var generator = SeededGenerator(seed: ~seed)
+    var telling = 0
+    for number in 0..<1000 {
+      let condition = RandomCondition(depth: Int.random(in: 1...5, using: &generator), using: &generator)
+      let expected = sample.rows.filter(condition.matches).map(\.id)
+      let query = Specimen.where { _ in condition.expression }
+      let found = try sample.ids(query)
+      try #require(found == expected, "seed \(seed), tree \(number): \(condition.text)")
+      #expect(try sample.db.count(query) == expected.count, "seed \(seed), tree \(number): \(condition.text)")
+      if !expected.isEmpty, expected.count < sample.rows.count { telling += 1 }
+    }
+    #expect(telling > 500, "seed \(seed): too few conditions tell anything")
+  }
+}
