@@ -125,11 +125,10 @@ extension StoreError {
   /// The properties that a message such as "UNIQUE constraint failed: Note.id, Note.title" names.
   private static func columns(in message: String, of context: ErrorContext?) -> [String] {
     guard let context, let start = message.range(of: "failed: ")?.upperBound else { return [] }
-    return message[start...].split(separator: ", ").compactMap { item in
-      guard item.hasPrefix(context.table + ".") else { return nil }
-      let column = String(item.dropFirst(context.table.count + 1))
-      return context.property(column) ?? column
-    }
+    // The names may hold commas and points themselves.
+    let prefix = context.table + "."
+    guard message[start...].hasPrefix(prefix) else { return [] }
+    return message[start...].dropFirst(prefix.count).split(separator: ", " + prefix).map { context.property(String($0)) ?? String($0) }
   }
 
   /// The same error with the model's name, where it has none.

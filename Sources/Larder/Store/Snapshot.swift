@@ -21,9 +21,10 @@ public final class Snapshot: StoreReader {
     }
   }
 
-  /// Calls the closure in a transaction that only reads.
+  /// Calls the closure in a transaction that only reads; inside another one of the same connection, in that one.
   static func reading<Result>(_ connection: Connection, _ body: (Snapshot) throws -> Result) throws -> Result {
-    try connection.execute("BEGIN DEFERRED")
+    let isNested = !connection.isAutocommitting
+    if !isNested { try connection.execute("BEGIN DEFERRED") }
     // The transaction's view is fixed by its first read, so that it is the one of this moment.
     let snapshot = Snapshot(connection)
     // In memory it is the connection that writes, too.
@@ -32,7 +33,7 @@ public final class Snapshot: StoreReader {
     defer {
       snapshot.end()
       connection.isReadOnly = wasReadOnly
-      connection.rollback()
+      if !isNested { connection.rollback() }
     }
     try connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
     return try body(snapshot)

@@ -87,12 +87,12 @@ public final class Store: Sendable {
   // MARK: Connections
 
   func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    guard let readers else { return try writer.withConnection(body) }
+    guard let readers else { return try writer.withReadingConnection(body) }
     return try readers.withConnection(body)
   }
 
   func withReentrantReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    guard let readers else { return try writer.withConnection(body) }
+    guard let readers else { return try writer.withReadingConnection(body) }
     return try readers.withReentrantConnection(body)
   }
 

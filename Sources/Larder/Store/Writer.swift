@@ -89,6 +89,17 @@ final class Writer: Sendable {
     return try committing { try body(connection) }
   }
 
+  /// As ``withConnection(_:)``, and at once where a closure on this thread reads: in memory one connection serves reads inside reads.
+  func withReadingConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    guard holder.load(ordering: .relaxed) == Self.currentThread, connection.isReadOnly || connection.isAutocommitting else {
+      return try withConnection(body)
+    }
+    let wasReadOnly = connection.isReadOnly
+    connection.isReadOnly = true
+    defer { connection.isReadOnly = wasReadOnly }
+    return try body(connection)
+  }
+
   /// Calls the closure on the writer's queue while nobody else uses the writer.
   func perform<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
     try Task.checkCancellation()

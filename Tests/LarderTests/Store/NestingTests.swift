@@ -92,14 +92,26 @@ import Testing
     }
   }
 
-  @Test("in memory, where all calls share one connection, calls inside a closure throw .unsupported") func inMemory() async throws {
+  @Test("in memory, where all calls share one connection, a read inside a read answers, and every other call inside a closure throws .unsupported")
+  func inMemory() async throws {
     let store = try Store(inMemoryFor: Parcel.self)
     let reads: [() throws -> Void] = [{ _ = try store.blocking.count(Parcel.all) }, { try store.blocking.read { _ in } }]
     try store.blocking.write { _ in expectUnsupported(store, writes(store) + reads) }
-    try store.blocking.read { _ in expectUnsupported(store, writes(store) + reads) }
-    try await store.insert(Parcel(id: 1))
-    try store.blocking.forEach(Parcel.all) { _ in expectUnsupported(store, writes(store) + reads) }
-    #expect(try await store.count(Parcel.all) == 1)
+    try await store.insert([Parcel(id: 1), Parcel(id: 2)])
+    try store.blocking.read { db in
+      expectUnsupported(store, writes(store))
+      for read in reads { try read() }
+      #expect(try store.blocking.read { try $0.count(Parcel.all) } + db.count(Parcel.all) == 4)
+    }
+    var found: [Parcel?] = []
+    try store.blocking.forEach(Parcel.all.sorted(by: \.id)) { parcel in
+      expectUnsupported(store, writes(store))
+      for read in reads { try read() }
+      found.append(try store.blocking.find(Parcel.self, parcel.id))
+    }
+    #expect(found == [Parcel(id: 1), Parcel(id: 2)])
+    try await store.insert(Parcel(id: 9))
+    #expect(try await store.count(Parcel.all) == 3)
   }
 
   /// Asks the store from its own `validate()`.
