@@ -45,12 +45,12 @@ struct EmbeddableExpansionTests {
           ]
         }
         init(from row: inout Larder.RowReader) throws {
-          self.init(name: try row.next(), size: try row.next(), color: try row.next())
+          self.init(name: try row.next(), size: try row.next(), color: try row.nextEmbedded())
         }
         func encode(to row: inout Larder.RowWriter) throws {
           try row.bind(self.name)
           try row.bind(self.size)
-          try row.bind(self.color)
+          try row.bind(embedded: self.color)
         }
       }
       """#)

@@ -49,12 +49,12 @@ struct ModelExpansionTests {
           Larder.Property(columns.born),
         ])
         init(from row: inout Larder.RowReader) throws {
-          self.init(id: try row.next(), title: try row.next(), font: try row.next(), modifiedAt: try row.next(), born: try row.next())
+          self.init(id: try row.next(), title: try row.next(), font: try row.nextEmbedded(), modifiedAt: try row.next(), born: try row.next())
         }
         func encode(to row: inout Larder.RowWriter) throws {
           try row.bind(self.id)
           try row.bind(self.title)
-          try row.bind(self.font)
+          try row.bind(embedded: self.font)
           try row.bind(self.modifiedAt)
           try row.bind(self.born, as: .iso8601)
         }

@@ -94,7 +94,7 @@ struct LarderTestProcess {
   /// Saves until the disk is full, checks that nothing is half done, makes room and goes on.
   private func fill() async throws {
     let ballast = path + ".ballast"
-    FileManager.default.createFile(atPath: ballast, contents: Data(count: 1 << 20))
+    _ = FileManager.default.createFile(atPath: ballast, contents: Data(count: 1 << 20))
     let store = try open()
     var saved = 0
     do {

@@ -45,7 +45,10 @@ struct Note: Hashable {
     #expect(try await store.fetch(Note.where(#Predicate<Note> { $0.title.contains("bread") && $0.views == 0 })) == [note])
     #expect(try await store.fetch(Note.search(typed: "mil").ranked()) == [note])
     #expect(try await store.sum(Note.all, of: \.price) == 12.5)
-    #expect(try await store.updateAll(Note.all) { $0.views.increment(by: 2); $0.font.name.set("Mono") } == 1)
+    #expect(
+      try await store.updateAll(Note.all) {
+        $0.views.increment(by: 2); $0.font.name.set("Mono")
+      } == 1)
     #expect(try await store.rows(Note.all).first?["font_name"] == "Mono")
     let groups = try await store.fetch(Note.all.grouped(by: \.textColor) { ($0.key, $0.sum(\.views), $0.count) })
     #expect(groups.count == 1)

@@ -12,7 +12,8 @@ enum JSONCoding {
       if let set = value as? any UnorderedElements { return .text(try set.json(encoder)) }
       return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
     } catch let error as EncodingError {
-      throw ValueFailure(problem: "cannot be written as JSON: \(error.shortDescription)", remedy: "store only finite numbers and nested values that encode")
+      throw ValueFailure(
+        problem: "cannot be written as JSON: \(error.shortDescription)", remedy: "store only finite numbers and nested values that encode")
     }
   }
 

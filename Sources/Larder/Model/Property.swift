@@ -14,7 +14,8 @@ public struct Property<Root: Model>: Sendable {
     }
     columns = [
       ColumnDefinition(
-        column: column, options: Set(options.map(\.kind)), originalName: originalName, defaultValue: value, isDefaultComputed: `default`?.isComputed ?? false)
+        column: column, options: Set(options.map(\.kind)), originalName: originalName, defaultValue: value,
+        isDefaultComputed: `default`?.isComputed ?? false)
     ]
   }
 

@@ -45,7 +45,7 @@ public struct RowReader {
 
   /// Reads the columns of an embedded struct.
   @inlinable
-  public mutating func next<Output: Embeddable>() throws -> Output {
+  public mutating func nextEmbedded<Output: Embeddable>() throws -> Output {
     try Output(from: &self)
   }
 

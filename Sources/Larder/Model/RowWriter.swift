@@ -52,7 +52,7 @@ public struct RowWriter {
 
   /// Binds the columns of an embedded struct.
   @inlinable
-  public mutating func bind<Input: Embeddable>(_ value: Input) throws {
+  public mutating func bind<Input: Embeddable>(embedded value: Input) throws {
     try value.encode(to: &self)
   }
 

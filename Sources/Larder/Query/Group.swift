@@ -114,7 +114,8 @@ public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
 
   func select(_ writer: inout SQLWriter) throws {
     guard query.limit == nil, query.offset == 0, query.cursor == nil else {
-      throw StoreError(.unsupported, model: "\(M.self)", "a query with a limit cannot be grouped; limit the groups instead: grouped(by:) { … }.limit(n)")
+      throw StoreError(
+        .unsupported, model: "\(M.self)", "a query with a limit cannot be grouped; limit the groups instead: grouped(by:) { … }.limit(n)")
     }
     // The rank of single rows has no say over groups.
     var query = query

@@ -163,7 +163,9 @@ where Right.Output: QueryNumber, Left.Output? == Right.Output {
 
 /// The value with the opposite sign.
 public prefix func - <E: QueryExpressible>(operand: E) -> QueryExpression<E.Output> where E.Output: QueryNumber {
-  .init(node: operand.node.order == .decimal ? .function("larder_decimal_negate", [operand.node]) : .negate(operand.node), coding: operand.expression.coding)
+  .init(
+    node: operand.node.order == .decimal ? .function("larder_decimal_negate", [operand.node]) : .negate(operand.node),
+    coding: operand.expression.coding)
 }
 
 extension QueryExpressible where Output: QueryNumber {

@@ -19,12 +19,12 @@ extension PredicateExpressions.SequenceStartsWith: LowerablePredicateExpression 
 }
 
 #if canImport(Darwin)
-  // Foundation has it on Apple's platforms alone.
-  extension PredicateExpressions.StringLocalizedStandardContains: LowerablePredicateExpression {
-    func lower(in scope: PredicateScope) throws -> PredicateOperand {
-      PredicateOperand(.function("larder_localized_contains", [try scope.node(root), try scope.node(other)]))
-    }
+// Foundation has it on Apple's platforms alone.
+extension PredicateExpressions.StringLocalizedStandardContains: LowerablePredicateExpression {
+  func lower(in scope: PredicateScope) throws -> PredicateOperand {
+    PredicateOperand(.function("larder_localized_contains", [try scope.node(root), try scope.node(other)]))
   }
+}
 #endif
 
 extension PredicateExpressions.SequenceContains: LowerablePredicateExpression {
@@ -105,7 +105,9 @@ extension PredicateExpressions.SequenceAllSatisfy: LowerablePredicateExpression 
 
 extension PredicateExpressions.StringContainsRegex: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
-    guard let regex = try scope.operand(regex).constant as? any RegexComponent else { throw scope.unsupported("StringContainsRegex with a computed pattern") }
+    guard let regex = try scope.operand(regex).constant as? any RegexComponent else {
+      throw scope.unsupported("StringContainsRegex with a computed pattern")
+    }
     return PredicateOperand(.regex(RegexMatcher(regex), try scope.node(subject)))
   }
 }

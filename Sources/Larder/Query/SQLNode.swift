@@ -139,7 +139,8 @@ extension SQLNode {
     case .json(let node, let path): return .json(try replace(node), path: path)
     case .jsonContains(let node, let element): return .jsonContains(try replace(node), try replace(element))
     case .jsonCount(let node): return .jsonCount(try replace(node))
-    case .jsonTest(let node, let quantifier, let element, let test): return .jsonTest(try replace(node), quantifier, element: element, try replace(test))
+    case .jsonTest(let node, let quantifier, let element, let test):
+      return .jsonTest(try replace(node), quantifier, element: element, try replace(test))
     }
   }
 }

@@ -34,7 +34,8 @@ extension Connection {
       } catch let failure as ValueFailure {
         throw StoreError(failure, model: nil, property: nil)
       } catch let error as DecodingError {
-        throw StoreError(.invalidValue, "A row does not decode as \(Output.self): \(error.shortDescription). Name the SQL's columns as the type's properties.")
+        throw StoreError(
+          .invalidValue, "A row does not decode as \(Output.self): \(error.shortDescription). Name the SQL's columns as the type's properties.")
       }
     }
   }
@@ -56,7 +57,9 @@ extension Connection {
     }
     let count = Int(sqlite3_bind_parameter_count(statement.pointer))
     guard count == sql.arguments.count else {
-      throw StoreError(.invalidValue, "The SQL has \(count) parameters and \(sql.arguments.count) values were given. Interpolate the values: \"… where id = \\(id)\".")
+      throw StoreError(
+        .invalidValue,
+        "The SQL has \(count) parameters and \(sql.arguments.count) values were given. Interpolate the values: \"… where id = \\(id)\".")
     }
     statement.isInUse = true
     defer {

@@ -63,7 +63,9 @@ enum Catalogue {
   }
 
   static func entry(of table: String, in connection: Connection) throws -> Entry? {
-    guard let json = try connection.query("SELECT schema FROM \(modelsTable) WHERE name = ?", [.text(table)]).first?["schema"]?.text else { return nil }
+    guard let json = try connection.query("SELECT schema FROM \(modelsTable) WHERE name = ?", [.text(table)]).first?["schema"]?.text else {
+      return nil
+    }
     do {
       return try JSONDecoder().decode(Entry.self, from: Data(json.utf8))
     } catch {

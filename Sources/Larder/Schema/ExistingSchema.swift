@@ -14,17 +14,20 @@ struct ExistingSchema {
       guard let state = try TableState.read(table.name, from: connection) else {
         throw StoreError(
           .schemaMismatch, model: table.model,
-          "The file has no table or view \(table.name) for \(table.model). Name the table with @Model(\"…\"), or open the file without schema: .existing to create it.")
+          "The file has no table or view \(table.name) for \(table.model). Name the table with @Model(\"…\"), or open the file without schema: .existing to create it."
+        )
       }
       for column in table.columns where state.column(column.name) == nil {
         throw StoreError(
           .schemaMismatch, model: table.model, property: column.property,
-          "The table \(table.name) has no column \(column.name) for \(table.model).\(column.property). Name the column with @Attribute(name: \"…\"), or mark the property @Transient.")
+          "The table \(table.name) has no column \(column.name) for \(table.model).\(column.property). Name the column with @Attribute(name: \"…\"), or mark the property @Transient."
+        )
       }
       if !table.searchable.isEmpty, try TableState.read(SearchClause.table(of: table.name), from: connection) == nil {
         throw StoreError(
           .schemaMismatch, model: table.model, property: table.column(table.searchable[0])?.property,
-          "\(table.model) has searchable properties and the file has no full-text index of Larder's for it, which schema: .existing does not create. Remove .searchable.")
+          "\(table.model) has searchable properties and the file has no full-text index of Larder's for it, which schema: .existing does not create. Remove .searchable."
+        )
       }
     }
   }

@@ -84,7 +84,8 @@ struct SchemaChanges {
     }
     try connection.change(writer.createTable(table, named: temporary, keeping: others))
     try connection.change(
-      "INSERT INTO \(dialect.quote(temporary)) (\(target.joined(separator: ", "))) SELECT \(source.joined(separator: ", ")) FROM \(dialect.quote(state.name))")
+      "INSERT INTO \(dialect.quote(temporary)) (\(target.joined(separator: ", "))) SELECT \(source.joined(separator: ", ")) FROM \(dialect.quote(state.name))"
+    )
     try connection.change("DROP TABLE \(dialect.quote(state.name))")
     // Views and triggers of other tables speak of the table that is just not there; only the old way of renaming leaves them alone.
     try connection.change("PRAGMA legacy_alter_table = ON")

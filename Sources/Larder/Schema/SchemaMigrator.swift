@@ -21,7 +21,8 @@ struct SchemaMigrator {
     guard try Catalogue.exists(in: connection) else { return migrations }
     let format = try Catalogue.format(of: connection)
     guard format <= Catalogue.format else {
-      throw StoreError(.newerFile, "A newer version of Larder wrote the file (format \(format)); this one reads up to \(Catalogue.format). Update the program.")
+      throw StoreError(
+        .newerFile, "A newer version of Larder wrote the file (format \(format)); this one reads up to \(Catalogue.format). Update the program.")
     }
     let applied = try Catalogue.appliedMigrations(in: connection)
     let known = Set(migrations.map(\.name))
@@ -31,7 +32,8 @@ struct SchemaMigrator {
       let names = unknown.map { "\"\($0)\"" }.joined(separator: ", ")
       throw StoreError(
         .newerFile,
-        "A newer version of the program wrote the file: \(names) ran in it and is not among the program's migrations. Update the program, or keep what ran in Store.Configuration.migrations.")
+        "A newer version of the program wrote the file: \(names) ran in it and is not among the program's migrations. Update the program, or keep what ran in Store.Configuration.migrations."
+      )
     }
     let pending = migrations.filter { !applied.contains($0.name) }
     if pending.isEmpty { try checkHistory() }
@@ -50,7 +52,8 @@ struct SchemaMigrator {
       guard !unknown.isEmpty else { continue }
       throw StoreError(
         .newerFile, model: table.model,
-        "A newer version of the program wrote the file: \(table.model) has \(unknown.joined(separator: ", ")) there. Update the program; to go back on purpose, add a migration that drops what is no longer wanted.")
+        "A newer version of the program wrote the file: \(table.model) has \(unknown.joined(separator: ", ")) there. Update the program; to go back on purpose, add a migration that drops what is no longer wanted."
+      )
     }
   }
 
@@ -163,6 +166,7 @@ struct SchemaMigrator {
   private func checkReferences(_ before: Set<Row>) throws {
     guard let row = try danglingReferences().subtracting(before).first else { return }
     throw StoreError(
-      .referenced, "A row of \(row["table"]?.text ?? "a table") refers to one that is not there. Correct the rows in a migration; the file is as it was.")
+      .referenced,
+      "A row of \(row["table"]?.text ?? "a table") refers to one that is not there. Correct the rows in a migration; the file is as it was.")
   }
 }

@@ -81,7 +81,8 @@ struct SchemaPlanner {
         isAdditive = isAdditive && isNew
       }
     }
-    for column in state.columns where table.column(column.name) == nil && column.isRequired && column.defaultValue == nil && column.name != table.rowIDColumn {
+    for column in state.columns
+    where table.column(column.name) == nil && column.isRequired && column.defaultValue == nil && column.name != table.rowIDColumn {
       reasons.append("\(column.name), which has left the model, may be empty")
       isAdditive = false
     }
@@ -98,7 +99,8 @@ struct SchemaPlanner {
     guard current.map(\.asciiLowercased).sorted() != wanted.map(\.asciiLowercased).sorted() else { return }
     throw StoreError(
       .schemaMismatch, model: table.model, property: table.keyColumns.first?.property,
-      "The key of \(table.model) is \(wanted.joined(separator: ", ")), and that of the table \(table.name) in the file is \(current.joined(separator: ", ")). Keep the old key, or name the new table with @Model(\"…\") and copy the rows in a migration.")
+      "The key of \(table.model) is \(wanted.joined(separator: ", ")), and that of the table \(table.name) in the file is \(current.joined(separator: ", ")). Keep the old key, or name the new table with @Model(\"…\") and copy the rows in a migration."
+    )
   }
 
   /// The names of the key's columns, as the models will know them.
@@ -132,7 +134,8 @@ struct SchemaPlanner {
     if known != column.type, let failure = try rows.firstFailure(of: stored, as: column) {
       throw StoreError(
         failure.cause.code == .invalidValue ? .schemaMismatch : failure.cause.code, model: table.model, property: column.property,
-        "\(table.model).\(column.property) has another type now, and row \(failure.number) of \(table.name) \(failure.cause.problem). Keep the old type, or correct the rows in a migration.")
+        "\(table.model).\(column.property) has another type now, and row \(failure.number) of \(table.name) \(failure.cause.problem). Keep the old type, or correct the rows in a migration."
+      )
     }
     return changesClass
   }
@@ -146,12 +149,14 @@ struct SchemaPlanner {
     guard try isWider || isConverting || !rows.exist(where: "\(quoted) IS NOT NULL") else {
       throw StoreError(
         .schemaMismatch, model: table.model, property: column.property,
-        "\(table.model).\(column.property) is kept as \(to.rawValue) now, and the column \(table.name).\(name) holds \(from). Give the property a new name, or convert the values in a migration.")
+        "\(table.model).\(column.property) is kept as \(to.rawValue) now, and the column \(table.name).\(name) holds \(from). Give the property a new name, or convert the values in a migration."
+      )
     }
     if let numbers = try rows.numbers(where: Self.changes(quoted, when: to)) {
       throw StoreError(
         .schemaMismatch, model: table.model, property: column.property,
-        "\(table.model).\(column.property) cannot become \(to.rawValue): \(numbers) of \(table.name) \(numbers.verb) a value that would change. Convert the values in a migration, or give the property a new name.")
+        "\(table.model).\(column.property) cannot become \(to.rawValue): \(numbers) of \(table.name) \(numbers.verb) a value that would change. Convert the values in a migration, or give the property a new name."
+      )
     }
   }
 
@@ -217,6 +222,7 @@ extension StoreError {
     let place = "\(table.model).\(column.property)"
     self.init(
       .schemaMismatch, model: table.model, property: column.property,
-      "\(place) needs a value in the rows that \(table.name) has already. Add a default value to \(place), make it optional, or add a migration that fills it.")
+      "\(place) needs a value in the rows that \(table.name) has already. Add a default value to \(place), make it optional, or add a migration that fills it."
+    )
   }
 }

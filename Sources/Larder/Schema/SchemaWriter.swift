@@ -31,7 +31,8 @@ struct SchemaWriter {
 
   func createIndex(_ index: TableDefinition.Index, on table: String) -> String {
     let columns = zip(index.columns, index.collations).map { dialect.quote($0) + ($1.map { " COLLATE \($0)" } ?? "") }
-    return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quote(index.name)) ON \(dialect.quote(table)) (\(columns.joined(separator: ", ")))"
+    return
+      "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quote(index.name)) ON \(dialect.quote(table)) (\(columns.joined(separator: ", ")))"
   }
 
   /// The full-text index over a table's own text, and the triggers that keep the two in step.
@@ -43,7 +44,8 @@ struct SchemaWriter {
     let columns = table.searchable.map(dialect.quote)
     let list = columns.joined(separator: ", ")
     func values(_ row: String) -> String { columns.map { "\(row).\($0)" }.joined(separator: ", ") }
-    let options = "content=\(dialect.literal(table.name)), content_rowid=\(dialect.literal(table.rowIDColumn)), tokenize='unicode61 remove_diacritics 2'"
+    let options =
+      "content=\(dialect.literal(table.name)), content_rowid=\(dialect.literal(table.rowIDColumn)), tokenize='unicode61 remove_diacritics 2'"
     let remove = "INSERT INTO \(index) (\(index), rowid, \(list)) VALUES ('delete', old.\(rowID), \(values("old")));"
     let add = "INSERT INTO \(index) (rowid, \(list)) VALUES (new.\(rowID), \(values("new")));"
     func trigger(_ kind: String) -> String { dialect.quote("\(SearchClause.table(of: table.name))_\(kind)") }

@@ -56,7 +56,9 @@ struct TableDefinition: Sendable {
         name: ([schema.table] + names).joined(separator: "_") + (isUnique ? "_unique" : "_index"), columns: names, isUnique: isUnique,
         collations: columns.map { $0.type.order.collation?.rawValue })
     }
-    let single = schema.columns.filter { $0.options.contains(.indexed) && !$0.options.contains(.unique) }.map { index([($0.name, $0.type)], isUnique: false) }
+    let single = schema.columns.filter { $0.options.contains(.indexed) && !$0.options.contains(.unique) }.map {
+      index([($0.name, $0.type)], isUnique: false)
+    }
     let unique = schema.columns.filter { $0.options.contains(.unique) }.map { index([($0.name, $0.type)], isUnique: true) }
     let compound = M.indexes.map { index($0.columns.map { ($0.name, $0.type) }, isUnique: $0.isUnique) }
     var seen = Set<Index>()

@@ -33,7 +33,8 @@ struct TableState {
     let rows = try connection.query("PRAGMA table_xinfo(\(dialect.quote(name)))")
     let columns = try rows.map { row in
       Column(
-        name: try row.get("name"), storedName: try row.get("name"), declaredType: try row.get("type"), isRequired: try row.get("notnull"), keyPosition: try row.get("pk"),
+        name: try row.get("name"), storedName: try row.get("name"), declaredType: try row.get("type"), isRequired: try row.get("notnull"),
+        keyPosition: try row.get("pk"),
         defaultValue: row["dflt_value"]?.text, isGenerated: (try row.get("hidden") as Int) > 1)
     }
     return TableState(name: try table.get("name"), columns: columns, isWithoutRowID: list.first?["wr"] == 1)

@@ -66,19 +66,25 @@ extension StoreError {
     case SQLITE_IOERR where result == ExtendedCode.sharedMemorySize:
       self.init(.diskFull, model: context?.model, "No space is left for the store; nothing of this call was kept. Free some space and try again.")
     case SQLITE_IOERR:
-      self.init(.inputOutput, model: context?.model, "The file system failed to read or write the store (\(message)). Check the disk, then try again.")
+      self.init(
+        .inputOutput, model: context?.model, "The file system failed to read or write the store (\(message)). Check the disk, then try again.")
     case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
       self.init(
         .readOnly, model: context?.model,
-        "The store's file or folder cannot be written. Give this user write access to the file and its folder, or open it with schema: .existing to read it.")
+        "The store's file or folder cannot be written. Give this user write access to the file and its folder, or open it with schema: .existing to read it."
+      )
     case SQLITE_CANTOPEN:
       self.init(.readOnly, "The store's file cannot be opened or created. Check that its folder exists and that this user may write there.")
     case SQLITE_CORRUPT:
-      self.init(.corrupt, model: context?.model, "The store's file is damaged (\(message)). Restore it from a backup; the sqlite3 command .recover saves what can be read.")
+      self.init(
+        .corrupt, model: context?.model,
+        "The store's file is damaged (\(message)). Restore it from a backup; the sqlite3 command .recover saves what can be read.")
     case SQLITE_NOTADB:
       self.init(.notAStore, "The file is not an SQLite database, or its first page is damaged. Open another file, or restore this one from a backup.")
     case SQLITE_TOOBIG:
-      self.init(.invalidValue, model: context?.model, "A value is larger than the billion bytes that SQLite keeps in one place. Keep it in a file beside the store.")
+      self.init(
+        .invalidValue, model: context?.model,
+        "A value is larger than the billion bytes that SQLite keeps in one place. Keep it in a file beside the store.")
     default: self.init(other: message, context: context)
     }
   }
@@ -91,7 +97,8 @@ extension StoreError {
     case ExtendedCode.primaryKey, ExtendedCode.unique, ExtendedCode.rowID:
       self.init(
         .duplicate, model: context?.model, property: property,
-        "\(place.isEmpty ? message : place) must be unique, and a row with this value is already there. Use save(_:) to replace the row with the same key, or choose another value.")
+        "\(place.isEmpty ? message : place) must be unique, and a row with this value is already there. Use save(_:) to replace the row with the same key, or choose another value."
+      )
     case ExtendedCode.foreignKey:
       self.init(
         .referenced, model: context?.model,
@@ -103,7 +110,8 @@ extension StoreError {
     case ExtendedCode.check:
       self.init(.constraint, model: context?.model, "A rule of the table refuses the row (\(message)). Change the value so that the rule holds.")
     default:
-      self.init(.constraint, model: context?.model, property: property, "The table refuses the row (\(message)). Change the value so that its rules hold.")
+      self.init(
+        .constraint, model: context?.model, property: property, "The table refuses the row (\(message)). Change the value so that its rules hold.")
     }
   }
 
@@ -116,7 +124,9 @@ extension StoreError {
     } else if message.contains("integer overflow") {
       self.init(.invalidValue, model: model, "The sum leaves the range of 64-bit integers. Sum the property as a Double or Decimal.")
     } else if message.hasPrefix("ON CONFLICT clause does not match") {
-      self.init(.schemaMismatch, model: model, "The key's columns have no unique index in the file, so a row cannot be saved by its key. Create one, or use insert and update.")
+      self.init(
+        .schemaMismatch, model: model,
+        "The key's columns have no unique index in the file, so a row cannot be saved by its key. Create one, or use insert and update.")
     } else {
       self.init(.unsupported, model: model, "SQLite cannot do this: \(message).")
     }

@@ -20,9 +20,9 @@ extension SystemPackage.FilePath: StoreLocation {
 }
 
 #if canImport(System)
-  public import System
+public import System
 
-  extension System.FilePath: StoreLocation {
-    public var storePath: String { string }
-  }
+extension System.FilePath: StoreLocation {
+  public var storePath: String { string }
+}
 #endif

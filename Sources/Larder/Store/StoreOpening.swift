@@ -149,35 +149,43 @@ struct StoreOpening: Sendable {
 
   private func checkVersion() throws {
     guard sqlite3_libversion_number() >= Self.oldestSQLite else {
-      throw StoreError(.unsupported, "Larder needs SQLite 3.37 or newer, and this system has \(String(cString: sqlite3_libversion())). Update libsqlite3.")
+      throw StoreError(
+        .unsupported, "Larder needs SQLite 3.37 or newer, and this system has \(String(cString: sqlite3_libversion())). Update libsqlite3.")
     }
   }
 
   /// An existing file is adopted, never created.
   private func checkFile() throws {
     guard configuration.schema == .existing, let path, !FileManager.default.fileExists(atPath: path) else { return }
-    throw StoreError(.notFound, "There is no file \(URL(fileURLWithPath: path).lastPathComponent) to adopt. Check the path, or open it without schema: .existing.")
+    throw StoreError(
+      .notFound, "There is no file \(URL(fileURLWithPath: path).lastPathComponent) to adopt. Check the path, or open it without schema: .existing.")
   }
 
   private func checkTables() throws {
     var seen: [String: TableDefinition] = [:]
     for table in tables {
       guard !["_larder_", "sqlite_"].contains(where: table.name.asciiLowercased.hasPrefix) else {
-        throw StoreError(.schemaMismatch, model: table.model, "The name \(table.name) is reserved for the database itself. Name the table of \(table.model) with @Model(\"…\").")
+        throw StoreError(
+          .schemaMismatch, model: table.model,
+          "The name \(table.name) is reserved for the database itself. Name the table of \(table.model) with @Model(\"…\").")
       }
       if let other = seen.updateValue(table, forKey: table.name.asciiLowercased) {
         throw StoreError(
-          .schemaMismatch, model: table.model, "\(other.model) and \(table.model) are both kept in a table called \(table.name). Name one of them with @Model(\"…\").")
+          .schemaMismatch, model: table.model,
+          "\(other.model) and \(table.model) are both kept in a table called \(table.name). Name one of them with @Model(\"…\").")
       }
       guard !table.keyColumns.isEmpty else {
-        throw StoreError(.schemaMismatch, model: table.model, "\(table.model) has no key. Add `var id: UUID = .v7()`, or mark a property with @Attribute(.primaryKey).")
+        throw StoreError(
+          .schemaMismatch, model: table.model,
+          "\(table.model) has no key. Add `var id: UUID = .v7()`, or mark a property with @Attribute(.primaryKey).")
       }
       // The name of the column that numbers the rows.
       var columns: Set<String> = table.isKeyRowID ? [] : [ModelStatements.hiddenRowID]
       for column in table.columns where !columns.insert(column.name.asciiLowercased).inserted {
         throw StoreError(
           .schemaMismatch, model: table.model, property: column.property,
-          "The column name \(column.name) of \(table.model).\(column.property) is taken already; upper and lower case are the same to SQLite. Name the column with @Attribute(name:).")
+          "The column name \(column.name) of \(table.model).\(column.property) is taken already; upper and lower case are the same to SQLite. Name the column with @Attribute(name:)."
+        )
       }
     }
   }

@@ -77,7 +77,8 @@ final class Writer: Sendable {
     guard holder.load(ordering: .relaxed) != Self.currentThread else {
       throw StoreError(
         .unsupported,
-        "A call that waits for the store was made from inside one of its own closures; use the transaction or the snapshot that the closure is given.")
+        "A call that waits for the store was made from inside one of its own closures; use the transaction or the snapshot that the closure is given."
+      )
     }
     if !takeIfFree() {
       let turn = DispatchSemaphore(value: 0)

@@ -30,8 +30,13 @@ extension StoredProperty {
     return "Larder.Property(\(raw: arguments.joined(separator: ", ")))"
   }
 
+  /// How the property is read. An embedded struct is told apart by name: it may be `Codable` as well, and elsewhere be kept as JSON.
+  var reading: String {
+    storage == .embedded ? "try row.nextEmbedded()" : "try row.next()"
+  }
+
   /// `try row.bind(self.title)`, where `value` is the property or the part of a key that stands for it.
   func binding(_ value: String) -> CodeBlockItemSyntax {
-    "try row.bind(\(raw: value)\(raw: isISO8601 ? ", as: .iso8601" : ""))"
+    "try row.bind(\(raw: storage == .embedded ? "embedded: " : "")\(raw: value)\(raw: isISO8601 ? ", as: .iso8601" : ""))"
   }
 }

@@ -16,8 +16,8 @@ extension StructDeclaration {
 
   /// Reads the stored properties in the order in which ``encoder`` writes them.
   var decoder: DeclSyntax {
-    let arguments = body.stored.map { "\($0.label): try row.next()" }.joined(separator: ", ")
-    let assignments = body.stored.map { "self.\($0.name) = try row.next()" as CodeBlockItemSyntax }
+    let arguments = body.stored.map { "\($0.label): \($0.reading)" }.joined(separator: ", ")
+    let assignments = body.stored.map { "self.\($0.name) = \(raw: $0.reading)" as CodeBlockItemSyntax }
     let statements = hasMemberwiseInitializer ? ["self.init(\(raw: arguments))"] : assignments
     return """
       \(raw: access.prefix)init(from row: inout Larder.RowReader) throws {

@@ -21,6 +21,7 @@ struct LandingPageTests {
     var printed: [String] = []
     func print(_ text: String) { printed.append(text) }
     // The example's relative path leads into the test's folder.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     func Store(at name: String, for model: any Model.Type) throws -> Larder.Store { try Larder.Store(at: folder.file(name), for: model) }
 
     let store = try Store(at: "notes.larder", for: Note.self)

@@ -22,6 +22,7 @@ struct ReadmeTests {
     var printed: [String] = []
     func print(_ items: Any...) { printed.append(items.map { "\($0)" }.joined(separator: " ")) }
     // The README's relative path leads into the test's folder.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     func Store(at name: String, for model: any Model.Type) throws -> Larder.Store { try Larder.Store(at: folder.file(name), for: model) }
 
     let store = try Store(at: "notes.larder", for: Note.self)

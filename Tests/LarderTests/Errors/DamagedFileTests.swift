@@ -53,7 +53,9 @@ struct DamagedFileTests {
   @Test("a folder given as the file")
   func folder() throws {
     let path = file.folder.path(percentEncoded: false)
-    for attempt in [{ _ = try Store(at: path, for: DamagedNote.self) }, { _ = try Store.plan(at: path, for: DamagedNote.self) }] as [() throws -> Void] {
+    for attempt in [{ _ = try Store(at: path, for: DamagedNote.self) }, { _ = try Store.plan(at: path, for: DamagedNote.self) }]
+      as [() throws -> Void]
+    {
       let error = #expect(throws: StoreError.self, performing: attempt)
       #expect(error?.code == .notAStore)
       #expect(error?.message.contains("folder") == true)

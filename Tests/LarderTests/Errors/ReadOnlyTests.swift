@@ -1,6 +1,7 @@
 import Foundation
-@testable import Larder
 import Testing
+
+@testable import Larder
 
 @Suite(
   "Files and folders that may not be written", .timeLimit(.minutes(5)),
@@ -20,7 +21,7 @@ struct ReadOnlyTests {
   }
 
   private func use(_ path: String? = nil) async throws -> [String] {
-    await try ChildProcess("use", path ?? file.path, within: wrapper).rest()
+    try await ChildProcess("use", path ?? file.path, within: wrapper).rest()
   }
 
   @Test("a file that may not be written is refused as a store, and read as an existing file")

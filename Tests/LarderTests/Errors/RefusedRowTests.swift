@@ -73,13 +73,17 @@ struct RefusedRowTests {
 
   @Test("NaN")
   func notANumber() async throws {
-    try await expectRefusal(.invalidValue, of: "ratio") { try $0.insert([RefusedAccount(id: 2, name: "x"), RefusedAccount(id: 3, name: "y", ratio: .nan)]) }
+    try await expectRefusal(.invalidValue, of: "ratio") {
+      try $0.insert([RefusedAccount(id: 2, name: "x"), RefusedAccount(id: 3, name: "y", ratio: .nan)])
+    }
     try await expectRefusal(.invalidValue, of: "ratio") { try $0.save(RefusedAccount(id: 1, name: "Cash", ratio: -.nan)) }
   }
 
   @Test("an integer beyond 64 signed bits")
   func overflow() async throws {
-    try await expectRefusal(.invalidValue, of: "size") { try $0.save([RefusedAccount(id: 2, name: "x"), RefusedAccount(id: 3, name: "y", size: 1 << 63)]) }
+    try await expectRefusal(.invalidValue, of: "size") {
+      try $0.save([RefusedAccount(id: 2, name: "x"), RefusedAccount(id: 3, name: "y", size: 1 << 63)])
+    }
   }
 
   @Test("an update of a row that is not there")
@@ -169,7 +173,11 @@ struct RefusedRowTests {
     #expect(missing?.code == .notFound)
     #expect(try other.names == [])
     try other.sql("create table Cost (id integer primary key)", creating: true)
-    try other.expectRefusal(.schemaMismatch, naming: "Account", "RefusedAccount") { _ = try Store(at: other.path, for: RefusedAccount.self, schema: .existing) }
-    try other.expectRefusal(.schemaMismatch, of: "account", naming: "Cost", "account") { _ = try Store(at: other.path, for: RefusedCost.self, schema: .existing) }
+    try other.expectRefusal(.schemaMismatch, naming: "Account", "RefusedAccount") {
+      _ = try Store(at: other.path, for: RefusedAccount.self, schema: .existing)
+    }
+    try other.expectRefusal(.schemaMismatch, of: "account", naming: "Cost", "account") {
+      _ = try Store(at: other.path, for: RefusedCost.self, schema: .existing)
+    }
   }
 }

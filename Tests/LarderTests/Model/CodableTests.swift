@@ -52,7 +52,8 @@ import Testing
     let store = try Store(inMemoryFor: Offer.self)
     let offer = Offer(
       id: 1, price: Money(amount: 12.34, currency: "CNY"), lines: [Money(amount: -1, currency: "\0\"\\/\u{2028}"), Money(amount: 0.1, currency: "")],
-      tags: ["a", "ä", "🥛"], numbers: [.min, 0, .max], byName: ["": [], "x.y": [1, 2]], byNumber: [-1: "minus", 5: "five"], flags: [true, nil, false],
+      tags: ["a", "ä", "🥛"], numbers: [.min, 0, .max], byName: ["": [], "x.y": [1, 2]], byNumber: [-1: "minus", 5: "five"],
+      flags: [true, nil, false],
       moment: [Date(timeIntervalSinceReferenceDate: 0.1), .distantPast])
     try store.blocking.insert(offer)
     #expect(try store.blocking.find(Offer.self, 1) == offer)

@@ -75,10 +75,13 @@ import Testing
     }
   }
 
-  @Test("text that other programs wrote is read", arguments: [
-    ("2016-07-04", 489_283_200.0), ("2016-07-04 10:15", 489_320_100), ("2016-07-04T10:15:30Z", 489_320_130), ("2016-07-04T10:15:30.5+02:00", 489_312_930.5),
-    ("2016-07-04 10:15:30.123456789-0130", 489_325_530.123_456_789),
-  ])
+  @Test(
+    "text that other programs wrote is read",
+    arguments: [
+      ("2016-07-04", 489_283_200.0), ("2016-07-04 10:15", 489_320_100), ("2016-07-04T10:15:30Z", 489_320_130),
+      ("2016-07-04T10:15:30.5+02:00", 489_312_930.5),
+      ("2016-07-04 10:15:30.123456789-0130", 489_325_530.123_456_789),
+    ])
   func foreign(text: String, seconds: Double) throws {
     let store = try Store(inMemoryFor: Event.self)
     let now = Date(timeIntervalSinceReferenceDate: 0)
@@ -87,7 +90,9 @@ import Testing
     #expect(try store.blocking.find(Event.self, 1)?.named == Date(timeIntervalSinceReferenceDate: seconds))
   }
 
-  @Test("text that is no date is an error with the property's name", arguments: ["", "yesterday", "2016-13-01", "2016-02-30", "2016-07-04T25:00", "2016-07-04x", "2016-07-04T10:15:30.Z"])
+  @Test(
+    "text that is no date is an error with the property's name",
+    arguments: ["", "yesterday", "2016-13-01", "2016-02-30", "2016-07-04T25:00", "2016-07-04x", "2016-07-04T10:15:30.Z"])
   func noDate(text: String) throws {
     let store = try Store(inMemoryFor: Event.self)
     let now = Date(timeIntervalSinceReferenceDate: 0)

@@ -29,7 +29,8 @@ import Testing
   }
 
   private static let home = Address(
-    street: "Rue \"A\"", city: "Paris", position: Position(latitude: 48.85, longitude: 2.35, seenAt: Date(timeIntervalSinceReferenceDate: 12.5)), notes: ["x"],
+    street: "Rue \"A\"", city: "Paris", position: Position(latitude: 48.85, longitude: 2.35, seenAt: Date(timeIntervalSinceReferenceDate: 12.5)),
+    notes: ["x"],
     since: Date(timeIntervalSinceReferenceDate: 1))
   private static let office = Address(street: "", city: "Lyon", position: Position(latitude: -1, longitude: 0))
   private static let customer = Customer(id: 1, home: home, office: office, last: Position(latitude: 1, longitude: 2), earlier: nil)
@@ -64,7 +65,8 @@ import Testing
     #expect(try store.blocking.count(Customer.where { $0.office.city == "Paris" }) == 0)
     #expect(try store.blocking.updateAll(Customer.all) { $0.office.position.longitude.set(9) } == 1)
     #expect(try store.blocking.find(Customer.self, 1)?.office.position.longitude == 9)
-    let indexed = try store.blocking.sql("select name from sqlite_master where type = 'index' and tbl_name = 'Customer' order by name", as: String.self)
+    let indexed = try store.blocking.sql(
+      "select name from sqlite_master where type = 'index' and tbl_name = 'Customer' order by name", as: String.self)
     #expect(indexed == ["Customer_home_town_index", "Customer_office_town_index"])
   }
 

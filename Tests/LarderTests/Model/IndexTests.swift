@@ -19,12 +19,13 @@ import Testing
   @Test("A1: indexes come into being with the table") func created() throws {
     let store = try Store(inMemoryFor: Book.self)
     let sql = try store.blocking.sql("select sql from sqlite_master where type = 'index' and sql is not null order by name", as: String.self)
-    #expect(sql == [
-      #"CREATE UNIQUE INDEX "Book_author_edition_unique" ON "Book" ("author", "edition")"#,
-      #"CREATE INDEX "Book_author_year_index" ON "Book" ("author", "year")"#,
-      #"CREATE UNIQUE INDEX "Book_isbn_unique" ON "Book" ("isbn")"#,
-      #"CREATE INDEX "Book_shelf_index" ON "Book" ("shelf")"#,
-    ])
+    #expect(
+      sql == [
+        #"CREATE UNIQUE INDEX "Book_author_edition_unique" ON "Book" ("author", "edition")"#,
+        #"CREATE INDEX "Book_author_year_index" ON "Book" ("author", "year")"#,
+        #"CREATE UNIQUE INDEX "Book_isbn_unique" ON "Book" ("isbn")"#,
+        #"CREATE INDEX "Book_shelf_index" ON "Book" ("shelf")"#,
+      ])
   }
 
   @Test("a unique value is refused twice, and nil is not") func unique() throws {

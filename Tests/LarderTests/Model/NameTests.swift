@@ -43,9 +43,13 @@ import Testing
     let row = Select(id: 1, group: "x", select: 9, default: 8, where: "y", case: 2)
     try store.blocking.insert(row)
     #expect(try store.blocking.find(Select.self, 1) == row)
-    #expect(try store.blocking.fetch(Select.where { $0.group == "x" && $0.default == 8 && $0.where == "y" && $0.case == 2 && $0.`self` == 4 }) == [row])
+    #expect(
+      try store.blocking.fetch(Select.where { $0.group == "x" && $0.default == 8 && $0.where == "y" && $0.case == 2 && $0.`self` == 4 }) == [row])
     #expect(try store.blocking.fetch(Select.search("searchable")) == [row])
-    #expect(try store.blocking.updateAll(Select.where { $0.`in` == 6 }) { $0.order.increment(by: 1); $0.`init`.set(50) } == 1)
+    #expect(
+      try store.blocking.updateAll(Select.where { $0.`in` == 6 }) {
+        $0.order.increment(by: 1); $0.`init`.set(50)
+      } == 1)
     let changed = try #require(try store.blocking.find(Select.self, 1))
     #expect(changed.order == 2)
     #expect(changed.`init` == 50)

@@ -69,7 +69,11 @@ import Testing
     #expect(try store.blocking.count(Reading.all) == 0)
     try store.blocking.insert(Reading(id: 1))
     expectInvalid(property) { try store.blocking.update(reading) }
-    expectInvalid(property) { try store.blocking.write { db in try db.insert(other); try db.update(reading) } }
+    expectInvalid(property) {
+      try store.blocking.write { db in
+        try db.insert(other); try db.update(reading)
+      }
+    }
     #expect(try store.blocking.fetch(Reading.all) == [Reading(id: 1)])
   }
 

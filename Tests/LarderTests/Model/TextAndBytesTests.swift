@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct TextAndBytesTests {
   private static let texts = [
-    "", " ", "\0", "before\0after", "\0\0\0", "'; drop table x; --", "\"quoted\"", "100 % _ \\", "line\r\nline\n", "👩‍👩‍👧‍👦🥛🇨🇳", "e\u{301}", "\u{10FFFF}", "\u{FFFD}",
+    "", " ", "\0", "before\0after", "\0\0\0", "'; drop table x; --", "\"quoted\"", "100 % _ \\", "line\r\nline\n", "👩‍👩‍👧‍👦🥛🇨🇳", "e\u{301}", "\u{10FFFF}",
+    "\u{FFFD}",
     "null", "123", "1e5", "NaN", String(repeating: "x", count: 1_023), String(repeating: "y", count: 1_024), String(repeating: "z", count: 1_025),
   ]
 

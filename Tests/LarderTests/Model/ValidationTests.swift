@@ -10,7 +10,11 @@ import Testing
   final class Calls: Sendable {
     private let count = Mutex(0)
     func add() { count.withLock { $0 += 1 } }
-    func take() -> Int { count.withLock { let count = $0; $0 = 0; return count } }
+    func take() -> Int {
+      count.withLock {
+        let count = $0; $0 = 0; return count
+      }
+    }
   }
 
   @Model struct Post: Hashable {
@@ -78,7 +82,11 @@ import Testing
     #expect(calls.take() == 1)
     #expect(throws: expected) { try store.blocking.save([good, bad, good]) }
     #expect(calls.take() == 2)
-    await #expect(throws: expected) { try await store.write { db in try db.insert(good); try db.insert(bad) } }
+    await #expect(throws: expected) {
+      try await store.write { db in
+        try db.insert(good); try db.insert(bad)
+      }
+    }
     #expect(try await store.count(Post.all) == 0)
     try await store.insert(good)
     #expect(try await store.fetch(Post.all) == [good])

@@ -3,7 +3,7 @@ import Larder
 import Testing
 
 @Model("Parcels")
-struct Parcel: Hashable {
+struct ExistingParcel: Hashable {
   var id: UUID
   var sentAt: Date?
   var label: String = ""
@@ -22,32 +22,34 @@ struct Parcel: Hashable {
       let text = isLowercase ? id.uuidString.lowercased() : id.uuidString
       try maker.blocking.sql("insert into Parcels values (\(text), '2024-05-06', 'old')")
     }
-    try body(Store(at: file, for: Parcel.self, schema: .existing).blocking)
+    try body(Store(at: file, for: ExistingParcel.self, schema: .existing).blocking)
   }
 
   @Test("keys are found, saved, updated and deleted, in upper and in lower case", arguments: [true, false])
   func keys(_ isLowercase: Bool) throws {
     try withFile(isLowercase: isLowercase) { db in
       func texts() throws -> [String] { try db.sql("select id from Parcels order by label, id", as: String.self) }
-      var parcel = try #require(try db.find(Parcel.self, Self.ids[0]))
+      var parcel = try #require(try db.find(ExistingParcel.self, Self.ids[0]))
       #expect(parcel.label == "old")
       parcel.label = "new"
       try db.update(parcel)
       try db.save(parcel)
-      #expect(try db.count(Parcel.all) == 2)
-      #expect(try db.find(Parcel.self, Self.ids[0]) == parcel)
-      let added = Parcel(id: .v7(), sentAt: Date(timeIntervalSinceReferenceDate: 0), label: "then")
+      #expect(try db.count(ExistingParcel.all) == 2)
+      #expect(try db.find(ExistingParcel.self, Self.ids[0]) == parcel)
+      let added = ExistingParcel(id: .v7(), sentAt: Date(timeIntervalSinceReferenceDate: 0), label: "then")
       try db.insert(added)
       #expect(try texts().allSatisfy { $0 == (isLowercase ? $0.lowercased() : $0.uppercased()) })
       #expect(throws: StoreError.self) { try db.insert(added) }
-      #expect(try db.fetch(Parcel.where { $0.id.isIn([Self.ids[1], added.id]) }.sorted(by: \.label)).map(\.label) == ["old", "then"])
-      #expect(try db.fetch(Parcel.all.sorted(by: \.id).after(parcel)).count + db.fetch(Parcel.all.sorted(by: \.id, order: .reverse).after(parcel)).count == 2)
+      #expect(try db.fetch(ExistingParcel.where { $0.id.isIn([Self.ids[1], added.id]) }.sorted(by: \.label)).map(\.label) == ["old", "then"])
+      #expect(
+        try db.fetch(ExistingParcel.all.sorted(by: \.id).after(parcel)).count
+          + db.fetch(ExistingParcel.all.sorted(by: \.id, order: .reverse).after(parcel)).count == 2)
       let other = UUID()
-      #expect(try db.updateAll(Parcel.where { $0.id == Self.ids[1] }) { $0.id.set(other) } == 1)
+      #expect(try db.updateAll(ExistingParcel.where { $0.id == Self.ids[1] }) { $0.id.set(other) } == 1)
       #expect(try texts().allSatisfy { $0 == (isLowercase ? $0.lowercased() : $0.uppercased()) })
-      #expect(try db.delete(Parcel.self, other))
+      #expect(try db.delete(ExistingParcel.self, other))
       #expect(try db.delete(parcel))
-      #expect(try db.fetch(Parcel.all) == [added])
+      #expect(try db.fetch(ExistingParcel.all) == [added])
     }
   }
 
@@ -56,12 +58,12 @@ struct Parcel: Hashable {
     try withFile(isLowercase: true) { db in
       try db.sql("update Parcels set sentAt = '2024-05-06T02:00:00+02:00' where id = \(Self.ids[0].uuidString.lowercased())")
       let date = try day(2024, 5, 6)
-      #expect(try db.count(Parcel.where { $0.sentAt == date }) == 2)
-      #expect(try db.fetch(Parcel.all.grouped(by: \.sentAt) { ($0.key, $0.count) }).map(\.1) == [2])
-      #expect(try db.updateAll(Parcel.where { $0.sentAt <= date }) { $0.sentAt.set(date.addingTimeInterval(0.5)) } == 2)
+      #expect(try db.count(ExistingParcel.where { $0.sentAt == date }) == 2)
+      #expect(try db.fetch(ExistingParcel.all.grouped(by: \.sentAt) { ($0.key, $0.count) }).map(\.1) == [2])
+      #expect(try db.updateAll(ExistingParcel.where { $0.sentAt <= date }) { $0.sentAt.set(date.addingTimeInterval(0.5)) } == 2)
       #expect(try db.sql("select distinct sentAt from Parcels", as: String.self) == ["2024-05-06T00:00:00.500Z"])
-      #expect(try db.updateAll(Parcel.all) { $0.sentAt.set(nil) } == 2)
-      #expect(try db.count(Parcel.where { $0.sentAt == nil }) == 2)
+      #expect(try db.updateAll(ExistingParcel.all) { $0.sentAt.set(nil) } == 2)
+      #expect(try db.count(ExistingParcel.where { $0.sentAt == nil }) == 2)
     }
   }
 }

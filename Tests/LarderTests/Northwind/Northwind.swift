@@ -13,7 +13,9 @@ enum Northwind {
 
   static let file = folder.appendingPathComponent("northwind.db")
   static let isThere = FileManager.default.fileExists(atPath: file.path)
-  static let shell = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3", "/opt/homebrew/bin/sqlite3"].first { FileManager.default.isExecutableFile(atPath: $0) }
+  static let shell = ["/usr/bin/sqlite3", "/usr/local/bin/sqlite3", "/opt/homebrew/bin/sqlite3"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
   static let canAsk = isThere && shell != nil
 
   static let models: [any Model.Type] = [NorthwindOrder.self, NorthwindDetail.self, NorthwindCustomer.self, NorthwindProduct.self]

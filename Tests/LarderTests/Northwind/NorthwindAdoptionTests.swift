@@ -38,13 +38,15 @@ struct NorthwindAdoptionTests {
     try await Northwind.withCopy { copy in
       let store = try Northwind.store(at: copy)
       let date = try day(2016, 12, 24)
-      #expect(try await store.updateAll(NorthwindOrder.where { $0.shipCountry == "Norway" }) { order in
-        order.freight.increment(by: 10)
-        order.shipRegion.set("Norden")
-        order.shippedDate.set(date)
-        order.requiredDate.set { $0.orderDate }
-      } == 6)
-      let types = try Northwind.ask("select distinct typeof(ShippedDate) as s, typeof(RequiredDate) as r from Orders where ShipCountry = 'Norway'", of: copy)
+      #expect(
+        try await store.updateAll(NorthwindOrder.where { $0.shipCountry == "Norway" }) { order in
+          order.freight.increment(by: 10)
+          order.shipRegion.set("Norden")
+          order.shippedDate.set(date)
+          order.requiredDate.set { $0.orderDate }
+        } == 6)
+      let types = try Northwind.ask(
+        "select distinct typeof(ShippedDate) as s, typeof(RequiredDate) as r from Orders where ShipCountry = 'Norway'", of: copy)
       #expect(types == [["s": .text("text"), "r": .text("text")]])
       let rows = try await store.fetch(NorthwindOrder.where { $0.shippedDate == date && $0.shipRegion == "Norden" }.sorted(by: \.orderID))
       #expect(rows.count == 6)
@@ -60,13 +62,17 @@ struct NorthwindAdoptionTests {
   func counts() async throws {
     try await Northwind.withCopy { copy in
       let store = try Northwind.store(at: copy)
-      #expect(try await store.updateAll(NorthwindProduct.where { !$0.isDiscontinued && $0.unitsInStock < 10 }) { $0.unitsOnOrder.set(100) }
-        == Northwind.ask("select ProductID from Products where Discontinued = '0' and UnitsInStock < 10").count)
-      #expect(try Northwind.ask("select count(*) as n from Products where UnitsOnOrder = 100", of: copy)
-        == Northwind.ask("select count(*) as n from Products where UnitsOnOrder = 100 or (Discontinued = '0' and UnitsInStock < 10)"))
-      #expect(try await store.deleteAll(NorthwindDetail.where { $0.discount > 0.2 })
-        == Northwind.ask("select OrderID from [Order Details] where Discount > 0.2").count)
-      let most = try Northwind.ask("select OrderID, ProductID from [Order Details] order by Quantity desc, OrderID desc, ProductID desc limit 5", of: copy)
+      #expect(
+        try await store.updateAll(NorthwindProduct.where { !$0.isDiscontinued && $0.unitsInStock < 10 }) { $0.unitsOnOrder.set(100) }
+          == Northwind.ask("select ProductID from Products where Discontinued = '0' and UnitsInStock < 10").count)
+      #expect(
+        try Northwind.ask("select count(*) as n from Products where UnitsOnOrder = 100", of: copy)
+          == Northwind.ask("select count(*) as n from Products where UnitsOnOrder = 100 or (Discontinued = '0' and UnitsInStock < 10)"))
+      #expect(
+        try await store.deleteAll(NorthwindDetail.where { $0.discount > 0.2 })
+          == Northwind.ask("select OrderID from [Order Details] where Discount > 0.2").count)
+      let most = try Northwind.ask(
+        "select OrderID, ProductID from [Order Details] order by Quantity desc, OrderID desc, ProductID desc limit 5", of: copy)
       #expect(try await store.deleteAll(NorthwindDetail.all.sorted(by: \.quantity, order: .reverse).limit(5)) == 5)
       let left = try Northwind.ask("select OrderID, ProductID from [Order Details]", of: copy)
       #expect(most.allSatisfy { !left.contains($0) })
@@ -87,7 +93,8 @@ struct NorthwindAdoptionTests {
       try await store.insert(order)
       order.shipName = "it's new"
       try await store.save(order)
-      let shown = try Northwind.ask("select ShipName, typeof(ShippedDate) as t, date(ShippedDate) as d, Freight from Orders where OrderID = 20000", of: copy)
+      let shown = try Northwind.ask(
+        "select ShipName, typeof(ShippedDate) as t, date(ShippedDate) as d, Freight from Orders where OrderID = 20000", of: copy)
       #expect(shown == [["ShipName": .text("it's new"), "t": .text("text"), "d": .text("2020-02-29"), "Freight": .number(12.34)]])
       #expect(try await store.delete(order))
       #expect(try await store.count(NorthwindOrder.all) == 830)

@@ -16,7 +16,9 @@ import Testing
           && ($0.isLive || $0.level == .low || $0.rank > 1) && $0.measure.width < 2 && $0.bornAt > .distantPast
       }, isTelling: false
     ) { row in
-      guard row.name.holds("a") || row.nickname == nil, row.amount > 0, row.price < 10, !row.tags.contains("red"), row.shade != .dark else { return false }
+      guard row.name.holds("a") || row.nickname == nil, row.amount > 0, row.price < 10, !row.tags.contains("red"), row.shade != .dark else {
+        return false
+      }
       return (row.isLive || row.level == .low || (row.rank ?? 0) > 1) && row.measure.width < 2
     }
   }
@@ -31,7 +33,9 @@ import Testing
     try sample.check({ $0.nickname == "a" }) { $0.nickname == "a" }
     try sample.check({ $0.level == .middle }) { $0.level == .middle }
     try sample.check({ $0.isKnown == false }) { $0.isKnown == false }
-    try sample.check({ $0.measure.unit == "cm" && $0.measure.grade == .high }, isTelling: false) { $0.measure.unit == "cm" && $0.measure.grade == .high }
+    try sample.check({ $0.measure.unit == "cm" && $0.measure.grade == .high }, isTelling: false) {
+      $0.measure.unit == "cm" && $0.measure.grade == .high
+    }
   }
 
   @Test("a condition may be chosen while the program runs, and conditions may be kept in an array")

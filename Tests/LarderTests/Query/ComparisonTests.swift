@@ -179,14 +179,17 @@ import Testing
     try sample.check({ $0.shade.isIn([.light, .dark]) }) { $0.shade != .mid }
     try sample.check({ $0.level.isIn([.low, nil]) }) { $0.level == .low || $0.level == nil }
     try sample.check({ $0.price.isIn([1.5, 10]) }) { [1.5, 10].contains($0.price) }
-    try sample.check({ $0.seenAt.isIn([Specimen.Pool.dates[0], Specimen.Pool.dates[3]]) }) { [Specimen.Pool.dates[0], Specimen.Pool.dates[3]].contains($0.seenAt) }
+    try sample.check({ $0.seenAt.isIn([Specimen.Pool.dates[0], Specimen.Pool.dates[3]]) }) {
+      [Specimen.Pool.dates[0], Specimen.Pool.dates[3]].contains($0.seenAt)
+    }
   }
 
   @Test("a list may be longer than the number of parameters that SQLite allows", arguments: [33, 40_000])
   func longLists(_ length: Int) throws {
     let integers = Array(2..<length) + [-100]
     try sample.check({ $0.amount.isIn(integers) }) { $0.amount == -100 || (2..<length).contains($0.amount) }
-    try sample.check({ $0.rank.isIn(integers.map(Optional.some) + [nil]) }) { row in row.rank.map { $0 == -100 || (2..<length).contains($0) } ?? true }
+    try sample.check({ $0.rank.isIn(integers.map(Optional.some) + [nil]) }) { row in row.rank.map { $0 == -100 || (2..<length).contains($0) } ?? true
+    }
     try sample.check({ !$0.rank.isIn(integers) }) { row in row.rank.map { $0 != -100 && !(2..<length).contains($0) } ?? true }
     let texts = ["abc", "it's", "e\u{301}", "\"quoted\""]
     let fillers = integers.map { "text \($0)" }

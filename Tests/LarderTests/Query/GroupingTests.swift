@@ -24,7 +24,8 @@ import Testing
     for (group, average) in zip(groups, four.map(\.3)) {
       #expect(abs((average ?? .nan) - Double(group.value.map(\.amount).reduce(0, +)) / Double(group.value.count)) < 1e-9)
     }
-    let five = try sample.db.fetch(Specimen.all.grouped(by: \.shade) { ($0.key, $0.count(\.rank), $0.sum(\.rank), $0.min(\.seenAt), $0.sum { $0.amount * 2 + 1 }) })
+    let five = try sample.db.fetch(
+      Specimen.all.grouped(by: \.shade) { ($0.key, $0.count(\.rank), $0.sum(\.rank), $0.min(\.seenAt), $0.sum { $0.amount * 2 + 1 }) })
     #expect(five.map(\.1) == groups.map { $0.value.compactMap(\.rank).count })
     #expect(five.map(\.2) == groups.map { $0.value.compactMap(\.rank).reduce(0, +) })
     #expect(five.map(\.3) == groups.map { $0.value.map(\.seenAt).min() })

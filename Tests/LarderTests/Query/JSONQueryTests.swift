@@ -28,7 +28,8 @@ import Testing
     try sample.check({ $0.scores.isEmpty }, isTelling: false) { $0.scores.isEmpty }
   }
 
-  @Test("the member of a dictionary is compared, its key may hold a dot, a quote, a space", arguments: ["a", "b.c", "q\"r", "s t", "b\\s", "", "none"])
+  @Test(
+    "the member of a dictionary is compared, its key may hold a dot, a quote, a space", arguments: ["a", "b.c", "q\"r", "s t", "b\\s", "", "none"])
   func dictionary(_ key: String) throws {
     let isThere = key != "none"
     try sample.check({ $0.scores[key] == 7 }, isTelling: false) { $0.scores[key] == 7 }
@@ -77,7 +78,8 @@ import Testing
   @Test("a property may be called as SQLite's JSON functions call their columns")
   func names() throws {
     let rows = [
-      JSONNamed(id: 1, key: ["a"], value: ["b"], type: ["c": 1], atom: [[1]], json: "b"), JSONNamed(id: 2, key: ["x"], value: [], type: [:], atom: [], json: "x"),
+      JSONNamed(id: 1, key: ["a"], value: ["b"], type: ["c": 1], atom: [[1]], json: "b"),
+      JSONNamed(id: 2, key: ["x"], value: [], type: [:], atom: [], json: "x"),
     ]
     let db = try Store(inMemoryFor: JSONNamed.self).blocking
     try db.insert(rows)
@@ -96,10 +98,13 @@ import Testing
   @Test("an element may be a struct, a number, a date, a decimal")
   func elements() throws {
     let day = Date(timeIntervalSinceReferenceDate: 700_000_000.5)
-    let row = JSONElements(id: 1, spots: [.init(row: 3, seats: ["a"])], dates: [day], prices: [Decimal(string: "0.1") ?? 0], flags: [true, false], ids: [UUID()])
+    let row = JSONElements(
+      id: 1, spots: [.init(row: 3, seats: ["a"])], dates: [day], prices: [Decimal(string: "0.1") ?? 0], flags: [true, false], ids: [UUID()])
     let db = try Store(inMemoryFor: JSONElements.self).blocking
     try db.insert([row, JSONElements(id: 2)])
-    func ids(_ condition: (JSONElements.Columns) -> some QueryExpressible<Bool>) throws -> [Int] { try db.fetch(JSONElements.where(condition)).map(\.id) }
+    func ids(_ condition: (JSONElements.Columns) -> some QueryExpressible<Bool>) throws -> [Int] {
+      try db.fetch(JSONElements.where(condition)).map(\.id)
+    }
     #expect(try ids { $0.spots.contains(row.spots[0]) } == [1])
     #expect(try ids { $0.spots.contains(.init(row: 4, seats: ["a"])) } == [])
     #expect(try ids { $0.spots[0]["row"] == 3 } == [1])

@@ -112,7 +112,9 @@ import Testing
     var generator = SeededGenerator(seed: seed)
     let pairs = ["a", "A", "b\"c", ""].flatMap { house in (-3...3).map { PagedPair(house: house, number: $0, rank: generator.pickOrNil([1, 2])) } }
     try db.insert(pairs.shuffled(using: &generator))
-    let queries = [PagedPair.all, PagedPair.all.sorted(by: \.rank, order: .reverse), PagedPair.all.sorted(by: \.number, order: .reverse), PagedPair.all.reversed()]
+    let queries = [
+      PagedPair.all, PagedPair.all.sorted(by: \.rank, order: .reverse), PagedPair.all.sorted(by: \.number, order: .reverse), PagedPair.all.reversed(),
+    ]
     for query in queries {
       let whole = try db.fetch(query.limit(1000))
       #expect(whole.count == pairs.count)

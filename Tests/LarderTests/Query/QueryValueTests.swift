@@ -6,7 +6,8 @@ import Testing
   @Test("queries that ask the same are equal and hash alike; others are not")
   func equality() {
     func query(_ limit: Int) -> Query<Specimen> {
-      Specimen.where { $0.name.contains("a") && $0.rank.isIn([1, nil]) }.sorted(by: \.price, order: .reverse).sorted(by: \.name.localized).limit(limit, offset: 2)
+      Specimen.where { $0.name.contains("a") && $0.rank.isIn([1, nil]) }.sorted(by: \.price, order: .reverse).sorted(by: \.name.localized).limit(
+        limit, offset: 2)
     }
     #expect(query(3) == query(3))
     #expect(query(3).hashValue == query(3).hashValue)
@@ -51,11 +52,11 @@ import Testing
   }
 
   #if compiler(>=6.2)
-    @Test("a negative limit or offset is a programmer's mistake")
-    func traps() async {
-      await #expect(processExitsWith: .failure) { _ = Specimen.all.limit(-1) }
-      await #expect(processExitsWith: .failure) { _ = Specimen.all.limit(1, offset: -1) }
-      await #expect(processExitsWith: .failure) { _ = Specimen.all.grouped(by: \.shade) { $0.count }.limit(-1) }
-    }
+  @Test("a negative limit or offset is a programmer's mistake")
+  func traps() async {
+    await #expect(processExitsWith: .failure) { _ = Specimen.all.limit(-1) }
+    await #expect(processExitsWith: .failure) { _ = Specimen.all.limit(1, offset: -1) }
+    await #expect(processExitsWith: .failure) { _ = Specimen.all.grouped(by: \.shade) { $0.count }.limit(-1) }
+  }
   #endif
 }

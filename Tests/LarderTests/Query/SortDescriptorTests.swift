@@ -29,8 +29,8 @@ import Testing
     try check(SortDescriptor(\.name, comparator: .lexical))
     try check(SortDescriptor(\.name, comparator: .lexical, order: .reverse), SortDescriptor(\.amount))
     #if canImport(Darwin)
-      // Foundation has the comparator on Apple's platforms alone.
-      try check(SortDescriptor(\.name, comparator: .localizedStandard))
+    // Foundation has the comparator on Apple's platforms alone.
+    try check(SortDescriptor(\.name, comparator: .localizedStandard))
     #endif
   }
 

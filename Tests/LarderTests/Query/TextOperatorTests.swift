@@ -7,7 +7,9 @@ import Testing
 
   init() throws { sample = try SpecimenSample() }
 
-  private static let parts = ["", "a", "A", "bc", "%", "_", "'", "\"", "\\", "😀", "👩", "e", "\u{301}", "é", "\u{0}", "l\u{0}i", "ß", "本", "[", "*", "\n"]
+  private static let parts = [
+    "", "a", "A", "bc", "%", "_", "'", "\"", "\\", "😀", "👩", "e", "\u{301}", "é", "\u{0}", "l\u{0}i", "ß", "本", "[", "*", "\n",
+  ]
 
   @Test("A4: contains is exact: % and _ are ordinary, and so are quotes, NUL and combining marks", arguments: parts)
   func contains(_ part: String) throws {
@@ -31,7 +33,9 @@ import Testing
 
   @Test("a prefix that ends in the last code point still finds its rows")
   func lastCodePoint() throws {
-    let rows = ["\u{10FFFF}", "\u{10FFFF}a", "a\u{10FFFF}", "a\u{10FFFF}\u{10FFFF}z", "b", "\u{D7FF}x", "\u{E000}"].enumerated().map { LabelledItem(id: $0, label: $1) }
+    let rows = ["\u{10FFFF}", "\u{10FFFF}a", "a\u{10FFFF}", "a\u{10FFFF}\u{10FFFF}z", "b", "\u{D7FF}x", "\u{E000}"].enumerated().map {
+      LabelledItem(id: $0, label: $1)
+    }
     let db = try Store(inMemoryFor: LabelledItem.self).blocking
     try db.insert(rows)
     for prefix in ["\u{10FFFF}", "a\u{10FFFF}", "a\u{10FFFF}\u{10FFFF}", "\u{D7FF}"] {

@@ -26,24 +26,27 @@ import Testing
   @Test("values of every kind are set")
   func set() throws {
     let day = Date(timeIntervalSinceReferenceDate: 12.5)
-    try check(Specimen.where { $0.isLive }, { row in
-      row.name.set("it's \u{0} \"new\"")
-      row.nickname.set(nil)
-      row.rank.set(4)
-      row.price.set(12.5)
-      row.bornAt.set(day)
-      row.seenAt.set(day)
-      row.leftAt.set(nil)
-      row.token.set(Specimen.Pool.tokens[0])
-      row.shade.set(.dark)
-      row.level.set(.high)
-      row.measure.unit.set("km")
-      row.measure.grade.set(.middle)
-      row.tags.set(["new", "t'ags"])
-      row.notes.set(nil)
-      row.marks.set([5])
-      row.place.set(Place(city: "Rome", code: nil, spot: nil))
-    }, where: \.isLive) { row in
+    try check(
+      Specimen.where { $0.isLive },
+      { row in
+        row.name.set("it's \u{0} \"new\"")
+        row.nickname.set(nil)
+        row.rank.set(4)
+        row.price.set(12.5)
+        row.bornAt.set(day)
+        row.seenAt.set(day)
+        row.leftAt.set(nil)
+        row.token.set(Specimen.Pool.tokens[0])
+        row.shade.set(.dark)
+        row.level.set(.high)
+        row.measure.unit.set("km")
+        row.measure.grade.set(.middle)
+        row.tags.set(["new", "t'ags"])
+        row.notes.set(nil)
+        row.marks.set([5])
+        row.place.set(Place(city: "Rome", code: nil, spot: nil))
+      }, where: \.isLive
+    ) { row in
       row.name = "it's \u{0} \"new\""
       row.nickname = nil
       row.rank = 4
@@ -66,13 +69,16 @@ import Testing
   @Test("numbers are incremented and multiplied, exactly where they are decimals")
   func arithmetic() throws {
     let tenth = try #require(Decimal(string: "0.1"))
-    try check(Specimen.all, { row in
-      row.amount.increment(by: -2)
-      row.rank.increment(by: 1)
-      row.price.increment(by: tenth)
-      row.fee.multiply(by: tenth)
-      row.measure.width.multiply(by: 2)
-    }, where: { _ in true }) { row in
+    try check(
+      Specimen.all,
+      { row in
+        row.amount.increment(by: -2)
+        row.rank.increment(by: 1)
+        row.price.increment(by: tenth)
+        row.fee.multiply(by: tenth)
+        row.measure.width.multiply(by: 2)
+      }, where: { _ in true }
+    ) { row in
       row.amount -= 2
       row.rank = row.rank.map { $0 + 1 }
       row.price += tenth
@@ -84,16 +90,19 @@ import Testing
   @Test("what is said of one property twice happens one after the other")
   func twice() throws {
     let tenth = try #require(Decimal(string: "0.1"))
-    try check(Specimen.where { $0.amount > 0 }, { row in
-      row.amount.increment(by: 1)
-      row.amount.multiply(by: 3)
-      row.rank.set(5)
-      row.rank.increment(by: 2)
-      row.price.set(2)
-      row.price.increment(by: tenth)
-      row.name.set("a")
-      row.name.set("b")
-    }, where: { $0.amount > 0 }) { row in
+    try check(
+      Specimen.where { $0.amount > 0 },
+      { row in
+        row.amount.increment(by: 1)
+        row.amount.multiply(by: 3)
+        row.rank.set(5)
+        row.rank.increment(by: 2)
+        row.price.set(2)
+        row.price.increment(by: tenth)
+        row.name.set("a")
+        row.name.set("b")
+      }, where: { $0.amount > 0 }
+    ) { row in
       row.amount = (row.amount + 1) * 3
       row.rank = 7
       row.price = 2 + tenth
@@ -103,14 +112,17 @@ import Testing
 
   @Test("a value may be computed from the columns of the row, as they were")
   func computed() throws {
-    try check(Specimen.all, { row in
-      row.amount.set(0)
-      row.bonus.set { $0.rank }
-      row.rank.set { $0.bonus }
-      row.name.set { $0.name + "!" }
-      row.isLive.set { $0.rank > 1 }
-      row.price.set { $0.price * $0.price }
-    }, where: { _ in true }) { row in
+    try check(
+      Specimen.all,
+      { row in
+        row.amount.set(0)
+        row.bonus.set { $0.rank }
+        row.rank.set { $0.bonus }
+        row.name.set { $0.name + "!" }
+        row.isLive.set { $0.rank > 1 }
+        row.price.set { $0.price * $0.price }
+      }, where: { _ in true }
+    ) { row in
       row.amount = 0
       (row.bonus, row.rank, row.isLive) = (row.rank, row.bonus, (row.rank ?? 0) > 1)
       row.name += "!"
@@ -133,11 +145,19 @@ import Testing
   @Test("a value that cannot be stored changes no row and names the property")
   func refused() throws {
     let before = try sample.db.fetch(Specimen.all.sorted(by: \.id))
-    let error = try #require(throws: StoreError.self) { try sample.db.updateAll(Specimen.all) { $0.name.set("x"); $0.weight.set(.nan) } }
+    let error = try #require(throws: StoreError.self) {
+      try sample.db.updateAll(Specimen.all) {
+        $0.name.set("x"); $0.weight.set(.nan)
+      }
+    }
     #expect(error.code == .invalidValue)
     #expect(error.property == "weight")
     #expect(error.model == "Specimen")
-    #expect(throws: StoreError.self) { try sample.db.updateAll(Specimen.all) { $0.amount.set(.max); $0.amount.increment(by: 1) } }
+    #expect(throws: StoreError.self) {
+      try sample.db.updateAll(Specimen.all) {
+        $0.amount.set(.max); $0.amount.increment(by: 1)
+      }
+    }
     #expect(try sample.db.fetch(Specimen.all.sorted(by: \.id)) == before)
   }
 
@@ -160,7 +180,9 @@ import Testing
   @Test("deleteAll with a limit knows composite keys")
   func composite() throws {
     let db = try Store(inMemoryFor: PagedPair.self).blocking
-    try db.insert([PagedPair(house: "a", number: 1), PagedPair(house: "a", number: 2), PagedPair(house: "b", number: 1), PagedPair(house: "b", number: 2)])
+    try db.insert([
+      PagedPair(house: "a", number: 1), PagedPair(house: "a", number: 2), PagedPair(house: "b", number: 1), PagedPair(house: "b", number: 2),
+    ])
     #expect(try db.deleteAll(PagedPair.all.sorted(by: \.number).limit(3)) == 3)
     #expect(try db.fetch(PagedPair.all) == [PagedPair(house: "b", number: 2)])
   }

@@ -53,7 +53,8 @@ struct SQLItem: Hashable {
     let item = Self.items[0]
     #expect(try ids("select id from \(SQLItem.self) where id = \(item.id) and \(columns.name) = \(item.name) and rank = \(item.rank)") == [1])
     #expect(try ids("select id from \(SQLItem.self) where weight = \(item.weight) and price = \(item.price) and isLive = \(item.isLive)") == [1])
-    #expect(try ids("select id from \(SQLItem.self) where at = \(item.at) and token = \(item.token) and data = \(item.data) order by id") == [1, 2, 3])
+    #expect(
+      try ids("select id from \(SQLItem.self) where at = \(item.at) and token = \(item.token) and data = \(item.data) order by id") == [1, 2, 3])
     #expect(try ids("select id from \(SQLItem.self) where shade = \(Shade.dark)") == [2])
     let level: Level? = .high
     #expect(try ids("select id from \(SQLItem.self) where level = \(level)") == [1])
@@ -86,7 +87,8 @@ struct SQLItem: Hashable {
     #expect(try ids("select \(1)") == [1])
   }
 
-  @Test("attempts at injection are values", arguments: ["' or 1=1 --", "\"; drop table x; --", "one' union select 1 --", "?", "?1", ":id", "\u{0}", "%"])
+  @Test(
+    "attempts at injection are values", arguments: ["' or 1=1 --", "\"; drop table x; --", "one' union select 1 --", "?", "?1", ":id", "\u{0}", "%"])
   func injection(_ text: String) throws {
     #expect(try ids("select id from \(SQLItem.self) where \(SQLItem.columns.name) = \(text)") == [])
     #expect(try db.sql("select \(text)", as: String.self) == [text])
@@ -164,7 +166,8 @@ struct SQLItem: Hashable {
     let sql: SQL = "select *, \(SQLItem.columns.name) as name, shade as colour from \(SQLItem.self) where id < 3 order by id"
     let expected = Self.items[..<2].map {
       Summary(
-        id: $0.id, title: .init($0.name), rank: $0.rank, shade: $0.shade, level: $0.level, tags: $0.tags, at: $0.at, token: $0.token, isLive: $0.isLive,
+        id: $0.id, title: .init($0.name), rank: $0.rank, shade: $0.shade, level: $0.level, tags: $0.tags, at: $0.at, token: $0.token,
+        isLive: $0.isLive,
         price: $0.price, missing: nil)
     }
     #expect(try db.sql(sql, as: Summary.self) == expected)
@@ -181,7 +184,9 @@ struct SQLItem: Hashable {
     #expect(try await live.next()?.count == 3)
     try await store.sql("delete from \(SQLItem.self) where id = \(3)")
     #expect(try await live.next()?.map(\.id) == [1, 2])
-    try db.sql("insert into \(SQLItem.self) select id + 10, \(SQLItem.columns.name), rank, weight, price, isLive, at, token, data, shade, level, measure_width, measure_unit, measure_grade, tags from \(SQLItem.self)")
+    try db.sql(
+      "insert into \(SQLItem.self) select id + 10, \(SQLItem.columns.name), rank, weight, price, isLive, at, token, data, shade, level, measure_width, measure_unit, measure_grade, tags from \(SQLItem.self)"
+    )
     #expect(try await live.next()?.map(\.id) == [1, 2, 11, 12])
     let returned = try db.sql("update \(SQLItem.self) set rank = \(9) where id > \(10) returning id, rank", as: (Int, Int).self)
     #expect(returned.map(\.0).sorted() == [11, 12])
@@ -208,7 +213,8 @@ struct SQLItem: Hashable {
   @Test(
     "several statements, transactions and nonsense are refused, and nothing is half done",
     arguments: [
-      "delete from \"odd \"\"table\"\"\"; select 1", "begin", "begin immediate", "commit", "rollback", "savepoint a", "release a", "", "  ", "-- nothing", "selec 1",
+      "delete from \"odd \"\"table\"\"\"; select 1", "begin", "begin immediate", "commit", "rollback", "savepoint a", "release a", "", "  ",
+      "-- nothing", "selec 1",
       "select * from nowhere", "select nothing from \"odd \"\"table\"\"\"", "select ?", "select ?1, ?2", "select 1 \u{0} ; drop table x",
     ])
   func refused(_ text: String) throws {
@@ -238,7 +244,10 @@ struct SQLItem: Hashable {
     #expect(try await store.sql("select id from \(SQLItem.self) where id = \(1)").first?["id"] == 1)
     let ranks = try await store.sql("select id, rank from \(SQLItem.self) where id = \(1)", as: (Int, Int).self)
     #expect(ranks.map(\.1) == [4])
-    #expect(try await store.sql("select id, \(SQLItem.columns.name) as name from \(SQLItem.self) where id = \(1)", as: Named.self) == [Named(id: 1, name: "one")])
+    #expect(
+      try await store.sql("select id, \(SQLItem.columns.name) as name from \(SQLItem.self) where id = \(1)", as: Named.self) == [
+        Named(id: 1, name: "one")
+      ])
     await #expect(throws: StoreError.self) { try await store.sql("commit") }
   }
 

@@ -1,6 +1,7 @@
 import Foundation
-@testable import Larder
 import Testing
+
+@testable import Larder
 
 private enum First {
   @Model("Note")

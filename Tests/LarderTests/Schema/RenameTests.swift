@@ -22,6 +22,7 @@ private enum Second {
   @Model("Note")
   struct Cased: Hashable {
     var id: UUID = .v7()
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     @Attribute(.indexed, .searchable) var Title: String
     @Attribute(.unique) var number: Int
   }

@@ -72,7 +72,9 @@ struct RequiredValueTests {
 
   init() throws {
     file = try StoreFile()
-    try file.write([First.Note(id: 1, title: "a", subtitle: "x"), First.Note(id: 2, title: "b", subtitle: nil), First.Note(id: 3, title: "a", subtitle: nil)])
+    try file.write([
+      First.Note(id: 1, title: "a", subtitle: "x"), First.Note(id: 2, title: "b", subtitle: nil), First.Note(id: 3, title: "a", subtitle: nil),
+    ])
   }
 
   @Test("a new property without a default is refused, with the property and the remedy")

@@ -41,7 +41,10 @@ import Testing
   @Test("updateAll and deleteAll keep the index in step")
   func queries() throws {
     try db.insert((1...20).map { NewsItem(id: $0, title: $0.isMultiple(of: 2) ? "even apple" : "odd apple", body: "text \($0)") })
-    #expect(try db.updateAll(NewsItem.where { $0.id > 10 }) { $0.title.set { $0.title + " late" }; $0.views.increment(by: 1) } == 10)
+    #expect(
+      try db.updateAll(NewsItem.where { $0.id > 10 }) {
+        $0.title.set { $0.title + " late" }; $0.views.increment(by: 1)
+      } == 10)
     #expect(try titles("late").count == 10)
     #expect(try db.updateAll(NewsItem.search("odd AND late")) { $0.body.set(nil) } == 5)
     #expect(try db.deleteAll(NewsItem.search("even")) == 10)
@@ -115,7 +118,8 @@ import Testing
         try db.updateAll(NewsItem.where { $0.id < item.id }) { $0.title.set(item.title) }
         for id in model.keys where id < item.id { model[id]?.title = item.title }
       default:
-        try db.sql("insert or replace into \(NewsItem.self) (id, title, body, section, views) values (\(item.id), \(item.title), \(item.body), '', 0)")
+        try db.sql(
+          "insert or replace into \(NewsItem.self) (id, title, body, section, views) values (\(item.id), \(item.title), \(item.body), '', 0)")
         model[item.id] = item
       }
       let word = generator.pick(["alpha", "beta", "gamma"])

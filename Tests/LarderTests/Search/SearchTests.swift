@@ -60,7 +60,8 @@ import Testing
   @Test(
     "hostile text is text",
     arguments: [
-      "\"", "'", "\"\"\"", "milk\"", "*", "milk* OR", "AND", "NOT", "NEAR(", "NEAR(milk", "^", "(", ")", "{title} :", "title :", "-milk", "milk -", "+", ":", "a:b:c",
+      "\"", "'", "\"\"\"", "milk\"", "*", "milk* OR", "AND", "NOT", "NEAR(", "NEAR(milk", "^", "(", ")", "{title} :", "title :", "-milk", "milk -",
+      "+", ":", "a:b:c",
       "😀", "\u{0}", "\u{0}\u{0}milk", "'; drop table NewsItem; --", "\u{301}", "\\", "milk\\", "%_", String(repeating: "(", count: 5000), "ⓐ", "½",
       String(repeating: "word ", count: 300),
     ])
@@ -77,7 +78,9 @@ import Testing
     #expect(try db.count(NewsItem.search(typed: text).where { $0.views == 5 }) == 2)
   }
 
-  @Test("a pattern that FTS5 cannot read is an invalid value", arguments: ["\"", "AND", "milk AND", "(", "nothing : milk", "*milk", "NEAR(a b, x)", "", "milk + ", "a:b:c", "'"])
+  @Test(
+    "a pattern that FTS5 cannot read is an invalid value",
+    arguments: ["\"", "AND", "milk AND", "(", "nothing : milk", "*milk", "NEAR(a b, x)", "", "milk + ", "a:b:c", "'"])
   func badPatterns(_ pattern: String) throws {
     for query in [NewsItem.search(pattern), NewsItem.search(pattern).ranked(), NewsItem.search(pattern).where { $0.views > 0 }.limit(2)] {
       let error = try #require(throws: StoreError.self) { try db.fetch(query) }

@@ -113,7 +113,10 @@ import Testing
   @Test("updateAll changes every row of the query in one step") func updatingAll() async throws {
     try await withStores { store in
       try await store.insert(ConformanceItem.samples)
-      #expect(try await store.updateAll(ConformanceItem.where { $0.kind == .food }) { $0.stock.increment(by: 1); $0.tags.set(["x"]) } == 2)
+      #expect(
+        try await store.updateAll(ConformanceItem.where { $0.kind == .food }) {
+          $0.stock.increment(by: 1); $0.tags.set(["x"])
+        } == 2)
       #expect(try await store.fetch(all.sorted(by: \.id)).map(\.stock) == [11, 21, 3])
       let error = await #expect(throws: StoreError.self) { try await store.updateAll(all) { $0.weight.set(.nan) } }
       #expect(error?.code == .invalidValue)

@@ -60,7 +60,8 @@ import Testing
       }
       await begun.wait()
       let calls: [@Sendable () async throws -> Void] = [
-        { try await store.insert(Parcel(id: 2)) }, { try await store.save([Parcel(id: 3)]) }, { try await store.write { try $0.insert(Parcel(id: 4)) } },
+        { try await store.insert(Parcel(id: 2)) }, { try await store.save([Parcel(id: 3)]) },
+        { try await store.write { try $0.insert(Parcel(id: 4)) } },
         { try await store.delete(Parcel.self, 1) },
       ]
       let waiting = calls.map { call in

@@ -39,7 +39,8 @@ import Testing
     }
     await begun.wait()
     let calls: [@Sendable () async throws -> Void] = [
-      { try await hasty.insert(Parcel(id: 2)) }, { try await hasty.save([Parcel(id: 2)]) }, { try await hasty.write { try $0.insert(Parcel(id: 2)) } },
+      { try await hasty.insert(Parcel(id: 2)) }, { try await hasty.save([Parcel(id: 2)]) },
+      { try await hasty.write { try $0.insert(Parcel(id: 2)) } },
       { try hasty.blocking.insert(Parcel(id: 2)) }, { try await hasty.once("x") { _ in } },
     ]
     for call in calls {

@@ -126,7 +126,8 @@ import Testing
     let store = try Store(inMemoryFor: Nosy.self)
     let nosy = Nosy(id: 1, ask: { try store.blocking.insert(Nosy(id: 2)) })
     for call: @Sendable () async throws -> Void in [
-      { try await store.insert(nosy) }, { try await store.save([nosy]) }, { try store.blocking.insert(nosy) }, { try await store.write { try $0.save(nosy) } },
+      { try await store.insert(nosy) }, { try await store.save([nosy]) }, { try store.blocking.insert(nosy) },
+      { try await store.write { try $0.save(nosy) } },
     ] {
       let error = await #expect(throws: StoreError.self) { try await call() }
       #expect(error?.code == .unsupported)

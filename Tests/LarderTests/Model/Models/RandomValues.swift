@@ -21,7 +21,10 @@ extension SplitMix64 {
   }
 
   mutating func double() -> Double {
-    pick([0, 1, -1, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, .pi, 0.1, 1e15, 9_007_199_254_740_992]) { random in
+    pick([
+      0, 1, -1, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, .pi, 0.1, 1e15,
+      9_007_199_254_740_992,
+    ]) { random in
       let number = Double(bitPattern: random.next())
       return number.isNaN ? 0.5 : number
     }
@@ -35,7 +38,10 @@ extension SplitMix64 {
   }
 
   mutating func string() -> String {
-    pick(["", "\0", "a\0b\0", "'", "\"", "%_\\", "\r\n", "\u{FEFF}x", "\u{10FFFF}", "👩‍👩‍👧‍👦", "e\u{301}", "é", "NULL", "1", String(repeating: "界", count: 2000)]) { random in
+    pick([
+      "", "\0", "a\0b\0", "'", "\"", "%_\\", "\r\n", "\u{FEFF}x", "\u{10FFFF}", "👩‍👩‍👧‍👦", "e\u{301}", "é", "NULL", "1",
+      String(repeating: "界", count: 2000),
+    ]) { random in
       var scalars = String.UnicodeScalarView()
       for _ in 0..<Int.random(in: 0...40, using: &random) {
         let ranges: [ClosedRange<UInt32>] = [0...0x7F, 0x80...0x7FF, 0x800...0xD7FF, 0xE000...0xFFFF, 0x1_0000...0x10_FFFF]
@@ -53,20 +59,27 @@ extension SplitMix64 {
   }
 
   mutating func date() -> Date {
-    pick([.distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 0), Date(timeIntervalSince1970: 0), Date(timeIntervalSinceReferenceDate: -0.1)]) { random in
+    pick([
+      .distantPast, .distantFuture, Date(timeIntervalSinceReferenceDate: 0), Date(timeIntervalSince1970: 0),
+      Date(timeIntervalSinceReferenceDate: -0.1),
+    ]) { random in
       Date(timeIntervalSinceReferenceDate: Double.random(in: -1e10...1e10, using: &random))
     }
   }
 
   mutating func uuid() -> UUID {
-    pick([UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), UUID(uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255))]) {
+    pick([
+      UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)),
+      UUID(uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255)),
+    ]) {
       var bytes = ($0.next(), $0.next())
       return withUnsafeBytes(of: &bytes) { UUID(uuid: $0.load(as: uuid_t.self)) }
     }
   }
 
   mutating func decimal() -> Decimal {
-    pick([0, 1, -1, .greatestFiniteMagnitude, .leastFiniteMagnitude, .leastNonzeroMagnitude, Decimal(sign: .plus, exponent: -2, significand: 10)]) { random in
+    pick([0, 1, -1, .greatestFiniteMagnitude, .leastFiniteMagnitude, .leastNonzeroMagnitude, Decimal(sign: .plus, exponent: -2, significand: 10)]) {
+      random in
       var significand: Decimal = 0
       for _ in 0..<Int.random(in: 1...38, using: &random) {
         significand = significand * 10 + Decimal(Int.random(in: 0...9, using: &random))
@@ -80,7 +93,8 @@ extension SplitMix64 {
     var components = URLComponents()
     components.scheme = ["https", "http", "mailto", "file"].randomElement(using: &self)
     if components.scheme != "mailto" { components.host = ["example.org", "localhost", "xn--bcher-kva.example"].randomElement(using: &self) }
-    components.path = "/" + ["", "a", "a b", "ü/?", "%41", "emoji 🥛"][Int.random(in: 0..<6, using: &self)] + String(Int.random(in: 0...999, using: &self))
+    components.path =
+      "/" + ["", "a", "a b", "ü/?", "%41", "emoji 🥛"][Int.random(in: 0..<6, using: &self)] + String(Int.random(in: 0...999, using: &self))
     if bool() { components.queryItems = [URLQueryItem(name: "q", value: "a&b=\(Int.random(in: 0...99, using: &self))")] }
     return components.url ?? URL(filePath: "/fallback")
   }

@@ -71,7 +71,9 @@ struct RandomCondition {
     case 4: return .init("rank != amount", { $0.rank != $0.amount }, { $0.rank != $0.amount })
     case 5: return .init("rank or \(b) < amount", { $0.rank.or(b) < $0.amount }, { ($0.rank ?? b) < $0.amount })
     case 6: return .init("rank in [\(a as Any), \(b)]", { $0.rank.isIn([a, b]) }, { $0.rank == a || $0.rank == b })
-    case 7: return .init("rank + bonus >= \(b)", { $0.rank + $0.bonus >= b }, { row in row.rank.flatMap { rank in row.bonus.map { rank + $0 >= b } } ?? false })
+    case 7:
+      return .init(
+        "rank + bonus >= \(b)", { $0.rank + $0.bonus >= b }, { row in row.rank.flatMap { rank in row.bonus.map { rank + $0 >= b } } ?? false })
     default: return .init("score < weight", { $0.score < $0.weight }, { row in row.score.map { $0 < row.weight } ?? false })
     }
   }
@@ -85,7 +87,8 @@ struct RandomCondition {
     case 3: return .init("name begins \(text)", { $0.name.hasPrefix(text) }, { $0.name.begins(with: text) })
     case 4: return .init("name ends \(text)", { $0.name.hasSuffix(text) }, { $0.name.ends(with: text) })
     default:
-      return .init("name ~ \(text)", { $0.name.caseInsensitive == text }, { $0.name.uppercased().lowercased().isSame(as: text.uppercased().lowercased()) })
+      return .init(
+        "name ~ \(text)", { $0.name.caseInsensitive == text }, { $0.name.uppercased().lowercased().isSame(as: text.uppercased().lowercased()) })
     }
   }
 
