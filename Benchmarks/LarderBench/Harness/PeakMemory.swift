@@ -45,36 +45,36 @@ struct PeakMemory: Codable {
   }
 
   #if os(Linux)
-    /// Gives back what making the inputs left on the heap, and makes the system forget the peak so far.
-    private static func resetPeak() {
-      // Swift's Glibc module does not have <malloc.h>.
-      if let function = dlsym(nil, "malloc_trim") {
-        _ = unsafeBitCast(function, to: (@convention(c) (Int) -> Int32).self)(0)
-      }
-      try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+  /// Gives back what making the inputs left on the heap, and makes the system forget the peak so far.
+  private static func resetPeak() {
+    // Swift's Glibc module does not have <malloc.h>.
+    if let function = dlsym(nil, "malloc_trim") {
+      _ = unsafeBitCast(function, to: (@convention(c) (Int) -> Int32).self)(0)
     }
+    try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+  }
 
-    private static var resident: Int { field("VmRSS") }
+  private static var resident: Int { field("VmRSS") }
 
-    /// Not `getrusage`, whose maximum on Linux is never less than that of the process that started this one.
-    private static var residentPeak: Int { field("VmHWM") }
+  /// Not `getrusage`, whose maximum on Linux is never less than that of the process that started this one.
+  private static var residentPeak: Int { field("VmHWM") }
 
-    private static func field(_ name: String) -> Int {
-      let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-      let line = status?.split(separator: "\n").first { $0.hasPrefix("\(name):") }
-      let kilobytes = line?.split { $0 == " " || $0 == "\t" }.dropFirst().first.flatMap { Int($0) }
-      return (kilobytes ?? 0) * 1024
-    }
+  private static func field(_ name: String) -> Int {
+    let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("\(name):") }
+    let kilobytes = line?.split { $0 == " " || $0 == "\t" }.dropFirst().first.flatMap { Int($0) }
+    return (kilobytes ?? 0) * 1024
+  }
   #else
-    /// There is no way to: what was the peak before is the least that is reported.
-    private static func resetPeak() {}
+  /// There is no way to: what was the peak before is the least that is reported.
+  private static func resetPeak() {}
 
-    private static var resident: Int { residentPeak }
+  private static var resident: Int { residentPeak }
 
-    private static var residentPeak: Int {
-      var usage = rusage()
-      getrusage(RUSAGE_SELF, &usage)
-      return usage.ru_maxrss
-    }
+  private static var residentPeak: Int {
+    var usage = rusage()
+    getrusage(RUSAGE_SELF, &usage)
+    return usage.ru_maxrss
+  }
   #endif
 }

@@ -8,11 +8,11 @@ enum SteadyProcess {
   /// The thresholds are read once, when a process starts.
   static func keepMemory() throws {
     #if os(Linux)
-      guard getenv("MALLOC_TRIM_THRESHOLD_") == nil else { return }
-      setenv("MALLOC_TRIM_THRESHOLD_", "2000000000", 1)
-      setenv("MALLOC_MMAP_THRESHOLD_", "2000000000", 1)
-      execv("/proc/self/exe", CommandLine.unsafeArgv)
-      throw CocoaError(.executableLoad)
+    guard getenv("MALLOC_TRIM_THRESHOLD_") == nil else { return }
+    setenv("MALLOC_TRIM_THRESHOLD_", "2000000000", 1)
+    setenv("MALLOC_MMAP_THRESHOLD_", "2000000000", 1)
+    execv("/proc/self/exe", CommandLine.unsafeArgv)
+    throw CocoaError(.executableLoad)
     #endif
   }
 
