@@ -16,10 +16,13 @@ public struct ModelSchema<Root: Model>: Sendable {
     columns = properties.flatMap(\.columns)
     let marked = columns.indices.filter { [columns] in columns[$0].options.contains(.primaryKey) }
     keyIndexes = marked.isEmpty ? columns.indices.filter { [columns] in columns[$0].property == "id" } : marked
+    keyNodes = keyIndexes.map { [columns] in .column(table: table, name: columns[$0].name, type: columns[$0].type) }
     statements = ModelStatements(table: table, columns: columns.map(\.name), keyIndexes: keyIndexes)
   }
 
   let statements: ModelStatements
+  /// The key's columns, as queries name them.
+  let keyNodes: [SQLNode]
 
   var keyColumns: [ColumnDefinition<Root>] { keyIndexes.map { columns[$0] } }
   var searchableColumns: [ColumnDefinition<Root>] { columns.filter { $0.options.contains(.searchable) } }

@@ -6,39 +6,41 @@ public import GRDBSQLite
 public struct StoredColumn {
   @usableFromInline let statement: OpaquePointer
   @usableFromInline let index: Int32
+  /// The kind of the stored value, asked for once: every look at it is a call into SQLite.
+  @usableFromInline let type: Int32
 
   @inlinable
   init(_ statement: OpaquePointer, _ index: Int32) {
     self.statement = statement
     self.index = index
+    type = sqlite3_column_type(statement, index)
   }
 
   /// Whether the column holds NULL.
   @inlinable public var isNull: Bool {
-    sqlite3_column_type(statement, index) == SQLITE_NULL
+    type == SQLITE_NULL
   }
 
   /// The integer, without a conversion; nil where the column holds anything else.
   @inlinable public var integer: Int64? {
-    sqlite3_column_type(statement, index) == SQLITE_INTEGER ? sqlite3_column_int64(statement, index) : nil
+    type == SQLITE_INTEGER ? sqlite3_column_int64(statement, index) : nil
   }
 
   /// The number, for columns that hold a real or an integer; nil otherwise.
   @inlinable public var real: Double? {
-    let type = sqlite3_column_type(statement, index)
     return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_column_double(statement, index) : nil
   }
 
   /// The text; nil where the column holds anything else. Invalid UTF-8 is repaired with U+FFFD, as everywhere in Swift.
   @inlinable public var text: String? {
-    guard sqlite3_column_type(statement, index) == SQLITE_TEXT, let bytes = sqlite3_column_text(statement, index) else { return nil }
+    guard type == SQLITE_TEXT, let bytes = sqlite3_column_text(statement, index) else { return nil }
     let count = Int(sqlite3_column_bytes(statement, index))
     return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
   }
 
   /// Calls the closure with the bytes of a blob; nil where the column holds anything else.
   @inlinable public func withBlob<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
-    guard sqlite3_column_type(statement, index) == SQLITE_BLOB else { return nil }
+    guard type == SQLITE_BLOB else { return nil }
     let count = Int(sqlite3_column_bytes(statement, index))
     return try body(UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, index), count: count))
   }
@@ -50,7 +52,7 @@ public struct StoredColumn {
 
   /// The value, whatever its kind.
   public var value: Value {
-    switch sqlite3_column_type(statement, index) {
+    switch type {
     case SQLITE_INTEGER: .integer(sqlite3_column_int64(statement, index))
     case SQLITE_FLOAT: .real(sqlite3_column_double(statement, index))
     case SQLITE_TEXT: .text(text ?? "")

@@ -2,7 +2,7 @@
 struct Dialect: Sendable {
   /// An identifier, quoted so that keywords, spaces and quotes are ordinary characters.
   func quote(_ name: String) -> String {
-    "\"" + name.replacing("\"", with: "\"\"") + "\""
+    name.utf8.contains(UInt8(ascii: "\"")) ? "\"" + name.replacing("\"", with: "\"\"") + "\"" : "\"\(name)\""
   }
 
   /// A text constant, for the few places of a schema that take no parameter.

@@ -152,7 +152,7 @@ extension Query {
   }
 
   private func keySorts(isDescending: Bool) -> [SortTerm] {
-    M.schema.keyColumns.map { SortTerm(node: M.schema.node(for: $0), isDescending: isDescending) }
+    M.schema.keyNodes.map { SortTerm(node: $0, isDescending: isDescending) }
   }
 }
 

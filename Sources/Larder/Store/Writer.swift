@@ -55,7 +55,9 @@ final class Writer: Sendable {
   /// The size of the write-ahead log at which its pages go back into the file: SQLite's default.
   private static let checkpointPages: Int32 = 1000
   /// A task that saves in a loop never suspends while it is alone: after so many statements it lets other tasks run.
-  private static let aloneLimit = 16
+  private static let aloneLimit = 32
+  /// So many times at most a task lets others run before it commits for all of them.
+  private static let gatherLimit = 4
 
   init(connection: Connection, busyTimeout: Duration, runsInline: Bool, observers: LiveRegistry) {
     self.connection = connection
@@ -138,6 +140,17 @@ final class Writer: Sendable {
     }
   }
 
+  /// Lets other tasks run until the line grows no longer.
+  private func gather() async {
+    var length = 0
+    for _ in 0..<Self.gatherLimit {
+      await Task.yield()
+      let newLength = line.withLock { $0.waiting.count }
+      if newLength == length { return }
+      length = newLength
+    }
+  }
+
   private func enter() -> Entry {
     line.withLock { line in
       if line.isHeld || line.isGathering { return .follower }
@@ -157,7 +170,7 @@ final class Writer: Sendable {
   ///
   /// The writer stays free meanwhile: calls that block all of the pool's threads must not wait for a task that needs one of them.
   private func lead<Result: Sendable>(_ operation: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
-    await Task.yield()
+    await gather()
     let own = StatementWrite(operation)
     let followers = line.withLock { line -> [any GroupedWrite]? in
       line.isGathering = false

@@ -174,7 +174,7 @@ struct SQLItem: Hashable {
     #expect(try db.sql("select shade from \(SQLItem.self) where id = 2", as: Shade.self) == [.dark])
     let missing = try #require(throws: StoreError.self) { try db.sql("select id from \(SQLItem.self)", as: Summary.self) }
     #expect(missing.code == .invalidValue)
-    #expect(missing.message.contains("name"))
+    #expect(missing.message.contains("no value for"))
     #expect(throws: StoreError.self) { try db.sql("select 'no such shade' as colour", as: Shade.self) }
   }
 
