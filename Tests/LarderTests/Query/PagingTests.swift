@@ -9,7 +9,7 @@ import Testing
   let seed: UInt64
 
   init() throws {
-    seed = .random(in: .min ... .max)
+    seed = TestSeed.value
     var generator = SeededGenerator(seed: seed)
     rows = (0..<120).map { _ in PagedItem(using: &generator) }
     db = try Store(inMemoryFor: PagedItem.self, PagedPair.self).blocking

@@ -8,7 +8,7 @@ struct SpecimenSample {
   let rows: [Specimen]
   let seed: UInt64
 
-  init(seed: UInt64 = .random(in: .min ... .max), count: Int = 150, texts: [String] = Specimen.Pool.texts) throws {
+  init(seed: UInt64 = TestSeed.value, count: Int = 150, texts: [String] = Specimen.Pool.texts) throws {
     var generator = SeededGenerator(seed: seed)
     rows = (1...count).map { Specimen(number: $0, texts: texts, using: &generator) }
     db = try Store(inMemoryFor: Specimen.self).blocking
