@@ -32,6 +32,7 @@ public struct NotesApp: Service {
         } catch {
           Logger(label: "notes").error("Not tidied up: \(error)")
         }
+        // Housekeeping between long pauses; cancelling the task ends the pause at once.
       } while (try? await Task.sleep(for: .seconds(600))) != nil
     }
   }

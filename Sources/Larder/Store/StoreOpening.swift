@@ -111,6 +111,7 @@ struct StoreOpening: Sendable {
       do {
         return try body()
       } catch let error as StoreError where error.code == .busy && ContinuousClock.now < deadline {
+        // Opening blocks its caller by contract, and SQLite has no busy handler for a change of the journal mode.
         Thread.sleep(forTimeInterval: 0.005)
       }
     }
