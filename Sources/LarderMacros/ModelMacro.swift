@@ -19,6 +19,6 @@ struct ModelMacro: ExtensionMacro {
       findings.report(to: context)
       return []
     }
-    return [model.conformance(of: TypeSyntax(type.trimmed), statesConformance: !protocols.isEmpty)]
+    return [model.conformance(of: TypeSyntax(type.trimmed), missing: protocols)]
   }
 }

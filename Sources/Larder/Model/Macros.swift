@@ -24,7 +24,7 @@
 /// - Parameter tableName: the table, where it is not called like the struct. Any string literal that is not empty and does not begin with
 ///   `sqlite_` or `_larder` will do.
 @attached(
-  extension, conformances: Model,
+  extension, conformances: Model, Identifiable,
   names: named(Columns), named(columns), named(schema), named(init(from:)), named(encode(to:)), named(bind(key:to:)), named(id), named(ID)
 )
 public macro Model(_ tableName: String? = nil) = #externalMacro(module: "LarderMacros", type: "ModelMacro")

@@ -6,7 +6,7 @@ extension EmbeddableDeclaration {
   /// - Parameter statesConformance: false where the struct says itself that it conforms.
   func conformance(of type: TypeSyntax, statesConformance: Bool) -> ExtensionDeclSyntax {
     declaration.conformance(
-      of: type, to: "Larder.Embeddable", isStated: statesConformance,
+      of: type, to: statesConformance ? ["Larder.Embeddable"] : [],
       members: [columns(of: type), properties(of: type), declaration.decoder, declaration.encoder])
   }
 

@@ -3,11 +3,12 @@ import SwiftSyntaxBuilder
 
 extension ModelDeclaration {
   /// The extension that makes the struct a model.
-  /// - Parameter statesConformance: false where the struct says itself that it conforms.
-  func conformance(of type: TypeSyntax, statesConformance: Bool) -> ExtensionDeclSyntax {
+  /// - Parameter protocols: those that the struct does not state itself. `Identifiable` is stated beside `Model`, which implies it, because the
+  ///   compiler otherwise misses `ID` in another file that it compiles alone.
+  func conformance(of type: TypeSyntax, missing protocols: [TypeSyntax]) -> ExtensionDeclSyntax {
     let members = [columns(of: type), "\(raw: access)static let columns = Columns()", schema(of: type)]
     return declaration.conformance(
-      of: type, to: "Larder.Model", isStated: statesConformance,
+      of: type, to: protocols.map { $0.trimmedDescription.hasSuffix("Identifiable") ? "Swift.Identifiable" : "Larder.Model" },
       members: members + identity + [declaration.decoder, declaration.encoder, keyBinder])
   }
 

@@ -3,11 +3,11 @@ import SwiftSyntaxBuilder
 
 extension StructDeclaration {
   /// An extension of the type with the given members, as widely available as the struct.
-  /// - Parameter isStated: false where the struct says itself that it conforms.
-  func conformance(of type: TypeSyntax, to protocolName: String, isStated: Bool, members: [DeclSyntax]) -> ExtensionDeclSyntax {
+  /// - Parameter protocols: none where the struct says itself that it conforms.
+  func conformance(of type: TypeSyntax, to protocols: [String], members: [DeclSyntax]) -> ExtensionDeclSyntax {
     let attributes = availability.map { "\($0)\n" }.joined()
     let declaration: DeclSyntax = """
-      \(raw: attributes)nonisolated extension \(type)\(raw: isStated ? ": \(protocolName)" : "") {
+      \(raw: attributes)nonisolated extension \(type)\(raw: protocols.isEmpty ? "" : ": \(protocols.joined(separator: ", "))") {
         \(MemberBlockItemListSyntax(lines: members))
       }
       """
