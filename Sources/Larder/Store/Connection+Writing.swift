@@ -5,7 +5,7 @@ extension Connection {
   func write<M: Model>(_ values: [M], _ kind: ModelStatementKind) throws {
     guard !values.isEmpty else { return }
     let statement = try statement(kind, M.self)
-    var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: kind == .update)
+    var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: kind == .update, isOverlaid: overlay != nil)
     do {
       defer { statement.reset() }
       try M._executeAll(values, &execution)
@@ -17,6 +17,7 @@ extension Connection {
       throw Self.naming(error, M.self, column: Int(execution.failedParameter) - 1)
     }
     note(statement)
+    overlay?.didWrite(values)
   }
 
   /// Deletes the row with the key; false where there was none.
@@ -28,8 +29,10 @@ extension Connection {
       statement.reset()
       throw error
     }
+    let total = overlay == nil ? 0 : sqlite3_total_changes(handle)
     try run(statement, context: ErrorContext(model))
-    return sqlite3_changes(handle) > 0
+    // Triggers do the work of a context, and SQLite counts the statement's own changes alone.
+    return overlay == nil ? sqlite3_changes(handle) > 0 : sqlite3_total_changes(handle) != total
   }
 
   /// Executes a statement that changes rows, and answers how many.
