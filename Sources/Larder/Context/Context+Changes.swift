@@ -16,27 +16,35 @@ extension Context {
 
   /// The rows of a model that are to be inserted.
   public func inserted<M: Model>(_ model: M.Type) -> [M] {
-    rows(model) { "\($0.pending) AS p WHERE p.\(OverlaySQL.state) = 0 AND NOT EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", "p")))" }
+    rows(model) {
+      "\($0.pending) AS \($0.shadow) WHERE \(OverlaySQL.state) = 0 AND NOT EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
+    }
   }
 
   /// The rows of a model that are to be updated, as they will be.
   public func updated<M: Model>(_ model: M.Type) -> [M] {
-    rows(model) { "\($0.pending) AS p WHERE p.\(OverlaySQL.state) = 0 AND EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", "p")))" }
+    rows(model) {
+      "\($0.pending) AS \($0.shadow) WHERE \(OverlaySQL.state) = 0 AND EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
+    }
   }
 
   /// The rows of a model that are to be deleted, as they were before the context first changed them.
   public func deleted<M: Model>(_ model: M.Type) -> [M] {
-    rows(model) { "\($0.base) AS b WHERE EXISTS (SELECT 1 FROM \($0.pending) AS p WHERE p.\(OverlaySQL.state) = 1 AND \($0.sameKey("p", "b")))" }
+    rows(model) { sql in
+      "\(sql.base) AS \(sql.shadow) WHERE EXISTS (SELECT 1 FROM \(sql.pending) AS p WHERE p.\(OverlaySQL.state) = 1 AND \(sql.sameKey("p", sql.shadow)))"
+    }
   }
 
   private func everyModel(_ rows: (any Model.Type) -> [any Model]) -> [any Model] {
     guard let opened = layer.flatMap({ _ in try? open() }) else { return [] }
-    return opened.connection.store.opening.models.flatMap(rows)
+    return opened.connection.models.flatMap(rows)
   }
 
   private func rows<M: Model>(_ model: M.Type, _ source: (OverlaySQL) -> String) -> [M] {
     guard let layer, let connection = try? open().connection, let table = layer.table(M.schema.table) else { return [] }
-    let query = "SELECT \(M.schema.statements.columns) FROM \(source(connection.sql(of: table, in: layer))) ORDER BY rowid"
+    guard (try? connection.activate(layer)) != nil else { return [] }
+    let sql = connection.sql(of: table, in: layer)
+    let query = "SELECT \(sql.select(M.schema.columns.map(\.name))) FROM \(source(sql)) ORDER BY \(sql.shadow).rowid"
     return (try? connection.values(model, query)) ?? []
   }
 }

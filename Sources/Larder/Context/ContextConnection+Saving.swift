@@ -122,14 +122,14 @@ extension ContextConnection {
 
   /// Puts the versions that were read before the rows were changed in the place of those that were there when they were.
   private func compareWithKnownVersions(_ layer: ContextLayer) throws {
-    for model in store.opening.models { try compare(model, layer) }
+    for model in models { try compare(model, layer) }
   }
 
   private func compare<M: Model>(_ model: M.Type, _ layer: ContextLayer) throws {
     guard let table = layer.table(M.schema.table), let known = layer.versions.known(model) else { return }
     let sql = sql(of: table, in: layer)
     var writer = connection.environment.makeWriter()
-    writer.write("SELECT \(OverlaySQL.clock), \(M.schema.statements.columns) FROM \(sql.base)")
+    writer.write("SELECT \(OverlaySQL.clock), \(sql.select(M.schema.columns.map(\.name))) FROM \(sql.base) AS \(sql.shadow)")
     var older: [M] = []
     try connection.using(writer, ErrorContext(model)) { statement in
       while try connection.step(statement, ErrorContext(model)) {

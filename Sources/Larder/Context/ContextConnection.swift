@@ -8,6 +8,8 @@ final class ContextConnection {
   let connection: Connection
   private let pendingText = PendingText()
   private let definitions: [TableDefinition]
+  /// The models of the store.
+  let models: [any Model.Type]
   private let foreignKeys: [ForeignKey]
   /// The layer whose views bear the tables' names.
   private(set) var active: ContextLayer?
@@ -22,9 +24,11 @@ final class ContextConnection {
   init(_ store: Store) throws {
     self.store = store
     let environment = StoreEnvironment(
-      textColumns: store.environment.textColumns, lowercaseColumns: store.environment.lowercaseColumns, pendingText: pendingText)
+      tables: store.environment.tables, textColumns: store.environment.textColumns, lowercaseColumns: store.environment.lowercaseColumns,
+      pendingText: pendingText)
     connection = try store.opening.openContext(environment)
-    definitions = store.opening.tables
+    definitions = store.environment.tables
+    models = RelatedModels(store.opening.models).all
     foreignKeys = try ForeignKey.all(in: connection)
     connection.overlay = self
   }
@@ -100,7 +104,8 @@ final class ContextConnection {
     return OverlaySQL(
       layer: layer.id, table: table,
       lower: below.map { dialect.quote("_larder_view_\($0.id)_\(table.name)") } ?? "main.\(dialect.quote(table.name))",
-      deleteRules: rules.filter { $0.deleteRule == "RESTRICT" } + rules.filter { $0.deleteRule != "RESTRICT" })
+      deleteRules: rules.filter { $0.deleteRule == "RESTRICT" } + rules.filter { $0.deleteRule != "RESTRICT" },
+      pendingTables: Set(layer.chain.flatMap(\.tables).map(\.name)))
   }
 
   func sql(in layer: ContextLayer) -> [OverlaySQL] {
@@ -113,7 +118,11 @@ final class ContextConnection {
     while let name = waiting.popLast() {
       guard layer.table(name) == nil else { continue }
       let definition = definitions.first { $0.name.isSameColumn(as: name) }
-      guard let table = try OverlayTable.read(name, definition: definition, foreignKeys: foreignKeys, from: connection) else {
+      guard
+        let table = try OverlayTable.read(
+          name, definition: definition, pairs: definitions.lazy.flatMap(\.pairs).first { $0.name.isSameColumn(as: name) }, foreignKeys: foreignKeys,
+          from: connection)
+      else {
         throw StoreError(
           .unsupported,
           "A context cannot keep pending changes of \(name): it changes the rows of tables with a key. Make other changes in store.write { db in … }."

@@ -55,7 +55,9 @@ extension OverlaySQL {
 
   var writeUpdates: [String] {
     let others = columns.filter { !keys.contains($0) }
-    return others.isEmpty ? [] : [write(others)]
+    // The triggers of the file give a row that moved the last place.
+    let places = table.places.map { Dialect.sqlite.quote($0.column) }
+    return others.isEmpty ? [] : [write(others)] + (places.isEmpty ? [] : [write(places)])
   }
 
   private func write(_ columns: [String]) -> String {

@@ -5,6 +5,7 @@ extension OverlaySQL {
   var insertTrigger: String {
     let values = table.columns.map { column -> String in
       let value = "NEW.\(Dialect.sqlite.quote(column.name))"
+      if let place = table.places.first(where: { $0.column == column.name }) { return "coalesce(\(value), \(lastPlace(place)))" }
       return column.fallback.map { "coalesce(\(value), \($0))" } ?? value
     }
     return """
@@ -35,14 +36,20 @@ extension OverlaySQL {
   }
 
   var updateTrigger: String {
-    let assignments = columns.map { "\($0) = NEW.\($0)" }.joined(separator: ", ")
+    let values = table.columns.map { column -> String in
+      let value = "NEW.\(Dialect.sqlite.quote(column.name))"
+      guard let place = table.places.first(where: { $0.column == column.name }) else { return value }
+      let owner = Dialect.sqlite.quote(place.owner)
+      return "CASE WHEN NEW.\(owner) IS OLD.\(owner) THEN \(value) ELSE \(lastPlace(place)) END"
+    }
+    let assignments = zip(columns, values).map { "\($0) = \($1)" }.joined(separator: ", ")
     return """
       CREATE TEMP TRIGGER \(trigger("update")) INSTEAD OF UPDATE ON \(shadow) WHEN \(sameKey("NEW", "OLD")) BEGIN \
       \(requiredRules(hasFallback: false))\
       \(table.uniqueRules.map { uniqueRule($0, condition: "NOT (\(sameKey("v", "OLD")))") }.joined())\
       \(remember)\
       UPDATE \(pending) SET \(Self.state) = 0, \(assignments) WHERE \(sameKey(pending, "OLD")); \
-      INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(columns))) SELECT \(lowerRow("OLD")), 0, \(list(columns, of: "NEW")) \
+      INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(columns))) SELECT \(lowerRow("OLD")), 0, \(values.joined(separator: ", ")) \
       WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", "OLD"))); \
       END
       """
@@ -80,6 +87,12 @@ extension OverlaySQL {
   }
 
   // MARK: Parts
+
+  /// The place behind the last among the rows with the same owner, as the triggers of the file give it.
+  private func lastPlace(_ place: OverlayTable.Place) -> String {
+    let (column, owner) = (Dialect.sqlite.quote(place.column), Dialect.sqlite.quote(place.owner))
+    return "CASE WHEN NEW.\(owner) IS NOT NULL THEN (SELECT coalesce(max(v.\(column)), 0) + 1 FROM \(view) AS v WHERE v.\(owner) = NEW.\(owner)) END"
+  }
 
   /// Keeps the version of the row that lies below, the first time, and the row as it was before the step.
   private var remember: String {

@@ -9,6 +9,8 @@ struct OverlaySQL {
   let lower: String
   /// The rules that act when a row is deleted, each with the table of the child.
   let deleteRules: [ForeignKey]
+  /// The tables that have pending rows here or below.
+  let pendingTables: Set<String>
   private let dialect = Dialect.sqlite
 
   static let number = "_larder_number"
@@ -18,11 +20,12 @@ struct OverlaySQL {
   /// Views that begin so are made and dropped by the library.
   static let mark = "/*larder*/"
 
-  init(layer: Int, table: OverlayTable, lower: String, deleteRules: [ForeignKey]) {
+  init(layer: Int, table: OverlayTable, lower: String, deleteRules: [ForeignKey], pendingTables: Set<String>) {
     self.layer = layer
     self.table = table
     self.lower = lower
     self.deleteRules = deleteRules
+    self.pendingTables = pendingTables
   }
 
   // MARK: Names
@@ -108,13 +111,32 @@ struct OverlaySQL {
   /// The rows of the layer, and of those below what is not pending here. SQLite takes conditions into both arms.
   var createView: String {
     let row = table.hiddenRowID.map(dialect.quote)
-    let first = row.map { "s.\($0) AS \($0), " } ?? ""
-    let second = row == nil ? "" : "\(pendingRow("p")), "
+    // The rows bear the table's name, by which derived columns know their owner.
+    let first = (row.map { ["\(shadow).\($0) AS \($0)"] } ?? []) + columns.map { "\(shadow).\($0) AS \($0)" }
+    let second = (row == nil ? [] : [pendingRow(shadow)]) + columns.map { "\(shadow).\($0)" }
     return """
-      CREATE TEMP VIEW \(view) AS \(Self.mark) SELECT \(first)\(columns.map { "s.\($0) AS \($0)" }.joined(separator: ", ")) FROM \(lower) AS s \
-      WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", "s"))) \
-      UNION ALL SELECT \(second)\(list(columns, of: "p")) FROM \(pending) AS p WHERE p.\(Self.state) = 0
+      CREATE TEMP VIEW \(view) AS \(Self.mark) \
+      SELECT \((first + table.derived.map { derived($0, isPending: false) }).joined(separator: ", ")) FROM \(lower) AS \(shadow) \
+      WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", shadow))) \
+      UNION ALL \
+      SELECT \((second + table.derived.map { derived($0, isPending: true) }).joined(separator: ", ")) FROM \(pending) AS \(shadow) \
+      WHERE \(shadow).\(Self.state) = 0
       """
+  }
+
+  /// What a derived column is: as the file keeps it, or computed from the rows that are pending and those that are not.
+  private func derived(_ derived: OverlayTable.Derived, isPending: Bool) -> String {
+    let name = dialect.quote(derived.column.column)
+    let isStored = !isPending && pendingTables.isDisjoint(with: derived.tables)
+    return "\(isStored ? "\(shadow).\(name)" : "CAST(\(derived.column.recomputed(dialect)) AS \(derived.type.rawValue))") AS \(name)"
+  }
+
+  /// A model's columns of pending rows, or of their versions from before: the table bears its own name there.
+  func select(_ columns: [String]) -> String {
+    columns.map { column in
+      if let derived = table.derived.first(where: { $0.column.column == column }) { return self.derived(derived, isPending: true) }
+      return "\(shadow).\(dialect.quote(column))"
+    }.joined(separator: ", ")
   }
 
   /// What statements see in the place of the table, with the triggers that write.

@@ -11,6 +11,20 @@ struct OverlayTable {
     let fallback: String?
   }
 
+  /// A column that triggers of the file keep.
+  struct Derived {
+    let column: DerivedColumn
+    let type: StorageClass
+    /// The tables whose rows it is computed from.
+    let tables: [String]
+  }
+
+  /// A column that holds the place of a row among those with the same owner; a new row without a place gets the last one.
+  struct Place {
+    let column: String
+    let owner: String
+  }
+
   /// A rule that no two rows have the same values in some columns.
   struct UniqueRule {
     struct Part {
@@ -33,9 +47,13 @@ struct OverlayTable {
   let uniqueRules: [UniqueRule]
   let references: [ForeignKey]
   let searchable: [String]
+  let derived: [Derived]
+  let places: [Place]
 
   /// The table of that name, or nil where the file has none that a context can keep pending rows of.
-  static func read(_ name: String, definition: TableDefinition?, foreignKeys: [ForeignKey], from connection: Connection) throws -> OverlayTable? {
+  static func read(
+    _ name: String, definition: TableDefinition?, pairs: PairsTable?, foreignKeys: [ForeignKey], from connection: Connection
+  ) throws -> OverlayTable? {
     let dialect = Dialect.sqlite
     let list = try connection.query("PRAGMA main.table_list(\(dialect.quote(name)))")
     guard let entry = list.first, ["table", "view"].contains(entry["type"]?.text ?? ""), let table = entry["name"]?.text else { return nil }
@@ -53,7 +71,7 @@ struct OverlayTable {
         continue
       }
       // What the table computes has no place among pending values.
-      guard try row.get("hidden", as: Int.self) == 0, definition?.derivedColumns.contains(column) != true else { continue }
+      guard try row.get("hidden", as: Int.self) == 0, definition?.column(column)?.isDerived != true else { continue }
       let isRequired = try row.get("notnull", as: Int.self) != 0
       let isForeign = definition.map { $0.column(column) == nil } ?? false
       columns.append(
@@ -66,7 +84,16 @@ struct OverlayTable {
       rowIDColumn: hiddenRowID ?? (definition?.isKeyRowID == true ? keys[0] : nil), isStrict: entry["strict"] == 1,
       uniqueRules: try uniqueRules(of: table, keys: keys, hiddenRowID, connection),
       references: foreignKeys.filter { $0.child.isSameColumn(as: table) },
-      searchable: hiddenRowID != nil || definition?.isKeyRowID == true ? definition?.searchable ?? [] : [])
+      searchable: hiddenRowID != nil || definition?.isKeyRowID == true ? definition?.searchable ?? [] : [],
+      derived: definition.map(Derived.all(of:)) ?? [],
+      places: places(definition, pairs).filter { place in columns.contains { $0.name == place.column } })
+  }
+
+  private static func places(_ definition: TableDefinition?, _ pairs: PairsTable?) -> [Place] {
+    let own = definition?.references.filter(\.isOrdered).map { Place(column: HiddenColumn.position(of: $0.column), owner: $0.column) } ?? []
+    guard let pairs else { return own }
+    return own + (pairs.source.isOrdered ? [Place(column: PairsTable.position, owner: PairsTable.source)] : [])
+      + (pairs.target.isOrdered ? [Place(column: PairsTable.inversePosition, owner: PairsTable.target)] : [])
   }
 
   private static func declaration(of column: String, _ type: String, in table: String, _ connection: Connection) throws -> String {
@@ -115,7 +142,12 @@ struct ForeignKey {
   }
 }
 
-extension TableDefinition {
-  /// The columns that triggers keep.
-  var derivedColumns: Set<String> { [] }
+extension OverlayTable.Derived {
+  static func all(of definition: TableDefinition) -> [OverlayTable.Derived] {
+    definition.derived.map { column in
+      let pairs: [String] = if case .pairs(let table, _, _, _) = column.rows { [table] } else { [] }
+      return OverlayTable.Derived(
+        column: column, type: definition.column(column.column)?.type.storageClass ?? .text, tables: [column.rowsTable] + pairs)
+    }
+  }
 }

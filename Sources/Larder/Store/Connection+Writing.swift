@@ -10,11 +10,12 @@ extension Connection {
       defer { statement.reset() }
       try M._executeAll(values, &execution)
     } catch let code as ResultCode {
-      throw error(code.code, ErrorContext(M.self))
+      let failure = error(code.code, ErrorContext(M.self))
+      throw missingReference(of: values.dropFirst(execution.count).first, failure)
     } catch is MissingRow {
       throw StoreError(.notFound, model: M.schema.modelName, "There is no \(M.schema.modelName) with this key. Use save(_:) or insert(_:) to add it.")
     } catch {
-      throw Self.naming(error, M.self, column: Int(execution.failedParameter) - 1)
+      throw Self.naming(error, M.self, M.schema.writtenColumns, at: Int(execution.failedParameter) - 1)
     }
     note(statement)
     overlay?.didWrite(values)
@@ -30,7 +31,11 @@ extension Connection {
       throw error
     }
     let total = overlay == nil ? 0 : sqlite3_total_changes(handle)
-    try run(statement, context: ErrorContext(model))
+    do {
+      try run(statement, context: ErrorContext(model))
+    } catch {
+      throw referringRows(to: model, error)
+    }
     // Triggers do the work of a context, and SQLite counts the statement's own changes alone.
     return overlay == nil ? sqlite3_changes(handle) > 0 : sqlite3_total_changes(handle) != total
   }
@@ -38,9 +43,11 @@ extension Connection {
   /// Executes a statement that changes rows, and answers how many.
   func change(_ writer: SQLWriter, _ context: ErrorContext?) throws -> Int {
     try using(writer, context) { statement in
+      let total = sqlite3_total_changes64(handle)
       while try step(statement, context) {}
       note(statement)
-      return Int(sqlite3_changes64(handle))
+      // What triggers did in a context tells at least whether something changed.
+      return Int(overlay == nil ? sqlite3_changes64(handle) : sqlite3_total_changes64(handle) - total)
     }
   }
 
@@ -51,7 +58,12 @@ extension Connection {
     try execute("BEGIN IMMEDIATE")
     do {
       let result = try body()
-      try execute("COMMIT")
+      do {
+        try execute("COMMIT")
+      } catch let error as StoreError where error.code == .referenced {
+        // The transaction is still open: what refers to nothing can be found.
+        throw danglingReference() ?? error
+      }
       return result
     } catch {
       rollback()
