@@ -66,7 +66,7 @@ final class ContextConnection {
     try dropViews()
     for table in layer.chain.dropLast().flatMap(\.tables) where layer.table(table.name) == nil { try add(table, to: layer) }
     for layer in layer.chain {
-      for table in layer.tables { try define(sql(of: table, in: layer).createView) }
+      for statement in layer.tables.flatMap({ sql(of: $0, in: layer).createViews }) { try define(statement) }
     }
     for table in layer.tables {
       for statement in sql(of: table, in: layer).createShadow { try define(statement) }
@@ -103,9 +103,10 @@ final class ContextConnection {
     let rules = foreignKeys.filter { $0.parent.isSameColumn(as: table.name) }
     return OverlaySQL(
       layer: layer.id, table: table,
-      lower: below.map { dialect.quote("_larder_view_\($0.id)_\(table.name)") } ?? "main.\(dialect.quote(table.name))",
+      lower: below.map { dialect.quote("_larder_rows_\($0.id)_\(table.name)") } ?? "main.\(dialect.quote(table.name))",
+      lowerView: below.map { dialect.quote("_larder_\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)") } ?? "main.\(dialect.quote(table.name))",
       deleteRules: rules.filter { $0.deleteRule == "RESTRICT" } + rules.filter { $0.deleteRule != "RESTRICT" },
-      pendingTables: Set(layer.chain.flatMap(\.tables).map(\.name)))
+      pendingTables: Set(layer.tables.map(\.name)))
   }
 
   func sql(in layer: ContextLayer) -> [OverlaySQL] {
@@ -214,11 +215,14 @@ extension ContextConnection: ConnectionOverlay {
     isDeclaring = tables.contains("sqlite_master")
     if isDeclaring, !wasDeclaring { return true }
     guard !tables.isEmpty else { return false }
-    for table in tables where active.table(table) != nil {
+    // The file's own foreign keys may write tables that are covered already; a statement that names one by main is left.
+    let others = tables.filter { active.table($0) == nil }
+    guard !others.isEmpty else {
+      let table = tables.sorted().joined(separator: ", ")
       throw StoreError(
         .unsupported, "In a context the table \(table) is written by its plain name, without main before it: its changes wait until save().")
     }
-    try cover(tables, in: active)
+    try cover(others, in: active)
     return true
   }
 
@@ -232,11 +236,28 @@ extension ContextConnection: ConnectionOverlay {
 
   func didRead<M: Model>(_ values: [M]) {
     guard let active, !isSaving else { return }
-    active.versions.didRead(values, at: active.clock)
+    guard let table = active.table(M.schema.table) else { return active.versions.didRead(values, at: active.clock) }
+    // What is pending is not a version of the store's.
+    let stored = (try? notPending(values, sql(of: table, in: active))) ?? []
+    active.versions.didRead(stored, at: active.clock)
   }
 
   func didWrite<M: Model>(_ values: [M]) {
     active?.versions.didWrite(values)
+  }
+}
+
+extension ContextConnection {
+  private func notPending<M: Model>(_ values: [M], _ sql: OverlaySQL) throws -> [M] {
+    guard try exists("SELECT 1 FROM \(sql.pending) LIMIT 1") else { return values }
+    let find = connection.environment.sql(of: .find, M.self)
+    let condition = find.dropFirst("SELECT \(M.schema.statements.columns) FROM \(M.schema.statements.table)".count)
+    let statement = try connection.statement("SELECT 1 FROM \(sql.pending)\(condition)")
+    return try values.filter { value in
+      defer { statement.reset() }
+      try statement.bindKey(value.id, of: M.self)
+      return try !connection.step(statement, nil)
+    }
   }
 }
 

@@ -23,7 +23,7 @@ extension OverlaySQL {
     return [
       """
       INSERT INTO \(history) (step, is_there, \(list(columns))) SELECT \(step), 1, \(list(columns, of: "v")) \
-      FROM \(images.table) AS i CROSS JOIN \(view) AS v ON \(sameKey("v", "i")) WHERE \(images.condition) AND \(isNew)
+      FROM \(images.table) AS i CROSS JOIN \(rows) AS v ON \(sameKey("v", "i")) WHERE \(images.condition) AND \(isNew)
       """,
       """
       INSERT INTO \(history) (step, is_there, \(list(keys))) SELECT \(step), 0, \(list(keys, of: "i")) \

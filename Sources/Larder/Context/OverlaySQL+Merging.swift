@@ -82,8 +82,8 @@ extension OverlaySQL {
     let assignments = others.map { "\($0) = x.\($0)" }.joined(separator: ", ")
     let values = others.map { "\(value($0)) AS \($0)" }.joined(separator: ", ")
     return """
-      UPDATE \(pending) SET \(assignments) FROM (SELECT p.\(Self.number) AS number, \(values) \(conflicts(.changed)) AND p.\(Self.state) = 0) AS x \
-      WHERE \(pending).\(Self.number) = x.number
+      UPDATE \(pending) SET \(assignments) FROM (SELECT p.\(Self.number) AS \(Self.number), \(values) \(conflicts(.changed)) AND p.\(Self.state) = 0) AS x \
+      WHERE \(pending).\(Self.number) = x.\(Self.number)
       """
   }
 }

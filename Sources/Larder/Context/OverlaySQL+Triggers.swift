@@ -11,7 +11,7 @@ extension OverlaySQL {
     return """
       CREATE TEMP TRIGGER \(trigger("insert")) INSTEAD OF INSERT ON \(shadow)\(number.map { " WHEN NEW.\($0) IS NOT NULL" } ?? "") BEGIN \
       \(requiredRules(hasFallback: true))\
-      SELECT RAISE(ABORT, \(message("UNIQUE", table.keys))) FROM \(view) AS v WHERE \(sameKey("v", "NEW")); \
+      SELECT RAISE(ABORT, \(message("UNIQUE", table.keys))) FROM \(rows) AS v WHERE \(sameKey("v", "NEW")); \
       \(table.uniqueRules.map { uniqueRule($0, condition: nil) }.joined())\
       INSERT INTO \(history) (step, is_there, \(list(keys))) SELECT \(step), 0, \(list(keys, of: "NEW")) \
       WHERE NOT EXISTS (SELECT 1 FROM \(history) AS h WHERE h.step = \(step) AND \(sameKey("h", "NEW"))); \
@@ -27,7 +27,7 @@ extension OverlaySQL {
 
   var numberTrigger: String? {
     guard let number else { return nil }
-    let values = columns.map { $0 == number ? "coalesce((SELECT max(\(number)) FROM \(view)), 0) + 1" : "NEW.\($0)" }
+    let values = columns.map { $0 == number ? "coalesce((SELECT max(\(number)) FROM \(rows)), 0) + 1" : "NEW.\($0)" }
     return """
       CREATE TEMP TRIGGER \(trigger("number")) INSTEAD OF INSERT ON \(shadow) WHEN NEW.\(number) IS NULL BEGIN \
       INSERT INTO \(shadow) (\(list(columns))) VALUES (\(values.joined(separator: ", "))); \
@@ -68,7 +68,7 @@ extension OverlaySQL {
   var deleteTrigger: String {
     """
     CREATE TEMP TRIGGER \(trigger("delete")) INSTEAD OF DELETE ON \(shadow) \
-    WHEN EXISTS (SELECT 1 FROM \(view) AS v WHERE \(sameKey("v", "OLD"))) BEGIN \
+    WHEN EXISTS (SELECT 1 FROM \(rows) AS v WHERE \(sameKey("v", "OLD"))) BEGIN \
     \(remember)\(remove)\(deleteRules.map(rule).joined())\
     END
     """
@@ -81,7 +81,7 @@ extension OverlaySQL {
       CREATE TEMP TRIGGER \(trigger("save")) INSTEAD OF INSERT ON \(upsert) BEGIN \
       UPDATE \(shadow) SET \(assignments) WHERE \(sameKey(shadow, "NEW")); \
       INSERT INTO \(shadow) (\(list(columns))) SELECT \(list(columns, of: "NEW")) \
-      WHERE NOT EXISTS (SELECT 1 FROM \(view) AS v WHERE \(sameKey("v", "NEW"))); \
+      WHERE NOT EXISTS (SELECT 1 FROM \(rows) AS v WHERE \(sameKey("v", "NEW"))); \
       END
       """
   }
@@ -91,7 +91,7 @@ extension OverlaySQL {
   /// The place behind the last among the rows with the same owner, as the triggers of the file give it.
   private func lastPlace(_ place: OverlayTable.Place) -> String {
     let (column, owner) = (Dialect.sqlite.quote(place.column), Dialect.sqlite.quote(place.owner))
-    return "CASE WHEN NEW.\(owner) IS NOT NULL THEN (SELECT coalesce(max(v.\(column)), 0) + 1 FROM \(view) AS v WHERE v.\(owner) = NEW.\(owner)) END"
+    return "CASE WHEN NEW.\(owner) IS NOT NULL THEN (SELECT coalesce(max(v.\(column)), 0) + 1 FROM \(rows) AS v WHERE v.\(owner) = NEW.\(owner)) END"
   }
 
   /// Keeps the version of the row that lies below, the first time, and the row as it was before the step.
@@ -131,7 +131,7 @@ extension OverlaySQL {
       return "v.\(column) = NEW.\(column) COLLATE \(Dialect.sqlite.quote(part.collation))"
     }
     let conditions = (matches + [condition].compactMap { $0 }).joined(separator: " AND ")
-    return "SELECT RAISE(ABORT, \(message("UNIQUE", rule.parts.map(\.column)))) FROM \(view) AS v WHERE \(conditions); "
+    return "SELECT RAISE(ABORT, \(message("UNIQUE", rule.parts.map(\.column)))) FROM \(rows) AS v WHERE \(conditions); "
   }
 
   /// What the delete rule of a reference does, through the view of the table that has it.

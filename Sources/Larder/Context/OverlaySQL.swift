@@ -5,12 +5,14 @@
 struct OverlaySQL {
   let layer: Int
   let table: OverlayTable
-  /// The quoted name of what lies below: the table, or the view of the parent's layer.
+  /// The quoted name of what lies below: the table, or the parent's rows.
   let lower: String
+  /// The same with the columns that are derived.
+  let lowerView: String
   /// The rules that act when a row is deleted, each with the table of the child.
   let deleteRules: [ForeignKey]
   /// The tables that have pending rows here or below.
-  let pendingTables: Set<String>
+  private let pendingTables: Set<String>
   private let dialect = Dialect.sqlite
 
   static let number = "_larder_number"
@@ -20,10 +22,11 @@ struct OverlaySQL {
   /// Views that begin so are made and dropped by the library.
   static let mark = "/*larder*/"
 
-  init(layer: Int, table: OverlayTable, lower: String, deleteRules: [ForeignKey], pendingTables: Set<String>) {
+  init(layer: Int, table: OverlayTable, lower: String, lowerView: String, deleteRules: [ForeignKey], pendingTables: Set<String>) {
     self.layer = layer
     self.table = table
     self.lower = lower
+    self.lowerView = lowerView
     self.deleteRules = deleteRules
     self.pendingTables = pendingTables
   }
@@ -34,7 +37,10 @@ struct OverlaySQL {
   var pending: String { name("pending") }
   var base: String { name("base") }
   var history: String { name("history") }
-  var view: String { name("view") }
+  /// The rows as they are stored.
+  var rows: String { name("rows") }
+  /// The rows with the columns that are derived.
+  var view: String { table.derived.isEmpty ? rows : name("view") }
   var text: String { name("text") }
   static func stepTable(of layer: Int) -> String { "_larder_step_\(layer)" }
   var step: String { "(SELECT step FROM \(Self.stepTable(of: layer)))" }
@@ -109,32 +115,43 @@ struct OverlaySQL {
   // MARK: Views
 
   /// The rows of the layer, and of those below what is not pending here. SQLite takes conditions into both arms.
-  var createView: String {
+  var createViews: [String] {
+    let plain = "CREATE TEMP VIEW \(rows) AS \(Self.mark) \(union(of: lower, below: [], pending: []))"
+    guard !table.derived.isEmpty else { return [plain] }
+    let isStored = table.derived.allSatisfy { pendingTables.isDisjoint(with: $0.tables) }
+    let body: String
+    if isStored {
+      let stored = table.derived.map { "\(shadow).\(dialect.quote($0.column.column)) AS \(dialect.quote($0.column.column))" }
+      body = union(of: lowerView, below: stored, pending: table.derived.map(derived))
+    } else {
+      body = "SELECT \((["\(shadow).*"] + table.derived.map(derived)).joined(separator: ", ")) FROM \(rows) AS \(shadow)"
+    }
+    return [plain, "CREATE TEMP VIEW \(view) AS \(Self.mark) \(body)"]
+  }
+
+  private func union(of lower: String, below: [String], pending derived: [String]) -> String {
     let row = table.hiddenRowID.map(dialect.quote)
     // The rows bear the table's name, by which derived columns know their owner.
-    let first = (row.map { ["\(shadow).\($0) AS \($0)"] } ?? []) + columns.map { "\(shadow).\($0) AS \($0)" }
-    let second = (row == nil ? [] : [pendingRow(shadow)]) + columns.map { "\(shadow).\($0)" }
+    let first = (row.map { ["\(shadow).\($0) AS \($0)"] } ?? []) + columns.map { "\(shadow).\($0) AS \($0)" } + below
+    let second = (row == nil ? [] : [pendingRow(shadow)]) + columns.map { "\(shadow).\($0)" } + derived
     return """
-      CREATE TEMP VIEW \(view) AS \(Self.mark) \
-      SELECT \((first + table.derived.map { derived($0, isPending: false) }).joined(separator: ", ")) FROM \(lower) AS \(shadow) \
+      SELECT \(first.joined(separator: ", ")) FROM \(lower) AS \(shadow) \
       WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", shadow))) \
-      UNION ALL \
-      SELECT \((second + table.derived.map { derived($0, isPending: true) }).joined(separator: ", ")) FROM \(pending) AS \(shadow) \
-      WHERE \(shadow).\(Self.state) = 0
+      UNION ALL SELECT \(second.joined(separator: ", ")) FROM \(pending) AS \(shadow) WHERE \(shadow).\(Self.state) = 0
       """
   }
 
-  /// What a derived column is: as the file keeps it, or computed from the rows that are pending and those that are not.
-  private func derived(_ derived: OverlayTable.Derived, isPending: Bool) -> String {
-    let name = dialect.quote(derived.column.column)
-    let isStored = !isPending && pendingTables.isDisjoint(with: derived.tables)
-    return "\(isStored ? "\(shadow).\(name)" : "CAST(\(derived.column.recomputed(dialect)) AS \(derived.type.rawValue))") AS \(name)"
+  /// What a derived column is, computed from the rows that are pending and those that are not.
+  private func derived(_ derived: OverlayTable.Derived) -> String {
+    func rows(_ table: String) -> String { pendingTables.contains(table) ? "_larder_rows_\(layer)_\(table)" : table }
+    let computed = derived.column.replacingTables(rows).recomputed(dialect)
+    return "CAST(\(computed) AS \(derived.type.rawValue)) AS \(dialect.quote(derived.column.column))"
   }
 
   /// A model's columns of pending rows, or of their versions from before: the table bears its own name there.
   func select(_ columns: [String]) -> String {
     columns.map { column in
-      if let derived = table.derived.first(where: { $0.column.column == column }) { return self.derived(derived, isPending: true) }
+      if let derived = table.derived.first(where: { $0.column.column == column }) { return self.derived(derived) }
       return "\(shadow).\(dialect.quote(column))"
     }.joined(separator: ", ")
   }

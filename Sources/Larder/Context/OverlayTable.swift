@@ -151,3 +151,14 @@ extension OverlayTable.Derived {
     }
   }
 }
+
+extension DerivedColumn {
+  /// The same column, computed from other tables.
+  func replacingTables(_ name: (String) -> String) -> DerivedColumn {
+    let link: Rows =
+      if case .pairs(let table, let own, let other, let key) = rows { .pairs(table: name(table), own: own, other: other, key: key) } else { rows }
+    return DerivedColumn(
+      model: model, property: property, table: table, key: key, column: column, aggregate: aggregate, arithmetic: arithmetic, collation: collation,
+      rowsTable: name(rowsTable), rows: link, value: value)
+  }
+}

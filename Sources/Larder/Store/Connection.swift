@@ -95,6 +95,9 @@ final class Connection: @unchecked Sendable {
     sqlite3_busy_timeout(handle, milliseconds)
   }
 
+  /// Whether the database is one in memory that connections of this process share.
+  var isInMemory: Bool { queue.path.hasSuffix("?vfs=memdb") }
+
   /// Whether no transaction is open.
   var isAutocommitting: Bool { sqlite3_get_autocommit(handle) != 0 }
 
