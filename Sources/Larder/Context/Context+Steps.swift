@@ -88,7 +88,7 @@ extension Context {
       let connection = try open().connection
       try connection.activate(layer)
       try connection.exchange(step.number, in: layer)
-      layer.versions.forgetWritten()
+      layer.versions.isExact = false
       return true
     } catch {
       refuse(error)

@@ -26,6 +26,7 @@ extension ContextConnection {
     connection.forgetWrites()
     try connection.transaction {
       try compareWithKnownVersions(layer)
+      try noteVersions(layer)
       try merge(layer, policy, expectsTaken: expectsTaken)
       let tables = childrenFirst(layer)
       let hasDeletions = try tables.contains { try exists("SELECT 1 FROM \($0.pending) WHERE \(OverlaySQL.state) = 1 LIMIT 1") }
@@ -69,6 +70,7 @@ extension ContextConnection {
     try activate(child)
     try atomically(in: child) {
       try compareWithKnownVersions(child)
+      try noteVersions(child)
       try merge(child, policy, expectsTaken: true)
       for table in child.tables {
         guard let target = layer.table(table.name) else { continue }
@@ -79,6 +81,22 @@ extension ContextConnection {
       }
     }
     child.versions.didSave(at: child.clock)
+  }
+
+  /// Reads what is pending where the values that were written do not tell it.
+  private func noteVersions(_ layer: ContextLayer) throws {
+    guard !layer.versions.isExact else { return }
+    layer.versions.forgetWritten()
+    func note<M: Model>(_ model: M.Type) throws {
+      guard let table = layer.table(M.schema.table) else { return }
+      let sql = sql(of: table, in: layer)
+      let columns = sql.select(M.schema.columns.map(\.name))
+      layer.versions.didWrite(
+        try values(model, "SELECT \(columns) FROM \(sql.pending) AS \(sql.shadow) WHERE \(sql.shadow).\(OverlaySQL.state) = 0"))
+    }
+    for model in models { try note(model) }
+    // Should the save fail, it is read anew.
+    layer.versions.isExact = false
   }
 
   // MARK: Merging

@@ -104,7 +104,8 @@ final class ContextConnection {
     return OverlaySQL(
       layer: layer.id, table: table,
       lower: below.map { dialect.quote("_larder_rows_\($0.id)_\(table.name)") } ?? "main.\(dialect.quote(table.name))",
-      lowerView: below.map { dialect.quote("_larder_\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)") } ?? "main.\(dialect.quote(table.name))",
+      lowerView: below.map { dialect.quote("_larder_\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)") }
+        ?? "main.\(dialect.quote(table.name))",
       deleteRules: rules.filter { $0.deleteRule == "RESTRICT" } + rules.filter { $0.deleteRule != "RESTRICT" },
       pendingTables: Set(layer.tables.map(\.name)))
   }
@@ -131,6 +132,8 @@ final class ContextConnection {
       }
       try add(table, to: layer)
       waiting += foreignKeys.filter { $0.parent.isSameColumn(as: name) && ["CASCADE", "SET NULL"].contains($0.deleteRule) }.map(\.child)
+      // What is derived from the rows is computed while some of them are pending.
+      waiting += definitions.filter { OverlayTable.Derived.all(of: $0).contains { $0.tables.contains(table.name) } }.map(\.name)
     }
     try install(layer)
   }
@@ -244,6 +247,10 @@ extension ContextConnection: ConnectionOverlay {
 
   func didWrite<M: Model>(_ values: [M]) {
     active?.versions.didWrite(values)
+  }
+
+  func didChange() {
+    active?.versions.isExact = false
   }
 }
 

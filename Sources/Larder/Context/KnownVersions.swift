@@ -1,6 +1,8 @@
 /// The versions of rows that a context handed out or saved: those that its changes are compared with when it is saved.
 final class KnownVersions {
   private var models: [ObjectIdentifier: any ModelVersions] = [:]
+  /// Whether all changes since the last save were values that were written one by one.
+  var isExact = true
 
   /// Hears of rows that were read, at a count of steps.
   func didRead<M: Model>(_ values: [M], at clock: Int) {
@@ -16,11 +18,13 @@ final class KnownVersions {
   /// What was written is what is known from now on.
   func didSave(at clock: Int) {
     for versions in models.values { versions.didSave(at: clock) }
+    isExact = true
   }
 
   /// Forgets what was written and not saved.
   func forgetWritten() {
     for versions in models.values { versions.forgetWritten() }
+    isExact = true
   }
 
   /// The versions of a model whose rows are known; nil where none is.
@@ -45,7 +49,8 @@ private protocol ModelVersions: AnyObject {
 ///
 /// Reads are only noted, and sorted by their keys when a version is asked for: a fetch costs nothing more.
 final class VersionsOf<M: Model>: ModelVersions {
-  private var known: [M.ID: (clock: Int, value: M)] = [:]
+  /// A version that was written counts until the row is read again, one that was read until it is written.
+  private var known: [M.ID: (clock: Int, value: M, isWritten: Bool)] = [:]
   private var reads: [(clock: Int, values: [M])] = []
   private var readCount = 0
   fileprivate var written: [[M]] = []
@@ -65,7 +70,7 @@ final class VersionsOf<M: Model>: ModelVersions {
 
   private func sort() {
     for (clock, values) in reads {
-      for value in values where known[value.id] == nil { known[value.id] = (clock, value) }
+      for value in values where known[value.id]?.isWritten ?? true { known[value.id] = (clock, value, false) }
     }
     reads.removeAll()
     readCount = 0
@@ -75,7 +80,7 @@ final class VersionsOf<M: Model>: ModelVersions {
     guard !written.isEmpty else { return }
     sort()
     for values in written {
-      for value in values { known[value.id] = (clock, value) }
+      for value in values { known[value.id] = (clock, value, true) }
     }
     written.removeAll()
   }
@@ -87,6 +92,6 @@ final class VersionsOf<M: Model>: ModelVersions {
   /// The version that was first read, with the count of steps at which it was.
   func version(_ key: M.ID) -> (clock: Int, value: M)? {
     if !reads.isEmpty { sort() }
-    return known[key]
+    return known[key].map { ($0.clock, $0.value) }
   }
 }

@@ -36,6 +36,7 @@ extension Connection {
     } catch {
       throw referringRows(to: model, error)
     }
+    overlay?.didChange()
     // Triggers do the work of a context, and SQLite counts the statement's own changes alone.
     return overlay == nil ? sqlite3_changes(handle) > 0 : sqlite3_total_changes(handle) != total
   }
@@ -46,6 +47,7 @@ extension Connection {
       let total = sqlite3_total_changes64(handle)
       while try step(statement, context) {}
       note(statement)
+      overlay?.didChange()
       // What triggers did in a context tells at least whether something changed.
       return Int(overlay == nil ? sqlite3_changes64(handle) : sqlite3_total_changes64(handle) - total)
     }

@@ -13,4 +13,7 @@ protocol ConnectionOverlay: AnyObject {
 
   /// Hears of rows that were written.
   func didWrite<M: Model>(_ values: [M])
+
+  /// Hears that a statement may have changed rows in another way.
+  func didChange()
 }

@@ -174,7 +174,9 @@ struct ContextHistoryTests {
     }
 
     private func volume(_ id: Int, _ book: Library.Book) -> Volume {
-      Volume(id: id, title: book.title, code: book.code, pages: book.pages, price: book.price, shelf: ToOne(book.shelf), author: book.author.map { ToOne($0) })
+      Volume(
+        id: id, title: book.title, code: book.code, pages: book.pages, price: book.price, shelf: ToOne(book.shelf),
+        author: book.author.map { ToOne($0) })
     }
 
     private func isTaken(_ code: String?, except id: Int, in state: Library) -> Bool {

@@ -12,7 +12,8 @@ struct ContextRelationshipTests {
       try db.insert([Shelf(id: 1, name: "left"), Shelf(id: 2, name: "right")])
       try db.insert([Agency(id: 1, name: "agents"), Agency(id: 2, name: "nobody's")])
       try db.insert(Author(id: 1, name: "Ada", agency: ToOne(1)))
-      try db.insert((1...4).map { Volume(id: $0, title: "volume \($0)", pages: $0 * 10, price: Decimal($0), shelf: ToOne($0 < 4 ? 1 : 2), author: ToOne(1)) })
+      try db.insert(
+        (1...4).map { Volume(id: $0, title: "volume \($0)", pages: $0 * 10, price: Decimal($0), shelf: ToOne($0 < 4 ? 1 : 2), author: ToOne(1)) })
       try db.insert((1...3).map { Label(id: $0, name: "label \($0)") })
     }
   }
