@@ -2,90 +2,85 @@ import Foundation
 import Larder
 import Testing
 
-enum UnitOfWorkArticle {
-  @Model
-  struct Account {
-    var id: UUID = .v7()
-    var name: String
-  }
+// Not in a type of their own: the arguments of @Relationship are looked up at the level of the file.
 
-  @Model
-  struct Category {
-    var id: UUID = .v7()
-    @Attribute(.unique) var name: String
-  }
+@Model
+struct Trip {
+  var id: UUID = .v7()
+  var name: String
+}
 
-  @Model
-  struct Cost {
-    var id: UUID = .v7()
-    var amount: Decimal
-    var account: ToOne<Account>
-    var category: ToOne<Category>?
-    @Relationship(inverse: \Tag.costs) var tags: ToMany<Tag> = []
-  }
+@Model
+struct Purpose {
+  var id: UUID = .v7()
+  @Attribute(.unique) var name: String
+}
 
-  @Model
-  struct Tag {
-    var id: UUID = .v7()
-    var name: String
-    var costs: ToMany<Cost> = []
-  }
+@Model
+struct Expense {
+  var id: UUID = .v7()
+  var amount: Decimal
+  var trip: ToOne<Trip>
+  var purpose: ToOne<Purpose>?
+  @Relationship(inverse: \Keyword.expenses) var keywords: ToMany<Keyword> = []
+}
+
+@Model
+struct Keyword {
+  var id: UUID = .v7()
+  var name: String
+  var expenses: ToMany<Expense> = []
 }
 
 @Suite("Documentation: The unit of work")
 struct UnitOfWorkArticleTests {
-  private typealias Account = UnitOfWorkArticle.Account
-  private typealias Category = UnitOfWorkArticle.Category
-  private typealias Cost = UnitOfWorkArticle.Cost
-  private typealias Tag = UnitOfWorkArticle.Tag
-
   private let store: Store
-  private let account = Account(name: "Cash")
-  private let category = Category(name: "Rent")
-  private let tag = Tag(name: "May")
+  private let trip = Trip(name: "Graz")
+  private let purpose = Purpose(name: "Hotel")
+  private let keyword = Keyword(name: "paid")
 
   init() throws {
-    store = try Store(inMemoryFor: Account.self, Category.self, Cost.self, Tag.self)
+    store = try Store(inMemoryFor: Trip.self, Purpose.self, Expense.self, Keyword.self)
   }
 
-  private func makeCost() throws -> Cost {
-    let other = Account(name: "Bank")
-    let cost = Cost(amount: 5, account: ToOne(other), category: ToOne(category))
+  private func makeExpense() throws -> Expense {
+    let other = Trip(name: "Wien")
+    let expense = Expense(amount: 5, trip: ToOne(other), purpose: ToOne(purpose))
     try store.blocking.write { db in
       try db.insert(other)
-      try db.insert([category, Category(name: "Food")])
-      try db.insert(tag)
-      try db.insert(cost)
+      try db.insert([purpose, Purpose(name: "Food")])
+      try db.insert(keyword)
+      try db.insert(expense)
     }
-    return cost
+    return expense
   }
 
   @Test("changes are seen before they are saved")
   func saving() throws {
-    var cost = try makeCost()
-    cost.account = ToOne(account)
+    var expense = try makeExpense()
+    expense.trip = ToOne(trip)
     let context = Context(store)
-    context.insert(account)
-    context.update(cost)
-    context.delete(category)
+    context.insert(trip)
+    context.update(expense)
+    context.delete(purpose)
 
-    let costs = try context.fetch(Cost.where { $0.account == account })
+    let expenses = try context.fetch(Expense.where { $0.trip == trip })
 
-    #expect(costs.count == 1)
-    #expect(costs.first?.category == nil)
-    #expect(try store.blocking.count(Account.all) == 1)
+    #expect(expenses.count == 1)
+    #expect(expenses.first?.purpose == nil)
+    #expect(try store.blocking.count(Trip.all) == 1)
 
     try context.save()
 
-    #expect(try store.blocking.count(Cost.where { $0.account == account && $0.category == nil }) == 1)
+    #expect(try store.blocking.count(Expense.where { $0.trip == trip && $0.purpose == nil }) == 1)
   }
 
   @Test("what cannot be kept is a refusal")
   func refusals() throws {
-    _ = try makeCost()
+    _ = try makeExpense()
     let context = Context(store)
 
-    context.insert(Category(name: "Food"))  // the name is unique, and taken
+    context.insert(Purpose(name: "Food"))  // the name is unique, and taken
     let problems = context.refusals.map { "\($0)" }
     context.undo()  // takes the step back, and the refusal with it
 
@@ -95,14 +90,14 @@ struct UnitOfWorkArticleTests {
 
   @Test("what is pending can be listed and given up")
   func changes() throws {
-    let cost = try makeCost()
+    let expense = try makeExpense()
     let context = Context(store)
-    context.delete(cost)
+    context.delete(expense)
     var shown = 0
-    func show(_ inserted: [Cost], _ updated: [Cost], _ deleted: [Cost]) { shown = inserted.count + updated.count + deleted.count }
+    func show(_ inserted: [Expense], _ updated: [Expense], _ deleted: [Expense]) { shown = inserted.count + updated.count + deleted.count }
 
     if context.hasChanges {
-      show(context.inserted(Cost.self), context.updated(Cost.self), context.deleted(Cost.self))
+      show(context.inserted(Expense.self), context.updated(Expense.self), context.deleted(Expense.self))
     }
     context.rollback()
 
@@ -112,45 +107,45 @@ struct UnitOfWorkArticleTests {
 
   @Test("several verbs are one step")
   func steps() throws {
-    var cost = try makeCost()
-    cost.id = .v7()
+    var expense = try makeExpense()
+    expense.id = .v7()
     let context = Context(store)
 
     try context.step {
-      context.insert(cost)
-      try context.link(cost, \.tags, tag)
+      context.insert(expense)
+      try context.link(expense, \.keywords, keyword)
     }
     context.undo()
     context.redo()
 
-    #expect(try context.count(Cost.where { $0.tags.contains { $0.name == "May" } }) == 1)
+    #expect(try context.count(Expense.where { $0.keywords.contains { $0.name == "paid" } }) == 1)
   }
 
   @Test("a policy merges what somebody else changed")
   func merging() throws {
-    var cost = try makeCost()
+    var expense = try makeExpense()
 
     let context = Context(store, mergePolicy: .preferContext)
 
-    _ = try context.fetch(Cost.all)
-    try store.blocking.updateAll(Cost.all) { $0.amount.set(7) }
-    cost.category = nil
-    context.update(cost)
+    _ = try context.fetch(Expense.all)
+    try store.blocking.updateAll(Expense.all) { $0.amount.set(7) }
+    expense.purpose = nil
+    context.update(expense)
     try context.save()
-    #expect(try store.blocking.first(Cost.all)?.amount == 7)
+    #expect(try store.blocking.first(Expense.all)?.amount == 7)
   }
 
   @Test("a child saves into its parent")
   func children() throws {
-    var cost = try makeCost()
-    cost.amount = 9
+    var expense = try makeExpense()
+    expense.amount = 9
     let context = Context(store)
 
     let child = context.child()
-    child.update(cost)
+    child.update(expense)
     try child.save()  // into the context, as one step
     try context.save()  // into the store
 
-    #expect(try store.blocking.first(Cost.all)?.amount == 9)
+    #expect(try store.blocking.first(Expense.all)?.amount == 9)
   }
 }
