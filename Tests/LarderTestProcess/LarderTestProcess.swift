@@ -20,6 +20,7 @@ struct LarderTestProcess {
     case "hold": try process.hold()
     case "fill": try await process.fill()
     case "use": process.use()
+    case "edit": try process.edit()
     default: say("there is no command \(arguments[1])")
     }
   }
@@ -117,6 +118,23 @@ struct LarderTestProcess {
     try await store.save(Entry(number: -1, text: "after"))
     let check = try await store.sql("pragma integrity_check").first?.first?.value
     say("\(check ?? .null) \(try await store.count(Entry.where { $0.text == "after" }))")
+  }
+
+  /// Changes what it is told, a line each: `set KEY TEXT`, `number KEY NUMBER`, `delete KEY`, `insert KEY TEXT`.
+  private func edit() throws {
+    let db = try open().blocking
+    say("ready")
+    while let line = readLine() {
+      let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+      guard words.count > 1, let key = UUID(uuidString: words[1]) else { return }
+      switch words[0] {
+      case "set": try db.updateAll(Entry.where { $0.id == key }) { $0.text.set(words[2]) }
+      case "number": try db.updateAll(Entry.where { $0.id == key }) { $0.number.set(Int(words[2]) ?? 0) }
+      case "insert": try db.insert(Entry(id: key, number: 0, text: words[2]))
+      default: try db.delete(Entry.self, key)
+      }
+      say("done")
+    }
   }
 
   /// Says how opening, reading and writing end, first as a store and then as an existing file.

@@ -41,7 +41,8 @@ public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
   }
 
   private init(
-    path: any KeyPath<Root, Base> & Sendable, property: String, prefix: String, scope: ColumnScope = .current, base: @escaping @Sendable (Any) -> Base?
+    path: any KeyPath<Root, Base> & Sendable, property: String, prefix: String, scope: ColumnScope = .current,
+    base: @escaping @Sendable (Any) -> Base?
   ) {
     self.path = path
     self.scope = scope

@@ -111,23 +111,38 @@ public struct RowExecution {
   @usableFromInline var count = 0
   /// Whether a value that changes no row is an error.
   @usableFromInline let requiresChange: Bool
+  /// Whether triggers do the work of the statement: then changes are told by the connection's total.
+  @usableFromInline let isOverlaid: Bool
 
   @usableFromInline
-  init(_ statement: OpaquePointer, arena: BindingArena, requiresChange: Bool) {
+  init(_ statement: OpaquePointer, arena: BindingArena, requiresChange: Bool, isOverlaid: Bool = false) {
     self.statement = statement
     self.arena = arena
     self.requiresChange = requiresChange
+    self.isOverlaid = isOverlaid
   }
 
   /// Executes the statement with what is bound, and makes it ready for the next value.
   @inlinable
   mutating func step() throws {
     guard arena.failure == SQLITE_OK else { throw ResultCode(arena.failure) }
+    if isOverlaid { return try stepOverlaid() }
     let result = sqlite3_step(statement)
     guard result == SQLITE_DONE else { throw ResultCode(result) }
     sqlite3_reset(statement)
     arena.reset()
     if requiresChange, sqlite3_changes(sqlite3_db_handle(statement)) == 0 { throw MissingRow() }
+    count &+= 1
+  }
+
+  @usableFromInline
+  mutating func stepOverlaid() throws {
+    let total = sqlite3_total_changes(sqlite3_db_handle(statement))
+    let result = sqlite3_step(statement)
+    guard result == SQLITE_DONE else { throw ResultCode(result) }
+    sqlite3_reset(statement)
+    arena.reset()
+    if requiresChange, sqlite3_total_changes(sqlite3_db_handle(statement)) == total { throw MissingRow() }
     count &+= 1
   }
 }

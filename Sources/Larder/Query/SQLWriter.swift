@@ -17,9 +17,13 @@ struct SQLWriter {
   /// Whether columns are named together with their table.
   var isQualified = false
 
-  init(textColumns: Set<String> = [], lowercaseColumns: Set<String> = []) {
+  /// Where a context looks for text besides the indexes of the file.
+  let pendingText: PendingText?
+
+  init(textColumns: Set<String> = [], lowercaseColumns: Set<String> = [], pendingText: PendingText? = nil) {
     self.textColumns = textColumns
     self.lowercaseColumns = lowercaseColumns
+    self.pendingText = pendingText
     sql.reserveCapacity(256)
   }
 

@@ -36,8 +36,8 @@ extension Connection {
   fileprivate func danglingRow() -> (table: TableDefinition, reference: TableReference)? {
     for table in environment.tables where !table.references.isEmpty {
       let name = Dialect.sqlite.quote(table.name)
-      guard let row = try? query("PRAGMA foreign_key_check(\(name))").first, let number = row["fkid"]?.integer else { continue }
-      let list = (try? query("PRAGMA foreign_key_list(\(name))")) ?? []
+      guard let row = try? query("PRAGMA main.foreign_key_check(\(name))").first, let number = row["fkid"]?.integer else { continue }
+      let list = (try? query("PRAGMA main.foreign_key_list(\(name))")) ?? []
       guard let column = list.first(where: { $0["id"]?.integer == number })?["from"]?.text else { continue }
       if let reference = table.reference(of: column) { return (table, reference) }
     }
@@ -53,6 +53,7 @@ extension StoreError {
   fileprivate static func missingTarget(model: String, property: String, target: String) -> StoreError {
     StoreError(
       .referenced, model: model, property: property,
-      "\(model).\(property) refers to a \(target) that is not there. Save the \(target) in the same transaction or before, or delete what refers to it first.")
+      "\(model).\(property) refers to a \(target) that is not there. Save the \(target) in the same transaction or before, or delete what refers to it first."
+    )
   }
 }

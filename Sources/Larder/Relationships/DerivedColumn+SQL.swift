@@ -64,7 +64,9 @@ extension DerivedColumn {
     }
   }
 
-  private func trigger(_ kind: String, _ event: String, on table: String, when condition: String?, _ statements: [String], _ dialect: Dialect)
+  private func trigger(
+    _ kind: String, _ event: String, on table: String, when condition: String?, _ statements: [String], _ dialect: Dialect
+  )
     -> SchemaTrigger
   {
     SchemaTrigger("_larder_derived_\(self.table)_\(column)_\(kind)", event, on: table, when: condition, statements, dialect)

@@ -36,7 +36,8 @@ extension ModelSchema {
         guard let rows = toMany(at: source.rows) as? any AnyToManyDefinition<Root> else {
           throw StoreError(
             .schemaMismatch, model: modelName, property: definition.property,
-            "\(modelName).\(definition.property) is derived from rows that are no relationship of \(modelName). Name a ToMany of \(modelName) in @Derived.")
+            "\(modelName).\(definition.property) is derived from rows that are no relationship of \(modelName). Name a ToMany of \(modelName) in @Derived."
+          )
         }
         return try make(rows)
       }
@@ -51,7 +52,8 @@ extension ModelSchema {
       guard let column = target.column(at: path) else {
         throw StoreError(
           .schemaMismatch, model: modelName, property: definition.property,
-          "\(modelName).\(definition.property) is derived from a property that \(target.modelName) does not store. Name a stored property in @Derived.")
+          "\(modelName).\(definition.property) is derived from a property that \(target.modelName) does not store. Name a stored property in @Derived."
+        )
       }
       return column
     }

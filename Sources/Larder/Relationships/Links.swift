@@ -46,7 +46,8 @@ struct Links<Root: Model, Target: Model> {
     let keyColumn = SQLNode.column(Target.schema.keyReference)
     switch resolution.link {
     case .foreignKey(let reference):
-      let others = Query<Target>().filtered(by: .compare(.equal, .column(reference), owner)).filtered(by: .not(.isIn(keyColumn, nodes, keyColumn.order)))
+      let others = Query<Target>().filtered(by: .compare(.equal, .column(reference), owner)).filtered(
+        by: .not(.isIn(keyColumn, nodes, keyColumn.order)))
       if resolution.reference?.isOptional == true {
         _ = try connection.updateAll(others, AssignmentList(reference.name, .value(.null)))
       } else if try connection.count(others) > 0 {

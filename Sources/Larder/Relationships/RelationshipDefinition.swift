@@ -108,7 +108,8 @@ extension Property {
   ) {
     columns = [
       ColumnDefinition(
-        column: column, options: Set(options.map(\.kind)), originalName: originalName, defaultValue: { try derivation.source.emptyValue(column.type) },
+        column: column, options: Set(options.map(\.kind)), originalName: originalName,
+        defaultValue: { try derivation.source.emptyValue(column.type) },
         isDefaultComputed: false, derivation: derivation.source)
     ]
   }

@@ -11,7 +11,8 @@ struct RelationshipResolution<Root: Model, Target: Model> {
   /// Throws `.schemaMismatch` where the other side cannot be found.
   init(_ column: ToManyColumn<Root, Target>) throws {
     guard let own = Root.schema.toMany(at: column.keyPath) else {
-      throw StoreError(.schemaMismatch, model: "\(Root.self)", property: column.property, "\(Root.self).\(column.property) is not in the model's schema.")
+      throw StoreError(
+        .schemaMismatch, model: "\(Root.self)", property: column.property, "\(Root.self).\(column.property) is not in the model's schema.")
     }
     isOrdered = own.isOrdered
     if let reference = try Self.reference(of: own) {
@@ -99,6 +100,7 @@ extension StoreError {
   fileprivate static func ambiguousInverse<Root>(_ own: any RelationshipDefinition<Root>, _ properties: [String]) -> StoreError {
     StoreError(
       .schemaMismatch, model: "\(Root.self)", property: own.property,
-      "\(Root.self).\(own.property) is named as the inverse of \(properties.joined(separator: " and ")) of \(own.target). Name it in one of them only.")
+      "\(Root.self).\(own.property) is named as the inverse of \(properties.joined(separator: " and ")) of \(own.target). Name it in one of them only."
+    )
   }
 }

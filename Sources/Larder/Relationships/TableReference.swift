@@ -40,7 +40,8 @@ extension TableReference {
       if let own = definition.rule, let other = inverse?.rule, own != other {
         throw StoreError(
           .schemaMismatch, model: "\(Root.self)", property: definition.property,
-          "\(place) and \(Target.self).\(inverse?.property ?? "") name different delete rules for the same reference. Name the rule on one side only.")
+          "\(place) and \(Target.self).\(inverse?.property ?? "") name different delete rules for the same reference. Name the rule on one side only."
+        )
       }
       let rule = definition.rule ?? inverse?.rule ?? (definition.isOptional ? .nullify : .deny)
       if rule == .nullify, !definition.isOptional {

@@ -73,7 +73,8 @@ extension ToOneColumn: AnyColumn {
     case let value as Target.ID: try Self.stored(ToOne(value))
     default:
       throw ValueFailure(
-        .unsupported, problem: "is compared with a \(Swift.type(of: value))", remedy: "compare it with a \(Target.self), its key or a reference to it")
+        .unsupported, problem: "is compared with a \(Swift.type(of: value))", remedy: "compare it with a \(Target.self), its key or a reference to it"
+      )
     }
   }
 

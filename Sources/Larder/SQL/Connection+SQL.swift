@@ -45,6 +45,7 @@ extension Connection {
       if isReadOnly, sqlite3_stmt_readonly(statement.pointer) == 0 { throw WriteNeeded() }
       let result = try body(statement)
       note(statement)
+      if sqlite3_stmt_readonly(statement.pointer) == 0 { overlay?.didChange() }
       return result
     }
   }

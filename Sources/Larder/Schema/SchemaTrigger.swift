@@ -13,6 +13,7 @@ struct SchemaTrigger: Sendable, Hashable {
   init(_ name: String, _ event: String, on table: String, when condition: String? = nil, _ statements: [String], _ dialect: Dialect = .sqlite) {
     self.name = name
     let rule = condition.map { " WHEN \($0)" } ?? ""
-    sql = "CREATE TRIGGER \(dialect.quote(name)) \(event) ON \(dialect.quote(table))\(rule) BEGIN \(statements.map { $0 + ";" }.joined(separator: " ")) END"
+    sql =
+      "CREATE TRIGGER \(dialect.quote(name)) \(event) ON \(dialect.quote(table))\(rule) BEGIN \(statements.map { $0 + ";" }.joined(separator: " ")) END"
   }
 }

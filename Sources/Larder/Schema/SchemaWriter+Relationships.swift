@@ -56,7 +56,8 @@ extension SchemaWriter {
         "UPDATE \(name) SET \(position) = \(last) WHERE \(PairsTable.source) = new.\(PairsTable.source) AND \(PairsTable.target) = new.\(PairsTable.target) AND \(position) IS NULL"
     }
     let statements = [
-      place(PairsTable.position, PairsTable.source, pairs.source.isOrdered), place(PairsTable.inversePosition, PairsTable.target, pairs.target.isOrdered),
+      place(PairsTable.position, PairsTable.source, pairs.source.isOrdered),
+      place(PairsTable.inversePosition, PairsTable.target, pairs.target.isOrdered),
     ].compactMap { $0 }
     return statements.isEmpty ? [] : [SchemaTrigger("_larder_order_\(pairs.name)_insert", "AFTER INSERT", on: pairs.name, statements)]
   }

@@ -2,12 +2,21 @@
 struct SearchClause: Sendable, Hashable {
   var pattern: String
   var isRanked = false
+  /// How the matches' snippets look, where they are asked for.
+  var style: SnippetStyle?
 
   static func table(of model: String) -> String { "_larder_search_\(model)" }
 
   func writeJoin<M: Model>(_ writer: inout SQLWriter, _ schema: ModelSchema<M>) {
     let index = writer.dialect.quote(Self.table(of: schema.table))
-    writer.write(" JOIN \(index) ON \(index).rowid = \(schema.statements.table).\(writer.dialect.quote(schema.rowIDColumn))")
+    let row = "\(schema.statements.table).\(writer.dialect.quote(schema.rowIDColumn))"
+    guard let sources = writer.pendingText?.sources[schema.table] else {
+      writer.write(" JOIN \(index) ON \(index).rowid = \(row)")
+      return
+    }
+    writer.write(" JOIN (")
+    writeMatches(sources, &writer)
+    writer.write(") AS \(index) ON \(index).number = \(row)")
   }
 
   func writeCondition<M: Model>(_ writer: inout SQLWriter, _ schema: ModelSchema<M>) throws {
@@ -16,6 +25,13 @@ struct SearchClause: Sendable, Hashable {
         .unsupported, model: schema.modelName, "\(schema.modelName) has no searchable property; mark one with @Attribute(.searchable)")
     }
     let index = writer.dialect.quote(Self.table(of: schema.table))
+    if let sources = writer.pendingText?.sources[schema.table] {
+      guard !isRanked else { return writer.write("TRUE") }
+      writer.write("\(schema.statements.table).\(writer.dialect.quote(schema.rowIDColumn)) IN (")
+      writeMatches(sources, &writer)
+      writer.write(")")
+      return
+    }
     if isRanked {
       writer.write("\(index) MATCH ")
     } else {
@@ -26,7 +42,8 @@ struct SearchClause: Sendable, Hashable {
   }
 
   func writeRank<M: Model>(_ writer: inout SQLWriter, _ schema: ModelSchema<M>) {
-    writer.write("bm25(\(writer.dialect.quote(Self.table(of: schema.table))))")
+    let index = writer.dialect.quote(Self.table(of: schema.table))
+    writer.write(writer.pendingText?.sources[schema.table] == nil ? "bm25(\(index))" : "\(index).rank")
   }
 }
 

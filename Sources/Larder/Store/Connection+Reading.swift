@@ -12,7 +12,9 @@ extension Connection {
     guard result == SQLITE_ROW else { throw error(result, ErrorContext(model)) }
     var row = RowReader(statement.pointer)
     do {
-      return try M(from: &row)
+      let value = try M(from: &row)
+      overlay?.didRead([value])
+      return value
     } catch {
       throw Self.naming(error, model, column: Int(row.index) - 1)
     }
@@ -37,6 +39,7 @@ extension Connection {
       } catch {
         throw named(error, M.self, column: Int(cursor.failedColumn))
       }
+      overlay?.didRead(values)
       return values
     }
   }
@@ -85,7 +88,9 @@ extension Connection {
   func decode<M: Model>(_ model: M.Type, _ statement: PreparedStatement, at index: Int32 = 0) throws -> M {
     var row = RowReader(statement.pointer, at: index)
     do {
-      return try M(from: &row)
+      let value = try M(from: &row)
+      overlay?.didRead([value])
+      return value
     } catch {
       throw Self.naming(error, model, column: Int(row.index - index) - 1)
     }

@@ -79,16 +79,18 @@ extension Connection {
       throw StoreError(.unsupported, model: M.schema.modelName, "Only a search has matches; begin the query with \(M.self).search(…).")
     }
     var writer = environment.makeWriter()
-    let ranked = query.ranked()
+    var ranked = query.ranked()
+    let isPending = environment.pendingText?.sources[M.schema.table] != nil
+    if isPending { ranked.search?.style = style }
     try ranked.select(&writer) { writer in
       let index = writer.dialect.quote(SearchClause.table(of: M.schema.table))
-      writer.write("-bm25(\(index)), snippet(\(index), -1, ")
-      for text in [style.marks.open, style.marks.close, style.ellipsis] {
-        writer.bind(.text(text))
-        writer.write(", ")
+      if isPending {
+        writer.write("-\(index).rank, \(index).snippet")
+      } else {
+        writer.write("-bm25(\(index)), ")
+        style.write(&writer, index: index)
       }
-      writer.bind(.integer(Int64(style.words)))
-      writer.write("), \(M.schema.statements.qualifiedColumns)")
+      writer.write(", \(M.schema.statements.qualifiedColumns)")
     }
     let context = ErrorContext(M.self)
     return try inOneView {
@@ -119,17 +121,26 @@ extension Connection {
     } catch let error as StoreError {
       throw error.naming(M.schema.modelName)
     }
-    return try change(writer, ErrorContext(M.self))
+    return try change(writer, rowsOf: query)
   }
 
   func deleteAll<M: Model>(_ query: Query<M>) throws -> Int {
     var writer = environment.makeWriter()
     try query.delete(&writer)
     do {
-      return try change(writer, ErrorContext(M.self))
+      return try change(writer, rowsOf: query)
     } catch {
       throw referringRows(to: M.self, error)
     }
+  }
+
+  /// Executes what changes the rows of the query, and answers how many they are. Those of a context are counted before: SQLite does not
+  /// count what triggers change.
+  private func change<M: Model>(_ writer: SQLWriter, rowsOf query: Query<M>) throws -> Int {
+    guard overlay != nil else { return try change(writer, ErrorContext(M.self)) }
+    let count = try count(query)
+    _ = try change(writer, ErrorContext(M.self))
+    return count
   }
 }
 

@@ -5,7 +5,7 @@ extension Connection {
   func write<M: Model>(_ values: [M], _ kind: ModelStatementKind) throws {
     guard !values.isEmpty else { return }
     let statement = try statement(kind, M.self)
-    var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: kind == .update)
+    var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: kind == .update, isOverlaid: overlay != nil)
     do {
       defer { statement.reset() }
       try M._executeAll(values, &execution)
@@ -18,6 +18,7 @@ extension Connection {
       throw Self.naming(error, M.self, M.schema.writtenColumns, at: Int(execution.failedParameter) - 1)
     }
     note(statement)
+    overlay?.didWrite(values)
   }
 
   /// Deletes the row with the key; false where there was none.
@@ -29,20 +30,26 @@ extension Connection {
       statement.reset()
       throw error
     }
+    let total = overlay == nil ? 0 : sqlite3_total_changes(handle)
     do {
       try run(statement, context: ErrorContext(model))
     } catch {
       throw referringRows(to: model, error)
     }
-    return sqlite3_changes(handle) > 0
+    overlay?.didChange()
+    // Triggers do the work of a context, and SQLite counts the statement's own changes alone.
+    return overlay == nil ? sqlite3_changes(handle) > 0 : sqlite3_total_changes(handle) != total
   }
 
   /// Executes a statement that changes rows, and answers how many.
   func change(_ writer: SQLWriter, _ context: ErrorContext?) throws -> Int {
     try using(writer, context) { statement in
+      let total = sqlite3_total_changes64(handle)
       while try step(statement, context) {}
       note(statement)
-      return Int(sqlite3_changes64(handle))
+      overlay?.didChange()
+      // What triggers did in a context tells at least whether something changed.
+      return Int(overlay == nil ? sqlite3_changes64(handle) : sqlite3_total_changes64(handle) - total)
     }
   }
 

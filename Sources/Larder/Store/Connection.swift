@@ -30,6 +30,9 @@ final class Connection: @unchecked Sendable {
   private let isInterrupted = Atomic<Bool>(false)
   /// How deep savepoints are nested.
   var savepointDepth = 0
+  /// What shadows the tables of a context's connection; nil on every other.
+  /// The overlay owns the connection and outlives every use of it; a weak reference would cost each read an atomic operation.
+  unowned(unsafe) var overlay: (any ConnectionOverlay)?
 
   /// Statements beyond this number are compiled anew: queries whose text differs each time must not fill the memory.
   private static let statementLimit = 512
@@ -92,6 +95,9 @@ final class Connection: @unchecked Sendable {
     sqlite3_busy_timeout(handle, milliseconds)
   }
 
+  /// Whether the database is one in memory that connections of this process share.
+  var isInMemory: Bool { queue.path.hasSuffix("?vfs=memdb") }
+
   /// Whether no transaction is open.
   var isAutocommitting: Bool { sqlite3_get_autocommit(handle) != 0 }
 
@@ -115,7 +121,8 @@ final class Connection: @unchecked Sendable {
     guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) || isComment(rest) else {
       throw StoreError(.unsupported, "The SQL text holds more than one statement; execute them one by one.")
     }
-    return statement
+    guard let overlay, sqlite3_stmt_readonly(pointer) == 0, try overlay.cover(authorizer.directWrites) else { return statement }
+    return try compile(sql, isPersistent: isPersistent)
   }
 
   /// Whether what follows a statement is comments alone.
@@ -147,13 +154,19 @@ final class Connection: @unchecked Sendable {
     if let statement = modelStatements[key], !statement.isInUse { return try checked(statement) }
     let statement: PreparedStatement
     do {
-      statement = try compile(environment.sql(of: kind, model))
+      statement = try compile(try overlay?.sql(of: kind, model) ?? environment.sql(of: kind, model))
     } catch let error as StoreError {
       throw error.naming(M.schema.modelName)
     }
     statement.arena.textParameters = environment.textParameters(of: kind, model)
     if modelStatements[key] == nil { modelStatements[key] = statement }
     return try checked(statement)
+  }
+
+  /// Forgets the kept statements: names mean other things from now on.
+  func forgetStatements() {
+    statements.removeAll(keepingCapacity: true)
+    modelStatements.removeAll(keepingCapacity: true)
   }
 
   /// Refuses to go on after an interruption, and gives a migration's backup its chance before anything is lost.

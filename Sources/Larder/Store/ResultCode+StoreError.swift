@@ -9,6 +9,7 @@ private enum ExtendedCode {
   static let foreignKey = SQLITE_CONSTRAINT | (3 << 8)
   static let notNull = SQLITE_CONSTRAINT | (5 << 8)
   static let primaryKey = SQLITE_CONSTRAINT | (6 << 8)
+  static let trigger = SQLITE_CONSTRAINT | (7 << 8)
   static let unique = SQLITE_CONSTRAINT | (8 << 8)
   static let rowID = SQLITE_CONSTRAINT | (10 << 8)
 }
@@ -58,7 +59,7 @@ extension StoreError {
   ///   - message: SQLite's own message, which names tables and columns and shows no value.
   init(_ result: Int32, _ message: String, context: ErrorContext?) {
     switch result & 0xFF {
-    case SQLITE_CONSTRAINT: self.init(constraint: result, message, context: context)
+    case SQLITE_CONSTRAINT: self.init(constraint: Self.kind(of: result, message), message, context: context)
     case SQLITE_BUSY, SQLITE_LOCKED:
       self.init(.busy, model: context?.model, "Another connection keeps the store locked. Try again, or raise Store.Configuration.busyTimeout.")
     case SQLITE_FULL:
@@ -87,6 +88,16 @@ extension StoreError {
         "A value is larger than the billion bytes that SQLite keeps in one place. Keep it in a file beside the store.")
     default: self.init(other: message, context: context)
     }
+  }
+
+  /// The triggers of a context keep the rules of the tables, and say so in SQLite's own words.
+  private static func kind(of result: Int32, _ message: String) -> Int32 {
+    guard result == ExtendedCode.trigger else { return result }
+    let kinds = [
+      "UNIQUE constraint failed": ExtendedCode.unique, "NOT NULL constraint failed": ExtendedCode.notNull,
+      "FOREIGN KEY constraint failed": ExtendedCode.foreignKey,
+    ]
+    return kinds.first { message.hasPrefix($0.key) }?.value ?? result
   }
 
   private init(constraint result: Int32, _ message: String, context: ErrorContext?) {

@@ -1,3 +1,4 @@
+import Foundation
 import GRDBSQLite
 
 /// What a statement reads and writes, as SQLite reports it while compiling: tables and columns, those of triggers and foreign keys included.
@@ -71,14 +72,18 @@ final class StatementAuthorizer {
   private var writes = Region()
   private var controlsTransaction = false
   private var isDestructive = false
+  /// The tables of the file, not temporary ones, that the statement itself writes: those that its triggers write are not among them.
+  private(set) var directWrites: Set<String> = []
 
   /// Hears of every statement that the connection compiles from now on. The connection must not outlive the authorizer.
   func install(on handle: OpaquePointer) {
     sqlite3_set_authorizer(
       handle,
-      { context, action, first, second, _, _ in
+      { context, action, first, second, database, trigger in
         guard let context else { return SQLITE_OK }
-        Unmanaged<StatementAuthorizer>.fromOpaque(context).takeUnretainedValue().hear(action, first, second)
+        let authorizer = Unmanaged<StatementAuthorizer>.fromOpaque(context).takeUnretainedValue()
+        authorizer.hear(action, first, second)
+        if trigger == nil, let first, let database { authorizer.hearWrite(action, first, database) }
         return SQLITE_OK
       },
       Unmanaged.passUnretained(self).toOpaque())
@@ -89,6 +94,12 @@ final class StatementAuthorizer {
     writes = Region()
     controlsTransaction = false
     isDestructive = false
+    directWrites = []
+  }
+
+  private func hearWrite(_ action: Int32, _ table: UnsafePointer<CChar>, _ database: UnsafePointer<CChar>) {
+    guard [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action), strcmp(database, "temp") != 0 else { return }
+    directWrites.insert(String(cString: table))
   }
 
   var facts: StatementFacts {

@@ -19,6 +19,8 @@ public final class Store: Sendable {
   let configuration: Configuration
   /// The file's path, or nil for a store in memory.
   public let path: String?
+  let opening: StoreOpening
+  let environment: StoreEnvironment
   private let openReader: @Sendable () throws -> Connection
 
   /// Opens the file, creates it where there is none, and brings its tables in step with the models.
@@ -68,6 +70,8 @@ public final class Store: Sendable {
     self.path = path
     self.live = live
     self.configuration = configuration
+    self.opening = opening
+    self.environment = environment
     writer = Writer(
       connection: connection, busyTimeout: configuration.busyTimeout, runsInline: configuration.durability == .normal,
       observers: live)

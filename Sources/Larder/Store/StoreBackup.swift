@@ -1,4 +1,5 @@
 import Foundation
+import GRDBSQLite
 
 /// Copies of a store: `VACUUM INTO`, which writes one consistent state to a new file while others read and write.
 enum StoreBackup {
@@ -30,10 +31,16 @@ enum StoreBackup {
     }
   }
 
+  /// A connection to memory would make the copy in memory too.
+  private static func fileURI(_ path: String) -> String {
+    let system = sqlite3_vfs_find(nil).flatMap { $0.pointee.zName }.map { String(cString: $0) }
+    return URL(fileURLWithPath: path).absoluteString + (system.map { "?vfs=\($0)" } ?? "")
+  }
+
   private static func copy(_ connection: Connection, to path: String) throws {
     var writer = SQLWriter()
     writer.write("VACUUM INTO ")
-    writer.bind(.text(path))
+    writer.bind(.text(connection.isInMemory ? fileURI(path) : path))
     _ = try connection.using(writer, nil) { try connection.step($0, nil) }
   }
 }

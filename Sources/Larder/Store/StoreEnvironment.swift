@@ -9,13 +9,21 @@ final class StoreEnvironment: Sendable {
   /// Those of them whose identifiers are in lower case.
   let lowercaseColumns: Set<String>
 
-  init(tables: [TableDefinition] = [], textColumns: Set<String> = [], lowercaseColumns: Set<String> = []) {
+  /// Where a context looks for text; nil where the full-text indexes of the file have all of it.
+  let pendingText: PendingText?
+
+  init(
+    tables: [TableDefinition] = [], textColumns: Set<String> = [], lowercaseColumns: Set<String> = [], pendingText: PendingText? = nil
+  ) {
     self.tables = tables
     self.textColumns = textColumns
     self.lowercaseColumns = lowercaseColumns
+    self.pendingText = pendingText
   }
 
-  func makeWriter() -> SQLWriter { SQLWriter(textColumns: textColumns, lowercaseColumns: lowercaseColumns) }
+  func makeWriter() -> SQLWriter {
+    SQLWriter(textColumns: textColumns, lowercaseColumns: lowercaseColumns, pendingText: pendingText)
+  }
 
   func sql<M: Model>(of kind: ModelStatementKind, _ model: M.Type) -> String {
     let statements = statements(of: model)

@@ -33,6 +33,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let readOnly = Code(name: "readOnly")
     /// The file system failed to read or write.
     public static let inputOutput = Code(name: "inputOutput")
+    /// Somebody else changed the rows that a ``Context`` was to save.
+    public static let conflict = Code(name: "conflict")
     /// The database cannot do what was asked.
     public static let unsupported = Code(name: "unsupported")
     /// A migration failed; the file is as it was before.

@@ -8,6 +8,8 @@ struct StoreOpening: Sendable {
   let path: String?
   let models: [any Model.Type]
   let configuration: Store.Configuration
+  /// Where a store in memory is, so that several connections of this process reach it. Source: <https://www.sqlite.org/src/file/src/memdb.c>.
+  private let memory = sqlite3_compileoption_used("USE_URI") == 0 ? ":memory:" : "file:/larder-\(UUID().uuidString)?vfs=memdb"
 
   /// STRICT tables came with 3.37: <https://www.sqlite.org/stricttables.html>.
   private static let oldestSQLite: Int32 = 3_037_000
@@ -78,6 +80,20 @@ struct StoreOpening: Sendable {
     return (connection, environment)
   }
 
+  /// A further connection, for a context: it writes to temporary tables, and to the file when the context is saved.
+  func openContext(_ environment: StoreEnvironment) throws -> Connection {
+    guard path != nil || memory != ":memory:" else {
+      throw StoreError(.unsupported, "This SQLite was built without URIs, which a context of a store in memory needs. Open the store at a path.")
+    }
+    return try mapping {
+      let connection = try makeConnection(environment)
+      try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
+      try connection.change("PRAGMA recursive_triggers = ON")
+      try connection.change("PRAGMA temp_store = MEMORY")
+      return connection
+    }
+  }
+
   /// A further connection that only reads.
   func openReader(_ environment: StoreEnvironment) throws -> Connection {
     try mapping {
@@ -92,7 +108,15 @@ struct StoreOpening: Sendable {
     var configuration = GRDB.Configuration()
     configuration.label = "larder"
     configuration.busyMode = .timeout(Double(self.configuration.busyTimeout.milliseconds) / 1000)
-    return try Connection(path: path ?? ":memory:", configuration: configuration, environment: environment)
+    let connection = try Connection(path: path ?? memory, configuration: configuration, environment: environment)
+    if path == nil { Self.removeSizeLimit(of: connection) }
+    return connection
+  }
+
+  /// SQLite stops a database in memory that connections share at a gigabyte.
+  private static func removeSizeLimit(of connection: Connection) {
+    var limit = Int64.max
+    sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_SIZE_LIMIT, &limit)
   }
 
   /// WAL lets readers and the writer work side by side. SQLite does not wait for another process in the middle of the same switch.

@@ -1,0 +1,64 @@
+extension Context {
+  /// Whether something is pending.
+  public var hasChanges: Bool {
+    guard let layer, let connection = try? open().connection else { return false }
+    return (try? connection.hasPending(in: layer)) ?? true
+  }
+
+  /// The rows that are to be inserted.
+  public var inserted: [any Model] { everyModel { inserted($0) } }
+
+  /// The rows that are to be updated, as they will be.
+  public var updated: [any Model] { everyModel { updated($0) } }
+
+  /// The rows that are to be deleted, as they were before the context first changed them.
+  public var deleted: [any Model] { everyModel { deleted($0) } }
+
+  /// The rows of a model that are to be inserted.
+  public func inserted<M: Model>(_ model: M.Type) -> [M] {
+    rows(model) {
+      "\($0.pending) AS \($0.shadow) WHERE \(OverlaySQL.state) = 0 AND NOT EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
+    }
+  }
+
+  /// The rows of a model that are to be updated, as they will be.
+  public func updated<M: Model>(_ model: M.Type) -> [M] {
+    rows(model) {
+      "\($0.pending) AS \($0.shadow) WHERE \(OverlaySQL.state) = 0 AND EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
+    }
+  }
+
+  /// The rows of a model that are to be deleted, as they were before the context first changed them.
+  public func deleted<M: Model>(_ model: M.Type) -> [M] {
+    rows(model) { sql in
+      "\(sql.base) AS \(sql.shadow) WHERE EXISTS (SELECT 1 FROM \(sql.pending) AS p WHERE p.\(OverlaySQL.state) = 1 AND \(sql.sameKey("p", sql.shadow)))"
+    }
+  }
+
+  private func everyModel(_ rows: (any Model.Type) -> [any Model]) -> [any Model] {
+    guard let opened = layer.flatMap({ _ in try? open() }) else { return [] }
+    return opened.connection.models.flatMap(rows)
+  }
+
+  private func rows<M: Model>(_ model: M.Type, _ source: (OverlaySQL) -> String) -> [M] {
+    guard let layer, let connection = try? open().connection, let table = layer.table(M.schema.table) else { return [] }
+    guard (try? connection.activate(layer)) != nil else { return [] }
+    let sql = connection.sql(of: table, in: layer)
+    let query = "SELECT \(sql.select(M.schema.columns.map(\.name))) FROM \(source(sql)) ORDER BY \(sql.shadow).rowid"
+    return (try? connection.values(model, query)) ?? []
+  }
+}
+
+extension ContextConnection {
+  /// The values of a query of the library's own; rows that are none of the model's are left out.
+  func values<M: Model>(_ model: M.Type, _ query: String) throws -> [M] {
+    let statement = try connection.compile(query, isPersistent: false)
+    defer { statement.reset() }
+    var values: [M] = []
+    while try connection.step(statement, ErrorContext(model)) {
+      var row = RowReader(statement.pointer)
+      if let value = try? M(from: &row) { values.append(value) }
+    }
+    return values
+  }
+}

@@ -1,0 +1,40 @@
+extension Context {
+  /// Writes all that is pending, in one transaction: to the store, or, for a child, to its parent.
+  ///
+  /// It blocks its thread until the store's writer is free and the transaction is done. On an error nothing was saved, and the context keeps its
+  /// changes: correct them, or ``rollback()``.
+  ///
+  /// - Throws: The first of the ``refusals``; ``StoreError`` `.conflict` where somebody else changed a row, under ``MergePolicy/error``;
+  ///   `.duplicate`, `.referenced` where what others wrote meanwhile stands against it; `.busy`, `.diskFull` and the like.
+  /// - Complexity: A few statements for each model that has changes, whatever the number of rows.
+  public func save() throws {
+    if let refusal = refusals.first { throw refusal }
+    guard let layer else { return }
+    guard layer.open == nil else { throw StoreError.insideStep("save()") }
+    let connection = try open().connection
+    try connection.activate(layer)
+    if try connection.hasPending(in: layer) {
+      if let parent {
+        try parent.keep(layer, mergePolicy)
+      } else {
+        try connection.save(layer, mergePolicy)
+      }
+    }
+    layer.savedCount = layer.steps.count
+  }
+
+  /// Takes over what a child has pending, as one step.
+  private func keep(_ child: ContextLayer, _ policy: MergePolicy) throws {
+    let (connection, layer) = try open()
+    let number: Int
+    if let step = layer.open {
+      number = step.number
+    } else {
+      layer.clock += 1
+      number = layer.clock
+      try connection.setStep(number, of: layer)
+    }
+    try connection.save(child, into: layer, policy)
+    if layer.open == nil { push(ContextLayer.Step(number: number), to: layer) }
+  }
+}

@@ -1,0 +1,123 @@
+extension Context {
+  /// Calls the closure; all that it changes is one step to ``undo()``. An error undoes what it did and is thrown on.
+  ///
+  /// Steps inside of it are part of it.
+  @discardableResult
+  public func step<Result>(_ body: () throws -> Result) throws -> Result {
+    try changing { _ in try body() }
+  }
+
+  /// Whether there is a step to undo.
+  public var canUndo: Bool { layer?.steps.isEmpty == false && layer?.open == nil }
+
+  /// Whether there is a step to do again.
+  public var canRedo: Bool { layer?.undone.isEmpty == false && layer?.open == nil }
+
+  /// Takes the last step back, and answers whether there was one. After ``save()`` the reverse of the step is pending.
+  ///
+  /// Inside of ``step(_:)`` there is nothing to undo.
+  @discardableResult
+  public func undo() -> Bool {
+    guard canUndo, let layer, let step = layer.steps.last, exchange(step, in: layer) else { return false }
+    layer.steps.removeLast()
+    layer.undone.append(step)
+    return true
+  }
+
+  /// Does the step again that was undone last, and answers whether there was one. A new change forgets the steps that were undone.
+  @discardableResult
+  public func redo() -> Bool {
+    guard canRedo, let layer, let step = layer.undone.last, exchange(step, in: layer) else { return false }
+    layer.undone.removeLast()
+    layer.steps.append(step)
+    return true
+  }
+
+  /// Gives up all changes since the context was last saved, and the refusals with them. Steps from before can still be undone.
+  public func rollback() {
+    forgetFailures()
+    guard let layer else { return }
+    guard layer.open == nil else { return refuse(StoreError.insideStep("rollback()")) }
+    do {
+      try discard(in: layer)
+    } catch {
+      refuse(error)
+    }
+  }
+
+  // MARK: Steps
+
+  /// Calls the closure with the context's connection, in the step at work or in one of its own.
+  func changing<Result>(_ body: (ContextConnection) throws -> Result) throws -> Result {
+    let (connection, layer) = try open()
+    try connection.activate(layer)
+    guard layer.open == nil else { return try connection.atomically(in: layer) { try body(connection) } }
+    layer.clock += 1
+    let number = layer.clock
+    layer.open = ContextLayer.Step(number: number)
+    try connection.setStep(number, of: layer)
+    do {
+      let result = try connection.atomically(in: layer) { try body(connection) }
+      try connection.activate(layer)
+      let step = layer.open
+      layer.open = nil
+      if let step, try !step.refusals.isEmpty || connection.hasHistory(of: number, in: layer) { push(step, to: layer) }
+      return result
+    } catch {
+      layer.open = nil
+      throw error
+    }
+  }
+
+  /// Makes the step the last one: those that were undone before cannot be done again.
+  func push(_ step: ContextLayer.Step, to layer: ContextLayer) {
+    if let saved = layer.savedCount, layer.steps.count < saved { layer.savedCount = nil }
+    forgetUndone(in: layer)
+    layer.steps.append(step)
+  }
+
+  private func forgetUndone(in layer: ContextLayer) {
+    guard let opened = try? open(), !layer.undone.isEmpty else { return }
+    // A history that stays is never read: no step has its number.
+    try? opened.connection.forgetHistory(of: layer.undone.map(\.number), in: layer)
+    layer.undone.removeAll()
+  }
+
+  private func exchange(_ step: ContextLayer.Step, in layer: ContextLayer) -> Bool {
+    do {
+      let connection = try open().connection
+      try connection.activate(layer)
+      try connection.exchange(step.number, in: layer)
+      layer.versions.isExact = false
+      return true
+    } catch {
+      refuse(error)
+      return false
+    }
+  }
+
+  private func discard(in layer: ContextLayer) throws {
+    let connection = try open().connection
+    try connection.activate(layer)
+    if let saved = layer.savedCount {
+      while layer.steps.count < saved, redo() {}
+      let steps = layer.steps[Swift.min(saved, layer.steps.count)...]
+      try connection.forgetHistory(of: steps.map(\.number), in: layer)
+      layer.steps.removeLast(steps.count)
+    } else {
+      try connection.forgetHistory(of: layer.steps.map(\.number), in: layer)
+      layer.steps.removeAll()
+    }
+    forgetUndone(in: layer)
+    layer.savedCount = layer.steps.count
+    try connection.clear(layer)
+    layer.versions.forgetWritten()
+  }
+}
+
+extension StoreError {
+  /// A call that has no meaning while a step is at work.
+  static func insideStep(_ call: String) -> StoreError {
+    StoreError(.unsupported, "\(call) was called inside of step { … }; call it after the step.")
+  }
+}

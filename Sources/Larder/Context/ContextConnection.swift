@@ -1,0 +1,278 @@
+import GRDBSQLite
+
+/// The connection of a context and its children, with the temporary tables and views that hold what is pending.
+///
+/// One layer at a time is active: its views bear the names of the tables, so that the store's own SQL sees what is pending in it.
+final class ContextConnection {
+  let store: Store
+  let connection: Connection
+  private let pendingText = PendingText()
+  private let definitions: [TableDefinition]
+  /// The models of the store.
+  let models: [any Model.Type]
+  private let foreignKeys: [ForeignKey]
+  /// The layer whose views bear the tables' names.
+  private(set) var active: ContextLayer?
+  /// Whether statements may write to the file's own tables.
+  var isSaving = false
+  private var lastLayer = 0
+  /// Whether the last statement seemed to change the schema.
+  private var isDeclaring = false
+  /// How many times tables were made.
+  private var covering = 0
+
+  init(_ store: Store) throws {
+    self.store = store
+    let environment = StoreEnvironment(
+      tables: store.environment.tables, textColumns: store.environment.textColumns, lowercaseColumns: store.environment.lowercaseColumns,
+      pendingText: pendingText)
+    connection = try store.opening.openContext(environment)
+    definitions = store.environment.tables
+    models = RelatedModels(store.opening.models).all
+    foreignKeys = try ForeignKey.all(in: connection)
+    connection.overlay = self
+  }
+
+  // MARK: Layers
+
+  func makeLayer(on parent: ContextLayer?) throws -> ContextLayer {
+    lastLayer += 1
+    let layer = ContextLayer(id: lastLayer, parent: parent)
+    try define("CREATE TEMP TABLE \(OverlaySQL.stepTable(of: layer.id)) (step INTEGER NOT NULL)")
+    try define("INSERT INTO \(OverlaySQL.stepTable(of: layer.id)) VALUES (0)")
+    return layer
+  }
+
+  /// Removes the tables of a layer that nobody uses any more.
+  func remove(_ layer: ContextLayer) {
+    if active === layer { active = nil }
+    // What cannot be removed while a statement reads goes with the connection.
+    try? dropViews()
+    for statement in layer.tables.flatMap({ sql(of: $0, in: layer).dropTables }) + ["DROP TABLE IF EXISTS temp.\(OverlaySQL.stepTable(of: layer.id))"]
+    {
+      try? define(statement)
+    }
+    active = nil
+  }
+
+  /// Makes the layer the one that statements see.
+  func activate(_ layer: ContextLayer) throws {
+    guard active !== layer else { return }
+    try install(layer)
+  }
+
+  private func install(_ layer: ContextLayer) throws {
+    active = nil
+    try dropViews()
+    for table in layer.chain.dropLast().flatMap(\.tables) where layer.table(table.name) == nil { try add(table, to: layer) }
+    for layer in layer.chain {
+      for statement in layer.tables.flatMap({ sql(of: $0, in: layer).createViews }) { try define(statement) }
+    }
+    for table in layer.tables {
+      for statement in sql(of: table, in: layer).createShadow { try define(statement) }
+    }
+    pendingText.sources = textSources(of: layer)
+    connection.forgetStatements()
+    active = layer
+  }
+
+  private func dropViews() throws {
+    let views = try connection.query("SELECT name FROM sqlite_temp_master WHERE type = 'view' AND sql LIKE '% AS \(OverlaySQL.mark) %'")
+    for view in views { try define("DROP VIEW temp.\(Dialect.sqlite.quote(try view.get("name")))") }
+    connection.forgetStatements()
+  }
+
+  /// Executes a statement that makes or drops temporary tables and views.
+  private func define(_ statement: String) throws {
+    let wasSaving = isSaving
+    isSaving = true
+    defer { isSaving = wasSaving }
+    try connection.change(statement)
+  }
+
+  private func add(_ table: OverlayTable, to layer: ContextLayer) throws {
+    covering += 1
+    for statement in sql(of: table, in: layer).createTables { try define(statement) }
+    layer.tables.append(table)
+  }
+
+  /// The SQL of a table in a layer.
+  func sql(of table: OverlayTable, in layer: ContextLayer) -> OverlaySQL {
+    let dialect = Dialect.sqlite
+    let below = layer.chain.dropLast().last { $0.table(table.name) != nil }
+    let rules = foreignKeys.filter { $0.parent.isSameColumn(as: table.name) }
+    return OverlaySQL(
+      layer: layer.id, table: table,
+      lower: below.map { dialect.quote("_larder_rows_\($0.id)_\(table.name)") } ?? "main.\(dialect.quote(table.name))",
+      lowerView: below.map { dialect.quote("_larder_\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)") }
+        ?? "main.\(dialect.quote(table.name))",
+      deleteRules: rules.filter { $0.deleteRule == "RESTRICT" } + rules.filter { $0.deleteRule != "RESTRICT" },
+      pendingTables: Set(layer.tables.map(\.name)))
+  }
+
+  func sql(in layer: ContextLayer) -> [OverlaySQL] {
+    layer.tables.map { sql(of: $0, in: layer) }
+  }
+
+  /// Makes room for changes of the tables, and of those that their deletions reach.
+  func cover(_ names: Set<String>, in layer: ContextLayer) throws {
+    var waiting = names.sorted()
+    while let name = waiting.popLast() {
+      guard layer.table(name) == nil else { continue }
+      let definition = definitions.first { $0.name.isSameColumn(as: name) }
+      guard
+        let table = try OverlayTable.read(
+          name, definition: definition, pairs: definitions.lazy.flatMap(\.pairs).first { $0.name.isSameColumn(as: name) }, foreignKeys: foreignKeys,
+          from: connection)
+      else {
+        throw StoreError(
+          .unsupported,
+          "A context cannot keep pending changes of \(name): it changes the rows of tables with a key. Make other changes in store.write { db in … }."
+        )
+      }
+      try add(table, to: layer)
+      waiting += foreignKeys.filter { $0.parent.isSameColumn(as: name) && ["CASCADE", "SET NULL"].contains($0.deleteRule) }.map(\.child)
+      // What is derived from the rows is computed while some of them are pending.
+      waiting += definitions.filter { OverlayTable.Derived.all(of: $0).contains { $0.tables.contains(table.name) } }.map(\.name)
+    }
+    try install(layer)
+  }
+
+  // MARK: Statements
+
+  func run(_ statements: [String], _ context: ErrorContext? = nil) throws {
+    for statement in statements { try connection.run(try connection.statement(statement), context: context) }
+  }
+
+  /// Whether the query has a row.
+  func exists(_ query: String) throws -> Bool {
+    let statement = try connection.statement(query)
+    defer { statement.reset() }
+    return try connection.step(statement, nil)
+  }
+
+  func setStep(_ number: Int, of layer: ContextLayer) throws {
+    let statement = try connection.statement("UPDATE \(OverlaySQL.stepTable(of: layer.id)) SET step = ?1")
+    sqlite3_bind_int64(statement.pointer, 1, Int64(number))
+    try connection.run(statement)
+  }
+
+  /// Calls the closure; on an error everything is as it was, the views as well.
+  func atomically<Result>(in layer: ContextLayer, _ body: () throws -> Result) throws -> Result {
+    let before = covering
+    let tables = layer.tables.count
+    do {
+      let result = try connection.savepoint(body)
+      connection.forgetWrites()
+      return result
+    } catch {
+      connection.forgetWrites()
+      if covering != before {
+        layer.tables.removeSubrange(tables...)
+        active = nil
+        connection.forgetStatements()
+      }
+      throw error
+    }
+  }
+
+  /// What an error about the table says of the model.
+  func errorContext(of table: OverlayTable) -> ErrorContext? {
+    definitions.first { $0.name == table.name }.map { ErrorContext($0) }
+  }
+
+  // MARK: Full text
+
+  private func textSources(of layer: ContextLayer) -> [String: [PendingText.Source]] {
+    var sources: [String: [PendingText.Source]] = [:]
+    for table in layer.tables where !table.searchable.isEmpty {
+      let layers = layer.chain.filter { $0.table(table.name) != nil }
+      let dialect = Dialect.sqlite
+      func hidden(_ row: String, by layers: some Sequence<ContextLayer>) -> String {
+        layers.map { layer in
+          let column = table.hiddenRowID == nil ? dialect.quote(table.keys[0]) : OverlaySQL.row
+          return " AND \(row) NOT IN (SELECT \(column) FROM \(sql(of: table, in: layer).pending) WHERE \(column) IS NOT NULL)"
+        }.joined()
+      }
+      let index = dialect.quote(SearchClause.table(of: table.name))
+      let first = PendingText.Source(index: index, row: "\(index).rowid", join: "", condition: hidden("\(index).rowid", by: layers))
+      sources[table.name] =
+        [first]
+        + layers.enumerated().map { position, layer in
+          let sql = sql(of: table, in: layer)
+          let row = table.hiddenRowID == nil ? "p.\(dialect.quote(table.keys[0]))" : sql.pendingRow("p")
+          return PendingText.Source(
+            index: sql.text, row: row, join: " JOIN \(sql.pending) AS p ON p.\(OverlaySQL.number) = \(sql.text).rowid",
+            condition: hidden(row, by: layers[(position + 1)...]))
+        }
+    }
+    return sources
+  }
+}
+
+extension ContextConnection: ConnectionOverlay {
+  func cover(_ tables: Set<String>) throws -> Bool {
+    guard !isSaving, let active else { return false }
+    // SQLite declares a virtual table, such as a full-text index, as if it made one, when a statement first names it, and not again.
+    let wasDeclaring = isDeclaring
+    isDeclaring = tables.contains("sqlite_master")
+    if isDeclaring, !wasDeclaring { return true }
+    guard !tables.isEmpty else { return false }
+    // The file's own foreign keys may write tables that are covered already; a statement that names one by main is left.
+    let others = tables.filter { active.table($0) == nil }
+    guard !others.isEmpty else {
+      let table = tables.sorted().joined(separator: ", ")
+      throw StoreError(
+        .unsupported, "In a context the table \(table) is written by its plain name, without main before it: its changes wait until save().")
+    }
+    try cover(others, in: active)
+    return true
+  }
+
+  func sql<M: Model>(of kind: ModelStatementKind, _ model: M.Type) throws -> String? {
+    guard kind == .upsert, let active else { return nil }
+    if active.table(M.schema.table) == nil { try cover([M.schema.table], in: active) }
+    guard let table = active.table(M.schema.table) else { return nil }
+    let insert = connection.environment.sql(of: .insert, model)
+    return "INSERT INTO \(sql(of: table, in: active).upsert)" + insert.dropFirst("INSERT INTO \(M.schema.statements.table)".count)
+  }
+
+  func didRead<M: Model>(_ values: [M]) {
+    guard let active, !isSaving else { return }
+    guard let table = active.table(M.schema.table) else { return active.versions.didRead(values, at: active.clock) }
+    // What is pending is not a version of the store's.
+    let stored = (try? notPending(values, sql(of: table, in: active))) ?? []
+    active.versions.didRead(stored, at: active.clock)
+  }
+
+  func didWrite<M: Model>(_ values: [M]) {
+    active?.versions.didWrite(values)
+  }
+
+  func didChange() {
+    active?.versions.isExact = false
+  }
+}
+
+extension ContextConnection {
+  private func notPending<M: Model>(_ values: [M], _ sql: OverlaySQL) throws -> [M] {
+    guard try exists("SELECT 1 FROM \(sql.pending) LIMIT 1") else { return values }
+    let find = connection.environment.sql(of: .find, M.self)
+    let condition = find.dropFirst("SELECT \(M.schema.statements.columns) FROM \(M.schema.statements.table)".count)
+    let statement = try connection.statement("SELECT 1 FROM \(sql.pending)\(condition)")
+    return try values.filter { value in
+      defer { statement.reset() }
+      try statement.bindKey(value.id, of: M.self)
+      return try !connection.step(statement, nil)
+    }
+  }
+}
+
+extension ErrorContext {
+  /// For what is known of a table alone.
+  init(_ definition: TableDefinition) {
+    model = definition.model
+    table = definition.name
+    property = { name in definition.column(name)?.property }
+  }
+}

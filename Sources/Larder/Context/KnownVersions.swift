@@ -1,0 +1,97 @@
+/// The versions of rows that a context handed out or saved: those that its changes are compared with when it is saved.
+final class KnownVersions {
+  private var models: [ObjectIdentifier: any ModelVersions] = [:]
+  /// Whether all changes since the last save were values that were written one by one.
+  var isExact = true
+
+  /// Hears of rows that were read, at a count of steps.
+  func didRead<M: Model>(_ values: [M], at clock: Int) {
+    guard !values.isEmpty else { return }
+    versions(of: M.self).didRead(values, at: clock)
+  }
+
+  /// Hears of rows that were written; they count once they are saved.
+  func didWrite<M: Model>(_ values: [M]) {
+    versions(of: M.self).written.append(values)
+  }
+
+  /// What was written is what is known from now on.
+  func didSave(at clock: Int) {
+    for versions in models.values { versions.didSave(at: clock) }
+    isExact = true
+  }
+
+  /// Forgets what was written and not saved.
+  func forgetWritten() {
+    for versions in models.values { versions.forgetWritten() }
+    isExact = true
+  }
+
+  /// The versions of a model whose rows are known; nil where none is.
+  func known<M: Model>(_ model: M.Type) -> VersionsOf<M>? {
+    models[ObjectIdentifier(model)] as? VersionsOf<M>
+  }
+
+  private func versions<M: Model>(of model: M.Type) -> VersionsOf<M> {
+    if let versions = known(model) { return versions }
+    let versions = VersionsOf<M>()
+    models[ObjectIdentifier(model)] = versions
+    return versions
+  }
+}
+
+private protocol ModelVersions: AnyObject {
+  func didSave(at clock: Int)
+  func forgetWritten()
+}
+
+/// The versions of one model's rows.
+///
+/// Reads are only noted, and sorted by their keys when a version is asked for: a fetch costs nothing more.
+final class VersionsOf<M: Model>: ModelVersions {
+  /// A version that was written counts until the row is read again, one that was read until it is written.
+  private var known: [M.ID: (clock: Int, value: M, isWritten: Bool)] = [:]
+  private var reads: [(clock: Int, values: [M])] = []
+  private var readCount = 0
+  fileprivate var written: [[M]] = []
+
+  /// As many values as may wait before they are sorted: reading the same rows again and again must not fill the memory.
+  private static var limit: Int { 10_000 }
+
+  fileprivate func didRead(_ values: [M], at clock: Int) {
+    if values.count == 1, let last = reads.indices.last, reads[last].clock == clock {
+      reads[last].values.append(values[0])
+    } else {
+      reads.append((clock, values))
+    }
+    readCount += values.count
+    if readCount > Self.limit { sort() }
+  }
+
+  private func sort() {
+    for (clock, values) in reads {
+      for value in values where known[value.id]?.isWritten ?? true { known[value.id] = (clock, value, false) }
+    }
+    reads.removeAll()
+    readCount = 0
+  }
+
+  fileprivate func didSave(at clock: Int) {
+    guard !written.isEmpty else { return }
+    sort()
+    for values in written {
+      for value in values { known[value.id] = (clock, value, true) }
+    }
+    written.removeAll()
+  }
+
+  fileprivate func forgetWritten() {
+    written.removeAll()
+  }
+
+  /// The version that was first read, with the count of steps at which it was.
+  func version(_ key: M.ID) -> (clock: Int, value: M)? {
+    if !reads.isEmpty { sort() }
+    return known[key].map { ($0.clock, $0.value) }
+  }
+}

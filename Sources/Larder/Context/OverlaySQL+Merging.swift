@@ -1,0 +1,89 @@
+/// How a row that was changed here can stand against the row below.
+enum ConflictKind: CaseIterable {
+  /// Changed or deleted here, changed there.
+  case changed
+  /// Changed here, deleted there.
+  case gone
+  /// Inserted in both places.
+  case taken
+}
+
+extension OverlaySQL {
+  /// Forgets rows that were written and are as they were.
+  var dropUnchanged: [String] {
+    let rows = "FROM \(base) AS b CROSS JOIN \(pending) AS p ON \(sameKey("p", "b")) WHERE p.\(Self.state) = 0 AND \(sameValues("p", "b"))"
+    return ["DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(rows))", dropBase]
+  }
+
+  /// Forgets the versions of rows that are no longer pending.
+  private var dropBase: String {
+    "DELETE FROM \(base) WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", base)))"
+  }
+
+  /// `FROM` and `WHERE` of the pending rows `p` that are in conflict with the rows `m` below.
+  private func conflicts(_ kind: ConflictKind) -> String {
+    let here = "FROM \(base) AS b CROSS JOIN \(pending) AS p ON \(sameKey("p", "b"))"
+    switch kind {
+    case .changed:
+      return """
+        \(here) CROSS JOIN \(lower) AS m ON \(sameKey("m", "b")) \
+        WHERE NOT (\(sameValues("m", "b"))) AND NOT (p.\(Self.state) = 0 AND \(sameValues("p", "m")))
+        """
+    case .gone:
+      return "\(here) WHERE p.\(Self.state) = 0 AND NOT EXISTS (SELECT 1 FROM \(lower) AS m WHERE \(sameKey("m", "b")))"
+    case .taken:
+      return """
+        FROM \(pending) AS p CROSS JOIN \(lower) AS m ON \(sameKey("m", "p")) \
+        WHERE p.\(Self.state) = 0 AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p"))) AND NOT (\(sameValues("p", "m")))
+        """
+    }
+  }
+
+  /// How many rows are in conflict, and for each column in how many both sides changed it, and in how many the other side did.
+  func countConflicts(_ kind: ConflictKind) -> String {
+    guard kind != .gone else { return "SELECT count(*) AS count \(conflicts(kind))" }
+    let counts = columns.enumerated().map { position, column in
+      let there = kind == .changed ? "m.\(column) IS NOT b.\(column) COLLATE BINARY" : "m.\(column) IS NOT p.\(column) COLLATE BINARY"
+      let both = kind == .changed ? "\(there) AND (p.\(Self.state) = 1 OR p.\(column) IS NOT b.\(column) COLLATE BINARY)" : there
+      return ", sum(\(both)) AS both\(position), sum(\(there)) AS there\(position)"
+    }
+    return "SELECT count(*) AS count\(counts.joined()) \(conflicts(kind))"
+  }
+
+  /// Makes the pending rows what is to be written, as the policy says.
+  func resolve(_ kind: ConflictKind, _ policy: MergePolicy) -> [String] {
+    let drop = ["DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(conflicts(kind)))", dropBase]
+    switch (kind, policy) {
+    case (_, .error): return []
+    case (.changed, .overwrite): return []
+    case (.changed, .preferContext): return [merge { "CASE WHEN p.\($0) IS NOT b.\($0) COLLATE BINARY THEN p.\($0) ELSE m.\($0) END" }]
+    case (.changed, .preferStore):
+      let deletions = "DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(conflicts(kind)) AND p.\(Self.state) = 1)"
+      return [deletions, dropBase, merge { "CASE WHEN m.\($0) IS NOT b.\($0) COLLATE BINARY THEN m.\($0) ELSE p.\($0) END" }]
+    // The row is inserted once more.
+    case (.gone, .preferContext), (.gone, .overwrite):
+      return ["DELETE FROM \(base) WHERE rowid IN (SELECT b.rowid \(conflicts(kind)))"]
+    // The row that is there is updated.
+    case (.taken, .preferContext), (.taken, .overwrite):
+      return [
+        """
+        INSERT INTO \(base) (\(Self.row), \(Self.clock), \(list(columns))) \
+        SELECT \(lowerRow("m")), 0, \(list(columns, of: "m")) FROM \(pending) AS p CROSS JOIN \(lower) AS m ON \(sameKey("m", "p")) \
+        WHERE p.\(Self.state) = 0 AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p")))
+        """
+      ]
+    case (_, .rollback), (.gone, .preferStore), (.taken, .preferStore): return drop
+    }
+  }
+
+  private func merge(_ value: (String) -> String) -> String {
+    let others = columns.filter { !keys.contains($0) }
+    guard !others.isEmpty else { return "SELECT 1 WHERE FALSE" }
+    let assignments = others.map { "\($0) = x.\($0)" }.joined(separator: ", ")
+    let values = others.map { "\(value($0)) AS \($0)" }.joined(separator: ", ")
+    return """
+      UPDATE \(pending) SET \(assignments) FROM (SELECT p.\(Self.number) AS \(Self.number), \(values) \(conflicts(.changed)) AND p.\(Self.state) = 0) AS x \
+      WHERE \(pending).\(Self.number) = x.\(Self.number)
+      """
+  }
+}

@@ -1,0 +1,152 @@
+extension OverlaySQL {
+  private func trigger(_ kind: String) -> String { Dialect.sqlite.quote("_larder_\(kind)_\(table.name)") }
+
+  /// A key that is free, a row that keeps the rules, the history, and the row.
+  var insertTrigger: String {
+    let values = table.columns.map { column -> String in
+      let value = "NEW.\(Dialect.sqlite.quote(column.name))"
+      if let place = table.places.first(where: { $0.column == column.name }) { return "coalesce(\(value), \(lastPlace(place)))" }
+      return column.fallback.map { "coalesce(\(value), \($0))" } ?? value
+    }
+    return """
+      CREATE TEMP TRIGGER \(trigger("insert")) INSTEAD OF INSERT ON \(shadow)\(number.map { " WHEN NEW.\($0) IS NOT NULL" } ?? "") BEGIN \
+      \(requiredRules(hasFallback: true))\
+      SELECT RAISE(ABORT, \(message("UNIQUE", table.keys))) FROM \(rows) AS v WHERE \(sameKey("v", "NEW")); \
+      \(table.uniqueRules.map { uniqueRule($0, condition: nil) }.joined())\
+      INSERT INTO \(history) (step, is_there, \(list(keys))) SELECT \(step), 0, \(list(keys, of: "NEW")) \
+      WHERE NOT EXISTS (SELECT 1 FROM \(history) AS h WHERE h.step = \(step) AND \(sameKey("h", "NEW"))); \
+      DELETE FROM \(pending) WHERE \(sameKey(pending, "NEW")); \
+      INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(columns))) \
+      VALUES ((SELECT b.\(Self.row) FROM \(base) AS b WHERE \(sameKey("b", "NEW"))), 0, \(values.joined(separator: ", "))); \
+      END
+      """
+  }
+
+  /// The key that SQLite numbers itself where a statement gives none.
+  private var number: String? { table.hiddenRowID == nil ? table.rowIDColumn.map(Dialect.sqlite.quote) : nil }
+
+  var numberTrigger: String? {
+    guard let number else { return nil }
+    let values = columns.map { $0 == number ? "coalesce((SELECT max(\(number)) FROM \(rows)), 0) + 1" : "NEW.\($0)" }
+    return """
+      CREATE TEMP TRIGGER \(trigger("number")) INSTEAD OF INSERT ON \(shadow) WHEN NEW.\(number) IS NULL BEGIN \
+      INSERT INTO \(shadow) (\(list(columns))) VALUES (\(values.joined(separator: ", "))); \
+      END
+      """
+  }
+
+  var updateTrigger: String {
+    let values = table.columns.map { column -> String in
+      let value = "NEW.\(Dialect.sqlite.quote(column.name))"
+      guard let place = table.places.first(where: { $0.column == column.name }) else { return value }
+      let owner = Dialect.sqlite.quote(place.owner)
+      return "CASE WHEN NEW.\(owner) IS OLD.\(owner) THEN \(value) ELSE \(lastPlace(place)) END"
+    }
+    let assignments = zip(columns, values).map { "\($0) = \($1)" }.joined(separator: ", ")
+    return """
+      CREATE TEMP TRIGGER \(trigger("update")) INSTEAD OF UPDATE ON \(shadow) WHEN \(sameKey("NEW", "OLD")) BEGIN \
+      \(requiredRules(hasFallback: false))\
+      \(table.uniqueRules.map { uniqueRule($0, condition: "NOT (\(sameKey("v", "OLD")))") }.joined())\
+      \(remember)\
+      UPDATE \(pending) SET \(Self.state) = 0, \(assignments) WHERE \(sameKey(pending, "OLD")); \
+      INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(columns))) SELECT \(lowerRow("OLD")), 0, \(values.joined(separator: ", ")) \
+      WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", "OLD"))); \
+      END
+      """
+  }
+
+  /// A row whose key changes goes, and another comes.
+  var moveTrigger: String {
+    """
+    CREATE TEMP TRIGGER \(trigger("move")) INSTEAD OF UPDATE ON \(shadow) WHEN NOT (\(sameKey("NEW", "OLD"))) BEGIN \
+    \(remember)\(remove)\
+    INSERT INTO \(shadow) (\(list(columns))) VALUES (\(list(columns, of: "NEW"))); \
+    END
+    """
+  }
+
+  var deleteTrigger: String {
+    """
+    CREATE TEMP TRIGGER \(trigger("delete")) INSTEAD OF DELETE ON \(shadow) \
+    WHEN EXISTS (SELECT 1 FROM \(rows) AS v WHERE \(sameKey("v", "OLD"))) BEGIN \
+    \(remember)\(remove)\(deleteRules.map(rule).joined())\
+    END
+    """
+  }
+
+  var upsertTrigger: String {
+    let others = columns.filter { !keys.contains($0) }
+    let assignments = (others.isEmpty ? keys : others).map { "\($0) = NEW.\($0)" }.joined(separator: ", ")
+    return """
+      CREATE TEMP TRIGGER \(trigger("save")) INSTEAD OF INSERT ON \(upsert) BEGIN \
+      UPDATE \(shadow) SET \(assignments) WHERE \(sameKey(shadow, "NEW")); \
+      INSERT INTO \(shadow) (\(list(columns))) SELECT \(list(columns, of: "NEW")) \
+      WHERE NOT EXISTS (SELECT 1 FROM \(rows) AS v WHERE \(sameKey("v", "NEW"))); \
+      END
+      """
+  }
+
+  // MARK: Parts
+
+  /// The place behind the last among the rows with the same owner, as the triggers of the file give it.
+  private func lastPlace(_ place: OverlayTable.Place) -> String {
+    let (column, owner) = (Dialect.sqlite.quote(place.column), Dialect.sqlite.quote(place.owner))
+    return "CASE WHEN NEW.\(owner) IS NOT NULL THEN (SELECT coalesce(max(v.\(column)), 0) + 1 FROM \(rows) AS v WHERE v.\(owner) = NEW.\(owner)) END"
+  }
+
+  /// Keeps the version of the row that lies below, the first time, and the row as it was before the step.
+  private var remember: String {
+    """
+    INSERT INTO \(base) (\(Self.row), \(Self.clock), \(list(columns))) SELECT \(lowerRow("OLD")), \(step), \(list(columns, of: "OLD")) \
+    WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", "OLD"))); \
+    INSERT INTO \(history) (step, is_there, \(list(columns))) SELECT \(step), 1, \(list(columns, of: "OLD")) \
+    WHERE NOT EXISTS (SELECT 1 FROM \(history) AS h WHERE h.step = \(step) AND \(sameKey("h", "OLD")));
+    """ + " "
+  }
+
+  /// A row that was only ever pending leaves no trace; of another it is remembered that it is gone.
+  private var remove: String {
+    """
+    DELETE FROM \(pending) WHERE \(sameKey(pending, "OLD")) AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "OLD"))); \
+    UPDATE \(pending) SET \(Self.state) = 1 WHERE \(sameKey(pending, "OLD")); \
+    INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(keys))) SELECT \(lowerRow("OLD")), 1, \(list(keys, of: "OLD")) \
+    WHERE EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "OLD"))) \
+    AND NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", "OLD")));
+    """ + " "
+  }
+
+  private func message(_ rule: String, _ columns: [String]) -> String {
+    Dialect.sqlite.literal("\(rule) constraint failed: " + columns.map { "\(table.name).\($0)" }.joined(separator: ", "))
+  }
+
+  private func requiredRules(hasFallback: Bool) -> String {
+    table.columns.filter { $0.isRequired && !(hasFallback && $0.fallback != nil) }.map { column in
+      "SELECT RAISE(ABORT, \(message("NOT NULL", [column.name]))) WHERE NEW.\(Dialect.sqlite.quote(column.name)) IS NULL; "
+    }.joined()
+  }
+
+  private func uniqueRule(_ rule: OverlayTable.UniqueRule, condition: String?) -> String {
+    let matches = rule.parts.map { part -> String in
+      let column = Dialect.sqlite.quote(part.column)
+      return "v.\(column) = NEW.\(column) COLLATE \(Dialect.sqlite.quote(part.collation))"
+    }
+    let conditions = (matches + [condition].compactMap { $0 }).joined(separator: " AND ")
+    return "SELECT RAISE(ABORT, \(message("UNIQUE", rule.parts.map(\.column)))) FROM \(rows) AS v WHERE \(conditions); "
+  }
+
+  /// What the delete rule of a reference does, through the view of the table that has it.
+  private func rule(_ reference: ForeignKey) -> String {
+    let child = Dialect.sqlite.quote(reference.child)
+    let parents = reference.parentColumns.isEmpty ? table.keys : reference.parentColumns
+    let condition = zip(reference.childColumns, parents).map { "\(child).\(Dialect.sqlite.quote($0)) = OLD.\(Dialect.sqlite.quote($1))" }
+      .joined(separator: " AND ")
+    switch reference.deleteRule {
+    case "CASCADE": return "DELETE FROM \(child) WHERE \(condition); "
+    case "SET NULL":
+      let assignments = reference.childColumns.map { "\(Dialect.sqlite.quote($0)) = NULL" }.joined(separator: ", ")
+      return "UPDATE \(child) SET \(assignments) WHERE \(condition); "
+    case "RESTRICT": return "SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') FROM \(child) WHERE \(condition); "
+    default: return ""
+    }
+  }
+}

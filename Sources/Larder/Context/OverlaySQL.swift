@@ -1,0 +1,167 @@
+/// The SQL of one table's pending rows in one layer: a context's own, or that of a child.
+///
+/// `pending` holds the rows that were written, `base` the version of each that was there before, and `history` for each step the rows as they
+/// were before it. The view of the layer shows the rows below that are not pending, and those that are.
+struct OverlaySQL {
+  let layer: Int
+  let table: OverlayTable
+  /// The quoted name of what lies below: the table, or the parent's rows.
+  let lower: String
+  /// The same with the columns that are derived.
+  let lowerView: String
+  /// The rules that act when a row is deleted, each with the table of the child.
+  let deleteRules: [ForeignKey]
+  /// The tables that have pending rows here or below.
+  private let pendingTables: Set<String>
+  private let dialect = Dialect.sqlite
+
+  static let number = "_larder_number"
+  static let row = "_larder_row"
+  static let state = "_larder_state"
+  static let clock = "_larder_clock"
+  /// Views that begin so are made and dropped by the library.
+  static let mark = "/*larder*/"
+
+  init(layer: Int, table: OverlayTable, lower: String, lowerView: String, deleteRules: [ForeignKey], pendingTables: Set<String>) {
+    self.layer = layer
+    self.table = table
+    self.lower = lower
+    self.lowerView = lowerView
+    self.deleteRules = deleteRules
+    self.pendingTables = pendingTables
+  }
+
+  // MARK: Names
+
+  private func name(_ kind: String) -> String { dialect.quote("_larder_\(kind)_\(layer)_\(table.name)") }
+  var pending: String { name("pending") }
+  var base: String { name("base") }
+  var history: String { name("history") }
+  /// The rows as they are stored.
+  var rows: String { name("rows") }
+  /// The rows with the columns that are derived.
+  var view: String { table.derived.isEmpty ? rows : name("view") }
+  var text: String { name("text") }
+  static func stepTable(of layer: Int) -> String { "_larder_step_\(layer)" }
+  var step: String { "(SELECT step FROM \(Self.stepTable(of: layer)))" }
+  /// The view that statements which insert or update write to.
+  var upsert: String { dialect.quote("_larder_save_\(table.name)") }
+  var shadow: String { dialect.quote(table.name) }
+
+  var columns: [String] { table.columns.map { dialect.quote($0.name) } }
+  var keys: [String] { table.keys.map(dialect.quote) }
+
+  func list(_ names: [String], of row: String? = nil) -> String {
+    names.map { name in row.map { "\($0).\(name)" } ?? name }.joined(separator: ", ")
+  }
+
+  /// The condition that two rows have the same key.
+  func sameKey(_ left: String, _ right: String) -> String {
+    keys.map { "\(left).\($0) = \(right).\($0)" }.joined(separator: " AND ")
+  }
+
+  /// The condition that two rows have the same values, byte by byte.
+  func sameValues(_ left: String, _ right: String) -> String {
+    columns.map { "\(left).\($0) IS \(right).\($0) COLLATE BINARY" }.joined(separator: " AND ")
+  }
+
+  /// The number of the row in the layer below, of a row there.
+  func lowerRow(_ row: String) -> String { table.hiddenRowID.map { "\(row).\(dialect.quote($0))" } ?? "NULL" }
+
+  /// The number that a pending row shows: its own, or a negative one that no other layer gives.
+  func pendingRow(_ row: String) -> String {
+    "CAST(coalesce(\(row).\(Self.row), -\(row).\(Self.number) - \(layer << 40)) AS INTEGER)"
+  }
+
+  // MARK: Tables
+
+  var createTables: [String] {
+    let strict = table.isStrict ? " STRICT" : ""
+    let values = table.columns.map { "\(dialect.quote($0.name)) \($0.declaration)" }.joined(separator: ", ")
+    let references = table.references.map(\.childColumns) + table.uniqueRules.map { $0.parts.map(\.column) }
+    return [
+      "CREATE TEMP TABLE \(pending) (\(Self.number) INTEGER PRIMARY KEY, \(Self.row) INTEGER, \(Self.state) INTEGER NOT NULL, \(values))\(strict)",
+      "CREATE UNIQUE INDEX temp.\(name("pending_key")) ON \(pending) (\(list(keys)))",
+      "CREATE TEMP TABLE \(base) (\(Self.row) INTEGER, \(Self.clock) INTEGER NOT NULL, \(values))\(strict)",
+      "CREATE UNIQUE INDEX temp.\(name("base_key")) ON \(base) (\(list(keys)))",
+      "CREATE TEMP TABLE \(history) (step INTEGER NOT NULL, is_there INTEGER NOT NULL, \(values))\(strict)",
+      "CREATE UNIQUE INDEX temp.\(name("history_key")) ON \(history) (step, \(list(keys)))",
+    ]
+      + Set(references).sorted { $0.joined() < $1.joined() }.enumerated().map { position, columns in
+        "CREATE INDEX temp.\(name("pending_\(position)")) ON \(pending) (\(columns.map(dialect.quote).joined(separator: ", ")))"
+      } + createText
+  }
+
+  /// The full-text index of the pending rows, and the triggers that keep it.
+  private var createText: [String] {
+    guard !table.searchable.isEmpty else { return [] }
+    let columns = list(table.searchable.map(dialect.quote))
+    let values = list(table.searchable.map(dialect.quote), of: "NEW")
+    let remove = "DELETE FROM \(text) WHERE rowid = OLD.\(Self.number);"
+    let add = "INSERT INTO \(text) (rowid, \(columns)) SELECT NEW.\(Self.number), \(values) WHERE NEW.\(Self.state) = 0;"
+    return [
+      "CREATE VIRTUAL TABLE temp.\(text) USING fts5(\(columns), tokenize='unicode61 remove_diacritics 2')",
+      "CREATE TEMP TRIGGER \(name("text_insert")) AFTER INSERT ON \(pending) BEGIN \(add) END",
+      "CREATE TEMP TRIGGER \(name("text_delete")) AFTER DELETE ON \(pending) BEGIN \(remove) END",
+      "CREATE TEMP TRIGGER \(name("text_update")) AFTER UPDATE ON \(pending) BEGIN \(remove) \(add) END",
+    ]
+  }
+
+  var dropTables: [String] {
+    (table.searchable.isEmpty ? [] : [text]).map { "DROP TABLE IF EXISTS temp.\($0)" }
+      + [pending, base, history].map { "DROP TABLE IF EXISTS temp.\($0)" }
+  }
+
+  // MARK: Views
+
+  /// The rows of the layer, and of those below what is not pending here. SQLite takes conditions into both arms.
+  var createViews: [String] {
+    let plain = "CREATE TEMP VIEW \(rows) AS \(Self.mark) \(union(of: lower, below: [], pending: []))"
+    guard !table.derived.isEmpty else { return [plain] }
+    let isStored = table.derived.allSatisfy { pendingTables.isDisjoint(with: $0.tables) }
+    let body: String
+    if isStored {
+      let stored = table.derived.map { "\(shadow).\(dialect.quote($0.column.column)) AS \(dialect.quote($0.column.column))" }
+      body = union(of: lowerView, below: stored, pending: table.derived.map(derived))
+    } else {
+      body = "SELECT \((["\(shadow).*"] + table.derived.map(derived)).joined(separator: ", ")) FROM \(rows) AS \(shadow)"
+    }
+    return [plain, "CREATE TEMP VIEW \(view) AS \(Self.mark) \(body)"]
+  }
+
+  private func union(of lower: String, below: [String], pending derived: [String]) -> String {
+    let row = table.hiddenRowID.map(dialect.quote)
+    // The rows bear the table's name, by which derived columns know their owner.
+    let first = (row.map { ["\(shadow).\($0) AS \($0)"] } ?? []) + columns.map { "\(shadow).\($0) AS \($0)" } + below
+    let second = (row == nil ? [] : [pendingRow(shadow)]) + columns.map { "\(shadow).\($0)" } + derived
+    return """
+      SELECT \(first.joined(separator: ", ")) FROM \(lower) AS \(shadow) \
+      WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", shadow))) \
+      UNION ALL SELECT \(second.joined(separator: ", ")) FROM \(pending) AS \(shadow) WHERE \(shadow).\(Self.state) = 0
+      """
+  }
+
+  /// What a derived column is, computed from the rows that are pending and those that are not.
+  private func derived(_ derived: OverlayTable.Derived) -> String {
+    func rows(_ table: String) -> String { pendingTables.contains(table) ? "_larder_rows_\(layer)_\(table)" : table }
+    let computed = derived.column.replacingTables(rows).recomputed(dialect)
+    return "CAST(\(computed) AS \(derived.type.rawValue)) AS \(dialect.quote(derived.column.column))"
+  }
+
+  /// A model's columns of pending rows, or of their versions from before: the table bears its own name there.
+  func select(_ columns: [String]) -> String {
+    columns.map { column in
+      if let derived = table.derived.first(where: { $0.column.column == column }) { return self.derived(derived) }
+      return "\(shadow).\(dialect.quote(column))"
+    }.joined(separator: ", ")
+  }
+
+  /// What statements see in the place of the table, with the triggers that write.
+  var createShadow: [String] {
+    [
+      "CREATE TEMP VIEW \(shadow) AS \(Self.mark) SELECT * FROM \(view)",
+      "CREATE TEMP VIEW \(upsert) AS \(Self.mark) SELECT \(list(columns)) FROM \(view)",
+      insertTrigger, updateTrigger, moveTrigger, deleteTrigger, upsertTrigger,
+    ] + [numberTrigger].compactMap { $0 }
+  }
+}

@@ -1,0 +1,164 @@
+import GRDBSQLite
+
+/// A table of the file as a context sees it: what is needed to keep pending rows of it and to hold them to the table's rules.
+struct OverlayTable {
+  struct Column {
+    let name: String
+    /// The type and the collation, as they stand in the table's definition.
+    let declaration: String
+    let isRequired: Bool
+    /// The SQL of the default that a statement without a value for the column gets; nil where NULL is NULL.
+    let fallback: String?
+  }
+
+  /// A column that triggers of the file keep.
+  struct Derived {
+    let column: DerivedColumn
+    let type: StorageClass
+    /// The tables whose rows it is computed from.
+    let tables: [String]
+  }
+
+  /// A column that holds the place of a row among those with the same owner; a new row without a place gets the last one.
+  struct Place {
+    let column: String
+    let owner: String
+  }
+
+  /// A rule that no two rows have the same values in some columns.
+  struct UniqueRule {
+    struct Part {
+      let column: String
+      let collation: String
+    }
+    let parts: [Part]
+  }
+
+  let name: String
+  /// The model's name, for messages.
+  let model: String?
+  let columns: [Column]
+  let keys: [String]
+  /// The hidden column that numbers the rows, where the table has one.
+  let hiddenRowID: String?
+  /// The column by which a full-text index knows the rows.
+  let rowIDColumn: String?
+  let isStrict: Bool
+  let uniqueRules: [UniqueRule]
+  let references: [ForeignKey]
+  let searchable: [String]
+  let derived: [Derived]
+  let places: [Place]
+
+  /// The table of that name, or nil where the file has none that a context can keep pending rows of.
+  static func read(
+    _ name: String, definition: TableDefinition?, pairs: PairsTable?, foreignKeys: [ForeignKey], from connection: Connection
+  ) throws -> OverlayTable? {
+    let dialect = Dialect.sqlite
+    let list = try connection.query("PRAGMA main.table_list(\(dialect.quote(name)))")
+    guard let entry = list.first, ["table", "view"].contains(entry["type"]?.text ?? ""), let table = entry["name"]?.text else { return nil }
+    let rows = try connection.query("PRAGMA main.table_xinfo(\(dialect.quote(table)))")
+    let primary = try rows.filter { try $0.get("pk") > 0 }.sorted { try $0.get("pk", as: Int.self) < $1.get("pk") }
+    let keys = try definition?.keyColumns.map(\.name) ?? primary.map { try $0.get("name") }
+    guard !keys.isEmpty else { return nil }
+    let hidden = definition?.isKeyRowID == true || keys.contains(ModelStatements.hiddenRowID) ? nil : ModelStatements.hiddenRowID
+    var hiddenRowID: String?
+    var columns: [Column] = []
+    for row in rows {
+      let column: String = try row.get("name")
+      if column == hidden {
+        hiddenRowID = column
+        continue
+      }
+      // What the table computes has no place among pending values.
+      guard try row.get("hidden", as: Int.self) == 0, definition?.column(column)?.isDerived != true else { continue }
+      let isRequired = try row.get("notnull", as: Int.self) != 0
+      let isForeign = definition.map { $0.column(column) == nil } ?? false
+      columns.append(
+        Column(
+          name: column, declaration: try declaration(of: column, row["type"]?.text ?? "", in: table, connection),
+          isRequired: isRequired, fallback: isRequired || isForeign ? row["dflt_value"]?.text : nil))
+    }
+    return OverlayTable(
+      name: table, model: definition?.model, columns: columns, keys: keys, hiddenRowID: hiddenRowID,
+      rowIDColumn: hiddenRowID ?? (definition?.isKeyRowID == true ? keys[0] : nil), isStrict: entry["strict"] == 1,
+      uniqueRules: try uniqueRules(of: table, keys: keys, hiddenRowID, connection),
+      references: foreignKeys.filter { $0.child.isSameColumn(as: table) },
+      searchable: hiddenRowID != nil || definition?.isKeyRowID == true ? definition?.searchable ?? [] : [],
+      derived: definition.map(Derived.all(of:)) ?? [],
+      places: places(definition, pairs).filter { place in columns.contains { $0.name == place.column } })
+  }
+
+  private static func places(_ definition: TableDefinition?, _ pairs: PairsTable?) -> [Place] {
+    let own = definition?.references.filter(\.isOrdered).map { Place(column: HiddenColumn.position(of: $0.column), owner: $0.column) } ?? []
+    guard let pairs else { return own }
+    return own + (pairs.source.isOrdered ? [Place(column: PairsTable.position, owner: PairsTable.source)] : [])
+      + (pairs.target.isOrdered ? [Place(column: PairsTable.inversePosition, owner: PairsTable.target)] : [])
+  }
+
+  private static func declaration(of column: String, _ type: String, in table: String, _ connection: Connection) throws -> String {
+    var collation: UnsafePointer<CChar>?
+    let result = sqlite3_table_column_metadata(connection.handle, "main", table, column, nil, &collation, nil, nil, nil)
+    guard result == SQLITE_OK, let name = collation.map({ String(cString: $0) }), name != "BINARY" else { return type }
+    return "\(type) COLLATE \(Dialect.sqlite.quote(name))"
+  }
+
+  private static func uniqueRules(of table: String, keys: [String], _ hidden: String?, _ connection: Connection) throws -> [UniqueRule] {
+    let dialect = Dialect.sqlite
+    let indexes = try connection.query("PRAGMA main.index_list(\(dialect.quote(table)))")
+    return try indexes.compactMap { index in
+      guard index["unique"] == 1, index["partial"] == 0 else { return nil }
+      let parts = try connection.query("PRAGMA main.index_xinfo(\(dialect.quote(try index.get("name"))))").filter { $0["key"] == 1 }
+      let columns = parts.compactMap { $0["name"]?.text }
+      guard columns.count == parts.count, Set(columns) != Set(keys), columns != [hidden].compactMap({ $0 }) else { return nil }
+      return UniqueRule(parts: try parts.map { UniqueRule.Part(column: try $0.get("name"), collation: try $0.get("coll")) })
+    }
+  }
+}
+
+/// A reference of one table to another, as the file declares it.
+struct ForeignKey {
+  let child: String
+  let parent: String
+  let childColumns: [String]
+  /// The columns referred to; empty where the reference names none, and the parent's key is meant.
+  let parentColumns: [String]
+  let deleteRule: String
+
+  /// All references in the file.
+  static func all(in connection: Connection) throws -> [ForeignKey] {
+    let rows = try connection.query(
+      """
+      SELECT m.name AS child, f.id AS id, f."table" AS parent, f."from" AS source, f."to" AS target, f.on_delete AS rule
+      FROM main.sqlite_master AS m JOIN pragma_foreign_key_list(m.name, 'main') AS f
+      WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq
+      """)
+    let groups = Dictionary(grouping: rows) { "\($0["child"]?.text ?? "")\u{0}\($0["id"]?.integer ?? 0)" }
+    return try groups.sorted { $0.key < $1.key }.map { _, rows in
+      ForeignKey(
+        child: try rows[0].get("child"), parent: try rows[0].get("parent"), childColumns: try rows.map { try $0.get("source") },
+        parentColumns: rows.compactMap { $0["target"]?.text }, deleteRule: try rows[0].get("rule"))
+    }
+  }
+}
+
+extension OverlayTable.Derived {
+  static func all(of definition: TableDefinition) -> [OverlayTable.Derived] {
+    definition.derived.map { column in
+      let pairs: [String] = if case .pairs(let table, _, _, _) = column.rows { [table] } else { [] }
+      return OverlayTable.Derived(
+        column: column, type: definition.column(column.column)?.type.storageClass ?? .text, tables: [column.rowsTable] + pairs)
+    }
+  }
+}
+
+extension DerivedColumn {
+  /// The same column, computed from other tables.
+  func replacingTables(_ name: (String) -> String) -> DerivedColumn {
+    let link: Rows =
+      if case .pairs(let table, let own, let other, let key) = rows { .pairs(table: name(table), own: own, other: other, key: key) } else { rows }
+    return DerivedColumn(
+      model: model, property: property, table: table, key: key, column: column, aggregate: aggregate, arithmetic: arithmetic, collation: collation,
+      rowsTable: name(rowsTable), rows: link, value: value)
+  }
+}
