@@ -13,6 +13,8 @@ public struct Column<Root: Model, Output>: Sendable {
   let coding: ColumnCoding<Output>
   /// For a column of an embedded struct: its stored value in an instance of the outermost struct that is embedded.
   let embeddedValue: (@Sendable (Any) throws -> Value?)?
+  /// Where a query finds the column; by default in its own table.
+  var scope = ColumnScope.current
 
   init(
     _ path: any KeyPath<Root, Output> & Sendable, _ property: String, _ name: String?, _ coding: ColumnCoding<Output>,
@@ -24,6 +26,18 @@ public struct Column<Root: Model, Output>: Sendable {
     self.keyPath = path
     self.value = { $0[keyPath: path] }
     self.coding = coding
+  }
+
+  init(
+    keyPath: any PartialKeyPath<Root> & Sendable, property: String, name: String, value: @escaping @Sendable (Root) -> Output,
+    coding: ColumnCoding<Output>
+  ) {
+    self.keyPath = keyPath
+    self.property = property
+    self.name = name
+    self.value = value
+    self.coding = coding
+    embeddedValue = nil
   }
 
   /// The stored form of the property's value in an instance. Throws for a value that cannot be stored.
@@ -86,15 +100,21 @@ protocol AnyColumn<Root>: Sendable {
   func storedValue(in instance: Root) throws -> Value
   /// The stored form of a value that a condition compares the column with, however it is typed there.
   func storedValue(of value: Any) throws -> Value
-  /// Throws for a stored value that is not one of the property's type.
-  func check(_ stored: Value) throws
+  /// The property's value for what the database holds. Throws for a stored value that is not one of the property's type.
+  func value(of stored: Value) throws -> Any
+  /// The path to the property by way of a reference to the model, as `#Predicate` has it.
+  var pathThroughReference: AnyKeyPath? { get }
 }
 
 extension Column: AnyColumn {
   var type: ColumnType { coding.type }
 
-  func check(_ stored: Value) throws {
-    _ = try coding.decode(stored)
+  func value(of stored: Value) throws -> Any {
+    try coding.decode(stored)
+  }
+
+  var pathThroughReference: AnyKeyPath? {
+    (keyPath as? KeyPath<Root, Output>).map { \ToOne<Root>.[dynamicMember: $0] }
   }
 
   func storedValue(of value: Any) throws -> Value {

@@ -19,6 +19,8 @@ public protocol EmbeddedColumns: Sendable {
   associatedtype Base: Embeddable
   /// Where the struct is embedded.
   var embedding: Embedding<Root, Base> { get }
+  /// The columns of a struct that is embedded there.
+  init(_ embedding: Embedding<Root, Base>)
 }
 
 /// Where a struct is embedded: the path to it and the start of its columns' names.
@@ -28,6 +30,8 @@ public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
   let prefix: String
   /// This struct in the outermost struct that embeds it.
   let base: @Sendable (Any) -> Base?
+  /// Where a query finds the columns.
+  var scope = ColumnScope.current
 
   /// - Parameters:
   ///   - path: The path from the model to the struct.
@@ -36,8 +40,11 @@ public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
     self.init(path: path, property: name, prefix: name + "_", base: { $0 as? Base })
   }
 
-  private init(path: any KeyPath<Root, Base> & Sendable, property: String, prefix: String, base: @escaping @Sendable (Any) -> Base?) {
+  private init(
+    path: any KeyPath<Root, Base> & Sendable, property: String, prefix: String, scope: ColumnScope = .current, base: @escaping @Sendable (Any) -> Base?
+  ) {
     self.path = path
+    self.scope = scope
     self.base = base
     self.property = property
     self.prefix = prefix
@@ -47,7 +54,13 @@ public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
   public func embedding<Inner: Embeddable>(_ path: any KeyPath<Base, Inner> & Sendable, _ name: String) -> Embedding<Root, Inner> {
     let base = base
     return Embedding<Root, Inner>(
-      path: appending(path), property: "\(property).\(name)", prefix: "\(prefix)\(name)_", base: { base($0)?[keyPath: path] })
+      path: appending(path), property: "\(property).\(name)", prefix: "\(prefix)\(name)_", scope: scope, base: { base($0)?[keyPath: path] })
+  }
+
+  func scoped(_ scope: ColumnScope) -> Embedding {
+    var embedding = self
+    embedding.scope = scope
+    return embedding
   }
 
   private func appending<Output>(_ path: any KeyPath<Base, Output> & Sendable) -> any KeyPath<Root, Output> & Sendable {
@@ -61,7 +74,8 @@ public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
     let base = base
     return Column(
       appending(path), "\(property).\(name)", prefix + (column ?? name), coding,
-      embeddedValue: { outermost in try base(outermost).map { try coding.encode($0[keyPath: path]) } })
+      embeddedValue: { outermost in try base(outermost).map { try coding.encode($0[keyPath: path]) } }
+    ).scoped(scope)
   }
 }
 

@@ -23,6 +23,9 @@ public protocol Model: Identifiable, Sendable where ID: Sendable {
   /// Binds a key in the order of the key's columns.
   static func bind(key: ID, to row: inout RowWriter) throws
 
+  /// Reads a key from the columns of a row in the order of the key's columns. Throws where a column holds what the key cannot.
+  static func key(from row: inout RowReader) throws -> ID
+
   /// Called before every insert and update. What it throws refuses the write and reaches the caller unchanged.
   func validate() throws
 

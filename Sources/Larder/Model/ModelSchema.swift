@@ -4,8 +4,12 @@ public struct ModelSchema<Root: Model>: Sendable {
   public let table: String
   let modelName: String
   let columns: [ColumnDefinition<Root>]
+  /// The references to other models, and the rows of others that belong to this one.
+  let relationships: [any RelationshipDefinition<Root>]
   /// The positions of the key's columns.
   let keyIndexes: [Int]
+  /// The positions of the columns that a row writes: all but those that triggers keep.
+  let writtenIndexes: [Int]
 
   /// - Parameters:
   ///   - table: The table's name.
@@ -14,15 +18,20 @@ public struct ModelSchema<Root: Model>: Sendable {
     self.table = table
     modelName = "\(Root.self)"
     columns = properties.flatMap(\.columns)
+    relationships = properties.compactMap(\.relationship)
+    writtenIndexes = columns.indices.filter { [columns] in columns[$0].derivation == nil }
     let marked = columns.indices.filter { [columns] in columns[$0].options.contains(.primaryKey) }
     keyIndexes = marked.isEmpty ? columns.indices.filter { [columns] in columns[$0].property == "id" } : marked
-    keyNodes = keyIndexes.map { [columns] in .column(table: table, name: columns[$0].name, type: columns[$0].type) }
-    statements = ModelStatements(table: table, columns: columns.map(\.name), keyIndexes: keyIndexes)
+    keyNodes = keyIndexes.map { [columns] in .column(ColumnReference(table: table, name: columns[$0].name, type: columns[$0].type)) }
+    statements = ModelStatements(table: table, columns: columns.map(\.name), keyIndexes: keyIndexes, writtenIndexes: writtenIndexes)
   }
 
   let statements: ModelStatements
   /// The key's columns, as queries name them.
   let keyNodes: [SQLNode]
+
+  /// The columns that a row writes, in the order of its parameters.
+  var writtenColumns: [ColumnDefinition<Root>] { writtenIndexes.count == columns.count ? columns : writtenIndexes.map { columns[$0] } }
 
   var keyColumns: [ColumnDefinition<Root>] { keyIndexes.map { columns[$0] } }
   var searchableColumns: [ColumnDefinition<Root>] { columns.filter { $0.options.contains(.searchable) } }

@@ -1,6 +1,7 @@
 /// One property of a model in its ``ModelSchema``: the column, its options and its default. `@Model` writes them.
 public struct Property<Root: Model>: Sendable {
   let columns: [ColumnDefinition<Root>]
+  var relationship: (any RelationshipDefinition<Root>)?
 
   /// A stored property.
   public init<Output>(
@@ -59,6 +60,8 @@ struct ColumnDefinition<Root: Model>: Sendable {
   let originalName: String?
   let defaultValue: (@Sendable () throws -> Value)?
   let isDefaultComputed: Bool
+  /// What triggers keep the column in step with; such a column is read and never written.
+  var derivation: DerivationSource?
 
   var name: String { column.name }
   var property: String { column.property }

@@ -157,7 +157,7 @@ extension Column where Output: Collection {
 extension SQLNode {
   private var columnType: ColumnType? {
     switch self {
-    case .column(_, _, let type): type
+    case .column(let column), .related(_, let column, _): column.type
     case .condition(let branches, _): branches.first?.result.columnType
     default: nil
     }

@@ -13,11 +13,12 @@ struct ModelStatements: Sendable {
   let delete: String
 
   /// - Parameters:
+  ///   - writtenIndexes: The positions of the columns that a row writes; by default all.
   ///   - parameter: The parameter for a column that is written, by the column's position; by default a plain one.
   ///   - isKey: The condition that a key's column has the parameter's value; by default that they are equal.
   init(
-    table name: String, columns names: [String], keyIndexes: [Int], dialect: Dialect = .sqlite, parameter: ((Int) -> String)? = nil,
-    isKey: ((Int, _ parameter: String) -> String)? = nil
+    table name: String, columns names: [String], keyIndexes: [Int], writtenIndexes: [Int]? = nil, dialect: Dialect = .sqlite,
+    parameter: ((_ position: Int, _ number: Int) -> String)? = nil, isKey: ((Int, _ parameter: String) -> String)? = nil
   ) {
     let table = dialect.quote(name)
     let quoted = names.map(dialect.quote)
@@ -29,11 +30,17 @@ struct ModelStatements: Sendable {
     let byKey = keyIndexes.enumerated().map { condition($1, dialect.parameter($0 + 1)) }.joined(separator: " AND ")
     find = "SELECT \(columns) FROM \(table) WHERE \(byKey)"
     delete = "DELETE FROM \(table) WHERE \(byKey)"
-    let parameters = names.indices.map { parameter?($0) ?? dialect.parameter($0 + 1) }
-    insert = "INSERT INTO \(table) (\(columns)) VALUES (\(parameters.joined(separator: ", ")))"
-    let others = names.indices.filter { !keyIndexes.contains($0) }
-    let assigned = (others.isEmpty ? Array(names.indices) : others).map { "\(quoted[$0]) = \(parameters[$0])" }.joined(separator: ", ")
-    let whole = keyIndexes.map { condition($0, parameters[$0]) }.joined(separator: " AND ")
+    let written = writtenIndexes ?? Array(names.indices)
+    var parameters: [Int: String] = [:]
+    for (number, position) in written.enumerated() {
+      parameters[position] = parameter?(position, number + 1) ?? dialect.parameter(number + 1)
+    }
+    func value(_ position: Int) -> String { parameters[position] ?? "NULL" }
+    let list = written.map { quoted[$0] }.joined(separator: ", ")
+    insert = "INSERT INTO \(table) (\(list)) VALUES (\(written.map(value).joined(separator: ", ")))"
+    let others = written.filter { !keyIndexes.contains($0) }
+    let assigned = (others.isEmpty ? written : others).map { "\(quoted[$0]) = \(value($0))" }.joined(separator: ", ")
+    let whole = keyIndexes.map { condition($0, value($0)) }.joined(separator: " AND ")
     update = "UPDATE \(table) SET \(assigned) WHERE \(whole)"
     let conflict = others.isEmpty ? "NOTHING" : "UPDATE SET " + others.map { "\(quoted[$0]) = excluded.\(quoted[$0])" }.joined(separator: ", ")
     upsert = "\(insert) ON CONFLICT (\(keys.joined(separator: ", "))) DO \(conflict)"

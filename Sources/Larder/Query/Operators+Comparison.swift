@@ -174,13 +174,13 @@ extension QueryExpressible {
   public func isIn(_ values: some Sequence<Output>) -> QueryExpression<Bool> {
     let nodes = values.map { node(for: $0) }
     let list = nodes.filter { $0 != .value(.null) }
-    let isIn = SQLNode.isIn(node, list, node.order)
+    let isIn = SQLNode.lifting(node) { .isIn($0, list, node.order) }
     return .init(list.count == nodes.count ? isIn : .binary(.or, isIn, .isNull(node)))
   }
 
   /// Whether the value lies in the closed range.
   public func isBetween(_ low: Output, _ high: Output) -> QueryExpression<Bool> {
-    .init(.isBetween(node, node(for: low), node(for: high), node.order))
+    .init(SQLNode.lifting(node) { .isBetween($0, node(for: low), node(for: high), node.order) })
   }
 }
 

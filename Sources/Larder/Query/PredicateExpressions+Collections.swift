@@ -39,6 +39,7 @@ extension PredicateExpressions.SequenceContains: LowerablePredicateExpression {
       let isIn = SQLNode.isIn(value.node, list, value.node.order)
       return PredicateOperand(list.count == nodes.count ? isIn : .binary(.or, isIn, .isNull(value.node)))
     }
+    if let rows = container.rows, let member = value.constant.flatMap(rows.member) { return PredicateOperand(member) }
     guard container.isCollection else { throw scope.unsupported("contains(_:) of this collection") }
     guard let constant = value.constant as? any Encodable else { return PredicateOperand(.jsonContains(container.node, value.node)) }
     return PredicateOperand(.jsonContains(container.node, .jsonConstant(constant)))
@@ -83,11 +84,28 @@ extension PredicateScope {
     _ quantifier: JSONQuantifier, _ sequence: any PredicateExpression, _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression
   ) throws -> PredicateOperand {
     let container = try operand(sequence)
+    if let rows = container.rows { return try self.test(quantifier, rows, variable, test) }
     guard container.isCollection else { throw unsupported("contains(where:) or allSatisfy(_:) of anything but a stored collection") }
     var inner = self
     inner.elementCount += 1
     inner.variables[variable] = .value(PredicateOperand(.jsonElement(elementCount), isJSON: true))
     return PredicateOperand(.jsonTest(container.node, quantifier, element: elementCount, try inner.node(test)))
+  }
+}
+
+extension PredicateScope {
+  /// The condition that the rows of a relationship satisfy.
+  private func test(
+    _ quantifier: JSONQuantifier, _ rows: any AnyToManyColumn, _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression
+  ) throws -> PredicateOperand {
+    var inner = self
+    inner.depth = rows.depth
+    inner.variables[variable] = .row(PredicateRow(model: rows.target, scope: .rows(rows.depth)))
+    let condition = try inner.node(test)
+    switch quantifier {
+    case .some: return PredicateOperand(rows.question(.exist, at: rows.depth, condition))
+    case .every: return PredicateOperand(.not(rows.question(.exist, at: rows.depth, .not(condition))))
+    }
   }
 }
 

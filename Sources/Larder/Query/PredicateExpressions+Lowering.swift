@@ -3,7 +3,7 @@ import Foundation
 extension PredicateExpressions.Variable: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     switch scope.variables[key] {
-    case .row(let model): PredicateOperand(.value(.null), row: model)
+    case .row(let row): PredicateOperand(.value(.null), row: row)
     case .value(let operand): operand
     case nil: throw scope.unsupported("variable of an outer predicate")
     }
@@ -13,9 +13,13 @@ extension PredicateExpressions.Variable: LowerablePredicateExpression {
 extension PredicateExpressions.KeyPath: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let base = try scope.operand(root)
-    if let model = base.row { return try Self.column(at: keyPath, of: model, in: scope) }
+    if let row = base.row { return try Self.member(at: keyPath, of: row, in: scope) }
     if let embedded = base.embedded, let path = embedded.path.appending(path: keyPath) {
-      return try Self.column(at: path, of: embedded.model, in: scope)
+      return try Self.member(at: path, of: embedded.row, in: scope)
+    }
+    if let reference = base.column as? any AnyToOneColumn {
+      if reference.isKey(keyPath) { return base }
+      return try Self.member(at: reference.path(of: keyPath) ?? keyPath, of: reference.row(at: base.node), in: scope)
     }
     let counted = Root.Output.self as? any CountedCollection.Type
     switch kind {
@@ -34,18 +38,25 @@ extension PredicateExpressions.KeyPath: LowerablePredicateExpression {
   }
 
   private static func count(of base: PredicateOperand) -> SQLNode {
+    if let rows = base.rows { return rows.question(.value(.aggregate(.count, nil, .stored)), at: rows.depth) }
     if Root.Output.self is String.Type { return .function("larder_count", [base.node]) }
     return base.column == nil ? .jsonCount(base.node) : base.node.elementCount(Root.Output.self)
   }
 
-  private static func column(at path: AnyKeyPath, of model: any Model.Type, in scope: PredicateScope) throws -> PredicateOperand {
+  private static func member(at path: AnyKeyPath, of row: PredicateRow, in scope: PredicateScope) throws -> PredicateOperand {
     func find<M: Model>(_ model: M.Type) -> PredicateOperand? {
-      M.schema.column(at: path).map { PredicateOperand(.column(table: M.schema.table, name: $0.name, type: $0.type), column: $0) }
+      if let rows = M.schema.toMany(at: path) as? any AnyToManyDefinition<M> {
+        return PredicateOperand(.value(.null), rows: rows.anyColumn.moved(to: row.scope, depth: scope.depth + 1))
+      }
+      return M.schema.column(at: path).map { column in
+        PredicateOperand(
+          row.scope.node(for: ColumnReference(table: M.schema.table, name: column.name, type: column.type)), column: column)
+      }
     }
-    if let operand = find(model) { return operand }
+    if let operand = find(row.model) { return operand }
     // A path to an embedded struct: what follows it names the column.
     guard Swift.type(of: path).valueType is any Embeddable.Type else { throw scope.unsupported("key path \(path), which is not a stored property,") }
-    return PredicateOperand(.value(.null), embedded: (model, path))
+    return PredicateOperand(.value(.null), embedded: (row, path))
   }
 }
 

@@ -6,7 +6,7 @@ import Foundation
 /// `.unsupported` with its name.
 enum PredicateLowering<M: Model> {
   static func node(for predicate: Predicate<M>) throws -> SQLNode {
-    let scope = PredicateScope(model: "\(M.self)", variables: [predicate.variable.key: .row(M.self)])
+    let scope = PredicateScope(model: "\(M.self)", variables: [predicate.variable.key: .row(PredicateRow(model: M.self))])
     return try scope.node(predicate.expression)
   }
 }
@@ -14,7 +14,7 @@ enum PredicateLowering<M: Model> {
 /// What the variables of a predicate stand for.
 struct PredicateScope {
   enum Binding {
-    case row(any Model.Type)
+    case row(PredicateRow)
     /// The value of an optional, inside `flatMap`, or an element of a JSON array, inside `contains(where:)`.
     case value(PredicateOperand)
   }
@@ -23,6 +23,8 @@ struct PredicateScope {
   var variables: [PredicateExpressions.VariableID: Binding]
   /// How many elements of JSON arrays are named so far.
   var elementCount = 0
+  /// How many conditions on the rows of relationships are around the expression.
+  var depth = 0
 
   /// The condition or value that the expression is.
   func node(_ expression: any PredicateExpression) throws -> SQLNode {
@@ -49,6 +51,12 @@ struct PredicateScope {
   }
 }
 
+/// What a variable of a predicate stands for: a row of a model, and where the query finds it.
+struct PredicateRow {
+  let model: any Model.Type
+  var scope = ColumnScope.root
+}
+
 /// One side of an operator in a predicate.
 struct PredicateOperand {
   /// The value as any storable value is stored.
@@ -59,20 +67,23 @@ struct PredicateOperand {
   var constant: Any?
   /// Whether the operand was taken out of JSON: what it is compared with takes the form that JSON has for it.
   var isJSON = false
-  /// The model, where the operand is a whole row.
-  var row: (any Model.Type)?
+  /// The row, where the operand is a whole one.
+  var row: PredicateRow?
+  /// The relationship, where the operand is the rows on its other side.
+  var rows: (any AnyToManyColumn)?
   /// The path to an embedded struct, where the operand is one.
-  var embedded: (model: any Model.Type, path: AnyKeyPath)?
+  var embedded: (row: PredicateRow, path: AnyKeyPath)?
 
   init(
-    _ node: SQLNode, column: (any AnyColumn)? = nil, constant: Any? = nil, isJSON: Bool = false, row: (any Model.Type)? = nil,
-    embedded: (model: any Model.Type, path: AnyKeyPath)? = nil
+    _ node: SQLNode, column: (any AnyColumn)? = nil, constant: Any? = nil, isJSON: Bool = false, row: PredicateRow? = nil,
+    rows: (any AnyToManyColumn)? = nil, embedded: (row: PredicateRow, path: AnyKeyPath)? = nil
   ) {
     self.node = node
     self.column = column
     self.constant = constant
     self.isJSON = isJSON
     self.row = row
+    self.rows = rows
     self.embedded = embedded
   }
 

@@ -102,11 +102,11 @@ extension Query.SortTerm {
 
   /// A simple range that holds all rows of the page, so that an index on the first term serves it.
   fileprivate func bound(_ cursor: Query.Cursor) throws -> SQLNode? {
-    guard case .column(_, let name, _) = node, !isOptional, let value = cursor.values[name] else { return nil }
+    guard case .column(let column) = node, !isOptional, let value = cursor.values[column.name] else { return nil }
     return .compare(isDescending ? .lessOrEqual : .greaterOrEqual, node, .value(value))
   }
 
   private var isOptional: Bool {
-    if case .column(_, _, let type) = node { type.isOptional } else { true }
+    if case .column(let column) = node { column.type.isOptional } else { true }
   }
 }

@@ -158,7 +158,7 @@ extension Query {
 
 extension ModelSchema {
   func node(for column: ColumnDefinition<Root>) -> SQLNode {
-    .column(table: table, name: column.name, type: column.type)
+    .column(ColumnReference(table: table, name: column.name, type: column.type))
   }
 
   /// The stored values of a row, by the name of their columns.

@@ -25,7 +25,7 @@ extension QueryExpression: Equatable, Hashable {
 extension Column: QueryExpressible {
   /// The column's value in each row.
   public var expression: QueryExpression<Output> {
-    QueryExpression(node: .column(table: Root.schema.table, name: name, type: coding.type), coding: coding)
+    QueryExpression(node: scope.node(for: ColumnReference(table: Root.schema.table, name: name, type: coding.type)), coding: coding)
   }
 }
 
@@ -47,7 +47,7 @@ extension QueryExpressible {
 
 extension SQLNode {
   var columnName: String? {
-    if case .column(_, let name, _) = self { name } else { nil }
+    if case .column(let column) = self { column.name } else { nil }
   }
 
   /// A comparison; with NULL on a side, the question whether the other is NULL.
@@ -55,10 +55,22 @@ extension SQLNode {
     switch (op, left, right) {
     case (.equal, .value(.null), let other), (.equal, let other, .value(.null)): return .isNull(other)
     case (.notEqual, .value(.null), let other), (.notEqual, let other, .value(.null)): return .not(.isNull(other))
-    default:
-      let sides = alike([left, right])
-      return .comparison(op, sides[0].asValue, sides[1].asValue, sides[0].order == .stored ? sides[1].order : sides[0].order)
+    case (.notEqual, _, _): return comparison(op, left, right)
+    case (_, .related, .value): return lifting(left) { comparison(op, $0, right) }
+    case (_, .value, .related): return lifting(right) { comparison(op, left, $0) }
+    default: return comparison(op, left, right)
     }
+  }
+
+  private static func comparison(_ op: ComparisonOperator, _ left: SQLNode, _ right: SQLNode) -> SQLNode {
+    let sides = alike([left, right])
+    return .comparison(op, sides[0].asValue, sides[1].asValue, sides[0].order == .stored ? sides[1].order : sides[0].order)
+  }
+
+  /// A condition that no row without the related value satisfies, as one on the reference: indexes on either side can then serve it.
+  static func lifting(_ operand: SQLNode, _ condition: (SQLNode) -> SQLNode) -> SQLNode {
+    guard case .related(let base, let column, let key) = operand else { return condition(operand) }
+    return lifting(base) { .isRelated($0, key: key, condition(.column(column))) }
   }
 
   /// Dates as seconds, where some of the nodes are dates kept as text and others are kept as seconds.

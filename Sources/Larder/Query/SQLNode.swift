@@ -1,7 +1,7 @@
 /// A piece of a query, before it is text: what conditions, sorts and aggregates are made of.
 indirect enum SQLNode: Sendable, Hashable {
-  /// A column of a table; the type says how its values compare.
-  case column(table: String, name: String, type: ColumnType)
+  /// A column; the type says how its values compare.
+  case column(ColumnReference)
   case value(Value)
   /// A comparison of two values in the order that both sides share.
   case comparison(ComparisonOperator, SQLNode, SQLNode, ValueOrder)
@@ -27,6 +27,16 @@ indirect enum SQLNode: Sendable, Hashable {
   /// Whether some or every element of an array in JSON satisfies a condition, in which the element is `.jsonElement` of the same number.
   case jsonTest(SQLNode, JSONQuantifier, element: Int, SQLNode)
   case jsonElement(Int)
+  /// A column of the row whose key the node is: `$0.account.name`.
+  case related(SQLNode, ColumnReference, key: ColumnReference)
+  /// Whether the row whose key the node is satisfies a condition, in which its columns have the source `.related`.
+  case isRelated(SQLNode, key: ColumnReference, SQLNode)
+  /// What is asked of the rows on the other side of a relationship.
+  case relatedRows(RelatedRows, RelatedRows.Question)
+  /// Whether a table of pairs connects a key with its owner's.
+  case paired(PairedKey)
+  /// The place of a key in the order that its owner keeps in a table of pairs.
+  case pairPosition(PairedKey)
   /// A condition that could not be made; the query throws it.
   case invalid(StoreError)
 
@@ -85,7 +95,8 @@ extension SQLNode {
   /// How the node's values compare.
   var order: ValueOrder {
     switch self {
-    case .column(_, _, let type): type.order
+    case .column(let column), .related(_, let column, _): column.type.order
+    case .relatedRows(_, .value(let node)): node.order
     case .comparison, .isNull, .isIn, .isBetween, .not: .stored
     case .binary(_, let left, let right): left.order == .stored ? right.order : left.order
     case .negate(let node): node.order
@@ -104,7 +115,7 @@ extension SQLNode {
   /// Whether the node is a condition that SQL may find neither true nor false, because a side of it is NULL.
   private var isUncertain: Bool {
     switch self {
-    case .comparison, .binary(.and, _, _), .binary(.or, _, _), .isIn, .isBetween, .pattern, .regex: true
+    case .comparison, .binary(.and, _, _), .binary(.or, _, _), .isIn, .isBetween, .pattern, .regex, .isRelated, .paired: true
     case .function("larder_has_suffix", _), .function("larder_localized_contains", _): true
     default: false
     }
@@ -113,11 +124,16 @@ extension SQLNode {
   /// The node where its value matters, and not whether it selects a row: a condition is then true or false, as in Swift.
   var asValue: SQLNode { isUncertain ? .not(.not(self)) : self }
 
-  /// The node with every column of the table replaced by a value.
+  /// The node with every column of the query's own table replaced by a value.
   func replacingColumns(_ value: (String) throws -> Value) rethrows -> SQLNode {
     func replace(_ node: SQLNode) throws -> SQLNode { try node.replacingColumns(value) }
     switch self {
-    case .column(_, let name, _): return .value(try value(name))
+    case .column(let column): return column.source == .root ? .value(try value(column.name)) : self
+    case .related(let base, let column, let key): return .related(try replace(base), column, key: key)
+    case .isRelated(let base, let key, let condition): return .isRelated(try replace(base), key: key, try replace(condition))
+    case .paired(let pair): return .paired(try pair.replacing(replace))
+    case .pairPosition(let pair): return .pairPosition(try pair.replacing(replace))
+    case .relatedRows(let rows, let question): return .relatedRows(try rows.replacing(replace), try question.replacing(replace))
     case .value, .invalid, .jsonElement: return self
     case .comparison(let op, let left, let right, let order): return .comparison(op, try replace(left), try replace(right), order)
     case .binary(let op, let left, let right): return .binary(op, try replace(left), try replace(right))

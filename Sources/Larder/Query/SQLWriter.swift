@@ -35,7 +35,7 @@ struct SQLWriter {
   /// Writes the node. Throws where it could not be made, or says what the database cannot.
   mutating func write(_ node: SQLNode) throws {
     switch node {
-    case .column(let table, let name, let type): write(column: name, of: table, type)
+    case .column(let column): write(column)
     case .value(let value): bind(value)
     case .comparison(let op, let left, let right, let order): try write(op, left, right, order)
     case .binary(let op, let left, let right): try write(op, left, right)
@@ -83,6 +83,7 @@ struct SQLWriter {
       write(" COLLATE \(collation.rawValue)")
     case .condition(let branches, let otherwise): try write(branches, otherwise)
     case .json, .jsonContains, .jsonCount, .jsonTest, .jsonElement: try writeJSON(node)
+    case .related, .isRelated, .relatedRows, .paired, .pairPosition: try writeRelated(node)
     case .invalid(let error): throw error
     }
   }
@@ -97,10 +98,14 @@ struct SQLWriter {
     write(lowercaseColumns.contains(place) ? "))" : ")")
   }
 
-  private mutating func write(column name: String, of table: String, _ type: ColumnType) {
-    var text = dialect.quote(name)
-    if isQualified { text = "\(dialect.quote(table)).\(text)" }
-    if let form = type.textForm, !textColumns.isEmpty, textColumns.contains("\(table).\(name)") {
+  private mutating func write(_ column: ColumnReference) {
+    var text = dialect.quote(column.name)
+    switch column.source {
+    case .root: if isQualified { text = "\(dialect.quote(column.table)).\(text)" }
+    case .related: text = "\(Self.relatedAlias).\(text)"
+    case .rows(let depth): text = "\(Self.alias(ofRows: depth)).\(text)"
+    }
+    if let form = column.type.textForm, !textColumns.isEmpty, textColumns.contains("\(column.table).\(column.name)") {
       text = form == .date ? "larder_seconds(\(text))" : "larder_uuid(\(text))"
     }
     write(text)
@@ -258,13 +263,20 @@ struct SQLWriter {
   private mutating func writeElements(
     _ base: (inout SQLWriter) throws -> Void, _ alias: String, _ rest: (inout SQLWriter) throws -> Void
   ) throws {
+    try qualifying { writer in
+      writer.write("json_each(")
+      try base(&writer)
+      writer.write(") AS \(alias)")
+      try rest(&writer)
+    }
+  }
+
+  /// Names columns together with their table, as a subquery needs that has columns of its own.
+  mutating func qualifying(_ body: (inout SQLWriter) throws -> Void) rethrows {
     let wasQualified = isQualified
     isQualified = true
     defer { isQualified = wasQualified }
-    write("json_each(")
-    try base(&self)
-    write(") AS \(alias)")
-    try rest(&self)
+    try body(&self)
   }
 
   /// SQLite's path: `$."key"[0]`; a negative index counts from the end.

@@ -7,7 +7,7 @@ extension Query.SortTerm {
       throw StoreError(
         .unsupported, model: "\(M.self)", "the sort descriptor's key path is not a stored property; sort by a stored property or with sorted(by:)")
     }
-    let node = SQLNode.column(table: M.schema.table, name: column.name, type: column.type)
+    let node = SQLNode.column(ColumnReference(table: M.schema.table, name: column.name, type: column.type))
     let isText = column.type.storageClass == .text && column.type.order == .stored && !column.type.isJSON
     let isLocalized = isText && descriptor.stringComparator != nil && descriptor.stringComparator != .lexical
     self.init(node: isLocalized ? .collate(node, .localized) : node, isDescending: descriptor.order == .reverse)

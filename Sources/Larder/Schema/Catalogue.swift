@@ -32,6 +32,10 @@ enum Catalogue {
     let columns: [Column]
     let indexes: [TableDefinition.Index]
     let searchable: [String]
+    /// None in files of the first version.
+    let references: [TableReference]?
+    let pairs: [PairsTable]?
+    let derived: [DerivedColumn]?
     /// Columns whose property left the model; their values stay.
     let retired: [String]
     /// The columns that the model had before, oldest first: how an older program is told from a changed one.
@@ -42,6 +46,9 @@ enum Catalogue {
       columns = table.columns.map { Column(name: $0.name, property: $0.property, type: $0.type, isKey: $0.isKey) }
       indexes = table.indexes
       searchable = table.searchable
+      references = table.references.isEmpty ? nil : table.references
+      pairs = table.pairs.isEmpty ? nil : table.pairs
+      derived = table.derived.isEmpty ? nil : table.derived
       self.retired = retired
       self.history = history
     }

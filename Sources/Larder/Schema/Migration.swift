@@ -44,6 +44,9 @@ extension Transaction {
           .schemaMismatch, model: M.schema.modelName,
           "The table \(M.schema.table) has no column \(name) to drop. Name the column, which is not always called as the property was.")
       }
+      // They are made anew, and the columns that they keep are computed again, when the migrations are done.
+      for trigger in try connection.query("SELECT name FROM sqlite_master WHERE type = 'trigger'").compactMap({ $0["name"]?.text })
+      where SchemaTrigger.prefixes.contains(where: trigger.hasPrefix) { try connection.execute("DROP TRIGGER \(dialect.quote(trigger))") }
       let indexes = try Catalogue.entry(of: M.schema.table, in: connection)?.indexes ?? []
       for index in indexes where index.columns.contains(where: column.name.isSameColumn(as:)) {
         try connection.execute("DROP INDEX IF EXISTS \(dialect.quote(index.name))")

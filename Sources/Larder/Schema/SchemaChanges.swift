@@ -26,7 +26,7 @@ struct SchemaChanges {
     switch step {
     case .createTable(let table): try connection.change(writer.createTable(table))
     case .addColumn(let table, let column):
-      try connection.change(writer.addColumn(column, to: table.name, default: try constantDefault(of: column, table)))
+      try connection.change(writer.addColumn(column, to: table, default: try constantDefault(of: column, table)))
     case .renameColumn(let table, let from, let to):
       try connection.change("ALTER TABLE \(dialect.quote(table.name)) RENAME COLUMN \(dialect.quote(from)) TO \(dialect.quote(to))")
     case .fill(let table, let column): try fill(column, of: table)
@@ -35,6 +35,13 @@ struct SchemaChanges {
       try rebuild(table)
     case .createIndex(let table, let index): try connection.change(writer.createIndex(index, on: table.name))
     case .dropIndex(let name): try connection.change("DROP INDEX IF EXISTS \(dialect.quote(name))")
+    case .addPosition(let table, let reference):
+      for statement in writer.addPosition(of: reference, to: table) { try connection.change(statement) }
+    case .createPairs(let pairs):
+      for statement in writer.createPairs(pairs) { try connection.change(statement) }
+    case .createTrigger(let trigger): try connection.change(trigger.sql)
+    case .dropTrigger(let name): try connection.change("DROP TRIGGER IF EXISTS \(dialect.quote(name))")
+    case .derive(let column): try connection.change(column.fill(dialect))
     case .createSearch(let table):
       for statement in writer.createSearch(table) { try connection.change(statement) }
     case .dropSearch(let table):

@@ -19,12 +19,13 @@ struct SchemaPlanner {
 
   /// What makes room for the models: new tables, renamed and new columns. Nothing is required of rows that are already there.
   func opening() throws -> [SchemaStep] {
-    try tables.flatMap { table -> [SchemaStep] in
+    let pairs = try tables.flatMap(\.pairs).filter { try TableState.read($0.name, from: connection) == nil }
+    return try tables.flatMap { table -> [SchemaStep] in
       guard let state = try TableState.read(table.name, from: connection) else {
         return [.createTable(table)] + table.indexes.map { .createIndex(table, $0) } + (table.searchable.isEmpty ? [] : [.createSearch(table)])
       }
       return additions(to: state, table)
-    }
+    } + pairs.map { .createPairs($0) }
   }
 
   private func additions(to state: TableState, _ table: TableDefinition) -> [SchemaStep] {
@@ -34,6 +35,9 @@ struct SchemaPlanner {
       }
       return .addColumn(table, column)
     }
+      + table.references.filter { $0.isOrdered && state.column(HiddenColumn.position(of: $0.column)) == nil }.map {
+        .addPosition(table, reference: $0.column)
+      }
   }
 
   // MARK: After the named migrations
@@ -45,13 +49,14 @@ struct SchemaPlanner {
   ///   - isForeseen: Whether those steps are still to be done.
   ///   - isConverting: Whether a migration ran, which may have made the values ready for another type.
   func closing(after opening: [SchemaStep], isForeseen: Bool = false, isConverting: Bool) throws -> [SchemaStep] {
-    try tables.flatMap { table -> [SchemaStep] in
+    let steps = try tables.flatMap { table -> [SchemaStep] in
       guard var state = try TableState.read(table.name, from: connection) else { return [] }
       if isForeseen { try state.foresee(opening, of: table) }
       let entry = try entry(of: table)
       let added = Set(opening.columnsAdded(to: table).map(\.name))
       return try rules(of: state, table, added: added, entry, isConverting: isConverting) + indexes(of: table, state, entry) + search(of: table)
     }
+    return try steps + triggers()
   }
 
   private func rules(
@@ -81,6 +86,7 @@ struct SchemaPlanner {
         isAdditive = isAdditive && isNew
       }
     }
+    for reason in try changedReferences(of: state, table, added: added) { reasons.append(reason) }
     for column in state.columns
     where table.column(column.name) == nil && column.isRequired && column.defaultValue == nil && column.name != table.rowIDColumn {
       reasons.append("\(column.name), which has left the model, may be empty")

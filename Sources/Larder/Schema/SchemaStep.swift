@@ -10,6 +10,13 @@ enum SchemaStep {
   case rebuild(TableDefinition, reason: String, isAdditive: Bool)
   case createIndex(TableDefinition, TableDefinition.Index)
   case dropIndex(String)
+  /// Adds the column that keeps the order of rows that refer to the same row; rows that are there keep the order of their keys.
+  case addPosition(TableDefinition, reference: String)
+  case createPairs(PairsTable)
+  case createTrigger(SchemaTrigger)
+  case dropTrigger(String)
+  /// Computes a derived column for the rows that are there.
+  case derive(DerivedColumn)
   case createSearch(TableDefinition)
   case dropSearch(String)
 
@@ -23,6 +30,11 @@ enum SchemaStep {
     case .createIndex(let table, let index):
       "create \(index.isUnique ? "a unique" : "an") index on \(table.name) (\(index.columns.joined(separator: ", ")))"
     case .dropIndex(let name): "drop the index \(name), which no model asks for any longer"
+    case .addPosition(let table, let reference): "keep the order of the rows of \(table.name) that refer to the same row by \(reference)"
+    case .createPairs(let pairs): "create the table \(pairs.name) for \(pairs.source.model).\(pairs.source.property)"
+    case .createTrigger(let trigger): "create the trigger \(trigger.name)"
+    case .dropTrigger(let name): "drop the trigger \(name)"
+    case .derive(let column): "compute \(column.table).\(column.column) for \(column.model).\(column.property)"
     case .createSearch(let table): "build the full-text index of \(table.name) over \(table.searchable.joined(separator: ", "))"
     case .dropSearch(let table): "drop the full-text index of \(table)"
     }

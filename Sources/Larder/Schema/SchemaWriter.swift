@@ -10,7 +10,12 @@ struct SchemaWriter {
       var line = "\(dialect.quote(column.name)) \(column.type.storageClass.rawValue)"
       if table.isKeyRowID, column.isKey { line += " PRIMARY KEY" }
       if !column.type.isOptional { line += " NOT NULL" }
+      if column.isDerived, let value = (try? column.defaultValue?()) ?? nil, !value.isNull { line += " DEFAULT \(dialect.literal(value))" }
+      if let reference = table.reference(of: column.name) { line += " \(reference.sql(dialect))" }
       lines.append(line)
+    }
+    for position in table.positions where !others.contains(where: { $0.name.isSameColumn(as: position) }) {
+      lines.append("\(dialect.quote(position)) INTEGER")
     }
     for column in others {
       let type = StorageClass(rawValue: column.declaredType.uppercased())?.rawValue ?? "ANY"
@@ -24,9 +29,11 @@ struct SchemaWriter {
   }
 
   /// With a default, rows that are there have it at once, whatever their number.
-  func addColumn(_ column: TableDefinition.Column, to table: String, default value: Value?) -> String {
+  func addColumn(_ column: TableDefinition.Column, to table: TableDefinition, default value: Value?) -> String {
+    let reference = table.reference(of: column.name).map { " \($0.sql(dialect))" } ?? ""
     let rule = value.map { "\(column.type.isOptional ? "" : " NOT NULL") DEFAULT \(dialect.literal($0))" } ?? ""
-    return "ALTER TABLE \(dialect.quote(table)) ADD COLUMN \(dialect.quote(column.name)) \(column.type.storageClass.rawValue)\(rule)"
+    return
+      "ALTER TABLE \(dialect.quote(table.name)) ADD COLUMN \(dialect.quote(column.name)) \(column.type.storageClass.rawValue)\(rule)\(reference)"
   }
 
   func createIndex(_ index: TableDefinition.Index, on table: String) -> String {

@@ -9,6 +9,8 @@ struct TableDefinition: Sendable {
     let originalName: String?
     let defaultValue: (@Sendable () throws -> Value)?
     let isDefaultComputed: Bool
+    /// Whether triggers keep the column, and no row writes it.
+    let isDerived: Bool
     /// Throws `ValueFailure` for a stored value that is not one of the property's type.
     let check: @Sendable (Value) throws -> Void
 
@@ -34,10 +36,15 @@ struct TableDefinition: Sendable {
   let columns: [Column]
   let indexes: [Index]
   let searchable: [String]
+  let references: [TableReference]
+  /// The tables of pairs that are named after properties of the model.
+  let pairs: [PairsTable]
+  let derived: [DerivedColumn]
   /// The column that is the row identifier.
   let rowIDColumn: String
 
-  init<M: Model>(_ model: M.Type) {
+  /// Throws `.schemaMismatch` for a relationship that has no other side, or a rule that cannot hold.
+  init<M: Model>(_ model: M.Type) throws {
     let schema = M.schema
     let keys = Set(schema.keyIndexes)
     self.model = schema.modelName
@@ -47,9 +54,16 @@ struct TableDefinition: Sendable {
       Column(
         name: definition.name, property: definition.property, type: definition.type, isKey: keys.contains(position),
         isUnique: definition.options.contains(.unique), originalName: definition.originalName, defaultValue: definition.defaultValue,
-        isDefaultComputed: definition.isDefaultComputed, check: { try definition.column.check($0) })
+        isDefaultComputed: definition.isDefaultComputed, isDerived: definition.derivation != nil, check: { _ = try definition.column.value(of: $0) })
     }
     searchable = schema.searchableColumns.map(\.name)
+    let references = try schema.references.map { definition in
+      func make<Definition: AnyToOneDefinition<M>>(_ definition: Definition) throws -> TableReference { try TableReference(definition) }
+      return try make(definition)
+    }
+    self.references = references
+    pairs = try schema.pairs
+    derived = try schema.derivedColumns
     func index(_ columns: [(name: String, type: ColumnType)], isUnique: Bool) -> Index {
       let names = columns.map(\.name)
       return Index(
@@ -59,13 +73,27 @@ struct TableDefinition: Sendable {
     let single = schema.columns.filter { $0.options.contains(.indexed) && !$0.options.contains(.unique) }.map {
       index([($0.name, $0.type)], isUnique: false)
     }
+    // The rows that refer to a row are looked for whenever it is deleted, and whenever a query asks for them.
+    let foreign = references.filter { reference in !schema.columns.contains { $0.name == reference.column && $0.options.contains(.unique) } }.map {
+      reference in
+      let position = (HiddenColumn.position(of: reference.column), ColumnType(storageClass: .integer, isOptional: true))
+      return index(
+        schema.columns.filter { $0.name == reference.column }.map { ($0.name, $0.type) } + (reference.isOrdered ? [position] : []), isUnique: false)
+    }
     let unique = schema.columns.filter { $0.options.contains(.unique) }.map { index([($0.name, $0.type)], isUnique: true) }
     let compound = M.indexes.map { index($0.columns.map { ($0.name, $0.type) }, isUnique: $0.isUnique) }
     var seen = Set<Index>()
-    indexes = (single + unique + compound).filter { seen.insert($0).inserted }
+    indexes = (single + foreign + unique + compound).filter { seen.insert($0).inserted }
   }
 
   var keyColumns: [Column] { columns.filter(\.isKey) }
+  /// The columns that keep the order of the rows that refer to the same row.
+  var positions: [String] { references.filter(\.isOrdered).map { HiddenColumn.position(of: $0.column) } }
+
+  func reference(of column: String) -> TableReference? {
+    references.first { $0.column == column }
+  }
+
   var isKeyRowID: Bool { rowIDColumn != ModelStatements.hiddenRowID }
 
   func column(_ name: String) -> Column? {

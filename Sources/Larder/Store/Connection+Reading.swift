@@ -121,8 +121,11 @@ extension Connection {
 
   /// The error with the model and the property at fault.
   static func naming<M: Model>(_ error: any Error, _ model: M.Type, column: Int) -> any Error {
+    naming(error, model, M.schema.columns, at: column)
+  }
+
+  static func naming<M: Model>(_ error: any Error, _ model: M.Type, _ columns: [ColumnDefinition<M>], at column: Int) -> any Error {
     guard let failure = error as? ValueFailure else { return error }
-    let columns = M.schema.columns
     return StoreError(failure, model: M.schema.modelName, property: columns.indices.contains(column) ? columns[column].property : nil)
   }
 }

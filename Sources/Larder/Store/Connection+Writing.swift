@@ -14,7 +14,7 @@ extension Connection {
     } catch is MissingRow {
       throw StoreError(.notFound, model: M.schema.modelName, "There is no \(M.schema.modelName) with this key. Use save(_:) or insert(_:) to add it.")
     } catch {
-      throw Self.naming(error, M.self, column: Int(execution.failedParameter) - 1)
+      throw Self.naming(error, M.self, M.schema.writtenColumns, at: Int(execution.failedParameter) - 1)
     }
     note(statement)
   }

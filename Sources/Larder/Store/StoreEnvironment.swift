@@ -1,12 +1,16 @@
 /// What all connections of a store share, fixed once the store is open.
 final class StoreEnvironment: Sendable {
+  /// The tables of the store's models.
+  let tables: [TableDefinition]
+
   /// The columns, as "table.column", that an existing file fills with text in the place of dates or identifiers.
   let textColumns: Set<String>
 
   /// Those of them whose identifiers are in lower case.
   let lowercaseColumns: Set<String>
 
-  init(textColumns: Set<String> = [], lowercaseColumns: Set<String> = []) {
+  init(tables: [TableDefinition] = [], textColumns: Set<String> = [], lowercaseColumns: Set<String> = []) {
+    self.tables = tables
     self.textColumns = textColumns
     self.lowercaseColumns = lowercaseColumns
   }
@@ -33,8 +37,9 @@ final class StoreEnvironment: Sendable {
     let dialect = Dialect.sqlite
     return ModelStatements(
       table: schema.table, columns: schema.columns.map(\.name), keyIndexes: schema.keyIndexes,
-      parameter: { [lowercaseColumns] position in
-        let parameter = dialect.parameter(position + 1)
+      writtenIndexes: schema.writtenIndexes,
+      parameter: { [lowercaseColumns] position, number in
+        let parameter = dialect.parameter(number)
         return lowercaseColumns.contains(places[position]) ? "lower(\(parameter))" : parameter
       },
       isKey: { [textColumns] position, parameter in
@@ -49,7 +54,7 @@ final class StoreEnvironment: Sendable {
   func textParameters<M: Model>(of kind: ModelStatementKind, _ model: M.Type) -> [Bool] {
     switch kind {
     case .insert, .upsert, .update:
-      let flags = M.schema.columns.map { textColumns.contains("\(M.schema.table).\($0.name)") }
+      let flags = M.schema.writtenColumns.map { textColumns.contains("\(M.schema.table).\($0.name)") }
       return flags.contains(true) ? flags : []
     case .find, .delete, .fetchAll: return []
     }

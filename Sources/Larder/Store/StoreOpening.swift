@@ -12,10 +12,11 @@ struct StoreOpening: Sendable {
   /// STRICT tables came with 3.37: <https://www.sqlite.org/stricttables.html>.
   private static let oldestSQLite: Int32 = 3_037_000
 
-  private var tables: [TableDefinition] {
-    models.map { model in
-      func definition<M: Model>(_ model: M.Type) -> TableDefinition { TableDefinition(model) }
-      return definition(model)
+  /// The tables of the models and of all models that they are related to. Throws `.schemaMismatch` for a relationship that cannot be kept.
+  private func makeTables() throws -> [TableDefinition] {
+    try RelatedModels(models).all.map { model in
+      func definition<M: Model>(_ model: M.Type) throws -> TableDefinition { try TableDefinition(model) }
+      return try definition(model)
     }
   }
 
@@ -24,18 +25,19 @@ struct StoreOpening: Sendable {
   /// The connection that writes, ready for use, and what all connections share.
   func open() throws -> (Connection, StoreEnvironment) {
     try checkVersion()
-    try checkTables()
+    let tables = try makeTables()
+    try check(tables)
     try checkFile()
     return try mapping {
       switch configuration.schema {
-      case .managed: (try openManaged(), StoreEnvironment())
-      case .existing: try openExisting()
+      case .managed: (try openManaged(tables), StoreEnvironment(tables: tables))
+      case .existing: try openExisting(tables)
       }
     }
   }
 
-  private func openManaged() throws -> Connection {
-    let environment = StoreEnvironment()
+  private func openManaged(_ tables: [TableDefinition]) throws -> Connection {
+    let environment = StoreEnvironment(tables: tables)
     let connection = try makeConnection(environment)
     let migrator = SchemaMigrator(connection, tables, configuration.migrations, log: configuration.log)
     if path != nil {
@@ -65,11 +67,12 @@ struct StoreOpening: Sendable {
     return connection
   }
 
-  private func openExisting() throws -> (Connection, StoreEnvironment) {
+  private func openExisting(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
     let probe = try makeConnection(StoreEnvironment())
     let existing = ExistingSchema(probe, tables)
     try existing.check()
-    let environment = StoreEnvironment(textColumns: try existing.textColumns(), lowercaseColumns: try existing.lowercaseColumns())
+    let environment = StoreEnvironment(
+      tables: tables, textColumns: try existing.textColumns(), lowercaseColumns: try existing.lowercaseColumns())
     let connection = try makeConnection(environment)
     try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
     return (connection, environment)
@@ -121,7 +124,8 @@ struct StoreOpening: Sendable {
 
   func plan() throws -> MigrationPlan {
     try checkVersion()
-    try checkTables()
+    let tables = try makeTables()
+    try check(tables)
     try checkFile()
     return try mapping {
       let connection = try makePlanningConnection()
@@ -162,7 +166,7 @@ struct StoreOpening: Sendable {
       .notFound, "There is no file \(URL(fileURLWithPath: path).lastPathComponent) to adopt. Check the path, or open it without schema: .existing.")
   }
 
-  private func checkTables() throws {
+  private func check(_ tables: [TableDefinition]) throws {
     var seen: [String: TableDefinition] = [:]
     for table in tables {
       guard !["_larder_", "sqlite_"].contains(where: table.name.asciiLowercased.hasPrefix) else {
@@ -181,11 +185,19 @@ struct StoreOpening: Sendable {
           "\(table.model) has no key. Add `var id: UUID = .v7()`, or mark a property with @Attribute(.primaryKey).")
       }
       // The name of the column that numbers the rows.
-      var columns: Set<String> = table.isKeyRowID ? [] : [ModelStatements.hiddenRowID]
+      var columns = Set(table.positions.map(\.asciiLowercased) + (table.isKeyRowID ? [] : [ModelStatements.hiddenRowID]))
       for column in table.columns where !columns.insert(column.name.asciiLowercased).inserted {
         throw StoreError(
           .schemaMismatch, model: table.model, property: column.property,
           "The column name \(column.name) of \(table.model).\(column.property) is taken already; upper and lower case are the same to SQLite. Name the column with @Attribute(name:)."
+        )
+      }
+    }
+    for table in tables {
+      for pairs in table.pairs where seen.updateValue(table, forKey: pairs.name.asciiLowercased) != nil {
+        throw StoreError(
+          .schemaMismatch, model: table.model, property: pairs.source.property,
+          "The pairs of \(table.model).\(pairs.source.property) are kept in a table called \(pairs.name), and a model's table is called so too. Rename one of them."
         )
       }
     }

@@ -1,0 +1,87 @@
+extension SQLWriter {
+  static let relatedAlias = "larder_related"
+
+  static func alias(ofRows depth: Int) -> String { "larder_rows_\(depth)" }
+
+  /// Writes what a query asks of other tables, as subqueries: they stand wherever a value may stand, add no rows, and find theirs by index.
+  mutating func writeRelated(_ node: SQLNode) throws {
+    switch node {
+    case .related(let base, let column, let key):
+      try qualifying { writer in
+        writer.write("(SELECT ")
+        try writer.write(.column(column))
+        try writer.writeSource(of: key)
+        try writer.write(.column(key.as(.related)))
+        writer.write(" = ")
+        try writer.write(base)
+        writer.write(")")
+      }
+    case .isRelated(let base, let key, let condition):
+      try qualifying { writer in
+        writer.write("(")
+        try writer.write(base)
+        writer.write(" IN (SELECT ")
+        try writer.write(.column(key.as(.related)))
+        try writer.writeSource(of: key)
+        try writer.write(condition)
+        writer.write("))")
+      }
+    case .relatedRows(let rows, .exist):
+      write("EXISTS (SELECT 1")
+      try writeSource(of: rows)
+      write(")")
+    case .relatedRows(let rows, .value(let value)):
+      try qualifying { writer in
+        writer.write("(SELECT ")
+        try writer.write(value)
+        try writer.writeSource(of: rows)
+        writer.write(")")
+      }
+    case .paired(let pair):
+      let table = dialect.quote(pair.table)
+      write("(")
+      try write(pair.key)
+      write(" IN (SELECT \(dialect.quote(pair.other)) FROM \(table) WHERE \(table).\(dialect.quote(pair.own)) = ")
+      try qualifying { try $0.write(pair.owner) }
+      write("))")
+    case .pairPosition(let pair):
+      let table = dialect.quote(pair.table)
+      let position = pair.own == PairsTable.source ? PairsTable.position : PairsTable.inversePosition
+      try qualifying { writer in
+        writer.write("(SELECT \(table).\(writer.dialect.quote(position)) FROM \(table) WHERE \(table).\(writer.dialect.quote(pair.own)) = ")
+        try writer.write(pair.owner)
+        writer.write(" AND \(table).\(writer.dialect.quote(pair.other)) = ")
+        try writer.write(pair.key)
+        writer.write(")")
+      }
+    default: preconditionFailure("not a node of a relationship")
+    }
+  }
+
+  /// `FROM` and `WHERE` of the row that has a key.
+  private mutating func writeSource(of key: ColumnReference) throws {
+    write(" FROM \(dialect.quote(key.table)) AS \(Self.relatedAlias) WHERE ")
+  }
+
+  /// `FROM` and `WHERE` of the rows that belong to their owner.
+  private mutating func writeSource(of rows: RelatedRows) throws {
+    let alias = Self.alias(ofRows: rows.depth)
+    try qualifying { writer in
+      switch rows.link {
+      case .foreignKey(let column):
+        writer.write(" FROM \(writer.dialect.quote(rows.table)) AS \(alias) WHERE ")
+        try writer.write(.column(column.as(.rows(rows.depth))))
+        writer.write(" = ")
+      case .pairs(let table, let own, let other, let key):
+        let pair = alias + "_pair"
+        writer.write(" FROM \(writer.dialect.quote(table)) AS \(pair) JOIN \(writer.dialect.quote(rows.table)) AS \(alias)")
+        writer.write(" ON \(alias).\(writer.dialect.quote(key)) = \(pair).\(writer.dialect.quote(other))")
+        writer.write(" WHERE \(pair).\(writer.dialect.quote(own)) = ")
+      }
+      try writer.write(rows.owner)
+      guard let condition = rows.condition else { return }
+      writer.write(" AND ")
+      try writer.write(condition)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/// A column that triggers keep in step with the rows of a relationship.
+struct DerivedColumn: Sendable, Hashable, Codable {
+  enum Aggregate: String, Sendable, Hashable, Codable { case sum, count, min, max }
+
+  /// How the sum is computed, and how values are compared.
+  enum Arithmetic: String, Sendable, Hashable, Codable { case integer, real, decimal, none }
+
+  /// The rows that belong to the row that has the column.
+  enum Rows: Sendable, Hashable, Codable {
+    case reference(column: String)
+    case pairs(table: String, own: String, other: String, key: String)
+  }
+
+  let model: String
+  let property: String
+  let table: String
+  let key: String
+  let column: String
+  let aggregate: Aggregate
+  let arithmetic: Arithmetic
+  /// The collation in which the least and the greatest value are found.
+  let collation: String?
+  let rowsTable: String
+  let rows: Rows
+  /// The column of the rows; nil where they are counted.
+  let value: String?
+}
+
+extension ModelSchema {
+  /// The columns that triggers keep. Throws `.schemaMismatch` where a derivation names no relationship, or no stored property.
+  var derivedColumns: [DerivedColumn] {
+    get throws {
+      try columns.compactMap { definition in
+        guard let source = definition.derivation else { return nil }
+        func make<Rows: AnyToManyDefinition<Root>>(_ rows: Rows) throws -> DerivedColumn { try derivedColumn(definition, source, rows) }
+        guard let rows = toMany(at: source.rows) as? any AnyToManyDefinition<Root> else {
+          throw StoreError(
+            .schemaMismatch, model: modelName, property: definition.property,
+            "\(modelName).\(definition.property) is derived from rows that are no relationship of \(modelName). Name a ToMany of \(modelName) in @Derived.")
+        }
+        return try make(rows)
+      }
+    }
+  }
+
+  private func derivedColumn<Rows: AnyToManyDefinition<Root>>(
+    _ definition: ColumnDefinition<Root>, _ source: DerivationSource, _ rows: Rows
+  ) throws -> DerivedColumn {
+    let target = Rows.Target.schema
+    let value = try source.value.map { path in
+      guard let column = target.column(at: path) else {
+        throw StoreError(
+          .schemaMismatch, model: modelName, property: definition.property,
+          "\(modelName).\(definition.property) is derived from a property that \(target.modelName) does not store. Name a stored property in @Derived.")
+      }
+      return column
+    }
+    guard keyColumns.count == 1 else {
+      throw StoreError(
+        .schemaMismatch, model: modelName, property: definition.property,
+        "\(modelName).\(definition.property) is derived from a relationship, and \(modelName) has a key of several properties, to which nothing can refer. Give it a key of its own."
+      )
+    }
+    let type = definition.type
+    let arithmetic: DerivedColumn.Arithmetic =
+      type.order == .decimal ? .decimal : type.storageClass == .integer ? .integer : type.storageClass == .real ? .real : .none
+    let link: DerivedColumn.Rows =
+      switch try rows.resolvedLink {
+      case .foreignKey(let column): .reference(column: column.name)
+      case .pairs(let table, let own, let other, let key): .pairs(table: table, own: own, other: other, key: key)
+      }
+    return DerivedColumn(
+      model: modelName, property: definition.property, table: table, key: keyReference.name, column: definition.name,
+      aggregate: DerivedColumn.Aggregate(source.aggregate), arithmetic: arithmetic, collation: value?.type.order.collation?.rawValue,
+      rowsTable: target.table, rows: link, value: value?.name)
+  }
+
+  /// The tables of pairs that are named after properties of the model.
+  var pairs: [PairsTable] {
+    get throws {
+      try relationships.compactMap { definition in
+        guard let definition = definition as? any AnyToManyDefinition<Root> else { return nil }
+        guard let table = try definition.resolvedPairs else { return nil }
+        return definition.inverse == nil ? nil : table
+      }
+    }
+  }
+}
+
+extension DerivedColumn.Aggregate {
+  fileprivate init(_ aggregate: DerivationSource.Aggregate) {
+    switch aggregate {
+    case .sum: self = .sum
+    case .count: self = .count
+    case .min: self = .min
+    case .max: self = .max
+    }
+  }
+}

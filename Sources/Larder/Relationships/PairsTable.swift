@@ -1,0 +1,44 @@
+/// The table of a many-to-many relationship: one row for each pair of keys. It is named after the property that names its inverse.
+struct PairsTable: Sendable, Hashable, Codable {
+  static let source = "source"
+  static let target = "target"
+  /// The place of the target among those of the source.
+  static let position = "position"
+  /// The place of the source among those of the target.
+  static let inversePosition = "inverse_position"
+
+  /// One side of the pairs.
+  struct Side: Sendable, Hashable, Codable {
+    let model: String
+    let property: String
+    let table: String
+    let key: String
+    let type: StorageClass
+    let isOrdered: Bool
+  }
+
+  let name: String
+  let source: Side
+  let target: Side
+
+  init<Source: Model, Target: Model>(source: any RelationshipDefinition<Source>, target: any RelationshipDefinition<Target>) {
+    self.source = Side(source)
+    self.target = Side(target)
+    name = "\(Source.schema.table)_\(source.property)"
+  }
+}
+
+extension PairsTable.Side {
+  fileprivate init<Owner: Model>(_ relationship: any RelationshipDefinition<Owner>) {
+    let key = Owner.schema.keyReference
+    self.init(
+      model: Owner.schema.modelName, property: relationship.property, table: Owner.schema.table, key: key.name, type: key.type.storageClass,
+      isOrdered: relationship.isOrdered)
+  }
+}
+
+/// Columns that Larder adds to a model's table for itself.
+enum HiddenColumn {
+  /// The place of a row among those that refer to the same row by the column.
+  static func position(of reference: String) -> String { "_\(reference)_position" }
+}

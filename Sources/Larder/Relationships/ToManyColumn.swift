@@ -1,0 +1,178 @@
+/// The rows on the other side of a relationship as queries name them: `$0.costs.contains { $0.amount > 1000 }`, `$0.costs.count`.
+///
+/// Each use is a subquery over the index of the references, one for each row that the query looks at.
+public struct ToManyColumn<Root: Model, Target: Model>: Sendable {
+  /// The property's name in Swift.
+  public let property: String
+  let keyPath: any WritableKeyPath<Root, ToMany<Target>> & Sendable
+  var scope = ColumnScope.current
+  /// Which of the rows are meant, and how deep the subquery is that says so.
+  private var filter: SQLNode?
+  /// How deep the subquery is, where that is settled; otherwise one deeper than the closures around it.
+  private var settledDepth: Int?
+
+  /// Generated code makes it.
+  public init(_ path: any WritableKeyPath<Root, ToMany<Target>> & Sendable, _ property: String) {
+    keyPath = path
+    self.property = property
+  }
+
+  func scoped(_ scope: ColumnScope) -> ToManyColumn {
+    var column = self
+    column.scope = scope
+    return column
+  }
+}
+
+// MARK: - In conditions
+
+extension ToManyColumn {
+  /// Those of the rows for which the condition is true: `$0.costs.where { $0.amount < 0 }.count`.
+  public func `where`(_ condition: (Target.Columns) -> some QueryExpressible<Bool>) -> ToManyColumn {
+    var column = self
+    let node = node(of: condition)
+    column.filter = filter.map { .binary(.and, $0, node) } ?? node
+    column.settledDepth = depth
+    return column
+  }
+
+  /// Whether the condition is true for one of the rows.
+  public func contains(where condition: (Target.Columns) -> some QueryExpressible<Bool>) -> QueryExpression<Bool> {
+    .init(ask(.exist, and: node(of: condition)))
+  }
+
+  /// Whether the value's row is one of the rows.
+  public func contains(_ value: Target) -> QueryExpression<Bool> {
+    contains(value.id)
+  }
+
+  /// Whether the row with the key is one of the rows.
+  public func contains(_ key: Target.ID) -> QueryExpression<Bool> {
+    let column = SQLNode.column(Target.schema.keyReference.as(.rows(depth)))
+    return .init(ask(.exist, and: .compare(.equal, column, Target.schema.node(forKey: key))))
+  }
+
+  /// Whether the condition is true for each of the rows, as it is where there is none.
+  public func allSatisfy(_ condition: (Target.Columns) -> some QueryExpressible<Bool>) -> QueryExpression<Bool> {
+    .init(.not(ask(.exist, and: .not(node(of: condition)))))
+  }
+
+  /// Whether there is no row.
+  public var isEmpty: QueryExpression<Bool> {
+    .init(.not(ask(.exist)))
+  }
+
+  /// The number of rows.
+  public var count: QueryExpression<Int> {
+    QueryExpression(node: ask(.value(.aggregate(.count, nil, .stored))), coding: .stored)
+  }
+
+  /// The sum over the rows, zero where there is none.
+  public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output> {
+    asking(.sum(column(path).expression))
+  }
+
+  /// The sum of the values that are not nil.
+  public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Output> {
+    asking(.sum(column(path).expression))
+  }
+
+  /// The mean as a real number, nil where there is no value.
+  public func average<Output: QueryNumber>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Double?> {
+    asking(.average(column(path).expression))
+  }
+
+  /// The least value, nil where there is none.
+  public func min<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output?> {
+    asking(.extreme(.min, column(path).expression))
+  }
+
+  /// The greatest value, nil where there is none.
+  public func max<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output?> {
+    asking(.extreme(.max, column(path).expression))
+  }
+
+  private func column<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> Column<Target, Output> {
+    Target.columns[keyPath: path].scoped(.rows(depth))
+  }
+
+  private func asking<Output>(_ aggregate: QueryExpression<Output>) -> QueryExpression<Output> {
+    QueryExpression(node: ask(.value(aggregate.node)), coding: aggregate.coding)
+  }
+
+  var depth: Int { settledDepth ?? RelatedRows.depth + 1 }
+
+  private func node(of condition: (Target.Columns) -> some QueryExpressible<Bool>) -> SQLNode {
+    let columns = ColumnScope.$current.withValue(.rows(depth)) { Target.Columns() }
+    return RelatedRows.$depth.withValue(depth) { condition(columns).node }
+  }
+
+  private func ask(_ question: RelatedRows.Question, and condition: SQLNode? = nil) -> SQLNode {
+    self.question(question, at: depth, condition)
+  }
+
+  func question(_ question: RelatedRows.Question, at depth: Int, _ condition: SQLNode? = nil) -> SQLNode {
+    let link: RelatedRows.Link
+    do {
+      link = try RelationshipResolution(self).link
+    } catch {
+      return .invalid((error as? StoreError) ?? StoreError(.schemaMismatch, "\(error)"))
+    }
+    let conditions = [filter, condition].compactMap { $0 }
+    return .relatedRows(
+      RelatedRows(
+        table: Target.schema.table, depth: depth, link: link, owner: scope.node(for: Root.schema.keyReference),
+        condition: conditions.count == 2 ? .binary(.and, conditions[0], conditions[1]) : conditions.first),
+      question)
+  }
+
+  /// The rows that belong to the row with the key.
+  func query(ownedBy key: Root.ID) -> Query<Target> {
+    do {
+      return try RelationshipResolution(self).query(ownedBy: key)
+    } catch {
+      return Query().failing(error)
+    }
+  }
+}
+
+/// The rows of a relationship as `#Predicate` meets them, without their types.
+protocol AnyToManyColumn: Sendable {
+  var depth: Int { get }
+  var target: any Model.Type { get }
+  func moved(to scope: ColumnScope, depth: Int) -> Self
+  func question(_ question: RelatedRows.Question, at depth: Int, _ condition: SQLNode?) -> SQLNode
+  /// Whether a value's row is one of the rows; nil for a value of another type.
+  func member(_ value: Any) -> SQLNode?
+}
+
+extension AnyToManyColumn {
+  func question(_ question: RelatedRows.Question, at depth: Int) -> SQLNode { self.question(question, at: depth, nil) }
+}
+
+extension ToManyColumn: AnyToManyColumn {
+  var target: any Model.Type { Target.self }
+
+  func moved(to scope: ColumnScope, depth: Int) -> ToManyColumn {
+    var column = scoped(scope)
+    column.settledDepth = depth
+    return column
+  }
+
+  func member(_ value: Any) -> SQLNode? {
+    (value as? Target).map { contains($0).node } ?? (value as? ToOne<Target>).map { contains($0.id).node }
+  }
+}
+
+extension ModelSchema {
+  /// The key as a query compares columns with it.
+  func node(forKey key: Root.ID) -> SQLNode {
+    do {
+      return .value(try storedKey(key))
+    } catch let failure as ValueFailure {
+      return .invalid(StoreError(failure, model: modelName, property: keyColumns.first?.property))
+    } catch {
+      return .invalid(StoreError(.invalidValue, "the key cannot be stored: \(error)"))
+    }
+  }
+}

@@ -1,0 +1,284 @@
+/// A reference as queries name it: `$0.account`, and by way of it the properties of the other model, to any depth: `$0.account.owner.name`.
+///
+/// ```swift
+/// Cost.where { $0.account == account && $0.category.name == "Food" }
+///   .sorted(by: \.account.name)
+/// ```
+///
+/// What is asked of an optional reference is optional too. The other table is reached by its key, row by row, or the other way round where the
+/// condition compares with a constant: then an index on the other property serves it.
+@dynamicMemberLookup
+public struct ToOneColumn<Root: Model, Target: Model, Output>: Sendable {
+  /// The property's name in Swift.
+  public let property: String
+  /// The column's name in the database.
+  public let name: String
+  let keyPath: any PartialKeyPath<Root> & Sendable
+  let isOptional: Bool
+  let value: @Sendable (Root) -> Output
+  let target: @Sendable (Output) -> ToOne<Target>?
+  let output: @Sendable (ToOne<Target>?) -> Output?
+  /// Sets the property, where it can be set.
+  let assign: (@Sendable (inout Root, Output) -> Void)?
+  var scope = ColumnScope.current
+
+  private init(
+    _ path: any KeyPath<Root, Output> & Sendable, _ property: String, _ name: String?, isOptional: Bool,
+    target: @escaping @Sendable (Output) -> ToOne<Target>?, output: @escaping @Sendable (ToOne<Target>?) -> Output?
+  ) {
+    self.property = property
+    self.name = name ?? property
+    self.isOptional = isOptional
+    self.target = target
+    self.output = output
+    keyPath = path
+    value = { $0[keyPath: path] }
+    assign = (path as? WritableKeyPath<Root, Output>).map { writable in
+      // It is the same key path, of which the cast cannot say that it is still Sendable.
+      let writable = unsafeBitCast(writable, to: (any WritableKeyPath<Root, Output> & Sendable).self)
+      return { $0[keyPath: writable] = $1 }
+    }
+  }
+
+  /// A required reference. Generated code makes it.
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) where Output == ToOne<Target> {
+    self.init(path, property, column, isOptional: false, target: { $0 }, output: { $0 })
+  }
+
+  /// An optional reference. Generated code makes it.
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) where Output == ToOne<Target>? {
+    self.init(path, property, column, isOptional: true, target: { $0 }, output: { .some($0) })
+  }
+}
+
+// MARK: - The column
+
+extension ToOneColumn: AnyColumn {
+  // Computed when asked for: the other model's schema may be just being made.
+  var type: ColumnType {
+    var type = Target.schema.referenceType
+    type.isOptional = isOptional
+    return type
+  }
+
+  var embeddedValue: (@Sendable (Any) throws -> Value?)? { nil }
+
+  func storedValue(in instance: Root) throws -> Value {
+    try Self.stored(target(value(instance)))
+  }
+
+  func storedValue(of value: Any) throws -> Value {
+    switch value {
+    case let value as Output: try Self.stored(target(value))
+    case let value as Target: try Self.stored(ToOne(value))
+    case let value as Target.ID: try Self.stored(ToOne(value))
+    default:
+      throw ValueFailure(
+        .unsupported, problem: "is compared with a \(Swift.type(of: value))", remedy: "compare it with a \(Target.self), its key or a reference to it")
+    }
+  }
+
+  func value(of stored: Value) throws -> Any {
+    try decode(stored)
+  }
+
+  var pathThroughReference: AnyKeyPath? {
+    (keyPath as? KeyPath<Root, Output>).map { \ToOne<Root>.[dynamicMember: $0] }
+  }
+
+  private static func stored(_ reference: ToOne<Target>?) throws -> Value {
+    guard let reference else { return .null }
+    return try Target.schema.storedKey(reference.id)
+  }
+
+  private func decode(_ stored: Value) throws -> Output {
+    let reference = stored.isNull ? nil : ToOne<Target>(try Target.schema.key(of: stored))
+    guard let value = output(reference) else { throw ValueFailure.unexpected(stored, expected: "a key of \(Target.self)") }
+    return value
+  }
+}
+
+extension ToOneColumn: QueryExpressible {
+  /// The reference in each row.
+  public var expression: QueryExpression<Output> {
+    QueryExpression(node: node, coding: ColumnCoding(type: type, encode: { [target] in try Self.stored(target($0)) }, decode: { try decode($0) }))
+  }
+
+  var node: SQLNode {
+    scope.node(for: ColumnReference(table: Root.schema.table, name: name, type: type))
+  }
+}
+
+extension ModelSchema {
+  /// How a reference to the model is kept: as its key is.
+  var referenceType: ColumnType { keyColumns.first?.type ?? ColumnType(storageClass: .blob) }
+
+  /// The key, as the database holds it.
+  func storedKey(_ key: Root.ID) throws -> Value {
+    guard let column = keyColumns.first?.column else { return .null }
+    return try column.storedValue(of: key)
+  }
+
+  func key(of stored: Value) throws -> Root.ID {
+    guard let key = try keyColumns.first?.column.value(of: stored) as? Root.ID else {
+      throw ValueFailure.unexpected(stored, expected: "a key of \(modelName)")
+    }
+    return key
+  }
+
+  /// The key's only column.
+  var keyReference: ColumnReference {
+    ColumnReference(table: table, name: keyColumns.first?.name ?? "", type: referenceType)
+  }
+}
+
+/// A reference as `#Predicate` meets it, without its types.
+protocol AnyToOneColumn {
+  /// The row that is referred to.
+  func row(at node: SQLNode) -> PredicateRow
+  /// Whether the path leads from a reference to the key that it holds.
+  func isKey(_ path: AnyKeyPath) -> Bool
+  /// The path of the other model's property, for one that leads to it from a reference.
+  func path(of path: AnyKeyPath) -> AnyKeyPath?
+}
+
+extension ToOneColumn: AnyToOneColumn {
+  func row(at node: SQLNode) -> PredicateRow {
+    PredicateRow(model: Target.self, scope: .related(node, key: Target.schema.keyReference))
+  }
+
+  func isKey(_ path: AnyKeyPath) -> Bool { path == \ToOne<Target>.id }
+
+  func path(of path: AnyKeyPath) -> AnyKeyPath? {
+    Target.schema.columns.first { $0.column.pathThroughReference == path }?.column.keyPath
+      ?? Target.schema.relationships.first { $0.pathThroughReference == path }?.keyPath
+  }
+}
+
+// MARK: - What is reached through the reference
+
+extension ToOneColumn {
+  private var targetScope: ColumnScope { .related(node, key: Target.schema.keyReference) }
+
+  /// A property of the row that is referred to.
+  public subscript<Value>(dynamicMember path: KeyPath<Target.Columns, Column<Target, Value>>) -> Column<Target, Value>
+  where Output == ToOne<Target> {
+    Target.columns[keyPath: path].scoped(targetScope)
+  }
+
+  /// A property of the row that is referred to; nil where there is none.
+  public subscript<Value>(dynamicMember path: KeyPath<Target.Columns, Column<Target, Value>>) -> Column<Target, Value?>
+  where Output == ToOne<Target>? {
+    Target.columns[keyPath: path].optional.scoped(targetScope)
+  }
+
+  /// An optional property of the row that is referred to; nil as well where there is none.
+  public subscript<Value>(dynamicMember path: KeyPath<Target.Columns, Column<Target, Value?>>) -> Column<Target, Value?>
+  where Output == ToOne<Target>? {
+    Target.columns[keyPath: path].scoped(targetScope)
+  }
+
+  /// A reference of the row that is referred to.
+  public subscript<Next: Model, NextOutput>(
+    dynamicMember path: KeyPath<Target.Columns, ToOneColumn<Target, Next, NextOutput>>
+  ) -> ToOneColumn<Target, Next, NextOutput> where Output == ToOne<Target> {
+    Target.columns[keyPath: path].scoped(targetScope)
+  }
+
+  /// A reference of the row that is referred to; nil where there is none.
+  public subscript<Next: Model, NextOutput>(
+    dynamicMember path: KeyPath<Target.Columns, ToOneColumn<Target, Next, NextOutput>>
+  ) -> ToOneColumn<Target, Next, ToOne<Next>?> where Output == ToOne<Target>? {
+    Target.columns[keyPath: path].optional.scoped(targetScope)
+  }
+
+  /// The rows that belong to the row that is referred to.
+  public subscript<Next: Model>(dynamicMember path: KeyPath<Target.Columns, ToManyColumn<Target, Next>>) -> ToManyColumn<Target, Next> {
+    Target.columns[keyPath: path].scoped(targetScope)
+  }
+
+  /// The columns of an embedded struct of the row that is referred to.
+  public subscript<Columns: EmbeddedColumns>(dynamicMember path: KeyPath<Target.Columns, Columns>) -> Columns where Columns.Root == Target {
+    Columns(Target.columns[keyPath: path].embedding.scoped(targetScope))
+  }
+
+  func scoped(_ scope: ColumnScope) -> ToOneColumn {
+    var column = self
+    column.scope = scope
+    return column
+  }
+
+  /// The reference where the row that has it may not be there.
+  private var optional: ToOneColumn<Root, Target, ToOne<Target>?> {
+    ToOneColumn<Root, Target, ToOne<Target>?>(
+      keyPath: keyPath, property: property, name: name, value: { [value, target] in target(value($0)) })
+  }
+
+  private init(
+    keyPath: any PartialKeyPath<Root> & Sendable, property: String, name: String, value: @escaping @Sendable (Root) -> Output
+  ) where Output == ToOne<Target>? {
+    self.property = property
+    self.name = name
+    self.keyPath = keyPath
+    self.value = value
+    isOptional = true
+    target = { $0 }
+    output = { .some($0) }
+    assign = nil
+  }
+}
+
+extension Column {
+  func scoped(_ scope: ColumnScope) -> Column {
+    var column = self
+    column.scope = scope
+    return column
+  }
+
+  /// The column where the row that has it may not be there.
+  var optional: Column<Root, Output?> {
+    var type = coding.type
+    type.isOptional = true
+    return Column<Root, Output?>(
+      keyPath: keyPath, property: property, name: name, value: { [value] in value($0) },
+      coding: ColumnCoding(
+        type: type, encode: { [coding] in try $0.map(coding.encode) ?? .null },
+        decode: { [coding] in $0.isNull ? nil : try coding.decode($0) }))
+  }
+}
+
+// MARK: - Comparisons with the other model's values and keys
+
+extension ToOneColumn {
+  private func equals(_ key: Target.ID?) -> QueryExpression<Bool> {
+    .init(.compare(.equal, node, key.map { Target.schema.node(forKey: $0) } ?? .value(.null)))
+  }
+
+  /// Whether the reference is to the row; nil is equal to a reference that is nil.
+  public static func == (left: ToOneColumn, right: Target?) -> QueryExpression<Bool> { left.equals(right?.id) }
+
+  /// Whether the reference is to the row with the key; nil is equal to a reference that is nil.
+  public static func == (left: ToOneColumn, right: Target.ID?) -> QueryExpression<Bool> { left.equals(right) }
+
+  /// Whether there is no reference.
+  public static func == (left: ToOneColumn, right: _OptionalNilComparisonType) -> QueryExpression<Bool> { left.equals(nil) }
+
+  /// Whether the reference is not to the row; nil differs from everything but nil.
+  public static func != (left: ToOneColumn, right: Target?) -> QueryExpression<Bool> { !left.equals(right?.id) }
+
+  /// Whether the reference is not to the row with the key; nil differs from everything but nil.
+  public static func != (left: ToOneColumn, right: Target.ID?) -> QueryExpression<Bool> { !left.equals(right) }
+
+  /// Whether there is a reference.
+  public static func != (left: ToOneColumn, right: _OptionalNilComparisonType) -> QueryExpression<Bool> { !left.equals(nil) }
+
+  /// Whether the reference is to one of the rows.
+  public func isIn(_ values: some Sequence<Target>) -> QueryExpression<Bool> {
+    isIn(values.lazy.compactMap { output(ToOne($0)) })
+  }
+
+  /// Whether the reference is to a row with one of the keys.
+  public func isIn(_ keys: some Sequence<Target.ID>) -> QueryExpression<Bool> {
+    isIn(keys.lazy.compactMap { output(ToOne($0)) })
+  }
+}

@@ -1,0 +1,63 @@
+extension SchemaWriter {
+  /// The table of a many-to-many relationship. Pairs go when either side goes.
+  func createPairs(_ pairs: PairsTable) -> [String] {
+    let name = dialect.quote(pairs.name)
+    func column(_ name: String, _ side: PairsTable.Side) -> String {
+      "\(name) \(side.type.rawValue) NOT NULL REFERENCES \(dialect.quote(side.table)) (\(dialect.quote(side.key))) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
+    }
+    let columns = [
+      column(PairsTable.source, pairs.source), column(PairsTable.target, pairs.target), "\(PairsTable.position) INTEGER",
+      "\(PairsTable.inversePosition) INTEGER", "PRIMARY KEY (\(PairsTable.source), \(PairsTable.target))",
+    ]
+    return [
+      "CREATE TABLE \(name) (\n  \(columns.joined(separator: ",\n  "))\n) STRICT, WITHOUT ROWID",
+      "CREATE INDEX \(dialect.quote("\(pairs.name)_\(PairsTable.target)_index")) ON \(name) (\(PairsTable.target))",
+    ]
+  }
+
+  /// The column of the order, and the order of their keys for the rows that are there.
+  func addPosition(of reference: String, to table: TableDefinition) -> [String] {
+    let name = dialect.quote(table.name)
+    let position = dialect.quote(HiddenColumn.position(of: reference))
+    let number = dialect.quote(table.rowIDColumn)
+    let rank = "row_number() OVER (PARTITION BY \(dialect.quote(reference)) ORDER BY \(number))"
+    return [
+      "ALTER TABLE \(name) ADD COLUMN \(position) INTEGER",
+      "UPDATE \(name) SET \(position) = ranked.rank FROM (SELECT \(number) AS number, \(rank) AS rank FROM \(name)) AS ranked WHERE \(name).\(number) = ranked.number",
+    ]
+  }
+
+  /// The triggers that give a new row the last place among those of its owner.
+  func orderTriggers(_ table: TableDefinition) -> [SchemaTrigger] {
+    table.references.filter(\.isOrdered).flatMap { reference -> [SchemaTrigger] in
+      let name = dialect.quote(table.name)
+      let column = dialect.quote(reference.column)
+      let position = dialect.quote(HiddenColumn.position(of: reference.column))
+      let number = dialect.quote(table.rowIDColumn)
+      let last = "(SELECT coalesce(max(\(position)), 0) + 1 FROM \(name) WHERE \(column) = new.\(column))"
+      let move = "UPDATE \(name) SET \(position) = \(last) WHERE \(number) = new.\(number)"
+      let start = "_larder_order_\(table.name)_\(reference.column)"
+      return [
+        SchemaTrigger("\(start)_insert", "AFTER INSERT", on: table.name, when: "new.\(position) IS NULL AND new.\(column) IS NOT NULL", [move]),
+        SchemaTrigger(
+          "\(start)_update", "AFTER UPDATE OF \(column)", on: table.name, when: "old.\(column) IS NOT new.\(column)",
+          ["UPDATE \(name) SET \(position) = NULL WHERE \(number) = new.\(number)", move]),
+      ]
+    }
+  }
+
+  /// The triggers that give a new pair the last place on each side that keeps an order.
+  func orderTriggers(_ pairs: PairsTable) -> [SchemaTrigger] {
+    let name = dialect.quote(pairs.name)
+    func place(_ position: String, _ own: String, _ isOrdered: Bool) -> String? {
+      guard isOrdered else { return nil }
+      let last = "(SELECT coalesce(max(\(position)), 0) + 1 FROM \(name) WHERE \(own) = new.\(own))"
+      return
+        "UPDATE \(name) SET \(position) = \(last) WHERE \(PairsTable.source) = new.\(PairsTable.source) AND \(PairsTable.target) = new.\(PairsTable.target) AND \(position) IS NULL"
+    }
+    let statements = [
+      place(PairsTable.position, PairsTable.source, pairs.source.isOrdered), place(PairsTable.inversePosition, PairsTable.target, pairs.target.isOrdered),
+    ].compactMap { $0 }
+    return statements.isEmpty ? [] : [SchemaTrigger("_larder_order_\(pairs.name)_insert", "AFTER INSERT", on: pairs.name, statements)]
+  }
+}
