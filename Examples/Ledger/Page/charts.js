@@ -108,7 +108,8 @@ function drawBalances(overview) {
   if (!points.length) return fill(overTime, 'Balance over time', element('p', 'none', 'No cost to draw.'), undefined, false);
 
   const width = widthOf(overTime);
-  const height = 200;
+  // About as tall as the drawing beside it.
+  const height = Math.max(200, Math.min(250, overview.categories.length * 28 - 28));
   const [left, right, top, bottom] = [48, 10, 10, 24];
   const opening = Number(overview.opening);
   const sizes = [opening, ...points.map((point) => point.size)];

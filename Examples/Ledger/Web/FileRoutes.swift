@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import Larder
 import NIOCore
 
 /// CSV files: `api/import/preview` and `api/import` take one in, `api/export` hands one out.

@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import Larder
 import NIOCore
 import ServiceLifecycle
 
