@@ -1,3 +1,5 @@
+import Larder
+
 /// Which field of a line means what, as the first line of a file tells.
 struct CostFileHeader: Equatable, Sendable {
   let count: Int
@@ -10,6 +12,14 @@ struct CostFileHeader: Equatable, Sendable {
 
   /// The names of the columns of an exported file.
   static let exported = ["date", "account", "currency", "category", "amount", "note"]
+
+  /// The fields of a cost whose account and category are loaded, in the order of those columns.
+  static func fields(of cost: Cost) -> [CSVWriter.Field] {
+    [
+      .value(cost.date.rawValue), .text(cost.account.name), .value(cost.account.currency.rawValue), .text(cost.category?.name ?? ""),
+      .value(cost.amount.amountText), .text(cost.note),
+    ]
+  }
 
   /// Throws `InvalidText` if a column is missing or there twice.
   init(_ names: [String]) throws {

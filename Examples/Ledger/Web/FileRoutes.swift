@@ -46,19 +46,15 @@ struct FileRoutes {
   /// Written line by line as it is read, so that its length does not matter.
   private func export(_ filter: CostFilter) -> Response {
     let body = ResponseBody { writer in
-      var csv = CSVWriter()
-      csv.write(CostFileHeader.exported.map { .value($0) })
-      for try await cost in service.costs(filter) {
-        csv.write([
-          .value(cost.date.rawValue), .text(cost.account.name), .value(cost.account.currency.rawValue), .text(cost.category?.name ?? ""),
-          .value(cost.amount.amountText), .text(cost.note),
-        ])
-        if csv.text.utf8.count > 32 * 1024 {
-          try await writer.write(ByteBuffer(string: csv.text))
-          csv = CSVWriter()
+      var buffer = ByteBuffer()
+      for try await line in service.export(filter) {
+        buffer.writeString(line)
+        if buffer.readableBytes > 32 * 1024 {
+          try await writer.write(buffer)
+          buffer.clear()
         }
       }
-      try await writer.write(ByteBuffer(string: csv.text))
+      try await writer.write(buffer)
       try await writer.finish(nil)
     }
     let name = "attachment; filename=\"ledger-\(Day.today.rawValue).csv\""
