@@ -40,16 +40,13 @@ struct LedgerService: Sendable {
     try await store.read { try Overview(filter, limit: limit, in: $0) }
   }
 
-  /// The costs as CSV, a line at a time however many there are. The first line names the columns.
-  func export(_ filter: CostFilter) -> some AsyncSequence<String, any Error> & Sendable {
-    var header = CSVWriter()
-    header.write(CostFileHeader.exported.map { .value($0) })
-    let lines = store.stream(filter.costs.including(\.account, \.category)).map { cost in
+  /// The lines of a CSV file of the costs, one at a time however many there are. `CostFileHeader.line` comes before them.
+  func exportedLines(_ filter: CostFilter) -> some AsyncSequence<String, any Error> & Sendable {
+    store.stream(filter.costs.including(\.account).including(\.category)).map { cost in
       var line = CSVWriter()
       line.write(CostFileHeader.fields(of: cost))
       return line.text
     }
-    return chain([header.text].async, lines)
   }
 
   // MARK: Undo

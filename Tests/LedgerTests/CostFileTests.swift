@@ -123,8 +123,8 @@ struct CostFileTests {
 extension LedgerService {
   /// All of an export as one text.
   fileprivate func exported() async throws -> String {
-    var text = ""
-    for try await part in export(CostFilter()) { text += part }
+    var text = CostFileHeader.line
+    for try await line in exportedLines(CostFilter()) { text += line }
     return text
   }
 }

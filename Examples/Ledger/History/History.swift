@@ -1,3 +1,4 @@
+import Foundation
 import Larder
 
 /// The changes that can be undone and redone. They are rows of the same file, written in the transactions of the changes themselves, so they

@@ -1,4 +1,5 @@
 import Foundation
+import Larder
 
 /// A CSV file of costs, read and checked against the accounts and categories that there are. Nothing is saved by it.
 struct CostFile: Sendable {

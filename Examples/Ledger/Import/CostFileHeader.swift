@@ -13,6 +13,13 @@ struct CostFileHeader: Equatable, Sendable {
   /// The names of the columns of an exported file.
   static let exported = ["date", "account", "currency", "category", "amount", "note"]
 
+  /// The first line of an exported file.
+  static var line: String {
+    var line = CSVWriter()
+    line.write(exported.map { .value($0) })
+    return line.text
+  }
+
   /// The fields of a cost whose account and category are loaded, in the order of those columns.
   static func fields(of cost: Cost) -> [CSVWriter.Field] {
     [

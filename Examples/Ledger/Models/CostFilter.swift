@@ -1,3 +1,4 @@
+import Foundation
 import Larder
 
 /// Which costs the page shows and a file exports.

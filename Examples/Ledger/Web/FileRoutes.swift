@@ -46,8 +46,8 @@ struct FileRoutes {
   /// Written line by line as it is read, so that its length does not matter.
   private func export(_ filter: CostFilter) -> Response {
     let body = ResponseBody { writer in
-      var buffer = ByteBuffer()
-      for try await line in service.export(filter) {
+      var buffer = ByteBuffer(string: CostFileHeader.line)
+      for try await line in service.exportedLines(filter) {
         buffer.writeString(line)
         if buffer.readableBytes > 32 * 1024 {
           try await writer.write(buffer)
