@@ -7,6 +7,8 @@ enum MacroName: String {
   case attribute = "Attribute"
   case embedded = "Embedded"
   case transient = "Transient"
+  case relationship = "Relationship"
+  case derived = "Derived"
 
   /// As it stands in source and in messages.
   var attribute: String { "@\(rawValue)" }

@@ -1,8 +1,9 @@
 import SwiftSyntax
+import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
 /// Writes the conformance of a struct to `Model`: its columns, its schema, its codecs and, where the key is not called `id`, its identity.
-struct ModelMacro: ExtensionMacro {
+struct ModelMacro: ExtensionMacro, MemberAttributeMacro {
   /// What is generated has its layout already.
   static var formatMode: FormatMode { .disabled }
 
@@ -20,5 +21,18 @@ struct ModelMacro: ExtensionMacro {
       return []
     }
     return [model.conformance(of: TypeSyntax(type.trimmed), missing: protocols)]
+  }
+
+  /// Gives every `ToMany` accessors that know whose rows it has.
+  static func expansion(
+    of node: AttributeSyntax,
+    attachedTo declaration: some DeclGroupSyntax,
+    providingAttributesFor member: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AttributeSyntax] {
+    guard let variable = member.as(VariableDeclSyntax.self), !variable.isStatic, variable.bindings.count == 1,
+      variable.bindings.first?.typeAnnotation?.type.isRows == true, variable.bindings.first?.isComputed == false
+    else { return [] }
+    return ["@Larder._RelatedRows"]
   }
 }

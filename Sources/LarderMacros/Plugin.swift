@@ -9,5 +9,8 @@ struct LarderPlugin: CompilerPlugin {
     AttributeMacro.self,
     EmbeddedMacro.self,
     TransientMacro.self,
+    RelationshipMacro.self,
+    RelatedRowsMacro.self,
+    DerivedMacro.self,
   ]
 }

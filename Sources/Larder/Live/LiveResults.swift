@@ -73,9 +73,15 @@ final class LiveSubscription: Sendable {
 extension Connection {
   /// The tables and columns that the query reads.
   func region<M: Model>(of query: Query<M>) throws -> Region {
-    if query.isEverything { return try statement(.fetchAll, M.self).facts.reads }
-    var writer = environment.makeWriter()
-    try query.select(&writer)
-    return try statement(writer.sql).facts.reads
+    var region: Region
+    if query.isEverything {
+      region = try statement(.fetchAll, M.self).facts.reads
+    } else {
+      var writer = environment.makeWriter()
+      try query.select(&writer)
+      region = try statement(writer.sql).facts.reads
+    }
+    for inclusion in query.inclusions { region.formUnion(try inclusion.region(self)) }
+    return region
   }
 }

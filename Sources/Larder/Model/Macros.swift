@@ -25,8 +25,9 @@
 ///   `sqlite_` or `_larder` will do.
 @attached(
   extension, conformances: Model, Identifiable,
-  names: named(Columns), named(columns), named(schema), named(init(from:)), named(encode(to:)), named(bind(key:to:)), named(id), named(ID)
+  names: named(Columns), named(columns), named(schema), named(init(from:)), named(encode(to:)), named(bind(key:to:)), named(key(from:)), named(id), named(ID)
 )
+@attached(memberAttribute)
 public macro Model(_ tableName: String? = nil) = #externalMacro(module: "LarderMacros", type: "ModelMacro")
 
 /// Makes a struct one that models can embed: each of its properties becomes a column of the model's table.

@@ -19,6 +19,8 @@ public struct Query<M: Model>: Sendable, Hashable {
   var cursor: Cursor?
   /// Whether any of the rows may be the first: then the key does not decide.
   var isOrderFree = false
+  /// The relationships whose rows are loaded as well.
+  var inclusions: [Inclusion<M>] = []
   /// What went wrong while the query was made; it is thrown when the query runs.
   var failure: StoreError?
 

@@ -1,5 +1,3 @@
-public import Foundation
-
 /// What a `@Derived` property is kept in step with: `@Derived(.sum(\Account.costs, \Cost.amount)) var balance: Decimal = 0`.
 ///
 /// Triggers in the file keep it, whoever writes and by whatever way: values, cascades, SQL. Reading it costs nothing.
@@ -19,11 +17,11 @@ struct DerivationSource: Sendable {
 
   /// What the property holds where there is no row.
   func emptyValue(_ type: ColumnType) throws -> Value {
-    switch aggregate {
-    case .min, .max: .null
-    case .count, .sum where type.storageClass == .integer: .integer(0)
-    case .sum where type.order == .decimal: .text("0")
-    case .sum: .real(0)
+    switch (aggregate, type.storageClass) {
+    case (.min, _), (.max, _): .null
+    case (.count, _), (.sum, .integer): .integer(0)
+    case (.sum, .real): .real(0)
+    case (.sum, _): .text("0")
     }
   }
 }

@@ -62,6 +62,12 @@ extension ModelSchema {
       )
     }
     let type = definition.type
+    if let value, value.type.storageClass != type.storageClass || value.type.order != type.order {
+      throw StoreError(
+        .schemaMismatch, model: modelName, property: definition.property,
+        "\(modelName).\(definition.property) is not kept in the form of \(target.modelName).\(value.property), which it is derived from. Give both the same type, and @Attribute(.iso8601) both or neither."
+      )
+    }
     let arithmetic: DerivedColumn.Arithmetic =
       type.order == .decimal ? .decimal : type.storageClass == .integer ? .integer : type.storageClass == .real ? .real : .none
     let link: DerivedColumn.Rows =

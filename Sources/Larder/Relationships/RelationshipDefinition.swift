@@ -45,12 +45,17 @@ protocol AnyToOneDefinition<Root>: RelationshipDefinition {
   var name: String { get }
   var isOptional: Bool { get }
   var reference: ColumnReference { get }
+  var anyColumn: any AnyColumn<Root> { get }
+  /// The key that is referred to.
+  var targetKey: ColumnReference { get }
 }
 
 extension ToOneDefinition: AnyToOneDefinition {
   var name: String { column.name }
   var isOptional: Bool { column.isOptional }
   var reference: ColumnReference { ColumnReference(table: Root.schema.table, name: column.name, type: column.type) }
+  var anyColumn: any AnyColumn<Root> { column }
+  var targetKey: ColumnReference { Target.schema.keyReference }
 }
 
 /// The rows of any model that belong to a row.

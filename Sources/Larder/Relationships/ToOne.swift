@@ -69,8 +69,9 @@ extension ToOne: Decodable where Target.ID: Decodable {
   public init(from decoder: any Decoder) throws { self.init(try Target.ID(from: decoder)) }
 }
 
-extension ToOne: CustomStringConvertible {
-  public var description: String { "ToOne<\(Target.self)>(\(id))" }
+// No `description`, which is the name of many a property.
+extension ToOne: CustomDebugStringConvertible {
+  public var debugDescription: String { "ToOne<\(Target.self)>(\(id))" }
 }
 
 extension RowReader {

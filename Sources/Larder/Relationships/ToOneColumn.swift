@@ -9,10 +9,9 @@
 /// condition compares with a constant: then an index on the other property serves it.
 @dynamicMemberLookup
 public struct ToOneColumn<Root: Model, Target: Model, Output>: Sendable {
-  /// The property's name in Swift.
-  public let property: String
-  /// The column's name in the database.
-  public let name: String
+  // Nothing but `expression` is public here: names of this type would hide those of the other model's properties.
+  let property: String
+  let name: String
   let keyPath: any PartialKeyPath<Root> & Sendable
   let isOptional: Bool
   let value: @Sendable (Root) -> Output

@@ -20,6 +20,15 @@ extension Connection {
 
   /// The rows of the query.
   func fetch<M: Model>(_ query: Query<M>) throws -> [M] {
+    if query.inclusions.isEmpty { return try fetchRows(query) }
+    return try inOneView {
+      var values = try fetchRows(query)
+      try load(query.inclusions, into: &values)
+      return values
+    }
+  }
+
+  private func fetchRows<M: Model>(_ query: Query<M>) throws -> [M] {
     try withRows(query) { statement in
       var cursor = RowCursor(statement.pointer)
       var values: [M] = []
@@ -32,11 +41,42 @@ extension Connection {
     }
   }
 
+  /// Gives the values the rows that they are related to. Without a value nothing is read.
+  func load<M: Model>(_ inclusions: [Inclusion<M>], into values: inout [M]) throws {
+    guard !values.isEmpty else { return }
+    for inclusion in inclusions { try inclusion.load(into: &values, self) }
+  }
+
+  /// Calls the closure so that all of its reads see the same commit.
+  func inOneView<Result>(_ body: () throws -> Result) throws -> Result {
+    guard isAutocommitting else { return try body() }
+    try execute("BEGIN DEFERRED")
+    defer { try? executeRegardless("ROLLBACK") }
+    return try body()
+  }
+
   /// Calls the closure with each row of the query, one after another.
   func forEach<M: Model>(_ query: Query<M>, _ body: (M) throws -> Void) throws {
+    if !query.inclusions.isEmpty { return try inOneView { try forEachIncluding(query, body) } }
     try withRows(query) { statement in
       while try step(statement, ErrorContext(M.self)) {
         try body(try decode(M.self, statement))
+      }
+    }
+  }
+
+  /// Reads a page of rows at a time, and loads what they are related to for the whole page.
+  private func forEachIncluding<M: Model>(_ query: Query<M>, _ body: (M) throws -> Void) throws {
+    try withRows(query) { statement in
+      var page: [M] = []
+      var isAtEnd = false
+      while !isAtEnd {
+        isAtEnd = try !step(statement, ErrorContext(M.self))
+        if !isAtEnd { page.append(try decode(M.self, statement)) }
+        guard isAtEnd || page.count == StreamCursor<M>.pageSize else { continue }
+        try load(query.inclusions, into: &page)
+        for value in page { try body(value) }
+        page.removeAll(keepingCapacity: true)
       }
     }
   }

@@ -3,6 +3,7 @@ import GRDBSQLite
 
 extension Connection {
   func first<M: Model>(_ query: Query<M>) throws -> M? {
+    if !query.inclusions.isEmpty { return try fetch(query.firstOnly).first }
     var writer = environment.makeWriter()
     try query.firstOnly.select(&writer)
     return try using(writer, ErrorContext(M.self)) { statement in
@@ -90,16 +91,18 @@ extension Connection {
       writer.write("), \(M.schema.statements.qualifiedColumns)")
     }
     let context = ErrorContext(M.self)
-    return try using(writer, context) { statement in
-      var matches: [SearchMatch<M>] = []
-      while try step(statement, context) {
-        matches.append(
-          SearchMatch(
-            value: try decode(M.self, statement, at: 2),
-            score: StoredColumn(statement.pointer, 0).real ?? 0,
-            snippet: StoredColumn(statement.pointer, 1).text ?? ""))
+    return try inOneView {
+      var values: [M] = []
+      let found = try using(writer, context) { statement in
+        var found: [(score: Double, snippet: String)] = []
+        while try step(statement, context) {
+          values.append(try decode(M.self, statement, at: 2))
+          found.append((StoredColumn(statement.pointer, 0).real ?? 0, StoredColumn(statement.pointer, 1).text ?? ""))
+        }
+        return found
       }
-      return matches
+      try load(query.inclusions, into: &values)
+      return zip(values, found).map { SearchMatch(value: $0, score: $1.score, snippet: $1.snippet) }
     }
   }
 
@@ -117,7 +120,11 @@ extension Connection {
   func deleteAll<M: Model>(_ query: Query<M>) throws -> Int {
     var writer = environment.makeWriter()
     try query.delete(&writer)
-    return try change(writer, ErrorContext(M.self))
+    do {
+      return try change(writer, ErrorContext(M.self))
+    } catch {
+      throw referringRows(to: M.self, error)
+    }
   }
 }
 

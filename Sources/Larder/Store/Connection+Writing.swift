@@ -10,7 +10,8 @@ extension Connection {
       defer { statement.reset() }
       try M._executeAll(values, &execution)
     } catch let code as ResultCode {
-      throw error(code.code, ErrorContext(M.self))
+      let failure = error(code.code, ErrorContext(M.self))
+      throw missingReference(of: values.dropFirst(execution.count).first, failure)
     } catch is MissingRow {
       throw StoreError(.notFound, model: M.schema.modelName, "There is no \(M.schema.modelName) with this key. Use save(_:) or insert(_:) to add it.")
     } catch {
@@ -28,7 +29,11 @@ extension Connection {
       statement.reset()
       throw error
     }
-    try run(statement, context: ErrorContext(model))
+    do {
+      try run(statement, context: ErrorContext(model))
+    } catch {
+      throw referringRows(to: model, error)
+    }
     return sqlite3_changes(handle) > 0
   }
 
@@ -48,7 +53,12 @@ extension Connection {
     try execute("BEGIN IMMEDIATE")
     do {
       let result = try body()
-      try execute("COMMIT")
+      do {
+        try execute("COMMIT")
+      } catch let error as StoreError where error.code == .referenced {
+        // The transaction is still open: what refers to nothing can be found.
+        throw danglingReference() ?? error
+      }
       return result
     } catch {
       rollback()

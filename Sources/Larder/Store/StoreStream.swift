@@ -107,12 +107,15 @@ final class StreamCursor<M: Model>: Sendable {
         while rows.count < Self.pageSize, try connection.step(statement, ErrorContext(M.self)) {
           rows.append(try connection.decode(M.self, statement))
         }
+        try connection.load(self.query.inclusions, into: &rows)
         return rows
       }
     }
   }
 
   private func begin() throws -> PreparedStatement {
+    // What the rows are related to has to be of the same commit. The transaction ends with the connection.
+    if !query.inclusions.isEmpty { try connection.execute("BEGIN DEFERRED") }
     var writer = connection.environment.makeWriter()
     try query.select(&writer)
     let statement = try connection.compile(writer.sql)

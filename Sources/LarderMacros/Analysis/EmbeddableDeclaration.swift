@@ -28,7 +28,7 @@ struct EmbeddableDeclaration {
       }
       if let type = property.visibleType {
         fields.append(Field(property: property, type: type.standalone))
-      } else if property.storage == .column {
+      } else if property.isColumn {
         findings.report(
           .fieldWithoutType(property.plainName), at: property.identifier,
           fixIts: [FixIt("write the type", .insert(": <#Type#>", after: property.identifier))])

@@ -19,7 +19,7 @@ enum ModelKey {
     let stored = declaration.body.stored
     let marked = stored.filter { $0.isMarked(.primaryKey) }
     // An embedded property that is marked has been reported where it was read, and says nothing about the others.
-    guard marked.allSatisfy({ $0.storage == .column }) else { return nil }
+    guard marked.allSatisfy(\.isColumn) else { return nil }
     let id = stored.first { $0.plainName == "id" }
     guard !marked.isEmpty || id != nil else {
       Self.reportMissing(declaration, findings: &findings)
@@ -63,7 +63,7 @@ extension ModelKey {
       if property.storage == .embedded, property.attribute == nil {
         findings.report(.embeddedKey(property.plainName), at: property.identifier)
       }
-      guard property.storage == .column, let type = property.type, type.wrapped != nil else { continue }
+      guard property.isColumn, let type = property.type, type.wrapped != nil else { continue }
       var fixIts: [FixIt] = []
       if let mark = property.declaration.bindings.last?.typeAnnotation?.type.as(OptionalTypeSyntax.self)?.questionMark, property.initialValue == nil {
         fixIts.append(FixIt("remove '?'", .replace(mark, with: "")))

@@ -5,6 +5,10 @@ struct StoredProperty {
   enum Storage {
     case column
     case embedded
+    /// A `ToOne`: the column of another model's key.
+    case reference
+    /// A `ToMany`: no column, the rows of another model.
+    case rows
   }
 
   /// The name where the source declares it.
@@ -15,6 +19,10 @@ struct StoredProperty {
   let initialValue: ExprSyntax?
   let storage: Storage
   let attribute: AttributeArguments?
+  /// The arguments of `@Relationship`.
+  let relationship: LabeledExprListSyntax?
+  /// What `@Derived` says.
+  let derivation: ExprSyntax?
 
   /// The name as Swift code refers to it: a keyword keeps its backticks.
   var name: TokenSyntax { identifier.trimmed }
@@ -31,6 +39,9 @@ struct StoredProperty {
 
   /// The written type of an embedded property.
   var embeddedType: TypeSyntax? { storage == .embedded ? type : nil }
+
+  /// Whether the property is kept in one column of its own.
+  var isColumn: Bool { storage == .column || storage == .reference }
 
   /// From where the property can be seen.
   func access(within access: AccessLevel) -> AccessLevel {

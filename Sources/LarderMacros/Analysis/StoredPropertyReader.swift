@@ -7,6 +7,8 @@ struct StoredPropertyReader {
   private let attributes: [AttributeSyntax]
   private let embedded: AttributeSyntax?
   private let transient: AttributeSyntax?
+  private let relationship: AttributeSyntax?
+  private let derived: AttributeSyntax?
 
   var isTransient: Bool { transient != nil }
 
@@ -15,6 +17,8 @@ struct StoredPropertyReader {
     attributes = variable.attributes.applications(of: .attribute)
     embedded = variable.attributes.applications(of: .embedded).first
     transient = variable.attributes.applications(of: .transient).first
+    relationship = variable.attributes.applications(of: .relationship).first
+    derived = variable.attributes.applications(of: .derived).first
   }
 
   func read(findings: inout Findings) -> [StoredProperty] {
@@ -52,9 +56,24 @@ struct StoredPropertyReader {
       properties.append(
         StoredProperty(
           identifier: identifier, declaration: variable, type: type, initialValue: binding.initializer?.value,
-          storage: embedded == nil ? .column : .embedded, attribute: arguments))
+          storage: storage(of: type), attribute: arguments, relationship: relationship?.argumentList, derivation: derived?.argumentList?.first?.expression))
     }
     return properties.reversed()
+  }
+}
+
+extension StoredPropertyReader {
+  private func storage(of type: TypeSyntax?) -> StoredProperty.Storage {
+    if embedded != nil { return .embedded }
+    guard let type else { return .column }
+    return type.isReference ? .reference : type.isRows ? .rows : .column
+  }
+}
+
+extension AttributeSyntax {
+  /// The arguments in parentheses; nil where there are none.
+  var argumentList: LabeledExprListSyntax? {
+    if case .argumentList(let arguments)? = arguments { arguments } else { nil }
   }
 }
 
@@ -80,6 +99,7 @@ extension StoredPropertyReader {
     switch property.storage {
     case .column: checkOptions(of: property, findings: &findings)
     case .embedded: checkEmbedded(property, findings: &findings)
+    case .reference, .rows: break
     }
   }
 

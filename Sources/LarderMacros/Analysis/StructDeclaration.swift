@@ -88,7 +88,7 @@ extension StructDeclaration {
   private func checkColumns(findings: inout Findings) {
     var owners: [String: StoredProperty] = [:]
     var formerOwners: [String: StoredProperty] = [:]
-    for property in body.stored where property.storage == .column {
+    for property in body.stored where property.isColumn {
       let column = property.columnName
       if let owner = owners.updateValue(property, forKey: column.foldedAsInSQLite) {
         let node = property.attribute?.nameArgument.map { Syntax($0) } ?? Syntax(property.identifier)

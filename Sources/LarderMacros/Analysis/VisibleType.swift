@@ -2,6 +2,12 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension TypeSyntax {
+  /// Whether the type is a `ToOne`, or an optional of one.
+  var isReference: Bool { (wrapped ?? self).name == "ToOne" }
+
+  /// Whether the type is a `ToMany`.
+  var isRows: Bool { name == "ToMany" }
+
   /// What an optional type wraps: `T?`, `T!` and `Optional<T>`; nil for any other type.
   var wrapped: TypeSyntax? {
     if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.trimmed }

@@ -48,7 +48,7 @@ extension EmbeddableDeclaration {
 extension EmbeddableDeclaration.Field {
   fileprivate var columnType: TypeSyntax {
     switch property.storage {
-    case .column: "Larder.Column<Root, \(type)>"
+    case .column, .reference, .rows: "Larder.Column<Root, \(type)>"
     case .embedded: "\(type).Columns<Root>"
     }
   }
@@ -56,7 +56,7 @@ extension EmbeddableDeclaration.Field {
   fileprivate func column(in embeddable: TypeSyntax) -> ExprSyntax {
     let arguments = property.columnArguments(in: embeddable)
     return switch property.storage {
-    case .column: "embedding.column\(arguments)"
+    case .column, .reference, .rows: "embedding.column\(arguments)"
     case .embedded: "\(type).Columns(embedding.embedding\(arguments))"
     }
   }

@@ -9,7 +9,7 @@ extension ModelDeclaration {
     let members = [columns(of: type), "\(raw: access)static let columns = Columns()", schema(of: type)]
     return declaration.conformance(
       of: type, to: protocols.map { $0.trimmedDescription.hasSuffix("Identifiable") ? "Swift.Identifiable" : "Larder.Model" },
-      members: members + identity + [declaration.decoder, declaration.encoder, keyBinder])
+      members: members + identity + [declaration.decoder, declaration.encoder, keyBinder, keyReader])
   }
 
   private var access: String { declaration.access.prefix }
@@ -17,7 +17,13 @@ extension ModelDeclaration {
   private func columns(of type: TypeSyntax) -> DeclSyntax {
     let columns = declaration.body.stored.map { property -> DeclSyntax in
       let access = property.access(within: declaration.access).prefix
-      let columnType = property.embeddedType.map { "\($0).Columns" } ?? "Larder.Column"
+      let columnType =
+        switch property.storage {
+        case .column: "Larder.Column"
+        case .embedded: property.embeddedType.map { "\($0).Columns" } ?? "Larder.Column"
+        case .reference: "Larder.ToOneColumn"
+        case .rows: "Larder.ToManyColumn"
+        }
       return "\(raw: access)let \(property.name) = \(raw: columnType)\(property.columnArguments(in: type))"
     }
     return """
@@ -75,6 +81,21 @@ extension ModelDeclaration {
     return """
       \(raw: access)static func bind(key: ID, to row: inout Larder.RowWriter) throws {
         \(CodeBlockItemListSyntax(lines: statements))
+      }
+      """
+  }
+
+  private var keyReader: DeclSyntax {
+    let key: ExprSyntax =
+      switch self.key {
+      case .id(let property): "\(raw: property.reading)"
+      case .renamed(let key): "\(raw: key.property.reading)"
+      case .composite(let keys):
+        "ID(\(raw: keys.map { "\($0.property.label): \($0.property.reading)" }.joined(separator: ", ")))"
+      }
+    return """
+      \(raw: access)static func key(from row: inout Larder.RowReader) throws -> ID {
+        \(key)
       }
       """
   }

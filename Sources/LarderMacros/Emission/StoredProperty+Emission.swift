@@ -22,6 +22,9 @@ extension StoredProperty {
     if isKey { arguments.append(AttributeOption.primaryKey.expression) }
     arguments += attribute?.options.map(\.option).filter { ![.primaryKey, .iso8601].contains($0) }.map(\.expression) ?? []
     if let original = attribute?.originalName { arguments.append("originalName: \(original.literal)") }
+    if let derivation { arguments.append("derived: \(derivation.trimmed)") }
+    arguments += relationship?.map { $0.with(\.trailingComma, nil).trimmedDescription } ?? []
+    if storage == .rows { return "Larder.Property(\(raw: arguments.joined(separator: ", ")))" }
     switch defaultValue {
     case .constant(let value): arguments.append("default: .constant(\(value))")
     case .computed(let value): arguments.append("default: .computed { \(value) }")
@@ -32,11 +35,15 @@ extension StoredProperty {
 
   /// How the property is read. An embedded struct is told apart by name: it may be `Codable` as well, and elsewhere be kept as JSON.
   var reading: String {
-    storage == .embedded ? "try row.nextEmbedded()" : "try row.next()"
+    switch storage {
+    case .embedded: "try row.nextEmbedded()"
+    case .reference: "try row.nextReference()"
+    case .column, .rows: "try row.next()"
+    }
   }
 
   /// `try row.bind(self.title)`, where `value` is the property or the part of a key that stands for it.
   func binding(_ value: String) -> CodeBlockItemSyntax {
-    "try row.bind(\(raw: storage == .embedded ? "embedded: " : "")\(raw: value)\(raw: isISO8601 ? ", as: .iso8601" : ""))"
+    "try row.bind(\(raw: storage == .embedded ? "embedded: " : storage == .reference ? "reference: " : "")\(raw: value)\(raw: isISO8601 ? ", as: .iso8601" : ""))"
   }
 }

@@ -16,8 +16,10 @@ extension StructDeclaration {
 
   /// Reads the stored properties in the order in which ``encoder`` writes them.
   var decoder: DeclSyntax {
-    let arguments = body.stored.map { "\($0.label): \($0.reading)" }.joined(separator: ", ")
-    let assignments = body.stored.map { "self.\($0.name) = \(raw: $0.reading)" as CodeBlockItemSyntax }
+    // The rows of a relationship have no column; they keep their default.
+    let stored = body.stored.filter { $0.storage != .rows }
+    let arguments = stored.map { "\($0.label): \($0.reading)" }.joined(separator: ", ")
+    let assignments = stored.map { "self.\($0.name) = \(raw: $0.reading)" as CodeBlockItemSyntax }
     let statements = hasMemberwiseInitializer ? ["self.init(\(raw: arguments))"] : assignments
     return """
       \(raw: access.prefix)init(from row: inout Larder.RowReader) throws {
@@ -29,7 +31,7 @@ extension StructDeclaration {
   var encoder: DeclSyntax {
     """
     \(raw: access.prefix)func encode(to row: inout Larder.RowWriter) throws {
-      \(CodeBlockItemListSyntax(lines: body.stored.map { $0.binding("self.\($0.name)") }))
+      \(CodeBlockItemListSyntax(lines: body.stored.filter { $0.storage != .rows && $0.derivation == nil }.map { $0.binding("self.\($0.name)") }))
     }
     """
   }

@@ -61,6 +61,7 @@ private struct Handmade<Name: Naming>: Model {
   }
 
   static func bind(key: String, to row: inout RowWriter) throws { try row.bind(key) }
+  static func key(from row: inout RowReader) throws -> String { try row.next() }
 }
 
 /// A model written by hand, without a key.
@@ -80,6 +81,7 @@ private struct Keyless: Model {
   init(from row: inout RowReader) throws { text = try row.next() }
   func encode(to row: inout RowWriter) throws { try row.bind(text) }
   static func bind(key: String, to row: inout RowWriter) throws { try row.bind(key) }
+  static func key(from row: inout RowReader) throws -> String { try row.next() }
 }
 
 @Suite("Models that cannot be kept")

@@ -1,0 +1,136 @@
+/// The rows that belong to one row, as they are changed.
+struct Links<Root: Model, Target: Model> {
+  private let column: ToManyColumn<Root, Target>
+  private let resolution: RelationshipResolution<Root, Target>
+  private let owner: SQLNode
+  private let context = ErrorContext(Target.self)
+
+  init(_ column: ToManyColumn<Root, Target>, of owner: Root.ID) throws {
+    self.column = column
+    resolution = try RelationshipResolution(column)
+    self.owner = Root.schema.node(forKey: owner)
+  }
+
+  // MARK: One row
+
+  func add(_ key: Target.ID, _ connection: Connection) throws {
+    switch resolution.link {
+    case .foreignKey(let reference):
+      guard try connection.updateAll(row(key), AssignmentList(reference.name, owner)) > 0 else { throw missing }
+    case .pairs(let table, let own, let other, _): try addPair(key, table, own, other, connection)
+    }
+  }
+
+  /// False where the row did not belong to the owner.
+  func remove(_ key: Target.ID, _ connection: Connection) throws -> Bool {
+    switch resolution.link {
+    case .foreignKey(let reference):
+      let rows = row(key).filtered(by: .compare(.equal, .column(reference), owner))
+      guard resolution.reference?.isOptional == true else {
+        if try connection.count(rows) == 0 { return false }
+        throw required(reference)
+      }
+      return try connection.updateAll(rows, AssignmentList(reference.name, .value(.null))) > 0
+    case .pairs(let table, let own, let other, _):
+      return try removePairs(table, own, connection) { writer in
+        writer.write(" AND \(other) = ")
+        try writer.write(Target.schema.node(forKey: key))
+      } > 0
+    }
+  }
+
+  // MARK: All rows
+
+  func replace(with keys: [Target.ID], _ connection: Connection) throws {
+    let nodes = keys.map { Target.schema.node(forKey: $0) }
+    let keyColumn = SQLNode.column(Target.schema.keyReference)
+    switch resolution.link {
+    case .foreignKey(let reference):
+      let others = Query<Target>().filtered(by: .compare(.equal, .column(reference), owner)).filtered(by: .not(.isIn(keyColumn, nodes, keyColumn.order)))
+      if resolution.reference?.isOptional == true {
+        _ = try connection.updateAll(others, AssignmentList(reference.name, .value(.null)))
+      } else if try connection.count(others) > 0 {
+        throw required(reference)
+      }
+    case .pairs(let table, let own, let other, _):
+      _ = try removePairs(table, own, connection) { writer in
+        writer.write(" AND NOT ")
+        try writer.write(.isIn(.column(ColumnReference(table: table, name: other, type: ColumnType(storageClass: .blob))), nodes, .stored))
+      }
+    }
+    for key in keys { try add(key, connection) }
+    if resolution.isOrdered { try order(keys, connection) }
+  }
+
+  /// Gives the rows their places in the order of the keys.
+  func order(_ keys: [Target.ID], _ connection: Connection) throws {
+    for (place, key) in keys.enumerated() {
+      let place = SQLNode.value(.integer(Int64(place + 1)))
+      switch resolution.link {
+      case .foreignKey(let reference):
+        _ = try connection.updateAll(row(key), AssignmentList(HiddenColumn.position(of: reference.name), place))
+      case .pairs(let table, let own, let other, _):
+        var writer = connection.environment.makeWriter()
+        writer.write("UPDATE \(writer.dialect.quote(table)) SET \(own == PairsTable.source ? PairsTable.position : PairsTable.inversePosition) = ")
+        try writer.write(place)
+        writer.write(" WHERE \(own) = ")
+        try writer.write(owner)
+        writer.write(" AND \(other) = ")
+        try writer.write(Target.schema.node(forKey: key))
+        _ = try connection.change(writer, context)
+      }
+    }
+  }
+
+  // MARK: Statements
+
+  private func row(_ key: Target.ID) -> Query<Target> {
+    Query<Target>().filtered(by: .compare(.equal, .column(Target.schema.keyReference), Target.schema.node(forKey: key)))
+  }
+
+  private func addPair(_ key: Target.ID, _ table: String, _ own: String, _ other: String, _ connection: Connection) throws {
+    var writer = connection.environment.makeWriter()
+    func write(_ node: SQLNode) throws { try writer.write(node) }
+    writer.write("INSERT INTO \(writer.dialect.quote(table)) (\(own), \(other)) SELECT ")
+    try write(owner)
+    writer.write(", ")
+    try write(Target.schema.node(forKey: key))
+    writer.write(" WHERE NOT EXISTS (SELECT 1 FROM \(writer.dialect.quote(table)) WHERE \(own) = ")
+    try write(owner)
+    writer.write(" AND \(other) = ")
+    try write(Target.schema.node(forKey: key))
+    writer.write(")")
+    _ = try connection.change(writer, context)
+  }
+
+  private func removePairs(
+    _ table: String, _ own: String, _ connection: Connection, _ condition: (inout SQLWriter) throws -> Void
+  ) throws -> Int {
+    var writer = connection.environment.makeWriter()
+    writer.write("DELETE FROM \(writer.dialect.quote(table)) WHERE \(own) = ")
+    try writer.write(owner)
+    try condition(&writer)
+    return try connection.change(writer, context)
+  }
+
+  private var missing: StoreError {
+    StoreError(
+      .notFound, model: "\(Target.self)", "There is no \(Target.self) with this key to link to \(Root.self).\(column.property). Insert it first.")
+  }
+
+  private func required(_ reference: ColumnReference) -> StoreError {
+    let property = resolution.reference?.property ?? reference.name
+    return StoreError(
+      .constraint, model: "\(Target.self)", property: property,
+      "\(Target.self).\(property) is required, so a \(Target.self) cannot leave \(Root.self).\(column.property) without another owner. Delete it, link it to another \(Root.self), or make \(property) optional."
+    )
+  }
+}
+
+extension AssignmentList {
+  /// One assignment.
+  convenience init(_ column: String, _ node: SQLNode) {
+    self.init()
+    append(column, node)
+  }
+}

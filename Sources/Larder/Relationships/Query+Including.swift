@@ -1,0 +1,120 @@
+/// A relationship as queries name it: a ``ToOneColumn`` or a ``ToManyColumn``.
+public protocol RelationshipColumn<Root, Target>: Sendable {
+  associatedtype Root: Model
+  associatedtype Target: Model
+
+  /// What loads the rows of the relationship. Not for use outside of Larder.
+  func _inclusion(of rows: Query<Target>) -> Inclusion<Root>
+  /// Saves the rows of the relationship that a value holds, and answers them. Not for use outside of Larder.
+  func _saveRelated(of value: Root, _ access: WriteAccess) throws -> [Target]
+}
+
+extension Query {
+  /// Loads the rows of a relationship together with the query's own: ``ToMany/loaded`` and ``ToOne/loaded`` then have them.
+  ///
+  /// ```swift
+  /// let accounts = try await store.fetch(Account.all.including(\.costs))
+  /// for account in accounts { print(account.name, account.costs.count) }
+  /// ```
+  ///
+  /// It is one more statement for each relationship, two for many-to-many, however many rows there are; all of them see the same commit.
+  public func including<Related: RelationshipColumn>(_ path: KeyPath<M.Columns, Related>) -> Query where Related.Root == M {
+    including(path) { $0 }
+  }
+
+  /// Loads the rows of a relationship, and those that a relationship of theirs leads to: `including(\.costs, \.category)`.
+  public func including<First: RelationshipColumn, Second: RelationshipColumn>(
+    _ first: KeyPath<M.Columns, First>, _ second: KeyPath<First.Target.Columns, Second>
+  ) -> Query where First.Root == M, Second.Root == First.Target {
+    including(first) { $0.including(second) }
+  }
+
+  /// Loads some of the rows of a relationship, in an order: `including(\.costs) { $0.where { $0.amount > 0 }.sorted(by: \.date).including(\.category) }`.
+  ///
+  /// A limit is refused with `.unsupported` when the query runs: it would count the rows of all owners together.
+  public func including<Related: RelationshipColumn>(
+    _ path: KeyPath<M.Columns, Related>, _ rows: (Query<Related.Target>) -> Query<Related.Target>
+  ) -> Query where Related.Root == M {
+    var query = self
+    let inclusion = M.columns[keyPath: path]._inclusion(of: rows(Query<Related.Target>()))
+    if let position = inclusions.firstIndex(where: { $0.path == inclusion.path }) {
+      query.inclusions[position] = inclusions[position].merged(with: inclusion)
+    } else {
+      query.inclusions.append(inclusion)
+    }
+    return query
+  }
+}
+
+/// A relationship whose rows a query loads together with its own.
+public struct Inclusion<Root: Model>: Sendable, Hashable {
+  private let loader: any InclusionLoader<Root>
+
+  init(_ loader: some InclusionLoader<Root>) {
+    self.loader = loader
+  }
+
+  var path: any PartialKeyPath<Root> & Sendable { loader.path }
+
+  func merged(with other: Inclusion) -> Inclusion {
+    Inclusion(any: loader.merged(with: other.loader))
+  }
+
+  private init(any loader: any InclusionLoader<Root>) {
+    self.loader = loader
+  }
+
+  /// Gives the values the rows that they are related to.
+  func load(into values: inout [Root], _ connection: Connection) throws {
+    try loader.load(into: &values, connection)
+  }
+
+  /// What loading reads.
+  func region(_ connection: Connection) throws -> Region {
+    try loader.region(connection)
+  }
+
+  public static func == (left: Inclusion, right: Inclusion) -> Bool {
+    AnyHashable(left.loader) == AnyHashable(right.loader)
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(AnyHashable(loader))
+  }
+}
+
+protocol InclusionLoader<Root>: Sendable, Hashable {
+  associatedtype Root: Model
+  var path: any PartialKeyPath<Root> & Sendable { get }
+  /// Both at once, for the same relationship.
+  func merged(with other: any InclusionLoader<Root>) -> any InclusionLoader<Root>
+  func load(into values: inout [Root], _ connection: Connection) throws
+  func region(_ connection: Connection) throws -> Region
+}
+
+extension Query {
+  /// This query and what the other one asks beyond it.
+  func merged(with other: Query) -> Query {
+    var query = self
+    if let filter = other.filter { query = query.filtered(by: filter) }
+    query.sorts += other.sorts
+    query.failure = failure ?? other.failure
+    for inclusion in other.inclusions {
+      if let position = query.inclusions.firstIndex(where: { $0.path == inclusion.path }) {
+        query.inclusions[position] = query.inclusions[position].merged(with: inclusion)
+      } else {
+        query.inclusions.append(inclusion)
+      }
+    }
+    return query
+  }
+
+  /// The rows of a relationship are loaded for all owners together.
+  func checkIncludable() throws {
+    guard limit == nil, offset == 0, cursor == nil, search == nil else {
+      throw StoreError(
+        .unsupported, model: "\(M.self)",
+        "The rows that including(_:) loads can have a condition and an order, and no limit or search. Fetch them with a query of their own.")
+    }
+  }
+}

@@ -1,0 +1,87 @@
+extension StoreWriter {
+  /// Saves a value and the rows of a relationship that it holds: `save(account, including: \.costs)`. All of them, or on an error none.
+  ///
+  /// The rows of a ``ToMany`` get the value as their owner, and its order where the relationship is ordered; the row of a ``ToOne`` is the one
+  /// that the reference was made from. Rows that are in the store and not in the value stay as they are: ``setLinks(_:_:_:)`` lets go of them.
+  /// A relationship that is not loaded is left alone.
+  public func save<M: Model, Related: RelationshipColumn>(_ value: M, including path: KeyPath<M.Columns, Related>) throws where Related.Root == M {
+    try _write(isAtomic: true) { access in
+      try access.connection.write([value], .upsert)
+      _ = try M.columns[keyPath: path]._saveRelated(of: value, access)
+    }
+  }
+
+  /// Saves a value, the rows of a relationship that it holds, and those that a relationship of theirs holds.
+  public func save<M: Model, First: RelationshipColumn, Second: RelationshipColumn>(
+    _ value: M, including first: KeyPath<M.Columns, First>, _ second: KeyPath<First.Target.Columns, Second>
+  ) throws where First.Root == M, Second.Root == First.Target {
+    try _write(isAtomic: true) { access in
+      try access.connection.write([value], .upsert)
+      for related in try M.columns[keyPath: first]._saveRelated(of: value, access) {
+        _ = try First.Target.columns[keyPath: second]._saveRelated(of: related, access)
+      }
+    }
+  }
+}
+
+extension Store {
+  /// Saves a value and the rows of a relationship that it holds. See ``StoreWriter/save(_:including:)``.
+  public func save<M: Model, Related: RelationshipColumn>(
+    _ value: M, including path: any KeyPath<M.Columns, Related> & Sendable
+  ) async throws where Related.Root == M {
+    try await write { try $0.save(value, including: path) }
+  }
+
+  /// Saves a value, the rows of a relationship that it holds, and those that a relationship of theirs holds.
+  public func save<M: Model, First: RelationshipColumn, Second: RelationshipColumn>(
+    _ value: M, including first: any KeyPath<M.Columns, First> & Sendable, _ second: any KeyPath<First.Target.Columns, Second> & Sendable
+  ) async throws where First.Root == M, Second.Root == First.Target {
+    try await write { try $0.save(value, including: first, second) }
+  }
+}
+
+extension ToOneColumn {
+  public func _saveRelated(of value: Root, _ access: WriteAccess) throws -> [Target] {
+    guard let related = target(self.value(value))?.loaded else { return [] }
+    try access.connection.write([related], .upsert)
+    return [related]
+  }
+}
+
+extension ToManyColumn {
+  public func _saveRelated(of value: Root, _ access: WriteAccess) throws -> [Target] {
+    guard var related = value[keyPath: keyPath].loaded else { return [] }
+    let resolution = try RelationshipResolution(self)
+    if resolution.pairs == nil {
+      let assign = try owning(value, resolution)
+      for position in related.indices { try assign(&related[position]) }
+    }
+    try access.connection.write(related, .upsert)
+    let links = try Links(self, of: value.id)
+    if resolution.pairs != nil {
+      for row in related { try links.add(row.id, access.connection) }
+    }
+    if resolution.isOrdered { try links.order(related.map(\.id), access.connection) }
+    return related
+  }
+
+  /// Makes a row refer to the value.
+  private func owning(_ owner: Root, _ resolution: RelationshipResolution<Root, Target>) throws -> (inout Target) throws -> Void {
+    func refuse(_ row: Target, _ isSame: Bool) throws {
+      if isSame { return }
+      let property = resolution.reference?.property ?? ""
+      throw StoreError(
+        .unsupported, model: "\(Target.self)", property: property,
+        "\(Target.self).\(property) is a constant and refers to another \(Root.self) than the one it is saved with. Declare it with `var`.")
+    }
+    switch resolution.reference {
+    case let reference as ToOneDefinition<Target, Root, ToOne<Root>>:
+      guard let assign = reference.column.assign else { return { try refuse($0, reference.column.value($0).id == owner.id) } }
+      return { assign(&$0, ToOne(owner.id)) }
+    case let reference as ToOneDefinition<Target, Root, ToOne<Root>?>:
+      guard let assign = reference.column.assign else { return { try refuse($0, reference.column.value($0)?.id == owner.id) } }
+      return { assign(&$0, ToOne(owner.id)) }
+    default: preconditionFailure("a reference leads to another model than its relationship says")
+    }
+  }
+}

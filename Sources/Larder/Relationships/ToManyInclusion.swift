@@ -1,0 +1,117 @@
+/// Loads the rows that belong to rows.
+struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
+  let column: ToManyColumn<Root, Target>
+  let rows: Query<Target>
+
+  var path: any PartialKeyPath<Root> & Sendable { column.keyPath }
+
+  func merged(with other: any InclusionLoader<Root>) -> any InclusionLoader<Root> {
+    guard let other = other as? ToManyInclusion else { return self }
+    return ToManyInclusion(column: column, rows: rows.merged(with: other.rows))
+  }
+
+  func load(into values: inout [Root], _ connection: Connection) throws {
+    try rows.checkIncludable()
+    let resolution = try RelationshipResolution(column)
+    var positions = [Root.ID: Int](minimumCapacity: values.count)
+    for (position, value) in values.enumerated() { positions[value.id] = position }
+    var groups = [[Target]](repeating: [], count: values.count)
+    let keys = try values.map { SQLNode.value(try Root.schema.storedKey($0.id)) }
+    switch resolution.link {
+    case .foreignKey(let reference):
+      let owner = try ownerKey(resolution)
+      for row in try connection.fetch(query(of: reference, keys, resolution)) {
+        if let key = owner(row), let position = positions[key] { groups[position].append(row) }
+      }
+    case .pairs(let table, let own, let other, _):
+      let pairs = try connection.pairs(of: keys, table: table, own: own, other: other, isOrdered: resolution.isOrdered)
+      try group(try pairs.map { (try Root.schema.key(of: $0.own), try Target.schema.key(of: $0.other)) }, connection, positions, &groups)
+    }
+    for (position, group) in groups.enumerated() { values[position][keyPath: column.keyPath] = ToMany(group) }
+  }
+
+  /// Hands out the rows of the pairs: in the query's order, or else in that of the pairs.
+  private func group(
+    _ pairs: [(own: Root.ID, other: Target.ID)], _ connection: Connection, _ positions: [Root.ID: Int], _ groups: inout [[Target]]
+  ) throws {
+    let key = SQLNode.column(Target.schema.keyReference)
+    let keys = try Set(pairs.map(\.other)).map { SQLNode.value(try Target.schema.storedKey($0)) }
+    let found = try connection.fetch(rows.filtered(by: .isIn(key, keys, key.order)))
+    if rows.sorts.isEmpty {
+      let byKey = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+      for pair in pairs {
+        if let row = byKey[pair.other], let position = positions[pair.own] { groups[position].append(row) }
+      }
+    } else {
+      let owners = Dictionary(grouping: pairs, by: \.other)
+      for row in found {
+        for pair in owners[row.id] ?? [] {
+          if let position = positions[pair.own] { groups[position].append(row) }
+        }
+      }
+    }
+  }
+
+  /// The rows that refer to one of the keys.
+  private func query(of reference: ColumnReference, _ keys: [SQLNode], _ resolution: RelationshipResolution<Root, Target>) -> Query<Target> {
+    var query = rows.filtered(by: .isIn(.column(reference), keys, reference.type.order))
+    if query.sorts.isEmpty, let position = resolution.position(of: .value(.null)) { query.sorts = [.init(node: position, isDescending: false)] }
+    return query
+  }
+
+  /// Reads the key of its owner from a row.
+  private func ownerKey(_ resolution: RelationshipResolution<Root, Target>) throws -> (Target) -> Root.ID? {
+    switch resolution.reference {
+    case let reference as ToOneDefinition<Target, Root, ToOne<Root>>: return { reference.column.value($0).id }
+    case let reference as ToOneDefinition<Target, Root, ToOne<Root>?>: return { reference.column.value($0)?.id }
+    default: preconditionFailure("a reference leads to another model than its relationship says")
+    }
+  }
+
+  func region(_ connection: Connection) throws -> Region {
+    let resolution = try RelationshipResolution(column)
+    switch resolution.link {
+    case .foreignKey(let reference): return try connection.region(of: query(of: reference, [], resolution))
+    case .pairs(let table, _, _, _):
+      var region = try connection.region(of: rows)
+      region.insert(table: table)
+      return region
+    }
+  }
+
+  static func == (left: ToManyInclusion, right: ToManyInclusion) -> Bool {
+    left.column.keyPath == right.column.keyPath && left.rows == right.rows
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(column.keyPath)
+    hasher.combine(rows)
+  }
+}
+
+extension ToManyColumn: RelationshipColumn {
+  public func _inclusion(of rows: Query<Target>) -> Inclusion<Root> {
+    Inclusion(ToManyInclusion(column: self, rows: rows))
+  }
+}
+
+extension Connection {
+  /// The pairs of the keys, in the order that the owner keeps.
+  fileprivate func pairs(
+    of keys: [SQLNode], table: String, own: String, other: String, isOrdered: Bool
+  ) throws -> [(own: Value, other: Value)] {
+    var writer = environment.makeWriter()
+    writer.write("SELECT \(own), \(other) FROM \(writer.dialect.quote(table)) WHERE ")
+    try writer.write(.isIn(.column(ColumnReference(table: table, name: own, type: ColumnType(storageClass: .blob))), keys, .stored))
+    if isOrdered {
+      writer.write(" ORDER BY \(own == PairsTable.source ? PairsTable.position : PairsTable.inversePosition)")
+    }
+    return try using(writer, nil) { statement in
+      var pairs: [(own: Value, other: Value)] = []
+      while try step(statement, nil) {
+        pairs.append((StoredColumn(statement.pointer, 0).value, StoredColumn(statement.pointer, 1).value))
+      }
+      return pairs
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// Loads the rows that references lead to.
+struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
+  let column: ToOneColumn<Root, Target, Output>
+  let rows: Query<Target>
+
+  var path: any PartialKeyPath<Root> & Sendable { column.keyPath }
+
+  func merged(with other: any InclusionLoader<Root>) -> any InclusionLoader<Root> {
+    guard let other = other as? ToOneInclusion else { return self }
+    return ToOneInclusion(column: column, rows: rows.merged(with: other.rows))
+  }
+
+  func load(into values: inout [Root], _ connection: Connection) throws {
+    try rows.checkIncludable()
+    guard let assign = column.assign else {
+      throw StoreError(
+        .unsupported, model: "\(Root.self)", property: column.property,
+        "\(Root.self).\(column.property) is a constant, in which nothing can be loaded. Declare it with `var`.")
+    }
+    let keys = values.map { column.target(column.value($0))?.id }
+    var loaded: [Target.ID: ToOne<Target>] = [:]
+    for target in try connection.fetch(try query(for: Set(keys.compactMap { $0 }))) { loaded[target.id] = ToOne(target) }
+    for (position, key) in keys.enumerated() {
+      if let key, let reference = loaded[key], let value = column.output(reference) { assign(&values[position], value) }
+    }
+  }
+
+  func region(_ connection: Connection) throws -> Region {
+    try connection.region(of: try query(for: []))
+  }
+
+  private func query(for keys: Set<Target.ID>) throws -> Query<Target> {
+    let key = SQLNode.column(Target.schema.keyReference)
+    return rows.filtered(by: .isIn(key, try keys.map { .value(try Target.schema.storedKey($0)) }, key.order))
+  }
+
+  static func == (left: ToOneInclusion, right: ToOneInclusion) -> Bool {
+    left.column.keyPath == right.column.keyPath && left.rows == right.rows
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(column.keyPath)
+    hasher.combine(rows)
+  }
+}
+
+extension ToOneColumn: RelationshipColumn {
+  public func _inclusion(of rows: Query<Target>) -> Inclusion<Root> {
+    Inclusion(ToOneInclusion(column: self, rows: rows))
+  }
+}

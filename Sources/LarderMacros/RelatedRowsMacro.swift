@@ -1,0 +1,40 @@
+import SwiftSyntax
+import SwiftSyntaxBuilder
+import SwiftSyntaxMacros
+
+/// Lets a `ToMany` know which row it belongs to. `@Model` attaches it.
+struct RelatedRowsMacro: AccessorMacro, PeerMacro {
+  static func expansion(
+    of node: AttributeSyntax,
+    providingAccessorsOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [AccessorDeclSyntax] {
+    guard let name = rowsName(of: declaration) else { return [] }
+    return [
+      """
+      @storageRestrictions(initializes: _\(raw: name))
+      init(initialValue) { _\(raw: name) = initialValue }
+      """,
+      "get { _\(raw: name).owned(by: self, Self.columns.\(raw: name)) }",
+      "set { _\(raw: name) = newValue }",
+    ]
+  }
+
+  static func expansion(
+    of node: AttributeSyntax,
+    providingPeersOf declaration: some DeclSyntaxProtocol,
+    in context: some MacroExpansionContext
+  ) throws -> [DeclSyntax] {
+    guard let name = rowsName(of: declaration), let binding = declaration.as(VariableDeclSyntax.self)?.bindings.first,
+      let type = binding.typeAnnotation?.type.trimmed
+    else { return [] }
+    return ["private var _\(raw: name): \(type) = \(binding.initializer?.value.trimmed ?? "[]")"]
+  }
+
+  private static func rowsName(of declaration: some DeclSyntaxProtocol) -> String? {
+    guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1, let binding = variable.bindings.first,
+      binding.typeAnnotation?.type.isRows == true
+    else { return nil }
+    return binding.name?.plainName
+  }
+}
