@@ -66,7 +66,8 @@ extension LedgerService {
   private func requireNewName(_ category: Category, in db: some StoreReader) throws {
     guard try !db.exists(Category.where { $0.name.caseInsensitive == category.name && $0.id != category.id }) else {
       throw LedgerProblem.invalid(
-        .name, category.name.lowercased() == Category.initialValue.name.lowercased()
+        .name,
+        category.name.lowercased() == Category.initialValue.name.lowercased()
           ? "This name is Ledger's own." : "There is already a category of this name.")
     }
   }

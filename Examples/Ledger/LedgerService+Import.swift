@@ -4,7 +4,8 @@ import Larder
 extension LedgerService {
   /// Reads a file and says what an import would do. Throws `InvalidText` if it cannot be read as a whole.
   func preview(of bytes: [UInt8]) async throws -> CostFile {
-    try await store.read { try CostFile(bytes, accounts: $0.fetch(Account.all), categories: $0.fetch(Category.all)) }
+    let (accounts, categories) = try await store.read { try ($0.fetch(Account.all), $0.fetch(Category.all)) }
+    return try CostFile(bytes, accounts: accounts, categories: categories)
   }
 
   /// Saves what a file holds, all or nothing and as one change to undo, and tells how far it is.
@@ -15,20 +16,8 @@ extension LedgerService {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { progress in
       let work = Task {
         do {
-          let file = try await store.write { db in
-            let file = try CostFile(bytes, accounts: db.fetch(Account.all), categories: db.fetch(Category.all))
-            guard !file.lines.isEmpty else { throw InvalidText("This file has no line that can be imported.") }
-            let costs = file.lines.map(\.cost)
-            try db.insert(file.newCategories)
-            for start in stride(from: 0, to: costs.count, by: Self.importStep) {
-              progress.yield(ImportProgress(done: start, total: costs.count, refused: file.refused.count, isSaved: false))
-              try db.insert(Array(costs[start..<min(start + Self.importStep, costs.count)]))
-            }
-            let after = LedgerRows(categories: file.newCategories, costs: costs)
-            try History.record("Import of \(name.excerpt): \(costs.count.costs)", before: LedgerRows(), after: after, in: db)
-            return file
-          }
-          progress.yield(ImportProgress(done: file.lines.count, total: file.lines.count, refused: file.refused.count, isSaved: true))
+          let file = try await preview(of: bytes)
+          try await save(file, named: name) { progress.yield($0) }
           progress.finish()
         } catch {
           progress.finish(throwing: error)
@@ -36,6 +25,21 @@ extension LedgerService {
       }
       progress.onTermination = { _ in work.cancel() }
     }
+  }
+
+  private func save(_ file: CostFile, named name: String, _ report: @escaping @Sendable (ImportProgress) -> Void) async throws {
+    guard !file.lines.isEmpty else { throw InvalidText("This file has no line that can be imported.") }
+    let costs = file.lines.map(\.cost)
+    try await store.write { db in
+      try db.insert(file.newCategories)
+      for start in stride(from: 0, to: costs.count, by: Self.importStep) {
+        report(ImportProgress(done: start, total: costs.count, refused: file.refused.count, isSaved: false))
+        try db.insert(Array(costs[start..<min(start + Self.importStep, costs.count)]))
+      }
+      let after = LedgerRows(categories: file.newCategories, costs: costs)
+      try History.record("Import of \(name.excerpt): \(costs.count.costs)", before: LedgerRows(), after: after, in: db)
+    }
+    report(ImportProgress(done: costs.count, total: costs.count, refused: file.refused.count, isSaved: true))
   }
 
   private static let importStep = 250

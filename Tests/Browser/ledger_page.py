@@ -14,6 +14,7 @@ class LedgerPage:
         self.toast = page.locator("#toast")
         self.dialog = page.locator("dialog[open]")
         page.goto(url)
+        expect(page.locator("#empty, #book").locator("visible=true").first).to_be_visible()
 
     def press(self, *keys: str):
         for key in keys:
@@ -56,7 +57,7 @@ class LedgerPage:
         expect(self.account(account).locator(".row-value")).to_have_text(balance)
 
     def edit(self, name: str):
-        self.button(f"Edit {name}").click()
+        self.button(f"Edit {name}").first.click()
         expect(self.dialog).to_be_visible()
 
     def ask_to_delete(self, name: str):

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+ALL_COSTS = "SELECT id, amount, date, note, account, category FROM Cost ORDER BY id"
 COUNTS = "SELECT (SELECT count(*) FROM Account), (SELECT count(*) FROM Cost), (SELECT count(*) FROM Category WHERE NOT isHidden)"
 
 
@@ -89,7 +90,7 @@ def test_deleting_an_account_says_how_many_costs_go_with_it(ledger, server):
     for number in range(12):
         server.cost(account, "-1", f"Cost {number}")
     server.cost(other, "-2", "Stays")
-    before = server.ledger_rows("SELECT * FROM Cost ORDER BY id")
+    before = server.ledger_rows(ALL_COSTS)
     ledger.ask_to_delete("Cash")
     expect(ledger.dialog).to_contain_text("This removes 12 costs and the account’s initial value.")
     expect(ledger.in_dialog("Cancel")).to_be_focused()
@@ -103,7 +104,7 @@ def test_deleting_an_account_says_how_many_costs_go_with_it(ledger, server):
     ledger.undo_in_toast()
     expect(ledger.accounts).to_have_count(2)
     expect(ledger.rows).to_have_count(13)
-    assert server.ledger_rows("SELECT * FROM Cost ORDER BY id") == before
+    assert server.ledger_rows(ALL_COSTS) == before
 
 
 def test_deleting_a_category_says_how_many_costs_lose_it(ledger, server):

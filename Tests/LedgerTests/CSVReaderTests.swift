@@ -16,7 +16,7 @@ struct CSVReaderTests {
 
   @Test("a quoted field holds separators, line breaks and quotes")
   func quotes() throws {
-    #expect(try records(#""a,b","c"#  + "\r\n" + #"d","say ""hello""""# + "\n1,2,3") == [["a,b", "c\r\nd", #"say "hello""#], ["1", "2", "3"]])
+    #expect(try records(#""a,b","c"# + "\r\n" + #"d","say ""hello""""# + "\n1,2,3") == [["a,b", "c\r\nd", #"say "hello""#], ["1", "2", "3"]])
     #expect(try records(#""",x"#) == [["", "x"]])
     #expect(try records("a \"quoted\" word,b") == [["a \"quoted\" word", "b"]], "a quote within a plain field is an ordinary character")
   }

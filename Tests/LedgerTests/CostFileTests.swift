@@ -15,7 +15,8 @@ struct CostFileTests {
 
   @Test("C7: each line becomes a cost, in any order of columns and with any of the separators")
   func lines() throws {
-    let text = "\u{FEFF}Note;Amount;Date;Account;Category\r\n\"Bread; \"\"rye\"\"\nand butter\";-3,50;21.11.2026;cash;FOOD\r\nPay;1.000,00;2026-11-22;\"Bank, main\";\r\n"
+    let text =
+      "\u{FEFF}Note;Amount;Date;Account;Category\r\n\"Bread; \"\"rye\"\"\nand butter\";-3,50;21.11.2026;cash;FOOD\r\nPay;1.000,00;2026-11-22;\"Bank, main\";\r\n"
     let file = try file(text)
     #expect(file.refused == [])
     #expect(file.lines.map(\.cost.amount.amountText) == ["-3.50", "1000.00"])
@@ -44,10 +45,13 @@ struct CostFileTests {
       ("2026-11-21,Cash,EUR", ["It has 3 fields; the first line has 6."]),
       ("2026-11-21,Cash,EUR,initValue,1,x", ["The category “initValue” is Ledger's own: set the account's initial value instead."]),
       ("2026-11-21,\"Cash\"x,EUR,Food,1,x", ["There is text after the closing quote of a field; write a quote within a field twice."]),
-      ("no,Nobody,XXX,Food,x,x", [
-        "“no” is not a date. Write year, month, day: 2026-11-21.", "There is no account “Nobody”.",
-        "“XXX” is not a currency that Ledger knows: CNY, EUR, USD.", "“x” is not a number.",
-      ]),
+      (
+        "no,Nobody,XXX,Food,x,x",
+        [
+          "“no” is not a date. Write year, month, day: 2026-11-21.", "There is no account “Nobody”.",
+          "“XXX” is not a currency that Ledger knows: CNY, EUR, USD.", "“x” is not a number.",
+        ]
+      ),
     ]
   )
   func refusals(line: String, reasons: [String]) throws {

@@ -238,7 +238,9 @@ struct LedgerServiceTests {
       await #expect(throws: LedgerProblem.invalid(.name, "There is already an account of this name.")) { try await service.account(" cash ") }
       await #expect(throws: LedgerProblem.invalid(.name, "An account needs a name.")) { try await service.account(" ") }
       await #expect(throws: LedgerProblem.invalid(.name, "This name is Ledger's own.")) { try await service.createCategory(named: "INITVALUE") }
-      await #expect(throws: LedgerProblem.invalid(.name, "There is already a category of this name.")) { try await service.createCategory(named: "food") }
+      await #expect(throws: LedgerProblem.invalid(.name, "There is already a category of this name.")) {
+        try await service.createCategory(named: "food")
+      }
       await #expect(throws: LedgerProblem.self) { try await service.cost("1", of: UUID()) }
       await #expect(throws: LedgerProblem.self) { try await service.cost("1", of: cash, category: UUID()) }
       await #expect(throws: LedgerProblem.self) { try await service.cost("1", of: cash, category: Category.initialValue.id) }
@@ -280,7 +282,8 @@ struct LedgerServiceTests {
       #expect(euros.balances.map(\.balance) == ["90.00", "75.00", "74.00"])
       #expect(try await service.state().currencies.map(\.currency) == [.eur, .usd])
 
-      let february = try #require(try await service.state(CostFilter(from: Day(typed: "2026-02-01"), through: Day(typed: "2026-02-28"))).currencies.first)
+      let february = try #require(
+        try await service.state(CostFilter(from: Day(typed: "2026-02-01"), through: Day(typed: "2026-02-28"))).currencies.first)
       #expect(february.opening == "90.00")
       #expect(february.balances.map(\.balance) == ["75.00"])
     }

@@ -24,7 +24,8 @@ struct CostFile: Sendable {
 
   static let maximumBytes = 20 * 1024 * 1024
 
-  /// Throws `InvalidText` if the file as a whole cannot be read: not UTF-8, empty, or without the columns' names.
+  /// Throws `InvalidText` if the file as a whole cannot be read: not UTF-8, empty, or without the columns' names; `CancellationError` if the task
+  /// was cancelled.
   init(_ bytes: [UInt8], accounts: [Account], categories: [Category]) throws {
     var records = try CSVReader(bytes)
     var first = records.next()
@@ -33,6 +34,7 @@ struct CostFile: Sendable {
     let header = try CostFileHeader(first.fields)
     var check = LineCheck(header: header, accounts: accounts, categories: categories)
     for record in records where !record.isBlank {
+      try Task.checkCancellation()
       switch check(record) {
       case .success(let line): lines.append(line)
       case .failure(let refusal):

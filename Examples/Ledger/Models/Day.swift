@@ -29,6 +29,10 @@ struct Day: RawRepresentable, Codable, Hashable, Comparable, Sendable {
   init(typed text: String) throws {
     let text = text.trimmingCharacters(in: .whitespaces)
     guard !text.isEmpty else { throw InvalidText("A date is missing.") }
+    if let day = Day(rawValue: text) {
+      self = day
+      return
+    }
     let parts = text.split(omittingEmptySubsequences: false) { "-./".contains($0) }
     let separators = Set(text.filter { "-./".contains($0) })
     let numbers = parts.compactMap { Self.number(Array($0.utf8)[...]) }
@@ -37,7 +41,9 @@ struct Day: RawRepresentable, Codable, Hashable, Comparable, Sendable {
       if separator == "/", !isYearFirst {
         throw InvalidText("The date “\(text.excerpt)” can be read in two ways. Write year, month, day: 2026-11-21.")
       }
-      if isYearFirst != (separator == "."), (isYearFirst ? parts[0] : parts[2]).utf8.count == 4, parts.allSatisfy({ $0.utf8.count <= 4 }) {
+      if isYearFirst != (separator == "."), (isYearFirst ? parts[0] : parts[2]).utf8.count == 4,
+        parts.filter({ $0.utf8.count <= 2 }).count == 2
+      {
         let ordered = isYearFirst ? numbers : numbers.reversed()
         if let day = Day(rawValue: Self.text(ordered[0], ordered[1], ordered[2])) {
           self = day

@@ -41,8 +41,8 @@ function asTable(caption, heads, lines) {
 }
 
 function drawing(id, width, height, title, description, ...content) {
-  return drawn('svg', { class: 'chart', role: 'img', viewBox: `0 0 ${width} ${height}`, 'aria-labelledby': `${id}-title ${id}-text` },
-    drawn('title', { id: `${id}-title` }, title), drawn('desc', { id: `${id}-text` }, description), ...content);
+  return drawn('svg', { class: 'chart', role: 'img', viewBox: `0 0 ${width} ${height}`, 'aria-labelledby': `${id}-name`, 'aria-describedby': `${id}-text` },
+    drawn('title', { id: `${id}-name` }, title), drawn('desc', { id: `${id}-text` }, description), ...content);
 }
 
 // The drawings are as wide as their cards, so that their texts have the size of all others.
@@ -81,7 +81,7 @@ function drawCategories(overview, names) {
   const height = shown.length * step;
   const description = shown.map((line) => `${line.name} ${money(line.sum, overview.currency)}`).join('; ')
     + (lines.length > shown.length ? `; and ${lines.length - shown.length} more in the table` : '');
-  const svg = drawing('categories', width, height, title, `${description}.`, ...bars,
+  const svg = drawing('chart-of-categories', width, height, title, `${description}.`, ...bars,
     drawn('line', { x1: zero, x2: zero, y1: 0, y2: height, class: 'axis' }));
   fill(byCategory, 'By category', svg,
     () => asTable(title, ['Category', 'Costs', 'Sum'], lines.map((line) => [line.name, String(line.count), money(line.sum, overview.currency)])), true);
@@ -132,8 +132,8 @@ function drawBalances(overview) {
     drawn('text', { x: left - 8, y: place(y(size)), class: 'value' }, compact.format(size).replace('-', '−')),
   ]);
   const inMonths = last - first > 120 * day;
-  const times = [first, (first + last) / 2, last].map((at, index) =>
-    drawn('text', { x: place(x(at)), y: height - 8, class: ['start', 'middle', 'end'][index] }, inMonths ? monthAt(at) : dayAt(at)));
+  const times = [first, (first + last) / 2, last].map((at, index) => (index === 1 && last - first < 4 * day ? '' :
+    drawn('text', { x: place(x(at)), y: height - 8, class: ['start', 'middle', 'end'][index] }, inMonths ? monthAt(at) : dayAt(at))));
   const end = points.at(-1);
   const dot = drawn('circle', { cx: place(x(end.at)), cy: place(y(end.size)), r: 4, class: 'dot' });
 
@@ -141,7 +141,7 @@ function drawBalances(overview) {
   const highest = points.reduce((most, point) => (point.size > most.size ? point : most));
   const said = (point) => `${money(point.balance, overview.currency)} on ${longDay(point.date)}`;
   const description = `From ${money(overview.opening, overview.currency)} before ${longDay(points[0].date)} to ${said(end)}. Lowest ${said(lowest)}, highest ${said(highest)}.`;
-  const svg = drawing('balances', width, height, title, description, ...lines, ...times,
+  const svg = drawing('chart-of-balances', width, height, title, description, ...lines, ...times,
     drawn('path', { d: area, class: 'area' }), drawn('path', { d: path, class: 'line' }), dot);
   const reading = element('p', 'reading', said(end));
   reading.ariaHidden = 'true';

@@ -10,37 +10,42 @@ struct FileRoutes {
   func add(to router: some RouterMethods<some RequestContext>) {
     let api = router.group("api").add(middleware: RefusalMiddleware())
     api.post("import/preview") { request, _ in
-      try await Response.json(Preview(service.preview(of: file(of: request))))
+      try await Response.json(Preview(service.preview(of: file(in: request.body))))
     }
-    api.post("import") { request, _ in
-      try await imported(file(of: request), named: request.uri.queryParameters["name"].map(String.init) ?? "a file")
-    }
+    api.post("import") { request, _ in imported(request) }
     api.get("export") { request, _ in try export(request.filter) }
   }
 
-  private func file(of request: Request) async throws -> [UInt8] {
-    let tooLarge = InvalidText("A file may have at most \(CostFile.maximumBytes >> 20) MB: divide it into several.")
-    if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > CostFile.maximumBytes { throw tooLarge }
+  private func file(in body: RequestBody) async throws -> [UInt8] {
     do {
-      return try await Array(request.body.collect(upTo: CostFile.maximumBytes).readableBytesView)
+      return try await Array(body.collect(upTo: CostFile.maximumBytes).readableBytesView)
     } catch is NIOTooManyBytesError {
-      throw tooLarge
+      throw InvalidText("A file may have at most \(CostFile.maximumBytes >> 20) MB: divide it into several.")
     }
   }
 
-  /// One line of JSON for each piece of progress; the last one says that all is saved, or why nothing is.
-  private func imported(_ bytes: [UInt8], named name: String) -> Response {
+  /// One line of JSON for each piece of progress; the last one says that all is saved, or why nothing is. Closing the window ends the import.
+  private func imported(_ request: Request) -> Response {
+    let name = request.uri.queryParameters["name"].map(String.init) ?? "a file"
     let body = ResponseBody { writer in
       do {
-        for try await progress in service.importCosts(bytes, named: name) {
-          try await writer.write(ByteBuffer(bytes: JSONEncoder().encode(progress) + [UInt8(ascii: "\n")]))
+        try await request.body.consumeWithCancellationOnInboundClose { body in
+          for try await progress in try await service.importCosts(file(in: body), named: name) {
+            try await writer.write(line(progress))
+          }
         }
       } catch let invalid as InvalidText {
-        try await writer.write(ByteBuffer(bytes: JSONEncoder().encode(Refusal(message: invalid.message)) + [UInt8(ascii: "\n")]))
+        try await writer.write(line(Refusal(message: invalid.message)))
+      } catch let error as StoreError {
+        try await writer.write(line(Refusal(message: "\(error)")))
       }
       try await writer.finish(nil)
     }
     return Response(status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"], body: body)
+  }
+
+  private func line(_ value: some Encodable) throws -> ByteBuffer {
+    try ByteBuffer(bytes: JSONEncoder().encode(value) + [UInt8(ascii: "\n")])
   }
 
   /// Written line by line as it is read, so that its length does not matter.
