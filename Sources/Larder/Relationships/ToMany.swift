@@ -80,6 +80,10 @@ extension ToMany: ExpressibleByArrayLiteral {
 extension ToMany: RandomAccessCollection {
   public var startIndex: Int { elements.startIndex }
   public var endIndex: Int { elements.endIndex }
+  /// The number of rows that were loaded.
+  public var count: Int { elements.count }
+  /// Whether no row was loaded.
+  public var isEmpty: Bool { elements.isEmpty }
   public subscript(position: Int) -> Target { elements[position] }
 }
 
