@@ -32,6 +32,7 @@ def test_an_account_with_costs_from_the_first_start_on(ledger, server):
 )
 def test_amounts_keep_every_digit_and_the_sign_that_was_meant(ledger, server, typed, direction, shown):
     server.account("Cash")
+    ledger.expect_balance("Cash", "€0.00")
     ledger.press("n")
     ledger.dialog.get_by_label(direction, exact=True).check(force=True)
     ledger.field("Amount").press_sequentially(typed)

@@ -194,7 +194,7 @@ def test_everything_works_with_the_keyboard_alone(ledger):
     ledger.expect_notes("Three", "Two", "One")
     ledger.press("f")
     expect(ledger.page.get_by_role("form", name="Filter").get_by_label("Account")).to_be_focused()
-    ledger.page.locator("body").press("?")
+    ledger.press("Escape", "?")
     expect(ledger.dialog).to_contain_text("Keyboard")
 
 

@@ -17,7 +17,7 @@ const firstLimit = 100;
 
 let overview;
 let limit = firstLimit;
-let currency = new URLSearchParams(location.search).get('currency');
+let currency;
 
 // MARK: Changes, and taking them back
 
@@ -74,7 +74,10 @@ function newCost() {
 }
 
 const sidebar = new Sidebar({
-  filter: (name, id) => setFilter({ [name]: id }),
+  filter(name, id) {
+    setFilter({ [name]: id });
+    if (isNarrow()) showPane('costs');
+  },
   editAccount: (account) => accountDialog.edit(account),
   editCategory: (category) => categoryDialog.edit(category),
 });
@@ -166,8 +169,15 @@ function show() {
   }
 }
 
+/** The currency that most costs are in, unless another one was chosen. */
+function shownCurrency() {
+  const count = (one) => one.categories.reduce((sum, category) => sum + category.count, 0);
+  return overview.currencies.find((one) => one.currency === currency)
+    ?? overview.currencies.reduce((most, one) => (most && count(most) >= count(one) ? most : one), undefined);
+}
+
 function showCharts() {
-  const shown = overview.currencies.find((one) => one.currency === currency) ?? overview.currencies[0];
+  const shown = shownCurrency();
   byId('totals').replaceChildren(...(shown ? totalsOf(shown) : []));
   const choices = byId('currencies');
   choices.hidden = overview.currencies.length < 2;
@@ -198,6 +208,8 @@ document.addEventListener('visibilitychange', () => {
 });
 
 // MARK: Buttons, panes and shortcuts
+
+const isNarrow = () => matchMedia('(max-width: 760px)').matches;
 
 function showPane(pane) {
   document.body.dataset.pane = pane;
@@ -231,6 +243,7 @@ document.addEventListener('keydown', (event) => {
   }
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (key === 'escape') {
+    if (filterForm.contains(event.target)) event.target.blur();
     if (isFiltered()) { event.preventDefault(); clearFilter(); }
     return;
   }
@@ -242,9 +255,9 @@ document.addEventListener('keydown', (event) => {
     i: () => importDialog.open(),
     f: () => { filterForm.classList.add('open'); byId('filter-account').focus(); },
     '?': () => shortcuts.showModal(),
-    arrowdown: () => { if (!event.target.closest('table, .rows, [role=toolbar]')) table.focus(); },
   }[key];
-  if (action) { if (key !== 'arrowdown' || event.target === document.body) event.preventDefault(); action(); }
+  if (action) { event.preventDefault(); action(); }
+  else if (key === 'arrowdown' && event.target === document.body) { event.preventDefault(); table.focus(); }
 });
 
 listen();
