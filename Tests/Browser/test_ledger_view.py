@@ -60,6 +60,35 @@ def test_a_filter_that_nothing_passes_says_so(book, ledger):
     expect(ledger.page.locator("#totals")).to_contain_text("€0.00")
 
 
+@pytest.mark.parametrize("address", ["?account=x", "?from=2026-02-31", "?through=0002-01-01", "?category=%3Cscript%3E", "?account=6f9619ff-8b86-4011-b42d-00cf4fc964ff"])
+def test_an_address_that_makes_no_sense_filters_nothing(book, open_ledger, address):
+    window = open_ledger(address)
+    expect(window.rows).to_have_count(4)
+    expect(window.page.locator("#connection")).to_be_hidden()
+
+
+def test_a_filter_for_what_another_window_deletes_goes_with_it(book, open_ledger):
+    first, second = open_ledger(), open_ledger()
+    first.page.get_by_role("form", name="Filter").get_by_label("Account").select_option("Dollars")
+    first.expect_notes("Abroad")
+    second.ask_to_delete("Dollars")
+    second.in_dialog("Delete").click()
+    first.expect_notes("March", "February", "January")
+
+
+def test_a_server_that_is_away_is_missed_and_found_again(book, ledger):
+    book.stop()
+    expect(ledger.page.get_by_text("The server does not answer.")).to_be_visible()
+    ledger.press("n")
+    ledger.field("Amount").fill("1")
+    ledger.in_dialog("Save").click()
+    expect(ledger.dialog.get_by_role("alert").first).to_have_text("Not saved: The server does not answer.")
+    book.start()
+    expect(ledger.page.get_by_text("The server does not answer.").first).to_be_hidden()
+    ledger.save()
+    expect(ledger.rows).to_have_count(5)
+
+
 def test_the_charts_can_be_heard_and_read_as_tables(book, ledger):
     categories = ledger.page.get_by_role("img", name="Sum by category, EUR")
     expect(categories).to_be_visible()
@@ -215,6 +244,9 @@ def test_a_phone_shows_one_part_at_a_time_and_nothing_too_wide(ledger_phone, ser
     ledger_phone.button("Filter").tap()
     expect(ledger_phone.page.get_by_label("From day")).to_be_visible()
     assert ledger_phone.page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    tabs.get_by_role("button", name="Accounts").tap()
+    ledger_phone.categories.get_by_text("Food").tap()
+    expect(ledger_phone.page.get_by_text("No cost passes the filter.")).to_be_visible()
 
 
 def test_it_is_dark_where_the_system_is(open_ledger, server):

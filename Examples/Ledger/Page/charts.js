@@ -19,7 +19,7 @@ function fill(figure, title, content, table, hasTable) {
   if (!hasTable) return figure.replaceChildren(heading, content);
   const details = element('details', '', element('summary', '', 'As a table'));
   // A long table is only made for those who read it.
-  const make = () => { if (details.open && details.childElementCount === 1) details.append(table()); };
+  const make = () => { if (details.open && details.childElementCount === 1) details.append(element('div', 'box', table())); };
   details.addEventListener('toggle', make);
   details.open = isOpen;
   make();

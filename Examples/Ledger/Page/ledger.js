@@ -7,7 +7,7 @@ import { AccountDialog, askToDelete, CategoryDialog, CostDialog } from './forms.
 import { ImportDialog } from './import.js';
 import { Sidebar } from './sidebar.js';
 import { say } from './toast.js';
-import { element } from './text.js';
+import { element, moment } from './text.js';
 
 const byId = (id) => document.getElementById(id);
 const connection = byId('connection');
@@ -45,11 +45,7 @@ const importDialog = new ImportDialog({
 
 async function remove(kind, row) {
   try {
-    await askToDelete(kind, row, () => {
-      // A filter for what is no longer there would show nothing.
-      if ([filter.account, filter.category].includes(row.id)) setFilter({ [kind === 'accounts' ? 'account' : 'category']: undefined });
-      offerUndo(`“${row.name}” was deleted.`);
-    });
+    await askToDelete(kind, row, () => offerUndo(`“${row.name}” was deleted.`));
   } catch (refusal) {
     say(`Not deleted: ${refusal.message}`);
   }
@@ -92,9 +88,13 @@ const table = new CostTable({
 const names = ['account', 'category', 'from', 'through'];
 let filter = readFilter();
 
+/** What the address asks for, as far as it makes sense: anyone can write an address. */
 function readFilter() {
+  const isKey = (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+  const isDay = (text) => /^(19|[2-9]\d)\d\d-\d\d-\d\d$/.test(text) && new Date(moment(text) || 0).toISOString().startsWith(text);
+  const makesSense = { account: isKey, category: (text) => text === 'none' || isKey(text), from: isDay, through: isDay };
   const values = new URLSearchParams(location.search);
-  return Object.fromEntries(names.map((name) => [name, values.get(name) || undefined]));
+  return Object.fromEntries(names.map((name) => [name, makesSense[name](values.get(name) ?? '') ? values.get(name) : undefined]));
 }
 
 function setFilter(change) {
@@ -103,6 +103,12 @@ function setFilter(change) {
   history.pushState(null, '', address.size ? `?${address}` : location.pathname);
   limit = firstLimit;
   listen();
+}
+
+/** The name of a choice that another window has deleted, or that an address made up. */
+function goneFromFilter() {
+  const has = (list, id) => !id || id === 'none' || list.some((row) => row.id === id);
+  return has(overview.accounts, filter.account) ? has(overview.categories, filter.category) ? undefined : 'category' : 'account';
 }
 
 const isFiltered = () => names.some((name) => filter[name]);
@@ -128,7 +134,10 @@ function showFilter() {
 }
 
 filterForm.addEventListener('submit', (event) => event.preventDefault());
-filterForm.addEventListener('change', (event) => setFilter({ [event.target.name]: event.target.value || undefined }));
+filterForm.addEventListener('change', ({ target }) => {
+  // A year that is being typed begins with zeros.
+  if (target.checkValidity()) setFilter({ [target.name]: target.value || undefined });
+});
 const clearFilter = () => setFilter(Object.fromEntries(names.map((name) => [name, undefined])));
 byId('clear-filter').addEventListener('click', clearFilter);
 addEventListener('popstate', () => { filter = readFilter(); listen(); });
@@ -145,7 +154,9 @@ function listen() {
   source.addEventListener('ledger', (event) => {
     connection.hidden = true;
     overview = JSON.parse(event.data);
-    show();
+    const gone = goneFromFilter();
+    if (gone) setFilter({ [gone]: undefined });
+    else show();
   });
   source.addEventListener('error', () => {
     connection.hidden = false;
