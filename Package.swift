@@ -14,6 +14,7 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "603.0.0"..<"604.0.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.2.0"),
+    .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
@@ -59,9 +60,23 @@ let package = Package(
       path: "Examples/Notes",
       resources: [.embedInCode("Page")]
     ),
+    .target(
+      name: "Ledger",
+      dependencies: [
+        "Larder",
+        .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      path: "Examples/Ledger",
+      resources: [.embedInCode("Page")]
+    ),
     .executableTarget(
       name: "Showcase",
       dependencies: [
+        "Ledger",
         "Notes",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -85,6 +100,7 @@ let package = Package(
     // The second process of the tests that need one.
     .executableTarget(name: "LarderTestProcess", dependencies: ["Larder"], path: "Tests/LarderTestProcess"),
     .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderTestSupport", "LarderTestProcess"]),
+    .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
     .testTarget(name: "NotesTests", dependencies: ["Notes"]),
     .testTarget(
       name: "LarderMacrosTests",

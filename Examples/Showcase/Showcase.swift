@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Hummingbird
+import Ledger
 import Logging
 import NIOCore
 import Notes
@@ -33,12 +34,14 @@ struct Showcase: AsyncParsableCommand {
   func run() async throws {
     try DataFolder.create(data)
     let notes = try NotesApp(folder: data.appending(path: "notes", directoryHint: .isDirectory))
+    let ledger = try LedgerApp(folder: data.appending(path: "ledger", directoryHint: .isDirectory))
 
     let router = Router(options: .autoGenerateHeadEndpoints)
     router.add(middleware: SecurityHeaders())
     router.add(middleware: SameOriginOnly(host: host))
     LandingPage().addRoutes(to: router)
     notes.addRoutes(to: router.group("notes"))
+    ledger.addRoutes(to: router.group("ledger"))
 
     var logger = Logger(label: "showcase")
     logger.logLevel = .error

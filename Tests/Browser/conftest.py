@@ -3,6 +3,7 @@ import subprocess
 import pytest
 from playwright.sync_api import sync_playwright
 
+from ledger_page import LedgerPage
 from notes_page import NotesPage
 from showcase import REPOSITORY, Showcase
 
@@ -27,23 +28,35 @@ def server(tmp_path):
 
 
 @pytest.fixture
-def open_window(browser, server):
-    """Opens windows, each with a profile of its own. A script error, a dialog, or a script that the policy stopped fails the test."""
+def open_page(browser):
+    """Opens pages, each with a profile of its own. A script error, a dialog, or a script that the policy stopped fails the test."""
     contexts, alarms = [], []
 
-    def open_window(path: str = "", **options) -> NotesPage:
+    def open_page(**options):
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, "locale": "en-GB"} | options)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: alarms.append(str(error)))
         page.on("dialog", lambda dialog: (alarms.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("console", lambda message: alarms.append(message.text) if "Content Security Policy" in message.text else None)
-        return NotesPage(page, server.notes_url + path)
+        return page
 
-    yield open_window
+    yield open_page
     for context in contexts:
         context.close()
     assert not alarms, alarms
+
+
+@pytest.fixture
+def open_window(open_page, server):
+    """Opens windows of Notes."""
+    return lambda path="", **options: NotesPage(open_page(**options), server.notes_url + path)
+
+
+@pytest.fixture
+def open_ledger(open_page, server):
+    """Opens windows of Ledger."""
+    return lambda path="", **options: LedgerPage(open_page(**options), server.ledger_url + path)
 
 
 @pytest.fixture
@@ -54,3 +67,13 @@ def window(open_window):
 @pytest.fixture
 def phone(open_window):
     return open_window(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+
+
+@pytest.fixture
+def ledger(open_ledger):
+    return open_ledger()
+
+
+@pytest.fixture
+def ledger_phone(open_ledger):
+    return open_ledger(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)

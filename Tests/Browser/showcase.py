@@ -64,16 +64,23 @@ class Showcase:
         return f"{self.url}/notes/"
 
     @property
+    def ledger_url(self) -> str:
+        return f"{self.url}/ledger/"
+
+    @property
     def picture_files(self) -> list[Path]:
         return sorted((self.data / "notes/pictures").iterdir())
 
-    def rows(self, sql: str) -> list[tuple]:
+    def rows(self, sql: str, file: str = "notes/notes.larder") -> list[tuple]:
         """What another program reads from the file while the server runs."""
-        connection = sqlite3.connect(f"file:{self.data}/notes/notes.larder?mode=ro", uri=True)
+        connection = sqlite3.connect(f"file:{self.data}/{file}?mode=ro", uri=True)
         try:
             return connection.execute(sql).fetchall()
         finally:
             connection.close()
+
+    def ledger_rows(self, sql: str) -> list[tuple]:
+        return self.rows(sql, "ledger/ledger.larder")
 
     def ask(self, method: str, path: str, body=None, headers=None):
         """One request without a browser; a dictionary goes as JSON. Answers with the status, the headers and the body."""
@@ -103,6 +110,21 @@ class Showcase:
         status, _, note = self.ask("POST", "/notes/api/notes", content(title, body))
         assert status == 201, note
         return note
+
+    def account(self, name: str, currency: str = "EUR", initial: str = "0") -> str:
+        """The key of an account that is there before the browser looks."""
+        return self.made("accounts", {"name": name, "currency": currency, "initialValue": initial})
+
+    def category(self, name: str) -> str:
+        return self.made("categories", {"name": name})
+
+    def cost(self, account: str, amount: str, note: str = "", date: str = "2026-11-21", category: str | None = None) -> str:
+        return self.made("costs", {"amount": amount, "date": date, "note": note, "account": account, "category": category})
+
+    def made(self, kind: str, form: dict) -> str:
+        status, _, answer = self.ask("POST", f"/ledger/api/{kind}", form)
+        assert status == 201, answer
+        return answer["id"]
 
 
 def content(title: str, body: str = "Text", **others) -> dict:

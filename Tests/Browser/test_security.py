@@ -39,7 +39,7 @@ def test_a_script_tag_in_every_text_field_is_shown_as_text(window):
 
 
 def test_the_pages_allow_no_foreign_script_and_no_frame(server):
-    for path in ["/", "/notes/", "/notes/notes.js"]:
+    for path in ["/", "/notes/", "/notes/notes.js", "/ledger/", "/ledger/ledger.js"]:
         status, headers, _ = server.ask("GET", path)
         assert status == 200
         assert "default-src 'none'; script-src 'self'" in headers["Content-Security-Policy"]

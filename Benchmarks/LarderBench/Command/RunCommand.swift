@@ -8,6 +8,11 @@ struct RunCommand: AsyncParsableCommand {
   @Option(parsing: .upToNextOption, help: "The cases to run: \(BenchmarkCase.allCases.map(\.rawValue).joined(separator: " ")).")
   var cases: [BenchmarkCase] = BenchmarkCase.allCases
 
+  @Option(
+    parsing: .upToNextOption,
+    help: "The cases with related rows, or \"none\": \(RelationshipCase.allCases.map(\.rawValue).joined(separator: " ")).")
+  var relationships = RelationshipCase.allCases.map(\.rawValue)
+
   @Option(parsing: .upToNextOption, help: "Who takes part beside rawC: \(ContenderName.allCases.map(\.rawValue).joined(separator: " ")).")
   var contenders: [ContenderName] = ContenderName.allCases
 
@@ -26,6 +31,9 @@ struct RunCommand: AsyncParsableCommand {
   func validate() throws {
     guard repetitions > 0 else { throw ValidationError("--repetitions must be at least 1.") }
     guard !cases.isEmpty else { throw ValidationError("--cases needs at least one case.") }
+    for name in relationships where name != "none" && RelationshipCase(rawValue: name) == nil {
+      throw ValidationError("--relationships has no case \(name).")
+    }
   }
 
   func run() async throws {
@@ -47,6 +55,8 @@ struct RunCommand: AsyncParsableCommand {
     note("Warm-up, and comparing all results with those of raw C …")
     try await benchmark.verify()
     let samples = try await benchmark.measure(repetitions: repetitions) { note("Repetition \($0) of \(repetitions) …") }
+    let relationships = self.relationships.compactMap(RelationshipCase.init)
+    let relationshipSamples = try await measure(relationships, contenders, in: folder)
 
     let report = Report(
       workload: workload,
@@ -56,10 +66,22 @@ struct RunCommand: AsyncParsableCommand {
       command: command(for: cases, contenders),
       machine: machine,
       samples: samples,
-      memory: memory
+      memory: memory,
+      relationships: relationships,
+      relationshipSamples: relationshipSamples
     )
     print(report)
     try report.write(to: URL(filePath: output))
+  }
+
+  private func measure(
+    _ cases: [RelationshipCase], _ contenders: [ContenderName], in folder: URL
+  ) async throws -> [RelationshipCase: [ContenderName: Sample]] {
+    guard !cases.isEmpty else { return [:] }
+    note("Related rows …")
+    let benchmark = try await RelationshipBenchmark(cases, contenders, in: folder.appending(path: "relationships"))
+    try await benchmark.verify()
+    return try await benchmark.measure(rounds: repetitions * 2)
   }
 
   private func peakMemory(

@@ -22,6 +22,22 @@ extension Report: Encodable {
         try contenders.encode(figures, forKey: Key(stringValue: contender.rawValue))
       }
     }
+    for benchmark in relationships {
+      var contenders = container.nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: benchmark.rawValue))
+      for (contender, sample) in relationshipSamples[benchmark] ?? [:] {
+        let figures = Figures(
+          median: sample.median(of: \.elapsed),
+          ratio: contender == .rawC ? nil : ratio(contender, in: benchmark),
+          samples: sample.measurements.map(\.elapsed),
+          processorMedian: sample.median(of: \.processor),
+          processorRatio: contender == .rawC ? nil : ratio(contender, in: benchmark, of: \.processor),
+          peakMemory: nil,
+          memoryGrowth: nil,
+          memoryRatio: nil
+        )
+        try contenders.encode(figures, forKey: Key(stringValue: contender.rawValue))
+      }
+    }
     try container.encode(
       Environment(machine: machine, repetitions: repetitions, orders: workload.orders.count, source: source, command: command),
       forKey: Key(stringValue: "environment")

@@ -7,7 +7,7 @@ extension Report: CustomStringConvertible {
     Median milliseconds after a warm-up, and in brackets the ratio to raw C.
 
     \(timeTable)
-    \(memoryTable)
+    \(memoryTable)\(relationshipTable)
     turns     \(turns)
     orders    \(source)
     machine   \(machine.processor), \(machine.cores) cores, \(machine.system), load \(Self.decimal(machine.load))
@@ -34,6 +34,27 @@ extension Report: CustomStringConvertible {
           } + [verdict(ratio(.larder, in: benchmark), goal: benchmark.goal)]
       }
     }
+  }
+
+  private var relationshipTable: String {
+    guard !relationships.isEmpty else { return "" }
+    let rows = table(head: ["case", "work"] + RelationshipBenchmark.names.map(\.rawValue) + ["goal"]) {
+      relationships.map { benchmark in
+        [benchmark.rawValue, benchmark.work]
+          + RelationshipBenchmark.names.map { contender in
+            guard let sample = relationshipSamples[benchmark]?[contender] else { return "–" }
+            let median = Self.decimal(sample.median(of: \.elapsed))
+            return contender == .rawC ? median : "\(median) (\(Self.decimal(ratio(contender, in: benchmark))))"
+          } + [benchmark.goal.map { verdict(ratio(.larder, in: benchmark), goal: $0) } ?? ""]
+      }
+    }
+    return """
+
+      Related rows; GRDB by its associations.
+
+      \(rows)
+
+      """
   }
 
   private var memoryTable: String {

@@ -10,6 +10,14 @@ struct Report {
   let machine: Machine
   let samples: [BenchmarkCase: [ContenderName: Sample]]
   let memory: [BenchmarkCase: [ContenderName: PeakMemory]]
+  let relationships: [RelationshipCase]
+  let relationshipSamples: [RelationshipCase: [ContenderName: Sample]]
+
+  /// The ratio of medians to raw C.
+  func ratio(_ contender: ContenderName, in benchmark: RelationshipCase, of time: KeyPath<Measurement, Double> = \.elapsed) -> Double? {
+    guard let sample = relationshipSamples[benchmark]?[contender], let rawC = relationshipSamples[benchmark]?[.rawC] else { return nil }
+    return sample.median(of: time) / rawC.median(of: time)
+  }
 
   /// The ratio of medians to raw C.
   func ratio(

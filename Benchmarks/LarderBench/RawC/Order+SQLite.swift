@@ -46,7 +46,7 @@ extension Order {
 }
 
 @inline(__always)
-private func text(_ row: OpaquePointer, _ column: Int32) -> String? {
+func text(_ row: OpaquePointer, _ column: Int32) -> String? {
   guard let bytes = sqlite3_column_text(row, column) else { return nil }
   return String(decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(row, column))), as: UTF8.self)
 }

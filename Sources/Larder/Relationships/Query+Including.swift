@@ -65,8 +65,10 @@ public struct Inclusion<Root: Model>: Sendable, Hashable {
   }
 
   /// Gives the values the rows that they are related to.
-  func load(into values: inout [Root], _ connection: Connection) throws {
-    try loader.load(into: &values, connection)
+  ///
+  /// - Parameter areAll: Whether the values are all rows of their table: then those that belong to them need not be looked for by their keys.
+  func load(into values: inout [Root], areAll: Bool, _ connection: Connection) throws {
+    try loader.load(into: &values, areAll: areAll, connection)
   }
 
   /// What loading reads.
@@ -88,7 +90,7 @@ protocol InclusionLoader<Root>: Sendable, Hashable {
   var path: any PartialKeyPath<Root> & Sendable { get }
   /// Both at once, for the same relationship.
   func merged(with other: any InclusionLoader<Root>) -> any InclusionLoader<Root>
-  func load(into values: inout [Root], _ connection: Connection) throws
+  func load(into values: inout [Root], areAll: Bool, _ connection: Connection) throws
   func region(_ connection: Connection) throws -> Region
 }
 

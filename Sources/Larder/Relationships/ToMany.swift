@@ -14,8 +14,8 @@
 /// or the value was made with them. Only then the collection can be walked through: before that its elements are unknown, and asking for them is a
 /// programmer's mistake that traps. Because it is no part of what a row stores, it takes no part in comparisons: any two are equal.
 public struct ToMany<Target: Model>: Sendable {
-  /// The rows, where a query loaded them or the value was made with them; otherwise nil.
-  public internal(set) var loaded: [Target]?
+  /// The rows, where a query loaded them or they were given to be saved; otherwise nil.
+  public var loaded: [Target]?
   /// The row that the rows belong to.
   private var owner: (any RelationshipOwner<Target>)?
 
@@ -80,6 +80,10 @@ extension ToMany: ExpressibleByArrayLiteral {
 extension ToMany: RandomAccessCollection {
   public var startIndex: Int { elements.startIndex }
   public var endIndex: Int { elements.endIndex }
+  /// The number of rows that were loaded.
+  public var count: Int { elements.count }
+  /// Whether no row was loaded.
+  public var isEmpty: Bool { elements.isEmpty }
   public subscript(position: Int) -> Target { elements[position] }
 }
 

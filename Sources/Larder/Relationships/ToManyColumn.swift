@@ -144,6 +144,10 @@ protocol AnyToManyColumn: Sendable {
   func question(_ question: RelatedRows.Question, at depth: Int, _ condition: SQLNode?) -> SQLNode
   /// Whether a value's row is one of the rows; nil for a value of another type.
   func member(_ value: Any) -> SQLNode?
+  /// Whether the path is that of the rows' number.
+  func isCount(_ path: AnyKeyPath) -> Bool
+  /// Whether the path is the one that says whether there is no row.
+  func isEmptiness(_ path: AnyKeyPath) -> Bool
 }
 
 extension AnyToManyColumn {
@@ -158,6 +162,10 @@ extension ToManyColumn: AnyToManyColumn {
     column.settledDepth = depth
     return column
   }
+
+  func isCount(_ path: AnyKeyPath) -> Bool { path == \ToMany<Target>.count }
+
+  func isEmptiness(_ path: AnyKeyPath) -> Bool { path == \ToMany<Target>.isEmpty }
 
   func member(_ value: Any) -> SQLNode? {
     (value as? Target).map { contains($0).node } ?? (value as? ToOne<Target>).map { contains($0.id).node }

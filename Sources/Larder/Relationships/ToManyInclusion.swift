@@ -10,13 +10,13 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
     return ToManyInclusion(column: column, rows: rows.merged(with: other.rows))
   }
 
-  func load(into values: inout [Root], _ connection: Connection) throws {
+  func load(into values: inout [Root], areAll: Bool, _ connection: Connection) throws {
     try rows.checkIncludable()
     let resolution = try RelationshipResolution(column)
     var positions = [Root.ID: Int](minimumCapacity: values.count)
     for (position, value) in values.enumerated() { positions[value.id] = position }
     var groups = [[Target]](repeating: [], count: values.count)
-    let keys = try values.map { SQLNode.value(try Root.schema.storedKey($0.id)) }
+    let keys = areAll ? nil : try values.map { SQLNode.value(try Root.schema.storedKey($0.id)) }
     switch resolution.link {
     case .foreignKey(let reference):
       let owner = try ownerKey(resolution)
@@ -52,9 +52,14 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
     }
   }
 
-  /// The rows that refer to one of the keys.
-  private func query(of reference: ColumnReference, _ keys: [SQLNode], _ resolution: RelationshipResolution<Root, Target>) -> Query<Target> {
-    var query = rows.filtered(by: .isIn(.column(reference), keys, reference.type.order))
+  /// The rows that refer to one of the keys; without keys, to any row.
+  private func query(of reference: ColumnReference, _ keys: [SQLNode]?, _ resolution: RelationshipResolution<Root, Target>) -> Query<Target> {
+    var query = rows
+    if let keys {
+      query = rows.filtered(by: .isIn(.column(reference), keys, reference.type.order))
+    } else if reference.type.isOptional {
+      query = rows.filtered(by: .not(.isNull(.column(reference))))
+    }
     if query.sorts.isEmpty, let position = resolution.position(of: .value(.null)) { query.sorts = [.init(node: position, isDescending: false)] }
     return query
   }
@@ -98,11 +103,14 @@ extension ToManyColumn: RelationshipColumn {
 extension Connection {
   /// The pairs of the keys, in the order that the owner keeps.
   fileprivate func pairs(
-    of keys: [SQLNode], table: String, own: String, other: String, isOrdered: Bool
+    of keys: [SQLNode]?, table: String, own: String, other: String, isOrdered: Bool
   ) throws -> [(own: Value, other: Value)] {
     var writer = environment.makeWriter()
-    writer.write("SELECT \(own), \(other) FROM \(writer.dialect.quote(table)) WHERE ")
-    try writer.write(.isIn(.column(ColumnReference(table: table, name: own, type: ColumnType(storageClass: .blob))), keys, .stored))
+    writer.write("SELECT \(own), \(other) FROM \(writer.dialect.quote(table))")
+    if let keys {
+      writer.write(" WHERE ")
+      try writer.write(.isIn(.column(ColumnReference(table: table, name: own, type: ColumnType(storageClass: .blob))), keys, .stored))
+    }
     if isOrdered {
       writer.write(" ORDER BY \(own == PairsTable.source ? PairsTable.position : PairsTable.inversePosition)")
     }

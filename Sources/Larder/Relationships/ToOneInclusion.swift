@@ -10,7 +10,7 @@ struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
     return ToOneInclusion(column: column, rows: rows.merged(with: other.rows))
   }
 
-  func load(into values: inout [Root], _ connection: Connection) throws {
+  func load(into values: inout [Root], areAll: Bool, _ connection: Connection) throws {
     try rows.checkIncludable()
     guard let assign = column.assign else {
       throw StoreError(

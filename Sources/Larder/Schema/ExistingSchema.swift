@@ -23,12 +23,34 @@ struct ExistingSchema {
           "The table \(table.name) has no column \(column.name) for \(table.model).\(column.property). Name the column with @Attribute(name: \"…\"), or mark the property @Transient."
         )
       }
+      try checkRelationships(of: table, state)
       if !table.searchable.isEmpty, try TableState.read(SearchClause.table(of: table.name), from: connection) == nil {
         throw StoreError(
           .schemaMismatch, model: table.model, property: table.column(table.searchable[0])?.property,
           "\(table.model) has searchable properties and the file has no full-text index of Larder's for it, which schema: .existing does not create. Remove .searchable."
         )
       }
+    }
+  }
+
+  /// What Larder keeps for relationships beside the model's own columns has to be there: a file that it did not make has none of it.
+  private func checkRelationships(of table: TableDefinition, _ state: TableState) throws {
+    for pairs in table.pairs where try TableState.read(pairs.name, from: connection) == nil {
+      throw StoreError(
+        .schemaMismatch, model: table.model, property: pairs.source.property,
+        "The file has no table \(pairs.name) with the pairs of \(table.model).\(pairs.source.property). Make a model of the table that connects the two, with a ToOne to each."
+      )
+    }
+    for reference in table.references where reference.isOrdered && state.column(HiddenColumn.position(of: reference.column)) == nil {
+      throw StoreError(
+        .schemaMismatch, model: table.model, property: reference.property,
+        "The table \(table.name) has no column that keeps the order of the rows that refer to a \(reference.model). Remove ordered: true.")
+    }
+    let triggers = Set(try connection.query("SELECT name FROM sqlite_master WHERE type = 'trigger'").compactMap { $0["name"]?.text })
+    for column in table.derived where !column.triggers(.sqlite).allSatisfy({ triggers.contains($0.name) }) {
+      throw StoreError(
+        .schemaMismatch, model: table.model, property: column.property,
+        "\(table.model).\(column.property) is derived, and the file has no triggers that keep it, which schema: .existing does not create. Remove @Derived.")
     }
   }
 

@@ -25,7 +25,7 @@ extension Connection {
     if query.inclusions.isEmpty { return try fetchRows(query) }
     return try inOneView {
       var values = try fetchRows(query)
-      try load(query.inclusions, into: &values)
+      try load(query.inclusions, into: &values, areAll: query.isUnrestricted)
       return values
     }
   }
@@ -45,9 +45,9 @@ extension Connection {
   }
 
   /// Gives the values the rows that they are related to. Without a value nothing is read.
-  func load<M: Model>(_ inclusions: [Inclusion<M>], into values: inout [M]) throws {
+  func load<M: Model>(_ inclusions: [Inclusion<M>], into values: inout [M], areAll: Bool = false) throws {
     guard !values.isEmpty else { return }
-    for inclusion in inclusions { try inclusion.load(into: &values, self) }
+    for inclusion in inclusions { try inclusion.load(into: &values, areAll: areAll, self) }
   }
 
   /// Calls the closure so that all of its reads see the same commit.
@@ -176,6 +176,11 @@ extension Connection {
 }
 
 extension Query {
+  /// Whether the query's rows are all rows of the table, in whatever order.
+  var isUnrestricted: Bool {
+    filter == nil && search == nil && limit == nil && offset == 0 && cursor == nil
+  }
+
   /// Whether the query has neither condition nor order nor limit.
   var isEverything: Bool {
     filter == nil && search == nil && sorts.isEmpty && limit == nil && offset == 0 && cursor == nil && failure == nil

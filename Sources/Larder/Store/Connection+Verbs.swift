@@ -110,6 +110,11 @@ extension Connection {
 
   func updateAll<M: Model>(_ query: Query<M>, _ list: AssignmentList) throws -> Int {
     guard !list.assignments.isEmpty else { return 0 }
+    for column in M.schema.columns where column.derivation != nil && list.value(of: column.name) != nil {
+      throw StoreError(
+        .unsupported, model: M.schema.modelName, property: column.property,
+        "\(M.schema.modelName).\(column.property) is derived and cannot be set. Change the rows that it is derived from.")
+    }
     var writer = environment.makeWriter()
     do {
       try query.update(&writer, list)

@@ -97,7 +97,7 @@ extension Cost {
 
 /// A store of the bookkeeping's models with the samples.
 func makeBookkeeping() throws -> Store {
-  let store = try Store(inMemoryFor: Wallet.self)
+  let store = try Store(inMemoryFor: Wallet.self, Node.self)
   try store.blocking.write { db in
     // What is referred to may come later in the transaction.
     try db.insert(Cost.samples)

@@ -1,0 +1,83 @@
+// What the page asks of the server. Every function answers with the server's JSON or throws a `Refusal`.
+
+const root = '/ledger/api';
+
+/** An answer other than success: `fields` says what is wrong with which field. */
+export class Refusal extends Error {
+  constructor(status, { message, fields } = {}) {
+    super(message ?? `The server answered ${status}.`);
+    this.status = status;
+    this.fields = fields ?? {};
+  }
+
+  get isGone() { return this.status === 404; }
+  get isConflict() { return this.status === 412; }
+}
+
+const unreachable = () => new Refusal(0, { message: 'The server does not answer.' });
+
+async function send(method, path, json) {
+  let response;
+  try {
+    response = await fetch(root + path, {
+      method,
+      headers: json === undefined ? {} : { 'Content-Type': 'application/json' },
+      body: json === undefined ? undefined : JSON.stringify(json),
+    });
+  } catch {
+    throw unreachable();
+  }
+  const answer = response.headers.get('Content-Type')?.startsWith('application/json') ? await response.json() : undefined;
+  if (!response.ok) throw new Refusal(response.status, answer?.error ?? answer);
+  return answer;
+}
+
+/** `kind` is `accounts`, `categories` or `costs`; `basedOn` is the content as the page knew it when the change was begun. */
+export const create = (kind, content) => send('POST', `/${kind}`, content);
+export const change = (kind, id, content, basedOn) => send('PUT', `/${kind}/${id}`, { content, basedOn });
+export const remove = (kind, id, costs) => send('DELETE', `/${kind}/${id}${costs === undefined ? '' : `?costs=${costs}`}`);
+
+/** How many costs go, or lose their category, along with an account or a category. */
+export const deletion = (kind, id) => send('GET', `/${kind}/${id}/deletion`);
+
+export const undo = () => send('POST', '/undo');
+export const redo = () => send('POST', '/redo');
+
+const query = (values) => new URLSearchParams(Object.entries(values).filter(([, value]) => value)).toString();
+
+/** What the page shows, as it is and as it becomes: one message for each change. */
+export const events = (filter) => new EventSource(`${root}/events?${query(filter)}`);
+
+export const exportAddress = (filter) => `${root}/export?${query(filter)}`;
+
+/** Sends a file. `uploaded` is told the part that is on its way, `line` every line of the answer as it comes. */
+function upload(path, file, { uploaded, line, signal }) {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    let read = 0;
+    const readLines = () => {
+      const end = request.responseText.lastIndexOf('\n') + 1;
+      for (const text of request.responseText.slice(read, end).split('\n')) if (text) line?.(JSON.parse(text));
+      read = Math.max(read, end);
+    };
+    request.upload.addEventListener('progress', (event) => { if (event.lengthComputable) uploaded(event.loaded / event.total); });
+    request.addEventListener('progress', () => { if (line && request.status === 200) readLines(); });
+    request.addEventListener('error', () => reject(unreachable()));
+    request.addEventListener('abort', () => reject(new Refusal(0, { message: 'Cancelled.' })));
+    request.addEventListener('load', () => {
+      if (request.status !== 200) {
+        let answer;
+        try { answer = JSON.parse(request.responseText); } catch { answer = undefined; }
+        return reject(new Refusal(request.status, answer?.error ?? answer));
+      }
+      if (line) readLines();
+      resolve(line ? undefined : JSON.parse(request.responseText));
+    });
+    signal.addEventListener('abort', () => request.abort());
+    request.open('POST', root + path);
+    request.send(file);
+  });
+}
+
+export const previewImport = (file, options) => upload('/import/preview', file, options);
+export const runImport = (file, options) => upload(`/import?${query({ name: file.name })}`, file, options);

@@ -1,0 +1,160 @@
+// Import of a file: choose it, see what it would do and which lines are refused, then save all of it or nothing.
+
+import * as api from './api.js';
+import { costs, counted, element, longDay, money, sign } from './text.js';
+
+const dialog = document.getElementById('import-dialog');
+const error = document.getElementById('import-error');
+const choice = document.getElementById('import-choice');
+const drop = document.getElementById('drop');
+const input = document.getElementById('import-file');
+const progress = document.getElementById('import-progress');
+const bar = document.getElementById('import-bar');
+const state = document.getElementById('import-state');
+const preview = document.getElementById('import-preview');
+const start = document.getElementById('import-start');
+const cancel = document.getElementById('import-cancel');
+
+export class ImportDialog {
+  #events;
+  #file;
+  #running;
+
+  /** `events`: `imported(message)`, `account(id)`, which answers with the account. */
+  constructor(events) {
+    this.#events = events;
+    input.addEventListener('change', () => this.#choose(input.files[0]));
+    drop.addEventListener('dragover', (event) => { event.preventDefault(); drop.classList.add('over'); });
+    drop.addEventListener('dragleave', () => drop.classList.remove('over'));
+    drop.addEventListener('drop', (event) => {
+      event.preventDefault();
+      drop.classList.remove('over');
+      this.#choose(event.dataTransfer.files[0]);
+    });
+    start.addEventListener('click', () => this.#import());
+    cancel.addEventListener('click', () => dialog.close());
+    dialog.addEventListener('close', () => this.#running?.abort());
+  }
+
+  open() {
+    this.#file = undefined;
+    input.value = '';
+    this.#say('');
+    this.#show(choice);
+    dialog.showModal();
+    input.focus();
+  }
+
+  #show(part) {
+    for (const other of [choice, progress, preview]) other.hidden = other !== part;
+    start.hidden = true;
+    cancel.textContent = 'Cancel';
+  }
+
+  #say(message) {
+    error.textContent = message;
+    error.hidden = !message;
+  }
+
+  #advance(part, text) {
+    if (part === undefined) bar.removeAttribute('value'); else bar.value = part;
+    state.textContent = text;
+  }
+
+  async #choose(file) {
+    if (!file) return;
+    this.#file = file;
+    this.#say('');
+    this.#show(progress);
+    this.#advance(0, `Reading ${file.name}…`);
+    this.#running = new AbortController();
+    try {
+      const found = await api.previewImport(file, {
+        uploaded: (part) => this.#advance(part === 1 ? undefined : part, `Reading ${file.name}…`),
+        signal: this.#running.signal,
+      });
+      this.#preview(found);
+    } catch (refusal) {
+      input.value = '';
+      this.#show(choice);
+      this.#say(refusal.message);
+    }
+  }
+
+  #preview(found) {
+    this.#show(preview);
+    const parts = [element('p', 'lead', element('strong', '', found.accepted ? `${costs(found.accepted)} can be imported.` : 'No line can be imported.'))];
+    if (found.newCategories.length) {
+      const names = found.newCategories.slice(0, 12).map((name) => `“${name}”`).join(', ') + (found.newCategories.length > 12 ? ', …' : '');
+      parts.push(element('p', 'soft', `${counted(found.newCategories.length, 'category is', 'categories are')} new: ${names}.`));
+    }
+    if (found.lines.length) parts.push(this.#lines(found));
+    if (found.refusedCount) parts.push(refusals(found));
+    preview.replaceChildren(...parts);
+    start.hidden = !found.accepted;
+    start.textContent = `Import ${costs(found.accepted)}`;
+    if (found.accepted) start.focus();
+  }
+
+  #lines(found) {
+    const rows = found.lines.map((line) => {
+      const account = this.#events.account(line.account);
+      const note = element('td', 'note', line.note);
+      note.dir = 'auto';
+      return element('tr', '',
+        element('td', 'day', longDay(line.date)), note, element('td', '', line.category), element('td', '', account?.name ?? ''),
+        element('td', `amount ${sign(line.amount) < 0 ? 'out' : 'in'}`, account ? money(line.amount, account.currency) : line.amount));
+    });
+    const head = element('tr', '', ...['Date', 'Note', 'Category', 'Account', 'Amount'].map((name) => {
+      const cell = element('th', name === 'Amount' ? 'amount' : '', name);
+      cell.scope = 'col';
+      return cell;
+    }));
+    const table = element('table', 'figures', element('caption', 'unseen', 'The first lines'), element('thead', '', head), element('tbody', '', ...rows));
+    const box = element('div', 'box', table);
+    if (found.accepted > found.lines.length) box.append(element('p', 'soft', `… and ${costs(found.accepted - found.lines.length)} more`));
+    return box;
+  }
+
+  async #import() {
+    const file = this.#file;
+    let last;
+    this.#show(progress);
+    this.#advance(0, 'Saving…');
+    this.#running = new AbortController();
+    try {
+      await api.runImport(file, {
+        uploaded() {},
+        line: (line) => {
+          last = line;
+          if (line.total) this.#advance(line.done / line.total, `Saved ${line.done.toLocaleString()} of ${costs(line.total)}`);
+        },
+        signal: this.#running.signal,
+      });
+      if (!last?.isSaved) throw new api.Refusal(200, { message: last?.message ?? 'The import broke off.' });
+      this.#running = undefined;
+      dialog.close();
+      const refused = last.refused ? ` ${counted(last.refused, 'line was', 'lines were')} refused.` : '';
+      this.#events.imported(`${costs(last.total)} imported.${refused}`);
+    } catch (refusal) {
+      if (!dialog.open) return this.#events.imported('The import was cancelled. Nothing was saved.', true);
+      this.#show(choice);
+      this.#say(`Nothing was imported: ${refusal.message}`);
+    }
+  }
+}
+
+function refusals({ refused, refusedCount }) {
+  const lines = refused.map(({ line, text, reasons }) => {
+    const shown = element('span', 'refused-text', text);
+    shown.dir = 'auto';
+    return element('li', '', element('strong', '', `Line ${line}`), shown, ...reasons.map((reason) => element('span', 'reason', reason)));
+  });
+  const heading = element('h3', '', `${counted(refusedCount, 'line is', 'lines are')} refused`);
+  const list = element('ul', 'refused', ...lines);
+  list.tabIndex = 0;
+  list.ariaLabel = 'Refused lines';
+  const parts = element('div', '', heading, list);
+  if (refusedCount > refused.length) parts.append(element('p', 'soft', `The first ${refused.length} are shown.`));
+  return parts;
+}

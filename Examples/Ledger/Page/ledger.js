@@ -1,0 +1,274 @@
+// The page: it listens to the ledger, keeps the filter in the address, and knows the shortcuts.
+
+import * as api from './api.js';
+import { drawCharts, totalsOf } from './charts.js';
+import { CostTable } from './costs.js';
+import { AccountDialog, askToDelete, CategoryDialog, CostDialog } from './forms.js';
+import { ImportDialog } from './import.js';
+import { Sidebar } from './sidebar.js';
+import { say } from './toast.js';
+import { element, moment } from './text.js';
+
+const byId = (id) => document.getElementById(id);
+const connection = byId('connection');
+const shortcuts = byId('shortcuts');
+const filterForm = byId('filter');
+const firstLimit = 100;
+
+let overview;
+let limit = firstLimit;
+let currency;
+
+// MARK: Changes, and taking them back
+
+async function take(direction) {
+  try {
+    const { title } = await api[direction]();
+    const back = direction === 'undo' ? 'redo' : 'undo';
+    say(`${direction === 'undo' ? 'Undone' : 'Done again'}: ${title}.`, back === 'undo' ? 'Undo' : 'Redo', () => take(back));
+  } catch (refusal) {
+    say(refusal.message);
+  }
+}
+
+const offerUndo = (message) => say(message, 'Undo', () => take('undo'));
+
+const findIn = (list) => (id) => overview?.[list].find((row) => row.id === id);
+
+const accountDialog = new AccountDialog({ saved: offerUndo, current: findIn('accounts'), remove: (row) => remove('accounts', row) });
+const categoryDialog = new CategoryDialog({ saved: offerUndo, current: findIn('categories'), remove: (row) => remove('categories', row) });
+const costDialog = new CostDialog({ saved: offerUndo, current: findIn('costs'), remove: (row) => removeCost(row) });
+const importDialog = new ImportDialog({
+  imported: (message, isCancelled) => (isCancelled ? say(message) : offerUndo(message)),
+  account: findIn('accounts'),
+});
+
+async function remove(kind, row) {
+  try {
+    await askToDelete(kind, row, () => offerUndo(`“${row.name}” was deleted.`));
+  } catch (refusal) {
+    say(`Not deleted: ${refusal.message}`);
+  }
+}
+
+async function removeCost(cost) {
+  try {
+    await api.remove('costs', cost.id);
+    offerUndo(cost.note.trim() ? `“${cost.note.trim()}” was deleted.` : 'The cost was deleted.');
+  } catch (refusal) {
+    say(`Not deleted: ${refusal.message}`);
+  }
+}
+
+function newCost() {
+  if (!overview) return;
+  if (!overview.accounts.length) {
+    accountDialog.add();
+    return say('A cost belongs to an account: open the first one.');
+  }
+  costDialog.add({ account: filter.account ?? overview.accounts[0].id, category: filter.category === 'none' ? '' : filter.category });
+}
+
+const sidebar = new Sidebar({
+  filter(name, id) {
+    setFilter({ [name]: id });
+    if (isNarrow()) showPane('costs');
+  },
+  editAccount: (account) => accountDialog.edit(account),
+  editCategory: (category) => categoryDialog.edit(category),
+});
+const table = new CostTable({
+  edit: (cost) => costDialog.edit(cost),
+  remove: removeCost,
+  more: () => { limit *= 4; listen(); },
+});
+
+// MARK: The filter: the address says it, so that a reload and the back button do what one expects
+
+const names = ['account', 'category', 'from', 'through'];
+let filter = readFilter();
+
+/** What the address asks for, as far as it makes sense: anyone can write an address. */
+function readFilter() {
+  const isKey = (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+  const isDay = (text) => /^(19|[2-9]\d)\d\d-\d\d-\d\d$/.test(text) && new Date(moment(text) || 0).toISOString().startsWith(text);
+  const makesSense = { account: isKey, category: (text) => text === 'none' || isKey(text), from: isDay, through: isDay };
+  const values = new URLSearchParams(location.search);
+  return Object.fromEntries(names.map((name) => [name, makesSense[name](values.get(name) ?? '') ? values.get(name) : undefined]));
+}
+
+function setFilter(change) {
+  filter = { ...filter, ...change };
+  const address = new URLSearchParams(Object.entries(filter).filter(([, value]) => value));
+  history.pushState(null, '', address.size ? `?${address}` : location.pathname);
+  limit = firstLimit;
+  listen();
+}
+
+/** The name of a choice that another window has deleted, or that an address made up. */
+function goneFromFilter() {
+  const has = (list, id) => !id || id === 'none' || list.some((row) => row.id === id);
+  return has(overview.accounts, filter.account) ? has(overview.categories, filter.category) ? undefined : 'category' : 'account';
+}
+
+const isFiltered = () => names.some((name) => filter[name]);
+
+function showFilter() {
+  const fill = (select, all, options) => {
+    const chosen = filter[select.name] ?? '';
+    select.replaceChildren(new Option(all, ''), ...options);
+    select.value = chosen;
+    if (select.selectedIndex < 0) select.selectedIndex = 0;
+    select.classList.toggle('active', Boolean(filter[select.name]));
+  };
+  fill(byId('filter-account'), 'Every account', overview.accounts.map((account) => new Option(account.name, account.id)));
+  fill(byId('filter-category'), 'Every category', [...overview.categories.map((category) => new Option(category.name, category.id)), new Option('No category', 'none')]);
+  for (const name of ['from', 'through']) {
+    const input = byId(`filter-${name}`);
+    if (document.activeElement !== input) input.value = filter[name] ?? '';
+    input.classList.toggle('active', Boolean(filter[name]));
+  }
+  byId('clear-filter').hidden = !isFiltered();
+  byId('toggle-filter').classList.toggle('active', isFiltered());
+  byId('export').href = api.exportAddress(filter);
+}
+
+filterForm.addEventListener('submit', (event) => event.preventDefault());
+filterForm.addEventListener('change', ({ target }) => {
+  // A year that is being typed begins with zeros.
+  if (target.checkValidity()) setFilter({ [target.name]: target.value || undefined });
+});
+const clearFilter = () => setFilter(Object.fromEntries(names.map((name) => [name, undefined])));
+byId('clear-filter').addEventListener('click', clearFilter);
+addEventListener('popstate', () => { filter = readFilter(); listen(); });
+
+// MARK: The ledger, live
+
+let source;
+let retry;
+
+function listen() {
+  clearTimeout(retry);
+  source?.close();
+  source = api.events({ ...filter, limit });
+  source.addEventListener('ledger', (event) => {
+    connection.hidden = true;
+    overview = JSON.parse(event.data);
+    const gone = goneFromFilter();
+    if (gone) setFilter({ [gone]: undefined });
+    else show();
+  });
+  source.addEventListener('error', () => {
+    connection.hidden = false;
+    if (source.readyState === EventSource.CLOSED) retry = setTimeout(listen, 1000);
+  });
+}
+
+function show() {
+  const isEmpty = !overview.accounts.length;
+  byId('empty').hidden = !isEmpty;
+  byId('book').hidden = isEmpty;
+  showFilter();
+  sidebar.show(overview, filter);
+  table.show(overview, isFiltered());
+  costDialog.offer(overview.accounts, overview.categories);
+  showCharts();
+  for (const [name, word] of [['undo', 'Undo'], ['redo', 'Redo']]) {
+    const title = overview.history[name];
+    byId(name).disabled = !title;
+    byId(name).title = title ? `${word}: ${title}` : `Nothing to ${name}`;
+  }
+}
+
+/** The currency that most costs are in, unless another one was chosen. */
+function shownCurrency() {
+  const count = (one) => one.categories.reduce((sum, category) => sum + category.count, 0);
+  return overview.currencies.find((one) => one.currency === currency)
+    ?? overview.currencies.reduce((most, one) => (most && count(most) >= count(one) ? most : one), undefined);
+}
+
+function showCharts() {
+  const shown = shownCurrency();
+  byId('totals').replaceChildren(...(shown ? totalsOf(shown) : []));
+  const choices = byId('currencies');
+  choices.hidden = overview.currencies.length < 2;
+  const focused = choices.contains(document.activeElement);
+  choices.replaceChildren(choices.firstElementChild, ...overview.currencies.map((one) => {
+    const input = element('input');
+    Object.assign(input, { type: 'radio', name: 'currency', value: one.currency, checked: one === shown });
+    return element('label', '', input, element('span', '', one.currency));
+  }));
+  if (focused) choices.querySelector(':checked')?.focus();
+  if (shown) drawCharts(shown, new Map(overview.categories.map((category) => [category.id, category.name])));
+}
+
+byId('currencies').addEventListener('change', (event) => {
+  currency = event.target.value;
+  showCharts();
+});
+
+let resizing;
+new ResizeObserver(() => {
+  cancelAnimationFrame(resizing);
+  resizing = requestAnimationFrame(() => { if (overview?.accounts.length) showCharts(); });
+}).observe(byId('category-chart'));
+
+// A window nobody looks at gives its connection back: a browser has only six for one server.
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) source?.close(); else listen();
+});
+
+// MARK: Buttons, panes and shortcuts
+
+const isNarrow = () => matchMedia('(max-width: 760px)').matches;
+
+function showPane(pane) {
+  document.body.dataset.pane = pane;
+  for (const tab of document.querySelectorAll('.tabs button')) tab.ariaPressed = String(tab.dataset.pane === pane);
+}
+
+for (const tab of document.querySelectorAll('.tabs button')) tab.addEventListener('click', () => showPane(tab.dataset.pane));
+byId('new-cost').addEventListener('click', newCost);
+byId('new-account').addEventListener('click', () => accountDialog.add());
+byId('first-account').addEventListener('click', () => accountDialog.add());
+byId('new-category').addEventListener('click', () => categoryDialog.add());
+byId('undo').addEventListener('click', () => take('undo'));
+byId('redo').addEventListener('click', () => take('redo'));
+byId('show-import').addEventListener('click', () => importDialog.open());
+byId('show-shortcuts').addEventListener('click', () => shortcuts.showModal());
+byId('toggle-filter').addEventListener('click', (event) => {
+  const isOpen = filterForm.classList.toggle('open');
+  event.currentTarget.ariaExpanded = String(isOpen);
+});
+
+const writesText = (target) => target.matches('textarea, select, input:not([type=radio], [type=file])');
+
+document.addEventListener('keydown', (event) => {
+  if (event.isComposing || document.querySelector('dialog[open]')) return;
+  const key = event.key.toLowerCase();
+  if ((event.ctrlKey || event.metaKey) && !event.altKey) {
+    if (writesText(event.target)) return;
+    if (key === 'z') { event.preventDefault(); take(event.shiftKey ? 'redo' : 'undo'); }
+    else if (key === 'y' && !event.shiftKey) { event.preventDefault(); take('redo'); }
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (key === 'escape') {
+    if (filterForm.contains(event.target)) event.target.blur();
+    if (isFiltered()) { event.preventDefault(); clearFilter(); }
+    return;
+  }
+  if (writesText(event.target)) return;
+  const action = {
+    n: newCost,
+    a: () => accountDialog.add(),
+    c: () => categoryDialog.add(),
+    i: () => importDialog.open(),
+    f: () => { filterForm.classList.add('open'); byId('filter-account').focus(); },
+    '?': () => shortcuts.showModal(),
+  }[key];
+  if (action) { event.preventDefault(); action(); }
+  else if (key === 'arrowdown' && event.target === document.body) { event.preventDefault(); table.focus(); }
+});
+
+listen();

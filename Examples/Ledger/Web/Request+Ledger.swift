@@ -1,0 +1,55 @@
+import Foundation
+import Hummingbird
+
+extension RequestContext {
+  /// The row that the path names; anything that is no identifier names none.
+  var rowID: UUID {
+    get throws {
+      guard let id = parameters.get("id", as: UUID.self) else { throw LedgerProblem.gone("It is not there any more.") }
+      return id
+    }
+  }
+}
+
+extension Request {
+  /// A JSON body; nothing that the page sends besides files comes near the limit.
+  func form<Form: Decodable>(_ type: Form.Type) async throws -> Form {
+    let body = try await body.collect(upTo: 64 * 1024)
+    return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
+  }
+
+  /// The number of costs that the user was told would change: `?costs=12`.
+  ///
+  /// Throws 428 without it: what is deleted along with something else has to be known before.
+  var confirmedCosts: Int {
+    get throws {
+      guard let count = uri.queryParameters["costs"].flatMap({ Int($0) }) else {
+        throw HTTPError(.preconditionRequired, message: "Say how many costs change: ?costs=12.")
+      }
+      return count
+    }
+  }
+
+  /// The filter of the page's address. Throws 400 for what no page asks.
+  var filter: CostFilter {
+    get throws {
+      var filter = CostFilter()
+      filter.account = try value("account") { UUID(uuidString: $0) }
+      filter.category = try value("category") { $0 == "none" ? CostFilter.CategoryChoice.none : UUID(uuidString: $0).map { .category($0) } }
+      filter.from = try value("from") { Day(rawValue: $0) }
+      filter.through = try value("through") { Day(rawValue: $0) }
+      return filter
+    }
+  }
+
+  /// The number of costs that the page shows at most.
+  var limit: Int {
+    get throws { try value("limit") { Int($0).flatMap { (1...100_000).contains($0) ? $0 : nil } } ?? 200 }
+  }
+
+  private func value<Value>(_ name: Substring, _ make: (String) -> Value?) throws -> Value? {
+    guard let text = uri.queryParameters[name], !text.isEmpty else { return nil }
+    guard let value = make(String(text)) else { throw HTTPError(.badRequest, message: "The filter “\(name)” is not one that this page makes.") }
+    return value
+  }
+}
