@@ -114,7 +114,7 @@ extension Context {
     forgetUndone(in: layer)
     layer.savedCount = layer.steps.count
     try connection.clear(layer)
-    layer.versions.forgetWritten()
+    layer.versions.didRollBack()
   }
 }
 

@@ -167,6 +167,7 @@ final class ContextConnection {
       return result
     } catch {
       connection.forgetWrites()
+      layer.versions.isExact = false
       if covering != before {
         layer.tables.removeSubrange(tables...)
         active = nil

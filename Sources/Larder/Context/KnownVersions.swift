@@ -21,6 +21,12 @@ final class KnownVersions {
     isExact = true
   }
 
+  /// What is read from now on counts again.
+  func didRollBack() {
+    forgetWritten()
+    for versions in models.values { versions.didRollBack() }
+  }
+
   /// Forgets what was written and not saved.
   func forgetWritten() {
     for versions in models.values { versions.forgetWritten() }
@@ -43,14 +49,15 @@ final class KnownVersions {
 private protocol ModelVersions: AnyObject {
   func didSave(at clock: Int)
   func forgetWritten()
+  func didRollBack()
 }
 
 /// The versions of one model's rows.
 ///
 /// Reads are only noted, and sorted by their keys when a version is asked for: a fetch costs nothing more.
 final class VersionsOf<M: Model>: ModelVersions {
-  /// A version that was written counts until the row is read again, one that was read until it is written.
-  private var known: [M.ID: (clock: Int, value: M, isWritten: Bool)] = [:]
+  /// A version that was written counts until the row is read again, one that was read until the context is saved or rolled back.
+  private var known: [M.ID: (clock: Int, value: M, isOld: Bool)] = [:]
   private var reads: [(clock: Int, values: [M])] = []
   private var readCount = 0
   fileprivate var written: [[M]] = []
@@ -70,7 +77,7 @@ final class VersionsOf<M: Model>: ModelVersions {
 
   private func sort() {
     for (clock, values) in reads {
-      for value in values where known[value.id]?.isWritten ?? true { known[value.id] = (clock, value, false) }
+      for value in values where known[value.id]?.isOld ?? true { known[value.id] = (clock, value, false) }
     }
     reads.removeAll()
     readCount = 0
@@ -87,6 +94,11 @@ final class VersionsOf<M: Model>: ModelVersions {
 
   fileprivate func forgetWritten() {
     written.removeAll()
+  }
+
+  fileprivate func didRollBack() {
+    sort()
+    known = known.mapValues { ($0.clock, $0.value, true) }
   }
 
   /// The version that was first read, with the count of steps at which it was.

@@ -71,7 +71,9 @@ struct ContextQueryTests {
     try check { db in
       let shelves = try db.fetch(Bookcase.all.sorted(by: \.id).including(\.volumes, \.author))
       return [
-        shelves.map { "\($0.name) \($0.worth) \($0.count) \($0.longest ?? 0) \($0.volumes.map { "\($0.id)\($0.author?.loaded?.name ?? "")" }.sorted())" },
+        shelves.map {
+          "\($0.name) \($0.worth) \($0.count) \($0.longest ?? 0) \($0.volumes.map { "\($0.id)\($0.author?.loaded?.name ?? "")" }.sorted())"
+        },
         try db.fetch(Bookcase.where { $0.volumes.contains { $0.pages > 400 } }.sorted(by: \.id)).map(\.name),
         try db.fetch(Bookcase.where { $0.volumes.count > 1 }.sorted(by: \.id)).map(\.name),
         try db.fetch(Volume.all.sorted(by: \.shelf.name).sorted(by: \.id)).map { "\($0.id)" },
@@ -95,7 +97,8 @@ struct ContextQueryTests {
   func sql() throws {
     try check { db in
       try db.sql(
-        "select s.name, count(*) as n from \(Volume.self) v join \(Bookcase.self) s on s.id = v.shelf where pages > \(10) group by s.id order by s.id", as: (String, Int).self
+        "select s.name, count(*) from \(Volume.self) v join \(Bookcase.self) s on s.id = v.shelf where pages > \(10) group by s.id order by s.id",
+        as: (String, Int).self
       ).map { "\($0.0) \($0.1)" }
     }
   }

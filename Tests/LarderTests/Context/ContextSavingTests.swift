@@ -83,7 +83,8 @@ struct ContextSavingTests {
   func existing() throws {
     let file = try StoreFile()
     let id = UUID()
-    try file.sql("create table Event (id text primary key, at text not null, title varchar(20) collate nocase default 'x', extra int default 7)", creating: true)
+    try file.sql(
+      "create table Event (id text primary key, at text not null, title varchar(20) collate nocase default 'x', extra int default 7)", creating: true)
     try file.sql("insert into Event (id, at, title) values (\(id.uuidString), '2020-01-01T00:00:00Z', 'first')")
     let store = try Store(at: file.path, for: Event.self, schema: .existing)
     let context = Context(store)
@@ -95,8 +96,9 @@ struct ContextSavingTests {
     #expect(context.refusals.isEmpty)
     #expect(try context.fetch(Event.all.sorted(by: \.at)).map(\.title) == ["second", "changed"])
     try context.save()
-    #expect(try store.blocking.sql("select typeof(id) as i, typeof(at) as a, extra from Event where title = 'SECOND'").first?.dictionary
-      == ["i": "text", "a": "text", "extra": 7])
+    #expect(
+      try store.blocking.sql("select typeof(id) as i, typeof(at) as a, extra from Event where title = 'SECOND'").first?.dictionary
+        == ["i": "text", "a": "text", "extra": 7])
     context.delete(other)
     context.undo()
     context.undo()

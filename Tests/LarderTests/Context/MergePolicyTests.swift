@@ -75,7 +75,12 @@ struct MergePolicyTests {
       #expect(try stored() == "1 theirs")
       #expect(try context.find(ProcessEntry.self, entry.id)?.text == "mine")
       context.rollback()
-      #expect(try context.find(ProcessEntry.self, entry.id)?.text == "theirs")
+      mine = try #require(try context.find(ProcessEntry.self, entry.id))
+      #expect(mine.text == "theirs")
+      mine.text = "mine again"
+      context.update(mine)
+      try context.save()
+      #expect(try stored() == "1 mine again")
       return
     }
     try context.save()
