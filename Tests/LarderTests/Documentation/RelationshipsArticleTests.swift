@@ -74,6 +74,8 @@ struct RelationshipsArticleTests {
     let worth = try await store.find(Composer.self, ada.id)?.worth  // Decimal?
     let differences = try await store.verifyDerived()  // none
 
+    let balance = try await store.sum(Piece.where { $0.composer == ada }, of: \.price)
+    #expect(balance == 3)
     #expect(try await store.fetch(byAda).map(\.price) == [3])
     #expect(try await store.fetch(large).isEmpty)
     #expect(try await store.fetch(busy).isEmpty)
