@@ -9,15 +9,15 @@ struct ContextQueryTests {
   private let context: Context
 
   init() throws {
-    store = try Store(inMemoryFor: Shelf.self, Volume.self, Author.self, Agency.self, Label.self)
+    store = try Store(inMemoryFor: Bookcase.self, Volume.self, Author.self, Agency.self, Label.self)
     try store.blocking.write { db in
-      try db.insert([Shelf(id: 1, name: "left"), Shelf(id: 2, name: "right")])
+      try db.insert([Bookcase(id: 1, name: "left"), Bookcase(id: 2, name: "right")])
       try db.insert(Author(id: 1, name: "Ada"))
       try db.insert((1...10).map { Volume(id: $0, title: "old volume \($0)", pages: $0 * 10, price: Decimal($0), shelf: ToOne(1)) })
     }
     context = Context(store)
-    context.insert(Shelf(id: 3, name: "new"))
-    context.update(Shelf(id: 2, name: "renamed"))
+    context.insert(Bookcase(id: 3, name: "new"))
+    context.update(Bookcase(id: 2, name: "renamed"))
     context.insert([
       Volume(id: 11, title: "new sea of sea", code: "n", pages: 5, price: 2.5, shelf: ToOne(3), author: ToOne(1)),
       Volume(id: 12, title: "new sky over the sea and a long way of words after it", pages: 500, price: 0.5, shelf: ToOne(2)),
@@ -69,11 +69,11 @@ struct ContextQueryTests {
   @Test("C3: relationships in both directions, and including")
   func relationships() throws {
     try check { db in
-      let shelves = try db.fetch(Shelf.all.sorted(by: \.id).including(\.volumes, \.author))
+      let shelves = try db.fetch(Bookcase.all.sorted(by: \.id).including(\.volumes, \.author))
       return [
         shelves.map { "\($0.name) \($0.worth) \($0.count) \($0.longest ?? 0) \($0.volumes.map { "\($0.id)\($0.author?.loaded?.name ?? "")" }.sorted())" },
-        try db.fetch(Shelf.where { $0.volumes.contains { $0.pages > 400 } }.sorted(by: \.id)).map(\.name),
-        try db.fetch(Shelf.where { $0.volumes.count > 1 }.sorted(by: \.id)).map(\.name),
+        try db.fetch(Bookcase.where { $0.volumes.contains { $0.pages > 400 } }.sorted(by: \.id)).map(\.name),
+        try db.fetch(Bookcase.where { $0.volumes.count > 1 }.sorted(by: \.id)).map(\.name),
         try db.fetch(Volume.all.sorted(by: \.shelf.name).sorted(by: \.id)).map { "\($0.id)" },
       ]
     }
@@ -95,7 +95,7 @@ struct ContextQueryTests {
   func sql() throws {
     try check { db in
       try db.sql(
-        "select s.name, count(*) as n from \(Volume.self) v join \(Shelf.self) s on s.id = v.shelf where pages > \(10) group by s.id order by s.id", as: (String, Int).self
+        "select s.name, count(*) as n from \(Volume.self) v join \(Bookcase.self) s on s.id = v.shelf where pages > \(10) group by s.id order by s.id", as: (String, Int).self
       ).map { "\($0.0) \($0.1)" }
     }
   }
