@@ -28,12 +28,11 @@ struct LedgerService: Sendable {
 
   /// What the page shows, as it is now and after each change.
   func overviews(_ filter: CostFilter, limit: Int) -> some AsyncSequence<Overview, any Error> & Sendable {
-    let changes = merge(
-      store.live(Account.all).map { _ in () },
-      store.live(Category.all).map { _ in () },
-      store.live(filter.costs.limit(limit)).map { _ in () }
-    )
-    return changes.map { try await overview(filter, limit: limit) }.removeDuplicates()
+    let rows = merge(store.live(Account.all).map { _ in () }, store.live(Category.all).map { _ in () })
+    let costs = merge(store.live(filter.costs.limit(limit)).map { _ in () }, store.live(History.steps).map { _ in () })
+    let changes = merge(rows, costs)
+    // While one state is read, the changes that follow become one: what comes next is the newest.
+    return changes.buffer(policy: .bufferingLatest(1)).map { try await overview(filter, limit: limit) }.removeDuplicates()
   }
 
   func overview(_ filter: CostFilter, limit: Int) async throws -> Overview {

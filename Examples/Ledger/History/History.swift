@@ -9,7 +9,10 @@ enum History {
   /// So many changes can be undone.
   static let depth = 200
 
-  private static var done: Query<Step> { Step.where { !$0.isUndone }.sorted(by: \.id, order: .reverse) }
+  /// Every change, the newest first.
+  static var steps: Query<Step> { Step.all.sorted(by: \.id, order: .reverse) }
+
+  private static var done: Query<Step> { steps.where { !$0.isUndone } }
   private static var undone: Query<Step> { Step.where { $0.isUndone }.sorted(by: \.id) }
 
   /// Notes a change that was made in this transaction. What was undone before it can no longer be redone.

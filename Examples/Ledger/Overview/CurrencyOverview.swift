@@ -31,14 +31,13 @@ struct CurrencyOverview: Encodable, Equatable, Sendable {
   init(_ currency: Currency, _ filter: CostFilter, in db: some StoreReader) throws {
     self.currency = currency
     let costs = filter.costs.where { $0.account.currency == currency }
+    let groups = try db.fetch(costs.grouped(by: \.category) { ($0.key, $0.sum(\.amount), $0.count) })
+    categories = groups.map { category, sum, count in CategorySum(category: category?.id, sum: sum.amountText, count: count) }
+    let sum = groups.reduce(Decimal(0)) { $0 + $1.1 }
     let income = try db.sum(costs.where { $0.amount > 0 }, of: \.amount)
-    let expense = try db.sum(costs.where { $0.amount < 0 }, of: \.amount)
+    self.sum = sum.amountText
     self.income = income.amountText
-    self.expense = expense.amountText
-    sum = (income + expense).amountText
-    categories = try db.fetch(costs.grouped(by: \.category) { ($0.key, $0.sum(\.amount), $0.count) }).map { category, sum, count in
-      CategorySum(category: category?.id, sum: sum.amountText, count: count)
-    }
+    expense = (sum - income).amountText
 
     var accounts = Account.where { $0.currency == currency }
     var all = Cost.where { $0.account.currency == currency }
