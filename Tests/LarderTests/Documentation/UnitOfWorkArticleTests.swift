@@ -22,11 +22,11 @@ struct Expense {
   var amount: Decimal
   var trip: ToOne<Trip>
   var purpose: ToOne<Purpose>?
-  @Relationship(inverse: \Keyword.expenses) var keywords: ToMany<Keyword> = []
+  @Relationship(inverse: \Stamp.expenses) var stamps: ToMany<Stamp> = []
 }
 
 @Model
-struct Keyword {
+struct Stamp {
   var id: UUID = .v7()
   var name: String
   var expenses: ToMany<Expense> = []
@@ -37,10 +37,10 @@ struct UnitOfWorkArticleTests {
   private let store: Store
   private let trip = Trip(name: "Graz")
   private let purpose = Purpose(name: "Hotel")
-  private let keyword = Keyword(name: "paid")
+  private let stamp = Stamp(name: "paid")
 
   init() throws {
-    store = try Store(inMemoryFor: Trip.self, Purpose.self, Expense.self, Keyword.self)
+    store = try Store(inMemoryFor: Trip.self, Purpose.self, Expense.self, Stamp.self)
   }
 
   private func makeExpense() throws -> Expense {
@@ -49,7 +49,7 @@ struct UnitOfWorkArticleTests {
     try store.blocking.write { db in
       try db.insert(other)
       try db.insert([purpose, Purpose(name: "Food")])
-      try db.insert(keyword)
+      try db.insert(stamp)
       try db.insert(expense)
     }
     return expense
@@ -113,12 +113,12 @@ struct UnitOfWorkArticleTests {
 
     try context.step {
       context.insert(expense)
-      try context.link(expense, \.keywords, keyword)
+      try context.link(expense, \.stamps, stamp)
     }
     context.undo()
     context.redo()
 
-    #expect(try context.count(Expense.where { $0.keywords.contains { $0.name == "paid" } }) == 1)
+    #expect(try context.count(Expense.where { $0.stamps.contains { $0.name == "paid" } }) == 1)
   }
 
   @Test("a policy merges what somebody else changed")
