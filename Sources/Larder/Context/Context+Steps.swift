@@ -51,6 +51,9 @@ extension Context {
   func changing<Result>(_ body: (ContextConnection) throws -> Result) throws -> Result {
     let (connection, layer) = try open()
     try connection.activate(layer)
+    let wasReadOnly = connection.connection.isReadOnly
+    connection.connection.isReadOnly = false
+    defer { connection.connection.isReadOnly = wasReadOnly }
     guard layer.open == nil else { return try connection.atomically(in: layer) { try body(connection) } }
     layer.clock += 1
     let number = layer.clock

@@ -62,7 +62,15 @@ public final class Context: StoreWriter {
   public func _read<Result>(isReentrant: Bool, _ body: (ReadAccess) throws -> Result) throws -> Result {
     let (connection, layer) = try open()
     try connection.activate(layer)
-    return try body(ReadAccess(connection: connection.connection))
+    let wasReadOnly = connection.connection.isReadOnly
+    // SQL that writes is a step, as every change is.
+    connection.connection.isReadOnly = layer.open == nil
+    defer { connection.connection.isReadOnly = wasReadOnly }
+    do {
+      return try body(ReadAccess(connection: connection.connection))
+    } catch is WriteNeeded {
+      return try changing { try body(ReadAccess(connection: $0.connection)) }
+    }
   }
 
   public func _write<Result>(isAtomic: Bool, _ body: (WriteAccess) throws -> Result) throws -> Result {

@@ -148,12 +148,16 @@ extension ContextConnection {
     let sql = sql(of: table, in: layer)
     var writer = connection.environment.makeWriter()
     writer.write("SELECT \(OverlaySQL.clock), \(sql.select(M.schema.columns.map(\.name))) FROM \(sql.base) AS \(sql.shadow)")
+    let keepsText = !connection.environment.textParameters(of: .update, model).isEmpty
     var older: [M] = []
     try connection.using(writer, ErrorContext(model)) { statement in
       while try connection.step(statement, ErrorContext(model)) {
         // A row that is not one of the model's was not read as one.
         guard let value = try? connection.decode(model, statement, at: 1), let version = known.version(value.id) else { continue }
-        if version.clock < Int(sqlite3_column_int64(statement.pointer, 0)) { older.append(version.value) }
+        guard version.clock < Int(sqlite3_column_int64(statement.pointer, 0)) else { continue }
+        // The same date or identifier may stand there in another form of text.
+        if keepsText, let now = try? M.schema.values(of: value), let then = try? M.schema.values(of: version.value), now == then { continue }
+        older.append(version.value)
       }
     }
     guard !older.isEmpty else { return }

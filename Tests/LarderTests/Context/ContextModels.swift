@@ -17,15 +17,15 @@ struct Page: Hashable {
   struct Untitled: Error {}
 }
 
-/// A library: a shelf takes its volumes along, a volume loses its author, and an agency that has authors stays.
+/// A library: a bookcase takes its volumes along, a volume loses its author, and an agency that has authors stays.
 @Model
-struct Shelf: Hashable {
+struct Bookcase: Hashable {
   var id: Int
   var name: String
   @Relationship(deleteRule: .cascade, inverse: \Volume.shelf) var volumes: ToMany<Volume> = []
-  @Derived(.sum(\Shelf.volumes, \Volume.price)) var worth: Decimal = 0
-  @Derived(.count(\Shelf.volumes)) var count: Int = 0
-  @Derived(.max(\Shelf.volumes, \Volume.pages)) var longest: Int?
+  @Derived(.sum(\Bookcase.volumes, \Volume.price)) var worth: Decimal = 0
+  @Derived(.count(\Bookcase.volumes)) var count: Int = 0
+  @Derived(.max(\Bookcase.volumes, \Volume.pages)) var longest: Int?
 }
 
 @Model
@@ -35,7 +35,7 @@ struct Volume: Hashable {
   @Attribute(.unique) var code: String?
   var pages: Int = 0
   var price: Decimal = 0
-  var shelf: ToOne<Shelf>
+  var shelf: ToOne<Bookcase>
   var author: ToOne<Author>?
   @Relationship(inverse: \Label.volumes, ordered: true) var labels: ToMany<Label> = []
 }

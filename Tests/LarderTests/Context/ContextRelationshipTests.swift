@@ -7,9 +7,9 @@ struct ContextRelationshipTests {
   private let store: Store
 
   init() throws {
-    store = try Store(inMemoryFor: Shelf.self, Volume.self, Author.self, Agency.self, Label.self)
+    store = try Store(inMemoryFor: Bookcase.self, Volume.self, Author.self, Agency.self, Label.self)
     try store.blocking.write { db in
-      try db.insert([Shelf(id: 1, name: "left"), Shelf(id: 2, name: "right")])
+      try db.insert([Bookcase(id: 1, name: "left"), Bookcase(id: 2, name: "right")])
       try db.insert([Agency(id: 1, name: "agents"), Agency(id: 2, name: "nobody's")])
       try db.insert(Author(id: 1, name: "Ada", agency: ToOne(1)))
       try db.insert(
@@ -25,7 +25,7 @@ struct ContextRelationshipTests {
     let context = Context(store)
     context.insert(volume(9))
     try context.link(volume(9), \.labels, Label(id: 1, name: ""))
-    #expect(context.delete(Shelf.self, 1))
+    #expect(context.delete(Bookcase.self, 1))
     #expect(try context.fetch(Volume.all).map(\.id) == [4])
     #expect(try context.fetch(Label.all.sorted(by: \.id)).map(\.uses) == [0, 0, 0])
     #expect(context.deleted(Volume.self).count == 3)
@@ -60,42 +60,42 @@ struct ContextRelationshipTests {
   @Test("C3: a row that moved away from its owner is not deleted with it")
   func moved() throws {
     let context = Context(store)
-    try context.link(Shelf(id: 2, name: ""), \.volumes, volume(1))
-    context.delete(Shelf.self, 1)
+    try context.link(Bookcase(id: 2, name: ""), \.volumes, volume(1))
+    context.delete(Bookcase.self, 1)
     #expect(try context.fetch(Volume.all.sorted(by: \.id)).map(\.id) == [1, 4])
     try context.save()
     #expect(try store.blocking.fetch(Volume.all.sorted(by: \.id)).map(\.id) == [1, 4])
-    #expect(try store.blocking.find(Shelf.self, 2)?.worth == 5)
+    #expect(try store.blocking.find(Bookcase.self, 2)?.worth == 5)
   }
 
   @Test("C3: derived properties follow what is pending")
   func derived() throws {
     let context = Context(store)
     context.insert(volume(9, shelf: 2))
-    context.insert(Shelf(id: 3, name: "new"))
+    context.insert(Bookcase(id: 3, name: "new"))
     context.insert(volume(10, shelf: 3))
-    try context.link(Shelf(id: 3, name: ""), \.volumes, volume(1))
-    let shelves = try context.fetch(Shelf.all.sorted(by: \.worth))
+    try context.link(Bookcase(id: 3, name: ""), \.volumes, volume(1))
+    let shelves = try context.fetch(Bookcase.all.sorted(by: \.worth))
     #expect(shelves.map(\.worth) == [5, 101, 104])
     #expect(shelves.map(\.count) == [2, 2, 2])
-    #expect(try context.find(Shelf.self, 2)?.longest == 40)
-    #expect(try context.count(Shelf.where { $0.worth > 100 }) == 2)
-    #expect(context.inserted(Shelf.self).map(\.worth) == [101])
-    #expect(try context.child().find(Shelf.self, 3)?.worth == 101)
+    #expect(try context.find(Bookcase.self, 2)?.longest == 40)
+    #expect(try context.count(Bookcase.where { $0.worth > 100 }) == 2)
+    #expect(context.inserted(Bookcase.self).map(\.worth) == [101])
+    #expect(try context.child().find(Bookcase.self, 3)?.worth == 101)
     try context.save()
-    #expect(try store.blocking.fetch(Shelf.all.sorted(by: \.worth)).map(\.worth) == [5, 101, 104])
+    #expect(try store.blocking.fetch(Bookcase.all.sorted(by: \.worth)).map(\.worth) == [5, 101, 104])
     #expect(try store.blocking.verifyDerived().isEmpty)
   }
 
   @Test("C3: queries across relationships and including see what is pending")
   func across() throws {
     let context = Context(store)
-    context.update(Shelf(id: 1, name: "renamed"))
+    context.update(Bookcase(id: 1, name: "renamed"))
     context.insert(volume(9, shelf: 2))
     context.delete(Volume.self, 2)
     try context.link(volume(9), \.labels, [Label(id: 3, name: ""), Label(id: 1, name: "")])
     #expect(try context.count(Volume.where { $0.shelf.name == "renamed" }) == 2)
-    let shelves = try context.fetch(Shelf.all.sorted(by: \.id).including(\.volumes, \.labels))
+    let shelves = try context.fetch(Bookcase.all.sorted(by: \.id).including(\.volumes, \.labels))
     #expect(shelves.map { Set($0.volumes.map(\.id)) } == [[1, 3], [4, 9]])
     #expect(try context.fetch(Volume.where { $0.id == 9 }.including(\.labels)).first?.labels.map(\.id) == [3, 1])
     try context.setLinks(volume(9), \.labels, [Label(id: 2, name: ""), Label(id: 1, name: ""), Label(id: 3, name: "")])
@@ -112,13 +112,13 @@ struct ContextRelationshipTests {
   func danglingReference() throws {
     let context = Context(store)
     context.insert(volume(9, shelf: 2))
-    try store.blocking.delete(Shelf.self, 2)
+    try store.blocking.delete(Bookcase.self, 2)
     let error = #expect(throws: StoreError.self) { try context.save() }
     #expect(error?.code == .referenced)
     #expect(context.inserted(Volume.self).count == 1)
-    context.insert(Shelf(id: 2, name: "again"))
+    context.insert(Bookcase(id: 2, name: "again"))
     try context.save()
-    #expect(try store.blocking.find(Shelf.self, 2)?.count == 1)
+    #expect(try store.blocking.find(Bookcase.self, 2)?.count == 1)
   }
 
   @Test("C3: a tree whose children keep their order is deleted, undone and saved")

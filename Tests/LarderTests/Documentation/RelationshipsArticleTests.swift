@@ -1,0 +1,90 @@
+import Foundation
+import Larder
+import Testing
+
+@Model
+struct Composer {
+  var id: UUID = .v7()
+  var name: String
+  @Relationship(deleteRule: .cascade, inverse: \Piece.composer) var pieces: ToMany<Piece> = []
+  @Derived(.sum(\Composer.pieces, \Piece.price)) var worth: Decimal = 0
+}
+
+@Model
+struct Piece {
+  var id: UUID = .v7()
+  var price: Decimal
+  var composer: ToOne<Composer>
+  var genre: ToOne<Genre>?
+  @Relationship(inverse: \Keyword.pieces, ordered: true) var keywords: ToMany<Keyword> = []
+}
+
+@Model
+struct Genre {
+  var id: UUID = .v7()
+  var name: String
+}
+
+@Model
+struct Keyword {
+  var id: String
+  var pieces: ToMany<Piece> = []
+}
+
+@Suite("Documentation: Relationships")
+struct RelationshipsArticleTests {
+  @Test("models, queries, loading, changing and derived properties")
+  func article() async throws {
+    let store = try Store(inMemoryFor: Composer.self)
+
+    let ada = Composer(name: "Ada")
+    let novel = Genre(name: "Novel")
+    let notes = Piece(price: 3, composer: ToOne(ada), genre: ToOne(novel))
+    try await store.write { db in
+      try db.insert(notes)
+      try db.insert(ada)
+      try db.insert(novel)
+    }
+
+    let byAda = Piece.where { $0.composer.name == "Ada" || $0.genre == nil }
+    let large = Composer.where { $0.pieces.contains { $0.price > 1000 } }
+    let busy = Composer.where { $0.pieces.count > 2 && $0.pieces.sum(\.price) > 0 }
+    let own = Piece.where { $0.composer == ada }.sorted(by: \.genre.name)
+    let perGenre = try await store.fetch(Piece.all.grouped(by: \.genre.name) { ($0.key, $0.sum(\.price)) })
+    let tagged = try await store.fetch(notes.keywords.all)
+    let novels = Piece.where(#Predicate<Piece> { $0.genre?.name == "Novel" })
+
+    for composer in try await store.fetch(Composer.all.including(\.pieces, \.genre)) {
+      for piece in composer.pieces {
+        print(composer.name, piece.price, piece.genre?.name ?? "–")
+      }
+    }
+    let recent = Composer.all.including(\.pieces) { $0.where { $0.price > 0 }.sorted(by: \.price, order: .reverse) }
+
+    let classic = Keyword(id: "classic")
+    try await store.insert(classic)
+    try await store.link(notes, \.keywords, classic)
+    try await store.setLinks(notes, \.keywords, [classic])
+    try await store.unlink(notes, \.keywords, classic)
+
+    var ben = Composer(name: "Ben")
+    ben.pieces = [Piece(price: 1, composer: ToOne(ben)), Piece(price: 2, composer: ToOne(ben))]
+    try await store.save(ben, including: \.pieces)
+
+    let worth = try await store.find(Composer.self, ada.id)?.worth  // Decimal?
+    let differences = try await store.verifyDerived()  // none
+
+    let balance = try await store.sum(Piece.where { $0.composer == ada }, of: \.price)
+    #expect(balance == 3)
+    #expect(try await store.fetch(byAda).map(\.price) == [3])
+    #expect(try await store.fetch(large).isEmpty)
+    #expect(try await store.fetch(busy).isEmpty)
+    #expect(try await store.fetch(own).count == 1)
+    #expect(perGenre.map(\.0) == ["Novel"])
+    #expect(tagged.isEmpty)
+    #expect(try await store.fetch(novels).map(\.price) == [3])
+    #expect(try await store.fetch(recent.sorted(by: \.name)).map { $0.pieces.map(\.price) } == [[3], [2, 1]])
+    #expect(worth == 3)
+    #expect(differences == [])
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Larder
+import Testing
+
+// Not in a type of their own: the arguments of @Relationship are looked up at the level of the file.
+
+@Model
+struct Trip {
+  var id: UUID = .v7()
+  var name: String
+}
+
+@Model
+struct Purpose {
+  var id: UUID = .v7()
+  @Attribute(.unique) var name: String
+}
+
+@Model
+struct Expense {
+  var id: UUID = .v7()
+  var amount: Decimal
+  var trip: ToOne<Trip>
+  var purpose: ToOne<Purpose>?
+  @Relationship(inverse: \Keyword.expenses) var keywords: ToMany<Keyword> = []
+}
+
+@Model
+struct Keyword {
+  var id: UUID = .v7()
+  var name: String
+  var expenses: ToMany<Expense> = []
+}
+
+@Suite("Documentation: The unit of work")
+struct UnitOfWorkArticleTests {
+  private let store: Store
+  private let trip = Trip(name: "Graz")
+  private let purpose = Purpose(name: "Hotel")
+  private let keyword = Keyword(name: "paid")
+
+  init() throws {
+    store = try Store(inMemoryFor: Trip.self, Purpose.self, Expense.self, Keyword.self)
+  }
+
+  private func makeExpense() throws -> Expense {
+    let other = Trip(name: "Wien")
+    let expense = Expense(amount: 5, trip: ToOne(other), purpose: ToOne(purpose))
+    try store.blocking.write { db in
+      try db.insert(other)
+      try db.insert([purpose, Purpose(name: "Food")])
+      try db.insert(keyword)
+      try db.insert(expense)
+    }
+    return expense
+  }
+
+  @Test("changes are seen before they are saved")
+  func saving() throws {
+    var expense = try makeExpense()
+    expense.trip = ToOne(trip)
+    let context = Context(store)
+    context.insert(trip)
+    context.update(expense)
+    context.delete(purpose)
+
+    let expenses = try context.fetch(Expense.where { $0.trip == trip })
+
+    #expect(expenses.count == 1)
+    #expect(expenses.first?.purpose == nil)
+    #expect(try store.blocking.count(Trip.all) == 1)
+
+    try context.save()
+
+    #expect(try store.blocking.count(Expense.where { $0.trip == trip && $0.purpose == nil }) == 1)
+  }
+
+  @Test("what cannot be kept is a refusal")
+  func refusals() throws {
+    _ = try makeExpense()
+    let context = Context(store)
+
+    context.insert(Purpose(name: "Food"))  // the name is unique, and taken
+    let problems = context.refusals.map { "\($0)" }
+    context.undo()  // takes the step back, and the refusal with it
+
+    #expect(problems.count == 1)
+    #expect(context.refusals.isEmpty)
+  }
+
+  @Test("what is pending can be listed and given up")
+  func changes() throws {
+    let expense = try makeExpense()
+    let context = Context(store)
+    context.delete(expense)
+    var shown = 0
+    func show(_ inserted: [Expense], _ updated: [Expense], _ deleted: [Expense]) { shown = inserted.count + updated.count + deleted.count }
+
+    if context.hasChanges {
+      show(context.inserted(Expense.self), context.updated(Expense.self), context.deleted(Expense.self))
+    }
+    context.rollback()
+
+    #expect(shown == 1)
+    #expect(!context.hasChanges)
+  }
+
+  @Test("several verbs are one step")
+  func steps() throws {
+    var expense = try makeExpense()
+    expense.id = .v7()
+    let context = Context(store)
+
+    try context.step {
+      context.insert(expense)
+      try context.link(expense, \.keywords, keyword)
+    }
+    context.undo()
+    context.redo()
+
+    #expect(try context.count(Expense.where { $0.keywords.contains { $0.name == "paid" } }) == 1)
+  }
+
+  @Test("a policy merges what somebody else changed")
+  func merging() throws {
+    var expense = try makeExpense()
+
+    let context = Context(store, mergePolicy: .preferContext)
+
+    _ = try context.fetch(Expense.all)
+    try store.blocking.updateAll(Expense.all) { $0.amount.set(7) }
+    expense.purpose = nil
+    context.update(expense)
+    try context.save()
+    #expect(try store.blocking.first(Expense.all)?.amount == 7)
+  }
+
+  @Test("a child saves into its parent")
+  func children() throws {
+    var expense = try makeExpense()
+    expense.amount = 9
+    let context = Context(store)
+
+    let child = context.child()
+    child.update(expense)
+    try child.save()  // into the context, as one step
+    try context.save()  // into the store
+
+    #expect(try store.blocking.first(Expense.all)?.amount == 9)
+  }
+}
