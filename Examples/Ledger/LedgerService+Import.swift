@@ -45,16 +45,7 @@ extension LedgerService {
   private static let importStep = 250
 }
 
-/// How far an import is.
-struct ImportProgress: Encodable, Equatable, Sendable {
-  let done: Int
-  let total: Int
-  let refused: Int
-  /// Whether all of it is in the file for good.
-  let isSaved: Bool
-}
-
 extension Int {
   /// "1 cost", "12 costs".
-  var costs: String { self == 1 ? "1 cost" : "\(self) costs" }
+  fileprivate var costs: String { self == 1 ? "1 cost" : "\(self) costs" }
 }

@@ -1,0 +1,8 @@
+/// How far an import is.
+struct ImportProgress: Encodable, Equatable, Sendable {
+  let done: Int
+  let total: Int
+  let refused: Int
+  /// Whether all of it is in the file for good.
+  let isSaved: Bool
+}
