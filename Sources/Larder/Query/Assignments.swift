@@ -10,6 +10,13 @@ public struct Assignments<M: Model> {
     Assignment(column: M.columns[keyPath: path], list: list)
   }
 
+  /// The assignment to a reference.
+  public subscript<Target: Model, Output>(
+    dynamicMember path: KeyPath<M.Columns, ToOneColumn<M, Target, Output>>
+  ) -> ReferenceAssignment<M, Target, Output> {
+    ReferenceAssignment(column: M.columns[keyPath: path], list: list)
+  }
+
   /// The assignments to the properties of an embedded struct.
   public subscript<Columns: EmbeddedColumns>(dynamicMember path: KeyPath<M.Columns, Columns>) -> EmbeddedAssignments<M, Columns>
   where Columns.Root == M {

@@ -3,16 +3,16 @@ import Larder
 import Testing
 
 @Model
-private struct Shop {
+private struct Kiosk {
   var id: Int
-  @Relationship(inverse: \Shelf.shop) var shelves: ToMany<Shelf> = []
+  @Relationship(inverse: \Rack.kiosk) var racks: ToMany<Rack> = []
 }
 
 @Model
-private struct Shelf {
+private struct Rack {
   var id: Int
-  var shop: ToOne<Shop>
-  @Relationship(deleteRule: .noAction) var neighbour: ToOne<Shelf>?
+  var kiosk: ToOne<Kiosk>
+  @Relationship(deleteRule: .noAction) var neighbour: ToOne<Rack>?
 }
 
 @Suite struct DeleteRuleTests {
@@ -42,42 +42,42 @@ private struct Shelf {
 
   @Test("C2: .deny, the default of a required reference, refuses at once, and names the rows' property")
   func deny() async throws {
-    let store = try Store(inMemoryFor: Shop.self)
+    let store = try Store(inMemoryFor: Kiosk.self)
     try await store.write { db in
-      try db.insert(Shop(id: 1))
-      try db.insert(Shelf(id: 1, shop: ToOne(1)))
+      try db.insert(Kiosk(id: 1))
+      try db.insert(Rack(id: 1, kiosk: ToOne(1)))
     }
     for delete in [
-      { try store.blocking.delete(Shop.self, 1) }, { try store.blocking.deleteAll(Shop.all) > 0 },
-      { try store.blocking.write { db in try db.delete(Shop.self, 1) } },
+      { try store.blocking.delete(Kiosk.self, 1) }, { try store.blocking.deleteAll(Kiosk.all) > 0 },
+      { try store.blocking.write { db in try db.delete(Kiosk.self, 1) } },
     ] {
       let error = #expect(throws: StoreError.self) { _ = try delete() }
       #expect(error?.code == .referenced)
-      #expect(error?.model == "Shop")
-      #expect(error?.message.contains("Shelf.shop") == true)
+      #expect(error?.model == "Kiosk")
+      #expect(error?.message.contains("Rack.kiosk") == true)
       #expect(error?.message.contains(".deny") == true)
     }
-    let error = #expect(throws: StoreError.self) { try store.blocking.sql("delete from \(Shop.self)") }
+    let error = #expect(throws: StoreError.self) { try store.blocking.sql("delete from \(Kiosk.self)") }
     #expect(error?.code == .referenced)
-    #expect(try await ids(store, Shop.self) == [1])
-    try await store.deleteAll(Shelf.all)
-    #expect(try await store.delete(Shop.self, 1))
+    #expect(try await ids(store, Kiosk.self) == [1])
+    try await store.deleteAll(Rack.all)
+    #expect(try await store.delete(Kiosk.self, 1))
   }
 
   @Test("C2: .noAction is looked at when the transaction ends")
   func noAction() async throws {
-    let store = try Store(inMemoryFor: Shop.self)
+    let store = try Store(inMemoryFor: Kiosk.self)
     try await store.write { db in
-      try db.insert(Shop(id: 1))
-      try db.insert([Shelf(id: 1, shop: ToOne(1), neighbour: ToOne(2)), Shelf(id: 2, shop: ToOne(1))])
+      try db.insert(Kiosk(id: 1))
+      try db.insert([Rack(id: 1, kiosk: ToOne(1), neighbour: ToOne(2)), Rack(id: 2, kiosk: ToOne(1))])
     }
-    let error = #expect(throws: StoreError.self) { try store.blocking.delete(Shelf.self, 2) }
+    let error = #expect(throws: StoreError.self) { try store.blocking.delete(Rack.self, 2) }
     #expect(error?.code == .referenced)
     try await store.write { db in
-      try db.delete(Shelf.self, 2)
-      try db.updateAll(Shelf.all) { $0.neighbour.set(nil) }
+      try db.delete(Rack.self, 2)
+      try db.updateAll(Rack.all) { $0.neighbour.set(nil) }
     }
-    #expect(try await ids(store, Shelf.self) == [1])
+    #expect(try await ids(store, Rack.self) == [1])
   }
 
   @Test("C2: a reference to a row that is not there is refused with the property's name, alone, in an array, and at the commit")

@@ -9,7 +9,7 @@ import Testing
   /// How many statements the connection that reads executed.
   private func statementCount(_ store: Store, _ body: () throws -> Void) throws -> Int {
     let counter = Counter()
-    try store.withReader { connection in
+    _ = try store.withReader { connection in
       sqlite3_trace_v2(
         connection.handle, UInt32(SQLITE_TRACE_STMT),
         { _, context, _, text in
@@ -21,7 +21,7 @@ import Testing
         }, Unmanaged.passUnretained(counter).toOpaque())
     }
     try body()
-    try store.withReader { sqlite3_trace_v2($0.handle, 0, nil, nil) }
+    _ = try store.withReader { sqlite3_trace_v2($0.handle, 0, nil, nil) }
     return counter.count
   }
 
