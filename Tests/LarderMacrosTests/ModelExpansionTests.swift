@@ -61,6 +61,9 @@ struct ModelExpansionTests {
         static func bind(key: ID, to row: inout Larder.RowWriter) throws {
           try row.bind(key)
         }
+        static func key(from row: inout Larder.RowReader) throws -> ID {
+          try row.next()
+        }
       }
       """#)
   }
@@ -117,6 +120,9 @@ struct ModelExpansionTests {
         static func bind(key: ID, to row: inout Larder.RowWriter) throws {
           try row.bind(key.orderID)
           try row.bind(key.day, as: .iso8601)
+        }
+        static func key(from row: inout Larder.RowReader) throws -> ID {
+          ID(orderID: try row.next(), day: try row.next())
         }
       }
       """#)
@@ -185,6 +191,9 @@ struct ModelExpansionTests {
         }
         public static func bind(key: ID, to row: inout Larder.RowWriter) throws {
           try row.bind(key)
+        }
+        public static func key(from row: inout Larder.RowReader) throws -> ID {
+          try row.next()
         }
       }
       """#)
