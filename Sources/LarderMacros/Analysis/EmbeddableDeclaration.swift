@@ -26,6 +26,9 @@ struct EmbeddableDeclaration {
           .keyWithinEmbeddable(property.plainName, of: declaration.name), at: argument.expression,
           fixIts: [FixIt("remove '.primaryKey'", .remove(argument, from: attribute.attribute))])
       }
+      if property.visibleType?.isRelationship == true || property.derivation != nil {
+        findings.report(.relationshipWithinEmbeddable(property.plainName, of: declaration.name), at: property.identifier)
+      }
       if let type = property.visibleType {
         fields.append(Field(property: property, type: type.standalone))
       } else if property.isColumn {

@@ -3,12 +3,12 @@ import SwiftSyntax
 
 /// Reads the stored properties out of one `var` or `let`, and checks how they are marked.
 struct StoredPropertyReader {
-  private let variable: VariableDeclSyntax
-  private let attributes: [AttributeSyntax]
-  private let embedded: AttributeSyntax?
+  let variable: VariableDeclSyntax
+  let attributes: [AttributeSyntax]
+  let embedded: AttributeSyntax?
   private let transient: AttributeSyntax?
-  private let relationship: AttributeSyntax?
-  private let derived: AttributeSyntax?
+  let relationship: AttributeSyntax?
+  let derived: AttributeSyntax?
 
   var isTransient: Bool { transient != nil }
 
@@ -56,7 +56,8 @@ struct StoredPropertyReader {
       properties.append(
         StoredProperty(
           identifier: identifier, declaration: variable, type: type, initialValue: binding.initializer?.value,
-          storage: storage(of: type), attribute: arguments, relationship: relationship?.argumentList, derivation: derived?.argumentList?.first?.expression))
+          storage: storage(of: type), attribute: arguments, relationship: relationship?.argumentList,
+          derivation: derived?.argumentList?.first?.expression))
     }
     return properties.reversed()
   }
@@ -81,7 +82,7 @@ extension AttributeSyntax {
 
 extension StoredPropertyReader {
   private func check(_ property: StoredProperty, findings: inout Findings) {
-    if variable.isConstant, property.initialValue != nil {
+    if variable.isConstant, property.initialValue != nil, property.storage != .rows, derived == nil {
       let keyword = variable.bindingSpecifier
       findings.report(
         .constantWithValue(property.plainName), at: keyword,
@@ -96,6 +97,7 @@ extension StoredPropertyReader {
     if property.attribute?.name == nil {
       _ = SchemaName.column.check(property.plainName, at: property.identifier, findings: &findings)
     }
+    checkRelationship(property, findings: &findings)
     switch property.storage {
     case .column: checkOptions(of: property, findings: &findings)
     case .embedded: checkEmbedded(property, findings: &findings)
@@ -114,7 +116,7 @@ extension StoredPropertyReader {
   }
 
   private func checkEmbedded(_ property: StoredProperty, findings: inout Findings) {
-    guard let embedded else { return }
+    guard let embedded, property.type.map({ !$0.isRelationship }) ?? true else { return }
     let removal = FixIt("remove '@Embedded'", .remove(embedded))
     guard let type = property.type else {
       let written = property.visibleType?.trimmedDescription ?? "<#Type#>"
@@ -136,7 +138,8 @@ extension StoredPropertyReader {
 extension StoredPropertyReader {
   func checkTransient(findings: inout Findings) {
     guard let transient else { return }
-    if let attribute = attributes.first ?? embedded {
+    checkTransientRows(transient, findings: &findings)
+    if let attribute = attributes.first ?? embedded ?? relationship ?? derived {
       let name = "@\(attribute.attributeName.trimmedDescription)"
       findings.report(
         .transientWithOther(name, property: variable.firstName), at: attribute,

@@ -73,8 +73,10 @@ extension AttributeListSyntax.Element {
   /// Whether the attribute leaves a stored property and the memberwise initialiser as they are.
   fileprivate var isKnownOnProperty: Bool {
     guard case .attribute(let attribute) = self else { return false }
-    return ["available", "usableFromInline", "Attribute", "Embedded", "Transient", "Relationship", "Derived", "Larder.Attribute", "Larder.Embedded",
-      "Larder.Transient", "Larder.Relationship", "Larder.Derived"]
-      .contains(attribute.attributeName.trimmedDescription)
+    return [
+      "available", "usableFromInline", "Attribute", "Embedded", "Transient", "Relationship", "Derived", "Larder.Attribute", "Larder.Embedded",
+      "Larder.Transient", "Larder.Relationship", "Larder.Derived",
+    ]
+    .contains(attribute.attributeName.trimmedDescription)
   }
 }

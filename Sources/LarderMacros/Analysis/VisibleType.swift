@@ -8,6 +8,9 @@ extension TypeSyntax {
   /// Whether the type is a `ToMany`.
   var isRows: Bool { name == "ToMany" }
 
+  /// Whether the type is a `ToOne` or a `ToMany`, or an optional of one.
+  var isRelationship: Bool { isReference || (wrapped ?? self).isRows }
+
   /// What an optional type wraps: `T?`, `T!` and `Optional<T>`; nil for any other type.
   var wrapped: TypeSyntax? {
     if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.trimmed }

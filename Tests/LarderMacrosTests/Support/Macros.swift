@@ -14,5 +14,8 @@ func macros(adding conformances: [String] = ["Conformance"]) -> [String: MacroSp
     "Attribute": MacroSpec(type: AttributeMacro.self),
     "Embedded": MacroSpec(type: EmbeddedMacro.self),
     "Transient": MacroSpec(type: TransientMacro.self),
+    "Relationship": MacroSpec(type: RelationshipMacro.self),
+    "Derived": MacroSpec(type: DerivedMacro.self),
+    "_RelatedRows": MacroSpec(type: RelatedRowsMacro.self),
   ]
 }
