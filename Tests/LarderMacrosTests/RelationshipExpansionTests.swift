@@ -75,23 +75,9 @@ struct RelationshipExpansionTests {
 
   @Test("a ToMany is kept beside accessors that know whose rows it has")
   func accessors() {
-    expectExpansion(
-      "struct Account { @_RelatedRows var costs: ToMany<Cost> = [] }",
-      """
-      struct Account { var costs: ToMany<Cost> {
-          @storageRestrictions(initializes: _costs)
-          init(initialValue) {
-            _costs = initialValue
-          }
-          get {
-            _costs.owned(by: self, Self.columns.costs)
-          }
-          set {
-            _costs = newValue
-          }
-        }
-
-        private var _costs: ToMany<Cost> = [] }
-      """)
+    expectLines(
+      "@storageRestrictions(initializes: _costs)", "_costs = initialValue", "_costs.owned(by: self, Self.columns.costs)", "_costs = newValue",
+      "private var _costs: ToMany<Cost> = []",
+      in: "struct Account { @_RelatedRows var costs: ToMany<Cost> = [] }")
   }
 }
