@@ -18,6 +18,7 @@ struct RelationshipBenchmark {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let template = folder.appending(path: "books.db")
     try await Self.makeTemplate(template)
+    try RawConnection(path: template.path).emptyLog()
     let newCosts = (0..<Books.insertionCount).map { number in
       RawCost(
         id: Books.firstNewKey + number, amount: number % 1000, day: Double(number), note: "cost \(number)", account: number % Books.accountCount + 1)

@@ -50,7 +50,8 @@ struct ExistingSchema {
     for column in table.derived where !column.triggers(.sqlite).allSatisfy({ triggers.contains($0.name) }) {
       throw StoreError(
         .schemaMismatch, model: table.model, property: column.property,
-        "\(table.model).\(column.property) is derived, and the file has no triggers that keep it, which schema: .existing does not create. Remove @Derived.")
+        "\(table.model).\(column.property) is derived, and the file has no triggers that keep it, which schema: .existing does not create. Remove @Derived."
+      )
     }
   }
 

@@ -121,7 +121,8 @@ import Testing
       let id = Int.random(in: 1...30, using: &random)
       let cost = Cost(
         id: id, amount: Decimal(Int.random(in: -500...500, using: &random)) / 100, day: Cost.day(Int.random(in: 0...20, using: &random)),
-        weight: Bool.random(using: &random) ? Double(Int.random(in: 0...9, using: &random)) : nil, wallet: ToOne(Int.random(in: 1...3, using: &random)))
+        weight: Bool.random(using: &random) ? Double(Int.random(in: 0...9, using: &random)) : nil,
+        wallet: ToOne(Int.random(in: 1...3, using: &random)))
       switch Int.random(in: 0..<5, using: &random) {
       case 0, 1: try db.save(cost)
       case 2: try db.delete(cost)
