@@ -1,3 +1,4 @@
+import Foundation
 import GRDBSQLite
 
 /// A connection of the SQLite C interface, without mutexes, in WAL mode with synchronous = NORMAL like everybody's here.
@@ -27,7 +28,13 @@ final class RawConnection {
 
   /// Moves the whole write-ahead log into the file and empties it. Waits for others; throws where one of them stays in the way.
   func emptyLog() throws {
-    guard sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK else { throw SQLiteFailure(handle) }
+    var code = SQLITE_BUSY
+    // SQLite does not call the busy handler for another connection's checkpoint.
+    for _ in 0..<500 where code == SQLITE_BUSY {
+      code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+      if code == SQLITE_BUSY { usleep(10_000) }
+    }
+    guard code == SQLITE_OK else { throw SQLiteFailure(handle) }
   }
 
   /// Runs statements that return nothing of interest.
