@@ -32,6 +32,10 @@ public protocol Model: Identifiable, Sendable where ID: Sendable {
   /// Reads every row that the cursor still has. A requirement, so that the loop is compiled for the model itself.
   static func _decodeAll(_ cursor: inout RowCursor, into values: inout [Self]) throws
 
+  /// Reads every row that the cursor still has into the group that it belongs to; a row without a group is left out. A requirement, so that the
+  /// loop is compiled for the model itself.
+  static func _decodeGroups(_ cursor: inout RowCursor, into groups: inout [[Self]], _ group: (RowCursor) -> Int?) throws
+
   /// Binds and executes a statement once for each value. A requirement, so that the loop is compiled for the model itself.
   static func _executeAll(_ values: [Self], _ execution: inout RowExecution) throws
 }
@@ -55,6 +59,20 @@ extension Model {
       var row = RowReader(cursor.statement)
       do {
         values.append(try Self(from: &row))
+      } catch {
+        cursor.failedColumn = row.index &- 1
+        throw error
+      }
+    }
+  }
+
+  @inlinable
+  public static func _decodeGroups(_ cursor: inout RowCursor, into groups: inout [[Self]], _ group: (RowCursor) -> Int?) throws {
+    while try cursor.step() {
+      guard let position = group(cursor) else { continue }
+      var row = RowReader(cursor.statement)
+      do {
+        groups[position].append(try Self(from: &row))
       } catch {
         cursor.failedColumn = row.index &- 1
         throw error

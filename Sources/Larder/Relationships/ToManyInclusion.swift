@@ -13,21 +13,29 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
   func load(into values: inout [Root], areAll: Bool, _ connection: Connection) throws {
     try rows.checkIncludable()
     let resolution = try RelationshipResolution(column)
-    var positions = [Root.ID: Int](minimumCapacity: values.count)
-    for (position, value) in values.enumerated() { positions[value.id] = position }
+    let stored = try values.map { try Root.schema.storedKey($0.id) }
+    let keys = areAll ? nil : stored.map { SQLNode.value($0) }
     var groups = [[Target]](repeating: [], count: values.count)
-    let keys = areAll ? nil : try values.map { SQLNode.value(try Root.schema.storedKey($0.id)) }
     switch resolution.link {
+    case .foreignKey(let reference) where rows.inclusions.isEmpty:
+      groups = try connection.fetchGroups(query(of: reference, keys, resolution), by: reference.name, StoredKeys(stored))
     case .foreignKey(let reference):
+      let positions = positions(of: values)
       let owner = try ownerKey(resolution)
       for row in try connection.fetch(query(of: reference, keys, resolution)) {
         if let key = owner(row), let position = positions[key] { groups[position].append(row) }
       }
     case .pairs(let table, let own, let other, _):
       let pairs = try connection.pairs(of: keys, table: table, own: own, other: other, isOrdered: resolution.isOrdered)
-      try group(try pairs.map { (try Root.schema.key(of: $0.own), try Target.schema.key(of: $0.other)) }, connection, positions, &groups)
+      try group(try pairs.map { (try Root.schema.key(of: $0.own), try Target.schema.key(of: $0.other)) }, connection, positions(of: values), &groups)
     }
     for (position, group) in groups.enumerated() { values[position][keyPath: column.keyPath] = ToMany(group) }
+  }
+
+  private func positions(of values: [Root]) -> [Root.ID: Int] {
+    var positions = [Root.ID: Int](minimumCapacity: values.count)
+    for (position, value) in values.enumerated() { positions[value.id] = position }
+    return positions
   }
 
   /// Hands out the rows of the pairs: in the query's order, or else in that of the pairs.

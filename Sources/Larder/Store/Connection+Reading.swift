@@ -44,6 +44,21 @@ extension Connection {
     }
   }
 
+  /// The rows of the query in groups: a row belongs to the group whose key its column holds.
+  func fetchGroups<M: Model>(_ query: Query<M>, by column: String, _ keys: StoredKeys) throws -> [[M]] {
+    guard let index = M.schema.columns.firstIndex(where: { $0.name == column }) else { return [] }
+    return try withRows(query) { statement in
+      var cursor = RowCursor(statement.pointer)
+      var groups = [[M]](repeating: [], count: keys.count)
+      do {
+        try M._decodeGroups(&cursor, into: &groups) { keys.position(of: StoredColumn($0.statement, Int32(index))) }
+      } catch {
+        throw named(error, M.self, column: Int(cursor.failedColumn))
+      }
+      return groups
+    }
+  }
+
   /// Gives the values the rows that they are related to. Without a value nothing is read.
   func load<M: Model>(_ inclusions: [Inclusion<M>], into values: inout [M], areAll: Bool = false) throws {
     guard !values.isEmpty else { return }
