@@ -49,7 +49,7 @@ public struct ToMany<Target: Model>: Sendable {
     all.where(condition)
   }
 
-  private var elements: [Target] {
+  @inlinable var elements: [Target] {
     guard let loaded else {
       preconditionFailure("the rows of a ToMany<\(Target.self)> were not loaded; fetch with including(_:), or fetch `all`")
     }
@@ -78,13 +78,14 @@ extension ToMany: ExpressibleByArrayLiteral {
 }
 
 extension ToMany: RandomAccessCollection {
-  public var startIndex: Int { elements.startIndex }
-  public var endIndex: Int { elements.endIndex }
+  @inlinable public var startIndex: Int { elements.startIndex }
+  @inlinable public var endIndex: Int { elements.endIndex }
   /// The number of rows that were loaded.
-  public var count: Int { elements.count }
+  @inlinable public var count: Int { elements.count }
   /// Whether no row was loaded.
-  public var isEmpty: Bool { elements.isEmpty }
-  public subscript(position: Int) -> Target { elements[position] }
+  @inlinable public var isEmpty: Bool { elements.isEmpty }
+  @inlinable public subscript(position: Int) -> Target { elements[position] }
+  @inlinable public func makeIterator() -> Array<Target>.Iterator { elements.makeIterator() }
 }
 
 extension ToMany: Hashable {

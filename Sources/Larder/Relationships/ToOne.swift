@@ -18,29 +18,33 @@
 public struct ToOne<Target: Model>: Sendable {
   /// The key of the row that is referred to.
   public let id: Target.ID
-  private let box: Box?
+  @usableFromInline let box: Box?
 
   /// A struct that refers to its own kind, as in a tree, cannot hold one of its kind; a reference to a box can.
-  private final class Box: Sendable {
-    let value: Target
+  @usableFromInline
+  final class Box: Sendable {
+    @usableFromInline let value: Target
 
+    @usableFromInline
     init(_ value: Target) { self.value = value }
   }
 
   /// A reference to the row with the key.
+  @inlinable
   public init(_ id: Target.ID) {
     self.id = id
     box = nil
   }
 
   /// A reference to the value's row. The value itself is ``loaded``.
+  @inlinable
   public init(_ value: Target) {
     id = value.id
     box = Box(value)
   }
 
   /// The row, where a query loaded it with ``Query/including(_:)`` or the reference was made from it; otherwise nil.
-  public var loaded: Target? { box?.value }
+  @inlinable public var loaded: Target? { box?.value }
 
   /// A property of the row that was loaded. Where none was it is a programmer's mistake and traps: fetch with `including`.
   public subscript<Value>(dynamicMember path: KeyPath<Target, Value>) -> Value {
