@@ -45,7 +45,7 @@ extension Report: CustomStringConvertible {
             guard let sample = relationshipSamples[benchmark]?[contender] else { return "–" }
             let median = Self.decimal(sample.median(of: \.elapsed))
             return contender == .rawC ? median : "\(median) (\(Self.decimal(ratio(contender, in: benchmark))))"
-          } + [benchmark.goal.map { verdict(ratio(.larder, in: benchmark), goal: $0) } ?? ""]
+          } + [relationshipVerdict(benchmark)]
       }
     }
     return """
@@ -55,6 +55,13 @@ extension Report: CustomStringConvertible {
       \(rows)
 
       """
+  }
+
+  private func relationshipVerdict(_ benchmark: RelationshipCase) -> String {
+    guard let goal = benchmark.goal else { return "" }
+    let verdict = verdict(ratioToGoal(in: benchmark), goal: goal.ratio)
+    guard goal.yardstick.benchmark != benchmark else { return verdict }
+    return "\(Self.decimal(ratioToGoal(in: benchmark))) of \(goal.yardstick.benchmark.rawValue), \(verdict)"
   }
 
   private var memoryTable: String {

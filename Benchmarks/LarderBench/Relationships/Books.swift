@@ -7,6 +7,7 @@ enum Books {
   static let accountCount = 1000
   static let costCount = 100
   static let insertionCount = 20_000
+  static let savedCount = 10_000
   static let readCount = 20_000
   /// Costs from this key on are new in a turn, and gone before the next.
   static let firstNewKey = 1_000_000

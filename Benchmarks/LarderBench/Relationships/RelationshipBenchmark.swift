@@ -72,6 +72,7 @@ struct RelationshipBenchmark {
     for benchmark in cases {
       var expected: Int?
       for (name, contender, maintenance) in contenders {
+        if benchmark == .contextSave { try await contender.prepareContext() }
         let result = try await perform(benchmark, contender)
         try restore(benchmark, maintenance)
         if let expected, expected != result {
@@ -88,6 +89,7 @@ struct RelationshipBenchmark {
     for round in 0..<rounds {
       for benchmark in cases {
         for (name, contender, maintenance) in round.isMultiple(of: 2) ? contenders : contenders.reversed() {
+          if benchmark == .contextSave { try await contender.prepareContext() }
           let start = Measurement.sinceSomeStart()
           blackHole(try await perform(benchmark, contender))
           samples[benchmark, default: [:]][name, default: Sample()].append(Measurement.sinceSomeStart() - start)
@@ -110,13 +112,19 @@ struct RelationshipBenchmark {
     case .insertDerived:
       try await contender.insertKeptCosts()
       return Books.insertionCount
+    case .saveAll:
+      try await contender.saveCosts()
+      return Books.savedCount
+    case .contextSave:
+      try await contender.saveContext()
+      return Books.savedCount
     }
   }
 
   /// Takes new costs away again, in the same way for everybody.
   private func restore(_ benchmark: RelationshipCase, _ maintenance: RawConnection) throws {
     switch benchmark {
-    case .insertChildren: try maintenance.execute("DELETE FROM PlainCost WHERE id >= \(Books.firstNewKey)")
+    case .insertChildren, .saveAll, .contextSave: try maintenance.execute("DELETE FROM PlainCost WHERE id >= \(Books.firstNewKey)")
     case .insertDerived: try maintenance.execute("DELETE FROM KeptCost WHERE id >= \(Books.firstNewKey)")
     default: return
     }

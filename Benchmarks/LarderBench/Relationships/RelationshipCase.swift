@@ -10,6 +10,8 @@ enum RelationshipCase: String, CaseIterable, Codable, ExpressibleByArgument {
   case derived100000 = "derived-read-100000"
   case insertChildren = "insert-children"
   case insertDerived = "insert-derived"
+  case saveAll = "save-all"
+  case contextSave = "context-save"
 
   /// What one measurement does, in a few words.
   var work: String {
@@ -22,11 +24,17 @@ enum RelationshipCase: String, CaseIterable, Codable, ExpressibleByArgument {
     case .derived100000: "\(Books.readCount) balances of 100000 costs"
     case .insertChildren: "\(Books.insertionCount) costs, one transaction"
     case .insertDerived: "the same, balances kept by triggers"
+    case .saveAll: "\(Books.savedCount) costs inserted or replaced"
+    case .contextSave: "\(Books.savedCount) pending costs, Context.save()"
     }
   }
 
-  /// The ratio to raw C that Larder means to stay under, where one was set.
-  var goal: Double? {
-    self == .loadChildren ? 1.3 : nil
+  /// The ratio that Larder means to stay under, where one was set, and what it is the ratio to.
+  var goal: (ratio: Double, yardstick: (contender: ContenderName, benchmark: RelationshipCase))? {
+    switch self {
+    case .loadChildren: (1.3, (.rawC, self))
+    case .contextSave: (1.5, (.larder, .saveAll))
+    default: nil
+    }
   }
 }

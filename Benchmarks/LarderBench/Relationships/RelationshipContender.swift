@@ -12,4 +12,14 @@ protocol RelationshipContender {
   func insertCosts() async throws
   /// Adds the new costs in one transaction, to the tables with balances.
   func insertKeptCosts() async throws
+  /// Inserts or replaces the first of the new costs in one transaction.
+  func saveCosts() async throws
+  /// Makes the first of the new costs pending, unmeasured.
+  func prepareContext() async throws
+  /// Writes what is pending; who has no unit of work inserts the same rows.
+  func saveContext() async throws
+}
+
+extension RelationshipContender {
+  func prepareContext() async throws {}
 }

@@ -56,6 +56,18 @@ final class RelationshipGRDB: RelationshipContender {
     }
   }
 
+  func saveCosts() async throws {
+    try await queue.write { [newCosts] db in
+      for cost in newCosts.prefix(Books.savedCount) { try cost.upsert(db) }
+    }
+  }
+
+  func saveContext() async throws {
+    try await queue.write { [newCosts] db in
+      for cost in newCosts.prefix(Books.savedCount) { try cost.insert(db) }
+    }
+  }
+
   func insertKeptCosts() async throws {
     try await queue.write { [newKeptCosts] db in
       for cost in newKeptCosts { try cost.insert(db) }

@@ -6,6 +6,7 @@ final class RelationshipLarder: RelationshipContender {
   private let store: Store
   private let newCosts: [PlainCost]
   private let newKeptCosts: [KeptCost]
+  private var context: Context?
 
   init(path: String, newCosts: [RawCost]) throws {
     store = try Store(at: path, for: PlainAccount.self, KeptAccount.self)
@@ -41,4 +42,17 @@ final class RelationshipLarder: RelationshipContender {
   func insertCosts() async throws { try await store.insert(newCosts) }
 
   func insertKeptCosts() async throws { try await store.insert(newKeptCosts) }
+
+  func saveCosts() async throws { try await store.save(Array(newCosts.prefix(Books.savedCount))) }
+
+  func prepareContext() {
+    let context = Context(store)
+    context.insert(Array(newCosts.prefix(Books.savedCount)))
+    self.context = context
+  }
+
+  func saveContext() throws {
+    try context?.save()
+    context = nil
+  }
 }

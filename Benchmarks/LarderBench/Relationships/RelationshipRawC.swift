@@ -11,6 +11,7 @@ final class RelationshipRawC: RelationshipContender {
   private let balance: RawStatement
   private let insertion: RawStatement
   private let keptInsertion: RawStatement
+  private let upsertion: RawStatement
   private let newCosts: [RawCost]
 
   init(path: String, newCosts: [RawCost]) throws {
@@ -24,6 +25,11 @@ final class RelationshipRawC: RelationshipContender {
     balances = try RawStatement("SELECT id, name, balance FROM KeptAccount", on: connection)
     balance = try RawStatement("SELECT id, name, balance FROM KeptAccount WHERE id = ?1", on: connection)
     insertion = try RawStatement("INSERT INTO PlainCost (id, amount, day, note, account) VALUES (?1, ?2, ?3, ?4, ?5)", on: connection)
+    upsertion = try RawStatement(
+      """
+      INSERT INTO PlainCost (id, amount, day, note, account) VALUES (?1, ?2, ?3, ?4, ?5)
+      ON CONFLICT (id) DO UPDATE SET amount = ?2, day = ?3, note = ?4, account = ?5
+      """, on: connection)
     keptInsertion = try RawStatement("INSERT INTO KeptCost (id, amount, day, note, account) VALUES (?1, ?2, ?3, ?4, ?5)", on: connection)
   }
 
@@ -73,11 +79,15 @@ final class RelationshipRawC: RelationshipContender {
     return sum
   }
 
-  func insertCosts() throws { try insert(newCosts, insertion.pointer) }
+  func insertCosts() throws { try insert(newCosts[...], insertion.pointer) }
 
-  func insertKeptCosts() throws { try insert(newCosts, keptInsertion.pointer) }
+  func saveCosts() throws { try insert(newCosts.prefix(Books.savedCount), upsertion.pointer) }
 
-  private func insert(_ costs: [RawCost], _ statement: OpaquePointer) throws {
+  func saveContext() throws { try insert(newCosts.prefix(Books.savedCount), insertion.pointer) }
+
+  func insertKeptCosts() throws { try insert(newCosts[...], keptInsertion.pointer) }
+
+  private func insert(_ costs: ArraySlice<RawCost>, _ statement: OpaquePointer) throws {
     try connection.execute("BEGIN IMMEDIATE")
     for cost in costs {
       sqlite3_bind_int64(statement, 1, Int64(cost.id))
