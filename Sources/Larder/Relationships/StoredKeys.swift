@@ -2,8 +2,12 @@ import Foundation
 
 /// Keys as the database holds them, each with its place in a list.
 ///
-/// Whole numbers and identifiers of 16 bytes, which almost all keys are, are looked up as such: it happens for every row that is loaded.
+/// Whole numbers and identifiers of 16 bytes, which almost all keys are, are looked up as such: it happens for every row that is loaded. Whole numbers
+/// that lie close together, as those of most tables do, need no hashing.
 struct StoredKeys {
+  /// The places of the keys from `lowest` on; -1 for a number that is none of them.
+  private var places: [Int] = []
+  private var lowest: Int64 = 0
   private var integers: [Int64: Int] = [:]
   private var identifiers: [UUID: Int] = [:]
   private var others: [Value: Int] = [:]
@@ -11,6 +15,14 @@ struct StoredKeys {
 
   init(_ keys: [Value]) {
     count = keys.count
+    if let (lowest, span) = Self.denseSpan(of: keys) {
+      self.lowest = lowest
+      places = [Int](repeating: -1, count: span)
+      for (position, key) in keys.enumerated() {
+        if case .integer(let integer) = key { places[Int(integer - lowest)] = position }
+      }
+      return
+    }
     integers.reserveCapacity(keys.count)
     for (position, key) in keys.enumerated() {
       if case .integer(let integer) = key {
@@ -23,9 +35,29 @@ struct StoredKeys {
     }
   }
 
+  /// The lowest of whole numbers, and how many places a table from it to the greatest has; nil where that were much more than there are keys, or
+  /// where a key is no whole number.
+  private static func denseSpan(of keys: [Value]) -> (lowest: Int64, span: Int)? {
+    var lowest = Int64.max
+    var greatest = Int64.min
+    for key in keys {
+      guard case .integer(let integer) = key else { return nil }
+      lowest = min(lowest, integer)
+      greatest = max(greatest, integer)
+    }
+    let (distance, isTooFar) = greatest.subtractingReportingOverflow(lowest)
+    guard !keys.isEmpty, !isTooFar, distance < 4 * Int64(keys.count) + 1024 else { return nil }
+    return (lowest, Int(distance) + 1)
+  }
+
   /// The place of the key that the column holds; nil where it is none of them.
   func position(of column: StoredColumn) -> Int? {
-    if let integer = column.integer { return integers[integer] }
+    if let integer = column.integer {
+      guard !places.isEmpty else { return integers[integer] }
+      let (offset, isTooFar) = integer.subtractingReportingOverflow(lowest)
+      guard !isTooFar, offset >= 0, offset < places.count, places[Int(offset)] >= 0 else { return nil }
+      return places[Int(offset)]
+    }
     if !identifiers.isEmpty, let identifier = try? UUID(from: column), let position = identifiers[identifier] { return position }
     return others.isEmpty ? nil : others[column.value]
   }
