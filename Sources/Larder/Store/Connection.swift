@@ -47,7 +47,7 @@ final class Connection: @unchecked Sendable {
   /// Opens the file. Throws GRDB's `DatabaseError`.
   init(path: String, configuration: GRDB.Configuration, environment: StoreEnvironment) throws {
     var configuration = configuration
-    configuration.prepareDatabase { try SQLFunctions.register(on: $0) }
+    configuration.prepareDatabase { [clock = environment.clock] in try SQLFunctions.register(on: $0, clock) }
     queue = path == ":memory:" ? try DatabaseQueue(configuration: configuration) : try DatabaseQueue(path: path, configuration: configuration)
     guard let handle = queue.unsafeRead({ $0.sqliteConnection }) else {
       throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the connection is closed")

@@ -7,6 +7,7 @@ import GRDBSQLite
 struct ScalarFunction: Sendable {
   let name: String
   let argumentCount: Int32
+  private let isDeterministic: Bool
   private let body: Body
 
   /// What SQLite keeps for as long as the function is registered.
@@ -18,9 +19,13 @@ struct ScalarFunction: Sendable {
 
   /// - Parameters:
   ///   - argumentCount: How many arguments the function takes, no more and no fewer.
-  ///   - call: The computation; it depends on nothing but its arguments. What it throws ends the statement with the error's description.
-  init(_ name: String, _ argumentCount: Int32, _ call: @escaping @Sendable ([Value]) throws -> Value) {
+  ///   - isDeterministic: Whether the result depends on nothing but the arguments.
+  ///   - call: The computation. What it throws ends the statement with the error's description.
+  init(
+    _ name: String, _ argumentCount: Int32, isDeterministic: Bool = true, _ call: @escaping @Sendable ([Value]) throws -> Value
+  ) {
     self.name = name
+    self.isDeterministic = isDeterministic
     self.argumentCount = argumentCount
     body = Body(call)
   }
@@ -28,7 +33,7 @@ struct ScalarFunction: Sendable {
   /// Makes SQL on the connection know the function.
   func register(on handle: OpaquePointer) {
     sqlite3_create_function_v2(
-      handle, name, argumentCount, SQLITE_UTF8 | SQLITE_DETERMINISTIC, Unmanaged.passRetained(body).toOpaque(),
+      handle, name, argumentCount, SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0), Unmanaged.passRetained(body).toOpaque(),
       { context, count, arguments in
         guard let body = sqlite3_user_data(context) else { return }
         let values = (0..<Int(count)).map { position in arguments?[position].map(Value.init(sqlite:)) ?? .null }

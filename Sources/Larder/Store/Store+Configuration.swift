@@ -1,3 +1,4 @@
+public import Foundation
 public import Logging
 
 extension Store {
@@ -31,11 +32,13 @@ extension Store {
     public var schema: SchemaMode
     /// Where the store reports what it did on opening and what it could not do in the background; silent by default. No stored value is ever logged.
     public var log: Logger?
+    /// The time by which rows expire; the system's clock by default. Tests inject their own.
+    public var now: @Sendable () -> Date
 
     /// A configuration; what is left out has its default.
     public init(
       durability: Durability = .normal, readers: Int = 4, busyTimeout: Duration = .seconds(5), migrations: [Migration] = [],
-      schema: SchemaMode = .managed, log: Logger? = nil
+      schema: SchemaMode = .managed, log: Logger? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) {
       self.durability = durability
       self.readers = readers
@@ -43,6 +46,7 @@ extension Store {
       self.migrations = migrations
       self.schema = schema
       self.log = log
+      self.now = now
     }
   }
 }

@@ -12,13 +12,18 @@ final class StoreEnvironment: Sendable {
   /// Where a context looks for text; nil where the full-text indexes of the file have all of it.
   let pendingText: PendingText?
 
+  /// The time by which rows expire.
+  let clock: ExpiryClock
+
   init(
-    tables: [TableDefinition] = [], textColumns: Set<String> = [], lowercaseColumns: Set<String> = [], pendingText: PendingText? = nil
+    tables: [TableDefinition] = [], textColumns: Set<String> = [], lowercaseColumns: Set<String> = [], pendingText: PendingText? = nil,
+    clock: ExpiryClock = ExpiryClock()
   ) {
     self.tables = tables
     self.textColumns = textColumns
     self.lowercaseColumns = lowercaseColumns
     self.pendingText = pendingText
+    self.clock = clock
   }
 
   func makeWriter() -> SQLWriter {

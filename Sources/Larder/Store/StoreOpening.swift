@@ -11,6 +11,15 @@ struct StoreOpening: Sendable {
   /// Where a store in memory is, so that several connections of this process reach it. Source: <https://www.sqlite.org/src/file/src/memdb.c>.
   private let memory = sqlite3_compileoption_used("USE_URI") == 0 ? ":memory:" : "file:/larder-\(UUID().uuidString)?vfs=memdb"
 
+  private let clock: ExpiryClock
+
+  init(path: String?, models: [any Model.Type], configuration: Store.Configuration) {
+    self.path = path
+    self.models = models
+    self.configuration = configuration
+    clock = ExpiryClock(configuration.now)
+  }
+
   /// STRICT tables came with 3.37: <https://www.sqlite.org/stricttables.html>.
   private static let oldestSQLite: Int32 = 3_037_000
 
@@ -32,14 +41,14 @@ struct StoreOpening: Sendable {
     try checkFile()
     return try mapping {
       switch configuration.schema {
-      case .managed: (try openManaged(tables), StoreEnvironment(tables: tables))
+      case .managed: (try openManaged(tables), StoreEnvironment(tables: tables, clock: clock))
       case .existing: try openExisting(tables)
       }
     }
   }
 
   private func openManaged(_ tables: [TableDefinition]) throws -> Connection {
-    let environment = StoreEnvironment(tables: tables)
+    let environment = StoreEnvironment(tables: tables, clock: clock)
     let connection = try makeConnection(environment)
     let migrator = SchemaMigrator(connection, tables, configuration.migrations, log: configuration.log)
     if path != nil {
@@ -74,7 +83,7 @@ struct StoreOpening: Sendable {
     let existing = ExistingSchema(probe, tables)
     try existing.check()
     let environment = StoreEnvironment(
-      tables: tables, textColumns: try existing.textColumns(), lowercaseColumns: try existing.lowercaseColumns())
+      tables: tables, textColumns: try existing.textColumns(), lowercaseColumns: try existing.lowercaseColumns(), clock: clock)
     let connection = try makeConnection(environment)
     try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
     return (connection, environment)
