@@ -71,11 +71,6 @@ public struct Inclusion<Root: Model>: Sendable, Hashable {
     try loader.load(into: &values, areAll: areAll, connection)
   }
 
-  /// What loading reads.
-  func region(_ connection: Connection) throws -> Region {
-    try loader.region(connection)
-  }
-
   public static func == (left: Inclusion, right: Inclusion) -> Bool {
     AnyHashable(left.loader) == AnyHashable(right.loader)
   }
@@ -91,7 +86,6 @@ protocol InclusionLoader<Root>: Sendable, Hashable {
   /// Both at once, for the same relationship.
   func merged(with other: any InclusionLoader<Root>) -> any InclusionLoader<Root>
   func load(into values: inout [Root], areAll: Bool, _ connection: Connection) throws
-  func region(_ connection: Connection) throws -> Region
 }
 
 extension Query {

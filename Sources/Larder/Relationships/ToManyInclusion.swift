@@ -81,17 +81,6 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
     }
   }
 
-  func region(_ connection: Connection) throws -> Region {
-    let resolution = try RelationshipResolution(column)
-    switch resolution.link {
-    case .foreignKey(let reference): return try connection.region(of: query(of: reference, [], resolution))
-    case .pairs(let table, _, _, _):
-      var region = try connection.region(of: rows)
-      region.insert(table: table)
-      return region
-    }
-  }
-
   static func == (left: ToManyInclusion, right: ToManyInclusion) -> Bool {
     left.column.keyPath == right.column.keyPath && left.rows == right.rows
   }

@@ -25,10 +25,6 @@ struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
     }
   }
 
-  func region(_ connection: Connection) throws -> Region {
-    try connection.region(of: try query(for: []))
-  }
-
   private func query(for keys: Set<Target.ID>) throws -> Query<Target> {
     let key = SQLNode.column(Target.schema.keyReference)
     return rows.filtered(by: .isIn(key, try keys.map { .value(try Target.schema.storedKey($0)) }, key.order))

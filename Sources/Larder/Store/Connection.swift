@@ -21,6 +21,8 @@ final class Connection: @unchecked Sendable {
 
   /// What statements wrote since it was last taken.
   private var writes: [StatementFacts] = []
+  /// The statements of a read that a live result repeats; nil while none is at work.
+  var tracked: [ObjectIdentifier: StatementFacts]?
   /// Called once before the first statement that updates, deletes or drops; set while a migration runs.
   var willDestroy: (() throws -> Void)?
   /// The pages in the write-ahead log after the last commit.
@@ -176,6 +178,7 @@ final class Connection: @unchecked Sendable {
       self.willDestroy = nil
       try willDestroy()
     }
+    tracked?[ObjectIdentifier(statement.facts)] = statement.facts
     return statement
   }
 
@@ -209,12 +212,10 @@ final class Connection: @unchecked Sendable {
     writes.append(statement.facts)
   }
 
-  /// The tables and columns written since the last call.
-  func takeWrites() -> Region {
-    var region = Region()
-    for facts in writes { region.formUnion(facts.writes) }
-    writes.removeAll(keepingCapacity: true)
-    return region
+  /// The statements that wrote since the last call.
+  func takeWrites() -> [StatementFacts] {
+    defer { writes.removeAll(keepingCapacity: true) }
+    return writes
   }
 
   /// Whether another connection has committed since the last call; its first answer is false.
