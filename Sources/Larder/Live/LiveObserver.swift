@@ -7,7 +7,8 @@ final class LiveObserver: Sendable {
   private struct State {
     /// What the last read has read.
     var region = Region()
-    /// What was committed while a read was at work.
+    /// How many reads are at work, and what was committed meanwhile.
+    var readCount = 0
     var missed = Region()
     var isDirty = true
     var isCancelled = false
@@ -21,12 +22,17 @@ final class LiveObserver: Sendable {
 
   private let state = Mutex(State())
 
-  var region: Region { state.withLock { $0.region } }
+  /// What is watched. The registry keeps observers by it, and sets it.
+  var region: Region {
+    get { state.withLock { $0.region } }
+    set { state.withLock { $0.region = newValue } }
+  }
 
   func beginReading() {
     state.withLock { state in
-      state.isDirty = false
-      state.missed = Region()
+      state.readCount += 1
+      // What another read at work misses must not be forgotten.
+      if state.readCount == 1 { state.isDirty = false }
     }
   }
 
@@ -35,14 +41,13 @@ final class LiveObserver: Sendable {
     state.withLock { $0.missed.formUnion(region) }
   }
 
-  /// Takes over what was read. Returns what was read before, or nil where that is the same.
-  func endReading(_ region: Region) -> Region? {
+  /// Marks the result as old where a commit touched the region while it was read. Returns whether no other read is at work.
+  func endReading(_ region: Region) -> Bool {
     state.withLock { state in
       if state.missed.overlaps(region) { state.isDirty = true }
-      state.missed = Region()
-      guard region != state.region else { return nil }
-      defer { state.region = region }
-      return state.region
+      state.readCount -= 1
+      if state.readCount == 0 { state.missed = Region() }
+      return state.readCount == 0
     }
   }
 

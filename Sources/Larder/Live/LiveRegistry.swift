@@ -10,7 +10,7 @@ final class LiveRegistry: Sendable {
     var observers: [ObjectIdentifier: LiveObserver] = [:]
     /// Those whose read is over, by the tables and columns that it read.
     var watchers: [String: [Region.Columns: [ObjectIdentifier: LiveObserver]]] = [:]
-    /// Those that read right now or have not read yet: every commit may matter to them.
+    /// Those that read right now: every commit may matter to them.
     var readers: [ObjectIdentifier: LiveObserver] = [:]
     var timer: (any DispatchSourceTimer)?
     weak var writer: Writer?
@@ -39,7 +39,6 @@ final class LiveRegistry: Sendable {
     count.add(1, ordering: .acquiringAndReleasing)
     let writer = state.withLock { state -> Writer? in
       state.observers[ObjectIdentifier(observer)] = observer
-      state.readers[ObjectIdentifier(observer)] = observer
       guard state.isShared, state.timer == nil else { return nil }
       state.timer = startTimer()
       state.needsBaseline = true
@@ -70,13 +69,29 @@ final class LiveRegistry: Sendable {
   }
 
   /// Called when the observer has read: from now on it hears of commits to the region alone. One that came meanwhile counts.
-  func endReading(_ observer: LiveObserver, _ region: Region) {
+  ///
+  /// - Parameter isFurther: Whether what was read before is watched as well.
+  func endReading(_ observer: LiveObserver, _ region: Region, isFurther: Bool = false) {
     state.withLock { state in
-      state.readers[ObjectIdentifier(observer)] = nil
-      guard let previous = observer.endReading(region) else { return }
+      if observer.endReading(region) { state.readers[ObjectIdentifier(observer)] = nil }
+      let previous = observer.region
+      var region = region
+      if isFurther { region.formUnion(previous) }
+      guard region != previous else { return }
       state.unindex(observer, previous)
+      observer.region = region
       for (table, columns) in region.tables { state.watchers[table, default: [:]][columns, default: [:]][ObjectIdentifier(observer)] = observer }
     }
+  }
+
+  /// Calls the closure, and adds what it read to what the observer watches.
+  func reading<Result>(_ observer: LiveObserver, _ body: () throws -> (Result, Region)) rethrows -> Result {
+    beginReading(observer)
+    var region = Region()
+    defer { endReading(observer, region, isFurther: true) }
+    let result = try body()
+    region = result.1
+    return result.0
   }
 
   /// Wakes those who watch something that was written.

@@ -36,6 +36,12 @@ extension Store {
   ///
   /// - Throws: While iterating, what the closure throws; then the sequence is at its end.
   public func live<Value: Sendable>(_ read: @escaping @Sendable (Snapshot) throws -> Value) -> LiveResults<Value> {
-    LiveResults(store: self) { try Snapshot.reading($0, read) }
+    LiveResults(store: self) { connection in
+      try Snapshot.reading(connection) { snapshot in
+        // What fixes the snapshot's view is no read of the closure's.
+        connection.tracked?.removeAll()
+        return try read(snapshot)
+      }
+    }
   }
 }

@@ -71,6 +71,11 @@ public struct Inclusion<Root: Model>: Sendable, Hashable {
     try loader.load(into: &values, areAll: areAll, connection)
   }
 
+  /// Whether two values hold the same loaded rows.
+  func hasSameContent(_ left: Root, _ right: Root) -> Bool {
+    loader.hasSameContent(left, right)
+  }
+
   public static func == (left: Inclusion, right: Inclusion) -> Bool {
     AnyHashable(left.loader) == AnyHashable(right.loader)
   }
@@ -86,6 +91,8 @@ protocol InclusionLoader<Root>: Sendable, Hashable {
   /// Both at once, for the same relationship.
   func merged(with other: any InclusionLoader<Root>) -> any InclusionLoader<Root>
   func load(into values: inout [Root], areAll: Bool, _ connection: Connection) throws
+  /// Whether two values hold the same loaded rows.
+  func hasSameContent(_ left: Root, _ right: Root) -> Bool
 }
 
 extension Query {

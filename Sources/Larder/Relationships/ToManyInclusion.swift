@@ -81,6 +81,11 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
     }
   }
 
+  func hasSameContent(_ left: Root, _ right: Root) -> Bool {
+    let (left, right) = (left[keyPath: column.keyPath].loaded ?? [], right[keyPath: column.keyPath].loaded ?? [])
+    return left.elementsEqual(right) { Target.hasSameContent($0, $1, rows.inclusions) }
+  }
+
   static func == (left: ToManyInclusion, right: ToManyInclusion) -> Bool {
     left.column.keyPath == right.column.keyPath && left.rows == right.rows
   }

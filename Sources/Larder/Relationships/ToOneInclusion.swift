@@ -25,6 +25,14 @@ struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
     }
   }
 
+  func hasSameContent(_ left: Root, _ right: Root) -> Bool {
+    switch (column.target(column.value(left))?.loaded, column.target(column.value(right))?.loaded) {
+    case (let left?, let right?): Target.hasSameContent(left, right, rows.inclusions)
+    case (nil, nil): true
+    default: false
+    }
+  }
+
   private func query(for keys: Set<Target.ID>) throws -> Query<Target> {
     let key = SQLNode.column(Target.schema.keyReference)
     return rows.filtered(by: .isIn(key, try keys.map { .value(try Target.schema.storedKey($0)) }, key.order))

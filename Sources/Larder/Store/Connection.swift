@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 internal import GRDB
 import GRDBSQLite
@@ -30,6 +31,9 @@ final class Connection: @unchecked Sendable {
   private var dataVersion: Int64 = -1
   /// Whether the task that waits for the work at hand was cancelled. The one thing here that other threads touch.
   private let isInterrupted = Atomic<Bool>(false)
+  /// Where calls of tasks read. Each connection has one, because Dispatch runs no more work of concurrent queues at a time than there are
+  /// processors: slow reads would keep quick ones waiting for a thread, although a connection is free.
+  private(set) lazy var worker = DispatchQueue(label: "larder.reader")
   /// How deep savepoints are nested.
   var savepointDepth = 0
   /// What shadows the tables of a context's connection; nil on every other.
