@@ -84,6 +84,60 @@ struct PublisherTests {
     #expect(await inbox.next() == .failure("Refusal"))
   }
 
+  @Test("B9: changes are published as changes, and those that nobody asked for yet are one")
+  func changes() async throws {
+    let store = try Store(inMemoryFor: Song.self)
+    let (changes, continuation) = AsyncStream.makeStream(of: ResultsChange<Song>.self)
+    let inbox = Inbox<[Int]>(demand: .max(1))
+    let changed = store.changesPublisher(for: Song.all.sorted(by: \.title))
+    changed.map { change in
+      continuation.yield(change)
+      return change.inserted
+    }.subscribe(inbox)
+    var iterator = changes.makeAsyncIterator()
+    #expect(await inbox.next() == .value([]))
+    #expect(await iterator.next()?.values == [])
+    try await store.insert([Song(id: 1, title: "b"), Song(id: 2, title: "c")])
+    try await store.insert(Song(id: 3, title: "a"))
+    try await store.delete(Song.self, 2)
+    inbox.request(.max(1))
+    #expect(await inbox.next() == .value([0, 1]))
+    let change = try #require(await iterator.next())
+    #expect(change.applying(to: []).map(\.id) == [3, 1])
+    inbox.cancel()
+  }
+
+  @Test("B9: sections and groups are published as well")
+  func sectionsAndGroups() async throws {
+    let store = try Store(inMemoryFor: Song.self)
+    try await store.insert([Song(id: 1, title: "b"), Song(id: 2, title: "a"), Song(id: 3, title: "a")])
+    let sections = Inbox<[ResultsSection<String, Song>]>(demand: .max(1))
+    store.publisher(for: Song.all.sorted(by: \.title), sectionedBy: \.title).subscribe(sections)
+    guard case .value(let value) = await sections.next() else {
+      Issue.record("no value came")
+      return
+    }
+    #expect(value.map(\.key) == ["a", "b"])
+    sections.cancel()
+    let groups = Inbox<[Int]>(demand: .max(1))
+    store.publisher(for: Song.all.grouped(by: \.title) { ($0.key, $0.count) }).map { $0.map(\.1) }.subscribe(groups)
+    #expect(await groups.next() == .value([2, 1]))
+    groups.cancel()
+  }
+
+  @Test("B9: after a thousand subscriptions that were cancelled, most before their first value, the store is as quick to answer")
+  func thousandCancelled() async throws {
+    let store = try Store(inMemoryFor: Song.self)
+    for round in 0..<1000 {
+      let inbox = Inbox<[Song]>(demand: round.isMultiple(of: 3) ? .none : .unlimited)
+      store.publisher(for: Song.all).subscribe(inbox)
+      if round.isMultiple(of: 10), !round.isMultiple(of: 3) { #expect(await inbox.next() == .value([])) }
+      inbox.cancel()
+    }
+    try await store.insert(Song(id: 1))
+    #expect(try await store.count(Song.all) == 1)
+  }
+
   @Test("B9: operators work on it: sink gets the values until it is cancelled")
   func sink() async throws {
     let store = try Store(inMemoryFor: Song.self)
