@@ -3,6 +3,10 @@
 import CompilerPluginSupport
 import PackageDescription
 
+/// Publishers where there is no Combine.
+let openCombine = Target.Dependency.product(
+  name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .windows, .android, .wasi]))
+
 let package = Package(
   name: "larder",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -49,16 +53,7 @@ let package = Package(
         .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
       ]
     ),
-    .target(
-      name: "LarderCombine",
-      dependencies: [
-        "Larder",
-        // Where there is Combine, OpenCombine is not needed.
-        .product(
-          name: "OpenCombine", package: "OpenCombine",
-          condition: .when(platforms: [.linux, .windows, .android, .wasi])),
-      ]
-    ),
+    .target(name: "LarderCombine", dependencies: ["Larder", openCombine]),
     .target(name: "LarderTestSupport", dependencies: ["Larder"]),
     .target(
       name: "Notes",
@@ -111,8 +106,8 @@ let package = Package(
     ),
     // The second process of the tests that need one.
     .executableTarget(name: "LarderTestProcess", dependencies: ["Larder"], path: "Tests/LarderTestProcess"),
-    .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderTestSupport", "LarderTestProcess"]),
-    .testTarget(name: "LarderCombineTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport"]),
+    .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", "LarderTestProcess", openCombine]),
+    .testTarget(name: "LarderCombineTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", openCombine]),
     .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
     .testTarget(name: "NotesTests", dependencies: ["Notes"]),
     .testTarget(
