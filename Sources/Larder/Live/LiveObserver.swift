@@ -10,9 +10,16 @@ final class LiveObserver: Sendable {
     /// How many reads are at work, and what was committed meanwhile.
     var readCount = 0
     var missed = Region()
+    /// Whether what was read last is old, and how often it became so.
     var isDirty = true
+    var version = 0
     var isCancelled = false
     var waiter: Waiter?
+
+    mutating func change() {
+      isDirty = true
+      version += 1
+    }
 
     mutating func takeWaiter() -> Waiter? {
       defer { waiter = nil }
@@ -44,7 +51,7 @@ final class LiveObserver: Sendable {
   /// Marks the result as old where a commit touched the region while it was read. Returns whether no other read is at work.
   func endReading(_ region: Region) -> Bool {
     state.withLock { state in
-      if state.missed.overlaps(region) { state.isDirty = true }
+      if state.missed.overlaps(region) { state.change() }
       state.readCount -= 1
       if state.readCount == 0 { state.missed = Region() }
       return state.readCount == 0
@@ -54,13 +61,13 @@ final class LiveObserver: Sendable {
   /// Marks the result as old. Returns who waits for that, to be resumed outside of all locks.
   func wake() -> Waiter? {
     state.withLock { state in
-      state.isDirty = true
+      state.change()
       return state.takeWaiter()
     }
   }
 
-  /// Whether something was committed since the last read began.
-  var isDirty: Bool { state.withLock { $0.isDirty } }
+  /// Grows with each commit that touches what was read.
+  var version: Int { state.withLock { $0.version } }
 
   /// Waits until there is something new; false where the task was cancelled. Bursts of commits wake once.
   func waitForChange() async -> Bool {

@@ -19,15 +19,12 @@ final class ResultsPages<M: Model>: Sendable {
 
   func row(at position: Int, of keys: [M.ID]) -> M? {
     let (page, offset) = position.quotientAndRemainder(dividingBy: Results<M>.pageSize)
-    let isOld = observer.isDirty
-    let (rows, missing, generation) = loaded.withLock { loaded in
-      if isOld { loaded.forget() }
-      return (loaded.take(page), loaded.missing, loaded.generation)
-    }
+    let version = observer.version
+    let (rows, missing) = loaded.withLock { ($0.take(page, version), $0.missing) }
     if let rows { return rows[offset] }
     // No lock is held: who has all connections may wait for a page of these results.
     guard let pages = try? load(missing, of: keys) else { return nil }
-    loaded.withLock { $0.keep(pages, generation) }
+    if observer.version == version { loaded.withLock { $0.keep(pages, version) } }
     return pages.first { $0.page == page }?.rows[offset]
   }
 
@@ -64,12 +61,14 @@ private struct LoadedPages<M: Model> {
   /// The page that was asked for last, and which ones to load for it where it is not there.
   private var current: Int?
   private(set) var missing = 0...0
-  /// Grows when the pages are forgotten: what was read before that is not kept.
-  private(set) var generation = 0
+  /// How many commits had touched the rows when the pages were read.
+  private var version = 0
 
-  /// The page, if it is loaded. For who came to it from its neighbour the one that follows in that direction will be needed as well.
-  mutating func take(_ page: Int) -> [M?]? {
+  /// The page, if it is loaded and no commit has touched it since. For who came to it from its neighbour the one that follows in that direction will
+  /// be needed as well.
+  mutating func take(_ page: Int, _ version: Int) -> [M?]? {
     defer { current = page }
+    if version > self.version { forget(version) }
     if let rows = pages[page] {
       touch(page)
       return rows
@@ -82,8 +81,8 @@ private struct LoadedPages<M: Model> {
     return nil
   }
 
-  mutating func keep(_ rows: [(page: Int, rows: [M?])], _ generation: Int) {
-    guard generation == self.generation else { return }
+  mutating func keep(_ rows: [(page: Int, rows: [M?])], _ version: Int) {
+    guard version == self.version else { return }
     for (page, rows) in rows {
       pages[page] = rows
       touch(page)
@@ -97,10 +96,10 @@ private struct LoadedPages<M: Model> {
     recent.append(page)
   }
 
-  mutating func forget() {
+  private mutating func forget(_ version: Int) {
     pages.removeAll(keepingCapacity: true)
     recent.removeAll(keepingCapacity: true)
-    generation += 1
+    self.version = version
   }
 }
 

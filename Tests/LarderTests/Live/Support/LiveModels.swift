@@ -40,3 +40,17 @@ struct Seat: Hashable {
   @Attribute(.primaryKey) var number: String
   var price: Double = 0
 }
+
+@Model
+struct Entry: Hashable {
+  var id: Int
+  @Attribute(.searchable) var text: String = ""
+  var keywords: ToMany<Keyword> = []
+}
+
+@Model
+struct Keyword: Hashable {
+  var id: Int
+  var word: String = ""
+  @Relationship(inverse: \Entry.keywords) var entries: ToMany<Entry> = []
+}
