@@ -20,6 +20,7 @@ struct LarderTestProcess {
     case "hold": try process.hold()
     case "fill": try await process.fill()
     case "use": process.use()
+    case "results": try await process.results(number)
     case "edit": try process.edit()
     default: say("there is no command \(arguments[1])")
     }

@@ -1,12 +1,17 @@
 import Dispatch
-import GRDBSQLite
 import Synchronization
 
 /// Who wants to hear of commits, and of which tables and columns.
+///
+/// Observers are kept by table and, there, by what they read of it: a commit looks up the tables that it wrote, and asks once for each set of
+/// columns. How many observers there are of other tables costs it nothing.
 final class LiveRegistry: Sendable {
-  private struct State {
-    var observers: [Int: LiveObserver] = [:]
-    var nextID = 0
+  fileprivate struct State {
+    var observers: [ObjectIdentifier: LiveObserver] = [:]
+    /// Those whose read is over, by the tables and columns that it read.
+    var watchers: [String: [Region.Columns: [ObjectIdentifier: LiveObserver]]] = [:]
+    /// Those that read right now: every commit may matter to them.
+    var readers: [ObjectIdentifier: LiveObserver] = [:]
     var timer: (any DispatchSourceTimer)?
     weak var writer: Writer?
     var isShared = false
@@ -30,23 +35,24 @@ final class LiveRegistry: Sendable {
   }
 
   /// Registers the observer; it hears of everything that is committed from now on.
-  func add(_ observer: LiveObserver) -> Int {
+  func add(_ observer: LiveObserver) {
     count.add(1, ordering: .acquiringAndReleasing)
-    let (id, writer) = state.withLock { state -> (Int, Writer?) in
-      state.nextID += 1
-      state.observers[state.nextID] = observer
-      guard state.isShared, state.timer == nil else { return (state.nextID, nil) }
+    let writer = state.withLock { state -> Writer? in
+      state.observers[ObjectIdentifier(observer)] = observer
+      guard state.isShared, state.timer == nil else { return nil }
       state.timer = startTimer()
       state.needsBaseline = true
-      return (state.nextID, state.writer)
+      return state.writer
     }
     if let writer, writer.hasForeignCommits() != nil { state.withLock { $0.needsBaseline = false } }
-    return id
   }
 
-  func remove(_ id: Int) {
+  func remove(_ observer: LiveObserver) {
+    let id = ObjectIdentifier(observer)
     state.withLock { state in
       guard state.observers.removeValue(forKey: id) != nil else { return }
+      state.readers[id] = nil
+      state.unindex(observer, observer.region)
       count.subtract(1, ordering: .acquiringAndReleasing)
       guard state.observers.isEmpty else { return }
       state.timer?.cancel()
@@ -54,14 +60,64 @@ final class LiveRegistry: Sendable {
     }
   }
 
+  /// Called before the observer reads: what is committed from now on is remembered until it is known what was read.
+  func beginReading(_ observer: LiveObserver) {
+    state.withLock { state in
+      state.readers[ObjectIdentifier(observer)] = observer
+      observer.beginReading()
+    }
+  }
+
+  /// Called when the observer has read: from now on it hears of commits to the region alone. One that came meanwhile counts.
+  ///
+  /// - Parameter isFurther: Whether what was read before is watched as well.
+  func endReading(_ observer: LiveObserver, _ region: Region, isFurther: Bool = false) {
+    state.withLock { state in
+      if observer.endReading(region) { state.readers[ObjectIdentifier(observer)] = nil }
+      let previous = observer.region
+      var region = region
+      if isFurther { region.formUnion(previous) }
+      guard region != previous else { return }
+      state.unindex(observer, previous)
+      observer.region = region
+      for (table, columns) in region.tables { state.watchers[table, default: [:]][columns, default: [:]][ObjectIdentifier(observer)] = observer }
+    }
+  }
+
+  /// Calls the closure, and adds what it read to what the observer watches.
+  func reading<Result>(_ observer: LiveObserver, _ body: () throws -> (Result, Region)) rethrows -> Result {
+    beginReading(observer)
+    var region = Region()
+    defer { endReading(observer, region, isFurther: true) }
+    let result = try body()
+    region = result.1
+    return result.0
+  }
+
   /// Wakes those who watch something that was written.
-  func didCommit(_ region: Region) {
-    guard !region.isEmpty else { return }
-    for observer in state.withLock({ Array($0.observers.values) }) { observer.wake(ifItReads: region) }
+  func didCommit(_ statements: [StatementFacts]) {
+    guard !statements.isEmpty else { return }
+    let waiters = state.withLock { state -> [LiveObserver.Waiter] in
+      var waiters: [LiveObserver.Waiter] = []
+      for facts in statements {
+        for (table, written) in facts.writes.tables {
+          guard let groups = state.watchers[table] else { continue }
+          for (watched, observers) in groups where watched.overlaps(written) {
+            for observer in observers.values {
+              if let waiter = observer.wake() { waiters.append(waiter) }
+            }
+          }
+        }
+        for observer in state.readers.values { observer.miss(facts.writes) }
+      }
+      return waiters
+    }
+    for waiter in waiters { waiter.resume() }
   }
 
   private func wakeAll() {
-    for observer in state.withLock({ Array($0.observers.values) }) { observer.wake() }
+    let waiters = state.withLock { state in state.observers.values.compactMap { $0.wake() } }
+    for waiter in waiters { waiter.resume() }
   }
 
   private func startTimer() -> any DispatchSourceTimer {
@@ -82,67 +138,17 @@ final class LiveRegistry: Sendable {
   }
 }
 
-/// One consumer of live results: asleep until something it reads was committed.
-final class LiveObserver: Sendable {
-  fileprivate struct State {
-    var region: Region?
-    var isDirty = true
-    var isCancelled = false
-    var waiter: CheckedContinuation<Void, Never>?
-  }
-
-  private let state = Mutex(State())
-
-  /// What the consumer's query reads; until it is known, every commit matters.
-  func watch(_ region: Region) {
-    state.withLock { $0.region = region }
-  }
-
-  func wake(ifItReads region: Region) {
-    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      guard state.region?.overlaps(region) ?? true else { return nil }
-      state.isDirty = true
-      return state.takeWaiter()
-    }
-    waiter?.resume()
-  }
-
-  func wake() {
-    let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      state.isDirty = true
-      return state.takeWaiter()
-    }
-    waiter?.resume()
-  }
-
-  /// Waits until there is something new; false where the task was cancelled. Bursts of commits wake once.
-  func waitForChange() async -> Bool {
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isReady = state.withLock { state in
-          if state.isDirty || state.isCancelled { return true }
-          state.waiter = continuation
-          return false
-        }
-        if isReady { continuation.resume() }
-      }
-    } onCancel: {
-      let waiter = state.withLock { state in
-        state.isCancelled = true
-        return state.takeWaiter()
-      }
-      waiter?.resume()
-    }
-    return state.withLock { state in
-      state.isDirty = false
-      return !state.isCancelled
+extension LiveRegistry.State {
+  fileprivate mutating func unindex(_ observer: LiveObserver, _ region: Region) {
+    for (table, columns) in region.tables {
+      watchers[table]?[columns]?[ObjectIdentifier(observer)] = nil
+      if watchers[table]?[columns]?.isEmpty == true { watchers[table]?[columns] = nil }
+      if watchers[table]?.isEmpty == true { watchers[table] = nil }
     }
   }
 }
 
-extension LiveObserver.State {
-  fileprivate mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
-    defer { waiter = nil }
-    return waiter
-  }
+extension LiveRegistry {
+  /// How many tables are watched, for tests of what subscribers leave behind.
+  var watchedTables: Set<String> { state.withLock { Set($0.watchers.keys) } }
 }

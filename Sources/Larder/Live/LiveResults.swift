@@ -1,87 +1,46 @@
-extension Store {
-  /// The rows of the query now, and again after each commit that touches what the query reads.
-  ///
-  /// ```swift
-  /// for try await notes in store.live(Note.all.sorted(by: \.modifiedAt, order: .reverse)) { show(notes) }
-  /// ```
-  ///
-  /// The first value comes at once. Commits that come faster than the consumer takes values are answered by one value, the newest; the last
-  /// state is never missed. Commits of other processes are seen within a tenth of a second. The sequence ends when its task is cancelled.
-  ///
-  /// - Throws: While iterating, what ``Store/fetch(_:)-(Query<M>)`` throws.
-  public func live<M: Model>(_ query: Query<M>) -> LiveResults<M> {
-    LiveResults(store: self, query: query)
-  }
-}
-
-/// An asynchronous sequence of a query's results. Made by ``Store/live(_:)``.
-public struct LiveResults<M: Model>: AsyncSequence, Sendable {
-  public typealias Element = [M]
-
+/// An asynchronous sequence of what a read gives: now, and again after each commit that touches what it reads.
+///
+/// Made by ``Store/live(_:)-(Query<M>)`` and its siblings. Each loop is a subscription of its own; it ends with its iterator.
+public struct LiveResults<Element: Sendable>: AsyncSequence, Sendable {
   let store: Store
-  let query: Query<M>
+  let read: @Sendable (Connection) throws -> Element
 
   public func makeAsyncIterator() -> Iterator {
-    Iterator(store: store, query: query)
+    Iterator(LiveSubscription(store, read))
   }
 
   /// What waits for the next result.
   public struct Iterator: AsyncIteratorProtocol {
-    private let store: Store
-    private let query: Query<M>
-    private let subscription: LiveSubscription
+    /// Nil after the end.
+    private var subscription: LiveSubscription<Element>?
+    private var isShort = false
 
-    init(store: Store, query: Query<M>) {
-      self.store = store
-      self.query = query
-      subscription = LiveSubscription(store.live)
+    /// Reads that took less than this happen on the consumer's own thread from then on, until one takes longer.
+    private static var shortRead: Duration { .microseconds(500) }
+
+    init(_ subscription: LiveSubscription<Element>) {
+      self.subscription = subscription
     }
 
-    /// The newest result that was not yet given; nil once the task is cancelled.
-    public mutating func next() async throws -> [M]? {
-      guard await subscription.observer.waitForChange() else { return nil }
-      let query = query
+    /// The newest result, as soon as there is one that was not yet given; nil once the task is cancelled, and after an error.
+    public mutating func next() async throws -> Element? {
+      guard let subscription, await subscription.waitForChange() else { return end() }
       do {
-        let (rows, region) = try await store.reading { connection in
-          (try connection.fetch(query), try connection.region(of: query))
-        }
-        subscription.observer.watch(region)
-        return rows
-      } catch is CancellationError {
-        return nil
+        let start = ContinuousClock.now
+        let value = try await subscription.value(isShort: isShort)
+        isShort = start.duration(to: .now) < Self.shortRead
+        return value
+      } catch is CancellationError where Task.isCancelled {
+        return end()
+      } catch {
+        _ = end()
+        throw error
       }
     }
-  }
-}
 
-/// An observer that is registered as long as its owner lives.
-final class LiveSubscription: Sendable {
-  let observer = LiveObserver()
-  private let registry: LiveRegistry
-  private let id: Int
-
-  init(_ registry: LiveRegistry) {
-    self.registry = registry
-    id = registry.add(observer)
-  }
-
-  deinit {
-    registry.remove(id)
-  }
-}
-
-extension Connection {
-  /// The tables and columns that the query reads.
-  func region<M: Model>(of query: Query<M>) throws -> Region {
-    var region: Region
-    if query.isEverything {
-      region = try statement(.fetchAll, M.self).facts.reads
-    } else {
-      var writer = environment.makeWriter()
-      try query.select(&writer)
-      region = try statement(writer.sql).facts.reads
+    private mutating func end() -> Element? {
+      subscription = nil
+      return nil
     }
-    for inclusion in query.inclusions { region.formUnion(try inclusion.region(self)) }
-    return region
   }
 }

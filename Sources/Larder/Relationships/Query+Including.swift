@@ -71,9 +71,9 @@ public struct Inclusion<Root: Model>: Sendable, Hashable {
     try loader.load(into: &values, areAll: areAll, connection)
   }
 
-  /// What loading reads.
-  func region(_ connection: Connection) throws -> Region {
-    try loader.region(connection)
+  /// Whether two values hold the same loaded rows.
+  func hasSameContent(_ left: Root, _ right: Root) -> Bool {
+    loader.hasSameContent(left, right)
   }
 
   public static func == (left: Inclusion, right: Inclusion) -> Bool {
@@ -91,7 +91,8 @@ protocol InclusionLoader<Root>: Sendable, Hashable {
   /// Both at once, for the same relationship.
   func merged(with other: any InclusionLoader<Root>) -> any InclusionLoader<Root>
   func load(into values: inout [Root], areAll: Bool, _ connection: Connection) throws
-  func region(_ connection: Connection) throws -> Region
+  /// Whether two values hold the same loaded rows.
+  func hasSameContent(_ left: Root, _ right: Root) -> Bool
 }
 
 extension Query {

@@ -81,15 +81,9 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
     }
   }
 
-  func region(_ connection: Connection) throws -> Region {
-    let resolution = try RelationshipResolution(column)
-    switch resolution.link {
-    case .foreignKey(let reference): return try connection.region(of: query(of: reference, [], resolution))
-    case .pairs(let table, _, _, _):
-      var region = try connection.region(of: rows)
-      region.insert(table: table)
-      return region
-    }
+  func hasSameContent(_ left: Root, _ right: Root) -> Bool {
+    let (left, right) = (left[keyPath: column.keyPath].loaded ?? [], right[keyPath: column.keyPath].loaded ?? [])
+    return left.elementsEqual(right) { Target.hasSameContent($0, $1, rows.inclusions) }
   }
 
   static func == (left: ToManyInclusion, right: ToManyInclusion) -> Bool {

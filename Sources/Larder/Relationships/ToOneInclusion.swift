@@ -25,8 +25,12 @@ struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
     }
   }
 
-  func region(_ connection: Connection) throws -> Region {
-    try connection.region(of: try query(for: []))
+  func hasSameContent(_ left: Root, _ right: Root) -> Bool {
+    switch (column.target(column.value(left))?.loaded, column.target(column.value(right))?.loaded) {
+    case (let left?, let right?): Target.hasSameContent(left, right, rows.inclusions)
+    case (nil, nil): true
+    default: false
+    }
   }
 
   private func query(for keys: Set<Target.ID>) throws -> Query<Target> {

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 internal import GRDB
 import GRDBSQLite
@@ -21,6 +22,8 @@ final class Connection: @unchecked Sendable {
 
   /// What statements wrote since it was last taken.
   private var writes: [StatementFacts] = []
+  /// The statements of a read that a live result repeats; nil while none is at work.
+  var tracked: [ObjectIdentifier: StatementFacts]?
   /// Called once before the first statement that updates, deletes or drops; set while a migration runs.
   var willDestroy: (() throws -> Void)?
   /// The pages in the write-ahead log after the last commit.
@@ -28,6 +31,9 @@ final class Connection: @unchecked Sendable {
   private var dataVersion: Int64 = -1
   /// Whether the task that waits for the work at hand was cancelled. The one thing here that other threads touch.
   private let isInterrupted = Atomic<Bool>(false)
+  /// Where calls of tasks read. Each connection has one, because Dispatch runs no more work of concurrent queues at a time than there are
+  /// processors: slow reads would keep quick ones waiting for a thread, although a connection is free.
+  private(set) lazy var worker = DispatchQueue(label: "larder.reader")
   /// How deep savepoints are nested.
   var savepointDepth = 0
   /// What shadows the tables of a context's connection; nil on every other.
@@ -176,6 +182,7 @@ final class Connection: @unchecked Sendable {
       self.willDestroy = nil
       try willDestroy()
     }
+    tracked?[ObjectIdentifier(statement.facts)] = statement.facts
     return statement
   }
 
@@ -209,12 +216,10 @@ final class Connection: @unchecked Sendable {
     writes.append(statement.facts)
   }
 
-  /// The tables and columns written since the last call.
-  func takeWrites() -> Region {
-    var region = Region()
-    for facts in writes { region.formUnion(facts.writes) }
-    writes.removeAll(keepingCapacity: true)
-    return region
+  /// The statements that wrote since the last call.
+  func takeWrites() -> [StatementFacts] {
+    defer { writes.removeAll(keepingCapacity: true) }
+    return writes
   }
 
   /// Whether another connection has committed since the last call; its first answer is false.

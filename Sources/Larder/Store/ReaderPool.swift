@@ -7,7 +7,6 @@ import Synchronization
 final class ReaderPool: Sendable {
   private let open: @Sendable () throws -> Connection
   private let limit: Int
-  private let queue = DispatchQueue(label: "larder.readers", attributes: .concurrent)
   private let state = Mutex(State())
 
   private struct State {
@@ -57,7 +56,7 @@ final class ReaderPool: Sendable {
     let job = Job<Result>()
     return try await job.result {
       let run: @Sendable (Connection) -> Void = { connection in
-        self.queue.async {
+        connection.worker.async {
           let me = ObjectIdentifier(Thread.current)
           self.state.withLock { $0.holders.append(me) }
           job.run(on: connection) { try body(connection) }
@@ -74,6 +73,9 @@ final class ReaderPool: Sendable {
       }
     }
   }
+
+  /// How many connections are open.
+  var connectionCount: Int { state.withLock { $0.count } }
 
   /// Closes the connections that nobody reads from.
   func close() {

@@ -22,7 +22,15 @@ final class StatementFacts: Sendable {
 struct Region: Sendable, Hashable {
   enum Columns: Sendable, Hashable {
     case all
+    /// These alone; none of them, where it matters only which rows there are.
     case named(Set<String>)
+
+    func overlaps(_ other: Columns) -> Bool {
+      switch (self, other) {
+      case (.all, _), (_, .all): true
+      case (.named(let mine), .named(let theirs)): !mine.isDisjoint(with: theirs)
+      }
+    }
   }
 
   private(set) var tables: [String: Columns] = [:]
@@ -31,6 +39,11 @@ struct Region: Sendable, Hashable {
 
   mutating func insert(table: String) {
     tables[table] = .all
+  }
+
+  /// The table's rows, whatever is in them.
+  mutating func insert(rowsOf table: String) {
+    if tables[table] == nil { tables[table] = .named([]) }
   }
 
   mutating func insert(table: String, column: String) {
@@ -48,6 +61,7 @@ struct Region: Sendable, Hashable {
       switch columns {
       case .all: insert(table: table)
       case .named(let names):
+        insert(rowsOf: table)
         for name in names { insert(table: table, column: name) }
       }
     }
@@ -55,11 +69,7 @@ struct Region: Sendable, Hashable {
 
   func overlaps(_ other: Region) -> Bool {
     tables.contains { table, columns in
-      guard let others = other.tables[table] else { return false }
-      return switch (columns, others) {
-      case (.all, _), (_, .all): true
-      case (.named(let mine), .named(let theirs)): !mine.isDisjoint(with: theirs)
-      }
+      other.tables[table].map(columns.overlaps) ?? false
     }
   }
 }
@@ -116,8 +126,8 @@ final class StatementAuthorizer {
     switch action {
     case SQLITE_READ:
       let column = second.map { String(cString: $0) } ?? ""
-      // `SELECT count(*)` names a table and no column: every insert and delete matters.
-      if column.isEmpty { reads.insert(table: String(cString: first)) } else { reads.insert(table: String(cString: first), column: column) }
+      // `SELECT count(*)` names a table and no column: every insert and delete matters, and no update.
+      if column.isEmpty { reads.insert(rowsOf: String(cString: first)) } else { reads.insert(table: String(cString: first), column: column) }
     case SQLITE_INSERT:
       writes.insert(table: String(cString: first))
     case SQLITE_DELETE:

@@ -126,4 +126,30 @@ struct LiveResultsTests {
     #expect(count == 20)
     #expect(await child.line() == "done")
   }
+
+  @Test("B9: the commits of another process arrive as changes, and in results")
+  func otherProcessChanges() async throws {
+    let child = try ChildProcess("edit", file.path)
+    #expect(await child.line() == "ready")
+    let entry = ProcessEntry(number: 0, text: "here")
+    try await store.insert(entry)
+    let results = try await store.results(ProcessEntry.all)
+    #expect(results[0] == entry)
+    var changes = store.changes(ProcessEntry.all.sorted(by: \.text)).makeAsyncIterator()
+    #expect(try await changes.next()?.inserted == [0])
+    let other = UUID()
+    child.send("insert \(other.uuidString) there")
+    let insertion = try #require(try await changes.next())
+    #expect(insertion.inserted == [1])
+    #expect(insertion.values.map(\.text) == ["here", "there"])
+    child.send("set \(entry.id.uuidString) where")
+    let update = try #require(try await changes.next())
+    #expect(update.values.map(\.id) == [other, entry.id])
+    #expect(update.moved.count == 1)
+    #expect(update.updated == [1])
+    #expect(results[0]?.text == "where")
+    child.send("delete \(entry.id.uuidString)")
+    #expect(try await changes.next()?.removed == [1])
+    #expect(results[0] == nil)
+  }
 }

@@ -194,6 +194,45 @@ import Testing
     }
   }
 
+  @Test("B10: of a thousand slow reads that are cancelled each ends in CancellationError, and the store answers the next call at once")
+  func thousandReads() async throws {
+    try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(readers: 4)) { store in
+      try await store.insert(Parcel(id: 1))
+      // Each of the four connections is at work, and all the other calls stand in line, when they are cancelled.
+      let running = (0..<4).map { _ in Gate() }
+      let first = running.map { gate in Task { try await store.sql(Beacon.endless(gate), as: Beacon.self).count } }
+      for gate in running { await gate.wait() }
+      let arrivals = Barrier(996)
+      let others = (0..<996).map { number in
+        Task {
+          arrivals.arrive()
+          if number.isMultiple(of: 2) { return try await store.sql(Beacon.endless(Gate()), as: Beacon.self).count }
+          return try await store.read { try $0.sql(Beacon.endless(Gate()), as: Beacon.self).count }
+        }
+      }
+      await arrivals.wait()
+      for task in others { task.cancel() }
+      for task in others { await expectCancelled(task) }
+      for task in first { task.cancel() }
+      for task in first { await expectCancelled(task) }
+      try await expectAnswers(store, rows: 1)
+    }
+  }
+
+  @Test("B10: a thousand slow reads are cancelled while they begin and end, and the store answers after each") func readsThatBegin() async throws {
+    try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(readers: 2)) { store in
+      try await store.insert(Parcel(id: 1))
+      for _ in 0..<1000 {
+        let running = Gate()
+        let task = Task { try await store.sql(Beacon.endless(running), as: Beacon.self).count }
+        await running.wait()
+        task.cancel()
+        await expectCancelled(task)
+        #expect(try await store.find(Parcel.self, 1) != nil)
+      }
+    }
+  }
+
   @Test("cancelling a call after it was answered disturbs nobody") func after() async throws {
     try await withStores { store in
       try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,0 +1,56 @@
+/// An observer that is registered as long as its owner lives, and the read that it repeats.
+final class LiveSubscription<Value: Sendable>: Sendable {
+  private let store: Store
+  private let observer = LiveObserver()
+  private let read: @Sendable (Connection) throws -> Value
+
+  init(_ store: Store, _ read: @escaping @Sendable (Connection) throws -> Value) {
+    self.store = store
+    self.read = read
+    store.live.add(observer)
+  }
+
+  deinit {
+    store.live.remove(observer)
+  }
+
+  /// Waits until a commit touched what the last read has read; false where the task was cancelled.
+  func waitForChange() async -> Bool {
+    await observer.waitForChange()
+  }
+
+  /// Reads, and watches from then on what was read.
+  ///
+  /// - Parameter isShort: Whether the last read was over so soon that a change of threads would cost as much: then this thread reads.
+  func value(isShort: Bool) async throws -> Value {
+    try Task.checkCancellation()
+    store.live.beginReading(observer)
+    let read = read
+    let (value, region) = try await store.reading(isShort: isShort) { connection in try connection.tracking { try read(connection) } }
+    store.live.endReading(observer, region)
+    return value
+  }
+}
+
+extension Store {
+  /// Reads on this thread where that takes no time and a connection is free, and otherwise on a thread that may block.
+  fileprivate func reading<Result: Sendable>(
+    isShort: Bool, _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
+    if isShort, let readers, case .some(let result) = try readers.withIdleConnection(body) { return result }
+    return try await reading(body)
+  }
+}
+
+extension Connection {
+  /// Calls the closure, and tells what its statements read: what SQLite reports while it compiles them.
+  func tracking<Result>(_ body: () throws -> Result) throws -> (Result, Region) {
+    let outer = tracked
+    tracked = [:]
+    defer { tracked = outer }
+    let result = try body()
+    let statements = tracked ?? [:]
+    if statements.count == 1, let only = statements.first { return (result, only.value.reads) }
+    return (result, statements.values.reduce(into: Region()) { $0.formUnion($1.reads) })
+  }
+}

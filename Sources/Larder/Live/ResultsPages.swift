@@ -1,0 +1,149 @@
+import Synchronization
+
+/// What loads the pages of a ``Results``, and keeps some of them for as long as no commit touches them.
+final class ResultsPages<M: Model>: Sendable {
+  private let store: Store
+  private let inclusions: [Inclusion<M>]
+  private let observer = LiveObserver()
+  private let loaded = Mutex(LoadedPages<M>())
+
+  init(_ store: Store, _ inclusions: [Inclusion<M>]) {
+    self.store = store
+    self.inclusions = inclusions
+    store.live.add(observer)
+  }
+
+  deinit {
+    store.live.remove(observer)
+  }
+
+  func row(at position: Int, of keys: [M.ID]) -> M? {
+    let (page, offset) = position.quotientAndRemainder(dividingBy: Results<M>.pageSize)
+    let version = observer.version
+    let (rows, missing) = loaded.withLock { ($0.take(page, version), $0.missing) }
+    if let rows { return rows[offset] }
+    // No lock is held: who has all connections may wait for a page of these results.
+    guard let pages = try? load(missing, of: keys) else { return nil }
+    if observer.version == version { loaded.withLock { $0.keep(pages, version) } }
+    return pages.first { $0.page == page }?.rows[offset]
+  }
+
+  func rows(with keys: ArraySlice<M.ID>) async throws -> [M?] {
+    guard !keys.isEmpty else { return [] }
+    let inclusions = inclusions
+    return try await store.reading { try $0.rows(of: M.self, with: keys, inclusions) }
+  }
+
+  /// Loads the pages, which stand next to each other, with one statement.
+  private func load(_ pages: ClosedRange<Int>, of keys: [M.ID]) throws -> [(page: Int, rows: [M?])] {
+    let size = Results<M>.pageSize
+    let last = (keys.count - 1) / size
+    let pages = pages.clamped(to: 0...last)
+    let range = pages.lowerBound * size..<min(keys.count, (pages.upperBound + 1) * size)
+    let rows = try store.live.reading(observer) {
+      try store.withReader { connection in try connection.tracking { try connection.rows(of: M.self, with: keys[range], inclusions) } }
+    }
+    return pages.map { page in
+      let start = page * size - range.lowerBound
+      return (page, Array(rows[start..<min(rows.count, start + size)]))
+    }
+  }
+}
+
+/// A few pages, of which the one that was longest not asked for makes room for the next.
+private struct LoadedPages<M: Model> {
+  /// How many pages are kept.
+  static var limit: Int { 8 }
+
+  private var pages: [Int: [M?]] = [:]
+  /// The loaded pages, the one that was asked for last at the end.
+  private var recent: [Int] = []
+  /// The page that was asked for last, and which ones to load for it where it is not there.
+  private var current: Int?
+  private(set) var missing = 0...0
+  /// How many commits had touched the rows when the pages were read.
+  private var version = 0
+
+  /// The page, if it is loaded and no commit has touched it since. For who came to it from its neighbour the one that follows in that direction will
+  /// be needed as well.
+  mutating func take(_ page: Int, _ version: Int) -> [M?]? {
+    defer { current = page }
+    if version > self.version { forget(version) }
+    if let rows = pages[page] {
+      touch(page)
+      return rows
+    }
+    switch current {
+    case page - 1 where pages[page + 1] == nil: missing = page...page + 1
+    case page + 1 where page > 0 && pages[page - 1] == nil: missing = page - 1...page
+    default: missing = page...page
+    }
+    return nil
+  }
+
+  mutating func keep(_ rows: [(page: Int, rows: [M?])], _ version: Int) {
+    guard version == self.version else { return }
+    for (page, rows) in rows {
+      pages[page] = rows
+      touch(page)
+      if recent.count > Self.limit { pages[recent.removeFirst()] = nil }
+    }
+  }
+
+  private mutating func touch(_ page: Int) {
+    guard recent.last != page else { return }
+    recent.removeAll { $0 == page }
+    recent.append(page)
+  }
+
+  private mutating func forget(_ version: Int) {
+    pages.removeAll(keepingCapacity: true)
+    recent.removeAll(keepingCapacity: true)
+    self.version = version
+  }
+}
+
+extension Connection {
+  /// The keys of the query's rows, in its order.
+  func keys<M: Model>(of query: Query<M>) throws -> [M.ID] {
+    var writer = environment.makeWriter()
+    try query.select(&writer) { writer in
+      for (position, key) in M.schema.keyNodes.enumerated() {
+        if position > 0 { writer.write(", ") }
+        try writer.write(key)
+      }
+    }
+    let context = ErrorContext(M.self)
+    return try using(writer, context) { statement in
+      var keys: [M.ID] = []
+      while try step(statement, context) {
+        var row = RowReader(statement.pointer)
+        do {
+          keys.append(try M.key(from: &row))
+        } catch {
+          throw Self.naming(error, M.self, M.schema.keyColumns, at: Int(row.index) - 1)
+        }
+      }
+      return keys
+    }
+  }
+
+  /// The rows with the keys, in their order; nil for each that is not there.
+  func rows<M: Model>(of model: M.Type, with keys: ArraySlice<M.ID>, _ inclusions: [Inclusion<M>]) throws -> [M?] {
+    guard M.schema.keyColumns.count == 1 else {
+      return try inOneView {
+        var rows = try keys.map { try find(model, $0) }
+        var found = rows.compactMap { $0 }
+        try load(inclusions, into: &found)
+        var loaded = found.makeIterator()
+        for position in rows.indices where rows[position] != nil { rows[position] = loaded.next() }
+        return rows
+      }
+    }
+    let key = SQLNode.column(M.schema.keyReference)
+    var query = Query<M>().filtered(by: .isIn(key, try keys.map { .value(try M.schema.storedKey($0)) }, key.order))
+    query.inclusions = inclusions
+    let found = Dictionary(try fetch(query).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    return keys.map { found[$0] }
+  }
+}

@@ -1,0 +1,34 @@
+#if canImport(Combine)
+public import Combine
+#else
+public import OpenCombine
+#endif
+
+/// A publisher of a live sequence: each subscriber walks through the sequence for itself, as fast as it asks for values.
+public struct LivePublisher<Base: AsyncSequence & Sendable>: Publisher, Sendable where Base.Element: Sendable {
+  public typealias Output = Base.Element
+  public typealias Failure = any Error
+
+  private let base: Base
+
+  init(_ base: Base) {
+    self.base = base
+  }
+
+  public func receive<Downstream: Subscriber>(subscriber: Downstream) where Downstream.Input == Output, Downstream.Failure == Failure {
+    let subscription = LivePublisherSubscription(Receiver(subscriber))
+    subscriber.receive(subscription: subscription)
+    subscription.follow(base)
+  }
+}
+
+/// `@unchecked Sendable`: a subscriber is called from the subscription's task alone, one value after another, as its protocol asks.
+struct Receiver<Value>: @unchecked Sendable {
+  let send: (Value) -> Subscribers.Demand
+  let complete: (Subscribers.Completion<any Error>) -> Void
+
+  init<Downstream: Subscriber>(_ subscriber: Downstream) where Downstream.Input == Value, Downstream.Failure == any Error {
+    send = { subscriber.receive($0) }
+    complete = { subscriber.receive(completion: $0) }
+  }
+}
