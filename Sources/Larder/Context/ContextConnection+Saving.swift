@@ -25,6 +25,9 @@ extension ContextConnection {
   private func write(_ layer: ContextLayer, _ policy: MergePolicy, expectsTaken: Bool) throws {
     connection.forgetWrites()
     try connection.transaction {
+      for table in layer.tables where table.expires {
+        try run(["DELETE FROM main.\(Dialect.sqlite.quote(table.name)) WHERE \(Expiry.isOver)"], errorContext(of: table))
+      }
       try compareWithKnownVersions(layer)
       try noteVersions(layer)
       try merge(layer, policy, expectsTaken: expectsTaken)

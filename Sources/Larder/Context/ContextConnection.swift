@@ -40,6 +40,8 @@ final class ContextConnection {
     let layer = ContextLayer(id: lastLayer, parent: parent)
     try define("CREATE TEMP TABLE \(OverlaySQL.stepTable(of: layer.id)) (step INTEGER NOT NULL)")
     try define("INSERT INTO \(OverlaySQL.stepTable(of: layer.id)) VALUES (0)")
+    // Views of its own stand for the tables whose rows can expire, so that they can be written.
+    if parent == nil { try cover(Set(definitions.filter(\.expires).map(\.name)), in: layer) }
     return layer
   }
 
@@ -101,11 +103,12 @@ final class ContextConnection {
     let dialect = Dialect.sqlite
     let below = layer.chain.dropLast().last { $0.table(table.name) != nil }
     let rules = foreignKeys.filter { $0.parent.isSameColumn(as: table.name) }
+    let file = table.expires ? dialect.quote(Expiry.view(of: table.name)) : "main.\(dialect.quote(table.name))"
     return OverlaySQL(
       layer: layer.id, table: table,
-      lower: below.map { dialect.quote("_larder_rows_\($0.id)_\(table.name)") } ?? "main.\(dialect.quote(table.name))",
+      lower: below.map { dialect.quote("_larder_rows_\($0.id)_\(table.name)") } ?? file,
       lowerView: below.map { dialect.quote("_larder_\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)") }
-        ?? "main.\(dialect.quote(table.name))",
+        ?? file,
       deleteRules: rules.filter { $0.deleteRule == "RESTRICT" } + rules.filter { $0.deleteRule != "RESTRICT" },
       pendingTables: Set(layer.tables.map(\.name)))
   }

@@ -159,7 +159,7 @@ struct OverlaySQL {
   /// What statements see in the place of the table, with the triggers that write.
   var createShadow: [String] {
     [
-      "CREATE TEMP VIEW \(shadow) AS \(Self.mark) SELECT * FROM \(view)",
+      "CREATE TEMP VIEW \(shadow) AS \(Self.mark) SELECT * FROM \(view)\(table.expires ? " WHERE \(Expiry.isThere())" : "")",
       "CREATE TEMP VIEW \(upsert) AS \(Self.mark) SELECT \(list(columns)) FROM \(view)",
       insertTrigger, updateTrigger, moveTrigger, deleteTrigger, upsertTrigger,
     ] + [numberTrigger].compactMap { $0 }

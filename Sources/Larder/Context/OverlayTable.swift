@@ -49,6 +49,8 @@ struct OverlayTable {
   let searchable: [String]
   let derived: [Derived]
   let places: [Place]
+  /// Whether rows can expire.
+  let expires: Bool
 
   /// The table of that name, or nil where the file has none that a context can keep pending rows of.
   static func read(
@@ -86,7 +88,7 @@ struct OverlayTable {
       references: foreignKeys.filter { $0.child.isSameColumn(as: table) },
       searchable: hiddenRowID != nil || definition?.isKeyRowID == true ? definition?.searchable ?? [] : [],
       derived: definition.map(Derived.all(of:)) ?? [],
-      places: places(definition, pairs).filter { place in columns.contains { $0.name == place.column } })
+      places: places(definition, pairs).filter { place in columns.contains { $0.name == place.column } }, expires: definition?.expires ?? false)
   }
 
   private static func places(_ definition: TableDefinition?, _ pairs: PairsTable?) -> [Place] {

@@ -5,6 +5,7 @@ import Synchronization
 final class ExpiryClock: Sendable {
   private let read: @Sendable () -> Date
   private let latest = Mutex(-Double.infinity)
+  private let listener = Mutex<(@Sendable (Double) -> Void)?>(nil)
 
   init(_ read: @escaping @Sendable () -> Date = { Date() }) {
     self.read = read
@@ -19,8 +20,13 @@ final class ExpiryClock: Sendable {
     }
   }
 
-  /// Makes the time be no earlier than one that somebody else has seen.
-  func advance(to time: Double) {
-    latest.withLock { $0 = max($0, time) }
+  /// Sets who hears of times at which rows will expire.
+  func onNewTime(_ body: @escaping @Sendable (Double) -> Void) {
+    listener.withLock { $0 = body }
+  }
+
+  /// Says that a row will expire at the time.
+  func note(_ time: Double) {
+    listener.withLock { $0 }?(time)
   }
 }

@@ -21,15 +21,17 @@
 /// What cannot be stored is an error when the program compiles, with the remedy: a class, a struct with type parameters, a `let` with a value,
 /// a `lazy` property, a property within `#if`.
 ///
-/// - Parameter tableName: the table, where it is not called like the struct. Any string literal that is not empty and does not begin with
-///   `sqlite_` or `_larder` will do.
+/// - Parameters:
+///   - tableName: the table, where it is not called like the struct. Any string literal that is not empty and does not begin with `sqlite_` or
+///     `_larder` will do.
+///   - expires: whether rows can expire, which makes the struct an ``ExpiringModel``: `true` or `false`, written out.
 @attached(
-  extension, conformances: Model, Identifiable,
+  extension, conformances: Model, Identifiable, ExpiringModel,
   names: named(Columns), named(columns), named(schema), named(init(from:)), named(encode(to:)), named(bind(key:to:)), named(key(from:)), named(id),
   named(ID)
 )
 @attached(memberAttribute)
-public macro Model(_ tableName: String? = nil) = #externalMacro(module: "LarderMacros", type: "ModelMacro")
+public macro Model(_ tableName: String? = nil, expires: Bool = false) = #externalMacro(module: "LarderMacros", type: "ModelMacro")
 
 /// Makes a struct one that models can embed: each of its properties becomes a column of the model's table.
 ///

@@ -10,6 +10,8 @@ public struct ModelSchema<Root: Model>: Sendable {
   let keyIndexes: [Int]
   /// The positions of the columns that a row writes: all but those that triggers keep.
   let writtenIndexes: [Int]
+  /// Whether rows can expire.
+  let expires: Bool
 
   /// - Parameters:
   ///   - table: The table's name.
@@ -23,7 +25,9 @@ public struct ModelSchema<Root: Model>: Sendable {
     let marked = columns.indices.filter { [columns] in columns[$0].options.contains(.primaryKey) }
     keyIndexes = marked.isEmpty ? columns.indices.filter { [columns] in columns[$0].property == "id" } : marked
     keyNodes = keyIndexes.map { [columns] in .column(ColumnReference(table: table, name: columns[$0].name, type: columns[$0].type)) }
-    statements = ModelStatements(table: table, columns: columns.map(\.name), keyIndexes: keyIndexes, writtenIndexes: writtenIndexes)
+    expires = Root.self is any ExpiringModel.Type
+    statements = ModelStatements(
+      table: table, columns: columns.map(\.name), keyIndexes: keyIndexes, writtenIndexes: writtenIndexes, expires: expires)
   }
 
   let statements: ModelStatements

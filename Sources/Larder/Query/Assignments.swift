@@ -92,7 +92,7 @@ final class AssignmentList {
 extension Query {
   /// `UPDATE` of the query's rows.
   func update(_ writer: inout SQLWriter, _ list: AssignmentList) throws {
-    writer.write("UPDATE \(M.schema.statements.table) SET ")
+    writer.write("UPDATE \(writer.target(of: M.schema)) SET ")
     for (position, assignment) in list.assignments.enumerated() {
       if position > 0 { writer.write(", ") }
       writer.write("\(writer.dialect.quote(assignment.column)) = ")
@@ -103,7 +103,7 @@ extension Query {
 
   /// `DELETE` of the query's rows.
   func delete(_ writer: inout SQLWriter) throws {
-    writer.write("DELETE FROM \(M.schema.statements.table)")
+    writer.write("DELETE FROM \(writer.target(of: M.schema))")
     try writeRows(&writer)
   }
 
@@ -115,6 +115,7 @@ extension Query {
       var conditions: [(inout SQLWriter) throws -> Void] = []
       if let search { conditions.append { try search.writeCondition(&$0, M.schema) } }
       if let filter { conditions.append { try $0.write(filter) } }
+      if M.schema.expires, writer.pendingText == nil { conditions.append { $0.write(Expiry.isThere(M.schema.statements.table)) } }
       for (position, condition) in conditions.enumerated() {
         writer.write(position == 0 ? " WHERE " : " AND ")
         try condition(&writer)

@@ -57,6 +57,12 @@ extension ModelSchema {
       }
       return column
     }
+    guard !target.expires else {
+      throw StoreError(
+        .schemaMismatch, model: modelName, property: definition.property,
+        "\(modelName).\(definition.property) is derived from rows of \(target.modelName), which can expire: triggers do not hear of that. Ask for the value in a query."
+      )
+    }
     guard keyColumns.count == 1 else {
       throw StoreError(
         .schemaMismatch, model: modelName, property: definition.property,

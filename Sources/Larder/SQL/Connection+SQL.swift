@@ -52,7 +52,17 @@ extension Connection {
 
   private func withStatement<Result>(_ sql: SQL, _ body: (PreparedStatement) throws -> Result) throws -> Result {
     if let failure = sql.failure { throw failure }
-    let statement = try self.statement(sql.text)
+    let statement: PreparedStatement
+    do {
+      statement = try self.statement(sql.text)
+    } catch let error as StoreError where isAboutExpiryView(error) {
+      if isReadOnly { throw WriteNeeded() }
+      return try withoutExpiryViews { try withStatement(try compile(sql.text, isPersistent: false), sql, body) }
+    }
+    return try withStatement(statement, sql, body)
+  }
+
+  private func withStatement<Result>(_ statement: PreparedStatement, _ sql: SQL, _ body: (PreparedStatement) throws -> Result) throws -> Result {
     guard sqlite3_stmt_isexplain(statement.pointer) != 0 || !statement.facts.controlsTransaction else {
       throw StoreError(.unsupported, "Transactions are not begun or ended in SQL; use store.write { db in … } and db.savepoint { … }.")
     }

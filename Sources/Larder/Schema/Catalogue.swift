@@ -36,6 +36,8 @@ enum Catalogue {
     let references: [TableReference]?
     let pairs: [PairsTable]?
     let derived: [DerivedColumn]?
+    /// Whether rows can expire; nil where they cannot.
+    let expires: Bool?
     /// Columns whose property left the model; their values stay.
     let retired: [String]
     /// The columns that the model had before, oldest first: how an older program is told from a changed one.
@@ -49,6 +51,7 @@ enum Catalogue {
       references = table.references.isEmpty ? nil : table.references
       pairs = table.pairs.isEmpty ? nil : table.pairs
       derived = table.derived.isEmpty ? nil : table.derived
+      expires = table.expires ? true : nil
       self.retired = retired
       self.history = history
     }

@@ -41,6 +41,12 @@ struct ExistingSchema {
         "The file has no table \(pairs.name) with the pairs of \(table.model).\(pairs.source.property). Make a model of the table that connects the two, with a ToOne to each."
       )
     }
+    if table.expires, state.column(Expiry.column) == nil {
+      throw StoreError(
+        .schemaMismatch, model: table.model,
+        "\(table.model) can expire, and the table \(table.name) has no column \(Expiry.column), which schema: .existing does not add. Remove expires: true."
+      )
+    }
     for reference in table.references where reference.isOrdered && state.column(HiddenColumn.position(of: reference.column)) == nil {
       throw StoreError(
         .schemaMismatch, model: table.model, property: reference.property,

@@ -37,6 +37,12 @@ struct SchemaChanges {
     case .dropIndex(let name): try connection.change("DROP INDEX IF EXISTS \(dialect.quote(name))")
     case .addPosition(let table, let reference):
       for statement in writer.addPosition(of: reference, to: table) { try connection.change(statement) }
+    case .addExpiry(let table): try connection.change("ALTER TABLE \(dialect.quote(table.name)) ADD COLUMN \(Expiry.column) REAL")
+    case .dropExpiry(let table):
+      try backUp()
+      try connection.change("DELETE FROM \(dialect.quote(table.name)) WHERE \(Expiry.isOver)")
+      try connection.change("DROP INDEX IF EXISTS \(dialect.quote(Expiry.index(of: table.name)))")
+      try connection.change("ALTER TABLE \(dialect.quote(table.name)) DROP COLUMN \(Expiry.column)")
     case .createPairs(let pairs):
       for statement in writer.createPairs(pairs) { try connection.change(statement) }
     case .createTrigger(let trigger): try connection.change(trigger.sql)

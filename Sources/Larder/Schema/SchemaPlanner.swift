@@ -37,7 +37,20 @@ struct SchemaPlanner {
     }
       + table.references.filter { $0.isOrdered && state.column(HiddenColumn.position(of: $0.column)) == nil }.map {
         .addPosition(table, reference: $0.column)
-      }
+      } + expiry(of: table, state)
+  }
+
+  private func expiry(of table: TableDefinition, _ state: TableState) -> [SchemaStep] {
+    switch (table.expires, state.column(Expiry.column) != nil) {
+    case (true, false): [.addExpiry(table)]
+    // A file may have had the column before it had the model.
+    case (false, true) where table.column(Expiry.column) == nil && hadExpiry(table): [.dropExpiry(table)]
+    default: []
+    }
+  }
+
+  private func hadExpiry(_ table: TableDefinition) -> Bool {
+    (try? entry(of: table))?.expires == true
   }
 
   // MARK: After the named migrations

@@ -12,6 +12,10 @@ enum SchemaStep {
   case dropIndex(String)
   /// Adds the column that keeps the order of rows that refer to the same row; rows that are there keep the order of their keys.
   case addPosition(TableDefinition, reference: String)
+  /// Adds the column that says when a row expires.
+  case addExpiry(TableDefinition)
+  /// Deletes the rows whose time has come, and removes the column: the model's rows stay from now on.
+  case dropExpiry(TableDefinition)
   case createPairs(PairsTable)
   case createTrigger(SchemaTrigger)
   case dropTrigger(String)
@@ -31,6 +35,8 @@ enum SchemaStep {
       "create \(index.isUnique ? "a unique" : "an") index on \(table.name) (\(index.columns.joined(separator: ", ")))"
     case .dropIndex(let name): "drop the index \(name), which no model asks for any longer"
     case .addPosition(let table, let reference): "keep the order of the rows of \(table.name) that refer to the same row by \(reference)"
+    case .addExpiry(let table): "let rows of \(table.name) expire"
+    case .dropExpiry(let table): "let rows of \(table.name) expire no longer, and delete those whose time has come"
     case .createPairs(let pairs): "create the table \(pairs.name) for \(pairs.source.model).\(pairs.source.property)"
     case .createTrigger(let trigger): "create the trigger \(trigger.name)"
     case .dropTrigger(let name): "drop the trigger \(name)"

@@ -17,6 +17,7 @@ struct SchemaWriter {
     for position in table.positions where !others.contains(where: { $0.name.isSameColumn(as: position) }) {
       lines.append("\(dialect.quote(position)) INTEGER")
     }
+    if table.expires, !others.contains(where: { $0.name.isSameColumn(as: Expiry.column) }) { lines.append("\(Expiry.column) REAL") }
     for column in others {
       let type = StorageClass(rawValue: column.declaredType.uppercased())?.rawValue ?? "ANY"
       let rule = column.defaultValue.map { "\(column.isRequired ? " NOT NULL" : "") DEFAULT (\($0))" } ?? ""

@@ -42,6 +42,8 @@ struct TableDefinition: Sendable {
   let derived: [DerivedColumn]
   /// The column that is the row identifier.
   let rowIDColumn: String
+  /// Whether rows can expire.
+  let expires: Bool
 
   /// Throws `.schemaMismatch` for a relationship that has no other side, or a rule that cannot hold.
   init<M: Model>(_ model: M.Type) throws {
@@ -50,6 +52,7 @@ struct TableDefinition: Sendable {
     self.model = schema.modelName
     name = schema.table
     rowIDColumn = schema.rowIDColumn
+    expires = schema.expires
     columns = schema.columns.enumerated().map { position, definition in
       Column(
         name: definition.name, property: definition.property, type: definition.type, isKey: keys.contains(position),
@@ -82,8 +85,10 @@ struct TableDefinition: Sendable {
     }
     let unique = schema.columns.filter { $0.options.contains(.unique) }.map { index([($0.name, $0.type)], isUnique: true) }
     let compound = M.indexes.map { index($0.columns.map { ($0.name, $0.type) }, isUnique: $0.isUnique) }
+    let expiry =
+      schema.expires ? [Index(name: Expiry.index(of: schema.table), columns: [Expiry.column], isUnique: false, collations: [nil])] : []
     var seen = Set<Index>()
-    indexes = (single + foreign + unique + compound).filter { seen.insert($0).inserted }
+    indexes = (single + foreign + unique + compound + expiry).filter { seen.insert($0).inserted }
   }
 
   var keyColumns: [Column] { columns.filter(\.isKey) }

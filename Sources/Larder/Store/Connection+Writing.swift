@@ -4,6 +4,7 @@ extension Connection {
   /// Executes the statement once for each value. On an error the values before it stay written: the caller's transaction undoes them.
   func write<M: Model>(_ values: [M], _ kind: ModelStatementKind) throws {
     guard !values.isEmpty else { return }
+    if M.schema.expires, kind != .update { try makeRoom(for: values) }
     let statement = try statement(kind, M.self)
     var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: kind == .update, isOverlaid: overlay != nil)
     do {
@@ -11,6 +12,7 @@ extension Connection {
       try M._executeAll(values, &execution)
     } catch let code as ResultCode {
       let failure = error(code.code, ErrorContext(M.self))
+      if (failure as? StoreError)?.code == .duplicate, try makeRoom(in: M.self) { return try write(Array(values.dropFirst(execution.count)), kind) }
       throw missingReference(of: values.dropFirst(execution.count).first, failure)
     } catch is MissingRow {
       throw StoreError(.notFound, model: M.schema.modelName, "There is no \(M.schema.modelName) with this key. Use save(_:) or insert(_:) to add it.")

@@ -46,11 +46,13 @@ final class StoreEnvironment: Sendable {
   private func statements<M: Model>(of model: M.Type) -> ModelStatements {
     let schema = M.schema
     let places = schema.columns.map { "\(schema.table).\($0.name)" }
-    guard places.contains(where: textColumns.contains) else { return schema.statements }
+    // A context's own views stand in the place of the tables, and are what it writes to.
+    let isContext = pendingText != nil
+    guard places.contains(where: textColumns.contains) || (schema.expires && isContext) else { return schema.statements }
     let dialect = Dialect.sqlite
     return ModelStatements(
       table: schema.table, columns: schema.columns.map(\.name), keyIndexes: schema.keyIndexes,
-      writtenIndexes: schema.writtenIndexes,
+      writtenIndexes: schema.writtenIndexes, expires: schema.expires && !isContext,
       parameter: { [lowercaseColumns] position, number in
         let parameter = dialect.parameter(number)
         return lowercaseColumns.contains(places[position]) ? "lower(\(parameter))" : parameter

@@ -41,13 +41,13 @@ struct StoreOpening: Sendable {
     try checkFile()
     return try mapping {
       switch configuration.schema {
-      case .managed: (try openManaged(tables), StoreEnvironment(tables: tables, clock: clock))
+      case .managed: try openManaged(tables)
       case .existing: try openExisting(tables)
       }
     }
   }
 
-  private func openManaged(_ tables: [TableDefinition]) throws -> Connection {
+  private func openManaged(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
     let environment = StoreEnvironment(tables: tables, clock: clock)
     let connection = try makeConnection(environment)
     let migrator = SchemaMigrator(connection, tables, configuration.migrations, log: configuration.log)
@@ -75,7 +75,8 @@ struct StoreOpening: Sendable {
     }
     // INSERT OR REPLACE in SQL then tells the full-text index of the row that it removes: https://www.sqlite.org/lang_conflict.html.
     try connection.change("PRAGMA recursive_triggers = ON")
-    return connection
+    try connection.installExpiryViews()
+    return (connection, environment)
   }
 
   private func openExisting(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
@@ -86,6 +87,7 @@ struct StoreOpening: Sendable {
       tables: tables, textColumns: try existing.textColumns(), lowercaseColumns: try existing.lowercaseColumns(), clock: clock)
     let connection = try makeConnection(environment)
     try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
+    try connection.installExpiryViews()
     return (connection, environment)
   }
 
@@ -99,6 +101,7 @@ struct StoreOpening: Sendable {
       try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
       try connection.change("PRAGMA recursive_triggers = ON")
       try connection.change("PRAGMA temp_store = MEMORY")
+      try connection.installExpiryViews()
       return connection
     }
   }
@@ -109,7 +112,9 @@ struct StoreOpening: Sendable {
       var configuration = GRDB.Configuration()
       configuration.readonly = true
       configuration.busyMode = .timeout(Double(self.configuration.busyTimeout.milliseconds) / 1000)
-      return try Connection(path: path ?? ":memory:", configuration: configuration, environment: environment)
+      let connection = try Connection(path: path ?? ":memory:", configuration: configuration, environment: environment)
+      try connection.installExpiryViews()
+      return connection
     }
   }
 
@@ -218,7 +223,8 @@ struct StoreOpening: Sendable {
           "\(table.model) has no key. Add `var id: UUID = .v7()`, or mark a property with @Attribute(.primaryKey).")
       }
       // The name of the column that numbers the rows.
-      var columns = Set(table.positions.map(\.asciiLowercased) + (table.isKeyRowID ? [] : [ModelStatements.hiddenRowID]))
+      var columns = Set(
+        table.positions.map(\.asciiLowercased) + (table.expires ? [Expiry.column] : []) + (table.isKeyRowID ? [] : [ModelStatements.hiddenRowID]))
       for column in table.columns where !columns.insert(column.name.asciiLowercased).inserted {
         throw StoreError(
           .schemaMismatch, model: table.model, property: column.property,

@@ -6,6 +6,8 @@ struct ModelDeclaration {
   let declaration: StructDeclaration
   let table: String
   let key: ModelKey
+  /// Whether rows can expire.
+  let expires: Bool
 
   /// Nil, or findings, where the struct cannot be a model.
   init?(_ syntax: some DeclGroupSyntax, attribute: AttributeSyntax, in context: some MacroExpansionContext, findings: inout Findings) {
@@ -13,13 +15,28 @@ struct ModelDeclaration {
     self.declaration = declaration
     declaration.reportTakenNames(["columns", "schema"], among: declaration.body.staticProperties, by: .model, findings: &findings)
     table = Self.table(of: declaration, findings: &findings)
+    expires = Self.expires(declaration, findings: &findings)
     guard let key = ModelKey(declaration, findings: &findings) else { return nil }
     self.key = key
   }
 
-  private static func table(of declaration: StructDeclaration, findings: inout Findings) -> String {
+  private static func argument(_ label: String?, of declaration: StructDeclaration) -> LabeledExprSyntax? {
     let attribute = declaration.syntax.attributes.applications(of: .model).first
-    if case .argumentList(let arguments)? = attribute?.arguments, let argument = arguments.first, !argument.expression.is(NilLiteralExprSyntax.self) {
+    guard case .argumentList(let arguments)? = attribute?.arguments else { return nil }
+    return arguments.first { $0.label?.text == label }
+  }
+
+  private static func expires(_ declaration: StructDeclaration, findings: inout Findings) -> Bool {
+    guard let argument = argument("expires", of: declaration) else { return false }
+    guard let literal = argument.expression.as(BooleanLiteralExprSyntax.self) else {
+      findings.report(.expiresIsNotLiteral, at: argument.expression)
+      return false
+    }
+    return literal.literal.tokenKind == .keyword(.true)
+  }
+
+  private static func table(of declaration: StructDeclaration, findings: inout Findings) -> String {
+    if let argument = argument(nil, of: declaration), !argument.expression.is(NilLiteralExprSyntax.self) {
       return SchemaName.table.read(argument.expression, findings: &findings) ?? declaration.name
     }
     _ = SchemaName.table.check(declaration.name, at: declaration.syntax.name, findings: &findings)

@@ -5,6 +5,10 @@ extension Misuse {
     Misuse("the name of the \(name.rawValue) must be a string literal without interpolation: the schema is written when the program compiles")
   }
 
+  static var expiresIsNotLiteral: Misuse {
+    Misuse("'expires' must be 'true' or 'false', written out: what the struct conforms to is decided when the program compiles")
+  }
+
   static func emptyName(_ name: SchemaName) -> Misuse {
     Misuse("the name of the \(name.rawValue) is empty; write a name, or leave it out")
   }

@@ -8,8 +8,14 @@ extension ModelDeclaration {
   func conformance(of type: TypeSyntax, missing protocols: [TypeSyntax]) -> ExtensionDeclSyntax {
     let members = [columns(of: type), "\(raw: access)static let columns = Columns()", schema(of: type)]
     return declaration.conformance(
-      of: type, to: protocols.map { $0.trimmedDescription.hasSuffix("Identifiable") ? "Swift.Identifiable" : "Larder.Model" },
+      of: type, to: protocols.compactMap { name(of: $0.trimmedDescription) },
       members: members + identity + [declaration.decoder, declaration.encoder, keyBinder, keyReader])
+  }
+
+  private func name(of conformance: String) -> String? {
+    if conformance.hasSuffix("Identifiable") { return "Swift.Identifiable" }
+    if conformance.hasSuffix("ExpiringModel") { return expires ? "Larder.ExpiringModel" : nil }
+    return "Larder.Model"
   }
 
   private var access: String { declaration.access.prefix }

@@ -18,6 +18,14 @@ struct NameMisuseTests {
         "the name of the \(kind) must be a string literal without interpolation: the schema is written when the program compiles"))
   }
 
+  @Test("whether rows expire is written out", arguments: ["flag", "!true", "1 > 0"])
+  func expires(text: String) {
+    expectMisuse(
+      in: "@Model(expires: \(text)) struct Note { var id: Int }",
+      .misuse(line: 1, at: text, "'expires' must be 'true' or 'false', written out: what the struct conforms to is decided when the program compiles")
+    )
+  }
+
   @Test(
     "a name is not empty",
     arguments: [

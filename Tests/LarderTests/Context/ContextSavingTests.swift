@@ -70,6 +70,26 @@ struct ContextSavingTests {
     #expect(try store.blocking.count(ProcessEntry.all) == 1)
   }
 
+  @Test("C3: a full file refuses the save whole, the context keeps its changes, and saves them once there is space")
+  func full() throws {
+    let file = try StoreFile()
+    let store = try file.open(ProcessEntry.self)
+    try store.blocking.insert(ProcessEntry(number: 0))
+    let context = Context(store)
+    let text = String(repeating: "x", count: 3000)
+    context.insert((1...200).map { ProcessEntry(number: $0, text: text) })
+    try context.deleteAll(ProcessEntry.where { $0.number == 0 })
+    _ = try context.sql("pragma main.max_page_count = 60")
+    let error = #expect(throws: StoreError.self) { try context.save() }
+    #expect(error?.code == .diskFull)
+    #expect(try store.blocking.fetch(ProcessEntry.all).map(\.number) == [0])
+    #expect(try context.count(ProcessEntry.all) == 200)
+    _ = try context.sql("pragma main.max_page_count = 100000")
+    try context.save()
+    #expect(try store.blocking.count(ProcessEntry.all) == 200)
+    #expect(!context.hasChanges)
+  }
+
   @Test("C3: contexts of one store work side by side")
   func sideBySide() throws {
     let contexts = (0..<3).map { _ in Context(store) }

@@ -53,6 +53,22 @@ import Testing
     #expect(query != Wallet.all.including(\.costs).sorted(by: \.id))
   }
 
+  @Test(
+    "C1: rows find their owners by keys that lie close together, far apart, and at the ends of the numbers",
+    arguments: [[1, 2, 3], [-2, -1, 0, 1], [7], [Int.min, -1, 0, Int.max], [Int.max - 1, Int.max], [Int.min, Int.min + 1], [0, 1_000_000]])
+  func keys(_ keys: [Int]) async throws {
+    let store = try makeBookkeeping()
+    try await store.deleteAll(Wallet.all)
+    try await store.insert(keys.map { Wallet(id: $0, name: "\($0)") })
+    let wanted = keys.dropLast()
+    try await store.insert(keys.enumerated().map { Cost(id: $0, amount: Decimal($0), wallet: ToOne($1)) })
+    let all = try await store.fetch(Wallet.all.including(\.costs))
+    #expect(
+      Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0.costs.map(\.wallet.id)) }) == Dictionary(uniqueKeysWithValues: keys.map { ($0, [$0]) }))
+    let some = try await store.fetch(Wallet.where { $0.id.isIn(Array(wanted)) }.including(\.costs))
+    #expect(Dictionary(uniqueKeysWithValues: some.map { ($0.id, $0.costs.count) }) == Dictionary(uniqueKeysWithValues: wanted.map { ($0, 1) }))
+  }
+
   @Test("C1: pairs are loaded from both sides")
   func pairs() async throws {
     let store = try makeBookkeeping()
