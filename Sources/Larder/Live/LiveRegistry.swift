@@ -149,6 +149,6 @@ extension LiveRegistry.State {
 }
 
 extension LiveRegistry {
-  /// How many tables are watched, for tests of what subscribers leave behind.
+  /// The tables that somebody watches.
   var watchedTables: Set<String> { state.withLock { Set($0.watchers.keys) } }
 }
