@@ -12,7 +12,7 @@ struct LiveSourceTests {
 
   init() throws {
     file = try StoreFile()
-    store = try file.open(Shelf.self, Book.self, Entry.self, Keyword.self)
+    store = try file.open(Shelf.self, Book.self, Entry.self, Stamp.self)
   }
 
   @Test("B9: a commit in the middle of a read is answered by one more value", arguments: [true, false])
@@ -102,17 +102,17 @@ struct LiveSourceTests {
 
   @Test("B9: links of many with many are followed")
   func links() async throws {
-    let (entry, keyword) = (Entry(id: 1), Keyword(id: 1, word: "new"))
+    let (entry, stamp) = (Entry(id: 1), Stamp(id: 1, word: "new"))
     try await store.insert(entry)
-    try await store.insert(keyword)
-    var entries = store.live(Entry.all.including(\.keywords)).makeAsyncIterator()
-    #expect(try await entries.next()?.first?.keywords.count == 0)
-    try await store.link(entry, \.keywords, keyword)
-    #expect(try await entries.next()?.first?.keywords.map(\.word) == ["new"])
-    try await store.updateAll(Keyword.all) { $0.word.set("old") }
-    #expect(try await entries.next()?.first?.keywords.map(\.word) == ["old"])
-    try await store.unlink(entry, \.keywords, keyword)
-    #expect(try await entries.next()?.first?.keywords.count == 0)
+    try await store.insert(stamp)
+    var entries = store.live(Entry.all.including(\.stamps)).makeAsyncIterator()
+    #expect(try await entries.next()?.first?.stamps.count == 0)
+    try await store.link(entry, \.stamps, stamp)
+    #expect(try await entries.next()?.first?.stamps.map(\.word) == ["new"])
+    try await store.updateAll(Stamp.all) { $0.word.set("old") }
+    #expect(try await entries.next()?.first?.stamps.map(\.word) == ["old"])
+    try await store.unlink(entry, \.stamps, stamp)
+    #expect(try await entries.next()?.first?.stamps.count == 0)
   }
 
   @Test("B9: transactions, blocking writes, writes that are done once, and those that wait in line together are heard of")

@@ -45,12 +45,12 @@ struct Seat: Hashable {
 struct Entry: Hashable {
   var id: Int
   @Attribute(.searchable) var text: String = ""
-  var keywords: ToMany<Keyword> = []
+  var stamps: ToMany<Stamp> = []
 }
 
 @Model
-struct Keyword: Hashable {
+struct Stamp: Hashable {
   var id: Int
   var word: String = ""
-  @Relationship(inverse: \Entry.keywords) var entries: ToMany<Entry> = []
+  @Relationship(inverse: \Entry.stamps) var entries: ToMany<Entry> = []
 }
