@@ -42,7 +42,10 @@ struct LiveGRDB {
     pool = try DatabasePool(path: path)
     try pool.write { db in
       try db.execute(
-        sql: "CREATE TABLE LiveItem(id INTEGER PRIMARY KEY, title TEXT NOT NULL, body TEXT NOT NULL, price REAL NOT NULL, count INTEGER NOT NULL) STRICT")
+        sql: """
+          CREATE TABLE LiveItem(
+            id INTEGER PRIMARY KEY, title TEXT NOT NULL, body TEXT NOT NULL, price REAL NOT NULL, count INTEGER NOT NULL) STRICT
+          """)
       try db.execute(sql: "CREATE TABLE LiveBystander(id INTEGER PRIMARY KEY, title TEXT NOT NULL) STRICT")
       for id in 0..<1000 { try Item(id: id, count: 0).insert(db) }
     }
