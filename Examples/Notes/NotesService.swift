@@ -28,6 +28,11 @@ struct NotesService: Sendable {
     store.live(Note.search(typed: search).sorted(by: \.modifiedAt, order: .reverse).ranked().limit(Self.listLimit))
   }
 
+  /// The list as it is now and after each change, newest change first, in sections by the day of the last change as the calendar counts days.
+  func days(in calendar: Calendar) -> some AsyncSequence<[ResultsSection<Date, Note>], any Error> & Sendable {
+    store.live(Note.all.sorted(by: \.modifiedAt, order: .reverse).limit(Self.listLimit), sectionedBy: { calendar.startOfDay(for: $0.modifiedAt) })
+  }
+
   /// Throws `NoteProblem.gone` if there is no such note.
   func note(_ id: Note.ID) async throws -> Note {
     guard let note = try await store.find(Note.self, id) else { throw NoteProblem.gone }

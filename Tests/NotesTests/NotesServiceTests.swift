@@ -127,6 +127,26 @@ struct NotesServiceTests {
     }
   }
 
+  @Test("the list is divided by the days of a time zone, and follows each change")
+  func days() async throws {
+    try await withTemporaryFolder { folder in
+      let service = try NotesService(folder: folder)
+      let note = try await service.create(content(title: "First"))
+      // A place where it is another day than here at any hour.
+      for zone in ["Pacific/Kiritimati", "Pacific/Pago_Pago"].compactMap(TimeZone.init(identifier:)) {
+        let calendar = Calendar.days(in: zone)
+        var lists = service.days(in: calendar).makeAsyncIterator()
+        let days = try #require(try await lists.next())
+        #expect(days.map(\.key) == [calendar.startOfDay(for: note.modifiedAt)])
+        #expect(days.map { $0.map(\.title) } == [["First"]])
+        let second = try await service.create(content(title: "Second"))
+        #expect(try await lists.next()?.flatMap { $0.map(\.title) } == ["Second", "First"])
+        try await service.delete(second.id)
+        #expect(try await lists.next()?.map(\.count) == [1])
+      }
+    }
+  }
+
   @Test("everything is there when the folder is opened again")
   func reopening() async throws {
     try await withTemporaryFolder { folder in

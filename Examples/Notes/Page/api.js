@@ -49,4 +49,5 @@ export function addPicture(note, file, frame) {
 export const pictureAddress = (file) => `/notes/pictures/${file}`;
 
 /** The list as it is and as it becomes: one message for each change that touches it. */
-export const events = (search) => new EventSource(`${root}/events?${query({ search })}`);
+export const events = (search) =>
+  new EventSource(`${root}/events?${query({ search, zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}`);

@@ -1,6 +1,6 @@
 // The list on the left: it shows what the server last said and is walked with the arrow keys.
 
-import { element, longDate, marked, shortDate } from './text.js';
+import { dayName, element, longDate, marked, shortDate } from './text.js';
 
 const rows = document.getElementById('notes');
 const empty = document.getElementById('empty-list');
@@ -12,6 +12,7 @@ export const draft = 'new';
 
 export class NoteList {
   #notes = [];
+  #days = [];
   #more = false;
   #search = '';
   #selected;
@@ -36,8 +37,9 @@ export class NoteList {
   get notes() { return this.#notes; }
 
   /** Shows what the server sent for `search`. */
-  show({ notes, more }, search) {
+  show({ notes, days, more }, search) {
     this.#notes = notes;
+    this.#days = days;
     this.#more = more;
     this.#search = search;
     this.#loaded = true;
@@ -58,7 +60,7 @@ export class NoteList {
 
   find(id) { return this.#notes.find((note) => note.id === id); }
 
-  focus() { (this.#row(this.#selected) ?? rows.firstElementChild ?? rows).focus(); }
+  focus() { (this.#row(this.#selected) ?? rows.querySelector('[data-id]') ?? rows).focus(); }
 
   /** The note to turn to when `id` goes away. */
   neighbour(id) {
@@ -86,9 +88,22 @@ export class NoteList {
     const current = shown.find((row) => row.dataset.id === this.#selected) ?? shown[0];
     if (current) current.tabIndex = 0;
     if (this.#more) shown.push(element('li', 'more', `The newest ${this.#notes.length} are shown. Search to find the others.`));
-    rows.replaceChildren(...shown);
+    rows.replaceChildren(...this.#withDays(shown));
     if (focused) (this.#row(focused) ?? current)?.focus();
     this.#renderEmpty(shown.length === 0);
+  }
+
+  /** The rows with the name of a day above the first of each. A screen reader hears it with the list, not as a choice. */
+  #withDays(shown) {
+    const headed = [...shown];
+    let index = this.#unsaved.has(draft) ? 1 : 0;
+    for (const { date, count } of this.#days) {
+      const name = element('li', 'day', dayName(date));
+      name.role = 'presentation';
+      headed.splice(headed.indexOf(shown[index]), 0, name);
+      index += count;
+    }
+    return headed;
   }
 
   #noteRow(note) {

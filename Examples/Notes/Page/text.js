@@ -16,6 +16,19 @@ export function shortDate(seconds) {
   return (date.getFullYear() === now.getFullYear() ? day : dayOfYear).format(date);
 }
 
+const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long' });
+const weekdayOfYear = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'long', year: 'numeric' });
+
+/** "Today", "Yesterday", "Monday 17 November", or with the year before that. */
+export function dayName(date) {
+  const [year, month, number] = date.split('-').map(Number);
+  const now = new Date();
+  const isDaysAgo = (days) => new Date(now.getFullYear(), now.getMonth(), now.getDate() - days).getTime() === new Date(year, month - 1, number).getTime();
+  if (isDaysAgo(0)) return 'Today';
+  if (isDaysAgo(1)) return 'Yesterday';
+  return (year === now.getFullYear() ? weekday : weekdayOfYear).format(new Date(year, month - 1, number));
+}
+
 export const longDate = (seconds) => whole.format(toDate(seconds));
 
 /** An element with the given class and text. Text is always text here: nothing in this page parses HTML. */

@@ -44,15 +44,18 @@ struct NoteRoutes {
     }
   }
 
-  /// Sends the list now and after every change, until the window or the server closes.
+  /// Sends the list now and after every change, until the window or the server closes: by days, or what was searched for.
   private func events(_ request: Request) -> Response {
     let search = request.uri.queryParameters["search"].map(String.init) ?? ""
+    let zone = request.uri.queryParameters["zone"].flatMap { TimeZone(identifier: String($0)) } ?? .gmt
+    let calendar = Calendar.days(in: zone)
     let body = ResponseBody { writer in
       try await writer.write(ByteBuffer(string: "retry: 500\n\n"))
       try await request.body.consumeWithCancellationOnInboundClose { _ in
-        for try await notes in service.list(search: search).cancelOnGracefulShutdown() {
-          let lines = try JSONEncoder().encode(NoteLines(notes, search: search))
-          try await writer.write(ByteBuffer(string: "event: notes\ndata: \(String(decoding: lines, as: UTF8.self))\n\n"))
+        if search.isEmpty {
+          for try await days in service.days(in: calendar).cancelOnGracefulShutdown() { try await writer.send(NoteLines(days, calendar)) }
+        } else {
+          for try await notes in service.list(search: search).cancelOnGracefulShutdown() { try await writer.send(NoteLines(notes, search: search)) }
         }
       }
       try await writer.finish(nil)
@@ -69,5 +72,21 @@ struct NoteRoutes {
       columns: row.map { StoredNote.Column(name: $0.name, value: $0.value) },
       files: note.images.map { .init(name: $0.file.rawValue, bytes: service.pictures.size(of: $0.file)) }
     )
+  }
+}
+
+extension Calendar {
+  /// The calendar by whose days the list is divided.
+  static func days(in zone: TimeZone) -> Calendar {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = zone
+    return calendar
+  }
+}
+
+extension ResponseBodyWriter {
+  /// Writes the list as one event.
+  fileprivate mutating func send(_ lines: NoteLines) async throws {
+    try await write(ByteBuffer(string: "event: notes\ndata: \(String(decoding: JSONEncoder().encode(lines), as: UTF8.self))\n\n"))
   }
 }
