@@ -12,7 +12,7 @@ struct LiveSourceTests {
 
   init() throws {
     file = try StoreFile()
-    store = try file.open(Shelf.self, Book.self, Entry.self, Stamp.self)
+    store = try file.open(Shelf.self, Book.self, LiveEntry.self, LiveTag.self)
   }
 
   @Test("B9: a commit in the middle of a read is answered by one more value", arguments: [true, false])
@@ -92,24 +92,24 @@ struct LiveSourceTests {
 
   @Test("B9: a search is followed, by the words that rows gain and lose")
   func search() async throws {
-    var found = store.live(Entry.search("milk")).makeAsyncIterator()
+    var found = store.live(LiveEntry.search("milk")).makeAsyncIterator()
     #expect(try await found.next() == [])
-    try await store.insert([Entry(id: 1, text: "milk and honey"), Entry(id: 2, text: "bread")])
+    try await store.insert([LiveEntry(id: 1, text: "milk and honey"), LiveEntry(id: 2, text: "bread")])
     #expect(try await found.next()?.map(\.id) == [1])
-    try await store.updateAll(Entry.where { $0.id == 2 }) { $0.text.set("bread and milk") }
+    try await store.updateAll(LiveEntry.where { $0.id == 2 }) { $0.text.set("bread and milk") }
     #expect(try await found.next()?.map(\.id).sorted() == [1, 2])
   }
 
   @Test("B9: links of many with many are followed")
   func links() async throws {
-    let (entry, stamp) = (Entry(id: 1), Stamp(id: 1, word: "new"))
+    let (entry, stamp) = (LiveEntry(id: 1), LiveTag(id: 1, word: "new"))
     try await store.insert(entry)
     try await store.insert(stamp)
-    var entries = store.live(Entry.all.including(\.stamps)).makeAsyncIterator()
+    var entries = store.live(LiveEntry.all.including(\.stamps)).makeAsyncIterator()
     #expect(try await entries.next()?.first?.stamps.count == 0)
     try await store.link(entry, \.stamps, stamp)
     #expect(try await entries.next()?.first?.stamps.map(\.word) == ["new"])
-    try await store.updateAll(Stamp.all) { $0.word.set("old") }
+    try await store.updateAll(LiveTag.all) { $0.word.set("old") }
     #expect(try await entries.next()?.first?.stamps.map(\.word) == ["old"])
     try await store.unlink(entry, \.stamps, stamp)
     #expect(try await entries.next()?.first?.stamps.count == 0)

@@ -42,15 +42,15 @@ struct Seat: Hashable {
 }
 
 @Model
-struct Entry: Hashable {
+struct LiveEntry: Hashable {
   var id: Int
   @Attribute(.searchable) var text: String = ""
-  var stamps: ToMany<Stamp> = []
+  var stamps: ToMany<LiveTag> = []
 }
 
 @Model
-struct Stamp: Hashable {
+struct LiveTag: Hashable {
   var id: Int
   var word: String = ""
-  @Relationship(inverse: \Entry.stamps) var entries: ToMany<Entry> = []
+  @Relationship(inverse: \LiveEntry.stamps) var entries: ToMany<LiveEntry> = []
 }
