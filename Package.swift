@@ -80,11 +80,24 @@ let package = Package(
       path: "Examples/Ledger",
       resources: [.embedInCode("Page")]
     ),
+    .target(
+      name: "Papers",
+      dependencies: [
+        "Larder",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      path: "Examples/Papers",
+      resources: [.embedInCode("Page")]
+    ),
     .executableTarget(
       name: "Showcase",
       dependencies: [
         "Ledger",
         "Notes",
+        "Papers",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),

@@ -5,6 +5,7 @@ import Ledger
 import Logging
 import NIOCore
 import Notes
+import Papers
 
 /// Serves the example apps to a browser on this machine.
 @main
@@ -35,6 +36,7 @@ struct Showcase: AsyncParsableCommand {
     try DataFolder.create(data)
     let notes = try NotesApp(folder: data.appending(path: "notes", directoryHint: .isDirectory))
     let ledger = try LedgerApp(folder: data.appending(path: "ledger", directoryHint: .isDirectory))
+    let papers = try PapersApp(folder: data.appending(path: "documents", directoryHint: .isDirectory))
 
     let router = Router(options: .autoGenerateHeadEndpoints)
     router.add(middleware: SecurityHeaders())
@@ -42,6 +44,7 @@ struct Showcase: AsyncParsableCommand {
     LandingPage().addRoutes(to: router)
     notes.addRoutes(to: router.group("notes"))
     ledger.addRoutes(to: router.group("ledger"))
+    papers.addRoutes(to: router.group("documents"))
 
     var logger = Logger(label: "showcase")
     logger.logLevel = .error

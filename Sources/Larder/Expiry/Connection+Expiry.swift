@@ -34,12 +34,12 @@ extension Connection {
     for table in environment.tables where table.expires && count < limit {
       count += try removeExpired(of: table, limit: limit - count)
     }
-    return count
+    return count < limit ? count + (try sweepExpiredDocuments(self, limit: limit - count)) : count
   }
 
   /// When the next row expires; infinity where none does.
   func nextExpiry() throws -> Double {
-    try environment.tables.filter(\.expires).reduce(.infinity) { earliest, table in
+    try environment.tables.filter(\.expires).reduce(try nextDocumentExpiry()) { earliest, table in
       let next = try query("SELECT min(\(Expiry.column)) AS next FROM main.\(Dialect.sqlite.quote(table.name))").first?["next"]?.real
       return min(earliest, next ?? .infinity)
     }

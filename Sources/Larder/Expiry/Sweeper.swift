@@ -25,11 +25,12 @@ final class Sweeper: Sendable {
   /// The longest sleep, in seconds.
   private static let interval = 60.0
 
-  init(_ writer: Writer, _ clock: ExpiryClock) {
+  /// - Parameter isNeeded: Whether something in the file can expire already; otherwise the sweeper begins with the first date that is set.
+  init(_ writer: Writer, _ clock: ExpiryClock, isNeeded: Bool) {
     self.writer = writer
     self.clock = clock
     clock.onNewTime { [weak self] time in self?.wake(at: time) }
-    wake(at: clock.now)
+    if isNeeded { wake(at: clock.now) }
   }
 
   deinit {

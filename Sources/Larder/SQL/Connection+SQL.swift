@@ -54,7 +54,7 @@ extension Connection {
     if let failure = sql.failure { throw failure }
     let statement: PreparedStatement
     do {
-      statement = try self.statement(sql.text)
+      statement = try userStatement(sql.text)
     } catch let error as StoreError where isAboutExpiryView(error) {
       if isReadOnly { throw WriteNeeded() }
       return try withoutExpiryViews { try withStatement(try compile(sql.text, isPersistent: false), sql, body) }

@@ -60,6 +60,7 @@ extension Connection {
   /// An interruption before the commit, even one that the closure caught, is such an error.
   func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try execute("BEGIN IMMEDIATE")
+    transactionNumber += 1
     do {
       let result = try body()
       do {
@@ -78,6 +79,7 @@ extension Connection {
   /// Ends an open transaction, if the error has not ended it already.
   func rollback() {
     forgetWrites()
+    documents.didRollBack(isOver: true)
     savepointDepth = 0
     // SQLite rolls back by itself on a full disk and the like; what is left to do cannot fail.
     if !isAutocommitting { try? executeRegardless("ROLLBACK") }
@@ -94,6 +96,7 @@ extension Connection {
       try execute("RELEASE \(name)")
       return result
     } catch {
+      documents.didRollBack(isOver: false)
       if !isAutocommitting {
         try? executeRegardless("ROLLBACK TO \(name)")
         try? executeRegardless("RELEASE \(name)")

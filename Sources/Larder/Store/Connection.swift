@@ -34,6 +34,10 @@ final class Connection: @unchecked Sendable {
   /// Where calls of tasks read. Each connection has one, because Dispatch runs no more work of concurrent queues at a time than there are
   /// processors: slow reads would keep quick ones waiting for a thread, although a connection is free.
   private(set) lazy var worker = DispatchQueue(label: "larder.reader")
+  /// How many transactions were begun.
+  var transactionNumber = 0
+  /// What is known of the collections of documents.
+  let documents = DocumentCatalogue()
   /// How deep savepoints are nested.
   var savepointDepth = 0
   /// What shadows the tables of a context's connection; nil on every other.
@@ -214,6 +218,18 @@ final class Connection: @unchecked Sendable {
   func note(_ statement: PreparedStatement) {
     guard writes.last !== statement.facts, !statement.facts.writes.isEmpty else { return }
     writes.append(statement.facts)
+  }
+
+  /// Says that a table was looked at which may not be there yet.
+  func noteRead(of table: String) {
+    guard tracked != nil else { return }
+    let facts = StatementFacts(reads: Region(table), writes: Region(), controlsTransaction: false, isDestructive: false)
+    tracked?[ObjectIdentifier(facts)] = facts
+  }
+
+  /// Says that a table was written or dropped by a statement that nobody keeps.
+  func noteWrite(of table: String) {
+    writes.append(StatementFacts(reads: Region(), writes: Region(table), controlsTransaction: false, isDestructive: true))
   }
 
   /// The statements that wrote since the last call.

@@ -9,7 +9,7 @@ enum SQLFunctions {
     database.add(function: DatabaseFunction("larder_decimal_sum", argumentCount: 1, pure: true, aggregate: DecimalSum.self))
     database.add(function: DatabaseFunction("larder_decimal_average", argumentCount: 1, pure: true, aggregate: DecimalAverage.self))
     guard let handle = database.sqliteConnection else { return }
-    for function in textFunctions + existingForms + listElements + decimalFunctions { function.register(on: handle) }
+    for function in textFunctions + existingForms + listElements + decimalFunctions + DocumentSQL.functions { function.register(on: handle) }
     // The time, in seconds since the reference date, by which rows have expired or have not.
     ScalarFunction("larder_now", 0, isDeterministic: false) { _ in .real(clock.now) }.register(on: handle)
     registerMatches(on: handle)

@@ -35,6 +35,13 @@ struct Region: Sendable, Hashable {
 
   private(set) var tables: [String: Columns] = [:]
 
+  init() {}
+
+  /// All of a table.
+  init(_ table: String) {
+    insert(table: table)
+  }
+
   var isEmpty: Bool { tables.isEmpty }
 
   mutating func insert(table: String) {

@@ -21,8 +21,7 @@ public final class Store: Sendable {
   public let path: String?
   let opening: StoreOpening
   let environment: StoreEnvironment
-  /// Nil where nothing can expire.
-  let sweeper: Sweeper?
+  let sweeper: Sweeper
   private let openReader: @Sendable () throws -> Connection
 
   /// Opens the file, creates it where there is none, and brings its tables in step with the models.
@@ -79,7 +78,8 @@ public final class Store: Sendable {
       observers: live)
     openReader = { try opening.openReader(environment) }
     readers = path == nil ? nil : ReaderPool(limit: configuration.readers, open: openReader)
-    sweeper = environment.tables.contains(where: \.expires) ? Sweeper(writer, environment.clock) : nil
+    let hasDocuments = try !connection.documents.names(connection).isEmpty
+    sweeper = Sweeper(writer, environment.clock, isNeeded: hasDocuments || environment.tables.contains(where: \.expires))
     live.attach(writer: writer, isShared: path != nil)
   }
 

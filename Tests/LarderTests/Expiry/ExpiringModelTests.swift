@@ -49,7 +49,7 @@ struct ExpiringModelTests {
     store = try Store(
       at: file.path, for: Session.self, Device.self, Visit.self, configuration: Store.Configuration(now: { clock.now }))
     // What is hidden stays there to be found.
-    store.sweeper?.stop()
+    store.sweeper.stop()
     try store.blocking.insert(Device(id: 1, name: "phone"))
     try store.blocking.insert(Session(id: 1, token: "a", device: ToOne(1)))
     try store.blocking.save(Session(id: 2, token: "b", user: "bo", visits: 7, device: ToOne(1)), expires: clock.now + 10)

@@ -1,0 +1,207 @@
+// The whole page: what is pasted goes to the server, and what the server says is shown.
+
+const root = '/documents/api';
+const at = (id) => document.getElementById(id);
+const examples = {
+  person: { id: 'ada', name: 'Ada', age: 36, languages: ['English', 'French'], address: { city: 'London' } },
+  order: { id: 1001, customer: 'ada', total: 12.5, paid: true, lines: [{ product: 'Jar', count: 3 }] },
+  several: [{ id: 'bo', name: 'Bo', age: 17 }, { id: 'cleo', name: 'Cleo', age: 69, born: '1957-03-02' }, { id: 'dan', name: 'Dan', vip: true }],
+};
+/** Larder keeps a date as seconds since 2001-01-01 UTC, and so does the server's JSON. */
+const reference = 978_307_200;
+
+let sort = '';
+let source;
+let known = new Set();
+let leaving = [];
+
+function element(tag, className, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+// MARK: Storing
+
+at('paste').addEventListener('submit', async (event) => {
+  event.preventDefault();
+  const query = new URLSearchParams();
+  if (at('key').value.trim()) query.set('key', at('key').value.trim());
+  if (at('seconds').value) query.set('seconds', at('seconds').value);
+  const answer = await send('POST', `/documents?${query}`, at('json').value);
+  showProblem(answer.message);
+  if (answer.message) return at('json').focus();
+  at('json').value = at('key').value = '';
+});
+
+at('json').addEventListener('keydown', (event) => {
+  if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) at('paste').requestSubmit();
+});
+
+for (const button of document.querySelectorAll('[data-example]')) {
+  button.addEventListener('click', () => {
+    at('json').value = JSON.stringify(examples[button.dataset.example], undefined, 2);
+    showProblem();
+    at('json').focus();
+  });
+}
+
+at('clear').addEventListener('click', async () => {
+  if (at('clear').dataset.sure) {
+    delete at('clear').dataset.sure;
+    at('clear').textContent = 'Remove all';
+    showProblem((await send('DELETE', '/documents')).message);
+  } else {
+    at('clear').dataset.sure = 'asked';
+    at('clear').textContent = 'Really remove all?';
+  }
+});
+at('clear').addEventListener('blur', () => {
+  delete at('clear').dataset.sure;
+  at('clear').textContent = 'Remove all';
+});
+
+async function send(method, path, body) {
+  try {
+    const response = await fetch(root + path, { method, body });
+    if (response.status === 204) return {};
+    const answer = await response.json();
+    return response.ok ? answer : { message: answer.message ?? `The server answered ${response.status}.` };
+  } catch {
+    return { message: 'The server does not answer. What you pasted is still here.' };
+  }
+}
+
+function showProblem(message) {
+  at('problem').hidden = !message;
+  at('problem').textContent = message ?? '';
+  at('json').ariaInvalid = String(Boolean(message));
+}
+
+// MARK: Showing
+
+function listen() {
+  source?.close();
+  const query = new URLSearchParams({ sort });
+  if (at('property').value && at('value').value.trim()) {
+    query.set('property', at('property').value);
+    query.set('operator', at('operator').value);
+    query.set('value', at('value').value.trim());
+  }
+  source = new EventSource(`${root}/events?${query}`);
+  source.addEventListener('listing', (event) => {
+    at('connection').hidden = true;
+    show(JSON.parse(event.data));
+  });
+  source.addEventListener('error', () => {
+    at('connection').hidden = false;
+    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 1000);
+  });
+}
+
+function show({ properties, rows, total }) {
+  const hasExpiry = rows.some((row) => row.expires !== undefined);
+  showColumns(properties, hasExpiry);
+  showProperties(properties);
+  leaving = [];
+  at('rows').replaceChildren(...rows.map((row) => tableRow(row, properties, hasExpiry)));
+  at('table').hidden = rows.length === 0;
+  at('empty').hidden = rows.length > 0;
+  at('empty').textContent = total ? 'No document satisfies the filter.' : 'Nothing is stored yet. Paste an object, or try one of the examples.';
+  at('count').textContent = rows.length === total ? `${total} ${total === 1 ? 'document' : 'documents'}` : `${rows.length} of ${total}`;
+  at('clear').hidden = total === 0;
+  tick();
+}
+
+function showColumns(properties, hasExpiry) {
+  const headers = ['key', ...properties].map((name) => {
+    const header = element('th', known.size && !known.has(name) ? 'new' : '');
+    const [sorted, direction] = sort.endsWith(' desc') ? [sort.slice(0, -5), 'descending'] : [sort, 'ascending'];
+    header.scope = 'col';
+    header.ariaSort = sorted === quoted(name) ? direction : 'none';
+    const button = element('button', '', name);
+    button.type = 'button';
+    button.addEventListener('click', () => {
+      sort = header.ariaSort === 'ascending' ? `${quoted(name)} desc` : header.ariaSort === 'descending' ? '' : quoted(name);
+      listen();
+    });
+    header.append(button);
+    return header;
+  });
+  if (hasExpiry) headers.push(plainHeader('leaves'));
+  headers.push(plainHeader(''));
+  known = new Set(['key', ...properties]);
+  const focused = at('columns').contains(document.activeElement) ? document.activeElement.textContent : undefined;
+  at('columns').replaceChildren(...headers);
+  if (focused) headers.find((header) => header.textContent === focused)?.querySelector('button')?.focus();
+}
+
+function plainHeader(text) {
+  const header = element('th', 'plain');
+  header.append(element('button', '', text));
+  header.firstChild.disabled = true;
+  if (!text) header.replaceChildren(element('span', 'unseen', 'Actions'));
+  return header;
+}
+
+/** A name in quotation marks may have commas and spaces. */
+const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
+
+function showProperties(properties) {
+  const chosen = at('property').value;
+  const names = ['key', ...properties];
+  if ([...at('property').options].slice(1).map((option) => option.value).join('\n') === names.join('\n')) return;
+  at('property').replaceChildren(new Option('All documents', ''), ...names.map((name) => new Option(name, name)));
+  at('property').value = names.includes(chosen) ? chosen : '';
+}
+
+function tableRow({ key, values, expires }, properties, hasExpiry) {
+  const row = element('tr');
+  row.dataset.key = key;
+  row.append(element('td', 'key', key));
+  const found = Object.assign({}, ...values);
+  for (const name of properties) row.append(cell(found[name]));
+  if (hasExpiry) {
+    const cell = element('td', expires === undefined ? 'absent' : 'leaves', expires === undefined ? '–' : '');
+    if (expires !== undefined) leaving.push({ cell, time: (expires + reference) * 1000 });
+    row.append(cell);
+  }
+  const remove = element('button', '', '×');
+  remove.type = 'button';
+  remove.ariaLabel = `Remove ${key}`;
+  remove.addEventListener('click', async () => showProblem((await send('DELETE', `/documents?${new URLSearchParams({ key })}`)).message));
+  const last = element('td', 'remove');
+  last.append(remove);
+  row.append(last);
+  return row;
+}
+
+function cell(json) {
+  if (json === undefined) return element('td', 'absent', '–');
+  const isText = json.startsWith('"');
+  const made = element('td', /^-?\d/.test(json) ? 'number' : '', isText ? JSON.parse(json) : json);
+  made.title = made.textContent;
+  return made;
+}
+
+function tick() {
+  for (const { cell, time } of leaving) {
+    const seconds = Math.max(0, Math.ceil((time - Date.now()) / 1000));
+    cell.textContent = seconds < 120 ? `in ${seconds} s` : `in ${Math.round(seconds / 60)} min`;
+  }
+}
+setInterval(tick, 500);
+
+let typing;
+for (const id of ['property', 'operator', 'value']) {
+  at(id).addEventListener('input', () => {
+    clearTimeout(typing);
+    typing = setTimeout(listen, 150);
+  });
+}
+at('filter').addEventListener('submit', (event) => event.preventDefault());
+addEventListener('pagehide', () => source?.close());
+addEventListener('pageshow', (event) => { if (event.persisted) listen(); });
+
+listen();

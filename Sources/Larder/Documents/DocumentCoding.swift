@@ -1,0 +1,131 @@
+import Foundation
+
+/// Turns values of a collection's type into documents and back.
+struct DocumentCoding<Value: Codable>: Sendable {
+  let collection: String
+
+  /// The document to write; without a key given, the value's own property `key` is it.
+  func encode(_ key: String?, _ value: Value, expires: Date?) throws -> EncodedDocument {
+    do {
+      if let document = value as? Document {
+        return try EncodedDocument(key: try key ?? ownKey(document), document, expires: expires)
+      }
+      let encoder = DocumentEncoder()
+      guard case .object(let document) = try encoder.encode(value) else {
+        throw StoreError(.invalidValue, "\(Value.self) does not encode as an object with properties. Wrap it in a struct.")
+      }
+      return try EncodedDocument(key: try key ?? ownKey(document), document, unset: encoder.unset, expires: expires)
+    } catch let error as StoreError {
+      throw error.naming(collection)
+    } catch let error as EncodingError {
+      throw StoreError(
+        .invalidValue, model: collection, "A \(Value.self) cannot be written to \(collection): \(error.shortDescription). Store what encodes.")
+    }
+  }
+
+  /// The document to write of JSON text.
+  func read(_ key: String, json: String, expires: Date?) throws -> EncodedDocument {
+    do {
+      return try EncodedDocument(key: key, DocumentReader.document(json), expires: expires)
+    } catch let error as StoreError {
+      throw error.naming(collection)
+    }
+  }
+
+  private func ownKey(_ document: Document) throws -> String {
+    if case .text(let key) = document["key"] { return key }
+    throw StoreError(
+      .invalidValue, property: "key", "A \(Value.self) for \(collection) has no text property \"key\". Add one, or give the key with set.")
+  }
+
+  func decode(_ key: String, _ json: UnsafeBufferPointer<UInt8>) throws -> Value {
+    do {
+      let document = try DocumentReader.document(json)
+      if let value = document as? Value { return value }
+      return try Value(from: DocumentDecoder(.object(document), key: key))
+    } catch let error as DecodingError {
+      throw StoreError(
+        .invalidValue, model: collection,
+        "A document of \(collection) does not decode as \(Value.self): \(error.shortDescription). Correct the document, or make the property optional."
+      )
+    }
+  }
+}
+
+/// A name or position that was made up while coding.
+struct DocumentCodingKey: CodingKey {
+  let stringValue: String
+  let intValue: Int?
+
+  init(stringValue: String) {
+    self.stringValue = stringValue
+    intValue = nil
+  }
+
+  init(intValue: Int) {
+    stringValue = String(intValue)
+    self.intValue = intValue
+  }
+}
+
+extension DocumentValue: Codable {
+  public init(from decoder: any Decoder) throws {
+    if let decoder = decoder as? DocumentDecoder {
+      self = decoder.value
+      return
+    }
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let bool = try? container.decode(Bool.self) {
+      self = .bool(bool)
+    } else if let integer = try? container.decode(Int64.self) {
+      self = .integer(integer)
+    } else if let real = try? container.decode(Double.self) {
+      self = .real(real)
+    } else if let text = try? container.decode(String.self) {
+      self = .text(text)
+    } else if let array = try? container.decode([DocumentValue].self) {
+      self = .array(array)
+    } else {
+      self = .object(try container.decode(Document.self))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    if let encoder = encoder as? DocumentEncoder {
+      encoder.result.value = .value(self)
+      return
+    }
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let bool): try container.encode(bool)
+    case .integer(let integer): try container.encode(integer)
+    case .real(let real): try container.encode(real)
+    case .text(let text): try container.encode(text)
+    case .array(let array): try container.encode(array)
+    case .object(let document): try document.encode(to: encoder)
+    }
+  }
+}
+
+extension Document: Codable {
+  public init(from decoder: any Decoder) throws {
+    if let decoder = decoder as? DocumentDecoder, case .object(let document) = decoder.value {
+      self = document
+      return
+    }
+    let container = try decoder.container(keyedBy: DocumentCodingKey.self)
+    self.init(try container.allKeys.map { ($0.stringValue, try container.decode(DocumentValue.self, forKey: $0)) })
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    if let encoder = encoder as? DocumentEncoder {
+      encoder.result.value = .value(.object(self))
+      return
+    }
+    var container = encoder.container(keyedBy: DocumentCodingKey.self)
+    for (name, value) in self { try container.encode(value, forKey: DocumentCodingKey(stringValue: name)) }
+  }
+}

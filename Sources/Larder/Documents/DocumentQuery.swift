@@ -1,0 +1,84 @@
+/// Which documents are asked for, and in what order.
+struct DocumentQuery: Sendable {
+  var predicate = DocumentPredicate([])
+  var sort = ""
+  var limit: Int?
+  var offset = 0
+  /// Whether a property that no document ever had is an error.
+  var validatesProperties = true
+
+  init(
+    _ predicate: DocumentPredicate, sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true
+  ) {
+    self.predicate = predicate
+    self.sort = sort
+    self.limit = limit
+    self.offset = offset
+    self.validatesProperties = validatesProperties
+  }
+
+  /// Writes `SELECT columns FROM …` for the collection's table.
+  func select(_ columns: String, from table: String, _ writer: inout SQLWriter) throws {
+    writer.write("SELECT \(columns) FROM \(table) AS larder_document WHERE \(DocumentSQL.isLive)")
+    if predicate.node != .everything {
+      writer.write(" AND ")
+      try predicate.write(&writer)
+    }
+    try DocumentSort(sort).write(&writer)
+    guard limit != nil || offset > 0 else { return }
+    writer.write(" LIMIT ")
+    writer.bind(.integer(Int64(limit ?? -1)))
+    writer.write(" OFFSET ")
+    writer.bind(.integer(Int64(offset)))
+  }
+
+  /// Throws ``StoreError`` `.schemaMismatch` for a property that the collection has not seen, with the one that may have been meant.
+  func validate(_ collection: DocumentCatalogue.Collection, named name: String) throws {
+    guard validatesProperties, !collection.properties.isEmpty else { return }
+    func check(_ property: String) throws {
+      guard property != "key", !collection.known.contains(property) else { return }
+      let nearest = NearestName(to: property, among: collection.properties + ["key"]).name
+      let hint = nearest.map { "Did you mean \($0)?" } ?? "Check the name"
+      throw StoreError(
+        .schemaMismatch, model: name, property: property,
+        "No document of \(name) has a property \(property). \(hint)\(nearest == nil ? "," : " If it is to come,") or pass validatesProperties: false."
+      )
+    }
+    try predicate.forEachProperty(check)
+    for term in try DocumentSort(sort).terms { try check(term.property) }
+  }
+}
+
+/// The name that somebody who wrote another one may have meant.
+struct NearestName {
+  /// The name with the fewest changes of a character, if they are fewer than half of the characters; nil where there is none.
+  let name: String?
+
+  init(to wanted: String, among names: [String]) {
+    let characters = Array(wanted.lowercased())
+    var best: (name: String, distance: Int)?
+    for name in names {
+      let other = Array(name.lowercased())
+      let limit = best?.distance ?? max(characters.count, other.count) / 2 + 1
+      guard abs(other.count - characters.count) < limit else { continue }
+      let distance = Self.distance(characters, other)
+      if distance < limit { best = (name, distance) }
+    }
+    name = best?.name
+  }
+
+  /// Levenshtein's distance by Wagner and Fischer's table, one row at a time.
+  private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+    var row = Array(0...right.count)
+    for (position, character) in left.enumerated() {
+      var diagonal = row[0]
+      row[0] = position + 1
+      for column in right.indices {
+        let replaced = diagonal + (right[column] == character ? 0 : 1)
+        diagonal = row[column + 1]
+        row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+      }
+    }
+    return row[right.count]
+  }
+}

@@ -1,0 +1,292 @@
+import Foundation
+import GRDBSQLite
+
+/// The verbs of a collection on a connection.
+struct DocumentTable: Sendable {
+  let name: String
+  private let table: String
+  private let find: String
+  private let upsert: String
+  private let remove: String
+
+  init(_ name: String) {
+    self.name = name
+    table = "main.\(Dialect.sqlite.quote(name))"
+    find = "SELECT json, expires FROM \(table) WHERE key = ?1 AND \(DocumentSQL.isLive)"
+    upsert =
+      "INSERT INTO \(table) (key, json, expires) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET json = excluded.json, expires = excluded.expires"
+    remove = "DELETE FROM \(table) WHERE key = ?1 AND \(DocumentSQL.isLive)"
+  }
+
+  // MARK: Reading
+
+  func contains(_ key: String, _ connection: Connection) throws -> Bool {
+    try get(key, connection) { _ in true } ?? false
+  }
+
+  /// What the closure makes of the document's JSON; nil where there is none.
+  func get<Output>(_ key: String, _ connection: Connection, _ decode: (UnsafeBufferPointer<UInt8>) throws -> Output) throws -> Output? {
+    try naming {
+      guard try isThere(connection) else { return nil }
+      return try executing(find, [.value(.text(key))], connection) { statement in
+        try connection.step(statement, nil) ? try decode(Self.json(statement, 0)) : nil
+      }
+    }
+  }
+
+  /// When the document expires; nil for one that stays, and where there is none.
+  func expiry(of key: String, _ connection: Connection) throws -> Date? {
+    try naming {
+      guard try isThere(connection) else { return nil }
+      return try executing(find, [.value(.text(key))], connection) { statement in
+        guard try connection.step(statement, nil) else { return nil }
+        return StoredColumn(statement.pointer, 1).real.map { Date(timeIntervalSinceReferenceDate: $0) }
+      }
+    }
+  }
+
+  func count(_ query: DocumentQuery, _ connection: Connection) throws -> Int {
+    try select("count(*)", query, connection) { Int(sqlite3_column_int64($0.pointer, 0)) }.first ?? 0
+  }
+
+  func keys(_ query: DocumentQuery, _ connection: Connection) throws -> [String] {
+    try select("key", query, connection) { StoredColumn($0.pointer, 0).text ?? "" }
+  }
+
+  func fetch<Output>(
+    _ query: DocumentQuery, _ connection: Connection, _ decode: (String, UnsafeBufferPointer<UInt8>) throws -> Output
+  ) throws -> [Output] {
+    try select("key, json", query, connection) { try decode(StoredColumn($0.pointer, 0).text ?? "", Self.json($0, 1)) }
+  }
+
+  private func select<Output>(
+    _ columns: String, _ query: DocumentQuery, _ connection: Connection, _ body: (PreparedStatement) throws -> Output
+  ) throws -> [Output] {
+    try naming {
+      guard let collection = try connection.documents.collection(name, connection) else { return [] }
+      try query.validate(collection, named: name)
+      var writer = connection.environment.makeWriter()
+      try query.select(columns, from: table, &writer)
+      return try connection.using(writer, nil) { statement in
+        var outputs: [Output] = []
+        while try connection.step(statement, nil) { outputs.append(try body(statement)) }
+        return outputs
+      }
+    }
+  }
+
+  func properties(_ connection: Connection) throws -> [String] {
+    try connection.documents.collection(name, connection)?.properties ?? []
+  }
+
+  /// Whether the collection is in the file: what the connection has met stays, or its statements fail to compile.
+  private func isThere(_ connection: Connection) throws -> Bool {
+    if connection.documents.isKnown(name), (try? connection.statement(find)) != nil { return true }
+    return try connection.documents.collection(name, connection) != nil
+  }
+
+  private static func json(_ statement: PreparedStatement, _ column: Int32) -> UnsafeBufferPointer<UInt8> {
+    let bytes = sqlite3_column_text(statement.pointer, column)
+    return UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement.pointer, column)))
+  }
+
+  // MARK: Writing
+
+  func set(_ documents: [EncodedDocument], _ connection: Connection) throws {
+    guard !documents.isEmpty else { return }
+    try writing(connection) {
+      for document in documents { try connection.documents.prepare(name, document.properties, connection) }
+      let statement = try connection.statement(upsert)
+      for document in documents {
+        var key = StatementParameter(statement.pointer, 1, statement.arena)
+        key.bind(document.key)
+        var json = StatementParameter(statement.pointer, 2, statement.arena)
+        json.bind(document.json)
+        var expires = StatementParameter(statement.pointer, 3, statement.arena)
+        if let date = document.expires { expires.bind(date.timeIntervalSinceReferenceDate) } else { expires.bindNull() }
+        guard statement.arena.failure == SQLITE_OK else {
+          let failure = statement.arena.failure
+          statement.reset()
+          throw connection.error(failure, nil)
+        }
+        try connection.run(statement)
+      }
+      for case let date? in documents.map(\.expires) { connection.environment.clock.note(date.timeIntervalSinceReferenceDate) }
+    }
+  }
+
+  /// Changes some properties of a document and keeps the others, and when it expires. Throws `.notFound` where there is none.
+  func update(_ keys: [String], _ changes: Document, _ connection: Connection) throws {
+    try writing(connection) {
+      for key in keys { try update(key, changes, connection) }
+    }
+  }
+
+  private func update(_ key: String, _ changes: Document, _ connection: Connection) throws {
+    guard let old = try get(key, connection, { try DocumentReader.document($0) }) else {
+      throw StoreError(.notFound, model: name, "There is no document with this key in \(name). Use set to add it.")
+    }
+    var new = old
+    for (property, value) in changes where property != "key" { new[property] = value }
+    try connection.documents.prepare(name, changes.names.filter { $0 != "key" }, connection)
+    let json = try DocumentWriter.json(of: new)
+    _ = try changed("UPDATE \(table) SET json = ?2 WHERE key = ?1", [.value(.text(key)), .value(.text(json))], connection)
+  }
+
+  /// Deletes documents, and answers how many there were.
+  func delete(_ keys: [String], _ connection: Connection) throws -> Int {
+    try writing(connection) {
+      guard try connection.documents.collection(name, connection) != nil else { return 0 }
+      return try keys.reduce(0) { try $0 + changed(remove, [.value(.text($1))], connection) }
+    }
+  }
+
+  func deleteAll(_ query: DocumentQuery, _ connection: Connection) throws -> Int {
+    try writing(connection) {
+      guard let collection = try connection.documents.collection(name, connection) else { return 0 }
+      try query.validate(collection, named: name)
+      var writer = connection.environment.makeWriter()
+      writer.write("DELETE FROM \(table) WHERE rowid IN (")
+      try query.select("rowid", from: table, &writer)
+      writer.write(")")
+      return try connection.change(writer, nil)
+    }
+  }
+
+  /// Sets when the document expires, and answers whether there is one.
+  func setExpiry(of key: String, to date: Date?, _ connection: Connection) throws -> Bool {
+    let time = try Expiry.stored(date, of: name)
+    return try writing(connection) {
+      guard try isThere(connection) else { return false }
+      let sql = "UPDATE \(table) SET expires = ?2 WHERE key = ?1 AND \(DocumentSQL.isLive)"
+      guard try changed(sql, [.value(.text(key)), .value(time)], connection) > 0 else { return false }
+      if let seconds = time.real { connection.environment.clock.note(seconds) }
+      return true
+    }
+  }
+
+  func index(_ properties: [String], _ connection: Connection) throws {
+    guard !properties.isEmpty else {
+      throw StoreError(.invalidValue, model: name, "An index of \(name) has no properties. Name at least one.")
+    }
+    try writing(connection) {
+      try connection.documents.prepare(name, [], connection)
+      let expressions = properties.map { DocumentSQL.value($0) }.joined(separator: ", ")
+      try connection.change("CREATE INDEX IF NOT EXISTS main.\(try indexName(properties)) ON \(Dialect.sqlite.quote(name)) (\(expressions))")
+    }
+  }
+
+  func removeIndex(_ properties: [String], _ connection: Connection) throws {
+    try writing(connection) { try connection.change("DROP INDEX IF EXISTS main.\(try indexName(properties))") }
+  }
+
+  private func indexName(_ properties: [String]) throws -> String {
+    Dialect.sqlite.quote("_larder_index:\(name):\(try DocumentWriter.json(of: properties.map { .text($0) }))")
+  }
+
+  func drop(_ connection: Connection) throws -> Bool {
+    try writing(connection) { try connection.documents.drop(name, connection) }
+  }
+
+  /// Deletes documents that have expired, and answers how many.
+  fileprivate func sweep(limit: Int, _ connection: Connection) throws -> Int {
+    try writing(connection) {
+      try changed(
+        "DELETE FROM \(table) WHERE rowid IN (SELECT rowid FROM \(table) WHERE expires <= larder_now() LIMIT ?1)",
+        [.value(.integer(Int64(limit)))], connection)
+    }
+  }
+
+  // MARK: Executing
+
+  private func executing<Result>(
+    _ sql: String, _ arguments: [SQLWriter.Argument], _ connection: Connection, _ body: (PreparedStatement) throws -> Result
+  ) throws -> Result {
+    let statement = try connection.statement(sql)
+    statement.isInUse = true
+    defer {
+      statement.reset()
+      statement.isInUse = false
+    }
+    do {
+      try statement.bind(arguments)
+    } catch let code as ResultCode {
+      throw connection.error(code.code, nil)
+    }
+    return try body(statement)
+  }
+
+  private func changed(_ sql: String, _ arguments: [SQLWriter.Argument], _ connection: Connection) throws -> Int {
+    try executing(sql, arguments, connection) { statement in
+      while try connection.step(statement, nil) {}
+      connection.note(statement)
+      return Int(sqlite3_changes64(connection.handle))
+    }
+  }
+
+  /// Calls the closure so that all of it happens or nothing.
+  private func writing<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+    guard connection.overlay == nil else {
+      throw StoreError(.unsupported, model: name, "A context does not keep documents. Write to \(name) with store.documents(\"\(name)\").")
+    }
+    return try naming {
+      try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
+    }
+  }
+
+  private func naming<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StoreError {
+      throw error.naming(name)
+    }
+  }
+}
+
+extension Connection {
+  /// When the next document expires; infinity where none does.
+  func nextDocumentExpiry() throws -> Double {
+    try documents.names(self).reduce(.infinity) { earliest, name in
+      let next = try query("SELECT min(expires) AS next FROM main.\(Dialect.sqlite.quote(name)) WHERE expires IS NOT NULL").first?["next"]?.real
+      return min(earliest, next ?? .infinity)
+    }
+  }
+}
+
+/// A document as it is written.
+struct EncodedDocument: Sendable {
+  let key: String
+  let json: String
+  /// The names of its properties.
+  let properties: [String]
+  let expires: Date?
+
+  /// Leaves out a property called `key`, which is the document's key. Throws ``StoreError`` `.invalidValue` for what JSON cannot say.
+  init(key: String, _ document: Document, unset: [String] = [], expires: Date?) throws {
+    if let expires, !expires.timeIntervalSinceReferenceDate.isFinite {
+      throw StoreError(.invalidValue, property: "expires", "The date of expiry is not a finite number. Give a date, or nil for none.")
+    }
+    var document = document
+    document["key"] = nil
+    self.key = key
+    self.expires = expires
+    json = try DocumentWriter.json(of: document)
+    properties = document.names + unset
+  }
+}
+
+/// Deletes documents that have expired, at most so many of each collection, and answers how many.
+func sweepExpiredDocuments(_ connection: Connection, limit: Int) throws -> Int {
+  try connection.documents.names(connection).reduce(0) { try $0 + DocumentTable($1).sweep(limit: limit, connection) }
+}
+
+extension EncodedDocument {
+  /// A document that is given as JSON. Throws with the collection's name.
+  init(key: String, naming collection: String, json: String, expires: Date?) throws {
+    do {
+      try self.init(key: key, try DocumentReader.document(json), expires: expires)
+    } catch let error as StoreError {
+      throw error.naming(collection)
+    }
+  }
+}
