@@ -129,7 +129,7 @@ function showColumns(properties, hasExpiry) {
     header.append(button);
     return header;
   });
-  if (hasExpiry) headers.push(plainHeader('leaves'));
+  if (hasExpiry) headers.splice(1, 0, plainHeader('leaves'));
   headers.push(plainHeader(''));
   known = new Set(['key', ...properties]);
   const focused = at('columns').contains(document.activeElement) ? document.activeElement.textContent : undefined;
@@ -161,12 +161,12 @@ function tableRow({ key, values, expires }, properties, hasExpiry) {
   row.dataset.key = key;
   row.append(element('td', 'key', key));
   const found = Object.assign({}, ...values);
-  for (const name of properties) row.append(cell(found[name]));
   if (hasExpiry) {
     const cell = element('td', expires === undefined ? 'absent' : 'leaves', expires === undefined ? '–' : '');
     if (expires !== undefined) leaving.push({ cell, time: (expires + reference) * 1000 });
     row.append(cell);
   }
+  for (const name of properties) row.append(cell(found[name]));
   const remove = element('button', '', '×');
   remove.type = 'button';
   remove.ariaLabel = `Remove ${key}`;
