@@ -82,8 +82,8 @@ struct LiveSourceTests {
   func context() async throws {
     var titles = store.live(Book.all.sorted(by: \.id)).makeAsyncIterator()
     #expect(try await titles.next() == [])
-    let context = try Context(store)
-    try context.insert(Book(id: 1, title: "pending"))
+    let context = Context(store)
+    context.insert(Book(id: 1, title: "pending"))
     try await store.insert(Book(id: 2, title: "saved"))
     #expect(try await titles.next()?.map(\.id) == [2])
     try context.save()
