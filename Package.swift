@@ -122,7 +122,7 @@ let package = Package(
     .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", "LarderTestProcess", openCombine]),
     .testTarget(name: "LarderCombineTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", openCombine]),
     .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
-    .testTarget(name: "NotesTests", dependencies: ["Notes"]),
+    .testTarget(name: "NotesTests", dependencies: ["Larder", "Notes"]),
     .testTarget(
       name: "LarderMacrosTests",
       dependencies: [
