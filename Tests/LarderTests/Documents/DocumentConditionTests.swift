@@ -134,6 +134,8 @@ struct DocumentConditionTests {
     let clock = DocumentClock()
     let file = DocumentFile()
     let store = try Store(at: file.path, configuration: clock.configuration)
+    // What is hidden stays there to be found.
+    store.sweeper.stop()
     let people = store.documents("people")
     let soon = clock.now.addingTimeInterval(10)
     try await people.set("a", ["name": "A"], expires: soon)
