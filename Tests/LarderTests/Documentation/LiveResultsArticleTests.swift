@@ -20,7 +20,7 @@ enum LiveResultsArticle {
   }
 }
 
-@Suite("Documentation: Live results", .timeLimit(.minutes(1)))
+@Suite("Documentation: Live results", .timeLimit(.minutes(5)))
 struct LiveResultsArticleTests {
   private typealias Note = LiveResultsArticle.Note
 

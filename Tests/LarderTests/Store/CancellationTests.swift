@@ -4,7 +4,7 @@ import LarderTestSupport
 import Testing
 
 /// A cancelled call ends in CancellationError, keeps nothing, and leaves a store that answers.
-@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
   private func withStores(_ body: (Store) async throws -> Void) async throws {
     try await body(try Store(inMemoryFor: Parcel.self))
     try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(readers: 1)) { try await body($0) }

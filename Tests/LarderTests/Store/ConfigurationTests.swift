@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ConfigurationTests {
+@Suite(.timeLimit(.minutes(5))) struct ConfigurationTests {
   /// Sources: <https://www.sqlite.org/pragma.html#pragma_synchronous>, <https://www.sqlite.org/pragma.html#pragma_journal_mode>.
   @Test("durability is SQLite's synchronous, in WAL mode", arguments: [(Store.Configuration.Durability.normal, 1), (.full, 2)])
   func durability(_ durability: Store.Configuration.Durability, synchronous: Int) async throws {
