@@ -12,6 +12,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Larder", targets: ["Larder"]),
+    .library(name: "LarderArchive", targets: ["LarderArchive"]),
     .library(name: "LarderCombine", targets: ["LarderCombine"]),
     .library(name: "LarderTestSupport", targets: ["LarderTestSupport"]),
   ],
@@ -53,6 +54,7 @@ let package = Package(
         .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
       ]
     ),
+    .target(name: "LarderArchive"),
     .target(name: "LarderCombine", dependencies: ["Larder", openCombine]),
     .target(name: "LarderTestSupport", dependencies: ["Larder"]),
     .target(
@@ -117,9 +119,19 @@ let package = Package(
       ],
       path: "Benchmarks/LarderBench"
     ),
-    // The second process of the tests that need one.
+    .executableTarget(
+      name: "LarderArchiveBench", dependencies: ["LarderArchive", "LarderArchiveMutation"], path: "Benchmarks/LarderArchiveBench"),
+    .executableTarget(
+      name: "LarderArchiveFuzz", dependencies: ["LarderArchive", "LarderArchiveMutation"], path: "Benchmarks/LarderArchiveFuzz"),
+    // What the tests, the fuzzer and the benchmark of archives share: a model, and damage.
+    .target(name: "LarderArchiveMutation", dependencies: ["LarderArchive"], path: "Tests/LarderArchiveMutation"),
+    // The second processes of the tests that need one.
+    .executableTarget(
+      name: "LarderArchiveTestProcess", dependencies: ["LarderArchive", "LarderArchiveMutation"], path: "Tests/LarderArchiveTestProcess"),
     .executableTarget(name: "LarderTestProcess", dependencies: ["Larder"], path: "Tests/LarderTestProcess"),
     .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", "LarderTestProcess", openCombine]),
+    .testTarget(
+      name: "LarderArchiveTests", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderArchiveTestProcess"], exclude: ["Fixtures"]),
     .testTarget(name: "LarderCombineTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", openCombine]),
     .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
     .testTarget(name: "NotesTests", dependencies: ["Larder", "Notes"]),

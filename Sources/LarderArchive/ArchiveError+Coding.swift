@@ -1,0 +1,41 @@
+extension ArchiveError {
+  /// What a decoder found, without the values it found; the first key is the array that every payload is.
+  init(_ error: DecodingError, type: String) {
+    switch error {
+    case .keyNotFound(let key, let context):
+      self.init(
+        .invalidValue, type: type, keyPath: Self.keyPath(context.codingPath + [key]),
+        "The archive has no value for this key. Make the property optional, or raise archiveVersion and add an ArchiveMigration that fills it.")
+    case .valueNotFound(_, let context):
+      self.init(
+        .invalidValue, type: type, keyPath: Self.keyPath(context.codingPath),
+        "The archive has nil, or nothing, where a value is required. Make the property optional, or add an ArchiveMigration that fills it.")
+    case .typeMismatch(let wanted, let context):
+      self.init(
+        .invalidValue, type: type, keyPath: Self.keyPath(context.codingPath),
+        "The archive has another kind of value where \(wanted) is required. Raise archiveVersion and add an ArchiveMigration that changes it.")
+    case .dataCorrupted(let context):
+      self.init(
+        .invalidValue, type: type, keyPath: Self.keyPath(context.codingPath),
+        "The archive has a value that the type refuses. Correct it with an ArchiveMigration, or restore the archive from a copy.")
+    @unknown default:
+      self.init(.invalidValue, type: type, "The archive does not fit the type. Restore it from a copy.")
+    }
+  }
+
+  init(_ error: EncodingError, type: String) {
+    switch error {
+    case .invalidValue(_, let context):
+      self.init(
+        .invalidValue, type: type, keyPath: Self.keyPath(context.codingPath),
+        "The value cannot be written into a property list (\(context.debugDescription)). Encode it as text or data.")
+    @unknown default:
+      self.init(.invalidValue, type: type, "The value cannot be written into a property list. Encode it as text or data.")
+    }
+  }
+
+  private static func keyPath(_ path: [any CodingKey]) -> String? {
+    let names = path.dropFirst().map { key in key.intValue.map(String.init) ?? key.stringValue }
+    return names.isEmpty ? nil : names.joined(separator: ".")
+  }
+}

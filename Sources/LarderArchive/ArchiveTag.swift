@@ -1,0 +1,62 @@
+/// A type that has a name and a version of its own in archives.
+///
+/// Types without it are archived too, under the name that Swift gives them, module included, and version 1. Conform to keep archives readable after the
+/// type was renamed or moved, and to be able to change it with ``ArchiveMigration``.
+///
+/// ```swift
+/// struct Creature: Archivable {
+///   static let archiveTag = "Creature"
+///   static let archiveVersion = 2
+/// ```
+public protocol Archivable: Codable {
+  /// The name in archives; 1 to 1,024 bytes, the same for ever, and of no other type.
+  static var archiveTag: String { get }
+  /// The version that this type writes, 1 if you say nothing; raise it when the type no longer reads what it wrote.
+  static var archiveVersion: Int { get }
+}
+
+extension Archivable {
+  public static var archiveTag: String { String(reflecting: Self.self) }
+  public static var archiveVersion: Int { 1 }
+}
+
+/// The names of types in archives.
+package enum ArchiveTag {
+  package static func name(of type: Any.Type) -> String {
+    if let archivable = type as? any Archivable.Type { return archivable.archiveTag }
+    if let composed = type as? any ComposedTag.Type { return composed.composedTag }
+    return String(reflecting: type)
+  }
+
+  /// The version of a type; for a container, that of what it contains.
+  package static func version(of type: Any.Type) -> Int {
+    if let archivable = type as? any Archivable.Type { return archivable.archiveVersion }
+    if let composed = type as? any ComposedTag.Type { return composed.composedVersion }
+    return 1
+  }
+
+  package static func entry(of type: Any.Type) -> ArchiveHeader.TypeEntry {
+    ArchiveHeader.TypeEntry(tag: name(of: type), version: version(of: type))
+  }
+}
+
+/// A container whose name in archives is made of the name of what it contains.
+private protocol ComposedTag {
+  static var composedTag: String { get }
+  static var composedVersion: Int { get }
+}
+
+extension Array: ComposedTag {
+  fileprivate static var composedTag: String { "[\(ArchiveTag.name(of: Element.self))]" }
+  fileprivate static var composedVersion: Int { ArchiveTag.version(of: Element.self) }
+}
+
+extension Optional: ComposedTag {
+  fileprivate static var composedTag: String { "\(ArchiveTag.name(of: Wrapped.self))?" }
+  fileprivate static var composedVersion: Int { ArchiveTag.version(of: Wrapped.self) }
+}
+
+extension Dictionary: ComposedTag {
+  fileprivate static var composedTag: String { "[\(ArchiveTag.name(of: Key.self)): \(ArchiveTag.name(of: Value.self))]" }
+  fileprivate static var composedVersion: Int { ArchiveTag.version(of: Value.self) }
+}

@@ -1,0 +1,160 @@
+public import Foundation
+internal import Synchronization
+
+/// A folder of documents, each of which is a folder of its own: `1.scarycreature`, `2.scarycreature`.
+///
+/// ```swift
+/// let folder = try DocumentFolder(at: url, extension: "scarycreature")
+/// let document = try folder.add { parts in
+///   try parts.setValue(creature, for: "data")
+///   try parts.setData(picture, for: "full.png")
+/// }
+/// ```
+///
+/// A document appears, changes and goes in one step: a crash at any point leaves the old or the new one. Several processes may work in the same folder;
+/// it must be on a file system that knows `flock`, hard links and, for changes, exchanging two folders (ext4, XFS, Btrfs, tmpfs, APFS).
+public final class DocumentFolder: Sendable {
+  /// Where the folder is.
+  public let url: URL
+  /// What follows the point in the names of the documents.
+  public let pathExtension: String
+  /// What one part may cost its reader.
+  public let limits: Archive.Limits
+
+  let path: String
+  let fileSystem: FileSystem
+  /// The highest number that this process has seen.
+  private let highest = Mutex<Int?>(nil)
+
+  private static let lockName = ".larder-lock"
+  static let trashName = ".larder-trash"
+
+  /// Opens a folder, creates it where it is not there, and deletes what a crash has left in it.
+  ///
+  /// Throws ``ArchiveError`` `.invalidName` for an extension that cannot be one, and the file system's errors. Reads the names in the folder once.
+  public convenience init(at url: URL, extension pathExtension: String, limits: Archive.Limits = .default) throws {
+    try self.init(at: url, extension: pathExtension, limits: limits, fileSystem: .standard)
+  }
+
+  package init(at url: URL, extension pathExtension: String, limits: Archive.Limits = .default, fileSystem: FileSystem) throws {
+    try PartName.check(pathExtension)
+    var path = url.path(percentEncoded: false)
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    guard !path.isEmpty, !path.utf8.contains(0) else { throw ArchiveError(.invalidName, "The path cannot be that of a folder. Use another one.") }
+    do {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    } catch {
+      throw ArchiveError(.inputOutput, "The folder of the documents cannot be created. Check its path, and that this user may write there.")
+    }
+    self.url = url
+    self.pathExtension = pathExtension
+    self.limits = limits
+    self.path = path
+    self.fileSystem = fileSystem
+    _ = try clean()
+  }
+
+  /// Deletes what crashes have left, and says how many half-made documents that were; what a living process is making stays.
+  @discardableResult
+  public func clean() throws -> Int { try DocumentStaging.clean(path, fileSystem) }
+
+  /// All documents, ordered by number and then by name.
+  ///
+  /// Reads the names in the folder and touches no document; one `lstat` for an entry where the file system does not say what is a folder. O(documents × log
+  /// documents).
+  public func documents() throws -> [DocumentPackage] {
+    let suffix = "." + pathExtension
+    var found: [(number: Int, name: String)] = []
+    for entry in try fileSystem.names(in: path) where entry.name.hasSuffix(suffix) && !entry.name.hasPrefix(".") {
+      guard entry.isFolder ?? fileSystem.isFolder(path + "/" + entry.name) else { continue }
+      let name = String(entry.name.dropLast(suffix.count))
+      found.append((Int(name) ?? .max, name))
+    }
+    found.sort { ($0.number, $0.name) < ($1.number, $1.name) }
+    return found.map { DocumentPackage(name: $0.name, folder: self) }
+  }
+
+  /// The document of a name. Throws ``ArchiveError`` `.invalidName` or `.notFound`; costs one `lstat`.
+  public func document(named name: String) throws -> DocumentPackage {
+    try PartName.check(name)
+    guard fileSystem.isFolder(path(of: name)) else {
+      throw ArchiveError(.notFound, "There is no document of this name. Ask documents() for those that are there.")
+    }
+    return DocumentPackage(name: name, folder: self)
+  }
+
+  /// Adds a document under the next free number, which no other process gets.
+  ///
+  /// Throws ``ArchiveError`` of the file system, and what `make` throws; then there is no document. Costs a synced file for each part and one for the list.
+  public func add(_ make: (inout DocumentParts) throws -> Void) throws -> DocumentPackage {
+    try publish(make) { staging in
+      var number = try self.highest.withLock { $0 } ?? self.highestNumber()
+      while true {
+        number += 1
+        if try self.place(staging, as: String(number)) { break }
+        number = max(number, try self.highestNumber())
+      }
+      self.highest.withLock { [number] in $0 = max($0 ?? 0, number) }
+      return String(number)
+    }
+  }
+
+  /// Adds a document under a name. Throws as ``add(_:)`` does, and ``ArchiveError`` `.invalidName` for a name that is none, or is taken.
+  public func add(named name: String, _ make: (inout DocumentParts) throws -> Void) throws -> DocumentPackage {
+    try PartName.check(name)
+    return try publish(make) { staging in
+      guard try self.place(staging, as: name) else {
+        throw ArchiveError(.invalidName, "There is a document of this name. Choose another one, or edit that.")
+      }
+      return name
+    }
+  }
+
+  private func publish(_ make: (inout DocumentParts) throws -> Void, _ place: (String) throws -> String) throws -> DocumentPackage {
+    var parts = DocumentParts()
+    try make(&parts)
+    let staging = try DocumentStaging(in: path, fileSystem)
+    do {
+      try staging.fill(parts, over: nil)
+      let name = try place(staging.path)
+      try fileSystem.syncFolder(path)
+      return DocumentPackage(name: name, folder: self)
+    } catch {
+      try? fileSystem.remove(staging.path)
+      throw error
+    }
+  }
+
+  /// Moves a folder to the place of a document, unless there is one.
+  ///
+  /// Renaming replaces no folder that holds something (rename(2), ENOTEMPTY and EEXIST), and every document holds its list of parts.
+  func place(_ staging: String, as name: String) throws -> Bool {
+    let target = path(of: name)
+    if fileSystem.exists(target) { return false }
+    do {
+      try fileSystem.rename(staging, to: target)
+      return true
+    } catch let error as ArchiveError where error.code != .diskFull && fileSystem.exists(target) {
+      return false
+    }
+  }
+
+  private func highestNumber() throws -> Int {
+    let suffix = "." + pathExtension
+    var highest = 0
+    for entry in try fileSystem.names(in: path) where entry.name.hasSuffix(suffix) {
+      guard let number = Int(entry.name.dropLast(suffix.count)), number < .max else { continue }
+      highest = max(highest, number)
+    }
+    return highest
+  }
+
+  func path(of name: String) -> String { path + "/" + name + "." + pathExtension }
+
+  /// Calls a closure while no other process or task changes, deletes or restores a document of the folder.
+  func locked<Result>(_ body: () throws -> Result) throws -> Result {
+    let lock = try fileSystem.lock(file: path + "/" + Self.lockName)
+    defer { _ = lock.file }
+    return try body()
+  }
+}

@@ -1,0 +1,155 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// The calls of the operating system that archives and documents need, each with an error that says what to do.
+///
+/// Before each call that changes something, `willDo` hears of it: a test can end the process there, or fail the call.
+package struct FileSystem: Sendable {
+  /// A call, or a part of one, and the last component of its path.
+  package typealias Observer = @Sendable (_ step: String, _ name: String) throws -> Void
+
+  private let willDo: Observer
+  /// The bytes that one call to `write` takes at most.
+  private let chunk: Int
+
+  package init(chunk: Int = 1 << 20, willDo: @escaping Observer = { _, _ in }) {
+    self.willDo = willDo
+    self.chunk = chunk
+  }
+
+  package static let standard = FileSystem()
+
+  func note(_ step: String, _ path: String) throws {
+    try willDo(step, path.split(separator: "/").last.map(String.init) ?? "")
+  }
+
+  /// Creates a file that must not be there, with content that is on the disk when this returns.
+  func create(_ path: String, _ content: UnsafeRawBufferPointer) throws {
+    try note("create", path)
+    let file = try check(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644), "created", path)
+    defer { close(file) }
+    var offset = 0
+    while offset < content.count {
+      try note("write", path)
+      let part = UnsafeRawBufferPointer(rebasing: content[offset..<min(offset + chunk, content.count)])
+      let written = write(file, part.baseAddress, part.count)
+      if written < 0 && errno == EINTR { continue }
+      offset += try check(written, "written", path)
+    }
+    try note("sync", path)
+    try check(fsync(file), "written", path)
+  }
+
+  /// Renames in one step; what was at the new path is replaced, unless it is a folder that holds something.
+  func rename(_ old: String, to new: String) throws {
+    try note("rename", new)
+    #if canImport(Darwin)
+    let result = Darwin.rename(old, new)
+    #elseif canImport(Musl)
+    let result = Musl.rename(old, new)
+    #else
+    let result = Glibc.rename(old, new)
+    #endif
+    try check(result, "renamed", new)
+  }
+
+  /// Lets two paths change places in one step.
+  func exchange(_ first: String, _ second: String) throws {
+    try note("exchange", second)
+    #if canImport(Darwin)
+    let result = renamex_np(first, second, UInt32(RENAME_SWAP))
+    #else
+    guard let rename = Self.renameWithFlags else { throw Self.cannotExchange }
+    // RENAME_EXCHANGE of <linux/fs.h>.
+    let result = rename(AT_FDCWD, first, AT_FDCWD, second, 2)
+    #endif
+    if result != 0, errno == EINVAL || errno == ENOSYS || errno == ENOTSUP {
+      throw Self.cannotExchange
+    }
+    try check(result, "replaced", second)
+  }
+
+  private static var cannotExchange: ArchiveError {
+    ArchiveError(.unsupported, "The file system cannot exchange two folders in one step. Keep documents on a local disk.")
+  }
+
+  #if !canImport(Darwin)
+  /// The C library's `renameat2`, whose declaration needs `_GNU_SOURCE`. Source of the signature: rename(2).
+  private static let renameWithFlags: (@convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32)? = {
+    guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "renameat2") else { return nil }
+    return unsafeBitCast(symbol, to: (@convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32).self)
+  }()
+  #endif
+
+  /// Makes names in a folder durable.
+  func syncFolder(_ path: String) throws {
+    try note("syncFolder", path)
+    let folder = try check(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "opened", path)
+    defer { close(folder) }
+    try check(fsync(folder), "written", path)
+  }
+
+  func makeFolder(_ path: String) throws {
+    try note("makeFolder", path)
+    try check(mkdir(path, 0o755), "created", path)
+  }
+
+  /// A second name for a file, in another folder.
+  func link(_ old: String, to new: String) throws {
+    try note("link", new)
+    try check(linkat(AT_FDCWD, old, AT_FDCWD, new, 0), "linked", new)
+  }
+
+  func exists(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Deletes a file, or a folder with what is in it; what is not there is no error.
+  func remove(_ path: String) throws {
+    try note("remove", path)
+    if isFolder(path) {
+      for name in try names(in: path) { try remove(path + "/" + name.name) }
+      let result = rmdir(path)
+      if result != 0 && errno == ENOENT { return }
+      try check(result, "deleted", path)
+    } else {
+      let result = unlink(path)
+      if result != 0 && errno == ENOENT { return }
+      try check(result, "deleted", path)
+    }
+  }
+}
+
+extension FileSystem {
+  /// A number that is not negative, or the error that `errno` says.
+  @discardableResult
+  func check<Result: SignedInteger>(_ result: Result, _ verb: String, _ path: String) throws -> Result {
+    guard result < 0 else { return result }
+    throw Self.error(errno, verb, path)
+  }
+
+  static func error(_ number: Int32, _ verb: String, _ path: String) -> ArchiveError {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let reason = String(cString: strerror(number))
+    switch number {
+    case ENOENT: return ArchiveError(.notFound, "\(name) is not there. Check the path, or create it first.")
+    case ENOSPC, EDQUOT:
+      return ArchiveError(.diskFull, "No space is left for \(name); what was there before is unchanged. Free some space and try again.")
+    case EACCES, EPERM, EROFS:
+      return ArchiveError(.noPermission, "\(name) cannot be \(verb) (\(reason)). Give this user access to the file and its folder.")
+    case ENAMETOOLONG: return ArchiveError(.invalidName, "The name is longer than the file system takes. Use a shorter one.")
+    default: return ArchiveError(.inputOutput, "\(name) cannot be \(verb) (\(reason)). Check the path and the disk, then try again.")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// A property list as a tree, with the UIDs that keyed archives have.
+indirect enum PropertyListNode {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case unsigned(UInt64)
+  case real(Double)
+  case date(Double)
+  case data([UInt8])
+  case string(String)
+  case uid(Int)
+  case array([PropertyListNode])
+  case dictionary([String: PropertyListNode])
+
+  var dictionary: [String: PropertyListNode]? {
+    if case .dictionary(let entries) = self { entries } else { nil }
+  }
+
+  var array: [PropertyListNode]? {
+    if case .array(let elements) = self { elements } else { nil }
+  }
+
+  var string: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  var uid: Int? {
+    if case .uid(let number) = self { number } else { nil }
+  }
+
+  /// Reads a binary property list that a ``PropertyListValidator`` has passed; O(values).
+  init(_ list: BinaryPropertyList) throws {
+    var shared: [Int: PropertyListNode] = [:]
+    self = try Self.node(list.top, of: list, shared: &shared)
+  }
+
+  private static func node(_ number: Int, of list: BinaryPropertyList, shared: inout [Int: PropertyListNode]) throws -> PropertyListNode {
+    if let known = shared[number] { return known }
+    let object = try list.object(number)
+    let node: PropertyListNode =
+      switch object {
+      case .null: .null
+      case .bool(let value): .bool(value)
+      case .integer(let value): .integer(value)
+      case .unsigned(let value): .unsigned(value)
+      case .real(let value): .real(value)
+      case .date(let value): .date(value)
+      case .data(let range): .data(Array(list.bytes[range]))
+      case .ascii, .utf16: .string(try list.text(object))
+      case .uid(let value): .uid(Int(value))
+      case .array(let elements):
+        .array(try (0..<elements.count).map { try self.node(list.reference($0, in: elements), of: list, shared: &shared) })
+      case .dictionary(let keys, let values): .dictionary(try entries(keys, values, of: list, shared: &shared))
+      }
+    shared[number] = node
+    return node
+  }
+
+  private static func entries(
+    _ keys: BinaryPropertyList.References, _ values: BinaryPropertyList.References, of list: BinaryPropertyList,
+    shared: inout [Int: PropertyListNode]
+  ) throws -> [String: PropertyListNode] {
+    var entries: [String: PropertyListNode] = [:]
+    for index in 0..<keys.count {
+      let key = try node(list.reference(index, in: keys), of: list, shared: &shared)
+      entries[key.string ?? ""] = try node(list.reference(index, in: values), of: list, shared: &shared)
+    }
+    return entries
+  }
+}

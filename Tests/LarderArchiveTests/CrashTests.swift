@@ -1,0 +1,109 @@
+import Foundation
+import LarderArchive
+import LarderArchiveMutation
+import Synchronization
+import Testing
+
+@Suite("Archives and documents: crashes")
+struct CrashTests {
+  /// Runs a command that is killed before its first call, its second and so on, until it goes through.
+  private func everyStep(_ command: String, prepare: (URL) throws -> URL, check: (URL, _ isFinished: Bool) throws -> Void) throws -> Int {
+    for step in 1..<200 {
+      let temporary = try TemporaryFolder()
+      let url = try prepare(temporary.url)
+      let isFinished = try TestProcess.finishes(command, url.path, step)
+      try check(url, isFinished)
+      if isFinished { return step }
+    }
+    Issue.record("The command never came to its end.")
+    return 0
+  }
+
+  private func old(_ url: URL) throws -> URL {
+    let folder = try DocumentFolder(at: url, extension: "scarycreature")
+    _ = try folder.add { parts in
+      try parts.setValue(Creature.sample(1), for: "data")
+      try parts.setData(Data("thumbnail 1".utf8), for: "thumbnail.png")
+    }
+    return url
+  }
+
+  @Test("D1: a file that is written when the process ends is the old one or the new one")
+  func write() throws {
+    let steps = try everyStep("write") { folder in
+      let url = folder.appending(path: "creature")
+      try Archive.write(Creature.sample(1), to: url)
+      return url
+    } check: { url, isFinished in
+      let creature = try Archive.read(Creature.self, from: url)
+      #expect(isFinished ? creature == .sample(2) : creature == .sample(1) || creature == .sample(2))
+    }
+    #expect(steps > 5)
+  }
+
+  @Test("D5: a document that is changed when the process ends is the old one or the new one", arguments: ["edit", "replace"])
+  func change(_ command: String) throws {
+    let steps = try everyStep(command, prepare: old) { url, isFinished in
+      let folder = try DocumentFolder(at: url, extension: "scarycreature")
+      #expect(try folder.documents().map(\.name) == ["1"])
+      let document = try folder.document(named: "1")
+      #expect(try !document.inspect().isDamaged)
+      let creature = try document.value(Creature.self, for: "data")
+      #expect(isFinished ? creature == .sample(2) : creature == .sample(1) || creature == .sample(2))
+      let thumbnail = command == "replace" && creature == .sample(2) ? "thumbnail 2" : "thumbnail 1"
+      #expect(try document.data(for: "thumbnail.png") == Data(thumbnail.utf8))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: url.path).allSatisfy { !$0.contains("staging") })
+    }
+    #expect(steps > 8)
+  }
+
+  @Test("D3: a document that is added when the process ends is there as a whole or not at all")
+  func new() throws {
+    let steps = try everyStep("new", prepare: old) { url, isFinished in
+      let folder = try DocumentFolder(at: url, extension: "scarycreature")
+      let names = try folder.documents().map(\.name)
+      #expect(isFinished ? names == ["1", "2"] : names == ["1"] || names == ["1", "2"])
+      for document in try folder.documents() { #expect(try !document.inspect().isDamaged) }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: url.path).allSatisfy { !$0.contains("staging") })
+    }
+    #expect(steps > 8)
+  }
+
+  @Test("D3: a document that is deleted when the process ends is in the folder or in the trash")
+  func delete() throws {
+    _ = try everyStep("delete", prepare: old) { url, _ in
+      let folder = try DocumentFolder(at: url, extension: "scarycreature")
+      #expect(try folder.documents().count + folder.deletedDocuments().count == 1)
+    }
+  }
+
+  @Test("D1: content is synced before the name, and the name before the call returns")
+  func order() throws {
+    let temporary = try TemporaryFolder()
+    let steps = Mutex<[String]>([])
+    let fileSystem = FileSystem { step, _ in steps.withLock { $0.append(step) } }
+    try Archive.write(try Archive.encode(1), to: temporary.file("number"), through: fileSystem)
+    #expect(steps.withLock { $0 } == ["create", "write", "sync", "rename", "syncFolder"])
+  }
+
+  @Test("D1: a write that fails leaves the old file and nothing else", arguments: ["create", "write", "sync", "rename"])
+  func failure(_ failing: String) throws {
+    let temporary = try TemporaryFolder()
+    let url = temporary.file("number")
+    try Archive.write(1, to: url)
+    let fileSystem = FileSystem { step, _ in if step == failing { throw ArchiveError(.diskFull, "No space is left.") } }
+    #expect(throws: ArchiveError.self) { try Archive.write(try Archive.encode(2), to: url, through: fileSystem) }
+    #expect(try Archive.read(Int.self, from: url) == 1)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path) == ["number"])
+  }
+
+  @Test("D1: a file that is not there, or too large, is an error that says so")
+  func reading() throws {
+    let temporary = try TemporaryFolder()
+    let missing = #expect(throws: ArchiveError.self) { try Archive.read(Int.self, from: temporary.file("none")) }
+    #expect(missing?.code == .notFound)
+    try Archive.write(1, to: temporary.file("one"))
+    let large = #expect(throws: ArchiveError.self) { try Archive.read(Int.self, from: temporary.file("one"), limits: .init(size: 10)) }
+    #expect(large?.code == .limitExceeded)
+  }
+}

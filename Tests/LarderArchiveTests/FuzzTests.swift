@@ -1,0 +1,17 @@
+import Foundation
+import LarderArchive
+import LarderArchiveMutation
+import Testing
+
+@Suite("Archives: damage")
+struct FuzzTests {
+  @Test("D2: 20,000 damaged archives are values or thrown errors", arguments: 0..<20)
+  func damage(_ part: Int) throws {
+    let fuzz = try Fuzz(keyed: [try KeyedFixtures.creatures(isSecure: true), try KeyedFixtures.creatures(isSecure: false)])
+    var outcome = Fuzz.Outcome()
+    for seed in 0..<1000 { fuzz.run(seed: UInt64(part * 1000 + seed), &outcome) }
+    #expect(outcome.values + outcome.errors.values.reduce(0, +) == 1000)
+    // Damage that is hidden from the checksum reaches what lies behind it.
+    #expect(outcome.errors.count > 3, "\(outcome)")
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import LarderArchive
+import Testing
+
+private enum Old {
+  struct Pet: Archivable, Sendable {
+    static let archiveTag = "Pet"
+    var name: String
+  }
+}
+
+private enum Middle {
+  struct Pet: Archivable, Sendable {
+    static let archiveTag = "Pet"
+    static let archiveVersion = 2
+    var title: String
+  }
+}
+
+private struct Pet: Archivable, Sendable, Equatable {
+  static let archiveTag = "Pet"
+  static let archiveVersion = 3
+  var title: String
+  var stars: Int
+}
+
+private struct Animal: Archivable, Equatable {
+  static let archiveTag = "Animal"
+  static let archiveVersion = 2
+  var name: String
+}
+
+@Suite("Archives: migrations")
+struct MigrationTests {
+  private let rename = ArchiveMigration(of: "Pet", from: 1) { value in
+    value["title"] = value["name"]
+    value["name"] = nil
+  }
+  private let rate = ArchiveMigration(from: Middle.Pet.self) { Pet(title: $0.title, stars: 3) }
+
+  @Test("D6: an archive of version 1 is read by version 3, by way of a tree and of the older type")
+  func chain() throws {
+    let data = try Archive.encode(Old.Pet(name: "Rex"))
+    #expect(try Archive.decode(Pet.self, from: data, migrations: [rate, rename]) == Pet(title: "Rex", stars: 3))
+    let second = try Archive.encode(Middle.Pet(title: "Rex"))
+    #expect(try Archive.decode(Pet.self, from: second, migrations: [rename, rate]) == Pet(title: "Rex", stars: 3))
+  }
+
+  @Test("D6: elements of an archived array and nested values are brought up too")
+  func nested() throws {
+    let list = try Archive.encode([Old.Pet(name: "Rex"), Old.Pet(name: "Tim")])
+    #expect(try Archive.decode([Pet].self, from: list, migrations: [rename, rate]).map(\.title) == ["Rex", "Tim"])
+    let wrapped = try Archive.encode([Archived<any Archivable>(Old.Pet(name: "Rex"))])
+    let read = try Archive.decode([Archived<any Archivable>].self, from: wrapped, allowing: [Pet.self], migrations: [rename, rate])
+    #expect(read.first?.value as? Pet == Pet(title: "Rex", stars: 3))
+  }
+
+  @Test("D6: a type that was renamed is read under its new name")
+  func renamed() throws {
+    let data = try Archive.encode(Old.Pet(name: "Rex"))
+    let step = ArchiveMigration(of: "Pet", from: 1, to: "Animal") { _ in }
+    #expect(try Archive.decode(Animal.self, from: data, migrations: [step]) == Animal(name: "Rex"))
+  }
+
+  @Test("D6: a missing step and a newer archive are errors that say so")
+  func missing() throws {
+    let old = try Archive.encode(Old.Pet(name: "Rex"))
+    let missing = #expect(throws: ArchiveError.self) { try Archive.decode(Pet.self, from: old, migrations: [rename]) }
+    #expect(missing?.code == .missingMigration)
+    let new = try Archive.encode(Pet(title: "Rex", stars: 1))
+    let newer = #expect(throws: ArchiveError.self) { try Archive.decode(Middle.Pet.self, from: new) }
+    #expect(newer?.code == .newerVersion)
+  }
+}
