@@ -42,19 +42,11 @@ struct LiveCommand: AsyncParsableCommand {
 
   private func line(_ title: String, _ times: (larder: [Double], grdb: [Double])) {
     let (larder, grdb) = (times.larder.median, times.grdb.median)
-    let columns = [larder, grdb].map { column(String(format: "%.1f", $0 * 1e6), 8) }.joined()
-    print(title.padding(toLength: 46, withPad: " ", startingAt: 0) + columns + column(ratio(larder, grdb), 8))
-  }
-
-  private func column(_ text: String, _ width: Int) -> String {
-    String(repeating: " ", count: max(0, width - text.count)) + text
+    let columns = [larder, grdb].map { String(format: "%.1f", $0 * 1e6).right(8) }.joined()
+    print(title.left(46) + columns + ratio(larder, grdb).right(8))
   }
 
   private func ratio(_ time: Double, _ other: Double) -> String { String(format: "%.2f", time / other) }
-}
-
-extension [Double] {
-  fileprivate var median: Double { isEmpty ? 0 : sorted()[count / 2] }
 }
 
 /// The seconds that each call of the closure takes.

@@ -178,6 +178,14 @@ extension BlockingDocuments where Access: StoreWriter {
     try writing { try table.set([document], $0) }
   }
 
+  /// Stores all objects that the JSON texts are under their keys, or on an error none. A `key` in one is ignored.
+  ///
+  /// - Throws: ``StoreError`` `.invalidValue` with the key, line, column and offset of what is no JSON.
+  public func set(json texts: some Sequence<(key: String, json: String)>, expires: Date? = nil) throws {
+    let documents = try texts.map { try coding.read($0.key, json: $0.json, expires: expires) }
+    try writing { try table.set(documents, $0) }
+  }
+
   /// Sets some properties, and leaves the others and the date of expiry as they are.
   ///
   /// - Throws: ``StoreError`` `.notFound` where there is no such document.

@@ -1,0 +1,124 @@
+import Foundation
+import GRDBSQLite
+
+/// A table with a column of JSON, by hand: kept statements, Foundation's coders, SQLite's JSON functions in conditions.
+final class DocumentsRawC {
+  private let connection: RawConnection
+  private let insertion: RawStatement
+  private let selection: RawStatement
+  private let lookUp: RawStatement
+  private var conditions: [String: RawStatement] = [:]
+
+  init(path: String) throws {
+    connection = try RawConnection(path: path, creating: true)
+    try connection.execute("PRAGMA journal_mode = WAL")
+    try connection.execute("CREATE TABLE people (key TEXT NOT NULL PRIMARY KEY, json TEXT NOT NULL) STRICT")
+    insertion = try RawStatement("INSERT INTO people (key, json) VALUES (?1, ?2)", on: connection)
+    selection = try RawStatement("SELECT key, json FROM people", on: connection)
+    lookUp = try RawStatement("SELECT json FROM people WHERE key = ?1", on: connection)
+  }
+
+  func clear() throws {
+    try connection.execute("DELETE FROM people")
+    try connection.emptyLog()
+  }
+
+  func index() throws {
+    try connection.execute("CREATE INDEX people_age ON people (json_extract(json, '$.age'))")
+  }
+
+  func insert(_ people: [(key: String, value: DocumentPerson)]) throws {
+    let encoder = JSONEncoder()
+    try transaction {
+      for (key, person) in people { try insert(key, encoder.encode(person)) }
+    }
+  }
+
+  func insert(texts: [(key: String, json: String)]) throws {
+    try transaction {
+      for (key, json) in texts { try insert(key, json) }
+    }
+  }
+
+  private func insert(_ key: String, _ json: some Sequence<UInt8>) throws {
+    try insert(key, String(decoding: Array(json), as: UTF8.self))
+  }
+
+  private func insert(_ key: String, _ json: String) throws {
+    var (key, json) = (key, json)
+    let code = key.withUTF8 { key in
+      json.withUTF8 { json in
+        Self.bind(insertion, 1, key)
+        Self.bind(insertion, 2, json)
+        let code = sqlite3_step(insertion.pointer)
+        sqlite3_reset(insertion.pointer)
+        return code
+      }
+    }
+    guard code == SQLITE_DONE else { throw SQLiteFailure(connection.handle) }
+  }
+
+  func fetchAll() throws -> [DocumentPerson] {
+    let decoder = JSONDecoder()
+    var people: [DocumentPerson] = []
+    try rows(of: selection) { pointer in
+      let json = Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: sqlite3_column_text(pointer, 1)), count: Int(sqlite3_column_bytes(pointer, 1)))
+      people.append(try decoder.decode(DocumentPerson.self, from: json))
+    }
+    return people
+  }
+
+  func texts(_ keys: [String]) throws -> [String] {
+    try keys.map { key in
+      var (key, found) = (key, "")
+      try key.withUTF8 { key in
+        Self.bind(lookUp, 1, key)
+        try rows(of: lookUp) { found = Self.text($0, 0) }
+      }
+      return found
+    }
+  }
+
+  /// The keys of those of an age who live in a city: SQL that is kept, and its values bound.
+  func keys(age: Int, city: String) throws -> [String] {
+    let sql = "SELECT key FROM people WHERE json_extract(json, '$.age') = ?1 AND json_extract(json, '$.address.city') = ?2"
+    let statement = try conditions[sql] ?? RawStatement(sql, on: connection)
+    conditions[sql] = statement
+    var (city, keys) = (city, [String]())
+    try city.withUTF8 { city in
+      sqlite3_bind_int64(statement.pointer, 1, Int64(age))
+      Self.bind(statement, 2, city)
+      try rows(of: statement) { keys.append(Self.text($0, 0)) }
+    }
+    return keys
+  }
+
+  // MARK: Statements
+
+  private func transaction(_ body: () throws -> Void) throws {
+    try connection.execute("BEGIN IMMEDIATE")
+    try body()
+    try connection.execute("COMMIT")
+  }
+
+  private func rows(of statement: RawStatement, _ body: (OpaquePointer) throws -> Void) throws {
+    defer { sqlite3_reset(statement.pointer) }
+    while true {
+      switch sqlite3_step(statement.pointer) {
+      case SQLITE_ROW: try body(statement.pointer)
+      case SQLITE_DONE: return
+      default: throw SQLiteFailure(connection.handle)
+      }
+    }
+  }
+
+  /// Binds without a copy: the text outlives the step.
+  private static func bind(_ statement: RawStatement, _ position: Int32, _ text: UnsafeBufferPointer<UInt8>) {
+    sqlite3_bind_text(statement.pointer, position, UnsafeRawPointer(text.baseAddress)?.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
+  }
+
+  private static func text(_ pointer: OpaquePointer, _ column: Int32) -> String {
+    let bytes = UnsafeBufferPointer(start: sqlite3_column_text(pointer, column), count: Int(sqlite3_column_bytes(pointer, column)))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
