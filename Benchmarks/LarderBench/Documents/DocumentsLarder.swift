@@ -33,5 +33,5 @@ struct DocumentsLarder {
     }
   }
 
-  func keys(age: Int, city: String) throws -> [String] { try people.keys { $0.age == age && $0.address.city == city } }
+  func keys(age: Int, isMember: Bool) throws -> [String] { try people.keys { $0.age == age && $0.isMember == isMember } }
 }
