@@ -25,7 +25,7 @@ struct DocumentsCommand: ParsableCommand {
 
     let people = DocumentPerson.people(documents)
     let encoder = JSONEncoder()
-    let texts = try people.map { (key: $0.key, json: String(decoding: try encoder.encode($0.value), as: UTF8.self)) }
+    let texts = try people.map { (key: $0.key, value: String(decoding: try encoder.encode($0.value), as: UTF8.self)) }
     let keys = people.map(\.key).shuffled()
     let questions = (0..<100).map { (age: $0 % 99 + 1, isMember: $0.isMultiple(of: 3)) }
 

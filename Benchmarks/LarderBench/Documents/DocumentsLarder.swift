@@ -22,7 +22,7 @@ struct DocumentsLarder {
 
   func insert(_ values: [(key: String, value: DocumentPerson)]) throws { try people.set(values) }
 
-  func insert(texts: [(key: String, json: String)]) throws { try people.set(json: texts) }
+  func insert(texts: [(key: String, value: String)]) throws { try people.set(json: texts) }
 
   func fetchAll() throws -> [DocumentPerson] { try people.fetch().map(\.value) }
 

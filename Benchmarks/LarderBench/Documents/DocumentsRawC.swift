@@ -36,7 +36,7 @@ final class DocumentsRawC {
     }
   }
 
-  func insert(texts: [(key: String, json: String)]) throws {
+  func insert(texts: [(key: String, value: String)]) throws {
     try transaction {
       for (key, json) in texts { try insert(key, json) }
     }

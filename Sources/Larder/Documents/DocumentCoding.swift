@@ -26,9 +26,20 @@ struct DocumentCoding<Value: Codable>: Sendable {
   /// The document to write of JSON text.
   func read(_ key: String, json: String, expires: Date?) throws -> EncodedDocument {
     do {
-      return try EncodedDocument(key: key, DocumentReader.document(json), expires: expires)
+      return try EncodedDocument(key: key, json: json, expires: expires)
     } catch let error as StoreError {
       throw error.naming(collection)
+    }
+  }
+
+  /// The documents to write of JSON texts.
+  func read(_ texts: some Sequence<(key: String, value: String)>, expires: Date?) throws -> [EncodedDocument] {
+    try texts.enumerated().map { position, text in
+      do {
+        return try read(text.key, json: text.value, expires: expires)
+      } catch let error as StoreError {
+        throw StoreError(error.code, model: error.model, property: error.property, "In text \(position): \(error.message)")
+      }
     }
   }
 
