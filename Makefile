@@ -35,6 +35,8 @@ bench:
 	@Scripts/bootstrap build
 	swift build --configuration release --product LarderBench
 	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench
+	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench documents
+	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench live
 
 docs:
 	@Scripts/bootstrap build

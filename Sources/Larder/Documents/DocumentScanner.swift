@@ -11,11 +11,15 @@ struct DocumentScanner {
   /// The names of the object at hand, and before them those of the objects around it.
   private var names: [Range<Int>] = []
   private var properties: [String] = []
+  /// Whether the last string had neither escapes nor anything beyond ASCII.
+  private var isPlain = true
 
   private static let nameLimit = 64
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
+    names.reserveCapacity(16)
+    properties.reserveCapacity(16)
   }
 
   /// The text without spaces between its parts, and the names of the object's properties in order; nil for text that the reader must look at.
@@ -95,7 +99,7 @@ struct DocumentScanner {
     skipSpace()
     if skip(UInt8(ascii: "}")) { return true }
     let outer = names.count
-    defer { names.removeSubrange(outer...) }
+    defer { names.removeLast(names.count - outer) }
     while true {
       skipSpace()
       guard let name = skipText(), isNew(name, since: outer) else { return false }
@@ -117,10 +121,11 @@ struct DocumentScanner {
 
   /// Whether the name is plain, and none of those from the position on.
   private func isNew(_ name: Range<Int>, since start: Int) -> Bool {
-    guard names.count - start < Self.nameLimit else { return false }
-    for position in name where bytes[position] >= 0x80 || bytes[position] == UInt8(ascii: "\\") { return false }
-    guard let base = bytes.baseAddress else { return false }
-    return !names[start...].contains { $0.count == name.count && memcmp(base + $0.lowerBound, base + name.lowerBound, name.count) == 0 }
+    guard isPlain, names.count - start < Self.nameLimit, let base = bytes.baseAddress else { return false }
+    for other in start..<names.count where names[other].count == name.count {
+      if memcmp(base + names[other].lowerBound, base + name.lowerBound, name.count) == 0 { return false }
+    }
+    return true
   }
 
   private mutating func skipArray(depth: Int) -> Bool {
@@ -171,12 +176,18 @@ struct DocumentScanner {
   private mutating func skipText() -> Range<Int>? {
     guard skip(UInt8(ascii: "\"")) else { return nil }
     let start = position
+    var all: UInt8 = 0
+    isPlain = true
     while position < bytes.count {
-      switch bytes[position] {
+      let byte = bytes[position]
+      all |= byte
+      switch byte {
       case UInt8(ascii: "\""):
+        if all >= 0x80 { isPlain = false }
         position += 1
         return start..<(position - 1)
       case UInt8(ascii: "\\"):
+        isPlain = false
         position += 1
         switch peek {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"),
