@@ -164,4 +164,8 @@ for target in package.targets {
   if Context.environment["LARDER_STRICT"] == "1" {
     target.swiftSettings?.append(.unsafeFlags(["-warnings-as-errors"]))
   }
+  // For `--sanitize=thread`: see PthreadMutex.
+  if Context.environment["LARDER_PTHREAD_MUTEX"] == "1" {
+    target.swiftSettings?.append(.define("LARDER_PTHREAD_MUTEX"))
+  }
 }
