@@ -145,8 +145,9 @@ struct DocumentProcessTests {
     let counts = try await store.sql("select batch, count(*) as n from people group by batch order by batch")
     #expect(counts.allSatisfy { $0["n"] == 40 })
     #expect(counts.count - stored == 0 || counts.count - stored == 1)
-    #expect(try await people.properties.count == counts.count + 1)
-    for batch in 0..<counts.count { #expect(try await people.count { $0["b\(batch)"] == true } == 40) }
+    let properties = try await people.properties
+    #expect(properties.count == min(counts.count, 8) + 1)
+    for property in properties.dropFirst() { #expect(try await people.count { $0[property] == true } % 40 == 0) }
   }
 
   @Test("B5: one process makes an index while another writes, and both find all")
