@@ -33,10 +33,14 @@ extension Connection {
       let collection = documents.views.keys.first { name in
         error.message.contains("cannot modify \(name) because it is a view") || error.message.contains("use DROP VIEW to delete view \(name).")
       }
-      guard let name = collection else { throw error }
-      throw StoreError(
-        .unsupported, model: name,
-        "\(name) is a collection of documents, which SQL reads and does not change. Change it with the verbs of store.documents(\"\(name)\").")
+      if let name = collection {
+        throw StoreError(
+          .unsupported, model: name,
+          "\(name) is a collection of documents, which SQL reads and does not change. Change it with the verbs of store.documents(\"\(name)\").")
+      }
+      // A table may have been altered by another connection: SQLite looks for that itself after some of its errors alone.
+      _ = try query("SELECT 1 FROM main.sqlite_master LIMIT 1")
+      return try viewingStatement(sql)
     }
   }
 

@@ -110,4 +110,18 @@ struct DocumentDamageTests {
     #expect(try await store.fetch(DocumentShelf.all.sorted(by: \.id)).map(\.name) == ["Bo", "Ada"])
     try await store.sql("drop table people2")
   }
+
+  @Test("B11: SQL is compiled by the tables as they are now, also where another connection has altered one")
+  func alteredTables() async throws {
+    let file = try StoreFile()
+    let (first, second) = (try file.open(), try file.open())
+    try await first.sql("create table notes (a)")
+    #expect(try await second.sql("select * from notes").isEmpty)
+    try await second.sql("insert into notes values (1)")
+    try await first.sql("alter table notes add column b")
+    try await second.sql("insert into notes values (2, 3)")
+    #expect(try await second.sql("select a + b as sum from notes where b > 0").first?["sum"] == 5)
+    let error = await #expect(throws: StoreError.self) { try await second.sql("insert into notes values (2, 3, 4)") }
+    #expect(error?.code == .unsupported)
+  }
 }
