@@ -80,7 +80,9 @@ struct ComingFromALBNoSQLDBArticleTests {
     #expect(savings?.tags == ["home"])
     #expect(isThere)
 
-    try await accounts.save([BankAccount(key: "A3", name: "Car"), BankAccount(key: "A4", name: "Gifts"), BankAccount(key: "A5", name: "Old", isOpen: false)])
+    try await accounts.save([
+      BankAccount(key: "A3", name: "Car"), BankAccount(key: "A4", name: "Gifts"), BankAccount(key: "A5", name: "Old", isOpen: false),
+    ])
     var printed: [String] = []
     func print(_ text: String) { printed.append(text) }
     let conditions = [

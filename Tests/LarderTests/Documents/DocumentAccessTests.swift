@@ -151,7 +151,9 @@ struct DocumentAccessTests {
       let before = try db.documents("people").keys()
       began.open()
       try changed.waitBlocking()
-      return [before, try db.documents("people").keys(), try db.documents("people").properties, try db.sql("select * from people").first?.names ?? []]
+      return [
+        before, try db.documents("people").keys(), try db.documents("people").properties, try db.sql("select * from people").first?.names ?? [],
+      ]
     }
     await began.wait()
     try await people.set("bo", ["m": 2])

@@ -155,11 +155,14 @@ struct DocumentOperatorTests {
     "B4: a sort order is names between commas with asc or desc, in quotation marks where a name needs them",
     arguments: [
       ("", "abcd"), ("  ", "abcd"), ("n", "cadb"), ("n asc", "cadb"), ("n DESC, key", "bdac"), ("g, n desc", "badc"), ("g desc,n", "cdab"),
-      ("\"g\" desc , \"n\" Asc", "cdab"), ("\"x, y\" desc", "dcba"), ("\"desc\"", "bcda"), ("desc", "bcda"), ("desc desc, key", "adcb"), ("key desc", "dcba"),
+      ("\"g\" desc , \"n\" Asc", "cdab"), ("\"x, y\" desc", "dcba"), ("\"desc\"", "bcda"), ("desc", "bcda"), ("desc desc, key", "adcb"),
+      ("key desc", "dcba"),
     ])
   func sorts(_ sort: String, _ expected: String) throws {
     let things = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("things")
-    for (key, n, g, xy, desc) in [("a", 2, "x", 1, 4), ("b", 4, "x", 2, 1), ("c", 1, "y", 3, 2), ("d", 3, "y", 4, 3)] as [(String, Int, String, Int, Int)] {
+    for (key, n, g, xy, desc) in [("a", 2, "x", 1, 4), ("b", 4, "x", 2, 1), ("c", 1, "y", 3, 2), ("d", 3, "y", 4, 3)]
+      as [(String, Int, String, Int, Int)]
+    {
       try things.set(key, ["n": DocumentValue(n), "g": .text(g), "x, y": DocumentValue(xy), "desc": DocumentValue(desc)])
     }
     #expect(try things.keys(sort: sort).joined() == expected)

@@ -15,7 +15,8 @@ struct DocumentRowTests {
   func nested() throws {
     let store = try Store(inMemoryFor: DocumentTeam.self).blocking
     let orders = store.documents("orders")
-    try orders.set("1", json: #"{"customer": {"name": "Ada", "address": {"city": "Graz"}}, "lines": [{"item": "tea", "count": 2}, {"item": "milk"}]}"#)
+    try orders.set(
+      "1", json: #"{"customer": {"name": "Ada", "address": {"city": "Graz"}}, "lines": [{"item": "tea", "count": 2}, {"item": "milk"}]}"#)
     try orders.set("2", ["lines": [["item": "tea"]], "paid": true])
     #expect(try orders.properties == ["customer", "lines", "paid"])
     #expect(try orders.get("1")?["customer"]?["address"]?["city"] == "Graz")
@@ -134,7 +135,8 @@ struct DocumentRowTests {
     #expect(members == [Membership(name: "Ada", title: "Team X", age: 36)])
     let name = "Bo'; drop table teams"
     let rooms = try await store.sql(
-      "select t.title, sum(r.m2) as m2 from people p join teams t on t.id = p.team join rooms r on r.team = t.id where p.name = \(name) group by t.id")
+      "select t.title, sum(r.m2) as m2 from people p join teams t on t.id = p.team join rooms r on r.team = t.id where p.name = \(name) group by t.id"
+    )
     #expect(rooms.map { $0["title"] } == ["Team Y"])
     #expect(rooms.first?["m2"] == 31)
     let counts = try await store.read { db in
