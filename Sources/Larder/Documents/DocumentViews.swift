@@ -60,6 +60,14 @@ extension Connection {
     return try statement(sql)
   }
 
+  /// Removes the views of all collections; the next SQL that needs one makes it again.
+  func dropDocumentViews() throws {
+    guard !documents.views.isEmpty else { return }
+    for name in documents.views.keys { try change("DROP VIEW IF EXISTS temp.\(Dialect.sqlite.quote(name))") }
+    documents.views.removeAll()
+    forgetStatements()
+  }
+
   /// Brings the views of those of the tables that are collections up to date; false where all were.
   private func updateViews(_ tables: some Collection<String>) throws -> Bool {
     var hasChanged = false

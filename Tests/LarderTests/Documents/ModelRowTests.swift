@@ -93,10 +93,19 @@ struct ModelRowTests {
     try await store.save(TicketThatExpires(id: 2))
     let copy = file.folder.appending(component: "copy.larder", directoryHint: .notDirectory)
     try await store.backup(to: copy)
+    try store.blocking.backup(to: file.folder.appending(component: "second.larder", directoryHint: .notDirectory))
+    let memory = try Store(inMemoryFor: TicketThatExpires.self, configuration: clock.configuration)
+    try await memory.save(TicketThatExpires(id: 1), expires: end)
+    try await memory.backup(to: file.folder.appending(component: "memory.larder", directoryHint: .notDirectory))
+    // Names mean the rows that are there again.
     let restored = try Store(at: copy, for: TicketThatExpires.self, configuration: clock.configuration)
     #expect(try await restored.expiry(of: TicketThatExpires.self, 1) == end)
     #expect(try await restored.count(TicketThatExpires.all) == 2)
     clock.now = end
+    for store in [store, memory] {
+      #expect(try await store.sql("select id from \(TicketThatExpires.self)").map { $0["id"] }.contains(1) == false)
+      #expect(try await store.write { db in try db.find(TicketThatExpires.self, 1) } == nil)
+    }
     #expect(try await restored.fetch(TicketThatExpires.all).map(\.id) == [2])
     #expect(try await restored.find(TicketThatExpires.self, 1) == nil)
   }
