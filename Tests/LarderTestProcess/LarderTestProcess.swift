@@ -12,6 +12,7 @@ struct LarderTestProcess {
     let process = LarderTestProcess(path: arguments[2])
     let number = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0
     switch arguments[1] {
+    case let command where command.hasPrefix("documents-"): try await process.documents(command, number)
     case "once": try await process.once()
     case "migrate": try await process.migrate()
     case "save": try await process.save()

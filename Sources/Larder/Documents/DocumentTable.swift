@@ -26,7 +26,7 @@ struct DocumentTable: Sendable {
 
   /// What the closure makes of the document's JSON; nil where there is none.
   func get<Output>(_ key: String, _ connection: Connection, _ decode: (UnsafeBufferPointer<UInt8>) throws -> Output) throws -> Output? {
-    try naming {
+    try naming(connection) {
       guard try isThere(connection) else { return nil }
       return try executing(find, [.value(.text(key))], connection) { statement in
         try connection.step(statement, nil) ? try decode(Self.json(statement, 0)) : nil
@@ -36,7 +36,7 @@ struct DocumentTable: Sendable {
 
   /// When the document expires; nil for one that stays, and where there is none.
   func expiry(of key: String, _ connection: Connection) throws -> Date? {
-    try naming {
+    try naming(connection) {
       guard try isThere(connection) else { return nil }
       return try executing(find, [.value(.text(key))], connection) { statement in
         guard try connection.step(statement, nil) else { return nil }
@@ -62,7 +62,7 @@ struct DocumentTable: Sendable {
   private func select<Output>(
     _ columns: String, _ query: DocumentQuery, _ connection: Connection, _ body: (PreparedStatement) throws -> Output
   ) throws -> [Output] {
-    try naming {
+    try naming(connection) {
       guard let collection = try connection.documents.collection(name, connection) else { return [] }
       try query.validate(collection, named: name)
       var writer = connection.environment.makeWriter()
@@ -127,7 +127,7 @@ struct DocumentTable: Sendable {
   }
 
   private func update(_ key: String, _ changes: Document, _ connection: Connection) throws {
-    guard let old = try get(key, connection, { try DocumentReader.document($0) }) else {
+    guard let old = try get(key, connection, { try DocumentReader.document($0, of: key, in: name) }) else {
       throw StoreError(.notFound, model: name, "There is no document with this key in \(name). Use set to add it.")
     }
     var new = old
@@ -233,16 +233,31 @@ struct DocumentTable: Sendable {
     guard connection.overlay == nil else {
       throw StoreError(.unsupported, model: name, "A context does not keep documents. Write to \(name) with store.documents(\"\(name)\").")
     }
-    return try naming {
+    return try naming(connection) {
       try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
     }
   }
 
-  private func naming<Result>(_ body: () throws -> Result) throws -> Result {
+  private func naming<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error as StoreError {
-      throw error.naming(name)
+    } catch let error as StoreError where error.model == nil {
+      throw damage(behind: error, connection) ?? error.naming(name)
+    }
+  }
+
+  /// The error of the first document whose JSON something else has damaged, where SQL failed: SQLite does not say which one it was.
+  private func damage(behind error: StoreError, _ connection: Connection) -> StoreError? {
+    guard error.property == nil, error.code == .invalidValue || error.code == .unsupported else { return nil }
+    return try? executing("SELECT key, json FROM \(table)", [], connection) { statement in
+      while try connection.step(statement, nil) {
+        do {
+          _ = try DocumentReader.document(Self.json(statement, 1), of: StoredColumn(statement.pointer, 0).text ?? "", in: name)
+        } catch {
+          return error as? StoreError
+        }
+      }
+      return nil
     }
   }
 }

@@ -26,6 +26,16 @@ extension Connection {
     return try result.get()
   }
 
+  /// Calls the closure while no view of this connection stands in the place of a table.
+  func withoutShadows<Result>(_ body: () throws -> Result) throws -> Result {
+    let names = try query("SELECT name FROM temp.sqlite_master WHERE type = 'view'").compactMap { $0["name"]?.text }
+    let views = environment.tables.filter { $0.expires && names.contains($0.name) }.map(ExpiryViews.init)
+    try dropDocumentViews()
+    for view in views { try change(view.dropShadow) }
+    defer { for view in views { try? change(view.shadow) } }
+    return try body()
+  }
+
   /// Deletes rows whose time has come, and answers how many.
   ///
   /// - Parameter limit: How many rows are deleted at most, in all tables together; what delete rules delete with them is not counted.

@@ -41,6 +41,7 @@ enum StoreBackup {
     var writer = SQLWriter()
     writer.write("VACUUM INTO ")
     writer.bind(.text(connection.isInMemory ? fileURI(path) : path))
-    _ = try connection.using(writer, nil) { try connection.step($0, nil) }
+    // SQLite compiles the indexes of the copy by the tables' names, which must not mean views of the same names.
+    try connection.withoutShadows { _ = try connection.using(writer, nil) { try connection.step($0, nil) } }
   }
 }
