@@ -22,7 +22,8 @@ extension CreaturesService {
       names = files
       if problems.contains(.list), let creature = unlistedCreature(of: document) { card.show(creature) } else { lost.insert(.data) }
     }
-    let there = Set(names.compactMap(CreaturePart.init(partName:)))
+    var there = Set(names.compactMap(CreaturePart.init(partName:)))
+    if lost.contains(.list) { there = there.filter { $0 == .data || (try? unlistedPicture($0, of: document)) != nil } }
     card.hasThumbnail = there.contains(.thumbnail) && !lost.contains(.thumbnail)
     if !lost.isEmpty {
       card.damage = Damage(lost: lost.sorted(), left: there.subtracting(lost).sorted())
@@ -48,6 +49,16 @@ extension CreaturesService {
   /// The data of a document whose list of parts is lost: an archive vouches for itself.
   private func unlistedCreature(of document: DocumentPackage) -> Creature? {
     try? Archive.decode(Creature.self, from: document.unverifiedData(for: CreaturePart.data.rawValue), limits: documents.limits)
+  }
+
+  /// A picture of a document whose list of parts is lost: it counts as whole as long as it begins as one and has the length that the data say.
+  func unlistedPicture(_ part: CreaturePart, of document: DocumentPackage) throws -> PictureFile {
+    for format in PictureFormat.allCases {
+      guard let file = (try? document.unverifiedData(for: part.name(format))).flatMap(PictureFile.init), file.format == format else { continue }
+      if part == .picture, let known = unlistedCreature(of: document)?.picture, known.bytes != file.content.count { continue }
+      return file
+    }
+    throw CreatureProblem.gone("Nothing is left of this picture.")
   }
 
   /// The bytes of a damaged picture as they are, for somebody who wants to see what is left of it.
@@ -87,7 +98,7 @@ extension CreaturesService {
     let document = try document(name)
     guard let card = card(of: document) else { throw CreatureProblem.gone("This creature is not there any more.") }
     if let obstacle = card.damage?.obstacle { throw CreatureProblem.damaged(obstacle) }
-    let pictures = try remains(of: document, card)
+    let pictures = try remains(of: document)
     let small = pictures[.thumbnail] ?? thumbnail
     let upload = (pictures[.picture] ?? pictures[.thumbnail]).map { PictureUpload(picture: $0, thumbnail: small) }
     guard card.title != nil || upload != nil else {
@@ -106,14 +117,16 @@ extension CreaturesService {
   }
 
   /// The pictures that are whole; where the list of parts is lost, those that still look like one.
-  private func remains(of document: DocumentPackage, _ card: Card) throws -> [CreaturePart: PictureFile] {
+  private func remains(of document: DocumentPackage) throws -> [CreaturePart: PictureFile] {
     let inspection = try document.inspect()
     var pictures: [CreaturePart: PictureFile] = [:]
-    for name in inspection.readable + inspection.unverified {
-      guard let part = CreaturePart(partName: name), part != .data else { continue }
-      pictures[part] = try? PictureFile(document.unverifiedData(for: name))
+    for part in [CreaturePart.thumbnail, .picture] {
+      if let name = inspection.readable.first(where: { CreaturePart(partName: $0) == part }) {
+        pictures[part] = try PictureFile(document.unverifiedData(for: name))
+      } else if !inspection.unverified.isEmpty {
+        pictures[part] = try? unlistedPicture(part, of: document)
+      }
     }
-    if let known = card.picture, let found = pictures[.picture], found.content.count != known.bytes { pictures[.picture] = nil }
     return pictures
   }
 }

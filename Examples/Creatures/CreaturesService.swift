@@ -53,14 +53,13 @@ actor CreaturesService {
   /// Throws `CreatureProblem.gone` where there is none, and `.damaged` where it is not what was written; the list says so from then on.
   func picture(_ part: CreaturePart, of name: String) throws -> PictureFile {
     let document = try document(name)
+    guard let names = try? document.partNames() else { return try unlistedPicture(part, of: document) }
+    guard let partName = names.first(where: { CreaturePart(partName: $0) == part }) else { throw CreatureProblem.gone("There is no such picture.") }
     do {
-      guard let partName = try document.partNames().first(where: { CreaturePart(partName: $0) == part }) else {
-        throw CreatureProblem.gone("There is no such picture.")
-      }
       guard let file = PictureFile(try document.data(for: partName)) else { throw CreatureProblem.damaged("This picture is none.") }
       return file
     } catch let error as ArchiveError where error.code == .damaged {
-      if error.keyPath != nil, damages[name, default: []].insert(part).inserted { tellChange() }
+      if damages[name, default: []].insert(part).inserted { tellChange() }
       throw CreatureProblem.damaged("The picture is damaged. Close this, and restore what is left.")
     }
   }

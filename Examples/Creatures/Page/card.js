@@ -12,6 +12,7 @@ export class Card {
   #events;
   #stars;
   #isRating = 0;
+  #failed;
   #image = element('img', 'thumbnail');
   #picture = element('button', 'picture');
   #title = element('h2', 'title');
@@ -26,8 +27,8 @@ export class Card {
     this.#image.alt = '';
     this.#image.decoding = 'async';
     this.#image.loading = 'lazy';
-    // The server hears that this one is damaged, and says so in the next list.
-    this.#image.addEventListener('error', () => { this.#image.remove(); api.whyNot(this.#image.src.replace(location.origin, '')); });
+    // The server knows from then on that this one is damaged, and says so in the next list.
+    this.#image.addEventListener('error', () => { this.#failed = this.#image.getAttribute('src'); this.#showPicture(this.data); });
     this.#picture.type = this.#remove.type = 'button';
     this.#picture.addEventListener('click', () => this.#events.open(this.data));
     this.#remove.addEventListener('click', () => this.#events.remove(this.data));
@@ -61,8 +62,8 @@ export class Card {
   focus() { (this.data.damage ? this.#damage.querySelector('button, a') : this.#picture)?.focus(); }
 
   #showPicture(data) {
-    if (!data.hasThumbnail) return this.#picture.replaceChildren(drawing(data.damage ? crack : face));
     const address = api.thumbnailAddress(data);
+    if (!data.hasThumbnail || address === this.#failed) return this.#picture.replaceChildren(drawing(data.damage ? crack : face));
     if (this.#image.getAttribute('src') !== address) this.#image.src = address;
     if (this.#image.parentNode !== this.#picture) this.#picture.replaceChildren(this.#image);
   }

@@ -57,6 +57,8 @@ export class Form {
     for (const name of Object.keys(fields)) this.#object(name);
     this.#showPicture();
     this.#dialog.showModal();
+    // On a touch screen the keyboard would cover the picture that somebody wants to see.
+    if (card && matchMedia('(hover: none)').matches) return at('creature-heading').focus();
     at('title').focus();
     if (card) at('title').select();
   }
