@@ -18,6 +18,7 @@ class CreaturesPage:
         self.form = page.get_by_role("dialog")
         self.title = self.form.get_by_label("Name", exact=True)
         self.toast = page.locator("#toast")
+        self.said = self.toast.locator("span")
         self.count = page.locator("#count")
         page.goto(url)
 

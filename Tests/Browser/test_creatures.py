@@ -16,7 +16,7 @@ def test_the_first_creature(creatures, server):
     creatures.form.get_by_role("radio", name="4 stars").check()
     creatures.save()
     creatures.expect_titles("Moth")
-    expect(creatures.toast).to_have_text("Added “Moth”.")
+    expect(creatures.said).to_have_text("Added “Moth”.")
     expect(creatures.stars("Moth", 4)).to_be_checked()
     expect(creatures.page.get_by_text("No creature has been seen yet")).to_be_hidden()
     folder = server.data / "creatures/1.creature"

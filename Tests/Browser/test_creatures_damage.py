@@ -80,10 +80,10 @@ def test_a_changed_byte_of_a_picture_is_found_when_it_is_opened(creatures, folde
 
 def test_the_check_finds_what_nobody_has_looked_at(creatures, folder, open_creatures):
     creatures.page.get_by_role("button", name="Check all").click()
-    expect(creatures.toast).to_have_text("All 3 creatures are whole.")
+    expect(creatures.said).to_have_text("All 3 creatures are whole.")
     flip(folder / "picture.png")
     creatures.page.get_by_role("button", name="Check all").click()
-    expect(creatures.toast).to_have_text("1 of 3 is damaged.")
+    expect(creatures.said).to_have_text("1 of 3 is damaged.")
     expect(creatures.card("Owl")).to_contain_text("The picture is lost.")
     expect(open_creatures().card("Owl")).to_contain_text("Damaged")
     expect_the_others_to_work(creatures)

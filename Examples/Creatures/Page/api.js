@@ -20,7 +20,8 @@ async function send(method, path, { body, basedOn } = {}) {
   const headers = basedOn === undefined ? {} : { 'If-Match': `"${basedOn}"` };
   let response;
   try {
-    response = await fetch(root + path, { method, headers, body });
+    // What has no picture with it is small, and goes out even when the page is left.
+    response = await fetch(root + path, { method, headers, body, keepalive: body === undefined });
   } catch {
     throw new Refusal(0, { message: 'The server does not answer. Nothing is lost: try again in a moment.' });
   }
