@@ -106,7 +106,7 @@ extension CreaturesService {
     }
     let creature = Creature(
       title: card.title ?? "Creature \(name)", rating: card.rating ?? 0, created: card.created ?? .now, modified: .now,
-      picture: pictures[.picture] == nil ? upload.map { Picture($0.picture) } : upload.map { card.picture ?? Picture($0.picture) })
+      picture: upload.map { Picture($0.picture) })
     try document.replaceAll { parts in
       try parts.setValue(creature, for: CreaturePart.data.rawValue)
       try parts.setPicture(upload, replacing: [])
