@@ -58,6 +58,18 @@ let package = Package(
     .target(name: "LarderCombine", dependencies: ["Larder", openCombine]),
     .target(name: "LarderTestSupport", dependencies: ["Larder"]),
     .target(
+      name: "Creatures",
+      dependencies: [
+        "LarderArchive",
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ],
+      path: "Examples/Creatures",
+      resources: [.embedInCode("Page")]
+    ),
+    .target(
       name: "Notes",
       dependencies: [
         "Larder",
@@ -97,6 +109,7 @@ let package = Package(
     .executableTarget(
       name: "Showcase",
       dependencies: [
+        "Creatures",
         "Ledger",
         "Notes",
         "Papers",
@@ -133,6 +146,7 @@ let package = Package(
     .testTarget(
       name: "LarderArchiveTests", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderArchiveTestProcess"], exclude: ["Fixtures"]),
     .testTarget(name: "LarderCombineTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", openCombine]),
+    .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "LarderArchive"]),
     .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
     .testTarget(name: "NotesTests", dependencies: ["Larder", "Notes"]),
     .testTarget(

@@ -5,6 +5,7 @@ struct LandingPage {
   private static let files: [(name: RouterPath, type: String, content: [UInt8])] = [
     ("", "text/html; charset=utf-8", PackageResources.index_html),
     ("index.css", "text/css; charset=utf-8", PackageResources.index_css),
+    ("showcase.css", "text/css; charset=utf-8", PackageResources.showcase_css),
     ("index.svg", "image/svg+xml", PackageResources.index_svg),
   ]
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Creatures
 import Foundation
 import Hummingbird
 import Ledger
@@ -36,6 +37,7 @@ struct Showcase: AsyncParsableCommand {
     try DataFolder.create(data)
     let notes = try NotesApp(folder: data.appending(path: "notes", directoryHint: .isDirectory))
     let ledger = try LedgerApp(folder: data.appending(path: "ledger", directoryHint: .isDirectory))
+    let creatures = try CreaturesApp(folder: data.appending(path: "creatures", directoryHint: .isDirectory))
     let papers = try PapersApp(folder: data.appending(path: "documents", directoryHint: .isDirectory))
 
     let router = Router(options: .autoGenerateHeadEndpoints)
@@ -45,13 +47,14 @@ struct Showcase: AsyncParsableCommand {
     notes.addRoutes(to: router.group("notes"))
     ledger.addRoutes(to: router.group("ledger"))
     papers.addRoutes(to: router.group("documents"))
+    creatures.addRoutes(to: router.group("creatures"))
 
     var logger = Logger(label: "showcase")
     logger.logLevel = .error
     let application = Application(
       router: router,
       configuration: ApplicationConfiguration(address: .hostname(host, port: try chosenPort)),
-      services: [notes],
+      services: [notes, creatures],
       onServerRunning: { announce(port: $0.localAddress?.port) },
       logger: logger
     )

@@ -3,6 +3,7 @@ import subprocess
 import pytest
 from playwright.sync_api import sync_playwright
 
+from creatures_page import CreaturesPage
 from ledger_page import LedgerPage
 from notes_page import NotesPage
 from showcase import REPOSITORY, Showcase
@@ -60,6 +61,12 @@ def open_ledger(open_page, server):
 
 
 @pytest.fixture
+def open_creatures(open_page, server):
+    """Opens windows of Creatures."""
+    return lambda path="", **options: CreaturesPage(open_page(**options), f"{server.url}/creatures/{path}")
+
+
+@pytest.fixture
 def window(open_window):
     return open_window()
 
@@ -77,3 +84,8 @@ def ledger(open_ledger):
 @pytest.fixture
 def ledger_phone(open_ledger):
     return open_ledger(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+
+
+@pytest.fixture
+def creatures(open_creatures):
+    return open_creatures()

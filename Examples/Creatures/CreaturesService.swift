@@ -1,0 +1,139 @@
+import Foundation
+import LarderArchive
+
+/// What can be done with creatures. This is where the app meets LarderArchive: a document for each creature, and a change of parts for each change.
+///
+/// No document is kept in memory: each request opens the one that it is about, which reads the parts that are asked for and no other.
+actor CreaturesService {
+  nonisolated let documents: DocumentFolder
+  /// Damage that was found when a part was read, by the name of the document; the list reads no pictures and would not know.
+  var damages: [String: Set<CreaturePart>] = [:]
+  /// What was deleted since the start, by the name of the document.
+  var deletions: [String: DeletedDocument] = [:]
+  var lastDeletion: Date
+  private var listeners: [UUID: AsyncStream<[Card]>.Continuation] = [:]
+
+  /// Opens the folder of the documents, `1.creature` and so on, and creates it if need be. Throws `ArchiveError`.
+  init(folder: URL) throws {
+    try self.init(documents: DocumentFolder(at: folder, extension: "creature"))
+  }
+
+  init(documents: DocumentFolder, now: Date = .now) {
+    self.documents = documents
+    lastDeletion = now
+  }
+
+  // MARK: Reading
+
+  /// All creatures, oldest first. Reads the data of each, and no picture.
+  func cards() throws -> [Card] {
+    try documents.documents().compactMap(card)
+  }
+
+  /// All creatures as they are now and after each change.
+  func listings() throws -> AsyncStream<[Card]> {
+    let (stream, continuation) = AsyncStream.makeStream(of: [Card].self, bufferingPolicy: .bufferingNewest(1))
+    let id = UUID()
+    continuation.yield(try cards())
+    listeners[id] = continuation
+    continuation.onTermination = { [weak self] _ in Task { await self?.forget(id) } }
+    return stream
+  }
+
+  private func forget(_ listener: UUID) { listeners[listener] = nil }
+
+  /// Tells all windows how things are now.
+  func tellChange() {
+    guard !listeners.isEmpty, let cards = try? cards() else { return }
+    for listener in listeners.values { listener.yield(cards) }
+  }
+
+  /// The picture or the thumbnail, read now and checked.
+  ///
+  /// Throws `CreatureProblem.gone` where there is none, and `.damaged` where it is not what was written; the list says so from then on.
+  func picture(_ part: CreaturePart, of name: String) throws -> PictureFile {
+    let document = try document(name)
+    guard let names = try? document.partNames() else { return try unlistedPicture(part, of: document) }
+    guard let partName = names.first(where: { CreaturePart(partName: $0) == part }) else { throw CreatureProblem.gone("There is no such picture.") }
+    do {
+      guard let file = PictureFile(try document.data(for: partName)) else { throw CreatureProblem.damaged("This picture is none.") }
+      return file
+    } catch let error as ArchiveError where error.code == .damaged {
+      if damages[name, default: []].insert(part).inserted { tellChange() }
+      throw CreatureProblem.damaged("The picture is damaged. Close this, and restore what is left.")
+    }
+  }
+
+  func document(_ name: String) throws -> DocumentPackage {
+    do {
+      return try documents.document(named: name)
+    } catch let error as ArchiveError where error.code == .notFound || error.code == .invalidName {
+      throw CreatureProblem.gone("This creature is not there any more.")
+    }
+  }
+
+  // MARK: Writing
+
+  /// Adds a creature under the next free number.
+  func add(_ content: CreatureContent, _ upload: PictureUpload?, now: Date = .now) throws -> Card? {
+    let creature = Creature(
+      title: content.title, rating: content.rating, created: now, modified: now, picture: upload.map { Picture($0.picture) })
+    let document = try documents.add { parts in
+      try parts.setValue(creature, for: CreaturePart.data.rawValue)
+      try parts.setPicture(upload, replacing: [])
+    }
+    tellChange()
+    return card(of: document)
+  }
+
+  /// What becomes of the picture when a creature is changed.
+  enum PictureChange: Equatable {
+    case keep, remove
+    case replace(PictureUpload)
+  }
+
+  /// Gives a creature another title, rating and picture, in one step, if it is still what the change is based on.
+  ///
+  /// Throws `CreatureProblem.changedElsewhere` if it is not, `.gone` if it was deleted, `.damaged` if its data are.
+  func change(_ name: String, to content: CreatureContent, _ picture: PictureChange, basedOn version: Date) throws -> Card? {
+    try edit(name, basedOn: version) { creature, parts, old in
+      creature.title = content.title
+      creature.rating = content.rating
+      switch picture {
+      case .keep: return
+      case .remove:
+        creature.picture = nil
+        try parts.setPicture(nil, replacing: old)
+      case .replace(let upload):
+        creature.picture = Picture(upload.picture)
+        try parts.setPicture(upload, replacing: old)
+      }
+      damages[name] = nil
+    }
+  }
+
+  /// Gives a creature another rating, whatever else was changed meanwhile.
+  func rate(_ name: String, _ rating: Int) throws -> Card? {
+    guard CreatureContent.ratings.contains(rating) else { throw CreatureProblem.invalid([.rating: "Give one to five stars, or none."]) }
+    return try edit(name) { creature, _, _ in creature.rating = rating }
+  }
+
+  private func edit(
+    _ name: String, basedOn version: Date? = nil, _ apply: (inout Creature, inout DocumentParts, _ parts: [String]) throws -> Void
+  ) throws -> Card? {
+    let document = try document(name)
+    guard var creature = try? document.value(Creature.self, for: CreaturePart.data.rawValue) else {
+      throw CreatureProblem.damaged("This creature is damaged. Restore what is left before you change it.")
+    }
+    if let version, version != creature.modified { throw CreatureProblem.changedElsewhere }
+    let names = try document.partNames()
+    // The date is the creature's version too, so it moves on even when the clock does not.
+    creature.modified = max(.now, creature.modified.addingTimeInterval(0.001))
+    try document.edit { parts in
+      try apply(&creature, &parts, names)
+      try parts.setValue(creature, for: CreaturePart.data.rawValue)
+    }
+    tellChange()
+    return card(of: document)
+  }
+}

@@ -1,0 +1,156 @@
+// The list of creatures, as the server says it is.
+
+import * as api from './api.js';
+import { Card } from './card.js';
+import { Form } from './form.js';
+import { fileIn, thumbnailOf } from './picture.js';
+import { offer, say, undo } from './toast.js';
+
+const at = (id) => document.getElementById(id);
+const cards = new Map();
+const form = new Form({ saved: say, remove });
+const orders = {
+  newest: () => 0,
+  best: (a, b) => (b.rating ?? 0) - (a.rating ?? 0),
+  title: (a, b) => (a.title ?? '').localeCompare(b.title ?? '', undefined, { sensitivity: 'base', numeric: true }),
+};
+
+let listing = [];
+let source;
+
+// MARK: Showing
+
+function show() {
+  const focused = document.activeElement;
+  const names = new Set(listing.map(({ name }) => name));
+  for (const [name, card] of cards) {
+    if (names.has(name)) continue;
+    card.element.remove();
+    cards.delete(name);
+  }
+  // Of equals, the newest comes first.
+  const ordered = listing.toReversed().sort(orders[at('order').value]);
+  ordered.forEach((data, index) => {
+    if (!cards.has(data.name)) cards.set(data.name, new Card({ open: (card) => form.open(card), rate, remove, restore }));
+    const card = cards.get(data.name);
+    card.show(data);
+    if (at('cards').children[index] !== card.element) at('cards').insertBefore(card.element, at('cards').children[index] ?? null);
+  });
+  // Moving an element takes the focus from it.
+  if (focused !== document.activeElement && focused.isConnected && !form.isOpen) focused.focus();
+  const damaged = listing.filter(({ damage }) => damage).length;
+  at('empty').hidden = listing.length > 0;
+  at('check').hidden = at('order').hidden = listing.length === 0;
+  at('count').textContent = listing.length ? `${counted(listing.length)}${damaged ? `, ${damaged} damaged` : ''}` : '';
+}
+
+const counted = (count) => `${count} ${count === 1 ? 'creature' : 'creatures'}`;
+
+function listen() {
+  source?.close();
+  source = api.events();
+  source.addEventListener('creatures', (event) => {
+    at('connection').hidden = true;
+    listing = JSON.parse(event.data);
+    show();
+  });
+  source.addEventListener('error', () => {
+    at('connection').hidden = false;
+    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 1000);
+  });
+}
+
+// MARK: Changing
+
+const titleOf = ({ title, name }) => title ?? `Creature ${name}`;
+
+async function rate(card, rating) {
+  try {
+    await api.rate(card.name, rating);
+  } catch (refusal) {
+    say(refusal.message);
+  }
+}
+
+async function remove(card) {
+  try {
+    await api.remove(card.name);
+    offer(`Deleted “${titleOf(card)}”.`, () => api.undelete(card.name));
+    if (!document.activeElement || document.activeElement === document.body) at('new-creature').focus();
+  } catch (refusal) {
+    say(refusal.message);
+  }
+}
+
+async function restore(card) {
+  try {
+    const { left, lost } = card.damage;
+    const needsThumbnail = left.includes('picture') && (lost.includes('thumbnail') || !left.includes('thumbnail'));
+    await api.restore(card.name, needsThumbnail ? await thumbnailOf(api.pictureAddress(card)) : undefined);
+    say(`Restored what was left of “${titleOf(card)}”.`);
+    cards.get(card.name)?.focus();
+  } catch (refusal) {
+    say(refusal.message);
+  }
+}
+
+at('check').addEventListener('click', async () => {
+  at('check').disabled = true;
+  try {
+    const { creatures, damaged } = await api.check();
+    if (damaged) say(`${damaged} of ${creatures} ${damaged === 1 ? 'is' : 'are'} damaged.`);
+    else say(creatures === 1 ? 'The creature is whole.' : `All ${creatures} creatures are whole.`);
+  } catch (refusal) {
+    say(refusal.message);
+  } finally {
+    at('check').disabled = false;
+    at('check').focus();
+  }
+});
+
+// MARK: Dropping and keys
+
+function openNew(file) {
+  if (!form.isOpen) form.open();
+  if (file) form.choose(file);
+}
+
+at('new-creature').addEventListener('click', () => openNew());
+at('first-creature').addEventListener('click', () => openNew());
+at('order').addEventListener('change', show);
+
+const hasFile = (event) => event.dataTransfer?.types.includes('Files');
+addEventListener('dragover', (event) => {
+  if (!hasFile(event)) return;
+  event.preventDefault();
+  at('veil').hidden = form.isOpen;
+});
+addEventListener('dragleave', (event) => { if (!event.relatedTarget) at('veil').hidden = true; });
+addEventListener('drop', (event) => {
+  if (!hasFile(event)) return;
+  event.preventDefault();
+  at('veil').hidden = true;
+  if (!form.isOpen) openNew(fileIn(event.dataTransfer));
+});
+addEventListener('paste', (event) => {
+  const file = fileIn(event.clipboardData);
+  if (!file) return;
+  event.preventDefault();
+  openNew(file);
+});
+addEventListener('keydown', (event) => {
+  const isTyping = event.target.matches('input:not([type=radio]), select, textarea');
+  if (form.isOpen || isTyping) return;
+  if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z' && !event.shiftKey) {
+    event.preventDefault();
+    undo();
+  } else if (event.key.toLowerCase() === 'n' && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    openNew();
+  }
+});
+
+addEventListener('pagehide', () => source?.close());
+addEventListener('pageshow', (event) => { if (event.persisted) listen(); });
+
+listen();
