@@ -45,7 +45,7 @@ struct KeyedArchiveTests {
     try check(try Archive.decodeKeyed([Friend].self, from: data, allowing: ["LarderArchiveTests.OldCreature": .codable(Friend.self)]))
   }
 
-  @Test("D6: keyed archives of a file that is kept in the repository are read", arguments: ["secure", "plain"])
+  @Test("D6: keyed archives of a file that is kept in the repository are read", arguments: ["secure", "plain", "xml"])
   func fixture(_ name: String) throws {
     let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/\(name).keyedarchive")
     try check(

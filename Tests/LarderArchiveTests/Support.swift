@@ -3,9 +3,13 @@ import LarderArchive
 
 /// A folder that is deleted with its last reference.
 final class TemporaryFolder {
-  let url = FileManager.default.temporaryDirectory.appending(path: "larder-archive-\(UUID().uuidString)", directoryHint: .isDirectory)
+  let url: URL
 
-  init() throws {
+  /// - Parameter isInMemory: Whether a file system in memory serves, where there is one: thousands of calls to `fsync` take seconds on a disk.
+  init(isInMemory: Bool = false) throws {
+    let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+    let parent = isInMemory && FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
+    url = parent.appending(path: "larder-archive-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
