@@ -20,7 +20,7 @@ public struct KeyedArchiveObject: Sendable {
       throw ArchiveError(
         .invalidValue, type: className, keyPath: key, "The object has no value for this key. Use decodeIfPresent where it may be missing.")
     }
-    return try named { try value.decode(type, at: [KeyedValueDecoder.Name(key)]) }
+    return try named { try value.decode(type, at: [PlainKey(key)]) }
   }
 
   /// What was encoded under a key, or nil where there is nothing or `nil`; throws as ``decode(_:forKey:)`` does for something else.

@@ -81,7 +81,7 @@ extension UUID: KeyedDecodable {
 extension Array: KeyedDecodable {
   static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> [Element] {
     guard case .list(let elements) = value else { throw KeyedValue.mismatch(Self.self, at: path) }
-    return try elements.enumerated().map { index, element in try element.decode(Element.self, at: path + [KeyedValueDecoder.Index(index)]) }
+    return try elements.enumerated().map { index, element in try element.decode(Element.self, at: path + [PlainKey(index)]) }
   }
 }
 
@@ -100,7 +100,7 @@ extension Dictionary: KeyedDecodable {
     guard case .pairs(let pairs) = value else { throw KeyedValue.mismatch(Self.self, at: path) }
     var entries: [Key: Value] = [:]
     for pair in pairs {
-      let step = path + [KeyedValueDecoder.Name(pair.key.keyText ?? "?")]
+      let step = path + [PlainKey(pair.key.keyText ?? "?")]
       entries[try pair.key.decode(Key.self, at: step)] = try pair.value.decode(Value.self, at: step)
     }
     return entries

@@ -4,27 +4,6 @@ struct KeyedValueDecoder: Decoder {
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  struct Index: CodingKey {
-    let intValue: Int?
-    let stringValue: String
-
-    init(_ index: Int) {
-      intValue = index
-      stringValue = String(index)
-    }
-    init?(stringValue: String) { nil }
-    init?(intValue: Int) { self.init(intValue) }
-  }
-
-  struct Name: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(_ name: String) { stringValue = name }
-    init?(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     KeyedDecodingContainer(Fields<Key>(fields: try fields(), codingPath: codingPath))
   }
@@ -72,7 +51,7 @@ struct KeyedValueDecoder: Decoder {
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try decoder(key).unkeyedContainer() }
 
-    func superDecoder() throws -> any Decoder { try decoder(Name("super")) }
+    func superDecoder() throws -> any Decoder { try decoder(PlainKey("super")) }
 
     func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 
@@ -110,7 +89,7 @@ struct KeyedValueDecoder: Decoder {
     }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-      let value = try next().decode(type, at: codingPath + [Index(currentIndex)])
+      let value = try next().decode(type, at: codingPath + [PlainKey(currentIndex)])
       currentIndex += 1
       return value
     }
@@ -124,7 +103,7 @@ struct KeyedValueDecoder: Decoder {
     mutating func superDecoder() throws -> any Decoder { try decoder() }
 
     private mutating func decoder() throws -> KeyedValueDecoder {
-      let decoder = KeyedValueDecoder(value: try next(), codingPath: codingPath + [Index(currentIndex)])
+      let decoder = KeyedValueDecoder(value: try next(), codingPath: codingPath + [PlainKey(currentIndex)])
       currentIndex += 1
       return decoder
     }
@@ -132,7 +111,7 @@ struct KeyedValueDecoder: Decoder {
     private func next() throws -> KeyedValue {
       guard !isAtEnd else {
         throw ArchiveError(
-          .invalidValue, keyPath: ArchiveError.keyPath(codingPath + [Index(currentIndex)]),
+          .invalidValue, keyPath: ArchiveError.keyPath(codingPath + [PlainKey(currentIndex)]),
           "The archive has fewer elements than the type asks for. Ask for the type that was encoded.")
       }
       return elements[currentIndex]
