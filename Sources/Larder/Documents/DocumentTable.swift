@@ -230,7 +230,8 @@ struct DocumentTable: Sendable {
       throw StoreError(.unsupported, model: name, "A context does not keep documents. Write to \(name) with store.documents(\"\(name)\").")
     }
     return try naming {
-      try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
+      try connection.prepareAttachments()
+      return try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
     }
   }
 

@@ -38,6 +38,8 @@ final class Connection: @unchecked Sendable {
   var transactionNumber = 0
   /// What is known of the collections of documents.
   let documents = DocumentCatalogue()
+  /// Whether the file is known to count attachments.
+  var countsAttachments = false
   /// How deep savepoints are nested.
   var savepointDepth = 0
   /// What shadows the tables of a context's connection; nil on every other.
