@@ -192,6 +192,11 @@ final class Connection: @unchecked Sendable {
     return statement
   }
 
+  /// Refuses to go on after an interruption: for work between statements.
+  func checkInterruption() throws {
+    if isInterrupted.load(ordering: .relaxed) { throw CancellationError() }
+  }
+
   /// Executes a statement that takes no parameter and returns no row.
   func execute(_ sql: String) throws {
     try run(try statement(sql))

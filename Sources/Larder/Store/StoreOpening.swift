@@ -292,7 +292,7 @@ private final class BackupOnce {
     while FileManager.default.fileExists(atPath: "\(path).backup-\(number)") { number += 1 }
     let target = "\(path).backup-\(number)"
     opening.configuration.log?.info("copying the store before a migration", metadata: ["path": "\(target)"])
-    try StoreBackup.write(reader, to: target)
+    try StoreBackup.write(reader, to: target, skipsMissing: true)
     copy = target
   }
 
@@ -300,6 +300,7 @@ private final class BackupOnce {
   func remove() {
     guard let copy else { return }
     try? FileManager.default.removeItem(atPath: copy)
+    try? FileManager.default.removeItem(atPath: AttachmentFolder.path(ofStore: copy))
   }
 }
 
