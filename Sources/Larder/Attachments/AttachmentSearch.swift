@@ -27,6 +27,7 @@ struct AttachmentSearch {
     defer { withExtendedLifetime(lock) {} }
     if shards == nil {
       round.count += folder.removeTemporaryFiles()
+      storage.forgetDeadHolders()
       shards = folder.shards()
     }
     var seen = 0

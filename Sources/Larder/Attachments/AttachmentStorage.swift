@@ -61,6 +61,11 @@ final class AttachmentStorage: Sendable {
     return false
   }
 
+  /// Removes what stores that are open no longer have left.
+  func forgetDeadHolders() {
+    for name in AttachmentFolder.names(in: folder.holders) { _ = isOpen(name) }
+  }
+
   // MARK: Who collects
 
   /// Says that the file counts attachments: from now on commits may let some go.
