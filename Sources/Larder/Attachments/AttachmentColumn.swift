@@ -25,8 +25,8 @@ struct AttachmentColumn {
   // MARK: SQL
 
   /// The rows of json_tree that name attachments in a text.
-  private func names(in text: String, named alias: String) -> String {
-    "json_tree(CASE WHEN json_valid(\(text)) THEN \(text) ELSE 'null' END) AS \(alias) WHERE \(Self.isName(alias))"
+  static func names(in text: String, named alias: String) -> String {
+    "json_tree(CASE WHEN json_valid(\(text)) THEN \(text) ELSE 'null' END) AS \(alias) WHERE \(isName(alias))"
   }
 
   /// The condition that a row of json_tree names an attachment.
@@ -39,14 +39,14 @@ struct AttachmentColumn {
   /// The attachments that the rows name: what `columns` says of each, where `t` is the row and `j.atom` the digest.
   func rows(_ columns: String) -> String {
     let text = "t.\(dialect.quote(name))"
-    return "SELECT \(columns) FROM main.\(dialect.quote(table)) AS t, \(names(in: text, named: "j")) AND \(mayName(text))"
+    return "SELECT \(columns) FROM main.\(dialect.quote(table)) AS t, \(Self.names(in: text, named: "j")) AND \(mayName(text))"
   }
 
   private func count(_ sign: String, _ text: String) -> String {
     """
     UPDATE \(AttachmentTable.name) SET version = version + 1, uses = uses \(sign) \
-    (SELECT count(*) FROM \(names(in: text, named: "j")) AND j.atom = \(AttachmentTable.name).digest) \
-    WHERE digest IN (SELECT j.atom FROM \(names(in: text, named: "j")))
+    (SELECT count(*) FROM \(Self.names(in: text, named: "j")) AND j.atom = \(AttachmentTable.name).digest) \
+    WHERE digest IN (SELECT j.atom FROM \(Self.names(in: text, named: "j")))
     """
   }
 
@@ -54,7 +54,7 @@ struct AttachmentColumn {
   private func require(_ text: String) -> String {
     """
     SELECT RAISE(ABORT, \(dialect.literal(.text("\(AttachmentTable.refusal)\(table).\(name)")))) WHERE EXISTS \
-    (SELECT 1 FROM \(names(in: text, named: "j")) AND j.atom NOT IN (SELECT digest FROM \(AttachmentTable.name)))
+    (SELECT 1 FROM \(Self.names(in: text, named: "j")) AND j.atom NOT IN (SELECT digest FROM \(AttachmentTable.name)))
     """
   }
 

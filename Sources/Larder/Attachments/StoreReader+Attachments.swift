@@ -73,6 +73,14 @@ extension AttachmentStorage {
     return data
   }
 
+  /// The bytes of a digest, checked.
+  func data(of digest: String) throws -> Data {
+    let file = try folder.open(digest)
+    let data = try file.read(at: 0, count: file.size)
+    guard Attachment.digest(of: data) == digest else { throw StoreError.damagedAttachment }
+    return data
+  }
+
   fileprivate func data(of attachment: Attachment, range: Range<Int>) throws -> Data {
     guard range.lowerBound >= 0, range.upperBound <= attachment.size else {
       throw StoreError(.invalidValue, "The range is not inside of the attachment's \(attachment.size) bytes. Ask for bytes of 0..<attachment.size.")
