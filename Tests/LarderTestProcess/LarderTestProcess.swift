@@ -23,6 +23,10 @@ struct LarderTestProcess {
     case "use": process.use()
     case "results": try await process.results(number)
     case "edit": try process.edit()
+    case "attach": try await process.attach()
+    case "keep": try await process.keep()
+    case "large": try await process.large(number)
+    case "share": try await process.share(number)
     default: say("there is no command \(arguments[1])")
     }
   }

@@ -234,7 +234,8 @@ struct DocumentTable: Sendable {
       throw StoreError(.unsupported, model: name, "A context does not keep documents. Write to \(name) with store.documents(\"\(name)\").")
     }
     return try naming(connection) {
-      try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
+      try connection.prepareAttachments()
+      return try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
     }
   }
 
