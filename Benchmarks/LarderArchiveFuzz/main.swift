@@ -8,7 +8,7 @@ import LarderArchiveMutation
 
 let arguments = CommandLine.arguments
 let cases = arguments.count > 1 ? UInt64(arguments[1]) ?? 1_000_000 : 1_000_000
-let seed = arguments.count > 2 ? UInt64(arguments[2]) ?? 1 : UInt64.random(in: 0..<1 << 40)
+let seed = (arguments.count > 2 ? UInt64(arguments[2]) : nil) ?? UInt64.random(in: 0..<1 << 40)
 
 /// The seed of the case that runs, as text and in memory that never moves, so that the handler of a signal may write it.
 nonisolated(unsafe) let seedText = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64)

@@ -35,6 +35,7 @@ public struct ArchiveError: Error, Sendable, Hashable {
     /// What was asked for cannot be done, with this value or on this file system.
     public static let unsupported = Code(name: "unsupported")
 
+    /// The code as it is written in Swift.
     public var description: String { name }
   }
 
@@ -56,6 +57,7 @@ public struct ArchiveError: Error, Sendable, Hashable {
 }
 
 extension ArchiveError: CustomStringConvertible {
+  /// Code, type, place and message in a line; shows no stored value.
   public var description: String {
     let place = [type, keyPath].compactMap { $0 }.joined(separator: " at ")
     return "ArchiveError.\(code): \(place.isEmpty ? "" : place + ": ")\(message)"

@@ -16,7 +16,9 @@ public protocol Archivable: Codable {
 }
 
 extension Archivable {
+  /// The name that Swift gives the type, module included; it changes when the type is renamed or moved.
   public static var archiveTag: String { String(reflecting: Self.self) }
+  /// The first version.
   public static var archiveVersion: Int { 1 }
 }
 

@@ -4,15 +4,25 @@ public import Foundation
 ///
 /// `nil` inside an archive is ``null``. Integers are ``integer(_:)`` unless they are above `Int64.max`.
 public indirect enum ArchiveValue: Sendable, Hashable {
+  /// Nothing: `nil` that was encoded.
   case null
+  /// True or false.
   case bool(Bool)
+  /// A whole number.
   case integer(Int64)
+  /// A whole number above `Int64.max`.
   case unsigned(UInt64)
+  /// A real number, also where a `Float` was encoded.
   case real(Double)
+  /// A date.
   case date(Date)
+  /// Bytes.
   case data(Data)
+  /// A text.
   case string(String)
+  /// Elements in order.
   case array([ArchiveValue])
+  /// Values by key.
   case dictionary([String: ArchiveValue])
 
   /// The value of a key, where this is a dictionary; setting one makes a dictionary of anything else.
@@ -91,6 +101,7 @@ public indirect enum ArchiveValue: Sendable, Hashable {
 }
 
 extension ArchiveValue: Encodable {
+  /// Encodes what the tree stands for; throws what the encoder throws.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .array(let elements):
@@ -120,14 +131,19 @@ extension ArchiveValue: Encodable {
 }
 
 extension ArchiveValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral {
+  /// A text.
   public init(stringLiteral value: String) { self = .string(value) }
+  /// An integer; decoded as a real number as well.
   public init(integerLiteral value: Int64) { self = .integer(value) }
+  /// A real number.
   public init(floatLiteral value: Double) { self = .real(value) }
+  /// True or false.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension ArchiveValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
+  /// An array.
   public init(arrayLiteral elements: ArchiveValue...) { self = .array(elements) }
-  /// Of a key that is there twice, the last value counts.
+  /// A dictionary. Of a key that is there twice, the last value counts.
   public init(dictionaryLiteral elements: (String, ArchiveValue)...) { self = .dictionary(Dictionary(elements) { $1 }) }
 }

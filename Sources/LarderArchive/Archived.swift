@@ -12,6 +12,7 @@ public struct Archived<Base> {
   /// The value.
   public var value: Base
 
+  /// Holds a value; whether it can be encoded is known when it is.
   public init(_ value: Base) {
     self.value = value
   }

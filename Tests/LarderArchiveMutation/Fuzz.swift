@@ -68,15 +68,27 @@ public struct Fuzz {
 
   /// A creature of a keyed archive as a Codable type.
   private struct CodableCreature: Codable, Sendable {
-    var Title: String
-    var Rating: Float
-    var Scary: Bool
-    var Legs: Int8
-    var Born: Date
-    var Picture: Data
-    var Tags: Set<String>
-    var Page: URL
-    var Identifier: UUID
+    var title: String
+    var rating: Float
+    var scary: Bool
+    var legs: Int8
+    var born: Date
+    var picture: Data
+    var tags: Set<String>
+    var page: URL
+    var identifier: UUID
+
+    enum CodingKeys: String, CodingKey {
+      case title = "Title"
+      case rating = "Rating"
+      case scary = "Scary"
+      case legs = "Legs"
+      case born = "Born"
+      case picture = "Picture"
+      case tags = "Tags"
+      case page = "Page"
+      case identifier = "Identifier"
+    }
   }
 
   /// A creature as keyed archives have it.

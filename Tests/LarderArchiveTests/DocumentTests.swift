@@ -182,6 +182,10 @@ struct DocumentTests {
 
   @Test("D3: listing 10,000 documents touches no part")
   func listing() throws {
+    let temporary = try TemporaryFolder(isInMemory: true)
+    let reads = Reads()
+    let folder = try DocumentFolder(
+      at: temporary.url, extension: "scarycreature", fileSystem: FileSystem { step, name in if step == "read" { reads.add(name) } })
     // Folders with nothing in them: whoever looked inside would fail.
     let path = temporary.url.path(percentEncoded: false)
     #expect((1...10_000).allSatisfy { mkdir("\(path)/\($0).scarycreature", 0o000) == 0 })

@@ -1,0 +1,127 @@
+import Foundation
+import LarderArchive
+import Testing
+
+private protocol Animal: Codable {}
+private struct Dog: Animal {}
+private struct Cat: Animal {}
+
+private enum Article {
+  struct Creature: Archivable, Sendable, Equatable {
+    static let archiveTag = "Creature"
+
+    var title: String
+    var rating: Double
+  }
+
+  struct Zoo: Codable {
+    var animals: [Archived<any Animal>]
+  }
+}
+
+private enum NewerArticle {
+  struct Creature: Archivable, Sendable, Equatable {
+    static let archiveTag = "Creature"
+    static let archiveVersion = 2
+
+    var name: String
+    var stars: Int
+  }
+}
+
+@Suite("Documentation: Archives and documents")
+struct ArchivesArticleTests {
+  private typealias Creature = Article.Creature
+  private typealias Zoo = Article.Zoo
+
+  private let temporary: TemporaryFolder
+
+  init() throws { temporary = try TemporaryFolder() }
+
+  @Test("D1: the root page: write and read")
+  func rootPage() throws {
+    let url = temporary.file("creature")
+
+    let creature = Creature(title: "Kraken", rating: 4.5)
+    try Archive.write(creature, to: url)
+    let copy = try Archive.read(Creature.self, from: url)
+
+    #expect(copy == creature)
+  }
+
+  @Test("D1: encode, decode and limits")
+  func encode() throws {
+    let creature = Creature(title: "Kraken", rating: 4.5)
+    do {
+      let data = try Archive.encode(creature)
+      let copy = try Archive.decode(Creature.self, from: data)
+      #expect(copy == creature)
+    }
+    let data = try Archive.encode(creature)
+
+    let limits = Archive.Limits(size: 1 << 20, depth: 20, count: 10_000, expandedSize: 4 << 20)
+    let copy = try Archive.decode(Creature.self, from: data, limits: limits)
+
+    #expect(copy == creature)
+  }
+
+  @Test("D2: the allow-list")
+  func allowList() throws {
+    let data = try Archive.encode(Zoo(animals: [Archived(Dog()), Archived(Cat())]))
+
+    let zoo = try Archive.decode(Zoo.self, from: data, allowing: [Dog.self, Cat.self])
+
+    #expect(zoo.animals.first?.value is Dog)
+  }
+
+  private func older() throws -> Data { try Archive.encode(Creature(title: "Kraken", rating: 4.4)) }
+
+  @Test("D6: versions and migrations")
+  func migrations() throws {
+    typealias Creature = NewerArticle.Creature
+    let data = try older()
+
+    let rename = ArchiveMigration(of: "Creature", from: 1) { value in
+      value["name"] = value["title"]
+      value["stars"] = .integer(Int64((value["rating"]?.real ?? 0).rounded()))
+    }
+    let creature = try Archive.decode(Creature.self, from: data, migrations: [rename])
+
+    #expect(creature == Creature(name: "Kraken", stars: 4))
+  }
+
+  @Test("D3: folders of documents")
+  func documents() throws {
+    let url = temporary.url
+    let creature = Creature(title: "Kraken", rating: 4.5)
+    let picture = Data([1, 2])
+    let thumbnail = Data([1])
+
+    let folder = try DocumentFolder(at: url, extension: "scarycreature")
+    let document = try folder.add { parts in
+      try parts.setValue(creature, for: "data")
+      try parts.setData(picture, for: "full.png")
+    }
+
+    for document in try folder.documents() {
+      let creature = try document.value(Creature.self, for: "data")
+      print(document.name, creature.title)
+    }
+
+    try document.edit { parts in
+      try parts.setData(thumbnail, for: "thumbnail.png")
+      try parts.remove("full.png")
+    }
+    let deleted = try folder.delete(document)
+    try folder.restore(deleted)
+
+    #expect(try document.partNames() == ["data", "thumbnail.png"])
+    try Data([9]).write(to: temporary.file("1.scarycreature/thumbnail.png"))
+
+    let inspection = try document.inspect()
+    for (part, error) in inspection.problems { print(part, error) }
+    let readable = inspection.readable
+
+    #expect(readable == ["data"] && inspection.problems.keys.sorted() == ["thumbnail.png"])
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+/// The code of the articles is the code of this folder's tests.
+///
+/// Every ```` ```swift ```` block must stand in one of the tests, line by line. An empty line in a block stands for anything: the parts between
+/// empty lines must follow one another in one file. White space does not count. Code that cannot be compiled here, such as manifests and shell
+/// commands, goes into a fence without a language.
+@Suite("Documentation: the code in the articles")
+struct DocumentationCodeTests {
+  @Test("the catalogue has its articles")
+  func catalogueIsThere() {
+    #expect(DocumentationFiles.articles.count >= 3)
+  }
+
+  @Test("every block of Swift in an article stands in a test", arguments: DocumentationFiles.articles)
+  func articleCode(_ article: URL) throws {
+    try check(article)
+  }
+
+  @Test("a block that no test has is found")
+  func missingBlock() {
+    let files = [CodeFile(text: "let a = 1\nlet b = 2\n\nlet c = 3")]
+    #expect(CodeBlock(line: 1, text: "let a = 1\n  let b =   2").isIn(files))
+    #expect(CodeBlock(line: 1, text: "let a = 1\n\nlet c = 3").isIn(files))
+    #expect(!CodeBlock(line: 1, text: "let a = 1\nlet c = 3").isIn(files))
+    #expect(!CodeBlock(line: 1, text: "let c = 3\n\nlet a = 1").isIn(files))
+    #expect(!CodeBlock(line: 1, text: "let a = 2").isIn(files))
+  }
+
+  private func check(_ document: URL) throws {
+    let tests = try DocumentationFiles.tests()
+    for block in CodeBlock.all(in: try String(contentsOf: document, encoding: .utf8)) {
+      #expect(block.isIn(tests), "\(document.lastPathComponent):\(block.line) is in no test:\n\(block.text)")
+    }
+  }
+}
+
+private enum DocumentationFiles {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+  private static let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+  private static let catalogue = root.appending(path: "Sources/LarderArchive/Documentation.docc")
+
+  static let articles: [URL] = {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: catalogue.path)) ?? []
+    return names.filter { $0.hasSuffix(".md") }.sorted().map { catalogue.appending(path: $0) }
+  }()
+
+  /// The tests beside this file, in which the code of the articles stands.
+  static func tests() throws -> [CodeFile] {
+    let here = URL(filePath: #filePath).lastPathComponent
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") && $0 != here }
+    return try names.map { CodeFile(text: try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
+  }
+}
+
+/// The lines of a file of tests, without the white space that means nothing.
+private struct CodeFile {
+  let lines: [String]
+
+  init(text: String) {
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { normalised($0) }.filter { !$0.isEmpty }
+  }
+}
+
+/// One ```` ```swift ```` block of a document.
+private struct CodeBlock {
+  /// The line of the document on which the code begins.
+  let line: Int
+  let text: String
+
+  func isIn(_ files: [CodeFile]) -> Bool {
+    let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map { normalised($0) }.split(separator: "").map(Array.init)
+    return files.contains { file in
+      var rest = file.lines[...]
+      for part in parts {
+        guard let range = rest.firstRange(of: part) else { return false }
+        rest = rest[range.upperBound...]
+      }
+      return true
+    }
+  }
+
+  static func all(in document: String) -> [CodeBlock] {
+    var blocks: [CodeBlock] = []
+    var open: (line: Int, lines: [Substring])?
+    for (index, line) in document.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      if let block = open {
+        if normalised(line) == "```" {
+          blocks.append(CodeBlock(line: block.line, text: block.lines.joined(separator: "\n")))
+          open = nil
+        } else {
+          open = (block.line, block.lines + [line])
+        }
+      } else if normalised(line) == "```swift" {
+        open = (index + 2, [])
+      }
+    }
+    return blocks
+  }
+}
+
+private func normalised(_ line: Substring) -> String {
+  line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+}
