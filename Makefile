@@ -2,17 +2,20 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench docs clean
+.PHONY: help demo test check format bench fuzz docs clean
 
 PORT ?= 8080
 SHOWCASE_OPTIONS ?=
+CASES ?= 3000000
+SEED ?= random
 
 help:
 	@echo 'make demo     build the showcase and open it in a browser (PORT=8080, SHOWCASE_OPTIONS="--data DIR")'
 	@echo 'make test     run all tests, those in a browser too'
 	@echo 'make check    what CI runs: format lint, build with warnings as errors, all tests'
 	@echo 'make format   format the Swift code in place'
-	@echo 'make bench    compare Larder with raw C and GRDB on the same work'
+	@echo 'make bench    compare Larder with raw C and GRDB, and archives with Foundation, on the same work'
+	@echo 'make fuzz     decode damaged archives (CASES=3000000, SEED=number; a seed that failed: CASES=1 SEED=number)'
 	@echo 'make docs     build the documentation into .build/docs'
 	@echo 'make clean    remove everything that was built or installed into .build'
 
@@ -35,11 +38,21 @@ bench:
 	@Scripts/bootstrap build
 	swift build --configuration release --product LarderBench
 	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench
+	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench documents
+	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench live
+	.build/release/LarderBench attachments
+	swift build --configuration release --product LarderArchiveBench
+	.build/release/LarderArchiveBench
+
+fuzz:
+	@Scripts/bootstrap build
+	swift build --configuration release --product LarderArchiveFuzz
+	.build/release/LarderArchiveFuzz $(CASES) $(SEED) Tests/LarderArchiveTests/Fixtures/*.keyedarchive
 
 docs:
 	@Scripts/bootstrap build
-	swift package --allow-writing-to-directory .build/docs generate-documentation --target Larder --output-path .build/docs \
-	  --transform-for-static-hosting
+	swift package --allow-writing-to-directory .build/docs generate-documentation --enable-experimental-combined-documentation \
+	  --target Larder --target LarderArchive --output-path .build/docs --transform-for-static-hosting
 	@echo 'The documentation is in .build/docs; to read it: python3 -m http.server --directory .build/docs'
 
 clean:

@@ -24,6 +24,7 @@ let package = Package(
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "3.12.3"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
@@ -35,9 +36,11 @@ let package = Package(
     .target(
       name: "Larder",
       dependencies: [
+        "LarderArchive",
         "LarderMacros",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "DequeModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -177,5 +180,9 @@ for target in package.targets {
     ]
   if Context.environment["LARDER_STRICT"] == "1" {
     target.swiftSettings?.append(.unsafeFlags(["-warnings-as-errors"]))
+  }
+  // For `--sanitize=thread`: see PthreadMutex.
+  if Context.environment["LARDER_PTHREAD_MUTEX"] == "1" {
+    target.swiftSettings?.append(.define("LARDER_PTHREAD_MUTEX"))
   }
 }

@@ -2,9 +2,9 @@ import Foundation
 import LarderArchive
 import LarderArchiveMutation
 
-/// Decodes damaged archives: `LarderArchiveFuzz [cases] [seed] [keyed archive …]`.
+/// Decodes damaged archives: `LarderArchiveFuzz [cases] [seed] [keyed archive …]`; a seed that is no number is a random one.
 ///
-/// A case that traps, hangs for ten seconds or takes more than 512 MiB ends the run, and its seed is printed: run it again with `1 SEED`.
+/// A case that traps, hangs for ten seconds or takes more than 128 MiB ends the run, and its seed is printed: run it again with `1 SEED`.
 
 let arguments = CommandLine.arguments
 let cases = arguments.count > 1 ? UInt64(arguments[1]) ?? 1_000_000 : 1_000_000
@@ -34,8 +34,8 @@ for index in 0..<cases {
   for (place, byte) in "failed: seed \(seed &+ index)\n".utf8.prefix(64).enumerated() { seedText[place] = byte }
   alarm(10)
   fuzz.run(seed: seed &+ index, &outcome)
-  if index.isMultiple(of: 1000), peakMemory() > 512 << 10 {
-    print("more than 512 MiB at seed \(seed &+ index), or up to 1,000 before it")
+  if index.isMultiple(of: 1000), peakMemory() > 128 << 10 {
+    print("more than 128 MiB at seed \(seed &+ index), or up to 1,000 before it")
     exit(1)
   }
 }

@@ -4,36 +4,44 @@ extension Archive {
   /// Writes an archive of a value to a file: afterwards the whole archive is on the disk, or the file is as it was.
   ///
   /// A hidden file beside it is written and synced, renamed over the file, and the folder synced. A crash may leave the hidden file, whose name begins with
-  /// `.larder-`. Throws what ``encode(_:)`` throws, and ``ArchiveError`` of the file system. Costs an encoding and two calls to `fsync`.
+  /// `.larder-`. A link at the place of the file is replaced, not followed.
+  ///
+  /// Throws what ``encode(_:)`` throws, ``ArchiveError`` `.invalidName` for a URL that is none of a file, `.notFound` for a folder that is not there, and the file
+  /// system's errors; then the file is as it was. Only where syncing the folder fails at the very end is the new archive there, and a power cut may yet bring the
+  /// old one back; the error says so. Costs an encoding and two calls to `fsync`.
   public static func write(_ value: some Encodable, to url: URL) throws {
     try write(try encode(value), to: url, through: .standard)
   }
 
   /// The value of an archive in a file.
   ///
-  /// Throws ``ArchiveError`` `.notFound`, `.noPermission` or `.inputOutput` for the file, and what ``decode(_:from:allowing:migrations:limits:)`` throws.
-  /// A file above the limit of size is not read.
+  /// Throws ``ArchiveError`` `.notFound`, `.noPermission`, `.inputOutput` or `.invalidName` for the file, and what
+  /// ``decode(_:from:allowing:migrations:limits:)`` throws. A file above the limit of size is not read. Costs the reading of the file and a decoding.
   public static func read<T: Decodable>(
     _ type: T.Type, from url: URL, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [], limits: Limits = .default
   ) throws -> T {
-    let data = try FileSystem.standard.read(url.path(percentEncoded: false), limit: limits.size)
+    let data = try FileSystem.standard.read(FileSystem.path(of: url), limit: limits.size, followsLinks: true)
     return try decode(type, from: data, allowing: types, migrations: migrations, limits: limits)
   }
 
   package static func write(_ data: Data, to url: URL, through fileSystem: FileSystem) throws {
-    let path = url.path(percentEncoded: false)
-    guard !path.utf8.contains(0), let name = path.split(separator: "/").last else {
+    let path = try FileSystem.path(of: url)
+    guard let name = path.split(separator: "/").last, name != ".", name != "..", !path.hasSuffix("/") else {
       throw ArchiveError(.invalidName, "The path cannot be that of a file. Use one that ends in a name.")
     }
-    let folder = url.deletingLastPathComponent().path(percentEncoded: false)
-    let temporary = folder + (folder.hasSuffix("/") ? "" : "/") + ".larder-\(UUID().uuidString)"
+    let start = String(path.dropLast(name.count))
+    let folder = start.isEmpty ? "." : start
+    guard fileSystem.isFolder(folder, followsLinks: true) else {
+      throw ArchiveError(.notFound, "The folder of \(name) is not there. Check the path, or create the folder first.")
+    }
+    let temporary = start + ".larder-\(UUID().uuidString)"
     do {
       try data.withUnsafeBytes { try fileSystem.create(temporary, $0) }
-      try fileSystem.rename(temporary, to: folder + (folder.hasSuffix("/") ? "" : "/") + name)
+      try fileSystem.rename(temporary, to: path)
     } catch {
       try? fileSystem.remove(temporary)
       throw error
     }
-    try fileSystem.syncFolder(folder)
+    try fileSystem.syncFolder(folder, after: "The archive is in its place")
   }
 }

@@ -8,12 +8,12 @@ public import Foundation
 /// ```
 ///
 /// An archive is a header and a binary property list. The header names every type that the archive holds with its version, and a CRC-64 of all bytes.
-/// Optional texts keep one rule of Foundation's property lists: the text `$null` is read back as `nil`.
+/// Numbers, dates and texts come back bit for bit, infinities, NaN and canonically equal texts included; `nil` is never taken for a text.
 public enum Archive {
   /// An archive of a value.
   ///
   /// A class is archived as what it is, not as what the variable says. Throws ``ArchiveError`` `.invalidValue` for what no property list can hold, and
-  /// what the value's own `encode(to:)` throws. Costs Foundation's encoding, one copy of the result and a checksum over it.
+  /// what the value's own `encode(to:)` throws. Costs an encoding, two copies of the result and a checksum over it.
   public static func encode<Value: Encodable>(_ value: Value) throws -> Data {
     let context = ArchiveContext(root: ArchiveTag.entry(of: type(of: value as Any)))
     let payload = try PropertyListPayload.encode(value, context: context)
@@ -26,7 +26,7 @@ public enum Archive {
   /// it and the types that ``Archived`` values inside may have. Older versions are brought up by `migrations` first.
   ///
   /// Throws ``ArchiveError``: `.notAnArchive`, `.damaged`, `.newerVersion`, `.limitExceeded`, `.notAllowed`, `.missingMigration`, `.invalidValue`;
-  /// what the type's own `init(from:)` throws reaches you unchanged. Costs a checksum, one walk over the structure and Foundation's decoding.
+  /// what the type's own `init(from:)` throws reaches you unchanged. Costs a checksum, one walk over the structure and a decoding in place.
   public static func decode<T: Decodable>(
     _ type: T.Type, from data: Data, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [], limits: Limits = .default
   ) throws -> T {

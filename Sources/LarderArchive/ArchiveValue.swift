@@ -75,7 +75,7 @@ public indirect enum ArchiveValue: Sendable, Hashable {
   /// Throws ``ArchiveError`` `.damaged` for a UID, which stands in keyed archives only.
   init(_ node: PropertyListNode) throws {
     switch node {
-    case .null, .string(PropertyListPayload.null): self = .null
+    case .null: self = .null
     case .bool(let value): self = .bool(value)
     case .integer(let value): self = .integer(value)
     case .unsigned(let value): self = .unsigned(value)
@@ -97,8 +97,8 @@ extension ArchiveValue: Encodable {
       var container = encoder.unkeyedContainer()
       for element in elements { try container.encode(element) }
     case .dictionary(let entries):
-      var container = encoder.container(keyedBy: TextKey.self)
-      for (key, value) in entries { try container.encode(value, forKey: TextKey(key)) }
+      var container = encoder.container(keyedBy: PlainKey.self)
+      for (key, value) in entries { try container.encode(value, forKey: PlainKey(key)) }
     default:
       var container = encoder.singleValueContainer()
       try encodeSingle(to: &container)
@@ -117,15 +117,6 @@ extension ArchiveValue: Encodable {
     default: try container.encodeNil()
     }
   }
-}
-
-private struct TextKey: CodingKey {
-  let stringValue: String
-  var intValue: Int? { nil }
-
-  init(_ text: String) { stringValue = text }
-  init?(stringValue: String) { self.stringValue = stringValue }
-  init?(intValue: Int) { nil }
 }
 
 extension ArchiveValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral {

@@ -33,10 +33,14 @@ public struct Fuzz {
   public func run(seed: UInt64, _ outcome: inout Outcome) {
     var generator = Mutation.Generator(seed: seed)
     do {
-      switch Int.random(in: 0..<(keyed.isEmpty ? 4 : 6), using: &generator) {
+      switch Int.random(in: 0..<(keyed.isEmpty ? 5 : 8), using: &generator) {
       case 0: try decode(Data(damaged(archives, &generator)))
       case 1: try decode(resealed(damaged(archives, &generator)))
       case 2, 3: try decode(Mutation.archive(of: Data(damaged(payloads, &generator)), tag: "[Creature]", version: 2))
+      case 4: try decode(Mutation.archive(of: Data(damaged(payloads, &generator)), tag: "[Creature]", version: 1))
+      case 5:
+        let data = Data(damaged(keyed, &generator))
+        _ = try Archive.decodeKeyed([CodableCreature].self, from: data, allowing: Self.codable, limits: limits)
       default:
         let data = Data(damaged(keyed, &generator))
         _ = try Archive.decodeKeyed([FuzzCreature].self, from: data, allowing: Self.classes, limits: limits)
@@ -55,6 +59,26 @@ public struct Fuzz {
     }
   ]
 
+  private static let codable: [String: KeyedClass] = ["LarderArchiveTests.OldCreature": .codable(CodableCreature.self)]
+
+  /// The step from an older version, which walks through the whole tree.
+  private static let migration = ArchiveMigration(of: "Creature", from: 1) { value in
+    value["title"] = value["title"]?.string.map { .string($0 + "!") } ?? "without a title"
+  }
+
+  /// A creature of a keyed archive as a Codable type.
+  private struct CodableCreature: Codable, Sendable {
+    var Title: String
+    var Rating: Float
+    var Scary: Bool
+    var Legs: Int8
+    var Born: Date
+    var Picture: Data
+    var Tags: Set<String>
+    var Page: URL
+    var Identifier: UUID
+  }
+
   /// A creature as keyed archives have it.
   private struct FuzzCreature: Sendable {
     var title: String
@@ -68,7 +92,7 @@ public struct Fuzz {
   }
 
   private func decode(_ data: Data) throws {
-    let creatures = try Archive.decode([Creature].self, from: data, limits: limits)
+    let creatures = try Archive.decode([Creature].self, from: data, migrations: [Self.migration], limits: limits)
     _ = try Archive.encode(creatures)
   }
 

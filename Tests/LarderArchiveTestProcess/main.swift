@@ -3,9 +3,9 @@ import LarderArchive
 import LarderArchiveMutation
 import Synchronization
 
-/// The second process of tests: adds documents, or ends itself in the middle of a change.
+/// The second process of tests: adds documents, ends itself in the middle of a change, or says what a folder lets it do.
 ///
-/// `add FOLDER COUNT` · `write FILE STEP` · `edit FOLDER STEP` · `replace FOLDER STEP` · `new FOLDER STEP` · `delete FOLDER STEP`
+/// `add FOLDER COUNT` · `fill FOLDER KILOBYTES` · `try FOLDER 0` · `write FILE STEP` · `edit FOLDER STEP` · `replace FOLDER STEP` · `new FOLDER STEP` · `delete FOLDER STEP`
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let number = Int(arguments[3]) else {
@@ -34,7 +34,55 @@ func fill(_ parts: inout DocumentParts, _ number: Int) throws {
   try parts.setData(Data("thumbnail \(number)".utf8), for: "thumbnail.png")
 }
 
+/// Prints what becomes of a change.
+func report(_ name: String, _ body: () throws -> Void) {
+  do {
+    try body()
+    print(name, "done")
+  } catch let error as ArchiveError {
+    print(name, error.code)
+  } catch {
+    print(name, error)
+  }
+}
+
+/// Fills a small disk with a document of so many kilobytes, and says what happens to changes that find no space.
+func fillDisk() throws {
+  let folder = try DocumentFolder(at: url, extension: "scarycreature")
+  let large = Data(repeating: 1, count: number << 10)
+  let document = try folder.add { try $0.setData(large, for: "large") }
+  let file = url.appending(path: "file")
+  try Archive.write(1, to: file)
+  report("add") { _ = try folder.add { try $0.setData(large, for: "large") } }
+  report("edit") { try document.edit { try $0.setData(large, for: "more") } }
+  report("write") { try Archive.write(large, to: file) }
+  let isWhole = try !document.inspect().isDamaged && folder.documents().count == 1 && Archive.read(Int.self, from: file) == 1
+  print(isWhole ? "all whole" : "damaged")
+  let names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+  print(names == [".larder-lock", "1.scarycreature", "file"] ? "nothing is left over" : "left over: \(names)")
+  try folder.delete(document)
+  try folder.emptyTrash()
+  _ = try folder.add { try $0.setData(large, for: "large") }
+  print("ok")
+}
+
+/// Says what a folder lets this user do.
+func tryAll() throws {
+  let folder = try DocumentFolder(at: url, extension: "scarycreature")
+  let documents = try folder.documents()
+  print(documents.count, "documents")
+  guard let document = documents.first else { return }
+  print(try document.data(for: "a").count, "bytes")
+  report("add") { _ = try folder.add { _ in } }
+  report("edit") { try document.edit { try $0.remove("a") } }
+  report("delete") { try folder.delete(document) }
+  report("write") { try Archive.write(1, to: url.appending(path: "file")) }
+  report("open") { _ = try DocumentFolder(at: url.appending(path: "other"), extension: "scarycreature") }
+}
+
 switch arguments[1] {
+case "fill": try fillDisk()
+case "try": try tryAll()
 case "add":
   let folder = try DocumentFolder(at: url, extension: "scarycreature")
   for index in 0..<number { _ = try folder.add { try $0.setData(Data("\(getpid()) \(index)".utf8), for: "data") } }

@@ -171,10 +171,11 @@ struct DocumentTests {
 
   @Test("D3: two processes that add 500 documents each end with 1,000")
   func twoProcesses() throws {
+    let temporary = try TemporaryFolder(isInMemory: true)
     let processes = try (0..<2).map { _ in try TestProcess.start("add", temporary.url.path, "500") }
     for process in processes { process.waitUntilExit() }
     #expect(processes.allSatisfy { $0.terminationStatus == 0 })
-    let documents = try folder.documents()
+    let documents = try DocumentFolder(at: temporary.url, extension: "scarycreature").documents()
     #expect(documents.map(\.name) == (1...1000).map(String.init))
     #expect(Set(try documents.map { try $0.data(for: "data") }).count == 1000)
   }
@@ -182,7 +183,9 @@ struct DocumentTests {
   @Test("D3: listing 10,000 documents touches no part")
   func listing() throws {
     // Folders with nothing in them: whoever looked inside would fail.
-    for number in 1...10_000 { #expect(mkdir(temporary.file("\(number).scarycreature").path, 0o000) == 0) }
+    let path = temporary.url.path(percentEncoded: false)
+    #expect((1...10_000).allSatisfy { mkdir("\(path)/\($0).scarycreature", 0o000) == 0 })
+    defer { for number in 1...10_000 { rmdir("\(path)/\(number).scarycreature") } }
     #expect(try folder.documents().count == 10_000)
     #expect(reads.all.isEmpty)
   }

@@ -7,7 +7,10 @@ import Testing
 struct FuzzTests {
   @Test("D2: 20,000 damaged archives are values or thrown errors", arguments: 0..<20)
   func damage(_ part: Int) throws {
-    let fuzz = try Fuzz(keyed: [try KeyedFixtures.creatures(isSecure: true), try KeyedFixtures.creatures(isSecure: false)])
+    let keyed = try [
+      KeyedFixtures.creatures(isSecure: true), KeyedFixtures.creatures(isSecure: false), KeyedFixtures.creatures(isSecure: true, format: .xml),
+    ]
+    let fuzz = try Fuzz(keyed: keyed)
     var outcome = Fuzz.Outcome()
     for seed in 0..<1000 { fuzz.run(seed: UInt64(part * 1000 + seed), &outcome) }
     #expect(outcome.values + outcome.errors.values.reduce(0, +) == 1000)

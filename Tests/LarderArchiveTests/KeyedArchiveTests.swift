@@ -45,7 +45,7 @@ struct KeyedArchiveTests {
     try check(try Archive.decodeKeyed([Friend].self, from: data, allowing: ["LarderArchiveTests.OldCreature": .codable(Friend.self)]))
   }
 
-  @Test("D6: keyed archives of a file that is kept in the repository are read", arguments: ["secure", "plain"])
+  @Test("D6: keyed archives of a file that is kept in the repository are read", arguments: ["secure", "plain", "xml"])
   func fixture(_ name: String) throws {
     let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/\(name).keyedarchive")
     try check(
@@ -133,6 +133,22 @@ struct KeyedArchiveTests {
     #expect(read.text == "Zoë" && read.set == [1, 2] && read.flag && read.large == .max && read.data == Data([1, 2]))
   }
 
+  @Test("D6: numbers that the archiver took for the same come back as each property asks for")
+  func sharedNumbers() throws {
+    // 1, 1.0 and true are equal to the archiver, which writes the first of them alone.
+    let numbers: NSArray = [NSNumber(value: true), NSNumber(value: 1), NSNumber(value: 1.0), NSNumber(value: 2.0), NSNumber(value: UInt8(2))]
+    let data = KeyedFixtures.archive(numbers, isSecure: true)
+    #expect(try Archive.decodeKeyed([Int].self, from: data, allowing: [:]) == [1, 1, 1, 2, 2])
+    #expect(try Archive.decodeKeyed([Float].self, from: data, allowing: [:]) == [1, 1, 1, 2, 2])
+    let first = KeyedFixtures.archive(NSArray(array: [NSNumber(value: 1.0), NSNumber(value: true), NSNumber(value: 0)]), isSecure: true)
+    #expect(try Archive.decodeKeyed([Bool].self, from: first, allowing: [:]) == [true, true, false])
+    let half = KeyedFixtures.archive(NSArray(array: [NSNumber(value: 0), NSNumber(value: 0.5)]), isSecure: true)
+    let error = #expect(throws: ArchiveError.self) { try Archive.decodeKeyed([Int].self, from: half, allowing: [:]) }
+    #expect(error?.code == .invalidValue && error?.keyPath == "1")
+    #expect(throws: ArchiveError.self) { try Archive.decodeKeyed([Bool].self, from: half, allowing: [:]) }
+    #expect(throws: ArchiveError.self) { try Archive.decodeKeyed([UInt8].self, from: KeyedFixtures.archive([256], isSecure: true), allowing: [:]) }
+  }
+
   @Test("D6: an error names class and key")
   func errors() throws {
     let error = #expect(throws: ArchiveError.self) {
@@ -143,6 +159,16 @@ struct KeyedArchiveTests {
     #expect(error?.code == .invalidValue)
     #expect(error?.type == "LarderArchiveTests.OldCreature")
     #expect(error?.keyPath == "Title")
+    struct Wrong: Decodable, Sendable {
+      var tags: [Int]
+      enum CodingKeys: String, CodingKey { case tags = "Tags" }
+    }
+    let inner = #expect(throws: ArchiveError.self) {
+      try Archive.decodeKeyed(
+        [Wrong].self, from: KeyedFixtures.creatures(isSecure: true), allowing: ["LarderArchiveTests.OldCreature": .codable(Wrong.self)])
+    }
+    #expect(inner?.type == "LarderArchiveTests.OldCreature" && inner?.keyPath == "Tags.0")
+    #expect(inner?.message.contains(".building") == true)
     let missing = #expect(throws: ArchiveError.self) {
       try Archive.decodeKeyed([Friend].self, from: KeyedFixtures.creatures(isSecure: true), allowing: [:], root: "other")
     }

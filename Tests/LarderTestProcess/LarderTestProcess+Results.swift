@@ -24,7 +24,7 @@ extension LarderTestProcess {
   }
 
   /// The memory that the process has in use. Source: proc(5), /proc/self/statm.
-  private static func residentBytes() throws -> Int {
+  static func residentBytes() throws -> Int {
     let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
     return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
   }

@@ -12,6 +12,7 @@ struct LarderTestProcess {
     let process = LarderTestProcess(path: arguments[2])
     let number = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0
     switch arguments[1] {
+    case let command where command.hasPrefix("documents-"): try await process.documents(command, number)
     case "once": try await process.once()
     case "migrate": try await process.migrate()
     case "save": try await process.save()
@@ -22,6 +23,10 @@ struct LarderTestProcess {
     case "use": process.use()
     case "results": try await process.results(number)
     case "edit": try process.edit()
+    case "attach": try await process.attach()
+    case "keep": try await process.keep()
+    case "large": try await process.large(number)
+    case "share": try await process.share(number)
     default: say("there is no command \(arguments[1])")
     }
   }

@@ -46,10 +46,10 @@ struct CostFileTests {
       ("2026-11-21,Cash,EUR,initValue,1,x", ["The category “initValue” is Ledger's own: set the account's initial value instead."]),
       ("2026-11-21,\"Cash\"x,EUR,Food,1,x", ["There is text after the closing quote of a field; write a quote within a field twice."]),
       (
-        "no,Nobody,XXX,Food,x,x",
+        "no,Nobody,QQQ,Food,x,x",
         [
           "“no” is not a date. Write year, month, day: 2026-11-21.", "There is no account “Nobody”.",
-          "“XXX” is not a currency that Ledger knows: CNY, EUR, USD.", "“x” is not a number.",
+          "“QQQ” is not a currency that Ledger knows: CNY, EUR, USD.", "“x” is not a number.",
         ]
       ),
     ]

@@ -25,9 +25,9 @@ struct DocumentsCommand: ParsableCommand {
 
     let people = DocumentPerson.people(documents)
     let encoder = JSONEncoder()
-    let texts = try people.map { (key: $0.key, json: String(decoding: try encoder.encode($0.value), as: UTF8.self)) }
+    let texts = try people.map { (key: $0.key, value: String(decoding: try encoder.encode($0.value), as: UTF8.self)) }
     let keys = people.map(\.key).shuffled()
-    let questions = (0..<100).map { (age: $0 % 99 + 1, city: "City \($0 % 50)") }
+    let questions = (0..<100).map { (age: $0 % 99 + 1, isMember: $0.isMultiple(of: 3)) }
 
     print("milliseconds                                    Larder   raw C   ratio    goal")
     try compare(
@@ -62,16 +62,16 @@ struct DocumentsCommand: ParsableCommand {
     }
     let few = questions.prefix(10)
     try compare("keys by \(few.count) conditions without an index", goal: nil) {
-      try few.map { try larder.keys(age: $0.age, city: $0.city).sorted() }
+      try few.map { try larder.keys(age: $0.age, isMember: $0.isMember).sorted() }
     } with: {
-      try few.map { try rawC.keys(age: $0.age, city: $0.city).sorted() }
+      try few.map { try rawC.keys(age: $0.age, isMember: $0.isMember).sorted() }
     }
     try larder.index()
     try rawC.index()
     try compare("keys by \(questions.count) conditions with an index", goal: nil) {
-      try questions.map { try larder.keys(age: $0.age, city: $0.city).sorted() }
+      try questions.map { try larder.keys(age: $0.age, isMember: $0.isMember).sorted() }
     } with: {
-      try questions.map { try rawC.keys(age: $0.age, city: $0.city).sorted() }
+      try questions.map { try rawC.keys(age: $0.age, isMember: $0.isMember).sorted() }
     }
   }
 

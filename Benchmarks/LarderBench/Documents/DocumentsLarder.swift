@@ -22,7 +22,7 @@ struct DocumentsLarder {
 
   func insert(_ values: [(key: String, value: DocumentPerson)]) throws { try people.set(values) }
 
-  func insert(texts: [(key: String, json: String)]) throws { try people.set(json: texts) }
+  func insert(texts: [(key: String, value: String)]) throws { try people.set(json: texts) }
 
   func fetchAll() throws -> [DocumentPerson] { try people.fetch().map(\.value) }
 
@@ -33,5 +33,5 @@ struct DocumentsLarder {
     }
   }
 
-  func keys(age: Int, city: String) throws -> [String] { try people.keys { $0.age == age && $0.address.city == city } }
+  func keys(age: Int, isMember: Bool) throws -> [String] { try people.keys { $0.age == age && $0.isMember == isMember } }
 }

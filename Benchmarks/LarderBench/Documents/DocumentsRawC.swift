@@ -7,7 +7,7 @@ final class DocumentsRawC {
   private let insertion: RawStatement
   private let selection: RawStatement
   private let lookUp: RawStatement
-  private var conditions: [String: RawStatement] = [:]
+  private let question: RawStatement
 
   init(path: String) throws {
     connection = try RawConnection(path: path, creating: true)
@@ -16,6 +16,8 @@ final class DocumentsRawC {
     insertion = try RawStatement("INSERT INTO people (key, json) VALUES (?1, ?2)", on: connection)
     selection = try RawStatement("SELECT key, json FROM people", on: connection)
     lookUp = try RawStatement("SELECT json FROM people WHERE key = ?1", on: connection)
+    question = try RawStatement(
+      "SELECT key FROM people WHERE json_extract(json, '$.age') = ?1 AND json_extract(json, '$.isMember') = ?2", on: connection)
   }
 
   func clear() throws {
@@ -34,7 +36,7 @@ final class DocumentsRawC {
     }
   }
 
-  func insert(texts: [(key: String, json: String)]) throws {
+  func insert(texts: [(key: String, value: String)]) throws {
     try transaction {
       for (key, json) in texts { try insert(key, json) }
     }
@@ -62,7 +64,7 @@ final class DocumentsRawC {
     let decoder = JSONDecoder()
     var people: [DocumentPerson] = []
     try rows(of: selection) { pointer in
-      let json = Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: sqlite3_column_text(pointer, 1)), count: Int(sqlite3_column_bytes(pointer, 1)))
+      let json = Data(bytes: sqlite3_column_text(pointer, 1), count: Int(sqlite3_column_bytes(pointer, 1)))
       people.append(try decoder.decode(DocumentPerson.self, from: json))
     }
     return people
@@ -79,17 +81,12 @@ final class DocumentsRawC {
     }
   }
 
-  /// The keys of those of an age who live in a city: SQL that is kept, and its values bound.
-  func keys(age: Int, city: String) throws -> [String] {
-    let sql = "SELECT key FROM people WHERE json_extract(json, '$.age') = ?1 AND json_extract(json, '$.address.city') = ?2"
-    let statement = try conditions[sql] ?? RawStatement(sql, on: connection)
-    conditions[sql] = statement
-    var (city, keys) = (city, [String]())
-    try city.withUTF8 { city in
-      sqlite3_bind_int64(statement.pointer, 1, Int64(age))
-      Self.bind(statement, 2, city)
-      try rows(of: statement) { keys.append(Self.text($0, 0)) }
-    }
+  /// The keys of those of an age who are members or not, by SQL that is kept, with its values bound.
+  func keys(age: Int, isMember: Bool) throws -> [String] {
+    var keys: [String] = []
+    sqlite3_bind_int64(question.pointer, 1, Int64(age))
+    sqlite3_bind_int64(question.pointer, 2, isMember ? 1 : 0)
+    try rows(of: question) { keys.append(Self.text($0, 0)) }
     return keys
   }
 

@@ -8,7 +8,8 @@ extension ContextConnection {
 
   /// Writes the layer's pending rows to the file, while no other writer of this process is at work.
   func save(_ layer: ContextLayer, _ policy: MergePolicy) throws {
-    try store.withWriter { _ in
+    try store.withWriter { writer in
+      try writer.prepareAttachments()
       isSaving = true
       defer { isSaving = false }
       do {

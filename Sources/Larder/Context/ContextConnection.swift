@@ -25,7 +25,7 @@ final class ContextConnection {
     self.store = store
     let environment = StoreEnvironment(
       tables: store.environment.tables, textColumns: store.environment.textColumns, lowercaseColumns: store.environment.lowercaseColumns,
-      pendingText: pendingText, clock: store.environment.clock)
+      pendingText: pendingText, clock: store.environment.clock, attachments: store.environment.attachments)
     connection = try store.opening.openContext(environment)
     definitions = store.environment.tables
     models = RelatedModels(store.opening.models).all

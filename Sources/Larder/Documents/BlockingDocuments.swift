@@ -180,9 +180,9 @@ extension BlockingDocuments where Access: StoreWriter {
 
   /// Stores all objects that the JSON texts are under their keys, or on an error none. A `key` in one is ignored.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` with the key, line, column and offset of what is no JSON.
-  public func set(json texts: some Sequence<(key: String, json: String)>, expires: Date? = nil) throws {
-    let documents = try texts.map { try coding.read($0.key, json: $0.json, expires: expires) }
+  /// - Throws: ``StoreError`` `.invalidValue` with position in the batch, line, column and offset of what is no JSON.
+  public func set(json texts: some Sequence<(key: String, value: String)>, expires: Date? = nil) throws {
+    let documents = try coding.read(texts, expires: expires)
     try writing { try table.set(documents, $0) }
   }
 

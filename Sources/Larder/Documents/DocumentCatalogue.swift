@@ -146,6 +146,7 @@ final class DocumentCatalogue {
     let index = Dialect.sqlite.quote("_larder_expires:\(name)")
     try connection.change("CREATE INDEX main.\(index) ON \(table) (expires) WHERE expires IS NOT NULL")
     try connection.change("INSERT INTO main.\(Self.collectionsTable) (name) VALUES (?1)", [.text(name)])
+    try AttachmentTable.watch(AttachmentColumn(table: name, name: "json"), connection)
     plainTables.removeAll()
     _ = try collection(name, connection)
   }
@@ -156,6 +157,8 @@ final class DocumentCatalogue {
     isProvisional = true
     collections.removeAll()
     compared.removeAll()
+    // Triggers count what the documents let go.
+    if try AttachmentTable.exists(connection) { try connection.change("DELETE FROM main.\(Dialect.sqlite.quote(name))") }
     try connection.change("DROP TABLE main.\(Dialect.sqlite.quote(name))")
     connection.noteWrite(of: name)
     try connection.change("DELETE FROM main.\(Self.propertiesTable) WHERE collection = ?1", [.integer(collection.id)])

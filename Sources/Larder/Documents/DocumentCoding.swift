@@ -26,9 +26,21 @@ struct DocumentCoding<Value: Codable>: Sendable {
   /// The document to write of JSON text.
   func read(_ key: String, json: String, expires: Date?) throws -> EncodedDocument {
     do {
-      return try EncodedDocument(key: key, DocumentReader.document(json), expires: expires)
+      return try EncodedDocument(key: key, json: json, expires: expires)
     } catch let error as StoreError {
-      throw error.naming(collection)
+      throw StoreError(
+        error.code, model: collection, property: error.property, "\(error.message) It was given for the key \"\(key)\" of \(collection).")
+    }
+  }
+
+  /// The documents to write of JSON texts.
+  func read(_ texts: some Sequence<(key: String, value: String)>, expires: Date?) throws -> [EncodedDocument] {
+    try texts.enumerated().map { position, text in
+      do {
+        return try read(text.key, json: text.value, expires: expires)
+      } catch let error as StoreError {
+        throw StoreError(error.code, model: error.model, property: error.property, "In text \(position): \(error.message)")
+      }
     }
   }
 
@@ -40,13 +52,13 @@ struct DocumentCoding<Value: Codable>: Sendable {
 
   func decode(_ key: String, _ json: UnsafeBufferPointer<UInt8>) throws -> Value {
     do {
-      let document = try DocumentReader.document(json)
+      let document = try DocumentReader.document(json, of: key, in: collection)
       if let value = document as? Value { return value }
       return try Value(from: DocumentDecoder(.object(document), key: key))
     } catch let error as DecodingError {
       throw StoreError(
         .invalidValue, model: collection,
-        "A document of \(collection) does not decode as \(Value.self): \(error.shortDescription). Correct the document, or make the property optional."
+        "The document \"\(key)\" of \(collection) does not decode as \(Value.self): \(error.shortDescription). Correct it, or make the property optional."
       )
     }
   }

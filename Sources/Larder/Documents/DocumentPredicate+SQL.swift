@@ -35,7 +35,7 @@ extension DocumentPredicate {
       writer.write(") IS NOT TRUE)")
     case .differs(let property, let value):
       writer.write("(\(DocumentSQL.value(property, holdsNull: holdsNull(value))) IS NOT ")
-      writer.bind(try sqlValue(value))
+      writer.bind(try sqlValue(value, of: property))
       writer.write(")")
     case .comparison(let property, let comparison, let value): try write(property, comparison, value, &writer)
     }
@@ -49,10 +49,10 @@ extension DocumentPredicate {
     case .equal, .notEqual:
       if value.isNull { return writer.write("(\(operand) IS \(comparison == .equal ? "" : "NOT ")NULL)") }
       writer.write("(\(operand) \(comparison.rawValue) ")
-      writer.bind(try sqlValue(value))
+      writer.bind(try sqlValue(value, of: property))
       writer.write(")")
     case .lessThan, .greaterThan, .lessThanOrEqual, .greaterThanOrEqual:
-      let bound = try sqlValue(value)
+      let bound = try sqlValue(value, of: property)
       writer.write("(\(operand) \(comparison.rawValue) ")
       writer.bind(bound)
       // To SQLite every text is greater than every number; a condition is about values of its own kind.
@@ -67,7 +67,12 @@ extension DocumentPredicate {
           .invalidValue, property: property, "The condition on \(property) is inList, and its value is no array. Give the values as an array.")
       }
       writer.write("(\(operand) IN (SELECT value FROM json_each(")
-      writer.bind(.text(try DocumentWriter.json(of: values)))
+      // JSON cannot say infinity, which no document holds.
+      let finite = try values.filter { value in
+        guard case .real = value else { return true }
+        return try sqlValue(value, of: property).real?.isFinite == true
+      }
+      writer.bind(.text(try DocumentWriter.json(of: finite)))
       writer.write(")))")
     }
   }
@@ -83,7 +88,7 @@ extension DocumentPredicate {
   private static func writeContains(_ property: String, _ value: DocumentValue, _ writer: inout SQLWriter) throws {
     // Within the subquery `json` and `key` are columns of json_each.
     let operand = DocumentSQL.value(property, of: "larder_document", holdsNull: holdsNull(value))
-    let element = try sqlValue(value)
+    let element = try sqlValue(value, of: property)
     writer.write("(CASE \(DocumentSQL.type(property)) WHEN 'array' THEN EXISTS (SELECT 1 FROM json_each(\(operand)) WHERE value IS ")
     writer.bind(element)
     writer.write(") WHEN 'object' THEN 0 ELSE ")
@@ -91,7 +96,7 @@ extension DocumentPredicate {
       switch element {
       case .text(let text): text
       case .integer(let integer): String(integer)
-      case .real(let real): "\(real)"
+      case .real(let real): real.isFinite ? "\(real)" : nil
       case .null, .blob: nil
       }
     guard let part else { return writer.write("0 END)") }
@@ -107,12 +112,16 @@ extension DocumentPredicate {
     }
   }
 
-  /// The value as SQLite takes it out of JSON.
-  private static func sqlValue(_ value: DocumentValue) throws -> Value {
+  /// The value as SQLite takes it out of JSON. Throws for NaN, which SQLite would take for NULL.
+  private static func sqlValue(_ value: DocumentValue, of property: String) throws -> Value {
     switch value {
     case .null: .null
     case .bool(let bool): .integer(bool ? 1 : 0)
     case .integer(let integer): .integer(integer)
+    case .real(let real) where real.isNaN:
+      throw StoreError(
+        .invalidValue, property: property,
+        "The condition on \(property) compares with NaN, to which no number is equal. Compare with a number, or with nil.")
     case .real(let real): .real(real)
     case .text(let text): .text(text)
     case .array(let values): .text(try DocumentWriter.json(of: values))

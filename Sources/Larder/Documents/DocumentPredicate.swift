@@ -1,4 +1,4 @@
-/// What documents must satisfy, as the closure of ``DocumentCollection/fetch(sort:limit:offset:validatesProperties:where:)`` says it.
+/// What documents must satisfy, as the closure of ``Documents/fetch(sort:limit:offset:validatesProperties:where:)`` says it.
 ///
 /// `==` and `!=` have Swift's meaning: a property that is not there is null, equal to null, and different from everything else.
 public struct DocumentPredicate: Sendable, Hashable {

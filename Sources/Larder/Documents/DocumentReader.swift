@@ -23,6 +23,17 @@ struct DocumentReader {
     return document
   }
 
+  /// The object that a collection holds as JSON. Throws ``StoreError`` `.invalidValue` with the key where something else has damaged it.
+  static func document(_ json: UnsafeBufferPointer<UInt8>, of key: String, in collection: String) throws -> Document {
+    do {
+      return try document(json)
+    } catch let error as StoreError {
+      throw StoreError(
+        error.code, model: collection,
+        "\(error.message) It is the document \"\(key)\" of \(collection), which Larder has not written: set it anew, or delete it.")
+    }
+  }
+
   /// The value that the JSON is, of any kind. Throws ``StoreError`` `.invalidValue` with line, column and offset.
   static func value(_ json: String) throws -> DocumentValue {
     var json = json

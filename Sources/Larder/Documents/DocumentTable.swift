@@ -26,7 +26,7 @@ struct DocumentTable: Sendable {
 
   /// What the closure makes of the document's JSON; nil where there is none.
   func get<Output>(_ key: String, _ connection: Connection, _ decode: (UnsafeBufferPointer<UInt8>) throws -> Output) throws -> Output? {
-    try naming {
+    try naming(connection) {
       guard try isThere(connection) else { return nil }
       return try executing(find, [.value(.text(key))], connection) { statement in
         try connection.step(statement, nil) ? try decode(Self.json(statement, 0)) : nil
@@ -36,7 +36,7 @@ struct DocumentTable: Sendable {
 
   /// When the document expires; nil for one that stays, and where there is none.
   func expiry(of key: String, _ connection: Connection) throws -> Date? {
-    try naming {
+    try naming(connection) {
       guard try isThere(connection) else { return nil }
       return try executing(find, [.value(.text(key))], connection) { statement in
         guard try connection.step(statement, nil) else { return nil }
@@ -62,7 +62,7 @@ struct DocumentTable: Sendable {
   private func select<Output>(
     _ columns: String, _ query: DocumentQuery, _ connection: Connection, _ body: (PreparedStatement) throws -> Output
   ) throws -> [Output] {
-    try naming {
+    try naming(connection) {
       guard let collection = try connection.documents.collection(name, connection) else { return [] }
       try query.validate(collection, named: name)
       var writer = connection.environment.makeWriter()
@@ -95,7 +95,11 @@ struct DocumentTable: Sendable {
   func set(_ documents: [EncodedDocument], _ connection: Connection) throws {
     guard !documents.isEmpty else { return }
     try writing(connection) {
-      for document in documents { try connection.documents.prepare(name, document.properties, connection) }
+      var prepared: [String]?
+      for document in documents where document.properties != prepared {
+        try connection.documents.prepare(name, document.properties, connection)
+        prepared = document.properties
+      }
       let statement = try connection.statement(upsert)
       for document in documents {
         var key = StatementParameter(statement.pointer, 1, statement.arena)
@@ -123,7 +127,7 @@ struct DocumentTable: Sendable {
   }
 
   private func update(_ key: String, _ changes: Document, _ connection: Connection) throws {
-    guard let old = try get(key, connection, { try DocumentReader.document($0) }) else {
+    guard let old = try get(key, connection, { try DocumentReader.document($0, of: key, in: name) }) else {
       throw StoreError(.notFound, model: name, "There is no document with this key in \(name). Use set to add it.")
     }
     var new = old
@@ -229,26 +233,42 @@ struct DocumentTable: Sendable {
     guard connection.overlay == nil else {
       throw StoreError(.unsupported, model: name, "A context does not keep documents. Write to \(name) with store.documents(\"\(name)\").")
     }
-    return try naming {
-      try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
+    return try naming(connection) {
+      try connection.prepareAttachments()
+      return try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
     }
   }
 
-  private func naming<Result>(_ body: () throws -> Result) throws -> Result {
+  private func naming<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error as StoreError {
-      throw error.naming(name)
+    } catch let error as StoreError where error.model == nil {
+      throw damage(behind: error, connection) ?? error.naming(name)
+    }
+  }
+
+  /// The error of the first document whose JSON something else has damaged, where SQL failed: SQLite does not say which one it was.
+  private func damage(behind error: StoreError, _ connection: Connection) -> StoreError? {
+    guard error.property == nil, error.code == .invalidValue || error.code == .unsupported else { return nil }
+    return try? executing("SELECT key, json FROM \(table)", [], connection) { statement in
+      while try connection.step(statement, nil) {
+        do {
+          _ = try DocumentReader.document(Self.json(statement, 1), of: StoredColumn(statement.pointer, 0).text ?? "", in: name)
+        } catch {
+          return error as? StoreError
+        }
+      }
+      return nil
     }
   }
 }
 
 extension Connection {
-  /// When the next document expires; infinity where none does.
-  func nextDocumentExpiry() throws -> Double {
+  /// When the first document after the time expires; infinity where none does.
+  func nextDocumentExpiry(after time: Double) throws -> Double {
     try documents.names(self).reduce(.infinity) { earliest, name in
-      let next = try query("SELECT min(expires) AS next FROM main.\(Dialect.sqlite.quote(name)) WHERE expires IS NOT NULL").first?["next"]?.real
-      return min(earliest, next ?? .infinity)
+      let sql = "SELECT min(expires) AS next FROM main.\(Dialect.sqlite.quote(name)) WHERE expires > ?1"
+      return min(earliest, try query(sql, [.real(time)]).first?["next"]?.real ?? .infinity)
     }
   }
 }
@@ -261,32 +281,36 @@ struct EncodedDocument: Sendable {
   let properties: [String]
   let expires: Date?
 
-  /// Leaves out a property called `key`, which is the document's key. Throws ``StoreError`` `.invalidValue` for what JSON cannot say.
-  init(key: String, _ document: Document, unset: [String] = [], expires: Date?) throws {
+  private init(key: String, _ json: String, _ properties: [String], expires: Date?) throws {
     if let expires, !expires.timeIntervalSinceReferenceDate.isFinite {
       throw StoreError(.invalidValue, property: "expires", "The date of expiry is not a finite number. Give a date, or nil for none.")
     }
+    self.key = key
+    self.json = json
+    self.properties = properties
+    self.expires = expires
+  }
+
+  /// Leaves out a property called `key`, which is the document's key. Throws ``StoreError`` `.invalidValue` for what JSON cannot say.
+  init(key: String, _ document: Document, unset: [String] = [], expires: Date?) throws {
     var document = document
     document["key"] = nil
-    self.key = key
-    self.expires = expires
-    json = try DocumentWriter.json(of: document)
-    properties = document.names + unset
+    try self.init(key: key, DocumentWriter.json(of: document), document.names + unset, expires: expires)
+  }
+
+  /// Leaves out a property called `key`. Throws ``StoreError`` `.invalidValue` with the place of what is no JSON.
+  init(key: String, json: String, expires: Date?) throws {
+    if let scanned = DocumentScanner.scan(json) {
+      try self.init(key: key, scanned.json, scanned.properties, expires: expires)
+    } else {
+      try self.init(key: key, DocumentReader.document(json), expires: expires)
+    }
   }
 }
 
-/// Deletes documents that have expired, at most so many of each collection, and answers how many.
+/// Deletes documents that have expired, at most so many in all collections together, and answers how many.
 func sweepExpiredDocuments(_ connection: Connection, limit: Int) throws -> Int {
-  try connection.documents.names(connection).reduce(0) { try $0 + DocumentTable($1).sweep(limit: limit, connection) }
-}
-
-extension EncodedDocument {
-  /// A document that is given as JSON. Throws with the collection's name.
-  init(key: String, naming collection: String, json: String, expires: Date?) throws {
-    do {
-      try self.init(key: key, try DocumentReader.document(json), expires: expires)
-    } catch let error as StoreError {
-      throw error.naming(collection)
-    }
+  try connection.documents.names(connection).reduce(0) { count, name in
+    count < limit ? count + (try DocumentTable(name).sweep(limit: limit - count, connection)) : count
   }
 }

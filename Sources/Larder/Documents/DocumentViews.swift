@@ -24,7 +24,27 @@ enum DocumentViews {
 
 extension Connection {
   /// The kept statement of SQL that a user wrote, which reads collections through their views.
+  ///
+  /// - Throws: ``StoreError`` `.unsupported` for SQL that changes a collection, in which what it wrote would be unknown.
   func userStatement(_ sql: String) throws -> PreparedStatement {
+    do {
+      return try viewingStatement(sql)
+    } catch let error as StoreError where error.code == .unsupported {
+      let collection = documents.views.keys.first { name in
+        error.message.contains("cannot modify \(name) because it is a view") || error.message.contains("use DROP VIEW to delete view \(name).")
+      }
+      if let name = collection {
+        throw StoreError(
+          .unsupported, model: name,
+          "\(name) is a collection of documents, which SQL reads and does not change. Change it with the verbs of store.documents(\"\(name)\").")
+      }
+      // A table may have been altered by another connection: SQLite looks for that itself after some of its errors alone.
+      _ = try query("SELECT 1 FROM main.sqlite_master LIMIT 1")
+      return try viewingStatement(sql)
+    }
+  }
+
+  private func viewingStatement(_ sql: String) throws -> PreparedStatement {
     let compiled: PreparedStatement
     do {
       compiled = try statement(sql)
@@ -33,13 +53,23 @@ extension Connection {
       guard try updateViews(try documents.names(self) + Array(documents.views.keys)) else { throw error }
       return try statement(sql)
     }
-    let tables = compiled.facts.reads.tables.keys.filter { !documents.plainTables.contains($0) && !$0.hasPrefix("_larder_") }
+    // Without its view a collection that is written to would be the table itself.
+    let named = Set(compiled.facts.reads.tables.keys).union(compiled.facts.writes.tables.keys)
+    let tables = named.filter { !documents.plainTables.contains($0) && !$0.hasPrefix("_larder_") }
     guard !tables.isEmpty, try updateViews(tables) else { return compiled }
     return try statement(sql)
   }
 
+  /// Removes the views of all collections; the next SQL that needs one makes it again.
+  func dropDocumentViews() throws {
+    guard !documents.views.isEmpty else { return }
+    for name in documents.views.keys { try change("DROP VIEW IF EXISTS temp.\(Dialect.sqlite.quote(name))") }
+    documents.views.removeAll()
+    forgetStatements()
+  }
+
   /// Brings the views of those of the tables that are collections up to date; false where all were.
-  private func updateViews(_ tables: [String]) throws -> Bool {
+  private func updateViews(_ tables: some Collection<String>) throws -> Bool {
     var hasChanged = false
     for table in tables {
       let collection = try documents.collection(table, self)

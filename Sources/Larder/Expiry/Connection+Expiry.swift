@@ -26,6 +26,16 @@ extension Connection {
     return try result.get()
   }
 
+  /// Calls the closure while no view of this connection stands in the place of a table.
+  func withoutShadows<Result>(_ body: () throws -> Result) throws -> Result {
+    let names = try query("SELECT name FROM temp.sqlite_master WHERE type = 'view'").compactMap { $0["name"]?.text }
+    let views = environment.tables.filter { $0.expires && names.contains($0.name) }.map(ExpiryViews.init)
+    try dropDocumentViews()
+    for view in views { try change(view.dropShadow) }
+    defer { for view in views { try? change(view.shadow) } }
+    return try body()
+  }
+
   /// Deletes rows whose time has come, and answers how many.
   ///
   /// - Parameter limit: How many rows are deleted at most, in all tables together; what delete rules delete with them is not counted.
@@ -37,20 +47,52 @@ extension Connection {
     return count < limit ? count + (try sweepExpiredDocuments(self, limit: limit - count)) : count
   }
 
-  /// When the next row expires; infinity where none does.
-  func nextExpiry() throws -> Double {
-    try environment.tables.filter(\.expires).reduce(try nextDocumentExpiry()) { earliest, table in
-      let next = try query("SELECT min(\(Expiry.column)) AS next FROM main.\(Dialect.sqlite.quote(table.name))").first?["next"]?.real
-      return min(earliest, next ?? .infinity)
+  /// When the first row after the time expires; infinity where none does.
+  func nextExpiry(after time: Double) throws -> Double {
+    try environment.tables.filter(\.expires).reduce(try nextDocumentExpiry(after: time)) { earliest, table in
+      let sql = "SELECT min(\(Expiry.column)) AS next FROM main.\(Dialect.sqlite.quote(table.name)) WHERE \(Expiry.column) > ?1"
+      return min(earliest, try query(sql, [.real(time)]).first?["next"]?.real ?? .infinity)
     }
   }
 
+  /// Rows that a delete rule keeps are left where they are, hidden.
   private func removeExpired(of table: TableDefinition, limit: Int) throws -> Int {
-    let name = Dialect.sqlite.quote(table.name)
+    let name = "main.\(Dialect.sqlite.quote(table.name))"
+    let row = Dialect.sqlite.quote(table.rowIDColumn)
+    let expired = "SELECT \(row) FROM \(name) WHERE \(Expiry.isOver) ORDER BY \(Expiry.column)"
+    do {
+      return try deleteUnreferenced("DELETE FROM \(name) WHERE \(row) IN (\(expired) LIMIT \(limit))", table)
+    } catch let error as StoreError where error.code == .referenced {
+      var count = 0
+      for number in try query("\(expired)").compactMap({ $0[table.rowIDColumn]?.integer }) where count < limit {
+        do {
+          count += try deleteUnreferenced("DELETE FROM \(name) WHERE \(row) = \(number)", table)
+        } catch let error as StoreError where error.code == .referenced {
+          continue
+        }
+      }
+      return count
+    }
+  }
+
+  /// Deletes rows, or throws `.referenced` where that would leave a reference to one of them: now or when the transaction ends.
+  private func deleteUnreferenced(_ sql: String, _ table: TableDefinition) throws -> Int {
     var writer = environment.makeWriter()
-    writer.write(
-      "DELETE FROM main.\(name) WHERE rowid IN (SELECT rowid FROM main.\(name) WHERE \(Expiry.isOver) ORDER BY \(Expiry.column) LIMIT \(limit))")
-    return try change(writer, ErrorContext(table))
+    writer.write(sql)
+    return try savepoint {
+      let isResolved = !hasUnresolvedReferences
+      let count = try change(writer, ErrorContext(table))
+      guard isResolved, hasUnresolvedReferences else { return count }
+      throw StoreError(.referenced, model: table.model, "A row of \(table.model) that has expired is still referred to. Delete what refers to it.")
+    }
+  }
+
+  /// Whether a reference would keep the transaction from being committed as it is.
+  private var hasUnresolvedReferences: Bool {
+    var current: Int32 = 0
+    var highest: Int32 = 0
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
+    return current != 0
   }
 
   /// Deletes the rows whose time has come among those with the values' keys, so that the values may take their places.

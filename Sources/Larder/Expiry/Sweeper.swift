@@ -48,8 +48,9 @@ final class Sweeper: Sendable {
   /// Sweeps at the time, or earlier where that was agreed on already.
   private func wake(at time: Double) {
     state.withLock { state in
-      guard time < state.due, !state.isSweeping else { return }
-      start(&state, at: time)
+      guard time < state.due else { return }
+      // The sweep at work goes on from there.
+      if state.isSweeping { state.due = time } else { start(&state, at: time) }
     }
   }
 
@@ -73,14 +74,15 @@ final class Sweeper: Sendable {
     Task.detached(priority: .utility) { [weak self] in
       guard let writer = self?.writer, let clock = self?.clock else { return }
       let next = try? await writer.perform { connection in
+        let start = clock.now
         let count = try connection.removeExpired(limit: Self.batch)
-        return count < Self.batch ? try connection.nextExpiry() : clock.now + Self.pause
+        return count < Self.batch ? try connection.nextExpiry(after: start) : clock.now + Self.pause
       }
       self?.state.withLock { state in
         state.isSweeping = false
         let now = clock.now
         // Without an answer another process was in the way.
-        self?.start(&state, at: min(max(next ?? now + 1, now + Self.pause), now + Self.interval))
+        self?.start(&state, at: min(max(min(next ?? now + 1, state.due), now + Self.pause), now + Self.interval))
       }
     }
   }

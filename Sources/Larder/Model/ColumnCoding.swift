@@ -33,6 +33,7 @@ extension ColumnCoding where Output: StoredValue {
         storageClass: Output.storageClass, isOptional: Output.isOptional, order: Output.order,
         textForm: Output.self is Date.Type || Output.self is Date?.Type
           ? .date : Output.self is UUID.Type || Output.self is UUID?.Type ? .uuid : nil,
+        isJSON: Output.self is Attachment.Type || Output.self is Attachment?.Type,
         integerRange: (Output.self as? any NarrowInteger.Type)?.integerRange),
       encode: { try $0.storedValue() },
       decode: { try Output(storedValue: $0) })

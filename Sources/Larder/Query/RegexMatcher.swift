@@ -3,7 +3,7 @@ import Synchronization
 
 /// A regular expression in a query. Two are equal only if they are one: a query keeps the one it was made with.
 ///
-/// `Regex` is not Sendable, because its custom components may hold anything. The lock lets one thread match at a time.
+/// `@unchecked Sendable`: `Regex` is not Sendable, because its custom components may hold anything. The lock lets one thread match at a time.
 final class RegexMatcher: @unchecked Sendable, Hashable {
   private let lock = Mutex(())
   private let firstMatch: (String) throws -> Bool

@@ -107,6 +107,7 @@ struct SchemaMigrator {
       let pending = try pendingMigrations()
       let danglingBefore = try danglingReferences()
       for statement in Catalogue.createTables { try connection.change(statement) }
+      let countsAttachments = try AttachmentTable.suspend(connection)
       let changes = SchemaChanges(connection, log: log, backUp: backUp)
       var opening = try SchemaPlanner(connection, tables).opening()
       if pending.isEmpty { try checkAdditions(opening) }
@@ -121,6 +122,7 @@ struct SchemaMigrator {
       }
       for step in try SchemaPlanner(connection, tables).closing(after: opening, isConverting: !pending.isEmpty) { try changes.perform(step) }
       try remember()
+      if countsAttachments { try AttachmentTable.resume(connection) }
       try checkReferences(danglingBefore)
     }
   }

@@ -5,6 +5,7 @@ extension Connection {
   func write<M: Model>(_ values: [M], _ kind: ModelStatementKind) throws {
     guard !values.isEmpty else { return }
     if M.schema.expires, kind != .update { try makeRoom(for: values) }
+    try prepareAttachments()
     let statement = try statement(kind, M.self)
     var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: kind == .update, isOverlaid: overlay != nil)
     do {
@@ -80,6 +81,7 @@ extension Connection {
   func rollback() {
     forgetWrites()
     documents.didRollBack(isOver: true)
+    countsAttachments = false
     savepointDepth = 0
     // SQLite rolls back by itself on a full disk and the like; what is left to do cannot fail.
     if !isAutocommitting { try? executeRegardless("ROLLBACK") }
@@ -97,6 +99,7 @@ extension Connection {
       return result
     } catch {
       documents.didRollBack(isOver: false)
+      countsAttachments = false
       if !isAutocommitting {
         try? executeRegardless("ROLLBACK TO \(name)")
         try? executeRegardless("RELEASE \(name)")

@@ -38,6 +38,8 @@ final class Connection: @unchecked Sendable {
   var transactionNumber = 0
   /// What is known of the collections of documents.
   let documents = DocumentCatalogue()
+  /// Whether the file is known to count attachments.
+  var countsAttachments = false
   /// How deep savepoints are nested.
   var savepointDepth = 0
   /// What shadows the tables of a context's connection; nil on every other.
@@ -188,6 +190,11 @@ final class Connection: @unchecked Sendable {
     }
     tracked?[ObjectIdentifier(statement.facts)] = statement.facts
     return statement
+  }
+
+  /// Refuses to go on after an interruption: for work between statements.
+  func checkInterruption() throws {
+    if isInterrupted.load(ordering: .relaxed) { throw CancellationError() }
   }
 
   /// Executes a statement that takes no parameter and returns no row.

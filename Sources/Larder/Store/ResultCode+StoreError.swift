@@ -101,6 +101,10 @@ extension StoreError {
   }
 
   private init(constraint result: Int32, _ message: String, context: ErrorContext?) {
+    if message.hasPrefix(AttachmentTable.refusal) {
+      self = AttachmentTable.refused(message, context)
+      return
+    }
     let columns = Self.columns(in: message, of: context)
     let property = columns.first
     let place = [context?.model, columns.isEmpty ? nil : columns.joined(separator: ", ")].compactMap { $0 }.joined(separator: ".")

@@ -22,6 +22,7 @@ public final class Store: Sendable {
   let opening: StoreOpening
   let environment: StoreEnvironment
   let sweeper: Sweeper
+  let attachmentCollector: AttachmentCollector
   private let openReader: @Sendable () throws -> Connection
 
   /// Opens the file, creates it where there is none, and brings its tables in step with the models.
@@ -80,6 +81,10 @@ public final class Store: Sendable {
     readers = path == nil ? nil : ReaderPool(limit: configuration.readers, open: openReader)
     let hasDocuments = try !connection.documents.names(connection).isEmpty
     sweeper = Sweeper(writer, environment.clock, isNeeded: hasDocuments || environment.tables.contains(where: \.expires))
+    let attachments = environment.attachments
+    let hasAttachments = try AttachmentTable.exists(connection)
+    attachmentCollector = AttachmentCollector(
+      writer, attachments, isInMemory: path == nil, isNeeded: attachments.isManaged && (hasAttachments || attachments.folder.exists))
     live.attach(writer: writer, isShared: path != nil)
   }
 

@@ -4,12 +4,30 @@ import GRDBSQLite
 /// Copies of a store: `VACUUM INTO`, which writes one consistent state to a new file while others read and write.
 enum StoreBackup {
   /// Writes the copy under a name of its own, and gives it its place when it is whole: what is at that place is a backup or not there.
-  static func write(_ connection: Connection, to location: some StoreLocation) throws {
+  ///
+  /// - Parameter skipsMissing: Whether attachments whose bytes are missing or damaged are left out; otherwise they are an error.
+  static func write(_ connection: Connection, to location: some StoreLocation, skipsMissing: Bool = false) throws {
     let path = location.storePath
     let partial = "\(path).\(UUID().uuidString).partial"
     guard !FileManager.default.fileExists(atPath: path) else { throw alreadyThere }
-    defer { try? FileManager.default.removeItem(atPath: partial) }
+    let attachments = try AttachmentBackup(of: connection.environment.attachments.folder, partial: partial)
+    defer {
+      try? FileManager.default.removeItem(atPath: partial)
+      attachments?.removePartial()
+    }
     try copy(connection, to: partial)
+    try attachments?.copy(skipsMissing: skipsMissing)
+    FaultPoint.backupCopied.reach()
+    let placed = try attachments?.place(beside: path) ?? false
+    do {
+      try place(copy: partial, at: path)
+    } catch {
+      if placed { attachments?.remove(beside: path) }
+      throw error
+    }
+  }
+
+  private static func place(copy partial: String, at path: String) throws {
     do {
       // Unlike a move, a link never takes the place of a file that came meanwhile.
       try FileManager.default.linkItem(atPath: partial, toPath: path)
@@ -19,7 +37,7 @@ enum StoreBackup {
     }
   }
 
-  private static let alreadyThere = StoreError(
+  static let alreadyThere = StoreError(
     .duplicate, "There is already a file at the backup's path. Choose another name, or remove that file first.")
 
   /// For file systems that have no links.
@@ -41,6 +59,7 @@ enum StoreBackup {
     var writer = SQLWriter()
     writer.write("VACUUM INTO ")
     writer.bind(.text(connection.isInMemory ? fileURI(path) : path))
-    _ = try connection.using(writer, nil) { try connection.step($0, nil) }
+    // SQLite compiles the indexes of the copy by the tables' names, which must not mean views of the same names.
+    try connection.withoutShadows { _ = try connection.using(writer, nil) { try connection.step($0, nil) } }
   }
 }

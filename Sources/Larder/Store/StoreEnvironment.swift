@@ -15,15 +15,19 @@ final class StoreEnvironment: Sendable {
   /// The time by which rows expire.
   let clock: ExpiryClock
 
+  /// Where the bytes of attachments are.
+  let attachments: AttachmentStorage
+
   init(
     tables: [TableDefinition] = [], textColumns: Set<String> = [], lowercaseColumns: Set<String> = [], pendingText: PendingText? = nil,
-    clock: ExpiryClock = ExpiryClock()
+    clock: ExpiryClock = ExpiryClock(), attachments: AttachmentStorage = AttachmentStorage(storePath: nil, isManaged: false)
   ) {
     self.tables = tables
     self.textColumns = textColumns
     self.lowercaseColumns = lowercaseColumns
     self.pendingText = pendingText
     self.clock = clock
+    self.attachments = attachments
   }
 
   func makeWriter() -> SQLWriter {

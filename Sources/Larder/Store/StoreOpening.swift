@@ -12,12 +12,14 @@ struct StoreOpening: Sendable {
   private let memory = sqlite3_compileoption_used("USE_URI") == 0 ? ":memory:" : "file:/larder-\(UUID().uuidString)?vfs=memdb"
 
   private let clock: ExpiryClock
+  private let attachments: AttachmentStorage
 
   init(path: String?, models: [any Model.Type], configuration: Store.Configuration) {
     self.path = path
     self.models = models
     self.configuration = configuration
     clock = ExpiryClock(configuration.now)
+    attachments = AttachmentStorage(storePath: path, isManaged: configuration.schema == .managed)
   }
 
   /// STRICT tables came with 3.37: <https://www.sqlite.org/stricttables.html>.
@@ -48,7 +50,7 @@ struct StoreOpening: Sendable {
   }
 
   private func openManaged(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
-    let environment = StoreEnvironment(tables: tables, clock: clock)
+    let environment = StoreEnvironment(tables: tables, clock: clock, attachments: attachments)
     let connection = try makeConnection(environment)
     let migrator = SchemaMigrator(connection, tables, configuration.migrations, log: configuration.log)
     if path != nil {
@@ -84,7 +86,8 @@ struct StoreOpening: Sendable {
     let existing = ExistingSchema(probe, tables)
     try existing.check()
     let environment = StoreEnvironment(
-      tables: tables, textColumns: try existing.textColumns(), lowercaseColumns: try existing.lowercaseColumns(), clock: clock)
+      tables: tables, textColumns: try existing.textColumns(), lowercaseColumns: try existing.lowercaseColumns(), clock: clock,
+      attachments: attachments)
     let connection = try makeConnection(environment)
     try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
     try connection.installExpiryViews()
@@ -289,7 +292,7 @@ private final class BackupOnce {
     while FileManager.default.fileExists(atPath: "\(path).backup-\(number)") { number += 1 }
     let target = "\(path).backup-\(number)"
     opening.configuration.log?.info("copying the store before a migration", metadata: ["path": "\(target)"])
-    try StoreBackup.write(reader, to: target)
+    try StoreBackup.write(reader, to: target, skipsMissing: true)
     copy = target
   }
 
@@ -297,6 +300,7 @@ private final class BackupOnce {
   func remove() {
     guard let copy else { return }
     try? FileManager.default.removeItem(atPath: copy)
+    try? FileManager.default.removeItem(atPath: AttachmentFolder.path(ofStore: copy))
   }
 }
 

@@ -290,6 +290,7 @@ final class Writer: Sendable {
     defer { holder.store(0, ordering: .relaxed) }
     do {
       let result = try body()
+      connection.environment.attachments.didCommit()
       if observers.isEmpty {
         connection.forgetWrites()
       } else {

@@ -27,6 +27,8 @@ extension DocumentFolder {
   }
 
   /// The documents in the trash, ordered by name; touches none.
+  ///
+  /// Throws ``ArchiveError`` of the file system. Reads the names in the trash once.
   public func deletedDocuments() throws -> [DeletedDocument] {
     guard fileSystem.isFolder(trash) else { return [] }
     let names = try fileSystem.names(in: trash).map(\.name).filter { $0.utf8.count > 37 }
@@ -35,7 +37,7 @@ extension DocumentFolder {
 
   /// Brings a deleted document back under its name.
   ///
-  /// Throws ``ArchiveError`` `.notFound` where the trash was emptied, and `.invalidName` where another document has the name now.
+  /// Throws ``ArchiveError`` `.notFound` where the trash was emptied, and `.invalidName` where another document has the name now. Costs a rename.
   @discardableResult
   public func restore(_ deleted: DeletedDocument) throws -> DocumentPackage {
     try PartName.check(deleted.name)
@@ -49,6 +51,8 @@ extension DocumentFolder {
   }
 
   /// Deletes what is in the trash for good.
+  ///
+  /// Throws ``ArchiveError`` of the file system; what was deleted before the error stays deleted. O(files in the trash).
   public func emptyTrash() throws {
     try locked {
       guard fileSystem.isFolder(trash) else { return }

@@ -31,35 +31,54 @@ public final class DocumentFolder: Sendable {
 
   /// Opens a folder, creates it where it is not there, and deletes what a crash has left in it.
   ///
-  /// Throws ``ArchiveError`` `.invalidName` for an extension that cannot be one, and the file system's errors. Reads the names in the folder once.
+  /// A folder that this user may only read can be opened, listed and read. Throws ``ArchiveError`` `.invalidName` for an extension that cannot be one and for a
+  /// URL that is none of a file, and the file system's errors. Reads the names in the folder once.
+  ///
+  /// - Parameters:
+  ///   - url: Where the folder is, or is to be.
+  ///   - pathExtension: What follows the point in the names of the documents; it keeps to the rules for names.
+  ///   - limits: What one part, and the list of parts, may cost their reader.
   public convenience init(at url: URL, extension pathExtension: String, limits: Archive.Limits = .default) throws {
     try self.init(at: url, extension: pathExtension, limits: limits, fileSystem: .standard)
   }
 
   package init(at url: URL, extension pathExtension: String, limits: Archive.Limits = .default, fileSystem: FileSystem) throws {
     try PartName.check(pathExtension)
-    var path = url.path(percentEncoded: false)
+    var path = try FileSystem.path(of: url)
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    guard !path.isEmpty, !path.utf8.contains(0) else { throw ArchiveError(.invalidName, "The path cannot be that of a folder. Use another one.") }
+    guard !path.isEmpty else { throw ArchiveError(.invalidName, "The path cannot be that of a folder. Use another one.") }
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
-      throw ArchiveError(.inputOutput, "The folder of the documents cannot be created. Check its path, and that this user may write there.")
+      throw Self.cannotCreate(error)
     }
     self.url = url
     self.pathExtension = pathExtension
     self.limits = limits
     self.path = path
     self.fileSystem = fileSystem
-    _ = try clean()
+    // Who may only read the folder leaves what a crash has left to those who may write.
+    do { _ = try clean() } catch let error as ArchiveError where error.code == .noPermission {}
+  }
+
+  private static func cannotCreate(_ error: any Error) -> ArchiveError {
+    let remedy = "The folder of the documents cannot be created. Check its path, and that this user may write there."
+    return switch (error as? CocoaError)?.code {
+    case .fileWriteNoPermission, .fileWriteVolumeReadOnly: ArchiveError(.noPermission, remedy)
+    case .fileWriteOutOfSpace: ArchiveError(.diskFull, "No space is left for the folder of the documents. Free some space and try again.")
+    default: ArchiveError(.inputOutput, remedy)
+    }
   }
 
   /// Deletes what crashes have left, and says how many half-made documents that were; what a living process is making stays.
+  ///
+  /// Throws ``ArchiveError`` of the file system. Reads the names in the folder once.
   @discardableResult
   public func clean() throws -> Int { try DocumentStaging.clean(path, fileSystem) }
 
   /// All documents, ordered by number and then by name.
   ///
+  /// Throws ``ArchiveError`` of the file system, `.notFound` where the folder was deleted since it was opened.
   /// Reads the names in the folder and touches no document; one `lstat` for an entry where the file system does not say what is a folder. O(documents × log
   /// documents).
   public func documents() throws -> [DocumentPackage] {
@@ -68,7 +87,7 @@ public final class DocumentFolder: Sendable {
     for entry in try fileSystem.names(in: path) where entry.name.hasSuffix(suffix) && !entry.name.hasPrefix(".") {
       guard entry.isFolder ?? fileSystem.isFolder(path + "/" + entry.name) else { continue }
       let name = String(entry.name.dropLast(suffix.count))
-      found.append((Int(name) ?? .max, name))
+      found.append((Self.number(of: name) ?? .max, name))
     }
     found.sort { ($0.number, $0.name) < ($1.number, $1.name) }
     return found.map { DocumentPackage(name: $0.name, folder: self) }
@@ -85,7 +104,8 @@ public final class DocumentFolder: Sendable {
 
   /// Adds a document under the next free number, which no other process gets.
   ///
-  /// Throws ``ArchiveError`` of the file system, and what `make` throws; then there is no document. Costs a synced file for each part and one for the list.
+  /// Throws ``ArchiveError`` of the file system, and what `make` throws; then there is no document. Only where syncing the folder fails at the very end is the
+  /// document there and may yet be lost in a power cut; the error says so. Costs a synced file for each part and one for the list.
   public func add(_ make: (inout DocumentParts) throws -> Void) throws -> DocumentPackage {
     try publish(make) { staging in
       var number = try self.highest.withLock { $0 } ?? self.highestNumber()
@@ -117,7 +137,7 @@ public final class DocumentFolder: Sendable {
     do {
       try staging.fill(parts, over: nil)
       let name = try place(staging.path)
-      try fileSystem.syncFolder(path)
+      try fileSystem.syncFolder(path, after: "The document is in its place")
       return DocumentPackage(name: name, folder: self)
     } catch {
       try? fileSystem.remove(staging.path)
@@ -143,10 +163,14 @@ public final class DocumentFolder: Sendable {
     let suffix = "." + pathExtension
     var highest = 0
     for entry in try fileSystem.names(in: path) where entry.name.hasSuffix(suffix) {
-      guard let number = Int(entry.name.dropLast(suffix.count)), number < .max else { continue }
-      highest = max(highest, number)
+      highest = max(highest, Self.number(of: entry.name.dropLast(suffix.count)) ?? 0)
     }
     return highest
+  }
+
+  /// The number that a name is; more digits than fifteen are a name like any other, so that counting on never ends.
+  private static func number(of name: some StringProtocol) -> Int? {
+    name.utf8.count <= 15 && name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(name) : nil
   }
 
   func path(of name: String) -> String { path + "/" + name + "." + pathExtension }

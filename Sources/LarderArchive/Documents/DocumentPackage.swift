@@ -55,22 +55,27 @@ public final class DocumentPackage: Sendable {
     try Archive.decode(type, from: try data(for: part), allowing: types, migrations: migrations, limits: folder.limits)
   }
 
-  /// Forgets what was read, so that it is read again when it is asked for.
+  /// Forgets what was read, so that it is read again when it is asked for; reads nothing.
   public func reload() {
     cache.withLock { $0 = Cache() }
   }
 
   /// Changes parts in one step: afterwards all changes are on the disk, or none.
   ///
-  /// Throws ``ArchiveError`` of the file system, and what `change` throws; then the document is as it was. Waits for other changes in the folder. Costs a synced
-  /// file for each changed part and one for the list, and a link for each part that stays.
+  /// Throws ``ArchiveError`` of the file system, `.notFound` for a document that was deleted, `.damaged` for one whose list of parts cannot be read, and what
+  /// `change` throws; then the document is as it was. Only where syncing the folder fails at the very end is the change there and may yet be lost in a power cut,
+  /// which leaves the old document; the error says so.
+  ///
+  /// Waits for other changes in the folder. Costs a synced file for each changed part and one for the list, and a link for each part that stays.
   public func edit(_ change: (inout DocumentParts) throws -> Void) throws {
     var parts = DocumentParts()
     try change(&parts)
     try commit(parts)
   }
 
-  /// Replaces all parts in one step; as ``edit(_:)``, but parts that are not set go. Also mends a damaged document.
+  /// Replaces all parts in one step: parts that are not set go. Also mends a damaged document.
+  ///
+  /// Throws as ``edit(_:)`` does, except `.damaged`. Costs a synced file for each part and one for the list.
   public func replaceAll(_ make: (inout DocumentParts) throws -> Void) throws {
     var parts = DocumentParts()
     parts.replacesAll = true
@@ -91,7 +96,7 @@ public final class DocumentPackage: Sendable {
         throw error
       }
       reload()
-      try fileSystem.syncFolder(folder.path)
+      try fileSystem.syncFolder(folder.path, after: "The change is in its place")
       // What has changed places with the new document; a crash before this leaves it to be cleaned up.
       try fileSystem.remove(staging.path)
     }
@@ -104,7 +109,7 @@ public final class DocumentPackage: Sendable {
       let data = try fileSystem.read(path + "/" + DocumentManifest.fileName, limit: folder.limits.size)
       manifest = try Archive.decode(DocumentManifest.self, from: data, limits: folder.limits)
       try manifest.check()
-    } catch let error as ArchiveError where fileSystem.isFolder(path) {
+    } catch let error as ArchiveError where error.code != .newerVersion && error.code != .noPermission && fileSystem.isFolder(path) {
       throw ArchiveError(
         .damaged, "The list of the document's parts cannot be read (\(error.code)). Ask inspect() what can, and restore the rest from a copy.")
     }
@@ -134,7 +139,9 @@ public final class DocumentPackage: Sendable {
     return data
   }
 
-  /// Reads every part and says which are whole; keeps none in memory. Throws ``ArchiveError`` `.notFound` where there is no document.
+  /// Reads every part and says which are whole; keeps none in memory.
+  ///
+  /// Throws ``ArchiveError`` `.notFound` where there is no document. O(bytes of all parts).
   public func inspect() throws -> DocumentInspection {
     reload()
     guard fileSystem.isFolder(path) else { throw ArchiveError(.notFound, "The document was deleted. Restore it, or add it again.") }
@@ -157,6 +164,8 @@ public final class DocumentPackage: Sendable {
   }
 
   /// The bytes of a part as they are, without the list of parts; what a damaged document still has.
+  ///
+  /// Throws ``ArchiveError`` `.invalidName`, `.notFound`, `.limitExceeded`, and `.inputOutput` for what is no plain file. Reads the file at each call.
   public func unverifiedData(for part: String) throws -> Data {
     try PartName.check(part)
     return try fileSystem.read(path + "/" + part, limit: folder.limits.size)

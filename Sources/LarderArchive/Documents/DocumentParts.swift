@@ -7,19 +7,23 @@ public struct DocumentParts {
   /// Whether the parts that are not named here go.
   var replacesAll = false
 
-  /// Sets a part to bytes, kept as a plain file of this name; throws ``ArchiveError`` `.invalidName`.
+  /// Sets a part to bytes, kept as a plain file of this name.
+  ///
+  /// Throws ``ArchiveError`` `.invalidName`. Writes nothing yet; the bytes stay in memory until the change is complete.
   public mutating func setData(_ data: Data, for name: String) throws {
     try PartName.check(name)
     changes[name] = .some(data)
   }
 
-  /// Sets a part to an archive of a value; throws ``ArchiveError`` `.invalidName`, and what ``Archive/encode(_:)`` throws.
+  /// Sets a part to an archive of a value.
+  ///
+  /// Throws ``ArchiveError`` `.invalidName`, and what ``Archive/encode(_:)`` throws. Writes nothing yet.
   public mutating func setValue(_ value: some Encodable, for name: String) throws {
     try PartName.check(name)
     changes[name] = .some(try Archive.encode(value))
   }
 
-  /// Takes a part away; one that is not there is no error.
+  /// Takes a part away; one that is not there is no error. Throws ``ArchiveError`` `.invalidName`.
   public mutating func remove(_ name: String) throws {
     try PartName.check(name)
     changes[name] = .some(nil)

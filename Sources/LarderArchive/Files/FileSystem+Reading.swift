@@ -15,15 +15,17 @@ extension FileSystem {
     let isFolder: Bool?
   }
 
-  /// The content of a plain file of at most `limit` bytes; links, pipes and devices are refused.
-  func read(_ path: String, limit: Int) throws -> Data {
+  /// The content of a plain file of at most `limit` bytes; pipes, devices and, unless they are followed, links are refused.
+  func read(_ path: String, limit: Int, followsLinks: Bool = false) throws -> Data {
     try note("read", path)
     // A pipe would keep the call waiting without O_NONBLOCK.
-    let file = try check(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), "opened", path)
+    let file = try check(open(path, O_RDONLY | (followsLinks ? 0 : O_NOFOLLOW) | O_NONBLOCK | O_CLOEXEC), "opened", path)
     defer { close(file) }
     var status = stat()
     try check(fstat(file, &status), "read", path)
-    guard status.st_mode & S_IFMT == S_IFREG else { throw Self.error(EINVAL, "read", path) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw ArchiveError(.inputOutput, "\(Self.name(path)) is a folder, a pipe or a device, and no file with content. Check the path.")
+    }
     let size = Int(status.st_size)
     guard size <= limit else {
       throw ArchiveError(

@@ -1,3 +1,5 @@
+internal import Foundation
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -55,7 +57,7 @@ package struct FileSystem: Sendable {
     #else
     let result = Glibc.rename(old, new)
     #endif
-    try check(result, "renamed", new)
+    try check(result, "replaced", new)
   }
 
   /// Lets two paths change places in one step.
@@ -94,6 +96,14 @@ package struct FileSystem: Sendable {
     try check(fsync(folder), "written", path)
   }
 
+  /// As ``syncFolder(_:)``, after something has been put in its place: an error then says what that means.
+  func syncFolder(_ path: String, after place: String) throws {
+    do { try syncFolder(path) } catch let error as ArchiveError {
+      throw ArchiveError(
+        error.code, "\(place), but the disk does not confirm it, and a power cut may undo it. Check the disk, then write again. (\(error.message))")
+    }
+  }
+
   func makeFolder(_ path: String) throws {
     try note("makeFolder", path)
     try check(mkdir(path, 0o755), "created", path)
@@ -110,9 +120,9 @@ package struct FileSystem: Sendable {
     return lstat(path, &status) == 0
   }
 
-  func isFolder(_ path: String) -> Bool {
+  func isFolder(_ path: String, followsLinks: Bool = false) -> Bool {
     var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    return (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
   /// Deletes a file, or a folder with what is in it; what is not there is no error.
@@ -139,8 +149,20 @@ extension FileSystem {
     throw Self.error(errno, verb, path)
   }
 
+  /// The last component of a path, which is all of it that errors show.
+  static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+  /// Throws ``ArchiveError`` `.invalidName` for a URL of the network, and for a path with a zero in it, which the system would cut there.
+  static func path(of url: URL) throws -> String {
+    let path = url.path(percentEncoded: false)
+    guard url.isFileURL, !path.utf8.contains(0) else {
+      throw ArchiveError(.invalidName, "The URL is not that of a file or folder on this machine. Use URL(filePath:).")
+    }
+    return path
+  }
+
   static func error(_ number: Int32, _ verb: String, _ path: String) -> ArchiveError {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let name = name(path)
     let reason = String(cString: strerror(number))
     switch number {
     case ENOENT: return ArchiveError(.notFound, "\(name) is not there. Check the path, or create it first.")
@@ -148,6 +170,7 @@ extension FileSystem {
       return ArchiveError(.diskFull, "No space is left for \(name); what was there before is unchanged. Free some space and try again.")
     case EACCES, EPERM, EROFS:
       return ArchiveError(.noPermission, "\(name) cannot be \(verb) (\(reason)). Give this user access to the file and its folder.")
+    case ELOOP: return ArchiveError(.inputOutput, "\(name) is a link, which is not followed here. Put the file itself in its place.")
     case ENAMETOOLONG: return ArchiveError(.invalidName, "The name is longer than the file system takes. Use a shorter one.")
     default: return ArchiveError(.inputOutput, "\(name) cannot be \(verb) (\(reason)). Check the path and the disk, then try again.")
     }

@@ -2,30 +2,41 @@ internal import Foundation
 
 /// The binary property list inside an archive: an array of one element, so that a number or a text can be archived too.
 enum PropertyListPayload {
-  /// How Foundation's property list encoder writes `nil`.
-  static let null = "$null"
-
   /// Throws what the value's `encode(to:)` throws, and ``ArchiveError`` `.invalidValue` for an `EncodingError`.
-  static func encode(_ value: some Encodable, context: ArchiveContext? = nil) throws -> Data {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = .binary
-    if let context { encoder.userInfo[.archiveContext] = context }
+  static func encode<Value: Encodable>(_ value: Value, context: ArchiveContext? = nil) throws -> Data {
+    let writer = PropertyListWriter()
+    let encoder = PropertyListValueEncoder(writer, userInfo: userInfo(context))
+    let top = writer.addContainer(isDictionary: false)
     do {
-      return try encoder.encode(CollectionOfOne(value).map { $0 })
+      writer.append(try encoder.add(value, PlainKey(0)), to: top)
     } catch let error as EncodingError {
       throw ArchiveError(error, type: ArchiveTag.name(of: type(of: value)))
+    } catch let error as ArchiveError where error.type == nil {
+      throw ArchiveError(error.code, type: ArchiveTag.name(of: type(of: value)), keyPath: error.keyPath, error.message)
     }
+    return writer.finish(top: top)
   }
 
   /// The value of a payload that a ``PropertyListValidator`` has passed.
   static func decode<T: Decodable>(_ type: T.Type, from payload: Data, context: ArchiveContext?) throws -> T {
-    let decoder = PropertyListDecoder()
-    if let context { decoder.userInfo[.archiveContext] = context }
-    do {
-      return try decoder.decode(SingleElement<T>.self, from: payload).value
-    } catch let error as DecodingError {
-      throw ArchiveError(error, type: ArchiveTag.name(of: type))
+    try payload.withUnsafeBytes { bytes in
+      let list = try BinaryPropertyList(bytes)
+      guard case .array(let elements) = try list.object(list.top), elements.count == 1 else {
+        throw BinaryPropertyList.damaged("does not hold one value")
+      }
+      let source = PropertyListValueDecoder.Source(list, userInfo: userInfo(context))
+      defer { source.close() }
+      let decoder = PropertyListValueDecoder(source: source, number: list.top, path: nil)
+      do {
+        return try decoder.value(type, try list.reference(0, in: elements), PlainKey(0))
+      } catch let error as DecodingError {
+        throw ArchiveError(error, type: ArchiveTag.name(of: type))
+      }
     }
+  }
+
+  private static func userInfo(_ context: ArchiveContext?) -> [CodingUserInfoKey: Any] {
+    context.map { [.archiveContext: $0] } ?? [:]
   }
 
   /// The one element of a payload.
@@ -34,15 +45,5 @@ enum PropertyListPayload {
       throw BinaryPropertyList.damaged("does not hold one value")
     }
     return root
-  }
-}
-
-private struct SingleElement<Value: Decodable>: Decodable {
-  let value: Value
-
-  init(from decoder: any Decoder) throws {
-    var container = try decoder.unkeyedContainer()
-    value = try container.decode(Value.self)
-    guard container.isAtEnd else { throw BinaryPropertyList.damaged("does not hold one value") }
   }
 }

@@ -20,12 +20,7 @@ public struct KeyedArchiveObject: Sendable {
       throw ArchiveError(
         .invalidValue, type: className, keyPath: key, "The object has no value for this key. Use decodeIfPresent where it may be missing.")
     }
-    do {
-      return try value.decode(type)
-    } catch let error as ArchiveError where error.code == .invalidValue {
-      let path = [error.type == nil ? key : "\(key)(\(error.type ?? ""))", error.keyPath].compactMap { $0 }.joined(separator: ".")
-      throw ArchiveError(.invalidValue, type: className, keyPath: path, error.message)
-    }
+    return try named { try value.decode(type, at: [PlainKey(key)]) }
   }
 
   /// What was encoded under a key, or nil where there is nothing or `nil`; throws as ``decode(_:forKey:)`` does for something else.
@@ -36,8 +31,17 @@ public struct KeyedArchiveObject: Sendable {
 
   func build() throws -> any Sendable { try keyedClass.build(self) }
 
-  /// The object as a dictionary, for Codable types.
-  func fieldTree() throws -> ArchiveValue {
-    .dictionary(try fields.filter { !$0.value.isNull }.mapValues { try $0.tree() })
+  /// The object as a Codable type whose coding keys are the keys of the archive.
+  func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try named { try KeyedValue.object(self).value(type) }
+  }
+
+  /// Gives an error that has no type the name of this class: the innermost object is the one that an error names.
+  private func named<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as ArchiveError where error.type == nil {
+      throw ArchiveError(error.code, type: className, keyPath: error.keyPath, error.message)
+    }
   }
 }

@@ -18,98 +18,62 @@ indirect enum KeyedValue: Sendable {
   }
 
   /// The value as a type; see ``KeyedArchiveObject/decode(_:forKey:)``.
-  func decode<T>(_ type: T.Type) throws -> T {
+  ///
+  /// - Parameter path: The keys that lead here from the object that holds the value, for errors.
+  func decode<T>(_ type: T.Type, at path: [any CodingKey] = []) throws -> T {
     if case .object(let object) = self {
       if let built = try object.build() as? T { return built }
+      guard object.keyedClass.isCodable || type is any KeyedDecodable.Type else { throw Self.mismatch(type, at: path) }
     }
-    if let direct = try direct(type) { return direct }
-    if let container = type as? any KeyedContainer.Type, let value = try container.make(from: self) as? T { return value }
-    if let decodable = type as? any Decodable.Type, let value = try tree().decode(decodable) as? T { return value }
-    throw Self.mismatch(type)
+    if let known = type as? any KeyedDecodable.Type, let value = try known.make(from: self, at: path) as? T { return value }
+    if let decodable = type as? any Decodable.Type, let value = try self.value(decodable, at: path) as? T { return value }
+    throw Self.mismatch(type, at: path)
   }
 
-  /// The kinds that need no decoder.
-  private func direct<T>(_ type: T.Type) throws -> T? {
-    switch self {
-    case .url(let url): return (url as? T) ?? (url.absoluteString as? T)
-    case .plain(let value):
-      switch value {
-      case .string(let text):
-        if type == UUID.self { return UUID(uuidString: text) as? T }
-        if type == URL.self { return URL(string: text) as? T }
-        return text as? T
-      case .bool(let flag): return flag as? T
-      case .data(let data): return data as? T
-      case .date(let date): return date as? T
-      case .integer(let number) where type == Bool.self && (number == 0 || number == 1): return (number == 1) as? T
-      case .integer, .unsigned, .real:
-        if type == Int.self { return value.integer as? T }
-        if type == Double.self { return value.real as? T }
-        return nil
-      default: return nil
+  /// Calls the type's own `init(from:)`.
+  func value<T: Decodable>(_ type: T.Type, at path: [any CodingKey] = []) throws -> T {
+    do {
+      return try T(from: KeyedValueDecoder(value: self, codingPath: path))
+    } catch let error as DecodingError {
+      throw ArchiveError(keyed: error)
+    }
+  }
+
+  /// The number that the value is, where `T` can hold it.
+  ///
+  /// The archiver writes objects that are equal once, and to it the numbers 1, 1.0 and true are: any may stand where another was encoded.
+  func integer<T: FixedWidthInteger>(_ type: T.Type, at path: [any CodingKey]) throws -> T {
+    let number: T? =
+      switch self {
+      case .plain(.integer(let number)): T(exactly: number)
+      case .plain(.unsigned(let number)): T(exactly: number)
+      case .plain(.real(let number)): T(exactly: number)
+      case .plain(.bool(let flag)): flag ? 1 : 0
+      default: nil
       }
-    default: return nil
-    }
+    guard let number else { throw Self.mismatch(type, at: path) }
+    return number
   }
 
-  /// The value as a tree, for Codable types.
-  func tree() throws -> ArchiveValue {
+  /// The value as a real number; as ``integer(_:at:)``.
+  func real(at path: [any CodingKey]) throws -> Double {
+    if case .plain(.bool(let flag)) = self { return flag ? 1 : 0 }
+    guard case .plain(let value) = self, let number = value.real else { throw Self.mismatch(Double.self, at: path) }
+    return number
+  }
+
+  /// The text that the value is as a key of a dictionary.
+  var keyText: String? {
     switch self {
-    case .plain(let value): return value
-    case .url(let url): return try ArchiveValue(encoding: url)
-    case .list(let elements): return .array(try elements.map { try $0.tree() })
-    case .pairs(let pairs):
-      var entries: [String: ArchiveValue] = [:]
-      for pair in pairs { entries[try pair.key.text()] = try pair.value.tree() }
-      return .dictionary(entries)
-    case .object(let object):
-      guard let built = try object.build() as? any Encodable else {
-        throw ArchiveError(
-          .unsupported, type: object.className,
-          "The class stands inside a Codable one and is built as a type that is not Codable. Make that type Codable.")
-      }
-      return try ArchiveValue(encoding: built)
+    case .plain(.string(let text)): text
+    case .plain(.integer(let number)): String(number)
+    default: nil
     }
   }
 
-  func text() throws -> String {
-    switch self {
-    case .plain(.string(let text)): return text
-    case .plain(.integer(let number)): return String(number)
-    default: throw ArchiveError(.invalidValue, "A dictionary has keys that are neither text nor integers. Decode its class with .building.")
-    }
-  }
-
-  static func mismatch(_ type: Any.Type) -> ArchiveError {
-    ArchiveError(.invalidValue, "The archive has another kind of value than \(type). Ask for the type that was encoded.")
-  }
-}
-
-/// A container whose elements may be objects of mapped classes.
-protocol KeyedContainer {
-  static func make(from value: KeyedValue) throws -> Self
-}
-
-extension Array: KeyedContainer {
-  static func make(from value: KeyedValue) throws -> [Element] {
-    guard case .list(let elements) = value else { throw KeyedValue.mismatch(Self.self) }
-    return try elements.map { try $0.decode(Element.self) }
-  }
-}
-
-extension Set: KeyedContainer {
-  static func make(from value: KeyedValue) throws -> Set<Element> { Set(try [Element].make(from: value)) }
-}
-
-extension Optional: KeyedContainer {
-  static func make(from value: KeyedValue) throws -> Wrapped? { value.isNull ? nil : try value.decode(Wrapped.self) }
-}
-
-extension Dictionary: KeyedContainer {
-  static func make(from value: KeyedValue) throws -> [Key: Value] {
-    guard case .pairs(let pairs) = value else { throw KeyedValue.mismatch(Self.self) }
-    var entries: [Key: Value] = [:]
-    for pair in pairs { entries[try pair.key.decode(Key.self)] = try pair.value.decode(Value.self) }
-    return entries
+  static func mismatch(_ type: Any.Type, at path: [any CodingKey]) -> ArchiveError {
+    ArchiveError(
+      .invalidValue, keyPath: ArchiveError.keyPath(path),
+      "The archive has another kind of value than \(type). Ask for the type that was encoded, or build the class with .building.")
   }
 }

@@ -22,7 +22,7 @@ struct PropertyListValidator {
   private static let unknown = Cost(height: -1, count: 0, size: 0)
   private static let open = Cost(height: -2, count: 0, size: 0)
 
-  /// - Parameter allowsKeyedArchives: Whether UIDs and null, which a property list of Codable values never has, may appear.
+  /// - Parameter allowsKeyedArchives: Whether UIDs, which a property list of Codable values never has, may appear.
   static func validate(_ list: BinaryPropertyList, limits: Archive.Limits, allowsKeyedArchives: Bool = false) throws {
     // Each object takes at least a byte and an offset, so the table of costs is bounded by the size of the file.
     guard list.objectCount <= limits.count else { throw tooMany(limits) }
@@ -48,8 +48,8 @@ struct PropertyListValidator {
     let object = try list.object(number)
     var cost = Cost(height: 0, count: 1, size: 0)
     switch object {
-    case .bool, .integer, .unsigned, .real, .date: break
-    case .null, .uid:
+    case .null, .bool, .integer, .unsigned, .real, .date: break
+    case .uid:
       guard allowsKeyedArchives else { throw BinaryPropertyList.damaged("has an object that no Codable value is written as") }
     case .data(let range): cost.size = range.count
     case .ascii(let range):

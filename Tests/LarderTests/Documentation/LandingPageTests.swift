@@ -33,3 +33,39 @@ struct LandingPageTests {
     #expect(printed == ["Milk"])
   }
 }
+
+@Suite("Documentation: the topics of the landing page", .timeLimit(.minutes(5)))
+struct LandingPageTopicsTests {
+  private static let sources = URL(filePath: #filePath).appending(path: "../../../../Sources/Larder").standardized
+  private let page: String
+
+  init() throws {
+    page = try String(contentsOf: Self.sources.appending(path: "Documentation.docc/Larder.md"), encoding: .utf8)
+  }
+
+  @Test("every article is listed, once among the guides")
+  func articles() throws {
+    let names = try FileManager.default.contentsOfDirectory(atPath: Self.sources.appending(path: "Documentation.docc").path)
+    let guides = try #require(page.components(separatedBy: "### Guides").last?.components(separatedBy: "###").first)
+    for name in names where name.hasSuffix(".md") && name != "Larder.md" {
+      #expect(guides.components(separatedBy: "<doc:\(name.dropLast(3))>").count == 2, "\(name)")
+    }
+    #expect(guides.components(separatedBy: "<doc:").count == names.filter { $0.hasSuffix(".md") }.count)
+  }
+
+  @Test("every public type and macro is listed once")
+  func types() throws {
+    let declaration = /^(?:@[a-z].* )?public (?:final )?(?:struct|class|enum|protocol|macro) ([A-Za-z]\w*)/.anchorsMatchLineEndings()
+    let files = try #require(FileManager.default.enumerator(at: Self.sources, includingPropertiesForKeys: nil))
+    var names: Set<Substring> = []
+    for case let file as URL in files where file.pathExtension == "swift" {
+      names.formUnion(try String(contentsOf: file, encoding: .utf8).matches(of: declaration).map(\.1))
+    }
+    #expect(names.count > 80)
+    let listed = page.matches(of: /^- ``(\w+)(\(.*\))?``$/.anchorsMatchLineEndings()).map { $0.1 }
+    #expect(names.subtracting(listed) == [], "not listed")
+    #expect(Set(listed).subtracting(names) == [], "there is no such type")
+    let links = page.matches(of: /^- (``.*``)$/.anchorsMatchLineEndings()).map(\.1)
+    #expect(Set(links).count == links.count)
+  }
+}

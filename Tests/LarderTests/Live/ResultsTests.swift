@@ -149,4 +149,56 @@ struct ResultsTests {
     let growth = try #require(await child.line().flatMap { Int($0) })
     #expect(growth < 32 << 20, "\(growth >> 20) MB")
   }
+
+  @Test("B8: who turns round in the middle gets the pages ahead in the new direction, and at the ends there is nothing ahead")
+  func turning() async throws {
+    try await fill(1050)
+    let size = Results<Book>.pageSize
+    let results = try await store.results(Book.all.sorted(by: \.id))
+    _ = counter.take()
+    func statements(reading page: Int) -> Int {
+      #expect(results[page * size]?.id == page * size)
+      return counter.take()
+    }
+    // Forwards from the fifth page: the sixth with the seventh, backwards from there the fourth with the third.
+    #expect([5, 6, 7].map { statements(reading: $0) } == [1, 1, 0])
+    #expect([6, 5, 4, 3].map { statements(reading: $0) } == [0, 0, 1, 0])
+    // The last page is a short one, and the first has none before it.
+    #expect([9, 10].map { statements(reading: $0) } == [1, 1])
+    #expect(results[1049]?.id == 1049)
+    #expect([1, 0].map { statements(reading: $0) } == [1, 1])
+    #expect(counter.take() == 0)
+  }
+
+  @Test("B8: all that a random access collection can do goes by the keys, and reads what it is asked for")
+  func randomAccess() async throws {
+    try await fill(500)
+    let results = try await store.results(Book.where { $0.id != 250 }.sorted(by: \.id))
+    _ = counter.take()
+    #expect(results.count == 499)
+    #expect(results.indices.count == 499)
+    #expect(results.distance(from: 3, to: 400) == 397)
+    #expect(results.index(10, offsetBy: 480, limitedBy: 499) == 490)
+    #expect(results.index(10, offsetBy: 490, limitedBy: 499) == nil)
+    #expect(results.keys.firstIndex(of: 251) == 250)
+    #expect(counter.take() == 0)
+    #expect(results[420..<423].map { $0?.id } == [421, 422, 423])
+    #expect(results.suffix(2).map { $0?.id } == [498, 499])
+    #expect(results.dropFirst(300).first??.id == 301)
+    #expect(counter.take() == 2)
+    let middle = results.indices.partition(by: 250, of: results)
+    #expect(middle == 250)
+  }
+}
+
+extension Range<Int> {
+  /// The first position whose row has a greater number, as a binary search finds it.
+  fileprivate func partition(by id: Int, of results: Results<Book>) -> Int {
+    var (low, high) = (lowerBound, upperBound)
+    while low < high {
+      let middle = (low + high) / 2
+      if (results[middle]?.id ?? 0) > id { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
 }

@@ -1,0 +1,110 @@
+import Synchronization
+
+/// Bytes that a store keeps in a file of their own: a value that names them by their SHA-256, for models, documents and nested JSON.
+///
+/// ```swift
+/// @Model struct Note {
+///   var id: UUID = .v7()
+///   var picture: Attachment?
+/// }
+///
+/// var note = Note()
+/// note.picture = try await store.attach(data, name: "cat.png", mediaType: "image/png")
+/// try await store.save(note)
+/// let bytes = try await store.data(of: picture)
+/// ```
+///
+/// Equal bytes are kept once. They stay while a row names them, and, before that, for as long as the value that ``Store/attach(_:name:mediaType:)``
+/// returned lives in the process. Two values are equal if their bytes, media types and file names are.
+public struct Attachment: Sendable {
+  /// The SHA-256 of the bytes: 64 lowercase hexadecimal digits.
+  public let digest: String
+  /// How many bytes there are.
+  public let size: Int
+  /// What the bytes are, as `image/png`; kept as it was given.
+  public var mediaType: String?
+  /// What a person calls the file; kept as it was given, and never part of a path.
+  public var fileName: String?
+  /// Keeps the bytes that no row names yet.
+  private let lease: AttachmentLease?
+
+  init(digest: String, size: Int, mediaType: String?, fileName: String?, lease: AttachmentLease?) {
+    self.digest = digest
+    self.size = size
+    self.mediaType = mediaType
+    self.fileName = fileName
+    self.lease = lease
+    Self.noteUse()
+  }
+
+  // MARK: Use
+
+  private static let use = Atomic<Bool>(false)
+
+  /// Whether this process has met an attachment. Only then can a row name one.
+  static var areUsed: Bool { use.load(ordering: .relaxed) }
+
+  private static func noteUse() {
+    if !areUsed { use.store(true, ordering: .relaxed) }
+  }
+
+  /// Whether a text is the digest of some bytes: nothing else ever becomes a path.
+  static func isDigest(_ text: String) -> Bool {
+    text.utf8.count == 64 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+}
+
+extension Attachment: Hashable {
+  public static func == (left: Attachment, right: Attachment) -> Bool {
+    left.digest == right.digest && left.size == right.size && left.mediaType == right.mediaType && left.fileName == right.fileName
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(digest)
+    hasher.combine(mediaType)
+    hasher.combine(fileName)
+  }
+}
+
+extension Attachment: Codable {
+  /// By the first of these keys the store finds the attachments in nested JSON.
+  enum CodingKeys: String, CodingKey {
+    case digest = "larder.attachment"
+    case size
+    case mediaType = "type"
+    case fileName = "name"
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    let digest = try container.decode(String.self, forKey: .digest)
+    guard Self.isDigest(digest) else {
+      throw DecodingError.dataCorruptedError(forKey: .digest, in: container, debugDescription: "not 64 lowercase hexadecimal digits")
+    }
+    let size = try container.decode(Int.self, forKey: .size)
+    guard size >= 0 else { throw DecodingError.dataCorruptedError(forKey: .size, in: container, debugDescription: "negative") }
+    self.init(
+      digest: digest, size: size, mediaType: try container.decodeIfPresent(String.self, forKey: .mediaType),
+      fileName: try container.decodeIfPresent(String.self, forKey: .fileName), lease: nil)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(digest, forKey: .digest)
+    try container.encode(size, forKey: .size)
+    try container.encodeIfPresent(mediaType, forKey: .mediaType)
+    try container.encodeIfPresent(fileName, forKey: .fileName)
+  }
+}
+
+extension Attachment: StoredValue {
+  public static var storageClass: StorageClass { .text }
+
+  public init(storedValue: Value) throws {
+    self = try JSONCoding.decode(storedValue)
+  }
+
+  public func storedValue() throws -> Value {
+    try JSONCoding.encode(self)
+  }
+}

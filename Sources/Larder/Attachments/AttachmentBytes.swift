@@ -1,0 +1,66 @@
+import Crypto
+public import Foundation
+
+/// An asynchronous sequence of an attachment's bytes, in chunks. Made by ``Store/bytes(of:)``.
+public struct AttachmentBytes: AsyncSequence, Sendable {
+  public typealias Element = Data
+
+  let storage: AttachmentStorage
+  let attachment: Attachment
+
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(storage: storage, attachment: attachment)
+  }
+
+  /// Reads the chunks from a file that is open until the end: bytes that are collected meanwhile can still be read.
+  public struct Iterator: AsyncIteratorProtocol {
+    private let storage: AttachmentStorage
+    private let attachment: Attachment
+    private var file: AttachmentFile?
+    private var hash = SHA256()
+    private var offset = 0
+    private var isFinished = false
+
+    init(storage: AttachmentStorage, attachment: Attachment) {
+      self.storage = storage
+      self.attachment = attachment
+    }
+
+    /// The next chunk, or nil after the last. Throws what ``Store/data(of:)-(Attachment)`` throws, and is then at its end.
+    public mutating func next() async throws -> Data? {
+      guard !isFinished else { return nil }
+      do {
+        return try await nextChunk()
+      } catch {
+        finish()
+        throw error
+      }
+    }
+
+    private mutating func nextChunk() async throws -> Data? {
+      let (storage, attachment, offset, open) = (storage, attachment, offset, file)
+      let (file, chunk) = try await AttachmentWork.run {
+        let file = try open ?? storage.stream(attachment)
+        return (file, try file.read(at: offset, count: Swift.min(AttachmentFile.chunk, attachment.size - offset)))
+      }
+      self.file = file
+      guard !chunk.isEmpty else {
+        finish()
+        guard hash.finalize().hexadecimal == attachment.digest else { throw StoreError.damagedAttachment }
+        return nil
+      }
+      hash.update(data: chunk)
+      self.offset += chunk.count
+      return chunk
+    }
+
+    private mutating func finish() {
+      isFinished = true
+      file = nil
+    }
+  }
+}
+
+extension Attachment {
+  static func digest(of data: Data) -> String { SHA256.hash(data: data).hexadecimal }
+}

@@ -1,0 +1,172 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Deletes the bytes that no row names any longer and nobody keeps, and what a process that died has left behind.
+///
+/// It works on the writer's own queue, a few files at a time, and gives way to whoever reads: what an open snapshot may still name stays.
+final class AttachmentCollector: Sendable {
+  private struct State {
+    var timer: (any DispatchSourceTimer)?
+    var due = ContinuousClock.now
+    var isWorking = false
+    var isStopped = false
+    /// Whether something changed while it worked.
+    var isNudged = false
+    /// Whether somebody was in the way the last time.
+    var isBlocked = false
+  }
+
+  /// What a round came to.
+  struct Round: Sendable, Equatable {
+    /// How many files were deleted.
+    var count = 0
+    /// Whether there is more to do at once.
+    var hasMore = false
+    /// Whether somebody was in the way.
+    var isBlocked = false
+  }
+
+  private let writer: Writer
+  private let storage: AttachmentStorage
+  private let isInMemory: Bool
+  private let state = Mutex(State())
+  private let search = Mutex(AttachmentSearch())
+  private let queue = DispatchQueue(label: "larder.attachments.collector", qos: .utility)
+
+  /// So many files are deleted in one round.
+  static let batch = 100
+  private static let pause = Duration.milliseconds(100)
+  /// How long it waits for those who are in the way.
+  private static let retry = Duration.seconds(1)
+  /// How often it looks for what other processes have let go.
+  private static let interval = Duration.seconds(60)
+
+  init(_ writer: Writer, _ storage: AttachmentStorage, isInMemory: Bool, isNeeded: Bool) {
+    self.writer = writer
+    self.storage = storage
+    self.isInMemory = isInMemory
+    storage.onChange { [weak self] in self?.nudge() }
+    if isNeeded { storage.activate() }
+  }
+
+  deinit {
+    state.withLock { $0.timer?.cancel() }
+  }
+
+  /// Collects nothing by itself from now on.
+  func stop() {
+    state.withLock { state in
+      state.isStopped = true
+      state.timer?.cancel()
+      state.timer = nil
+    }
+  }
+
+  // MARK: Waking
+
+  private func nudge() {
+    state.withLock { state in
+      if state.isWorking { state.isNudged = true } else { start(&state, after: state.isBlocked ? Self.retry : Self.pause) }
+    }
+  }
+
+  private func start(_ state: inout State, after delay: Duration) {
+    let due = ContinuousClock.now + delay
+    guard !state.isStopped, storage.isManaged, state.timer == nil || due < state.due else { return }
+    state.timer?.cancel()
+    state.due = due
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    timer.schedule(deadline: .now() + (delay / .seconds(1)), leeway: .milliseconds(10))
+    timer.setEventHandler { [weak self] in self?.work() }
+    state.timer = timer
+    timer.resume()
+  }
+
+  private func work() {
+    state.withLock { state in
+      state.timer = nil
+      state.isWorking = true
+      state.isNudged = false
+    }
+    Task.detached(priority: .utility) { [weak self] in
+      let round = try? await self?.round()
+      self?.didWork(round ?? Round(isBlocked: true))
+    }
+  }
+
+  private func didWork(_ round: Round) {
+    state.withLock { state in
+      state.isWorking = false
+      state.isBlocked = round.isBlocked
+      let isSoon = round.hasMore || (state.isNudged && !round.isBlocked)
+      start(&state, after: isSoon ? Self.pause : round.isBlocked ? Self.retry : Self.interval)
+    }
+  }
+
+  // MARK: Working
+
+  /// Works until nothing is left that can be collected now, and answers how many files went.
+  @discardableResult
+  func collect() async throws -> Int {
+    var count = 0
+    while true {
+      let round = try await round()
+      count += round.count
+      if !round.hasMore { return count }
+    }
+  }
+
+  /// Deletes some of the files that can go.
+  func round() async throws -> Round {
+    var round = Round()
+    let unused = try await writer.perform { [storage] connection in
+      try AttachmentTable.exists(connection) ? try AttachmentTable.unused(storage, limit: Self.batch, connection) : []
+    }
+    if !unused.isEmpty {
+      if try await noOlderSnapshots() {
+        try await delete(unused, &round)
+      } else {
+        round.isBlocked = true
+      }
+    }
+    let found = try await writer.perform { [self] connection in
+      try search.withLock { try $0.advance(storage, connection) }
+    }
+    round.count += found.count
+    round.hasMore = round.hasMore || found.hasMore
+    round.isBlocked = round.isBlocked || found.isBlocked
+    return round
+  }
+
+  /// Whether nobody reads a state of the file that is older than the last commit.
+  ///
+  /// A checkpoint that may restart the log waits for all who read from it, and for those who read the file itself where it has to be written.
+  /// Source: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>.
+  private func noOlderSnapshots() async throws -> Bool {
+    if isInMemory { return true }
+    let isFree = try await writer.perform { $0.restartLog() }
+    FaultPoint.checkpointed.reach()
+    return isFree
+  }
+
+  private func delete(_ unused: [AttachmentTable.Unused], _ round: inout Round) async throws {
+    let count = try await writer.perform { [storage] connection -> Int? in
+      try storage.folder.create()
+      let lock = try storage.folder.lockFile(.reading)
+      guard lock.tryLock(isExclusive: true) else { return nil }
+      defer { withExtendedLifetime(lock) {} }
+      return try connection.transaction { try unused.count { try AttachmentTable.delete($0, storage, connection) } }
+    }
+    FaultPoint.collected.reach()
+    guard let count else { return round.isBlocked = true }
+    round.count += count
+    round.hasMore = unused.count == Self.batch
+  }
+}
+
+extension Store {
+  /// Collects at once what the store would collect by and by, and answers how many files went.
+  @discardableResult
+  func collectAttachments() async throws -> Int { try await attachmentCollector.collect() }
+}

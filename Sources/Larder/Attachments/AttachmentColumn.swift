@@ -1,0 +1,76 @@
+/// A column of JSON in the file, in which rows may name attachments, and the triggers that count how often they do.
+struct AttachmentColumn {
+  let table: String
+  let name: String
+
+  private let dialect = Dialect.sqlite
+  /// What the names of these triggers begin with.
+  static let prefix = "_larder_attachment_"
+
+  /// All such columns: those of models, also of models that the program does not know, those whose property has left its model, and documents.
+  static func all(_ connection: Connection) throws -> [AttachmentColumn] {
+    var columns: [AttachmentColumn] = []
+    if try Catalogue.exists(in: connection) {
+      for table in try connection.query("SELECT name FROM main.\(Catalogue.modelsTable) ORDER BY name").compactMap({ $0["name"]?.text }) {
+        guard let entry = try Catalogue.entry(of: table, in: connection) else { continue }
+        let state = try connection.query("PRAGMA main.table_xinfo(\(Dialect.sqlite.quote(table)))").filter { $0["type"]?.text == "TEXT" }
+        for name in state.compactMap({ $0["name"]?.text }) where entry.column(name)?.type.isJSON ?? entry.retired.contains(name) {
+          columns.append(AttachmentColumn(table: table, name: name))
+        }
+      }
+    }
+    return columns + (try connection.documents.names(connection).map { AttachmentColumn(table: $0, name: "json") })
+  }
+
+  // MARK: SQL
+
+  /// The rows of json_tree that name attachments in a text.
+  static func names(in text: String, named alias: String) -> String {
+    "json_tree(CASE WHEN json_valid(\(text)) THEN \(text) ELSE 'null' END) AS \(alias) WHERE \(isName(alias))"
+  }
+
+  /// The condition that a row of json_tree names an attachment.
+  private static func isName(_ row: String) -> String {
+    "\(row).key = 'larder.attachment' AND \(row).type = 'text' AND length(\(row).atom) = 64 AND \(row).atom NOT GLOB '*[^0-9a-f]*'"
+  }
+
+  private func mayName(_ text: String) -> String { "instr(\(text), '\"larder.attachment\"') > 0" }
+
+  /// The attachments that the rows name: what `columns` says of each, where `t` is the row and `j.atom` the digest.
+  func rows(_ columns: String) -> String {
+    let text = "t.\(dialect.quote(name))"
+    return "SELECT \(columns) FROM main.\(dialect.quote(table)) AS t, \(Self.names(in: text, named: "j")) AND \(mayName(text))"
+  }
+
+  private func count(_ sign: String, _ text: String) -> String {
+    """
+    UPDATE \(AttachmentTable.name) SET version = version + 1, uses = uses \(sign) \
+    (SELECT count(*) FROM \(Self.names(in: text, named: "j")) AND j.atom = \(AttachmentTable.name).digest) \
+    WHERE digest IN (SELECT j.atom FROM \(Self.names(in: text, named: "j")))
+    """
+  }
+
+  /// Refuses a row that names bytes that the store does not have.
+  private func require(_ text: String) -> String {
+    """
+    SELECT RAISE(ABORT, \(dialect.literal(.text("\(AttachmentTable.refusal)\(table).\(name)")))) WHERE EXISTS \
+    (SELECT 1 FROM \(Self.names(in: text, named: "j")) AND j.atom NOT IN (SELECT digest FROM \(AttachmentTable.name)))
+    """
+  }
+
+  /// The triggers; none of them does more than look for a word in rows without attachments.
+  var triggers: [SchemaTrigger] {
+    let column = dialect.quote(name)
+    let (old, new) = ("OLD.\(column)", "NEW.\(column)")
+    func trigger(_ kind: String, _ event: String, _ condition: String, _ statements: [String]) -> SchemaTrigger {
+      SchemaTrigger("\(Self.prefix)\(kind)_\(table).\(name)", event, on: table, when: condition, statements)
+    }
+    return [
+      trigger("insert", "AFTER INSERT", mayName(new), [require(new), count("+", new)]),
+      trigger("delete", "AFTER DELETE", mayName(old), [count("-", old)]),
+      trigger(
+        "update", "AFTER UPDATE OF \(column)", "\(old) IS NOT \(new) AND (\(mayName(old)) OR \(mayName(new)))",
+        [require(new), count("+", new), count("-", old)]),
+    ]
+  }
+}

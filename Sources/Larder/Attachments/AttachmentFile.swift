@@ -1,0 +1,145 @@
+import Crypto
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// An open file, closed with the value. Every call that the disk may refuse throws ``StoreError``.
+final class AttachmentFile: Sendable {
+  let descriptor: Int32
+
+  /// How much is read or written in one go.
+  static let chunk = 1 << 18
+
+  /// Opens a path. Links are never followed, and a pipe does not keep the call waiting.
+  init(_ path: String, _ flags: Int32, mode: mode_t = 0o644) throws {
+    descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
+    guard descriptor >= 0 else { throw StoreError(systemCall: errno, "opened") }
+  }
+
+  /// Opens a file that the user names, which may be a link.
+  init(userFile path: String) throws {
+    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw StoreError(userFile: errno) }
+    guard isRegular else {
+      // A folder opens, and cannot be read.
+      throw StoreError(.unsupported, "What is to be attached is no plain file. Give a file's path, or attach a stream of its bytes.")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  private var status: stat? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? status : nil
+  }
+
+  var isRegular: Bool { status.map { $0.st_mode & S_IFMT == S_IFREG } ?? false }
+  var size: Int { status.map { Int($0.st_size) } ?? 0 }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    var offset = 0
+    while offset < bytes.count {
+      let count = systemWrite(descriptor, bytes.baseAddress?.advanced(by: offset), bytes.count - offset)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw StoreError(systemCall: count < 0 ? errno : EIO, "written") }
+      offset += count
+    }
+  }
+
+  /// At most so many bytes from the offset on; fewer at the end of the file alone.
+  func read(at offset: Int, count: Int) throws -> Data {
+    guard count > 0 else { return Data() }
+    var data = Data(count: count)
+    let filled = try data.withUnsafeMutableBytes { try read(into: $0, at: offset) }
+    return filled == count ? data : data.prefix(filled)
+  }
+
+  private func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
+    var filled = 0
+    while filled < buffer.count {
+      let count = pread(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled, off_t(offset + filled))
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw StoreError(systemCall: errno, "read") }
+      if count == 0 { break }
+      filled += count
+    }
+    return filled
+  }
+
+  /// Calls the closure with all bytes of the file, a chunk at a time.
+  func forEachChunk(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 16)
+    defer { buffer.deallocate() }
+    var offset = 0
+    while true {
+      let count = try read(into: buffer, at: offset)
+      guard count > 0 else { return }
+      try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      offset += count
+    }
+  }
+
+  /// The SHA-256 of the file's content.
+  func digest() throws -> String {
+    var hash = SHA256()
+    try forEachChunk { hash.update(bufferPointer: $0) }
+    return hash.finalize().hexadecimal
+  }
+
+  func sync() throws {
+    guard fsync(descriptor) == 0 else { throw StoreError(systemCall: errno, "written") }
+  }
+
+  /// Locks the file without waiting; false where somebody else has it.
+  func tryLock(isExclusive: Bool) -> Bool { flock(descriptor, (isExclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 }
+
+  /// Shares the file's lock, and waits for one who has it alone.
+  func lockShared() throws {
+    while flock(descriptor, LOCK_SH) != 0 {
+      guard errno == EINTR else { throw StoreError(systemCall: errno, "locked") }
+    }
+  }
+}
+
+/// The C library's `write`, which the method of the same name hides.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(descriptor, bytes, count) }
+
+extension SHA256Digest {
+  /// Lowercase hexadecimal digits.
+  var hexadecimal: String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+}
+
+extension StoreError {
+  /// What the system answered about a file of the store's own.
+  init(systemCall number: Int32, _ verb: String) {
+    let reason = String(cString: strerror(number))
+    switch number {
+    case ENOSPC, EDQUOT:
+      self.init(.diskFull, "No space is left for an attachment; nothing of this call was kept. Free some space and try again.")
+    case EACCES, EPERM, EROFS:
+      self.init(
+        .readOnly, "The folder of the store's attachments cannot be written or read (\(reason)). Give this user access to it and what it holds.")
+    case ENOENT: self.init(.notFound, "The store has no file with these bytes. Attach them again; verifyAttachments() lists what is missing.")
+    case ELOOP:
+      self.init(.corrupt, "Another kind of file is in the place of an attachment. Remove it and attach the bytes again, or restore a backup.")
+    default:
+      self.init(.inputOutput, "The file of an attachment could not be \(verb) (\(reason)). Check the disk, then try again.")
+    }
+  }
+
+  /// What the system answered about a file that is to be attached.
+  fileprivate init(userFile number: Int32) {
+    let reason = String(cString: strerror(number))
+    let code: Code = number == ENOENT || number == ENOTDIR ? .notFound : number == EACCES || number == EPERM ? .readOnly : .inputOutput
+    self.init(code, "The file that is to be attached cannot be opened (\(reason)). Check its path, and that this user may read it.")
+  }
+}

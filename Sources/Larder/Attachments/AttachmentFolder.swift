@@ -1,0 +1,176 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The folder beside a store's file that holds the bytes: `ab/cdef…` by their digests, which are all that ever becomes a path.
+struct AttachmentFolder: Sendable {
+  let path: String
+
+  /// What processes agree on by locks on empty files.
+  enum Lock: String {
+    /// Shared by those who attach; alone by the one who deletes what nobody has registered.
+    case staging
+    /// Shared by those who copy or list files; alone by the one who deletes bytes that no row names.
+    case reading
+  }
+
+  /// Whether there is something at a path, and what.
+  enum Content: Equatable {
+    case absent
+    /// A file with so many bytes.
+    case file(size: Int)
+    case somethingElse
+  }
+
+  init(_ path: String) { self.path = path }
+
+  /// The folder of the store at the path.
+  static func path(ofStore path: String) -> String { path + ".attachments" }
+
+  var temporary: String { path + "/tmp" }
+  var holders: String { path + "/holders" }
+
+  func shard(of digest: String) -> String { "\(path)/\(digest.prefix(2))" }
+  func path(of digest: String) -> String { "\(shard(of: digest))/\(digest.dropFirst(2))" }
+
+  var exists: Bool { Self.isFolder(path) }
+
+  // MARK: Looking
+
+  func content(of digest: String) -> Content {
+    var status = stat()
+    guard lstat(path(of: digest), &status) == 0 else { return .absent }
+    return status.st_mode & S_IFMT == S_IFREG ? .file(size: Int(status.st_size)) : .somethingElse
+  }
+
+  /// The bytes of a digest. Throws `.notFound` where there are none, `.corrupt` for what is no file.
+  func open(_ digest: String) throws -> AttachmentFile {
+    let file = try AttachmentFile(path(of: digest), O_RDONLY)
+    guard file.isRegular else { throw StoreError(systemCall: ELOOP, "opened") }
+    return file
+  }
+
+  /// Whether the file of a digest has its bytes. Reads all of it.
+  func isWhole(_ digest: String, size: Int) -> Bool {
+    guard let file = try? open(digest), file.size == size else { return false }
+    return (try? file.digest()) == digest
+  }
+
+  /// The names of the folders that the digests begin with.
+  func shards() -> [String] {
+    Self.names(in: path).filter { $0.utf8.count == 2 && Attachment.isDigest(String(repeating: $0, count: 32)) }.sorted()
+  }
+
+  /// The digests that have something in their places, in one of those folders.
+  func digests(in shard: String) -> [String] {
+    Self.names(in: "\(path)/\(shard)").map { shard + $0 }.filter(Attachment.isDigest).sorted()
+  }
+
+  static func names(in path: String) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  // MARK: Changing
+
+  func create() throws {
+    if Self.isFolder(temporary) { return }
+    for folder in [path, temporary, holders] { try Self.make(folder) }
+    try Self.sync(path)
+    try Self.sync(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+  }
+
+  private static func make(_ folder: String) throws {
+    if mkdir(folder, 0o755) == 0 { return }
+    let number = errno
+    guard number == EEXIST, isFolder(folder) else { throw StoreError(systemCall: number == ENOENT ? EIO : number, "created") }
+  }
+
+  private static func sync(_ folder: String) throws {
+    try AttachmentFile(folder, O_RDONLY | O_DIRECTORY).sync()
+  }
+
+  func lockFile(_ lock: Lock) throws -> AttachmentFile {
+    try AttachmentFile("\(path)/\(lock.rawValue).lock", O_RDWR | O_CREAT)
+  }
+
+  /// Gives the bytes of a draft their place, on the disk when this returns.
+  ///
+  /// A file that is there already is used if it has these very bytes: a process may have died before it registered them, and another may be about to.
+  func place(_ draft: AttachmentDraft, _ digest: String) throws {
+    let shard = shard(of: digest)
+    let isNew = !Self.isFolder(shard)
+    if isNew { try Self.make(shard) }
+    let isOrdered = isOrdered
+    if !isOrdered { try draft.file.sync() }
+    let placed = try link(draft, digest)
+    FaultPoint.placed.reach()
+    if isOrdered || placed !== draft.file { try placed.sync() }
+    FaultPoint.synced.reach()
+    if !isOrdered {
+      try Self.sync(shard)
+      if isNew { try Self.sync(path) }
+    }
+    FaultPoint.folderSynced.reach()
+  }
+
+  /// Whether the file system commits changes of names and sizes in the order in which they were made: then syncing a file syncs its name too.
+  ///
+  /// ext4 and XFS have one journal whose transactions are committed in order, so all that was changed before is on the disk when `fsync` returns.
+  /// Sources: <https://docs.kernel.org/filesystems/ext4/journal.html>, <https://docs.kernel.org/filesystems/xfs/xfs-delayed-logging-design.html>.
+  private var isOrdered: Bool {
+    #if os(Linux)
+    var system = [Int](repeating: 0, count: 64)
+    guard let statfs = Self.statfs, statfs(path, &system) == 0 else { return false }
+    // EXT4_SUPER_MAGIC and XFS_SUPER_MAGIC of <linux/magic.h>.
+    return [0xEF53, 0x5846_5342].contains(system[0])
+    #else
+    return false
+    #endif
+  }
+
+  #if os(Linux)
+  /// The C library's `statfs`, which Swift's Glibc does not declare; the first word of what it fills is the kind of file system. Source: statfs(2).
+  private static let statfs: (@convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<Int>) -> Int32)? = {
+    guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "statfs") else { return nil }
+    return unsafeBitCast(symbol, to: (@convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<Int>) -> Int32).self)
+  }()
+  #endif
+
+  /// Names the bytes by their digest, and answers the file that has the name now. A link never takes the place of what is there.
+  private func link(_ draft: AttachmentDraft, _ digest: String) throws -> AttachmentFile {
+    let target = path(of: digest)
+    if linkat(AT_FDCWD, draft.path, AT_FDCWD, target, 0) == 0 { return draft.file }
+    let number = errno
+    switch number {
+    case EEXIST:
+      if isWhole(digest, size: draft.size) { return try open(digest) }
+    case EPERM, ENOTSUP, ENOSYS, EMLINK: break
+    default: throw StoreError(systemCall: number, "written")
+    }
+    // In the place of a damaged file, and on file systems without links.
+    guard rename(draft.path, target) == 0 else { throw StoreError(systemCall: errno, "written") }
+    return draft.file
+  }
+
+  /// Deletes the bytes of a digest; what is not there is no error.
+  func remove(_ digest: String) throws {
+    guard unlink(path(of: digest)) != 0, errno != ENOENT else { return }
+    throw StoreError(systemCall: errno, "deleted")
+  }
+
+  /// Deletes what drafts have left behind. Nobody attaches meanwhile.
+  func removeTemporaryFiles() -> Int {
+    Self.names(in: temporary).count { unlink("\(temporary)/\($0)") == 0 }
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import GRDBSQLite
+
+/// What the file knows of attachments: which bytes are registered, how many times rows name them, and who keeps those that no row names yet.
+///
+/// The tables and triggers come with the first attachment, so that a file without any pays nothing.
+enum AttachmentTable {
+  static let name = "_larder_attachments"
+  static let leases = "_larder_attachment_leases"
+  /// What SQLite's message begins with when a row names bytes that are not registered; the table and the column follow.
+  static let refusal = "larder has no bytes for "
+
+  private static let create = [
+    """
+    CREATE TABLE main.\(name) (digest TEXT PRIMARY KEY NOT NULL, size INTEGER NOT NULL, uses INTEGER NOT NULL DEFAULT 0, \
+    version INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX main.\(name)_unused ON \(name) (digest) WHERE uses <= 0",
+    "CREATE TABLE main.\(leases) (digest TEXT NOT NULL, holder TEXT NOT NULL, PRIMARY KEY (digest, holder)) STRICT, WITHOUT ROWID",
+  ]
+
+  static func exists(_ connection: Connection) throws -> Bool {
+    try !connection.query("SELECT 1 FROM main.sqlite_master WHERE name = ?1 AND type = 'table'", [.text(name)]).isEmpty
+  }
+
+  // MARK: Schema
+
+  /// Makes the tables and triggers where the file has none. The connection is in a transaction that writes.
+  static func install(_ connection: Connection) throws {
+    guard try !exists(connection) else { return }
+    for statement in create { try connection.change(statement) }
+    try createTriggers(of: try AttachmentColumn.all(connection), connection)
+    try recount(connection)
+  }
+
+  /// Counts in a table that is new, where the file has attachments.
+  static func watch(_ column: AttachmentColumn, _ connection: Connection) throws {
+    if try exists(connection) { try createTriggers(of: [column], connection) }
+  }
+
+  private static func createTriggers(of columns: [AttachmentColumn], _ connection: Connection) throws {
+    for trigger in columns.flatMap(\.triggers) { try connection.change(trigger.sql) }
+  }
+
+  /// Takes the triggers away while tables are changed; false where the file has no attachments.
+  static func suspend(_ connection: Connection) throws -> Bool {
+    guard try exists(connection) else { return false }
+    let triggers = try connection.query(
+      "SELECT name FROM main.sqlite_master WHERE type = 'trigger' AND substr(name, 1, length(?1)) = ?1", [.text(AttachmentColumn.prefix)])
+    for case let trigger? in triggers.map({ $0["name"]?.text }) { try connection.change("DROP TRIGGER main.\(Dialect.sqlite.quote(trigger))") }
+    return true
+  }
+
+  /// Brings the triggers back, for the tables and columns that are there now, and counts anew.
+  static func resume(_ connection: Connection) throws {
+    try createTriggers(of: try AttachmentColumn.all(connection), connection)
+    try recount(connection)
+  }
+
+  private static func recount(_ connection: Connection) throws {
+    var uses: [String: Int64] = [:]
+    for column in try AttachmentColumn.all(connection) {
+      for row in try connection.query("\(column.rows("j.atom AS digest, count(*) AS uses")) GROUP BY 1") {
+        uses[row["digest"]?.text ?? "", default: 0] += row["uses"]?.integer ?? 0
+      }
+    }
+    for row in try connection.query("SELECT digest, uses FROM main.\(name)") {
+      guard let digest = row["digest"]?.text, row["uses"]?.integer != uses[digest] ?? 0 else { continue }
+      try connection.change(
+        "UPDATE main.\(name) SET uses = ?2, version = version + 1 WHERE digest = ?1", [.text(digest), .integer(uses[digest] ?? 0)])
+    }
+  }
+
+  // MARK: Rows
+
+  static func isRegistered(_ digest: String, _ connection: Connection) throws -> Bool {
+    guard try exists(connection) else { return false }
+    return try !connection.query("SELECT 1 FROM main.\(name) WHERE digest = ?1", [.text(digest)]).isEmpty
+  }
+
+  /// Registers bytes and the one who keeps them, in a transaction that writes.
+  ///
+  /// - Parameter isPlaced: Whether the caller has just put the file in its place.
+  /// - Returns: False where the file is not there (any longer): it is to be placed, and registered then.
+  static func register(
+    _ digest: String, size: Int, isPlaced: Bool, _ storage: AttachmentStorage, _ connection: Connection
+  ) throws -> Bool {
+    try install(connection)
+    guard storage.folder.content(of: digest) == .file(size: size) else { return false }
+    if try connection.query("SELECT 1 FROM main.\(name) WHERE digest = ?1", [.text(digest)]).isEmpty {
+      // Whoever put it there may not have synced it.
+      guard isPlaced else { return false }
+      try connection.run("INSERT INTO main.\(name) (digest, size) VALUES (?1, ?2)", .text(digest), .integer(Int64(size)))
+    }
+    try connection.run("INSERT INTO main.\(leases) (digest, holder) VALUES (?1, ?2) ON CONFLICT DO NOTHING", .text(digest), .text(try storage.holder()))
+    return true
+  }
+}
+
+extension AttachmentTable {
+  /// Bytes that no row names and nobody keeps, as they were when they were found.
+  struct Unused: Sendable {
+    let digest: String
+    let version: Int64
+  }
+
+  private static let isUnused = "uses <= 0 AND digest NOT IN (SELECT digest FROM main.\(leases))"
+
+  /// Forgets who keeps bytes no longer, and answers bytes that can go.
+  static func unused(_ storage: AttachmentStorage, limit: Int, _ connection: Connection) throws -> [Unused] {
+    try removeLeases(storage, connection)
+    let rows = try connection.query("SELECT digest, version FROM main.\(name) WHERE \(isUnused) LIMIT ?1", [.integer(Int64(limit))])
+    return rows.compactMap { row in
+      row["digest"]?.text.map { Unused(digest: $0, version: row["version"]?.integer ?? 0) }
+    }
+  }
+
+  private static func removeLeases(_ storage: AttachmentStorage, _ connection: Connection) throws {
+    let ended = storage.leases.ended(limit: 1000)
+    let dead = try connection.query("SELECT DISTINCT holder FROM main.\(leases)").compactMap { $0["holder"]?.text }.filter { !storage.isOpen($0) }
+    guard !ended.isEmpty || !dead.isEmpty else { return }
+    let holder = storage.knownHolder.map(Value.text) ?? .null
+    try connection.transaction {
+      for digest in ended where !storage.leases.isHeld(digest) {
+        try connection.run("DELETE FROM main.\(leases) WHERE digest = ?1 AND holder = ?2", .text(digest), holder)
+      }
+      for holder in dead { try connection.run("DELETE FROM main.\(leases) WHERE holder = ?1", .text(holder)) }
+    }
+    storage.leases.forget(ended)
+  }
+
+  /// Deletes bytes that are still as they were found; false where somebody has come to name or keep them. The connection is in a transaction.
+  static func delete(_ unused: Unused, _ storage: AttachmentStorage, _ connection: Connection) throws -> Bool {
+    let condition = "digest = ?1 AND version = ?2 AND \(isUnused)"
+    let arguments: [Value] = [.text(unused.digest), .integer(unused.version)]
+    guard try !connection.query("SELECT 1 FROM main.\(name) WHERE \(condition)", arguments).isEmpty else { return false }
+    // Whoever attaches the same bytes looks for the file in a transaction of his own, after this one.
+    try storage.folder.remove(unused.digest)
+    FaultPoint.unlinked.reach()
+    try connection.change("DELETE FROM main.\(name) WHERE \(condition)", arguments)
+    FaultPoint.rowForgotten.reach()
+    return true
+  }
+}
+
+extension Connection {
+  /// Begins the write-ahead log anew; false where somebody still reads from it.
+  func restartLog() -> Bool {
+    setBusyTimeout(0)
+    guard sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_RESTART, nil, nil) == SQLITE_OK else { return false }
+    walPages = 0
+    return true
+  }
+
+  /// Executes a kept statement of Larder's own.
+  fileprivate func run(_ sql: String, _ arguments: Value...) throws {
+    let statement = try statement(sql)
+    do {
+      try statement.bind(arguments.map { .value($0) })
+    } catch let code as ResultCode {
+      statement.reset()
+      throw error(code.code, nil)
+    }
+    try run(statement)
+  }
+
+  /// Makes sure that rows which name attachments are counted, before the first such row can be written.
+  ///
+  /// A process that never met an attachment cannot write one, and pays for a look at a flag.
+  func prepareAttachments() throws {
+    guard Attachment.areUsed, !countsAttachments, environment.attachments.isManaged, overlay == nil else { return }
+    if try !AttachmentTable.exists(self) {
+      if isAutocommitting {
+        try transaction { try AttachmentTable.install(self) }
+      } else {
+        try AttachmentTable.install(self)
+      }
+    }
+    countsAttachments = true
+    environment.attachments.activate()
+  }
+}
+
+extension AttachmentTable {
+  /// The error for a row that names bytes which are not registered.
+  static func refused(_ message: String, _ context: ErrorContext?) -> StoreError {
+    let place = message.dropFirst(refusal.count)
+    let column = context.map { place.dropFirst($0.table.utf8.count + 1) }.map(String.init)
+    let property = column.map { context?.property($0) ?? $0 }
+    let name = [context?.model, property].compactMap { $0 }.joined(separator: ".")
+    return StoreError(
+      .referenced, model: context?.model, property: property,
+      "\(name.isEmpty ? String(place) : name) names an attachment whose bytes this store does not have. Attach the bytes with store.attach(…) first, and save the value that it returns."
+    )
+  }
+}

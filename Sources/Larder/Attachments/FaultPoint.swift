@@ -1,0 +1,22 @@
+import Synchronization
+
+/// The steps of attaching and collecting at which a test can end the process. In a program that sets none, each costs one look at a flag.
+package enum FaultPoint: String, CaseIterable, Sendable {
+  case temporaryCreated, halfWritten, written, placed, synced, folderSynced, registering, registered
+  case checkpointed, unlinked, rowForgotten, collected
+  case backupFileCopied, backupCopied, backupPlaced
+
+  private static let isArmed = Atomic<Bool>(false)
+  private static let handler = Mutex<(@Sendable (FaultPoint) -> Void)?>(nil)
+
+  /// Sets what happens at each step.
+  package static func observe(_ body: (@Sendable (FaultPoint) -> Void)?) {
+    handler.withLock { $0 = body }
+    isArmed.store(body != nil, ordering: .relaxed)
+  }
+
+  func reach() {
+    guard Self.isArmed.load(ordering: .relaxed) else { return }
+    Self.handler.withLock { $0 }?(self)
+  }
+}

@@ -1,0 +1,125 @@
+public import Foundation
+
+extension Store {
+  /// Keeps bytes in a file beside the store, and answers the value that names them.
+  ///
+  /// ```swift
+  /// note.picture = try await store.attach(data, name: "cat.png", mediaType: "image/png")
+  /// try await store.save(note)
+  /// ```
+  ///
+  /// The bytes are on the disk when this returns. They stay while a row names them, and until then for as long as the value lives.
+  ///
+  /// - Parameters:
+  ///   - name: What a person calls the file; any text, never part of a path.
+  ///   - mediaType: What the bytes are, as `image/png`.
+  /// - Throws: ``StoreError`` `.diskFull`, `.readOnly`, `.inputOutput`; `.unsupported` in a store that was opened with `schema: .existing`;
+  ///   `CancellationError`. Nothing is then kept.
+  /// - Complexity: One file written and synced; for bytes that the store has already, none is synced.
+  public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) async throws -> Attachment {
+    let storage = try managedAttachments
+    let draft = try await AttachmentWork.run {
+      let draft = try AttachmentDraft(in: storage.folder)
+      try draft.append(data)
+      return draft
+    }
+    return try await register(draft, name, mediaType)
+  }
+
+  /// Keeps the bytes of a file; the file itself stays as it is.
+  ///
+  /// - Parameters:
+  ///   - location: The file's path, as `String`, `URL` or `FilePath`.
+  ///   - name: What a person calls the file; by default the last component of the path.
+  ///   - progress: Called now and then with the number of bytes that were read.
+  /// - Throws: As ``attach(_:name:mediaType:)``; ``StoreError`` `.notFound` where there is no such file.
+  public func attach(
+    contentsOf location: some StoreLocation, name: String? = nil, mediaType: String? = nil, progress: (@Sendable (Int) -> Void)? = nil
+  ) async throws -> Attachment {
+    let storage = try managedAttachments
+    let path = location.storePath
+    let draft = try await AttachmentWork.run { try AttachmentDraft(in: storage.folder, copying: path, progress) }
+    return try await register(draft, name ?? path.lastComponent, mediaType)
+  }
+
+  /// Keeps the bytes of an asynchronous sequence of chunks, in bounded memory.
+  ///
+  /// - Parameters:
+  ///   - stream: The chunks: `Data`, `[UInt8]`, slices of them, or any other collection of bytes.
+  ///   - progress: Called now and then with the number of bytes that were written.
+  /// - Throws: As ``attach(_:name:mediaType:)``, and what the sequence throws.
+  public func attach<Stream: AsyncSequence>(
+    _ stream: Stream, name: String? = nil, mediaType: String? = nil, progress: (@Sendable (Int) -> Void)? = nil,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> Attachment where Stream.Element: Collection, Stream.Element.Element == UInt8 {
+    let storage = try managedAttachments
+    let draft = try await AttachmentWork.run { try AttachmentDraft(in: storage.folder) }
+    var buffer: [UInt8] = []
+    func flush() async throws {
+      let bytes = buffer
+      buffer = []
+      try await AttachmentWork.run { try draft.append(bytes) }
+      progress?(draft.size)
+    }
+    for try await chunk in stream {
+      try Task.checkCancellation()
+      var rest = chunk[...]
+      while !rest.isEmpty {
+        let part = rest.prefix(AttachmentFile.chunk - buffer.count)
+        buffer.append(contentsOf: part)
+        rest = rest.dropFirst(part.count)
+        if buffer.count == AttachmentFile.chunk { try await flush() }
+      }
+    }
+    // A cancelled task ends many a sequence early.
+    try Task.checkCancellation()
+    if !buffer.isEmpty { try await flush() }
+    return try await register(draft, name, mediaType)
+  }
+
+  /// What can be attached to; throws for a store whose tables are not Larder's.
+  var managedAttachments: AttachmentStorage {
+    get throws {
+      if environment.attachments.isManaged { return environment.attachments }
+      throw StoreError(
+        .unsupported, "Attachments need a table in the file, which schema: .existing does not create. Open the store without it to attach.")
+    }
+  }
+
+  private func register(_ draft: AttachmentDraft, _ name: String?, _ mediaType: String?) async throws -> Attachment {
+    let storage = environment.attachments
+    let (digest, size) = (draft.digest(), draft.size)
+    let lease = storage.leases.begin(digest)
+    var isKnown = try await reading { try AttachmentTable.isRegistered(digest, $0) }
+    // Bytes that are collected at this very moment are placed anew; that cannot go on for long.
+    while true {
+      if !isKnown { try await AttachmentWork.run { try storage.folder.place(draft, digest) } }
+      FaultPoint.registering.reach()
+      let isRegistered = try await writer.perform { [isPlaced = !isKnown] connection in
+        try connection.transaction { try AttachmentTable.register(digest, size: size, isPlaced: isPlaced, storage, connection) }
+      }
+      if isRegistered { break }
+      isKnown = false
+    }
+    FaultPoint.registered.reach()
+    storage.activate()
+    return Attachment(digest: digest, size: size, mediaType: mediaType, fileName: name, lease: lease)
+  }
+}
+
+extension String {
+  /// What follows the last slash of a path.
+  var lastComponent: String? { split(separator: "/").last.map(String.init) }
+}
+
+extension AttachmentDraft {
+  /// A draft of the bytes of a file.
+  convenience init(in folder: AttachmentFolder, copying path: String, _ progress: (@Sendable (Int) -> Void)?) throws {
+    let source = try AttachmentFile(userFile: path)
+    try self.init(in: folder)
+    try source.forEachChunk { bytes in
+      try append(bytes)
+      progress?(size)
+    }
+  }
+}

@@ -1,0 +1,88 @@
+internal import Foundation
+
+/// A type that a property list has a form of its own for.
+protocol PropertyListScalar {
+  func add(to writer: PropertyListWriter) -> Int
+  /// The value of an object; nil for an object of another kind, and for a number that does not fit.
+  static func make(from object: BinaryPropertyList.Object, in list: BinaryPropertyList) throws -> Self?
+}
+
+extension PropertyListScalar where Self: FixedWidthInteger {
+  func add(to writer: PropertyListWriter) -> Int { writer.add(self) }
+
+  static func make(from object: BinaryPropertyList.Object, in list: BinaryPropertyList) -> Self? {
+    switch object {
+    case .integer(let number): Self(exactly: number)
+    case .unsigned(let number): Self(exactly: number)
+    default: nil
+    }
+  }
+}
+
+extension Int: PropertyListScalar {}
+extension Int8: PropertyListScalar {}
+extension Int16: PropertyListScalar {}
+extension Int32: PropertyListScalar {}
+extension Int64: PropertyListScalar {}
+extension UInt: PropertyListScalar {}
+extension UInt8: PropertyListScalar {}
+extension UInt16: PropertyListScalar {}
+extension UInt32: PropertyListScalar {}
+extension UInt64: PropertyListScalar {}
+
+extension Bool: PropertyListScalar {
+  func add(to writer: PropertyListWriter) -> Int { writer.add(self) }
+
+  static func make(from object: BinaryPropertyList.Object, in list: BinaryPropertyList) -> Bool? {
+    if case .bool(let flag) = object { flag } else { nil }
+  }
+}
+
+extension Double: PropertyListScalar {
+  func add(to writer: PropertyListWriter) -> Int { writer.add(self) }
+
+  /// Whole numbers as well, which migrations write without a point.
+  static func make(from object: BinaryPropertyList.Object, in list: BinaryPropertyList) -> Double? {
+    switch object {
+    case .real(let number): number
+    case .integer(let number): Double(number)
+    case .unsigned(let number): Double(number)
+    default: nil
+    }
+  }
+}
+
+extension Float: PropertyListScalar {
+  func add(to writer: PropertyListWriter) -> Int { writer.add(self) }
+
+  static func make(from object: BinaryPropertyList.Object, in list: BinaryPropertyList) -> Float? {
+    Double.make(from: object, in: list).map { Float($0) }
+  }
+}
+
+extension String: PropertyListScalar {
+  func add(to writer: PropertyListWriter) -> Int { writer.add(self) }
+
+  static func make(from object: BinaryPropertyList.Object, in list: BinaryPropertyList) throws -> String? {
+    switch object {
+    case .ascii, .utf16: try list.text(object)
+    default: nil
+    }
+  }
+}
+
+extension Date: PropertyListScalar {
+  func add(to writer: PropertyListWriter) -> Int { writer.add(self) }
+
+  static func make(from object: BinaryPropertyList.Object, in list: BinaryPropertyList) -> Date? {
+    if case .date(let seconds) = object { Date(timeIntervalSinceReferenceDate: seconds) } else { nil }
+  }
+}
+
+extension Data: PropertyListScalar {
+  func add(to writer: PropertyListWriter) -> Int { writer.add(self) }
+
+  static func make(from object: BinaryPropertyList.Object, in list: BinaryPropertyList) -> Data? {
+    if case .data(let range) = object { Data(list.bytes[range]) } else { nil }
+  }
+}

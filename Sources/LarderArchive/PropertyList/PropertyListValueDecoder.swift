@@ -1,0 +1,79 @@
+internal import Foundation
+
+/// Decodes a value from the objects of a property list that a ``PropertyListValidator`` has passed.
+struct PropertyListValueDecoder: Decoder {
+  /// The bytes that are decoded from, for as long as the call that decodes lasts.
+  final class Source {
+    private var list: BinaryPropertyList?
+    let userInfo: [CodingUserInfoKey: Any]
+
+    init(_ list: BinaryPropertyList, userInfo: [CodingUserInfoKey: Any]) {
+      self.list = list
+      self.userInfo = userInfo
+    }
+
+    /// Forgets the bytes: a decoder that a type has kept reads nothing any more.
+    func close() { list = nil }
+
+    /// Throws ``ArchiveError`` `.unsupported` after the call that decodes.
+    func open() throws -> BinaryPropertyList {
+      guard let list else {
+        throw ArchiveError(.unsupported, "The decoder was used after the archive was decoded. Decode everything in init(from:).")
+      }
+      return list
+    }
+  }
+
+  let source: Source
+  /// The number of the object.
+  let number: Int
+  let path: CodingPath?
+
+  var codingPath: [any CodingKey] { CodingPath.keys(path) }
+  var userInfo: [CodingUserInfoKey: Any] { source.userInfo }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    let list = try source.open()
+    guard case .dictionary(let keys, let values) = try list.object(number) else { throw mismatch([String: Any].self) }
+    return KeyedDecodingContainer(try PropertyListFields<Key>(decoder: self, keys: keys, values: values, list: list))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    guard case .array(let elements) = try source.open().object(number) else { throw mismatch([Any].self) }
+    return PropertyListElements(decoder: self, elements: elements)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer { Single(decoder: self) }
+
+  /// The object of a number as a value of a type.
+  func value<T: Decodable>(_ type: T.Type, _ number: Int, _ key: @autoclosure () -> (any CodingKey)?) throws -> T {
+    if T.self is any PropertyListScalar.Type, let scalar = T.self as? any PropertyListScalar.Type {
+      let list = try source.open()
+      let object = try list.object(number)
+      if let value = try scalar.make(from: object, in: list) as? T { return value }
+      let context = DecodingError.Context(codingPath: CodingPath.keys(path, key()), debugDescription: "")
+      if case .null = object { throw DecodingError.valueNotFound(type, context) }
+      throw DecodingError.typeMismatch(type, context)
+    }
+    return try T(from: PropertyListValueDecoder(source: source, number: number, path: key().map { CodingPath(path, $0) } ?? path))
+  }
+
+  func isNull(_ number: Int) throws -> Bool {
+    if case .null = try source.open().object(number) { true } else { false }
+  }
+
+  private func mismatch(_ type: Any.Type) -> DecodingError {
+    let context = DecodingError.Context(codingPath: codingPath, debugDescription: "")
+    return (try? isNull(number)) == true ? .valueNotFound(type, context) : .typeMismatch(type, context)
+  }
+
+  private struct Single: SingleValueDecodingContainer {
+    let decoder: PropertyListValueDecoder
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    func decodeNil() -> Bool { (try? decoder.isNull(decoder.number)) ?? false }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.value(type, decoder.number, nil) }
+  }
+}

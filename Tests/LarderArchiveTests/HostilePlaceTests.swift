@@ -1,0 +1,135 @@
+import Foundation
+import LarderArchive
+import LarderArchiveMutation
+import Testing
+
+@Suite("Archives and documents: places at the edges")
+struct HostilePlaceTests {
+  private let temporary: TemporaryFolder
+
+  init() throws { temporary = try TemporaryFolder() }
+
+  private func code(_ body: () throws -> Void) -> ArchiveError.Code? { #expect(throws: ArchiveError.self, performing: body)?.code }
+
+  @Test("D1: a place that cannot hold an archive is an error with a code, and nothing is written")
+  func places() throws {
+    #expect(code { try Archive.write(1, to: try #require(URL(string: "https://example.org/a"))) } == .invalidName)
+    #expect(code { _ = try Archive.read(Int.self, from: try #require(URL(string: "https://example.org/etc/passwd"))) } == .invalidName)
+    #expect(code { try Archive.write(1, to: URL(filePath: "/")) } == .invalidName)
+    #expect(code { try Archive.write(1, to: temporary.url.appending(path: "..")) } == .invalidName)
+    #expect(code { try Archive.write(1, to: temporary.file("a\0b")) } == .invalidName)
+    #expect(code { try Archive.write(1, to: temporary.file(String(repeating: "x", count: 4096))) } == .invalidName)
+    #expect(code { try Archive.write(1, to: temporary.file("none/a")) } == .notFound)
+    #expect(code { _ = try Archive.read(Int.self, from: temporary.url) } == .inputOutput)
+    #expect(code { _ = try Archive.read(Int.self, from: URL(filePath: "/dev/zero")) } == .inputOutput)
+    #expect(code { _ = try DocumentFolder(at: try #require(URL(string: "https://example.org/a")), extension: "x") } == .invalidName)
+    try Data().write(to: temporary.file("file"))
+    #expect(code { _ = try DocumentFolder(at: temporary.file("file"), extension: "x") } == .inputOutput)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path) == ["file"])
+  }
+
+  @Test("D1: names with quotes, signs and letters of all kinds are names, and a link to an archive is followed")
+  func names() throws {
+    let url = temporary.file("a\"'% ä#?b")
+    try Archive.write(1, to: url)
+    #expect(try Archive.read(Int.self, from: url) == 1)
+    try FileManager.default.createSymbolicLink(at: temporary.file("link"), withDestinationURL: url)
+    #expect(try Archive.read(Int.self, from: temporary.file("link")) == 1)
+    try Archive.write(2, to: temporary.file("link"))
+    #expect(try Archive.read(Int.self, from: temporary.file("link")) == 2)
+    #expect(try Archive.read(Int.self, from: url) == 1)
+  }
+
+  @Test("D3: names that are nearly numbers, or numbers without end, do not stop the counting")
+  func numbers() throws {
+    let folder = try DocumentFolder(at: temporary.url, extension: "a b'\"%ä")
+    for name in ["9223372036854775807", "9223372036854775806", "-5", "+9", "007", "con'\"%", "1e9", "٤"] {
+      #expect(try folder.add(named: name) { try $0.setData(Data(), for: "x y'\"%ä") }.name == name)
+    }
+    #expect(try folder.add { _ in }.name == "8")
+    #expect(try DocumentFolder(at: temporary.url, extension: "a b'\"%ä").add { _ in }.name == "9")
+    #expect(try folder.documents().count == 10)
+    #expect(try folder.documents().prefix(3).map(\.name) == ["007", "8", "9"])
+  }
+
+  @Test("D3: names that are too long together, or differ in case alone, are errors, and leave nothing")
+  func longNames() throws {
+    let long = String(repeating: "ä", count: 100)
+    let folder = try DocumentFolder(at: temporary.url, extension: String(repeating: "e", count: 200))
+    #expect(code { _ = try folder.add(named: long) { _ in } } == .invalidName)
+    #expect(
+      code {
+        _ = try folder.add {
+          try $0.setData(Data(), for: "A"); try $0.setData(Data(), for: "a")
+        }
+      } == .invalidName)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).isEmpty)
+    struct Refusal: Error {}
+    #expect(throws: Refusal.self) { try folder.add { _ in throw Refusal() } }
+    #expect(try folder.documents().isEmpty)
+  }
+
+  @Test("D5: a document of a newer program says so, and is not called damaged")
+  func newer() throws {
+    let folder = try DocumentFolder(at: temporary.url, extension: "x")
+    let document = try folder.add { try $0.setData(Data([1]), for: "a") }
+    let list = temporary.file("1.x/.manifest")
+    var bytes = try Data(contentsOf: list)
+    bytes[9] = 2
+    try bytes.write(to: list)
+    #expect(code { _ = try folder.document(named: "1").data(for: "a") } == .newerVersion)
+    #expect(code { try document.edit { try $0.remove("a") } } == .newerVersion)
+    #expect(try Data(contentsOf: list) == bytes)
+  }
+
+  @Test("D5: where the disk does not confirm a name, the error says that the change is there", arguments: ["write", "add", "edit"])
+  func unconfirmed(_ change: String) throws {
+    let folder = try DocumentFolder(at: temporary.url, extension: "x")
+    _ = try folder.add { try $0.setData(Data([1]), for: "a") }
+    let place = temporary.url.lastPathComponent
+    let failing = FileSystem { step, name in
+      if step == "syncFolder", name == place { throw ArchiveError(.inputOutput, "The disk fails.") }
+    }
+    let broken = try DocumentFolder(at: temporary.url, extension: "x", fileSystem: failing)
+    let error = #expect(throws: ArchiveError.self) {
+      switch change {
+      case "write": try Archive.write(try Archive.encode(2), to: temporary.file("number"), through: failing)
+      case "add": _ = try broken.add { try $0.setData(Data([2]), for: "a") }
+      default: try broken.document(named: "1").edit { try $0.setData(Data([2]), for: "a") }
+      }
+    }
+    #expect(error?.code == .inputOutput && error?.message.contains("in its place") == true)
+    switch change {
+    case "write": #expect(try Archive.read(Int.self, from: temporary.file("number")) == 2)
+    case "add": #expect(try folder.document(named: "2").data(for: "a") == Data([2]))
+    default: #expect(try folder.document(named: "1").data(for: "a") == Data([2]))
+    }
+    #expect(try DocumentFolder(at: temporary.url, extension: "x").clean() == 0)
+  }
+
+  @Test(
+    "D5: on a full disk a change is refused, what was there is whole, and the folder goes on once there is space",
+    .enabled(if: Surroundings.canMount, "this user cannot mount a small file system of its own"))
+  func fullDisk() throws {
+    let lines = try TestProcess.output(within: Surroundings.smallDisk(at: temporary.url.path), "fill", temporary.url.path, "600")
+    #expect(lines == ["add diskFull", "edit diskFull", "write diskFull", "all whole", "nothing is left over", "ok"])
+  }
+
+  @Test(
+    "D5: a folder that may only be read can be listed and read; changes are refused, and nothing is changed",
+    .enabled(if: Surroundings.unprivileged != nil, "permissions do not bind this user, and it cannot run the process as another"))
+  func readOnly() throws {
+    let url = temporary.url.appending(path: "folder", directoryHint: .isDirectory)
+    let folder = try DocumentFolder(at: url, extension: "scarycreature")
+    _ = try folder.add { try $0.setData(Data([1]), for: "a") }
+    try FileManager.default.createDirectory(at: url.appending(path: ".larder-staging-left"), withIntermediateDirectories: true)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: temporary.url.path)
+    try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: url.path)
+    defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path) }
+    let names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+    let lines = try TestProcess.output(within: Surroundings.unprivileged ?? [], "try", url.path, "0")
+    #expect(
+      lines == ["1 documents", "1 bytes", "add noPermission", "edit noPermission", "delete noPermission", "write noPermission", "open noPermission"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() == names)
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Larder
+import Synchronization
+
+@Model
+private struct Parcel {
+  var id: Int
+  var content: Attachment?
+}
+
+extension LarderTestProcess {
+  /// Attaches, saves, deletes and collects, and ends itself at the step that the environment names.
+  func attach() async throws {
+    let environment = ProcessInfo.processInfo.environment
+    let store = try Store(at: path, for: Parcel.self)
+    let step = environment["LARDER_FAULT_POINT"] ?? ""
+    FaultPoint.observe { point in
+      if point.rawValue == step { kill(getpid(), SIGKILL) }
+    }
+    let content = try await store.attach(Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) }), name: "../first")
+    end(at: "rowSaving", step)
+    try await store.save(Parcel(id: 1, content: content))
+    end(at: "rowSaved", step)
+    try await store.save(Parcel(id: 2, content: try await store.attach(Data("second".utf8))))
+    try await store.delete(Parcel.self, 2)
+    end(at: "rowDeleted", step)
+    if step.hasPrefix("backup") { try await store.backup(to: path + ".copy") }
+    Self.say("waiting")
+    // The collector works by itself, and the process ends in it.
+    while readLine() != nil {}
+  }
+
+  private func end(at name: String, _ step: String) {
+    if name == step { kill(getpid(), SIGKILL) }
+  }
+
+  /// Attaches the same bytes many times, saves and deletes them, side by side with other processes.
+  func share(_ count: Int) async throws {
+    let store = try Store(at: path, for: Parcel.self)
+    Self.say("ready")
+    _ = readLine()
+    let own = Int(getpid()) * 10_000
+    for number in 0..<count {
+      let bytes = Data("shared \(number % 3)".utf8)
+      let content = try await store.attach(bytes)
+      try await store.save(Parcel(id: own + number, content: content))
+      guard try await store.data(of: content) == bytes else { return Self.say("wrong bytes") }
+      if number % 4 != 0 { try await store.delete(Parcel.self, own + number) }
+    }
+    Self.say("done")
+  }
+
+  /// Attaches and does not save, and says the digest.
+  func keep() async throws {
+    let store = try Store(at: path, for: Parcel.self)
+    let content = try await store.attach(Data("kept".utf8))
+    Self.say(content.digest)
+    _ = readLine()
+    withExtendedLifetime((store, content)) {}
+  }
+
+  /// Attaches so many megabytes from a stream, reads them as one, and says how far it got and how much memory it took.
+  func large(_ megabytes: Int) async throws {
+    let store = try Store(at: path, for: Parcel.self)
+    let progress = Progress()
+    let before = try Self.residentBytes()
+    let content = try await store.attach(Megabytes(count: megabytes)) { progress.bytes.store($0, ordering: .relaxed) }
+    try await store.save(Parcel(id: 1, content: content))
+    var count = 0
+    for try await chunk in store.bytes(of: content) { count += chunk.count }
+    Self.say("\(progress.bytes.load(ordering: .relaxed)) \(count)")
+    Self.say("\(try Self.residentBytes() - before)")
+  }
+}
+
+private final class Progress: Sendable {
+  let bytes = Atomic<Int>(0)
+}
+
+/// So many megabytes, one after another.
+private struct Megabytes: AsyncSequence, AsyncIteratorProtocol {
+  let count: Int
+  var position = 0
+
+  init(count: Int) { self.count = count }
+
+  func makeAsyncIterator() -> Megabytes { self }
+
+  mutating func next() async -> [UInt8]? {
+    guard position < count else { return nil }
+    position += 1
+    return [UInt8](repeating: UInt8(truncatingIfNeeded: position), count: 1 << 20)
+  }
+}

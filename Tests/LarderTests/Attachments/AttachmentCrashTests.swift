@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+@Model
+private struct Parcel: Hashable {
+  var id: Int
+  var content: Larder.Attachment?
+}
+
+@Suite("Attachments of processes that die, and of several", .timeLimit(.minutes(5)))
+struct AttachmentCrashTests {
+  private static let steps =
+    FaultPoint.allCases.map(\.rawValue).filter { !$0.hasPrefix("backup") } + ["rowSaving", "rowSaved", "rowDeleted"]
+
+  private func open(_ file: StoreFile, _ name: String? = nil) throws -> Store {
+    let store = try Store(at: name.map { file.folder.appending(component: $0).path } ?? file.path, for: Parcel.self)
+    store.attachmentCollector.stop()
+    return store
+  }
+
+  private func files(_ path: String) -> [String] {
+    let folder = AttachmentFolder(path + ".attachments")
+    return folder.shards().flatMap(folder.digests) + AttachmentFolder.names(in: folder.temporary)
+  }
+
+  @Test("a process that is killed at any step leaves no row without its bytes, and orphans at most, which opening collects", arguments: steps)
+  func killed(step: String) async throws {
+    let file = try StoreFile()
+    let child = try ChildProcess("attach", file.path, within: ["LARDER_FAULT_POINT=\(step)"])
+    for await _ in child.lines {}
+    #expect(await child.status() == SIGKILL)
+    let store = try open(file)
+    let report = try await store.verifyAttachments()
+    #expect(report.isWhole)
+    let letters = try await store.fetch(Parcel.all.sorted(by: \.id))
+    for case let content? in letters.map(\.content) { #expect(try await store.data(of: content).count == content.size) }
+    let orphans = report.orphaned.count
+    #expect(try await store.collectAttachments() >= orphans)
+    let clean = try await store.verifyAttachments()
+    #expect(clean.isWhole)
+    #expect(clean.orphaned.isEmpty)
+    #expect(Set(files(file.path)) == Set(letters.compactMap { $0.content?.digest }))
+    // What was left must not be in the way of the same bytes.
+    let again = try await store.attach(Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) }))
+    try await store.save(Parcel(id: 9, content: again))
+    #expect(try await store.data(of: again).count == 300_000)
+  }
+
+  @Test("a backup that is killed at any step is there whole, or not at all", arguments: FaultPoint.allCases.filter { $0.rawValue.hasPrefix("backup") })
+  func killedBackup(step: FaultPoint) async throws {
+    let file = try StoreFile()
+    let child = try ChildProcess("attach", file.path, within: ["LARDER_FAULT_POINT=\(step.rawValue)"])
+    for await _ in child.lines {}
+    #expect(await child.status() == SIGKILL)
+    #expect(!FileManager.default.fileExists(atPath: file.path + ".copy"))
+    let store = try open(file)
+    #expect(try await store.verifyAttachments().isWhole)
+    try await store.backup(to: file.path + ".another")
+    let copy = try open(file, "test.larder.another")
+    #expect(try await copy.verifyAttachments().isWhole)
+    #expect(files(file.path + ".another").count == 1)
+  }
+
+  @Test("processes that attach, save and delete the same bytes side by side never miss any")
+  func sideBySide() async throws {
+    let file = try StoreFile()
+    let store = try Store(at: file.path, for: Parcel.self)
+    let children = [try ChildProcess("share", file.path, 60), try ChildProcess("share", file.path, 60)]
+    for child in children { #expect(await child.line() == "ready") }
+    for child in children { child.send("go") }
+    for number in 0..<60 {
+      let bytes = Data("shared \(number % 3)".utf8)
+      let content = try await store.attach(bytes)
+      try await store.save(Parcel(id: number, content: content))
+      try await store.collectAttachments()
+      #expect(try await store.data(of: content) == bytes)
+      try await store.delete(Parcel.self, number)
+      try await store.collectAttachments()
+    }
+    for child in children {
+      #expect(await child.line() == "done")
+      #expect(await child.status() == 0)
+    }
+    let report = try await store.verifyAttachments()
+    #expect(report.isWhole)
+    #expect(report.count == 3)
+    try await store.deleteAll(Parcel.all)
+    try await store.collectAttachments()
+    #expect(files(file.path).isEmpty)
+  }
+
+  @Test("what another process keeps unsaved is not collected while it lives, and goes once it is dead")
+  func holders() async throws {
+    let file = try StoreFile()
+    let child = try ChildProcess("keep", file.path)
+    let digest = try #require(await child.line())
+    let store = try open(file)
+    #expect(try await store.collectAttachments() == 0)
+    #expect(files(file.path) == [digest])
+    child.kill()
+    await child.status()
+    #expect(try await store.collectAttachments() == 1)
+    #expect(files(file.path).isEmpty)
+  }
+}
