@@ -82,7 +82,8 @@ extension CreaturesService {
     let all = try documents.documents()
     for document in all {
       guard let inspection = try? document.inspect(), inspection.isDamaged else { continue }
-      damages[document.name] = Set(inspection.problems.keys.map { CreaturePart(partName: $0) ?? .list })
+      // What begins with a point is the list; files of others are not ours to judge.
+      damages[document.name] = Set(inspection.problems.keys.compactMap { CreaturePart(partName: $0) ?? ($0.hasPrefix(".") ? .list : nil) })
     }
     let cards = all.compactMap(card)
     tellChange()
