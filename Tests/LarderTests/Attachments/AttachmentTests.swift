@@ -105,13 +105,12 @@ struct AttachmentTests {
   func snapshots() async throws {
     try await store.save(Letter(id: 1, scan: try await store.attach(Data.sample(600_000))))
     let scan = try #require(try await store.find(Letter.self, 1)?.scan)
-    let store = store
     try await store.save(Letter(id: 2))
     var stream = store.bytes(of: scan).makeAsyncIterator()
     var streamed = try #require(try await stream.next())
     let (opened, open) = AsyncStream<Void>.makeStream()
     let (closed, close) = AsyncStream<Void>.makeStream()
-    let cursor = Task {
+    let cursor = Task { [store] in
       for try await letter in store.stream(Letter.all) where letter.id == 1 {
         open.finish()
         for await _ in closed {}
