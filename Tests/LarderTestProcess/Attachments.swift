@@ -59,6 +59,42 @@ extension LarderTestProcess {
     withExtendedLifetime((store, content)) {}
   }
 
+  /// Attaches until the disk is full, looks what that has left, makes room and goes on.
+  func fillAttachments() async throws {
+    let ballast = path + ".ballast"
+    _ = FileManager.default.createFile(atPath: ballast, contents: Data(count: 1 << 20))
+    let store = try Store(at: path, for: Parcel.self)
+    var saved = 0
+    do {
+      while true {
+        let content = try await store.attach(Data(repeating: UInt8(truncatingIfNeeded: saved), count: 300_000))
+        try await store.save(Parcel(id: saved, content: content))
+        saved += 1
+      }
+    } catch let error as StoreError {
+      Self.say("\(error.code)")
+    }
+    let left = try FileManager.default.contentsOfDirectory(atPath: path + ".attachments/tmp").count
+    Self.say("\(try await store.verifyAttachments().isWhole) \(left) \(try await store.count(Parcel.all) == saved)")
+    try FileManager.default.removeItem(atPath: ballast)
+    let content = try await store.attach(Data(repeating: 255, count: 300_000))
+    try await store.save(Parcel(id: -1, content: content))
+    Self.say("\(try await store.data(of: content).count)")
+  }
+
+  /// Reads what the first row names, and attaches something.
+  func readAttachment() async throws {
+    let store = try Store(at: path, for: Parcel.self)
+    let content = try await store.first(Parcel.all)?.content
+    if let content { Self.say("\(try await store.data(of: content).count)") }
+    Self.say("\(try await store.verifyAttachments().isWhole)")
+    do {
+      _ = try await store.attach(Data("new".utf8))
+    } catch let error as StoreError {
+      Self.say("\(error.code)")
+    }
+  }
+
   /// Attaches so many megabytes from a stream, reads them as one, and says how far it got and how much memory it took.
   func large(_ megabytes: Int) async throws {
     let store = try Store(at: path, for: Parcel.self)

@@ -26,6 +26,8 @@ struct LarderTestProcess {
     case "attach": try await process.attach()
     case "keep": try await process.keep()
     case "large": try await process.large(number)
+    case "fillAttachments": try await process.fillAttachments()
+    case "readAttachment": try await process.readAttachment()
     case "share": try await process.share(number)
     default: say("there is no command \(arguments[1])")
     }

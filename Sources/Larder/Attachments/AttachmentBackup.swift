@@ -16,7 +16,7 @@ final class AttachmentBackup {
   private let source: AttachmentFolder
   private let target: AttachmentFolder
   private let copyPath: String
-  private let lock: AttachmentFile
+  private let lock: AttachmentFile?
 
   /// Nil for a store that never had an attachment.
   ///
@@ -26,8 +26,7 @@ final class AttachmentBackup {
     self.source = source
     copyPath = partial
     target = AttachmentFolder(AttachmentFolder.path(ofStore: partial))
-    lock = try source.lockFile(.reading)
-    try lock.lockShared()
+    lock = try source.lockForReading()
   }
 
   /// Copies what the finished copy of the store's file names, and checks it on the way.

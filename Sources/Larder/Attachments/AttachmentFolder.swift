@@ -104,6 +104,20 @@ struct AttachmentFolder: Sendable {
     try AttachmentFile("\(path)/\(lock.rawValue).lock", O_RDWR | O_CREAT)
   }
 
+  /// Shares a lock with others who read; nil where there is no folder, or this user may not write there: then he is nobody who could collect.
+  func lockForReading() throws -> AttachmentFile? {
+    guard exists else { return nil }
+    do {
+      let lock = try lockFile(.reading)
+      try lock.lockShared()
+      return lock
+    } catch let error as StoreError where error.code == .readOnly {
+      let lock = try? AttachmentFile("\(path)/\(Lock.reading.rawValue).lock", O_RDONLY)
+      try lock?.lockShared()
+      return lock
+    }
+  }
+
   /// Gives the bytes of a draft their place, on the disk when this returns.
   ///
   /// A file that is there already is used if it has these very bytes: a process may have died before it registered them, and another may be about to.

@@ -37,7 +37,8 @@ final class AttachmentStorage: Sendable {
   /// The name under which this store keeps bytes that no row names yet.
   func holder() throws -> String {
     try identity.withLock { identity in
-      if let identity { return identity.name }
+      // Somebody may have taken the folder away.
+      if let identity, access("\(folder.holders)/\(identity.name)", F_OK) == 0 { return identity.name }
       let name = UUID().uuidString
       let partial = "\(folder.temporary)/\(name)"
       let file = try AttachmentFile(partial, O_RDWR | O_CREAT | O_EXCL)

@@ -168,7 +168,7 @@ extension Connection {
   ///
   /// A process that never met an attachment cannot write one, and pays for a look at a flag.
   func prepareAttachments() throws {
-    guard Attachment.areUsed, !countsAttachments, environment.attachments.isManaged, overlay == nil else { return }
+    guard Attachment.areUsed, !countsAttachments, !isMigrating, environment.attachments.isManaged, overlay == nil else { return }
     if try !AttachmentTable.exists(self) {
       if isAutocommitting {
         try transaction { try AttachmentTable.install(self) }

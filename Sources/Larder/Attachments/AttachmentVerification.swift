@@ -14,10 +14,9 @@ struct AttachmentVerification {
   func report() throws -> AttachmentReport {
     var report = AttachmentReport()
     // What is deleted or placed while this reads would look missing or orphaned.
-    let reading = try folder.exists ? folder.lockFile(.reading) : nil
-    try reading?.lockShared()
+    let reading = try folder.lockForReading()
     defer { withExtendedLifetime(reading) {} }
-    let staging = try folder.exists ? folder.lockFile(.staging) : nil
+    let staging = folder.exists ? try? folder.lockFile(.staging) : nil
     let isQuiet = staging?.tryLock(isExclusive: true) ?? true
     let files = folder.shards().flatMap(folder.digests)
     let temporary = isQuiet ? AttachmentFolder.names(in: folder.temporary) : []

@@ -100,7 +100,11 @@ struct SchemaMigrator {
   func migrate(backUp: @escaping () throws -> Void) throws {
     // Tables that others refer to can be rebuilt only while foreign keys are off, which a transaction cannot switch.
     try connection.change("PRAGMA foreign_keys = OFF")
-    defer { try? connection.change("PRAGMA foreign_keys = ON") }
+    connection.isMigrating = true
+    defer {
+      connection.isMigrating = false
+      try? connection.change("PRAGMA foreign_keys = ON")
+    }
     try connection.transaction {
       // Another process may have done it while this one waited for the lock.
       if try isUpToDate() { return }

@@ -46,7 +46,8 @@ extension Connection {
 
   /// Executes a statement that changes rows, and answers how many.
   func change(_ writer: SQLWriter, _ context: ErrorContext?) throws -> Int {
-    try using(writer, context) { statement in
+    try prepareAttachments()
+    return try using(writer, context) { statement in
       let total = sqlite3_total_changes64(handle)
       while try step(statement, context) {}
       note(statement)

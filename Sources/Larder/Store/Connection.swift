@@ -40,6 +40,8 @@ final class Connection: @unchecked Sendable {
   let documents = DocumentCatalogue()
   /// Whether the file is known to count attachments.
   var countsAttachments = false
+  /// Whether its tables are being changed, so that nothing can be counted yet.
+  var isMigrating = false
   /// How deep savepoints are nested.
   var savepointDepth = 0
   /// What shadows the tables of a context's connection; nil on every other.

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Larder
 
-@Model
-private struct Parcel: Hashable {
+@Model("Parcel")
+private struct Consignment: Hashable {
   var id: Int
   var content: Larder.Attachment?
 }
@@ -15,7 +15,7 @@ struct AttachmentCrashTests {
     FaultPoint.allCases.map(\.rawValue).filter { !$0.hasPrefix("backup") } + ["rowSaving", "rowSaved", "rowDeleted"]
 
   private func open(_ file: StoreFile, _ name: String? = nil) throws -> Store {
-    let store = try Store(at: name.map { file.folder.appending(component: $0).path } ?? file.path, for: Parcel.self)
+    let store = try Store(at: name.map { file.folder.appending(component: $0).path } ?? file.path, for: Consignment.self)
     store.attachmentCollector.stop()
     return store
   }
@@ -34,7 +34,7 @@ struct AttachmentCrashTests {
     let store = try open(file)
     let report = try await store.verifyAttachments()
     #expect(report.isWhole)
-    let letters = try await store.fetch(Parcel.all.sorted(by: \.id))
+    let letters = try await store.fetch(Consignment.all.sorted(by: \.id))
     for case let content? in letters.map(\.content) { #expect(try await store.data(of: content).count == content.size) }
     let orphans = report.orphaned.count
     #expect(try await store.collectAttachments() >= orphans)
@@ -44,7 +44,7 @@ struct AttachmentCrashTests {
     #expect(Set(files(file.path)) == Set(letters.compactMap { $0.content?.digest }))
     // What was left must not be in the way of the same bytes.
     let again = try await store.attach(Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0) }))
-    try await store.save(Parcel(id: 9, content: again))
+    try await store.save(Consignment(id: 9, content: again))
     #expect(try await store.data(of: again).count == 300_000)
   }
 
@@ -66,17 +66,17 @@ struct AttachmentCrashTests {
   @Test("processes that attach, save and delete the same bytes side by side never miss any")
   func sideBySide() async throws {
     let file = try StoreFile()
-    let store = try Store(at: file.path, for: Parcel.self)
+    let store = try Store(at: file.path, for: Consignment.self)
     let children = [try ChildProcess("share", file.path, 60), try ChildProcess("share", file.path, 60)]
     for child in children { #expect(await child.line() == "ready") }
     for child in children { child.send("go") }
     for number in 0..<60 {
       let bytes = Data("shared \(number % 3)".utf8)
       let content = try await store.attach(bytes)
-      try await store.save(Parcel(id: number, content: content))
+      try await store.save(Consignment(id: number, content: content))
       try await store.collectAttachments()
       #expect(try await store.data(of: content) == bytes)
-      try await store.delete(Parcel.self, number)
+      try await store.delete(Consignment.self, number)
       try await store.collectAttachments()
     }
     for child in children {
@@ -86,7 +86,7 @@ struct AttachmentCrashTests {
     let report = try await store.verifyAttachments()
     #expect(report.isWhole)
     #expect(report.count == 3)
-    try await store.deleteAll(Parcel.all)
+    try await store.deleteAll(Consignment.all)
     try await store.collectAttachments()
     #expect(files(file.path).isEmpty)
   }
@@ -103,5 +103,41 @@ struct AttachmentCrashTests {
     await child.status()
     #expect(try await store.collectAttachments() == 1)
     #expect(files(file.path).isEmpty)
+  }
+
+  @Test(
+    "on a full disk the bytes are refused, nothing half written is left, and the store goes on once there is space",
+    .enabled(if: Surroundings.canMount, "this user cannot mount a small file system of its own"), arguments: [3000, 4200])
+  func fullDisk(kilobytes: Int) async throws {
+    let file = try StoreFile()
+    let child = try ChildProcess(
+      "fillAttachments", file.path, within: Surroundings.smallDisk(at: file.folder.path(percentEncoded: false), kilobytes: kilobytes))
+    #expect(await child.rest() == ["diskFull", "true 0 true", "300000"])
+    #expect(await child.status() == 0)
+  }
+
+  @Test(
+    "a folder that may not be written is read and verified, and takes no attachment",
+    .enabled(if: Surroundings.unprivileged != nil, "permissions do not bind this user, and it cannot run the helper as another"))
+  func readOnly() async throws {
+    let file = try StoreFile()
+    var store: Store? = try open(file)
+    if let content = try await store?.attach(Data.sample(10)) { try await store?.save(Consignment(id: 1, content: content)) }
+    store = nil
+    for (path, permissions) in [(file.folder.path, 0o777), (file.path, 0o666)] {
+      try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
+    }
+    let child = try ChildProcess("readAttachment", file.path, within: Surroundings.unprivileged ?? [])
+    #expect(await child.rest() == ["10", "true", "readOnly"])
+  }
+
+  @Test("a process that never met an attachment leaves no table, trigger or folder for them")
+  func nothing() async throws {
+    let file = try StoreFile()
+    let child = try ChildProcess("insert", file.path, 3)
+    child.send("go")
+    #expect(await child.rest() == ["ready", "done"])
+    #expect(try file.sql("select name from sqlite_master where name like '%attachment%'").isEmpty)
+    #expect(try file.names.filter { $0.hasSuffix(".attachments") }.isEmpty)
   }
 }

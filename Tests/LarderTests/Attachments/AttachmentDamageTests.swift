@@ -137,10 +137,10 @@ struct AttachmentDamageTests {
       try db.sql("drop table cards")
       try db.sql("delete from _larder_collections where name = 'cards'")
     }
-    let store = try open([drop])
-    #expect(try await store.sql(uses).first?["uses"]?.text == "1,0")
-    try await store.deleteAll(ShortLetter.all)
-    #expect(try await store.sql(uses).first?["uses"]?.text == "0,0", "a column that has left the model still counts")
+    let migrated = try open([drop])
+    #expect(try await migrated.sql(uses).first?["uses"]?.text == "1,0")
+    try await migrated.deleteAll(ShortLetter.all)
+    #expect(try await migrated.sql(uses).first?["uses"]?.text == "0,0", "a column that has left the model still counts")
   }
 
   @Test("an existing file takes no attachment, and answers what it has")
@@ -164,8 +164,7 @@ struct AttachmentDamageTests {
     await #expect(throws: Broken.self) { try await store.attach(failing) }
     let (endless, continuation) = AsyncStream<Data>.makeStream()
     let (started, start) = AsyncStream<Void>.makeStream()
-    let store = store
-    let task = Task { try await store.attach(endless) { _ in start.finish() } }
+    let task = Task { [store] in try await store.attach(endless) { _ in start.finish() } }
     continuation.yield(Data(count: 1 << 19))
     for await _ in started {}
     task.cancel()
