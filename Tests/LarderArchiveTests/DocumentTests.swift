@@ -91,6 +91,16 @@ struct DocumentTests {
     #expect(gone?.code == .notFound)
   }
 
+  @Test("D3: the number of a deleted document is given to no other while it can come back, also after a restart")
+  func numbersOfDeleted() throws {
+    _ = try add(1)
+    let deleted = try folder.delete(try add(2))
+    let restarted = try DocumentFolder(at: temporary.url, extension: "scarycreature")
+    #expect(try restarted.add { try $0.setData(Data([3]), for: "a") }.name == "3")
+    #expect(try restarted.restore(deleted).name == "2")
+    #expect(try names() == ["1", "2", "3"])
+  }
+
   @Test("D3: a restored document takes no other's place")
   func restoreTaken() throws {
     let deleted = try folder.delete(try folder.add(named: "Kraken") { try $0.setData(Data([1]), for: "a") })

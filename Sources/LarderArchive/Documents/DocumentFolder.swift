@@ -165,7 +165,8 @@ public final class DocumentFolder: Sendable {
     for entry in try fileSystem.names(in: path) where entry.name.hasSuffix(suffix) {
       highest = max(highest, Self.number(of: entry.name.dropLast(suffix.count)) ?? 0)
     }
-    return highest
+    // A deleted document may come back under its name.
+    return try deletedDocuments().reduce(highest) { max($0, Self.number(of: $1.name) ?? 0) }
   }
 
   /// The number that a name is; more digits than fifteen are a name like any other, so that counting on never ends.
