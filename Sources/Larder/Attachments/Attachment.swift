@@ -48,6 +48,9 @@ public struct Attachment: Sendable {
     if !areUsed { use.store(true, ordering: .relaxed) }
   }
 
+  /// Whether a text may name an attachment.
+  static func isNamed(in value: Value) -> Bool { value.text?.contains(CodingKeys.digest.rawValue) == true }
+
   /// Whether a text is the digest of some bytes: nothing else ever becomes a path.
   static func isDigest(_ text: String) -> Bool {
     text.utf8.count == 64 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }

@@ -95,6 +95,7 @@ struct DocumentTable: Sendable {
   func set(_ documents: [EncodedDocument], _ connection: Connection) throws {
     guard !documents.isEmpty else { return }
     try writing(connection) {
+      try connection.prepareAttachments(documents.contains { Attachment.isNamed(in: .text($0.json)) })
       for document in documents { try connection.documents.prepare(name, document.properties, connection) }
       let statement = try connection.statement(upsert)
       for document in documents {
@@ -130,6 +131,7 @@ struct DocumentTable: Sendable {
     for (property, value) in changes where property != "key" { new[property] = value }
     try connection.documents.prepare(name, changes.names.filter { $0 != "key" }, connection)
     let json = try DocumentWriter.json(of: new)
+    try connection.prepareAttachments(Attachment.isNamed(in: .text(json)))
     _ = try changed("UPDATE \(table) SET json = ?2 WHERE key = ?1", [.value(.text(key)), .value(.text(json))], connection)
   }
 
@@ -230,8 +232,7 @@ struct DocumentTable: Sendable {
       throw StoreError(.unsupported, model: name, "A context does not keep documents. Write to \(name) with store.documents(\"\(name)\").")
     }
     return try naming {
-      try connection.prepareAttachments()
-      return try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
+      try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
     }
   }
 
