@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// Bytes that a store keeps in a file of their own: a value that names them by their SHA-256, for models, documents and nested JSON.
@@ -46,6 +47,22 @@ public struct Attachment: Sendable {
 
   private static func noteUse() {
     if !areUsed { use.store(true, ordering: .relaxed) }
+  }
+
+  /// Whether a text may name an attachment.
+  static func isNamed(in value: Value) -> Bool {
+    guard var text = value.text else { return false }
+    let name = Array(CodingKeys.digest.rawValue.utf8)
+    return text.withUTF8 { utf8 -> Bool in
+      guard let base = utf8.baseAddress else { return false }
+      var start = 0
+      while start + name.count <= utf8.count, let found = memchr(base + start, Int32(name[0]), utf8.count - start) {
+        let position = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+        if position + name.count <= utf8.count, memcmp(found, name, name.count) == 0 { return true }
+        start = position + 1
+      }
+      return false
+    }
   }
 
   /// Whether a text is the digest of some bytes: nothing else ever becomes a path.

@@ -159,7 +159,10 @@ final class AttachmentCollector: Sendable {
       return try connection.transaction { try unused.count { try AttachmentTable.delete($0, storage, connection) } }
     }
     FaultPoint.collected.reach()
-    guard let count else { return round.isBlocked = true }
+    guard let count else {
+      round.isBlocked = true
+      return
+    }
     round.count += count
     round.hasMore = unused.count == Self.batch
   }

@@ -92,7 +92,8 @@ enum AttachmentTable {
       guard isPlaced else { return false }
       try connection.run("INSERT INTO main.\(name) (digest, size) VALUES (?1, ?2)", .text(digest), .integer(Int64(size)))
     }
-    try connection.run("INSERT INTO main.\(leases) (digest, holder) VALUES (?1, ?2) ON CONFLICT DO NOTHING", .text(digest), .text(try storage.holder()))
+    try connection.run(
+      "INSERT INTO main.\(leases) (digest, holder) VALUES (?1, ?2) ON CONFLICT DO NOTHING", .text(digest), .text(try storage.holder()))
     return true
   }
 }
@@ -167,8 +168,10 @@ extension Connection {
   /// Makes sure that rows which name attachments are counted, before the first such row can be written.
   ///
   /// A process that never met an attachment cannot write one, and pays for a look at a flag.
-  func prepareAttachments() throws {
-    guard Attachment.areUsed, !countsAttachments, !isMigrating, environment.attachments.isManaged, overlay == nil else { return }
+  ///
+  /// - Parameter isNeeded: Whether what is about to be written may name one; asked only where nothing is counted yet.
+  func prepareAttachments(_ isNeeded: @autoclosure () -> Bool) throws {
+    guard Attachment.areUsed, !countsAttachments, !isMigrating, environment.attachments.isManaged, overlay == nil, isNeeded() else { return }
     if try !AttachmentTable.exists(self) {
       if isAutocommitting {
         try transaction { try AttachmentTable.install(self) }
@@ -192,5 +195,12 @@ extension AttachmentTable {
       .referenced, model: context?.model, property: property,
       "\(name.isEmpty ? String(place) : name) names an attachment whose bytes this store does not have. Attach the bytes with store.attach(…) first, and save the value that it returns."
     )
+  }
+}
+
+extension SQLWriter.Argument {
+  /// Whether what is bound is a text that may name an attachment.
+  var mayNameAttachment: Bool {
+    if case .value(let value) = self { Attachment.isNamed(in: value) } else { false }
   }
 }

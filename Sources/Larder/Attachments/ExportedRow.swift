@@ -52,7 +52,8 @@ struct ExportedRow: Archivable {
   /// The model's value. Throws where a column is missing or holds what its property cannot.
   func decode<M: Model>(_ model: M.Type, _ connection: Connection) throws -> M {
     guard table == M.schema.table else {
-      throw StoreError(.schemaMismatch, model: M.schema.modelName, "The document holds a row of \(table), not of \(M.schema.table). Import it as that model.")
+      throw StoreError(
+        .schemaMismatch, model: M.schema.modelName, "The document holds a row of \(table), not of \(M.schema.table). Import it as that model.")
     }
     var writer = SQLWriter()
     writer.write("SELECT ")

@@ -98,5 +98,6 @@ extension AttachmentStorage {
 
 extension StoreError {
   static let damagedAttachment = StoreError(
-    .corrupt, "The bytes of an attachment are not what was attached. Attach them again, or restore a backup; verifyAttachments() lists what is damaged.")
+    .corrupt,
+    "The bytes of an attachment are not what was attached. Attach them again, or restore a backup; verifyAttachments() lists what is damaged.")
 }

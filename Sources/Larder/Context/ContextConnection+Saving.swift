@@ -9,7 +9,7 @@ extension ContextConnection {
   /// Writes the layer's pending rows to the file, while no other writer of this process is at work.
   func save(_ layer: ContextLayer, _ policy: MergePolicy) throws {
     try store.withWriter { writer in
-      try writer.prepareAttachments()
+      try writer.prepareAttachments(store.environment.tables.contains { $0.columns.contains { $0.type.isJSON } })
       isSaving = true
       defer { isSaving = false }
       do {

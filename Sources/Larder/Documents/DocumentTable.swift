@@ -95,6 +95,7 @@ struct DocumentTable: Sendable {
   func set(_ documents: [EncodedDocument], _ connection: Connection) throws {
     guard !documents.isEmpty else { return }
     try writing(connection) {
+      try connection.prepareAttachments(documents.contains { Attachment.isNamed(in: .text($0.json)) })
       var prepared: [String]?
       for document in documents where document.properties != prepared {
         try connection.documents.prepare(name, document.properties, connection)
@@ -134,6 +135,7 @@ struct DocumentTable: Sendable {
     for (property, value) in changes where property != "key" { new[property] = value }
     try connection.documents.prepare(name, changes.names.filter { $0 != "key" }, connection)
     let json = try DocumentWriter.json(of: new)
+    try connection.prepareAttachments(Attachment.isNamed(in: .text(json)))
     _ = try changed("UPDATE \(table) SET json = ?2 WHERE key = ?1", [.value(.text(key)), .value(.text(json))], connection)
   }
 
@@ -234,8 +236,7 @@ struct DocumentTable: Sendable {
       throw StoreError(.unsupported, model: name, "A context does not keep documents. Write to \(name) with store.documents(\"\(name)\").")
     }
     return try naming(connection) {
-      try connection.prepareAttachments()
-      return try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
+      try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
     }
   }
 

@@ -43,7 +43,7 @@ extension Connection {
   private func executing<Result>(_ sql: SQL, _ body: (PreparedStatement) throws -> Result) throws -> Result {
     try withStatement(sql) { statement in
       if isReadOnly, sqlite3_stmt_readonly(statement.pointer) == 0 { throw WriteNeeded() }
-      if sqlite3_stmt_readonly(statement.pointer) == 0 { try prepareAttachments() }
+      if sqlite3_stmt_readonly(statement.pointer) == 0 { try prepareAttachments(sql.arguments.contains(where: \.mayNameAttachment)) }
       let result = try body(statement)
       note(statement)
       if sqlite3_stmt_readonly(statement.pointer) == 0 { overlay?.didChange() }

@@ -5,7 +5,7 @@ extension Connection {
   func write<M: Model>(_ values: [M], _ kind: ModelStatementKind) throws {
     guard !values.isEmpty else { return }
     if M.schema.expires, kind != .update { try makeRoom(for: values) }
-    try prepareAttachments()
+    try prepareAttachments(M.schema.columns.contains { $0.type.isJSON })
     let statement = try statement(kind, M.self)
     var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: kind == .update, isOverlaid: overlay != nil)
     do {
@@ -46,7 +46,7 @@ extension Connection {
 
   /// Executes a statement that changes rows, and answers how many.
   func change(_ writer: SQLWriter, _ context: ErrorContext?) throws -> Int {
-    try prepareAttachments()
+    try prepareAttachments(writer.arguments.contains(where: \.mayNameAttachment))
     return try using(writer, context) { statement in
       let total = sqlite3_total_changes64(handle)
       while try step(statement, context) {}

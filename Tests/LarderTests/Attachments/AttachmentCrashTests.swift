@@ -48,7 +48,8 @@ struct AttachmentCrashTests {
     #expect(try await store.data(of: again).count == 300_000)
   }
 
-  @Test("a backup that is killed at any step is there whole, or not at all", arguments: FaultPoint.allCases.filter { $0.rawValue.hasPrefix("backup") })
+  @Test(
+    "a backup that is killed at any step is there whole, or not at all", arguments: FaultPoint.allCases.filter { $0.rawValue.hasPrefix("backup") })
   func killedBackup(step: FaultPoint) async throws {
     let file = try StoreFile()
     let child = try ChildProcess("attach", file.path, within: ["LARDER_FAULT_POINT=\(step.rawValue)"])

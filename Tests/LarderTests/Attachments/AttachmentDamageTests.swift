@@ -108,7 +108,11 @@ struct AttachmentDamageTests {
     for name in ["copy.larder", "second"] {
       let restored = try Store(at: kept.file.folder.appending(component: name), for: Letter.self, LetterBox.self)
       restored.attachmentCollector.stop()
-      #expect(try await restored.verifyAttachments() == { var report = AttachmentReport(); report.count = 1; return report }())
+      #expect(
+        try await restored.verifyAttachments()
+          == {
+            var report = AttachmentReport(); report.count = 1; return report
+          }())
       #expect(try await restored.data(of: attachment) == Data.sample(1000))
       #expect(try await restored.deleteAll(Letter.all) == 1)
       #expect(try await restored.collectAttachments() == 0)

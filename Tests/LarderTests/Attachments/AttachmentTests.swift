@@ -145,7 +145,9 @@ struct AttachmentTests {
       try await store.save(Letter(id: 1, pages: [LetterPage(number: 1, images: ["a": foreign])]))
     }
     #expect(nested?.property == "pages")
-    let document = await #expect(throws: StoreError.self) { try await store.documents("cards", of: LetterPage.self).set("a", LetterPage(number: 1, images: ["a": foreign])) }
+    let document = await #expect(throws: StoreError.self) {
+      try await store.documents("cards", of: LetterPage.self).set("a", LetterPage(number: 1, images: ["a": foreign]))
+    }
     #expect(document?.model == "cards")
     let context = Context(store)
     context.insert(Letter(id: 3, scan: foreign))
@@ -154,7 +156,9 @@ struct AttachmentTests {
     try await store.save(Letter(id: 1, scan: try await store.attach(Data.sample(5))))
   }
 
-  @Test("names of files are kept as they are and never become paths", arguments: ["../x", "/etc/passwd", "a\u{0}b", String(repeating: "é", count: 4096), "CON", "", "."])
+  @Test(
+    "names of files are kept as they are and never become paths",
+    arguments: ["../x", "/etc/passwd", "a\u{0}b", String(repeating: "é", count: 4096), "CON", "", "."])
   func names(name: String) async throws {
     let before = try kept.file.names
     let attachment = try await store.attach(Data(name.utf8), name: name, mediaType: name)
@@ -169,7 +173,9 @@ struct AttachmentTests {
     #expect(try kept.uses(attachment) == 0)
   }
 
-  @Test("a digest that is none is not decoded", arguments: ["../../../etc/passwd", String(repeating: "A", count: 64), String(repeating: "a", count: 63), ""])
+  @Test(
+    "a digest that is none is not decoded",
+    arguments: ["../../../etc/passwd", String(repeating: "A", count: 64), String(repeating: "a", count: 63), ""])
   func digests(digest: String) throws {
     let json = Data("{\"larder.attachment\":\"\(digest)\",\"size\":1}".utf8)
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(Attachment.self, from: json) }

@@ -35,7 +35,7 @@ struct DocumentAccessTests {
     try people.save(["key": "flo", "name": "Flo"])
     try people.save([["key": "gus", "name": "Gus"], ["key": "hal", "name": "Hal"]])
     try people.set("ida", json: "{\"name\": \"Ida\", \"key\": \"other\"}")
-    try people.set(json: [(key: "jo", json: "{\"name\": \"Jo\"}"), (key: "kim", json: "{\"name\": \"Kim\"}")])
+    try people.set(json: [(key: "jo", value: "{\"name\": \"Jo\"}"), (key: "kim", value: "{\"name\": \"Kim\"}")])
     try people.update("ada", ["age": 37])
     try people.update(["di", "ed"], ["age": 5])
     #expect(try people.setExpiry(of: "di", to: .now + 60))

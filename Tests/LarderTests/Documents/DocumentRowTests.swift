@@ -74,13 +74,13 @@ struct DocumentRowTests {
     let store = try Store(inMemoryFor: DocumentTeam.self)
     let people = store.documents("people")
     let error = await #expect(throws: StoreError.self) {
-      try await people.set(json: [(key: "a", json: "{}"), (key: "b", json: "{\n  \"n\": 1,\n  n: 2}"), (key: "c", json: "{}")])
+      try await people.set(json: [(key: "a", value: "{}"), (key: "b", value: "{\n  \"n\": 1,\n  n: 2}"), (key: "c", value: "{}")])
     }
     #expect(error?.code == .invalidValue && error?.model == "people")
     #expect(error?.message.contains("line 3, column 3 (offset 14)") == true, "\(error as Any)")
     #expect(error?.message.contains("\"b\" of people") == true, "\(error as Any)")
     #expect(try await store.documentCollections == [])
-    try await people.set(json: [(key: "a", json: "{\"n\": 1}"), (key: "b", json: "{\"key\": \"x\", \"n\": 2}")])
+    try await people.set(json: [(key: "a", value: "{\"n\": 1}"), (key: "b", value: "{\"key\": \"x\", \"n\": 2}")])
     #expect(try await people.fetch(sort: "n desc").map(\.key) == ["b", "a"])
     #expect(try store.blocking.documents("people").get("b") == ["n": 2])
   }
