@@ -18,12 +18,11 @@ extension Store {
   /// - Complexity: One file written and synced; for bytes that the store has already, none is synced.
   public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) async throws -> Attachment {
     let storage = try managedAttachments
-    let draft = try await AttachmentWork.run {
+    return try await register(name, mediaType) {
       let draft = try AttachmentDraft(in: storage.folder)
       try draft.append(data)
       return draft
     }
-    return try await register(draft, name, mediaType)
   }
 
   /// Keeps the bytes of a file; the file itself stays as it is.
@@ -38,8 +37,7 @@ extension Store {
   ) async throws -> Attachment {
     let storage = try managedAttachments
     let path = location.storePath
-    let draft = try await AttachmentWork.run { try AttachmentDraft(in: storage.folder, copying: path, progress) }
-    return try await register(draft, name ?? path.lastComponent, mediaType)
+    return try await register(name ?? path.lastComponent, mediaType) { try AttachmentDraft(in: storage.folder, copying: path, progress) }
   }
 
   /// Keeps the bytes of an asynchronous sequence of chunks, in bounded memory.
@@ -74,7 +72,7 @@ extension Store {
     // A cancelled task ends many a sequence early.
     try Task.checkCancellation()
     if !buffer.isEmpty { try await flush() }
-    return try await register(draft, name, mediaType)
+    return try await register(name, mediaType) { draft }
   }
 
   /// What can be attached to; throws for a store whose tables are not Larder's.
@@ -86,20 +84,33 @@ extension Store {
     }
   }
 
-  private func register(_ draft: AttachmentDraft, _ name: String?, _ mediaType: String?) async throws -> Attachment {
+  /// Places and registers what the closure writes, with one change of threads: the disk is waited for on a thread of its own.
+  private func register(
+    _ name: String?, _ mediaType: String?, _ write: @escaping @Sendable () throws -> AttachmentDraft
+  ) async throws -> Attachment {
     let storage = environment.attachments
-    let (digest, size) = (draft.digest(), draft.size)
-    let lease = storage.leases.begin(digest)
-    var isKnown = try await reading { try AttachmentTable.isRegistered(digest, $0) }
+    let readers = readers
+    let (draft, digest, lease, isPlacedAtOnce) = try await AttachmentWork.run {
+      let draft = try write()
+      let digest = draft.digest()
+      let lease = storage.leases.begin(digest)
+      // Where no connection is idle, the file tells as well.
+      let isKnown = try readers?.withIdleConnection { try AttachmentTable.isRegistered(digest, $0) } ?? false
+      if !isKnown { try storage.folder.place(draft, digest) }
+      return (draft, digest, lease, !isKnown)
+    }
+    let size = draft.size
+    var isPlaced = isPlacedAtOnce
     // Bytes that are collected at this very moment are placed anew; that cannot go on for long.
     while true {
-      if !isKnown { try await AttachmentWork.run { try storage.folder.place(draft, digest) } }
       FaultPoint.registering.reach()
-      let isRegistered = try await writer.perform { [isPlaced = !isKnown] connection in
-        try connection.transaction { try AttachmentTable.register(digest, size: size, isPlaced: isPlaced, storage, connection) }
+      let isRegistered = try await writer.performStatement { [isPlaced] connection in
+        let register = { try AttachmentTable.register(digest, size: size, isPlaced: isPlaced, storage, connection) }
+        return connection.isAutocommitting ? try connection.transaction(register) : try register()
       }
       if isRegistered { break }
-      isKnown = false
+      try await AttachmentWork.run { try storage.folder.place(draft, digest) }
+      isPlaced = true
     }
     FaultPoint.registered.reach()
     storage.activate()
