@@ -10,10 +10,11 @@ struct NotesService: Sendable {
 
   let store: Store
 
-  /// Opens `notes.larder` and creates it if need be; the pictures are its attachments.
+  /// Opens `notes.larder` and creates it, and its folder, if need be. The pictures are its attachments.
   ///
-  /// Throws `StoreError` if the file is not a store of notes.
+  /// Throws `StoreError` if the file is not a store of notes, and what Foundation throws if the folder cannot be made.
   init(folder: URL) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let url = folder.appending(path: Self.fileName, directoryHint: .notDirectory)
     let old = try OldPictures(in: folder.appending(path: "pictures", directoryHint: .isDirectory), attachedTo: url)
     store = try Store(at: url, for: Note.self, DeletedNote.self, RemovedPicture.self, configuration: .init(migrations: [old.migration]))

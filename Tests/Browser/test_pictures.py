@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import uuid
 
 import pytest
 from playwright.sync_api import expect
@@ -52,7 +53,7 @@ def test_every_format_is_taken_and_served_as_what_it_is(window, server, kind):
     expect(window.pictures.get_by_role("img")).to_have_js_property("complete", True)
     [digest] = server.picture_files
     [(note,)] = server.rows("SELECT id FROM Note")
-    status, headers, body = server.ask("GET", f"/notes/pictures/{note}/{digest}")
+    status, headers, body = server.ask("GET", f"/notes/pictures/{uuid.UUID(bytes=note)}/{digest}")
     assert (status, headers["Content-Type"], headers["X-Content-Type-Options"], body) == (200, kind, "nosniff", content)
     assert headers["Cache-Control"] == "private, max-age=31536000, immutable"
 

@@ -93,9 +93,10 @@ struct NotesServiceTests {
     }
   }
 
-  @Test("everything is there when the folder is opened again")
+  @Test("a folder is made, and everything is there when it is opened again")
   func reopening() async throws {
-    try await withTemporaryFolder { folder in
+    try await withTemporaryFolder { temporary in
+      let folder = temporary.appending(path: "new/notes", directoryHint: .isDirectory)
       let note = try await NotesService(folder: folder).create(content(title: "Kept"))
       #expect(try await NotesService(folder: folder).note(note.id) == note)
     }
