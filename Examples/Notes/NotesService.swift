@@ -17,7 +17,9 @@ struct NotesService: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let url = folder.appending(path: Self.fileName, directoryHint: .notDirectory)
     let old = try OldPictures(in: folder.appending(path: "pictures", directoryHint: .isDirectory), attachedTo: url)
-    store = try Store(at: url, for: Note.self, DeletedNote.self, RemovedPicture.self, configuration: .init(migrations: [old.migration]))
+    store = try Store(
+      at: url, for: Note.self, DeletedNote.self, RemovedPicture.self,
+      configuration: .init(durability: old.durability, migrations: [old.migration]))
     try old.removeFiles()
   }
 

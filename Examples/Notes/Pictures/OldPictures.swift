@@ -17,17 +17,30 @@ struct OldPictures {
     self.folder = folder
     let content = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     names = content.filter(Self.isOurs)
-    let store = names.isEmpty ? nil : try Store(at: url, for: [])
+    store = names.isEmpty ? nil : try Self.openBeforeMigration(url)
     var attachments: [String: Attachment] = [:]
-    for name in names {
-      guard let format = PictureFormat(rawValue: String(name.drop { $0 != "." }.dropFirst())) else { continue }
-      var picture = try store?.blocking.attach(contentsOf: folder.appending(path: name), mediaType: format.mediaType)
-      picture?.fileName = nil
-      attachments[name] = picture
+    if let store {
+      for name in names {
+        guard let format = PictureFormat(rawValue: String(name.drop { $0 != "." }.dropFirst())) else { continue }
+        var picture = try store.blocking.attach(contentsOf: folder.appending(path: name), mediaType: format.mediaType)
+        picture.fileName = nil
+        attachments[name] = picture
+      }
     }
     self.attachments = attachments
-    self.store = store
   }
+
+  /// The store, without its migrations; nil if they have been made and nothing but the files is left to be removed.
+  private static func openBeforeMigration(_ url: URL) throws -> Store? {
+    do {
+      return try Store(at: url, for: [])
+    } catch let error as StoreError where error.code == .newerFile {
+      return nil
+    }
+  }
+
+  /// The files are removed as soon as the rows are written, so the rows must be on the disk by then.
+  var durability: Store.Configuration.Durability { names.isEmpty ? .normal : .full }
 
   /// Pictures, and uploads that were broken off.
   private static func isOurs(_ name: String) -> Bool {
@@ -42,7 +55,7 @@ struct OldPictures {
         let images = try Self.images(row, attachments)
         try db.sql("update \(Note.self) set images = \(images) where id = \(row["id"] ?? .null)")
       }
-      for row in try db.sql("select id, note ->> 'images' as images from \(DeletedNote.self)") {
+      for row in try db.sql("select id, note ->> 'images' as images from \(DeletedNote.self) where json_array_length(note, '$.images') > 0") {
         let images = try Self.images(row, attachments)
         try db.sql("update \(DeletedNote.self) set note = json_set(note, '$.images', json(\(images))) where id = \(row["id"] ?? .null)")
       }
