@@ -15,8 +15,9 @@ struct OldPictures {
   /// Attaches the pictures of the folder to the store at the URL. Without such a folder there is nothing to do.
   init(in folder: URL, attachedTo url: URL) throws {
     self.folder = folder
-    let content = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    names = content.filter(Self.isOurs)
+    // A folder that cannot be read is no folder without pictures.
+    let isThere = FileManager.default.fileExists(atPath: folder.path)
+    names = isThere ? try FileManager.default.contentsOfDirectory(atPath: folder.path).filter(Self.isOurs) : []
     store = names.isEmpty ? nil : try Self.openBeforeMigration(url)
     var attachments: [String: Attachment] = [:]
     if let store {
