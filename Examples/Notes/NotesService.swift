@@ -5,18 +5,22 @@ import Larder
 struct NotesService: Sendable {
   /// The list shows this many notes at most.
   static let listLimit = 500
-  /// For this long a deletion can be undone.
+  /// For this long a deletion, and the removal of a picture, can be undone.
   static let undoPeriod: TimeInterval = 60 * 60
 
-  let pictures: PictureFolder
-  private let store: Store
+  let store: Store
 
-  /// Opens `notes.larder` and the folder `pictures` beside it, and creates both if need be.
+  /// Opens `notes.larder` and creates it, and its folder, if need be. The pictures are its attachments.
   ///
   /// Throws `StoreError` if the file is not a store of notes, and what Foundation throws if the folder cannot be made.
   init(folder: URL) throws {
-    pictures = try PictureFolder(at: folder.appending(path: "pictures", directoryHint: .isDirectory))
-    store = try Store(at: folder.appending(path: Self.fileName, directoryHint: .notDirectory), for: Note.self, DeletedNote.self)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let url = folder.appending(path: Self.fileName, directoryHint: .notDirectory)
+    let old = try OldPictures(in: folder.appending(path: "pictures", directoryHint: .isDirectory), attachedTo: url)
+    store = try Store(
+      at: url, for: Note.self, DeletedNote.self, RemovedPicture.self,
+      configuration: .init(durability: old.durability, migrations: [old.migration]))
+    try old.removeFiles()
   }
 
   static let fileName = "notes.larder"
@@ -45,13 +49,30 @@ struct NotesService: Sendable {
     return row
   }
 
+  /// A picture of the note and its bytes. Throws `NoteProblem.gone` if the note has no such picture.
+  func picture(_ digest: String, of id: Note.ID) async throws -> (picture: Attachment, bytes: Data) {
+    try await store.read { db in
+      guard let picture = try pictures(of: id, db).first(where: { $0.digest == digest }) else { throw NoteProblem.gone }
+      return (picture, try db.data(of: picture))
+    }
+  }
+
+  /// The pictures that the note has, and those that it may have again: nobody else's.
+  private func pictures(of id: Note.ID, _ db: some StoreReader) throws -> Set<Attachment> {
+    let note = try db.find(Note.self, id) ?? db.find(DeletedNote.self, id)?.note
+    let removed = try db.fetch(RemovedPicture.where { $0.note == id })
+    return Set((note?.images ?? []).map(\.picture) + removed.map(\.picture))
+  }
+
   // MARK: Writing
 
-  /// Throws `NoteProblem.invalid` if the content breaks a rule of `Note.validate()`.
-  func create(_ content: NoteContent) async throws -> Note {
+  /// Makes a note, which may have the pictures of the one that it is a copy of.
+  ///
+  /// Throws `NoteProblem.invalid` if the content breaks a rule of `Note.validate()`, or has other pictures.
+  func create(_ content: NoteContent, copyOf original: Note.ID? = nil) async throws -> Note {
     let note = Note(content)
     try await store.write { db in
-      try requirePictures(of: note)
+      try requirePictures(of: content, from: original, db)
       try db.insert(note)
     }
     return note
@@ -61,42 +82,47 @@ struct NotesService: Sendable {
   ///
   /// Throws `NoteProblem.changedElsewhere` if it is not, `.gone` if it was deleted, `.invalid` if the content breaks a rule.
   func change(_ id: Note.ID, to content: NoteContent, basedOn version: Date) async throws -> Note {
-    try await change(id, basedOn: version) { $0.content = content }
-  }
-
-  /// Imports a picture: the file first, whole and on the disk, then the row that names it.
-  func addPicture(
-    _ pieces: some AsyncSequence<Data, any Error>, named name: String, frame: PlacedImage.Frame, to id: Note.ID, basedOn version: Date
-  ) async throws -> Note {
-    let file = try await pictures.write(pieces)
-    do {
-      return try await change(id, basedOn: version) { $0.images.append(PlacedImage(name: name, file: file, frame: frame)) }
-    } catch {
-      try? pictures.remove(file)
-      throw error
+    try await change(id, basedOn: version) { note, db in
+      try requirePictures(of: content, from: id, db)
+      note.content = content
     }
   }
 
-  private func change(_ id: Note.ID, basedOn version: Date, _ apply: @Sendable @escaping (inout Note) -> Void) async throws -> Note {
+  /// Imports a picture. Its bytes stay if the row that names them comes to be, and go away by themselves if not.
+  func addPicture(
+    _ pieces: some AsyncSequence<Data, any Error>, named name: String, frame: PlacedImage.Frame, to id: Note.ID, basedOn version: Date
+  ) async throws -> Note {
+    var picture = try await store.attach(PictureUpload(pieces: pieces))
+    let signature = try await store.data(of: picture, range: 0..<min(picture.size, PictureFormat.signatureLength))
+    guard let format = PictureFormat(signature: signature) else { throw NoteProblem.noPicture }
+    picture.mediaType = format.mediaType
+    let image = PlacedImage(name: name, picture: picture, frame: frame)
+    return try await change(id, basedOn: version) { note, _ in note.images.append(image) }
+  }
+
+  private func change(
+    _ id: Note.ID, basedOn version: Date, _ apply: @Sendable @escaping (inout Note, Transaction) throws -> Void
+  ) async throws -> Note {
     try await store.write { db in
       guard let old = try db.find(Note.self, id) else { throw NoteProblem.gone }
       guard old.modifiedAt == version else { throw NoteProblem.changedElsewhere(old) }
       var note = old
-      apply(&note)
+      try apply(&note, db)
       guard note != old else { return old }
       // The date is the note's version too, so it moves on even when the clock does not.
       note.modifiedAt = max(.now, old.modifiedAt.addingTimeInterval(0.001))
-      try requirePictures(of: note)
+      for removed in Set(old.images.map(\.picture)).subtracting(note.images.map(\.picture)) {
+        try db.insert(RemovedPicture(note: id, picture: removed))
+      }
       try db.update(note)
-      try pictures.letGo(of: Set(old.images.map(\.file)).subtracting(note.images.map(\.file)))
       return note
     }
   }
 
-  private func requirePictures(of note: Note) throws {
-    guard note.images.map(\.file).allSatisfy(pictures.contains) else {
-      throw NoteProblem.invalid(.picture, "A picture of this note is no longer there: remove it or add it again.")
-    }
+  /// A page may name no other pictures than those that it was shown.
+  private func requirePictures(of content: NoteContent, from id: Note.ID?, _ db: Transaction) throws {
+    let known = try id.map { try pictures(of: $0, db) } ?? []
+    guard known.isSuperset(of: content.images.map(\.picture)) else { throw NoteProblem.pictureIsGone }
   }
 
   // MARK: Deleting
@@ -121,14 +147,12 @@ struct NotesService: Sendable {
     }
   }
 
-  /// Forgets what can no longer be undone: old deletions, and the picture files that no note needs.
+  /// Forgets what can no longer be undone. The store deletes the pictures that no row names any longer.
   func tidy(now: Date = .now) async throws {
     let cutoff = now.addingTimeInterval(-Self.undoPeriod)
-    // Within one transaction, so that nobody brings a picture back while its file goes away.
     try await store.write { db in
       try db.deleteAll(DeletedNote.where { $0.deletedAt < cutoff })
-      let notes = try db.fetch(Note.all) + db.fetch(DeletedNote.all).map(\.note)
-      try pictures.removeFiles(except: Set(notes.flatMap(\.images).map(\.file)), untouchedSince: cutoff)
+      try db.deleteAll(RemovedPicture.where { $0.removedAt < cutoff })
     }
   }
 }

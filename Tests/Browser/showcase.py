@@ -8,6 +8,7 @@ import select
 import signal
 import sqlite3
 import subprocess
+import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -68,8 +69,17 @@ class Showcase:
         return f"{self.url}/ledger/"
 
     @property
-    def picture_files(self) -> list[Path]:
-        return sorted((self.data / "notes/pictures").iterdir())
+    def picture_files(self) -> dict[str, Path]:
+        """The files that keep the pictures of notes, by their digests."""
+        files = (self.data / "notes/notes.larder.attachments").glob("[0-9a-f][0-9a-f]/*")
+        return {file.parent.name + file.name: file for file in files}
+
+    def expect_picture_files(self, count: int):
+        """Waits until the store has deleted what no row names."""
+        end = time.monotonic() + PATIENCE
+        while len(self.picture_files) != count:
+            assert time.monotonic() < end, f"there are {len(self.picture_files)} files, not {count}"
+            select.select([], [], [], 0.05)
 
     def rows(self, sql: str, file: str = "notes/notes.larder") -> list[tuple]:
         """What another program reads from the file while the server runs."""

@@ -1,6 +1,8 @@
 """Pictures are imported, dragged and resized; what is no picture, or too large, is refused whole."""
 
+import hashlib
 import json
+import uuid
 
 import pytest
 from playwright.sync_api import expect
@@ -28,12 +30,13 @@ def pictured(window, server):
 
 
 def test_an_imported_picture_is_shown_and_its_bytes_are_a_file(pictured, server):
-    [file] = server.picture_files
+    [(digest, file)] = server.picture_files.items()
     assert file.read_bytes() == png(200, 100)
+    assert digest == hashlib.sha256(png(200, 100)).hexdigest()
     [(images,)] = server.rows("SELECT images FROM Note")
     [image] = json.loads(images)
     assert image["name"] == "garden.png"
-    assert image["file"] == file.name
+    assert image["picture"] == {"larder.attachment": digest, "size": len(png(200, 100)), "type": "image/png"}
     assert image["frame"]["width"] == 200
     assert image["frame"]["height"] == 100
     box = pictured.pictures.bounding_box()
@@ -48,9 +51,11 @@ def test_every_format_is_taken_and_served_as_what_it_is(window, server, kind):
     window.add_picture(chosen("named.png", content, kind))
     expect(window.pictures).to_have_count(1)
     expect(window.pictures.get_by_role("img")).to_have_js_property("complete", True)
-    [file] = server.picture_files
-    status, headers, body = server.ask("GET", f"/notes/pictures/{file.name}")
+    [digest] = server.picture_files
+    [(note,)] = server.rows("SELECT id FROM Note")
+    status, headers, body = server.ask("GET", f"/notes/pictures/{uuid.UUID(bytes=note)}/{digest}")
     assert (status, headers["Content-Type"], headers["X-Content-Type-Options"], body) == (200, kind, "nosniff", content)
+    assert headers["Cache-Control"] == "private, max-age=31536000, immutable"
 
 
 def test_a_dragged_picture_stays_where_it_was_dropped(pictured, server):
@@ -104,6 +109,28 @@ def test_a_removed_picture_can_be_brought_back(pictured, server):
     assert frame(server) == before
 
 
+def test_the_same_picture_twice_is_one_file_and_two_pictures(pictured, server):
+    pictured.add_picture(chosen("again.png", png(200, 100)))
+    expect(pictured.pictures).to_have_count(2)
+    assert len(server.picture_files) == 1
+    pictured.pictures.last.focus()
+    pictured.press("Delete")
+    pictured.press("Control+s")
+    pictured.expect_saved()
+    [(images,)] = server.rows("SELECT images FROM Note")
+    assert [image["name"] for image in json.loads(images)] == ["garden.png"]
+    pictured.page.reload()
+    expect(pictured.pictures.get_by_role("img")).to_have_js_property("naturalWidth", 200)
+
+
+def test_the_panel_shows_the_files_of_the_pictures(pictured, server):
+    pictured.page.get_by_role("button", name="What is stored").click()
+    [digest] = server.picture_files
+    panel = pictured.page.locator("#stored-content")
+    expect(panel).to_contain_text("notes.larder.attachments")
+    expect(panel.locator(".stored-files")).to_have_text(f"{digest} {len(png(200, 100))} bytes")
+
+
 def test_thirty_megabytes_are_refused_with_a_clear_message(window, server, tmp_path):
     window.write("No picture")
     large = tmp_path / "large.png"
@@ -113,7 +140,7 @@ def test_thirty_megabytes_are_refused_with_a_clear_message(window, server, tmp_p
         "“large.png” has 30.0 MB. A picture may have at most 20 MB: make it smaller and add it again."
     )
     expect(window.pictures).to_have_count(0)
-    assert server.picture_files == []
+    server.expect_picture_files(0)
     assert server.rows("SELECT images FROM Note") == [("[]",)]
     window.add_picture(chosen("small.png", png()))
     expect(window.pictures).to_have_count(1)
@@ -129,7 +156,7 @@ def test_thirty_megabytes_are_refused_by_the_server_too(server, chunked):
     status, _, answer = server.ask_chunked(path, body, headers) if chunked else server.ask("POST", path, body, headers)
     assert status == 413
     assert answer["error"] == {"field": "picture", "message": "A picture may have at most 20 MB: make it smaller and add it again."}
-    assert server.picture_files == []
+    server.expect_picture_files(0)
     assert server.ask("GET", f"/notes/api/notes/{note['id']}")[2] == note
 
 
@@ -139,7 +166,7 @@ def test_a_file_that_is_no_picture_is_refused(window, server, kind):
     window.add_picture(chosen("page.png", b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>", kind))
     expect(window.page.locator("#picture-error")).to_contain_text("“page.png”")
     expect(window.pictures).to_have_count(0)
-    assert server.picture_files == []
+    server.expect_picture_files(0)
 
 
 def test_the_server_looks_at_the_bytes_not_at_the_name(server):
@@ -147,15 +174,15 @@ def test_the_server_looks_at_the_bytes_not_at_the_name(server):
     path = f"/notes/api/notes/{note['id']}/pictures?name=page.png&x=0&y=0&width=10&height=10"
     status, _, answer = server.ask("POST", path, b"<script>alert(1)</script>", version(note) | {"Content-Type": "image/png"})
     assert (status, answer["error"]["field"]) == (422, "picture")
-    assert server.picture_files == []
+    server.expect_picture_files(0)
 
 
 def test_a_picture_for_a_note_that_changed_meanwhile_leaves_nothing_behind(server):
     note = server.create("Stale")
     path = f"/notes/api/notes/{note['id']}/pictures?name=a.png&x=0&y=0&width=10&height=10"
     assert server.ask("POST", path, png(), version(note))[0] == 201
-    assert server.ask("POST", path, png(), version(note))[0] == 412
-    assert len(server.picture_files) == 1
+    assert server.ask("POST", path, png(300), version(note))[0] == 412
+    server.expect_picture_files(1)
 
 
 def test_a_draft_has_to_be_saved_before_it_takes_a_picture(window, server):
@@ -164,4 +191,4 @@ def test_a_draft_has_to_be_saved_before_it_takes_a_picture(window, server):
     window.add_picture(chosen("garden.png", png()))
     expect(window.page.locator("#picture-error")).to_contain_text("needs a saved note")
     expect(window.page.locator("#body-error")).to_have_text("A note needs a text.")
-    assert server.picture_files == []
+    server.expect_picture_files(0)

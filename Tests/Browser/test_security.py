@@ -65,21 +65,51 @@ def test_another_sites_requests_are_refused(server, origin):
     assert server.rows("SELECT title FROM Note") == [("Mine",)]
 
 
+def picture(digest: str, kind: str = "image/png", size: int = len(png())) -> dict:
+    """A picture as a page names it."""
+    attachment = {"larder.attachment": digest, "size": size, "type": kind}
+    return {"name": "a", "picture": attachment, "frame": {"x": 0, "y": 0, "width": 10, "height": 10}}
+
+
+@pytest.fixture
+def pictured(server) -> dict:
+    """A note with a picture."""
+    note = server.create("Pictured")
+    path = f"/notes/api/notes/{note['id']}/pictures?name=a.png&x=0&y=0&width=10&height=10"
+    status, _, note = server.ask("POST", path, png(), version(note))
+    assert status == 201, note
+    return note
+
+
 @pytest.mark.parametrize("name", ["../notes.larder", "..%2Fnotes.larder", "%2e%2e%2fnotes.larder", "notes.larder", "x.png", "%00.png", "/etc/passwd"])
-def test_only_pictures_are_served(server, name):
+def test_only_pictures_are_served(server, pictured, name):
     assert server.ask("GET", f"/notes/pictures/{name}")[0] in (400, 404)
+    assert server.ask("GET", f"/notes/pictures/{pictured['id']}/{name}")[0] in (400, 404)
 
 
-@pytest.mark.parametrize("file", ["../notes.larder", "a.png", "00000000-0000-0000-0000-000000000000.png/../../notes.larder", "00000000-0000-0000-0000-000000000000.exe"])
-def test_a_note_cannot_name_a_file_of_its_own_choice(server, file):
-    image = {"name": "a", "file": file, "frame": {"x": 0, "y": 0, "width": 10, "height": 10}}
-    assert server.ask("POST", "/notes/api/notes", content("Title", images=[image]))[0] == 400
+def test_a_picture_is_served_by_its_note_alone(server, pictured):
+    [digest] = server.picture_files
+    assert server.ask("GET", f"/notes/pictures/{pictured['id']}/{digest}")[0] == 200
+    assert server.ask("GET", f"/notes/pictures/{pictured['id']}/{digest[:2]}/{digest[2:]}")[0] == 404
+    assert server.ask("GET", f"/notes/pictures/{server.create('Other')['id']}/{digest}")[0] == 404
 
 
-def test_a_note_cannot_name_a_picture_that_is_not_there(server):
-    image = {"name": "a", "file": "6f9619ff-8b86-4011-b42d-00cf4fc964ff.png", "frame": {"x": 0, "y": 0, "width": 10, "height": 10}}
-    status, _, answer = server.ask("POST", "/notes/api/notes", content("Title", images=[image]))
-    assert (status, answer["error"]["field"]) == (422, "picture")
+@pytest.mark.parametrize("digest", ["../notes.larder", "a.png", "0" * 63, "0" * 62 + "/0", "A" * 64, ""])
+def test_a_note_cannot_name_a_file_of_its_own_choice(server, digest):
+    assert server.ask("POST", "/notes/api/notes", content("Title", images=[picture(digest)]))[0] == 400
+
+
+def test_a_note_cannot_name_a_picture_that_is_not_its_own(server, pictured):
+    [digest] = server.picture_files
+    other = server.create("Other")
+    for image in [picture("0" * 64), picture(digest), picture(digest, "text/html"), picture(digest, size=1)]:
+        for method, path, note in [("POST", "/notes/api/notes", other), ("PUT", f"/notes/api/notes/{other['id']}", other)]:
+            status, _, answer = server.ask(method, path, content("Title", images=[image]), version(note))
+            assert (status, answer["error"]["field"]) == (422, "picture")
+    for image in [picture(digest, "text/html"), picture(digest, size=1)]:
+        path = f"/notes/api/notes/{pictured['id']}"
+        assert server.ask("PUT", path, content("Title", images=[image]), version(pictured))[0] == 422
+    assert server.ask("PUT", f"/notes/api/notes/{pictured['id']}", content("Title", images=[picture(digest)]), version(pictured))[0] == 200
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"title": 1}', b"\xff\xfe", json.dumps({"title": "only"}).encode()])

@@ -2,6 +2,7 @@
 
 from playwright.sync_api import expect
 
+from samples import png
 from showcase import content, version
 
 WITHIN_A_SECOND = 1000
@@ -31,13 +32,13 @@ def test_an_open_note_follows_what_another_window_writes(open_window, server):
     expect(second.conflict).to_be_hidden()
 
 
-def conflict(open_window, server):
+def conflict(open_window, server, note=None):
     """Two windows with different unsaved changes; the second comes too late."""
-    note = server.create("Shared", "Before")
+    note = note or server.create("Shared", "Before")
     window = open_window()
     window.open("Shared")
     window.page.route("**/notes/api/notes/*", lambda route: route.fallback() if route.request.method != "GET" else route.abort())
-    status, _, theirs = server.ask("PUT", f"/notes/api/notes/{note['id']}", content("Shared", "Theirs"), version(note))
+    status, _, theirs = server.ask("PUT", f"/notes/api/notes/{note['id']}", content("Shared", "Theirs", images=note["images"]), version(note))
     assert status == 200
     expect(window.row("Shared")).to_contain_text("Theirs")
     window.body.fill("Mine")
@@ -71,6 +72,20 @@ def test_of_two_versions_both_can_be_kept(open_window, server):
     expect(window.rows).to_have_count(2)
     expect(window.body).to_have_value("Theirs")
     assert server.rows("SELECT body FROM Note ORDER BY body") == [("Mine",), ("Theirs",)]
+
+
+def test_both_versions_have_the_pictures(open_window, server):
+    note = server.create("Shared", "Before")
+    path = f"/notes/api/notes/{note['id']}/pictures?name=a.png&x=0&y=200&width=10&height=10"
+    assert server.ask("POST", path, png(), version(note))[0] == 201
+    window = conflict(open_window, server, server.ask("GET", f"/notes/api/notes/{note['id']}")[2])
+    window.page.get_by_role("button", name="Keep both").click()
+    expect(window.rows).to_have_count(2)
+    [images] = {images for (images,) in server.rows("SELECT images FROM Note")}
+    assert '"a.png"' in images
+    window.rows.filter(has_text="Mine").click()
+    expect(window.body).to_have_value("Mine")
+    expect(window.pictures.get_by_role("img")).to_have_js_property("naturalWidth", 200)
 
 
 def test_a_conflict_is_not_forgotten_when_one_looks_elsewhere(open_window, server):

@@ -6,8 +6,6 @@ import Testing
 
 @Suite("The notes' service")
 struct NotesServiceTests {
-  private let frame = PlacedImage.Frame(x: 0, y: 0, width: 10, height: 10)
-
   private func content(title: String = "Title", body: String = "Text") -> NoteContent {
     NoteContent(title: title, body: body, font: Font(), textColor: .black, images: [])
   }
@@ -59,59 +57,6 @@ struct NotesServiceTests {
     }
   }
 
-  @Test("a deletion can be undone for an hour, and the pictures wait as long")
-  func undoPeriod() async throws {
-    try await withTemporaryFolder { folder in
-      let service = try NotesService(folder: folder)
-      let empty = try await service.create(content())
-      let note = try await service.addPicture(pieces([png]), named: "a.png", frame: frame, to: empty.id, basedOn: empty.modifiedAt)
-      let file = try #require(note.images.first?.file)
-
-      try await service.delete(note.id)
-      try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod - 60))
-      #expect(service.pictures.contains(file))
-      #expect(try await service.restore(note.id) == note)
-
-      try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod * 10))
-      #expect(service.pictures.contains(file), "a note needs it again")
-
-      try await service.delete(note.id)
-      try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod + 60))
-      #expect(!service.pictures.contains(file))
-      await #expect(throws: NoteProblem.gone) { try await service.restore(note.id) }
-    }
-  }
-
-  @Test("a picture that a note lets go of waits an hour too")
-  func removedPicture() async throws {
-    try await withTemporaryFolder { folder in
-      let service = try NotesService(folder: folder)
-      let empty = try await service.create(content())
-      let full = try await service.addPicture(pieces([png]), named: "a.png", frame: frame, to: empty.id, basedOn: empty.modifiedAt)
-      let file = try #require(full.images.first?.file)
-      let without = try await service.change(full.id, to: content(), basedOn: full.modifiedAt)
-
-      try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod - 60))
-      let again = try await service.change(full.id, to: full.content, basedOn: without.modifiedAt)
-      #expect(again.images == full.images)
-
-      _ = try await service.change(full.id, to: content(), basedOn: again.modifiedAt)
-      try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod + 60))
-      #expect(!service.pictures.contains(file))
-    }
-  }
-
-  @Test("a picture for a note that is gone leaves no file")
-  func pictureForNobody() async throws {
-    try await withTemporaryFolder { folder in
-      let service = try NotesService(folder: folder)
-      await #expect(throws: NoteProblem.gone) {
-        try await service.addPicture(pieces([png]), named: "a.png", frame: frame, to: UUID(), basedOn: .now)
-      }
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "pictures").path).isEmpty)
-    }
-  }
-
   @Test("the list begins with what is there and follows each change, newest first")
   func list() async throws {
     try await withTemporaryFolder { folder in
@@ -148,9 +93,10 @@ struct NotesServiceTests {
     }
   }
 
-  @Test("everything is there when the folder is opened again")
+  @Test("a folder is made, and everything is there when it is opened again")
   func reopening() async throws {
-    try await withTemporaryFolder { folder in
+    try await withTemporaryFolder { temporary in
+      let folder = temporary.appending(path: "new/notes", directoryHint: .isDirectory)
       let note = try await NotesService(folder: folder).create(content(title: "Kept"))
       #expect(try await NotesService(folder: folder).note(note.id) == note)
     }

@@ -1,8 +1,10 @@
-/// A picture on a note: its name and its frame, which the row keeps, and the file that keeps its bytes.
+import Larder
+
+/// A picture on a note: its name and its frame, and the attachment that names its bytes.
 struct PlacedImage: Codable, Equatable, Sendable {
   /// The name it was imported under.
   var name: String
-  var file: PictureFile
+  var picture: Attachment
   var frame: Frame
 
   /// In points from the top left corner of a sheet that is 720 points wide.

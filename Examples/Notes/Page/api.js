@@ -36,7 +36,7 @@ async function send(method, path, { json, body, basedOn, keepalive } = {}) {
 }
 
 export const note = (id) => send('GET', `/notes/${id}`);
-export const create = (fields) => send('POST', '/notes', { json: fields });
+export const create = (fields, copyOf) => send('POST', copyOf ? `/notes?${query({ copyOf })}` : '/notes', { json: fields });
 export const change = (note, fields, options) => send('PUT', `/notes/${note.id}`, { json: fields, basedOn: note.modifiedAt, ...options });
 export const remove = (id) => send('DELETE', `/notes/${id}`);
 export const restore = (id) => send('POST', `/notes/${id}/restore`);
@@ -46,7 +46,10 @@ export function addPicture(note, file, frame) {
   return send('POST', `/notes/${note.id}/pictures?${query({ name: file.name, ...frame })}`, { body: file, basedOn: note.modifiedAt });
 }
 
-export const pictureAddress = (file) => `/notes/pictures/${file}`;
+/** What names the bytes of a picture: equal bytes, equal digests. */
+export const digest = (image) => image.picture['larder.attachment'];
+
+export const pictureAddress = (noteID, image) => `/notes/pictures/${noteID}/${digest(image)}`;
 
 /** The list as it is and as it becomes: one message for each change that touches it. */
 export const events = (search) =>

@@ -38,6 +38,7 @@ export class Editor {
   #events;
   #style = new StyleBar(() => this.#edited('font'));
   #pictures = new PictureLayer(document.getElementById('pictures'), sheet, [title, body], {
+    address: (picture) => api.pictureAddress(this.id, picture),
     changed: () => this.#edited(),
     removed: (picture, index) => this.#pictureRemoved(picture, index),
   });
@@ -301,7 +302,7 @@ export class Editor {
       'Keep mine': () => { this.#note = theirs; this.#isDirty = true; return this.save({ explicitly: true }); },
       'Take theirs': () => this.open(theirs),
       'Keep both': async () => {
-        const copy = await api.create({ ...mine, ...this.#fields });
+        const copy = await api.create({ ...mine, ...this.#fields }, theirs.id);
         this.open(theirs);
         this.#events.saved(theirs, false);
         this.#events.copied(copy);

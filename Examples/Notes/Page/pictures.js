@@ -1,6 +1,6 @@
 // Pictures on the sheet: imported, dragged, resized, moved with the arrow keys.
 
-import { pictureAddress } from './api.js';
+import { digest } from './api.js';
 import { element } from './text.js';
 
 /**
@@ -36,12 +36,13 @@ export class PictureLayer {
   #texts;
   #fullWidth;
   #pictures = [];
+  #address;
   #changed;
   #removed;
   #isDragged = false;
 
   /** `texts` are the sheet's text areas, the last of them the lowest. */
-  constructor(layer, sheet, texts, { changed, removed }) {
+  constructor(layer, sheet, texts, { address, changed, removed }) {
     this.#layer = layer;
     this.#sheet = sheet;
     this.#texts = texts;
@@ -53,6 +54,7 @@ export class PictureLayer {
       sheet.append(copy);
       return copy;
     });
+    this.#address = address;
     this.#changed = changed;
     this.#removed = removed;
     const observer = new ResizeObserver(() => this.#place());
@@ -65,11 +67,15 @@ export class PictureLayer {
   get images() { return structuredClone(this.#pictures); }
 
   show(images) {
-    const focused = this.#layer.contains(document.activeElement) ? document.activeElement.dataset.file : undefined;
+    const place = [...this.#layer.children].indexOf(document.activeElement);
+    const focused = this.#pictures[place];
     this.#pictures = structuredClone(images);
     this.#layer.replaceChildren(...this.#pictures.map((picture) => this.#element(picture)));
     this.#place();
-    if (focused) this.#layer.querySelector(`[data-file="${CSS.escape(focused)}"]`)?.focus();
+    if (!focused) return;
+    // A note may have the same picture twice.
+    const isSame = (picture) => picture && digest(picture) === digest(focused);
+    this.#layer.children[isSame(this.#pictures[place]) ? place : this.#pictures.findIndex(isSame)]?.focus();
   }
 
   /** Where a new picture of that size goes: below the text and the other pictures, no wider than half the sheet. */
@@ -111,7 +117,7 @@ export class PictureLayer {
 
   #element(picture) {
     const image = element('img');
-    image.src = pictureAddress(picture.file);
+    image.src = this.#address(picture);
     image.alt = picture.name;
     image.draggable = false;
     const handle = element('span', 'resize');
@@ -121,7 +127,6 @@ export class PictureLayer {
     remove.ariaLabel = `Remove ${picture.name}`;
     remove.title = 'Remove (Delete)';
     const frame = element('div', 'picture', image, handle, remove);
-    frame.dataset.file = picture.file;
     frame.tabIndex = 0;
     frame.role = 'group';
     frame.ariaLabel = `Picture ${picture.name}. Arrow keys move it, with Shift they resize it, Delete removes it.`;

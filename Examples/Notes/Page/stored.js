@@ -53,7 +53,7 @@ export class StoredPanel {
     const parts = [caption, rowTable];
     if (files.length) {
       const names = files.flatMap(({ name, bytes }) => [element('li', '', element('code', '', name), ` ${bytes.toLocaleString()} bytes`)]);
-      parts.push(element('p', 'stored-caption', 'The pictures’ bytes are files beside it:'), element('ul', 'stored-files', ...names));
+      parts.push(element('p', 'stored-caption', 'The pictures’ bytes are files beside it, in ', element('code', '', `${file}.attachments`), ':'), element('ul', 'stored-files', ...names));
     }
     return parts;
   }

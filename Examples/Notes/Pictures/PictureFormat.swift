@@ -4,6 +4,8 @@ enum PictureFormat: String, CaseIterable, Sendable {
 
   var mediaType: String { "image/\(rawValue)" }
 
+  static let maximumBytes = 20 * 1024 * 1024
+
   /// How many bytes from the start of a file tell its format.
   static let signatureLength = 12
 

@@ -15,7 +15,8 @@ struct NoteRoutes {
     let api = router.group("api").add(middleware: RefusalMiddleware())
     api.get("events") { request, _ in events(request) }
     api.post("notes") { request, _ in
-      try await Response.json(service.create(content(of: request)), status: .created)
+      let original = request.uri.queryParameters["copyOf"].flatMap { UUID(uuidString: String($0)) }
+      return try await Response.json(service.create(content(of: request), copyOf: original), status: .created)
     }
     api.get("notes/:id") { _, context in
       try await Response.json(service.note(context.noteID))
@@ -70,7 +71,7 @@ struct NoteRoutes {
       file: NotesService.fileName,
       table: Note.schema.table,
       columns: row.map { StoredNote.Column(name: $0.name, value: $0.value) },
-      files: note.images.map { .init(name: $0.file.rawValue, bytes: service.pictures.size(of: $0.file)) }
+      files: note.images.map { .init(name: $0.picture.digest, bytes: $0.picture.size) }
     )
   }
 }

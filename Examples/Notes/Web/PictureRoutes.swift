@@ -1,7 +1,8 @@
 import Foundation
 import Hummingbird
+import Larder
 
-/// Pictures go up to `api/notes/:id/pictures` and come down from `pictures/:file`.
+/// Pictures go up to `api/notes/:id/pictures` and come down from `pictures/:id/:digest`.
 struct PictureRoutes {
   let service: NotesService
 
@@ -10,8 +11,8 @@ struct PictureRoutes {
     group.post("api/notes/:id/pictures") { request, context in
       try await Response.json(upload(request, to: context.noteID, context), status: .created)
     }
-    group.get("pictures/:file") { _, context in
-      try picture(context.parameters.require("file", as: PictureFile.self))
+    group.get("pictures/:id/:digest") { _, context in
+      try await picture(context.parameters.require("digest"), of: context.noteID)
     }
   }
 
@@ -24,7 +25,7 @@ struct PictureRoutes {
   }
 
   private func upload(_ request: Request, to id: Note.ID, _ context: some RequestContext) async throws -> Note {
-    if let length = request.headers[.contentLength].flatMap(Int.init), length > PictureFolder.maximumBytes { throw PictureFolder.tooLarge }
+    if let length = request.headers[.contentLength].flatMap(Int.init), length > PictureFormat.maximumBytes { throw NoteProblem.pictureIsTooLarge }
     let version = try request.basedOn
     let placement = try request.uri.decodeQuery(as: Placement.self, context: context)
     return try await service.addPicture(
@@ -36,13 +37,12 @@ struct PictureRoutes {
     )
   }
 
-  /// The type is the one that the bytes told on import. A file never changes, so the browser may keep it.
-  private func picture(_ file: PictureFile) throws -> Response {
-    guard service.pictures.contains(file) else { throw HTTPError(.notFound) }
-    let bytes = try Data(contentsOf: service.pictures.url(of: file), options: .mappedIfSafe)
+  /// The type is the one that the bytes told on import. What has a digest never changes, so the browser may keep it.
+  private func picture(_ digest: String, of id: Note.ID) async throws -> Response {
+    let (picture, bytes) = try await service.picture(digest, of: id)
     return Response(
       status: .ok,
-      headers: [.contentType: file.format.mediaType, .cacheControl: "private, max-age=31536000, immutable"],
+      headers: [.contentType: picture.mediaType ?? "application/octet-stream", .cacheControl: "private, max-age=31536000, immutable"],
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
     )
   }

@@ -23,7 +23,7 @@ struct RefusalMiddleware<Context: RequestContext>: RouterMiddleware {
     case .invalid(let field, let message):
       try .json(
         Refusal(error: .init(field: field, message: message)),
-        status: problem == PictureFolder.tooLarge ? .contentTooLarge : .unprocessableContent
+        status: problem == .pictureIsTooLarge ? .contentTooLarge : .unprocessableContent
       )
     case .gone:
       try .json(Refusal(error: .init(message: "This note is not there any more.")), status: .notFound)
