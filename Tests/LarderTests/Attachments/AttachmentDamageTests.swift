@@ -138,8 +138,7 @@ struct AttachmentDamageTests {
     #expect(try await open([]).sql(uses).first?["uses"]?.text == "1,2")
     let drop = Migration("drop") { db in
       try db.sql("alter table Letter drop column scan")
-      try db.sql("drop table cards")
-      try db.sql("delete from _larder_collections where name = 'cards'")
+      try db.documents("cards").drop()
     }
     let migrated = try open([drop])
     #expect(try await migrated.sql(uses).first?["uses"]?.text == "1,0")

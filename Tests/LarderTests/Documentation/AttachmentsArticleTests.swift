@@ -2,15 +2,7 @@ import Foundation
 import Larder
 import Testing
 
-private typealias Attachment = Larder.Attachment
-
-@Model
-private struct Postcard {
-  var id: UUID = .v7()
-  var text: String
-  var picture: Larder.Attachment?
-  var stamps: [Larder.Attachment] = []
-}
+private typealias Postcard = AttachmentsArticle.Postcard
 
 @Suite("Documentation: Attachments", .timeLimit(.minutes(5)))
 struct AttachmentsArticleTests {
@@ -22,14 +14,16 @@ struct AttachmentsArticleTests {
     card.picture = try await store.attach(bytes, name: "sea.jpg", mediaType: "image/jpeg")
     try await store.save(card)
     let attachment = try #require(try await store.find(Postcard.self, card.id)?.picture)
-    let picture = try await store.data(of: attachment)
-    #expect(picture == bytes)
-    let header = try await store.data(of: attachment, range: 0..<16)
-    #expect(header == bytes.prefix(16))
     var received = 0
+
+    let picture = try await store.data(of: attachment)
+    let header = try await store.data(of: attachment, range: 0..<16)
     for try await chunk in store.bytes(of: attachment) { received += chunk.count }
-    #expect(received == bytes.count)
     let url = try await store.url(for: attachment)
+
+    #expect(picture == bytes)
+    #expect(header == bytes.prefix(16))
+    #expect(received == bytes.count)
     #expect(try Data(contentsOf: url) == bytes)
     let report = try await store.verifyAttachments()
     for problem in report.missing + report.damaged { print(problem.url.lastPathComponent, problem.references) }

@@ -38,7 +38,7 @@ final class Gate: Sendable {
 
   /// Blocks the thread, as the synchronous closures of a store may.
   func waitBlocking() throws {
-    guard semaphore.wait(timeout: .now() + 30) == .success else { throw StayedShut() }
+    guard semaphore.wait(timeout: .now() + 240) == .success else { throw StayedShut() }
     semaphore.signal()
   }
 }
