@@ -7,6 +7,14 @@ import PackageDescription
 let openCombine = Target.Dependency.product(
   name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .windows, .android, .wasi]))
 
+/// What the pages of the examples are served with.
+let web: [Target.Dependency] = [
+  .product(name: "Hummingbird", package: "hummingbird"),
+  .product(name: "Logging", package: "swift-log"),
+  .product(name: "NIOCore", package: "swift-nio"),
+  .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+]
+
 let package = Package(
   name: "larder",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -62,50 +70,25 @@ let package = Package(
     .target(name: "LarderTestSupport", dependencies: ["Larder"]),
     .target(
       name: "Creatures",
-      dependencies: [
-        "LarderArchive",
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
+      dependencies: ["LarderArchive"] + web,
       path: "Examples/Creatures",
       resources: [.embedInCode("Page")]
     ),
     .target(
       name: "Notes",
-      dependencies: [
-        "Larder",
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
+      dependencies: ["Larder"] + web,
       path: "Examples/Notes",
       resources: [.embedInCode("Page")]
     ),
     .target(
       name: "Ledger",
-      dependencies: [
-        "Larder",
-        .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
+      dependencies: ["Larder", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")] + web,
       path: "Examples/Ledger",
       resources: [.embedInCode("Page")]
     ),
     .target(
       name: "Papers",
-      dependencies: [
-        "Larder",
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-      ],
+      dependencies: ["Larder"] + web,
       path: "Examples/Papers",
       resources: [.embedInCode("Page")]
     ),

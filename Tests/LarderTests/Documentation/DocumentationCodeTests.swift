@@ -1,16 +1,16 @@
 import Foundation
 import Testing
 
-/// The code of the articles and of the README is the code of this folder's tests.
+/// The code of the articles and of the README is the code of the tests in the folders `Documentation`.
 ///
 /// Every ```` ```swift ```` block must stand in one of the tests, line by line. An empty line in a block stands for anything: the parts between
 /// empty lines must follow one another in one file. White space does not count. Code that cannot be compiled here, such as manifests and shell
 /// commands, goes into a fence without a language.
 @Suite("Documentation: the code in the articles")
 struct DocumentationCodeTests {
-  @Test("the catalogue has its articles")
+  @Test("the catalogues have their articles")
   func catalogueIsThere() {
-    #expect(DocumentationFiles.articles.count >= 12)
+    #expect(DocumentationFiles.articles.count >= 24)
   }
 
   @Test("every block of Swift in an article stands in a test", arguments: DocumentationFiles.articles)
@@ -36,7 +36,7 @@ struct DocumentationCodeTests {
   }
 
   private func check(_ document: URL) throws {
-    let tests = try DocumentationFiles.tests()
+    let tests = try DocumentationFiles.tests(of: document)
     for block in CodeBlock.all(in: try String(contentsOf: document, encoding: .utf8)) {
       #expect(block.isIn(tests), "\(document.lastPathComponent):\(block.line) is in no test:\n\(block.text)")
     }
@@ -44,22 +44,31 @@ struct DocumentationCodeTests {
 }
 
 private enum DocumentationFiles {
-  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
-  private static let root = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-  private static let catalogue = root.appending(path: "Sources/Larder/Documentation.docc")
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent(4)
+  /// Each module with articles has its tests in a folder named after it.
+  private static let modules = ["Larder", "LarderArchive"]
 
   static let readme = root.appending(path: "README.md")
 
-  static let articles: [URL] = {
+  static let articles: [URL] = modules.flatMap { module in
+    let catalogue = root.appending(path: "Sources/\(module)/Documentation.docc")
     let names = (try? FileManager.default.contentsOfDirectory(atPath: catalogue.path)) ?? []
     return names.filter { $0.hasSuffix(".md") }.sorted().map { catalogue.appending(path: $0) }
-  }()
+  }
 
-  /// The tests beside this file, in which the code of the articles stands.
-  static func tests() throws -> [CodeFile] {
+  /// The tests in which the code of the document stands.
+  static func tests(of document: URL) throws -> [CodeFile] {
+    let module = modules.last { document.path.contains("/Sources/\($0)/") } ?? "Larder"
+    let folder = root.appending(path: "Tests/\(module)Tests/Documentation")
     let here = URL(filePath: #filePath).lastPathComponent
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") && $0 != here }
     return try names.map { CodeFile(text: try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
+  }
+}
+
+extension URL {
+  fileprivate func deletingLastPathComponent(_ count: Int) -> URL {
+    (0..<count).reduce(self) { url, _ in url.deletingLastPathComponent() }
   }
 }
 
