@@ -23,14 +23,8 @@ final class StoreFile: Sendable {
 
   /// Opens the file for a model, adds the values, and closes it.
   func write<M: Model>(_ values: [M], also models: any Model.Type..., migrations: [Migration] = []) throws {
-    try Store(at: path, for: [M.self] + models, configuration: Store.Configuration(migrations: migrations)).blocking.insert(values)
-    waitUntilClosed()
-  }
-
-  /// Waits until everything is in the file itself: a store closes once no thread is busy with it any more, which may be a moment after its last use.
-  func waitUntilClosed() {
-    let end = ContinuousClock.now + .seconds(120)
-    while FileManager.default.fileExists(atPath: path + "-wal"), .now < end { sched_yield() }
+    let store = try Store(at: path, for: [M.self] + models, configuration: Store.Configuration(migrations: migrations))
+    try store.blocking.insert(values)
   }
 
   /// What SQL answers in the file or in another one of its folder, whatever the models.
