@@ -11,6 +11,10 @@ public import Foundation
 /// A collection is made with its first document. Properties are discovered as they arrive: conditions, sorts and SQL name them. With
 /// `store.documents("people", of: Person.self)` the values are those of any Codable struct or class. `store.blocking`, transactions and snapshots have
 /// the same verbs without `await`.
+///
+/// Every verb throws ``StoreError`` where the file cannot be read or written (`.busy`, `.diskFull`, `.readOnly`, `.corrupt`, `.inputOutput`), and
+/// `CancellationError` where its task was cancelled. Verbs that write throw `.schemaMismatch` for a name that the file gives to something else.
+/// What a verb throws besides is said there. A write that throws has changed nothing.
 public struct Documents<Value: Codable>: Sendable {
   let store: Store
   /// The collection's name.
@@ -47,6 +51,8 @@ extension Documents where Value: Sendable {
   }
 
   /// The documents with the keys; those that are not there are left out.
+  ///
+  /// - Throws: As `get` of one key, for the first that does not decode.
   public func get(_ keys: some Sequence<String> & Sendable) async throws -> [String: Value] {
     try await reading { try $0.get(keys) }
   }
@@ -217,12 +223,17 @@ extension Documents {
   }
 
   /// Sets when the document expires, nil for never, and answers whether there is one.
+  ///
+  /// - Throws: ``StoreError`` `.invalidValue` for a date that is not finite.
   @discardableResult
   public func setExpiry(of key: String, to date: Date?) async throws -> Bool {
     try await store.writer.perform { [table] in try table.setExpiry(of: key, to: date, $0) }
   }
 
   /// Makes conditions and sorts on the properties, in this order, fast. Where there is such an index already, nothing happens.
+  ///
+  /// - Throws: ``StoreError`` `.invalidValue` where no property is named.
+  /// - Complexity: Reads every document once.
   public func index(on properties: String...) async throws {
     try await store.writer.perform { [table] in try table.index(properties, $0) }
   }

@@ -90,7 +90,7 @@ struct ExpirySweepingTests {
     #expect(try store.withReader { try $0.nextExpiry(after: next) } == .infinity)
   }
 
-  @Test("a date that is set while a sweep is at work is kept: the row is deleted although no other date wakes the sweeper", .timeLimit(.minutes(5)))
+  @Test("rows that expire one after another, while sweeps are at work and other dates are set, are all deleted", .timeLimit(.minutes(5)))
   func datesDuringSweeps() async throws {
     let file = try StoreFile()
     let store = try Store(at: file.path, for: Coupon.self, Ticket.self, Purchase.self)
