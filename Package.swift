@@ -57,7 +57,14 @@ let package = Package(
     .macro(
       name: "LarderMacros",
       dependencies: [
+        "LarderMacroExpansion",
         .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+      ]
+    ),
+    .target(
+      name: "LarderMacroExpansion",
+      dependencies: [
         .product(name: "SwiftDiagnostics", package: "swift-syntax"),
         .product(name: "SwiftParser", package: "swift-syntax"),
         .product(name: "SwiftSyntax", package: "swift-syntax"),
@@ -136,9 +143,9 @@ let package = Package(
     .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
     .testTarget(name: "NotesTests", dependencies: ["Larder", "Notes"]),
     .testTarget(
-      name: "LarderMacrosTests",
+      name: "LarderMacroExpansionTests",
       dependencies: [
-        "LarderMacros",
+        "LarderMacroExpansion",
         .product(name: "SwiftDiagnostics", package: "swift-syntax"),
         .product(name: "SwiftParser", package: "swift-syntax"),
         .product(name: "SwiftSyntax", package: "swift-syntax"),

@@ -1,3 +1,4 @@
+import LarderMacroExpansion
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
@@ -13,4 +14,33 @@ struct LarderPlugin: CompilerPlugin {
     RelatedRowsMacro.self,
     DerivedMacro.self,
   ]
+}
+
+// The compiler looks for the macros by the name of this module. What they do is a library, because SwiftPM builds tests that depend on a
+// plug-in, and everything else that is tested, a second time.
+
+enum ModelMacro: ModelExpansion {}
+
+enum EmbeddableMacro: EmbeddableExpansion {}
+
+enum RelatedRowsMacro: RelatedRowsExpansion {}
+
+enum AttributeMacro: MarkerExpansion {
+  static let name = MacroName.attribute
+}
+
+enum EmbeddedMacro: MarkerExpansion {
+  static let name = MacroName.embedded
+}
+
+enum TransientMacro: MarkerExpansion {
+  static let name = MacroName.transient
+}
+
+enum RelationshipMacro: MarkerExpansion {
+  static let name = MacroName.relationship
+}
+
+enum DerivedMacro: MarkerExpansion {
+  static let name = MacroName.derived
 }

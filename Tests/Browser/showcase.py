@@ -71,7 +71,7 @@ class Showcase:
     @property
     def picture_files(self) -> dict[str, Path]:
         """The files that keep the pictures of notes, by their digests."""
-        files = (self.data / "notes/notes.larder.attachments").glob("[0-9a-f][0-9a-f]/*")
+        files = (self.data / "notes/notes.larder.attachments").glob("[0-9a-f]/*")
         return {file.parent.name + file.name: file for file in files}
 
     def expect_picture_files(self, count: int):

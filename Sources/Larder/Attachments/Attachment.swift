@@ -118,10 +118,14 @@ extension Attachment: StoredValue {
   public static var storageClass: StorageClass { .text }
 
   public init(storedValue: Value) throws {
-    self = try JSONCoding.decode(storedValue)
+    if let attachment = storedValue.text.flatMap(AttachmentText.read) {
+      self = attachment
+    } else {
+      self = try JSONCoding.decode(storedValue)
+    }
   }
 
   public func storedValue() throws -> Value {
-    try JSONCoding.encode(self)
+    try AttachmentText.write(self).map(Value.text) ?? JSONCoding.encode(self)
   }
 }

@@ -55,9 +55,15 @@ final class AttachmentFile: Sendable {
   /// At most so many bytes from the offset on; fewer at the end of the file alone.
   func read(at offset: Int, count: Int) throws -> Data {
     guard count > 0 else { return Data() }
-    var data = Data(count: count)
-    let filled = try data.withUnsafeMutableBytes { try read(into: $0, at: offset) }
-    return filled == count ? data : data.prefix(filled)
+    // Memory that is read into need not be zeroed.
+    guard let memory = malloc(count) else { throw StoreError(systemCall: ENOMEM, "read") }
+    do {
+      let filled = try read(into: UnsafeMutableRawBufferPointer(start: memory, count: count), at: offset)
+      return Data(bytesNoCopy: memory, count: filled, deallocator: .free)
+    } catch {
+      free(memory)
+      throw error
+    }
   }
 
   private func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {

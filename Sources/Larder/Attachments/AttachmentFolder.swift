@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// The folder beside a store's file that holds the bytes: `ab/cdef…` by their digests, which are all that ever becomes a path.
+/// The folder beside a store's file that holds the bytes: `a/bcdef…` by their digests, which are all that ever becomes a path.
 struct AttachmentFolder: Sendable {
   let path: String
 
@@ -36,8 +36,12 @@ struct AttachmentFolder: Sendable {
   var temporary: String { path + "/tmp" }
   var holders: String { path + "/holders" }
 
-  func shard(of digest: String) -> String { "\(path)/\(digest.prefix(2))" }
-  func path(of digest: String) -> String { "\(shard(of: digest))/\(digest.dropFirst(2))" }
+  func shard(of digest: String) -> String { "\(path)/\(digest.prefix(1))" }
+  func path(of digest: String) -> String { "\(shard(of: digest))/\(digest.dropFirst())" }
+
+  func newTemporaryPath() -> String {
+    "\(temporary)/\(String(UInt64.random(in: .min ... .max), radix: 16))-\(String(UInt64.random(in: .min ... .max), radix: 16))"
+  }
 
   var exists: Bool { Self.isFolder(path) }
 
@@ -64,7 +68,7 @@ struct AttachmentFolder: Sendable {
 
   /// The names of the folders that the digests begin with.
   func shards() -> [String] {
-    Self.names(in: path).filter { $0.utf8.count == 2 && Attachment.isDigest(String(repeating: $0, count: 32)) }.sorted()
+    Self.names(in: path).filter { $0.utf8.count == 1 && Attachment.isDigest(String(repeating: $0, count: 64)) }.sorted()
   }
 
   /// The digests that have something in their places, in one of those folders.
@@ -126,22 +130,24 @@ struct AttachmentFolder: Sendable {
     let isNew = !Self.isFolder(shard)
     if isNew { try Self.make(shard) }
     let isOrdered = isOrdered
+    let temporary = try draft.temporaryPath()
     if !isOrdered { try draft.file.sync() }
-    let placed = try link(draft, digest)
+    let placed = try link(draft, temporary, digest)
     FaultPoint.placed.reach()
     if isOrdered || placed !== draft.file { try placed.sync() }
     FaultPoint.synced.reach()
-    if !isOrdered {
+    if !isOrdered || placed !== draft.file {
       try Self.sync(shard)
       if isNew { try Self.sync(path) }
     }
     FaultPoint.folderSynced.reach()
   }
 
-  /// Whether the file system commits changes of names and sizes in the order in which they were made: then syncing a file syncs its name too.
+  /// Whether syncing a file that is new, and has one name, syncs this name as well.
   ///
-  /// ext4 and XFS have one journal whose transactions are committed in order, so all that was changed before is on the disk when `fsync` returns.
-  /// Sources: <https://docs.kernel.org/filesystems/ext4/journal.html>, <https://docs.kernel.org/filesystems/xfs/xfs-delayed-logging-design.html>.
+  /// ext4 and XFS have one journal whose transactions are committed in order, so all that was changed before is on the disk when `fsync` returns;
+  /// ext4 without a journal syncs the folder of a new file with it. Sources: <https://docs.kernel.org/filesystems/ext4/journal.html>,
+  /// <https://docs.kernel.org/filesystems/xfs/xfs-delayed-logging-design.html>, `ext4_sync_parent` in the kernel's fs/ext4/fsync.c.
   private var isOrdered: Bool {
     #if os(Linux)
     var system = [Int](repeating: 0, count: 64)
@@ -162,9 +168,12 @@ struct AttachmentFolder: Sendable {
   #endif
 
   /// Names the bytes by their digest, and answers the file that has the name now. A link never takes the place of what is there.
-  private func link(_ draft: AttachmentDraft, _ digest: String) throws -> AttachmentFile {
+  private func link(_ draft: AttachmentDraft, _ temporary: String, _ digest: String) throws -> AttachmentFile {
     let target = path(of: digest)
-    if linkat(AT_FDCWD, draft.path, AT_FDCWD, target, 0) == 0 { return draft.file }
+    if linkat(AT_FDCWD, temporary, AT_FDCWD, target, 0) == 0 {
+      draft.removeTemporaryName()
+      return draft.file
+    }
     let number = errno
     switch number {
     case EEXIST:
@@ -173,7 +182,7 @@ struct AttachmentFolder: Sendable {
     default: throw StoreError(systemCall: number, "written")
     }
     // In the place of a damaged file, and on file systems without links.
-    guard rename(draft.path, target) == 0 else { throw StoreError(systemCall: errno, "written") }
+    try draft.rename(to: target)
     return draft.file
   }
 

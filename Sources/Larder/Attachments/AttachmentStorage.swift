@@ -10,7 +10,7 @@ final class AttachmentStorage: Sendable {
   private let isTemporary: Bool
   private let identity = Mutex<Identity?>(nil)
   private let isActive = Atomic<Bool>(false)
-  private let listener = Mutex<(@Sendable () -> Void)?>(nil)
+  private let listener = Listener<Void>()
 
   /// By what other processes know that this store is open: a locked file, unlocked by the system when the process ends.
   private struct Identity {
@@ -78,7 +78,7 @@ final class AttachmentStorage: Sendable {
 
   /// Sets who hears that something may have been let go.
   func onChange(_ body: @escaping @Sendable () -> Void) {
-    listener.withLock { $0 = body }
+    listener.set(body)
     leases.onEnd(body)
   }
 
@@ -88,6 +88,6 @@ final class AttachmentStorage: Sendable {
   }
 
   private func didChange() {
-    listener.withLock { $0 }?()
+    listener()
   }
 }

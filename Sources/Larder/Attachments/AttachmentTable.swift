@@ -20,7 +20,8 @@ enum AttachmentTable {
   ]
 
   static func exists(_ connection: Connection) throws -> Bool {
-    try !connection.query("SELECT 1 FROM main.sqlite_master WHERE name = ?1 AND type = 'table'", [.text(name)]).isEmpty
+    if connection.countsAttachments { return true }
+    return try connection.finds("SELECT 1 FROM main.sqlite_master WHERE name = ?1 AND type = 'table'", .text(name))
   }
 
   // MARK: Schema
@@ -75,7 +76,7 @@ enum AttachmentTable {
 
   static func isRegistered(_ digest: String, _ connection: Connection) throws -> Bool {
     guard try exists(connection) else { return false }
-    return try !connection.query("SELECT 1 FROM main.\(name) WHERE digest = ?1", [.text(digest)]).isEmpty
+    return try connection.finds("SELECT 1 FROM main.\(name) WHERE digest = ?1", .text(digest))
   }
 
   /// Registers bytes and the one who keeps them, in a transaction that writes.
@@ -87,7 +88,7 @@ enum AttachmentTable {
   ) throws -> Bool {
     try install(connection)
     guard storage.folder.content(of: digest) == .file(size: size) else { return false }
-    if try connection.query("SELECT 1 FROM main.\(name) WHERE digest = ?1", [.text(digest)]).isEmpty {
+    if try !connection.finds("SELECT 1 FROM main.\(name) WHERE digest = ?1", .text(digest)) {
       // Whoever put it there may not have synced it.
       guard isPlaced else { return false }
       try connection.run("INSERT INTO main.\(name) (digest, size) VALUES (?1, ?2)", .text(digest), .integer(Int64(size)))
@@ -155,6 +156,17 @@ extension Connection {
 
   /// Executes a kept statement of Larder's own.
   fileprivate func run(_ sql: String, _ arguments: Value...) throws {
+    try run(try bound(sql, arguments))
+  }
+
+  /// Whether a kept statement of Larder's own finds a row.
+  fileprivate func finds(_ sql: String, _ arguments: Value...) throws -> Bool {
+    let statement = try bound(sql, arguments)
+    defer { statement.reset() }
+    return try step(statement, nil)
+  }
+
+  private func bound(_ sql: String, _ arguments: [Value]) throws -> PreparedStatement {
     let statement = try statement(sql)
     do {
       try statement.bind(arguments.map { .value($0) })
@@ -162,7 +174,7 @@ extension Connection {
       statement.reset()
       throw error(code.code, nil)
     }
-    try run(statement)
+    return statement
   }
 
   /// Makes sure that rows which name attachments are counted, before the first such row can be written.

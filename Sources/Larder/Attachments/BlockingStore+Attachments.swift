@@ -3,9 +3,7 @@ public import Foundation
 extension BlockingStore {
   /// Keeps bytes in a file beside the store, and answers the value that names them; as ``Store/attach(_:name:mediaType:)``.
   public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) throws -> Attachment {
-    let draft = try AttachmentDraft(in: try store.managedAttachments.folder)
-    try draft.append(data)
-    return try register(draft, name, mediaType)
+    try register(try AttachmentDraft(in: try store.managedAttachments.folder, data), name, mediaType)
   }
 
   /// Keeps the bytes of a file; as ``Store/attach(contentsOf:name:mediaType:progress:)``.

@@ -7,16 +7,16 @@ package enum FaultPoint: String, CaseIterable, Sendable {
   case backupFileCopied, backupCopied, backupPlaced
 
   private static let isArmed = Atomic<Bool>(false)
-  private static let handler = Mutex<(@Sendable (FaultPoint) -> Void)?>(nil)
+  private static let handler = Listener<FaultPoint>()
 
   /// Sets what happens at each step.
   package static func observe(_ body: (@Sendable (FaultPoint) -> Void)?) {
-    handler.withLock { $0 = body }
+    handler.set(body)
     isArmed.store(body != nil, ordering: .relaxed)
   }
 
   func reach() {
     guard Self.isArmed.load(ordering: .relaxed) else { return }
-    Self.handler.withLock { $0 }?(self)
+    Self.handler(self)
   }
 }

@@ -18,11 +18,7 @@ extension Store {
   /// - Complexity: One file written and synced; for bytes that the store has already, none is synced.
   public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) async throws -> Attachment {
     let storage = try managedAttachments
-    return try await register(name, mediaType) {
-      let draft = try AttachmentDraft(in: storage.folder)
-      try draft.append(data)
-      return draft
-    }
+    return try await register(name, mediaType) { try AttachmentDraft(in: storage.folder, data) }
   }
 
   /// Keeps the bytes of a file; the file itself stays as it is.
@@ -95,7 +91,9 @@ extension Store {
       let digest = draft.digest()
       let lease = storage.leases.begin(digest)
       // Where no connection is idle, the file tells as well.
-      let isKnown = try readers?.withIdleConnection { try AttachmentTable.isRegistered(digest, $0) } ?? false
+      let isKnown =
+        try storage.folder.content(of: digest) == .file(size: draft.size)
+        && readers?.withIdleConnection { try AttachmentTable.isRegistered(digest, $0) } ?? false
       if !isKnown { try storage.folder.place(draft, digest) }
       return (draft, digest, lease, !isKnown)
     }

@@ -5,7 +5,7 @@ import Synchronization
 final class ExpiryClock: Sendable {
   private let read: @Sendable () -> Date
   private let latest = Mutex(-Double.infinity)
-  private let listener = Mutex<(@Sendable (Double) -> Void)?>(nil)
+  private let listener = Listener<Double>()
 
   init(_ read: @escaping @Sendable () -> Date = { Date() }) {
     self.read = read
@@ -22,11 +22,11 @@ final class ExpiryClock: Sendable {
 
   /// Sets who hears of times at which rows will expire.
   func onNewTime(_ body: @escaping @Sendable (Double) -> Void) {
-    listener.withLock { $0 = body }
+    listener.set(body)
   }
 
   /// Says that a row will expire at the time.
   func note(_ time: Double) {
-    listener.withLock { $0 }?(time)
+    listener(time)
   }
 }

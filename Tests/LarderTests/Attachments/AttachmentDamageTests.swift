@@ -71,9 +71,9 @@ struct AttachmentDamageTests {
   @Test("files that nobody has registered are orphans, which opening collects; strangers are left alone")
   func orphans() async throws {
     let (attachment, path) = try await saved()
-    let shard = kept.folder + "/00"
+    let shard = kept.folder + "/0"
     try FileManager.default.createDirectory(atPath: shard, withIntermediateDirectories: true)
-    let orphan = shard + "/" + String(repeating: "0", count: 62)
+    let orphan = shard + "/" + String(repeating: "0", count: 63)
     for file in [orphan, kept.folder + "/tmp/left", shard + "/readme.txt"] { try Data("x".utf8).write(to: URL(filePath: file)) }
     let store = try kept.reopen()
     #expect(try await store.verifyAttachments().orphaned.count == 2)

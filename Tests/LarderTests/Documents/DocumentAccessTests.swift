@@ -195,6 +195,8 @@ struct DocumentAccessTests {
     let file = try StoreFile()
     let clock = StoppingClock()
     let store = try Store(at: file.path, for: [], configuration: Store.Configuration(now: { clock.now }))
+    // It asks for the time, too.
+    store.sweeper.stop()
     let people = store.documents("people")
     try await people.set(
       (0..<5000).map { (key: "\($0)", value: ["n": .integer(Int64($0)), "name": "person \($0)"] as Document) }, expires: clock.now + 1000)

@@ -1,12 +1,14 @@
-import SwiftSyntax
-import SwiftSyntaxMacros
+package import SwiftSyntax
+package import SwiftSyntaxMacros
 
 /// Writes the conformance of a struct to `Embeddable`: its columns within any model, its properties and its codecs.
-struct EmbeddableMacro: ExtensionMacro {
-  /// What is generated has its layout already.
-  static var formatMode: FormatMode { .disabled }
+package protocol EmbeddableExpansion: ExtensionMacro {}
 
-  static func expansion(
+extension EmbeddableExpansion {
+  /// What is generated has its layout already.
+  package static var formatMode: FormatMode { .disabled }
+
+  package static func expansion(
     of node: AttributeSyntax,
     attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol,

@@ -1,13 +1,15 @@
-import SwiftSyntax
+package import SwiftSyntax
 import SwiftSyntaxBuilder
-import SwiftSyntaxMacros
+package import SwiftSyntaxMacros
 
 /// Writes the conformance of a struct to `Model`: its columns, its schema, its codecs and, where the key is not called `id`, its identity.
-struct ModelMacro: ExtensionMacro, MemberAttributeMacro {
-  /// What is generated has its layout already.
-  static var formatMode: FormatMode { .disabled }
+package protocol ModelExpansion: ExtensionMacro, MemberAttributeMacro {}
 
-  static func expansion(
+extension ModelExpansion {
+  /// What is generated has its layout already.
+  package static var formatMode: FormatMode { .disabled }
+
+  package static func expansion(
     of node: AttributeSyntax,
     attachedTo declaration: some DeclGroupSyntax,
     providingExtensionsOf type: some TypeSyntaxProtocol,
@@ -24,7 +26,7 @@ struct ModelMacro: ExtensionMacro, MemberAttributeMacro {
   }
 
   /// Gives every `ToMany` accessors that know whose rows it has.
-  static func expansion(
+  package static func expansion(
     of node: AttributeSyntax,
     attachedTo declaration: some DeclGroupSyntax,
     providingAttributesFor member: some DeclSyntaxProtocol,

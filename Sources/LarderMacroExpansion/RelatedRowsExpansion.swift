@@ -1,10 +1,12 @@
-import SwiftSyntax
+package import SwiftSyntax
 import SwiftSyntaxBuilder
-import SwiftSyntaxMacros
+package import SwiftSyntaxMacros
 
 /// Lets a `ToMany` know which row it belongs to. `@Model` attaches it.
-struct RelatedRowsMacro: AccessorMacro, PeerMacro {
-  static func expansion(
+package protocol RelatedRowsExpansion: AccessorMacro, PeerMacro {}
+
+extension RelatedRowsExpansion {
+  package static func expansion(
     of node: AttributeSyntax,
     providingAccessorsOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext
@@ -20,7 +22,7 @@ struct RelatedRowsMacro: AccessorMacro, PeerMacro {
     ]
   }
 
-  static func expansion(
+  package static func expansion(
     of node: AttributeSyntax,
     providingPeersOf declaration: some DeclSyntaxProtocol,
     in context: some MacroExpansionContext

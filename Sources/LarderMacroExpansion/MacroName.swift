@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 /// The macros of the library, by the names that users write.
-enum MacroName: String {
+package enum MacroName: String {
   case model = "Model"
   case embeddable = "Embeddable"
   case attribute = "Attribute"
