@@ -190,6 +190,18 @@ def test_a_script_tag_in_every_text_field_is_shown_as_text(ledger, server):
     expect(ledger.page.locator("img[src=x]")).to_have_count(0)
 
 
+def test_a_key_works_at_once_after_a_dialog_has_closed(ledger):
+    ledger.press("a")
+    expect(ledger.field("Name")).to_be_focused()
+    # Quicker than the page is drawn: the field that has gone still has the focus.
+    ledger.page.evaluate("""() => {
+        const field = document.activeElement;
+        document.querySelector('dialog[open] .cancel').click();
+        field.dispatchEvent(new KeyboardEvent('keydown', { key: 'c', bubbles: true, cancelable: true }));
+    }""")
+    expect(ledger.dialog).to_contain_text("New category")
+
+
 def test_everything_works_with_the_keyboard_alone(ledger):
     ledger.press("a")
     expect(ledger.field("Name")).to_be_focused()

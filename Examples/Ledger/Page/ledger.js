@@ -241,7 +241,9 @@ byId('toggle-filter').addEventListener('click', (event) => {
   event.currentTarget.ariaExpanded = String(isOpen);
 });
 
-const writesText = (target) => target.matches('textarea, select, input:not([type=radio], [type=file])');
+/** The focus stays in a dialog that has closed, until the page is drawn again. */
+const isNowhere = (target) => target === document.body || target.closest('dialog:not([open])') !== null;
+const writesText = (target) => !isNowhere(target) && target.matches('textarea, select, input:not([type=radio], [type=file])');
 
 document.addEventListener('keydown', (event) => {
   if (event.isComposing || document.querySelector('dialog[open]')) return;
@@ -268,7 +270,7 @@ document.addEventListener('keydown', (event) => {
     '?': () => shortcuts.showModal(),
   }[key];
   if (action) { event.preventDefault(); action(); }
-  else if (key === 'arrowdown' && event.target === document.body) { event.preventDefault(); table.focus(); }
+  else if (key === 'arrowdown' && isNowhere(event.target)) { event.preventDefault(); table.focus(); }
 });
 
 listen();
