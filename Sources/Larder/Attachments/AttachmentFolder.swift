@@ -122,10 +122,22 @@ struct AttachmentFolder: Sendable {
     }
   }
 
+  /// What is in its place, and may not be on the disk yet.
+  struct Placement: Sendable {
+    fileprivate let file: AttachmentFile?
+    /// The folders that have a new name.
+    fileprivate let folders: [String]
+  }
+
   /// Gives the bytes of a draft their place, on the disk when this returns.
+  func place(_ draft: AttachmentDraft, _ digest: String) throws {
+    try sync(try name(draft, digest))
+  }
+
+  /// Gives the bytes of a draft their place.
   ///
   /// A file that is there already is used if it has these very bytes: a process may have died before it registered them, and another may be about to.
-  func place(_ draft: AttachmentDraft, _ digest: String) throws {
+  func name(_ draft: AttachmentDraft, _ digest: String) throws -> Placement {
     let shard = shard(of: digest)
     let isNew = !Self.isFolder(shard)
     if isNew { try Self.make(shard) }
@@ -134,12 +146,19 @@ struct AttachmentFolder: Sendable {
     if !isOrdered { try draft.file.sync() }
     let placed = try link(draft, temporary, digest)
     FaultPoint.placed.reach()
-    if isOrdered || placed !== draft.file { try placed.sync() }
+    let isOwn = placed === draft.file
+    return Placement(file: isOrdered || !isOwn ? placed : nil, folders: isOrdered && isOwn ? [] : isNew ? [shard, path] : [shard])
+  }
+
+  /// What is to be synced of bytes that somebody else has put in their place, and may be about to sync.
+  func placement(of digest: String) throws -> Placement {
+    Placement(file: try open(digest), folders: [shard(of: digest), path])
+  }
+
+  func sync(_ placement: Placement) throws {
+    try placement.file?.sync()
     FaultPoint.synced.reach()
-    if !isOrdered || placed !== draft.file {
-      try Self.sync(shard)
-      if isNew { try Self.sync(path) }
-    }
+    for folder in placement.folders { try Self.sync(folder) }
     FaultPoint.folderSynced.reach()
   }
 

@@ -19,9 +19,12 @@ extension BlockingStore {
     let storage = store.environment.attachments
     let (digest, size) = (draft.digest(), draft.size)
     let lease = storage.leases.begin(digest)
-    var isKnown = try store.withReader { try AttachmentTable.isRegistered(digest, $0) }
+    var isKnown = try storage.folder.content(of: digest) == .file(size: size) && store.withReader { try AttachmentTable.isRegistered(digest, $0) }
     while true {
-      if !isKnown { try storage.folder.place(draft, digest) }
+      // They may be collected at this very moment.
+      let known = isKnown ? try? storage.folder.placement(of: digest) : nil
+      isKnown = known != nil
+      try storage.folder.sync(try known ?? storage.folder.name(draft, digest))
       let isRegistered = try store.withWriter { connection in
         try connection.transaction { try AttachmentTable.register(digest, size: size, isPlaced: !isKnown, storage, connection) }
       }

@@ -15,7 +15,7 @@ extension Store {
   ///   - mediaType: What the bytes are, as `image/png`.
   /// - Throws: ``StoreError`` `.diskFull`, `.readOnly`, `.inputOutput`; `.unsupported` in a store that was opened with `schema: .existing`;
   ///   `CancellationError`. Nothing is then kept.
-  /// - Complexity: One file written and synced; for bytes that the store has already, none is synced.
+  /// - Complexity: One file written and synced.
   public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) async throws -> Attachment {
     let storage = try managedAttachments
     return try await register(name, mediaType) { try AttachmentDraft(in: storage.folder, data) }
@@ -81,12 +81,15 @@ extension Store {
   }
 
   /// Places and registers what the closure writes, with one change of threads: the disk is waited for on a thread of its own.
+  ///
+  /// The bytes are registered while they are synced. Until both are done nobody knows of them but those who attach the same bytes, and these sync
+  /// them too; what was registered and never synced is named by no row, and collected.
   private func register(
     _ name: String?, _ mediaType: String?, _ write: @escaping @Sendable () throws -> AttachmentDraft
   ) async throws -> Attachment {
     let storage = environment.attachments
     let readers = readers
-    let (draft, digest, lease, isPlacedAtOnce) = try await AttachmentWork.run {
+    let ((draft, digest, lease, _, isNew), syncing) = try await AttachmentWork.run {
       let draft = try write()
       let digest = draft.digest()
       let lease = storage.leases.begin(digest)
@@ -94,11 +97,14 @@ extension Store {
       let isKnown =
         try storage.folder.content(of: digest) == .file(size: draft.size)
         && readers?.withIdleConnection { try AttachmentTable.isRegistered(digest, $0) } ?? false
-      if !isKnown { try storage.folder.place(draft, digest) }
-      return (draft, digest, lease, !isKnown)
+      // They may be collected at this very moment.
+      let known = isKnown ? try? storage.folder.placement(of: digest) : nil
+      return (draft, digest, lease, try known ?? storage.folder.name(draft, digest), known == nil)
+    } thenBeside: {
+      try storage.folder.sync($0.3)
     }
     let size = draft.size
-    var isPlaced = isPlacedAtOnce
+    var isPlaced = isNew
     // Bytes that are collected at this very moment are placed anew; that cannot go on for long.
     while true {
       FaultPoint.registering.reach()
@@ -112,6 +118,7 @@ extension Store {
     }
     FaultPoint.registered.reach()
     storage.activate()
+    try await syncing.wait()
     return Attachment(digest: digest, size: size, mediaType: mediaType, fileName: name, lease: lease)
   }
 }
