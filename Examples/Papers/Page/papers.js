@@ -29,10 +29,12 @@ at('paste').addEventListener('submit', async (event) => {
   const query = new URLSearchParams();
   if (at('key').value.trim()) query.set('key', at('key').value.trim());
   if (at('seconds').value) query.set('seconds', at('seconds').value);
-  const answer = await send('POST', `/documents?${query}`, at('json').value);
+  const sent = { json: at('json').value, key: at('key').value };
+  const answer = await send('POST', `/documents?${query}`, sent.json);
   showProblem(answer.message);
   if (answer.message) return at('json').focus();
-  at('json').value = at('key').value = '';
+  // What was typed meanwhile stays.
+  for (const [name, value] of Object.entries(sent)) if (at(name).value === value) at(name).value = '';
 });
 
 at('json').addEventListener('keydown', (event) => {
