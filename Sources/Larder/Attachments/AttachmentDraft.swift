@@ -11,7 +11,8 @@ import Darwin
 
 /// Bytes on their way into the store: a temporary file and their SHA-256 so far. What is not placed goes away with the draft.
 ///
-/// `@unchecked Sendable`: the verb that made it hands it from one step to the next, and waits for each.
+/// `@unchecked Sendable`: the verb that made it hands it from one step to the next, and waits for each. Only the syncing of its file goes on beside
+/// them, which asks nothing of the draft.
 final class AttachmentDraft: @unchecked Sendable {
   private let folder: AttachmentFolder
   /// The temporary file's path; nil once it has another name.

@@ -47,10 +47,11 @@ enum AttachmentText {
     func string() -> String? {
       let bytes = rest.prefix(while: isPlain)
       rest = rest[bytes.endIndex...]
-      return skip("\"") ? String(Substring(bytes)) : nil
+      return skip("\"") ? String(decoding: bytes, as: UTF8.self) : nil
     }
     guard skip(opening) else { return nil }
-    let digest = String(Substring(rest.prefix(64)))
+    // The 64th byte of a damaged text may be in the middle of a letter.
+    let digest = String(decoding: rest.prefix(64), as: UTF8.self)
     rest = rest.dropFirst(64)
     guard Attachment.isDigest(digest) else { return nil }
     var (fileName, mediaType): (String?, String?) = (nil, nil)
@@ -63,7 +64,7 @@ enum AttachmentText {
     guard skip(size) else { return nil }
     let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     rest = rest[digits.endIndex...]
-    guard let size = Int(Substring(digits)) else { return nil }
+    guard let size = Int(String(decoding: digits, as: UTF8.self)) else { return nil }
     if skip(type) {
       mediaType = string()
       guard mediaType != nil else { return nil }

@@ -14,7 +14,7 @@ extension Store {
   ///   - name: What a person calls the file; any text, never part of a path.
   ///   - mediaType: What the bytes are, as `image/png`.
   /// - Throws: ``StoreError`` `.diskFull`, `.readOnly`, `.inputOutput`; `.unsupported` in a store that was opened with `schema: .existing`;
-  ///   `CancellationError`. Nothing is then kept.
+  ///   `CancellationError`. Nothing is then kept; a file that was written already is collected, at the latest after the next opening.
   /// - Complexity: One file written and synced.
   public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) async throws -> Attachment {
     let storage = try managedAttachments

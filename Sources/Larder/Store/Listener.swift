@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A closure that is set once and then called from any thread.
+/// A closure that can be set, and called from any thread.
 final class Listener<Argument>: Sendable {
   /// In a struct, because a mutex whose value is itself a closure wraps it once more each time it is looked at, until the stack is used up.
   private struct State: Sendable {

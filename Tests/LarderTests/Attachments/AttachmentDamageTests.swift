@@ -84,6 +84,23 @@ struct AttachmentDamageTests {
     #expect(try await store.data(of: attachment).count == 1000)
   }
 
+  @Test("bytes that are collected before they are registered are placed anew, whatever they were written from", arguments: [true, false])
+  func placedAnew(atOnce: Bool) throws {
+    let folder = AttachmentFolder(kept.folder)
+    let bytes = Data.sample(100_000)
+    let draft = atOnce ? try AttachmentDraft(in: folder, bytes) : try AttachmentDraft(in: folder)
+    if !atOnce { try draft.append(bytes) }
+    let digest = draft.digest()
+    #expect(digest == Attachment.digest(of: bytes))
+    for _ in 1...3 {
+      try folder.place(draft, digest)
+      #expect(folder.isWhole(digest, size: bytes.count))
+      #expect(AttachmentFolder.names(in: folder.temporary).isEmpty)
+      try folder.remove(digest)
+    }
+    #expect(folder.content(of: digest) == .absent)
+  }
+
   @Test("the whole folder can be missing")
   func noFolder() async throws {
     let (attachment, _) = try await saved()

@@ -42,6 +42,7 @@ struct AttachmentTextTests {
     let wrong = [
       "", "{", "{}", #"{"larder.attachment":"\#(digest)"}"#, #"{"larder.attachment":"\#(digest)","size":-1}"#,
       #"{"larder.attachment":"\#(digest.uppercased())","size":7}"#, #"{"larder.attachment":"\#(digest)f","size":7}"#,
+      #"{"larder.attachment":"\#(digest.dropLast())é","size":7}"#, #"{"larder.attachment":"\#(digest.dropLast())🐈","size":7}"#,
       #"{"larder.attachment":"\#(digest.dropLast())","size":7}"#, #"{"larder.attachment":"../../etc/passwd","size":7}"#,
       #"{"larder.attachment":"\#(digest)","size":99999999999999999999}"#, #"{"larder.attachment":"\#(digest)","size":7,"type":3}"#,
     ]
