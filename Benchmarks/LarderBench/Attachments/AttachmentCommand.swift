@@ -30,7 +30,7 @@ struct AttachmentCommand: AsyncParsableCommand {
     try? FileManager.default.removeItem(at: folder)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    var larder: (write: [Double], read: [Double]) = ([], [])
+    var larder: (write: [Double], read: [Double], readAgain: [Double]) = ([], [], [])
     var plain: (write: [Double], read: [Double]) = ([], [])
     for round in 0..<rounds {
       let contents = (0..<count).map { Self.content(round * count + $0, size) }
@@ -57,15 +57,22 @@ struct AttachmentCommand: AsyncParsableCommand {
         try await Self.time {
           for number in 0..<count { blackHole(try Data(contentsOf: files.appending(path: "\(number)")).count) }
         })
-      larder.read.append(
+      func read() async throws -> Double {
         try await Self.time {
           for picture in try await store.fetch(Picture.all) { blackHole(try await store.data(of: picture.content).count) }
-        })
+        }
+      }
+      larder.read.append(try await read())
+      // Files that have changed within the last seconds are checked again.
+      try await Task.sleep(for: .seconds(4))
+      _ = try await read()
+      larder.readAgain.append(try await read())
     }
     print("milliseconds for \(count) files of \(size) bytes     Larder     files   ratio")
     line("written, synced and saved", larder.write.median, plain.write.median)
     line("read and checked", larder.read.median, plain.read.median)
-    line("both", larder.write.median + larder.read.median, plain.write.median + plain.read.median)
+    line("read again", larder.readAgain.median, plain.read.median)
+    line("written and read", larder.write.median + larder.read.median, plain.write.median + plain.read.median)
   }
 
   private func line(_ title: String, _ larder: Double, _ plain: Double) {

@@ -39,6 +39,9 @@ final class AttachmentFile: Sendable {
     return fstat(descriptor, &status) == 0 ? status : nil
   }
 
+  /// What the file is now; another after every change.
+  var version: FileVersion? { status.map(FileVersion.init) }
+
   var isRegular: Bool { status.map { $0.st_mode & S_IFMT == S_IFREG } ?? false }
   var size: Int { status.map { Int($0.st_size) } ?? 0 }
 

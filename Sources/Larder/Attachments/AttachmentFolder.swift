@@ -124,9 +124,10 @@ struct AttachmentFolder: Sendable {
 
   /// What is in its place, and may not be on the disk yet.
   struct Placement: Sendable {
-    fileprivate let file: AttachmentFile?
+    /// The file, where its bytes are to be synced.
+    let file: AttachmentFile?
     /// The folders that have a new name.
-    fileprivate let folders: [String]
+    let folders: [String]
   }
 
   /// Gives the bytes of a draft their place, on the disk when this returns.

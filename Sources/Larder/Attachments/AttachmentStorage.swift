@@ -7,6 +7,7 @@ final class AttachmentStorage: Sendable {
   /// Whether the file's tables are Larder's to change.
   let isManaged: Bool
   let leases = AttachmentLeases()
+  let checked = CheckedFiles()
   private let isTemporary: Bool
   private let identity = Mutex<Identity?>(nil)
   private let isActive = Atomic<Bool>(false)

@@ -12,6 +12,13 @@ enum AttachmentWork {
     }
   }
 
+  /// Reads so many bytes: a few at once, which takes less than the change of threads does.
+  static func read<Result: Sendable>(_ count: Int, _ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    guard count <= AttachmentFile.chunk else { return try await run(body) }
+    try Task.checkCancellation()
+    return try body()
+  }
+
   /// Answers what the first closure does, while the second one goes on with it on the same thread.
   static func run<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result, thenBeside next: @escaping @Sendable (Result) throws -> Void

@@ -19,7 +19,7 @@ extension BlockingStore {
     let storage = store.environment.attachments
     let (digest, size) = (draft.digest(), draft.size)
     let lease = storage.leases.begin(digest)
-    var isKnown = try storage.folder.content(of: digest) == .file(size: size) && store.withReader { try AttachmentTable.isRegistered(digest, $0) }
+    var isKnown = try storage.isWhole(digest, size: size) && store.withReader { try AttachmentTable.isRegistered(digest, $0) }
     while true {
       // They may be collected at this very moment.
       let known = isKnown ? try? storage.folder.placement(of: digest) : nil

@@ -95,7 +95,7 @@ extension Store {
       let lease = storage.leases.begin(digest)
       // Where no connection is idle, the file tells as well.
       let isKnown =
-        try storage.folder.content(of: digest) == .file(size: draft.size)
+        try storage.isWhole(digest, size: draft.size)
         && readers?.withIdleConnection { try AttachmentTable.isRegistered(digest, $0) } ?? false
       // They may be collected at this very moment.
       let known = isKnown ? try? storage.folder.placement(of: digest) : nil

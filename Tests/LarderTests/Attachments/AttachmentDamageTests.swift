@@ -62,10 +62,58 @@ struct AttachmentDamageTests {
     await #expect(throws: StoreError.self) { for try await _ in store.bytes(of: attachment) {} }
     await #expect(throws: StoreError.self) { try await store.backup(to: kept.file.folder.appending(component: "copy")) }
     #expect(try kept.file.names.filter { $0.hasPrefix("copy") }.isEmpty)
-    if kind != 2 {
-      _ = try await store.attach(Data.sample(1000))
-      #expect(try await store.verifyAttachments().isWhole)
-    }
+    _ = try await store.attach(Data.sample(1000))
+    #expect(try await store.verifyAttachments().isWhole)
+    #expect(try await store.data(of: attachment) == Data.sample(1000))
+  }
+
+  @Test("bytes that were read are not checked again until their file changes, by whatever little")
+  func checkedOnce() async throws {
+    let (attachment, path) = try await saved()
+    let checked = store.environment.attachments.checked
+    func version() throws -> FileVersion { try #require(AttachmentFile(path, O_RDONLY).version) }
+    _ = try await store.data(of: attachment)
+    #expect(try !checked.contains(attachment.digest, version()), "a file that has just changed may change once more at the same time")
+    while try !version().isSettled { try await Task.sleep(for: .milliseconds(100)) }
+    _ = try await store.data(of: attachment)
+    #expect(try checked.contains(attachment.digest, version()))
+    #expect(try await store.data(of: attachment) == Data.sample(1000))
+
+    chmod(path, 0o644)
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    try file.write(contentsOf: Data([1]))
+    try file.close()
+    var times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: 0, tv_nsec: 0)]
+    utimensat(AT_FDCWD, path, &times, 0)
+    #expect(try !checked.contains(attachment.digest, version()))
+    let error = await #expect(throws: StoreError.self) { try await store.data(of: attachment) }
+    #expect(error?.code == .corrupt)
+  }
+
+  @Test("who attaches bytes that are known syncs the file and its folders too, for whoever placed them may not have got so far")
+  func knownBytesAreSynced() async throws {
+    let (attachment, path) = try await saved()
+    let folder = store.environment.attachments.folder
+    let placement = try folder.placement(of: attachment.digest)
+    #expect(try #require(placement.file?.version) == AttachmentFile(path, O_RDONLY).version)
+    #expect(Set(placement.folders) == [folder.path, folder.shard(of: attachment.digest)])
+    // The same holds for bytes that nobody has registered yet.
+    let draft = try AttachmentDraft(in: folder, Data.sample(1000))
+    let named = try folder.name(draft, draft.digest())
+    #expect(named.file?.version == placement.file?.version)
+    #expect(named.folders.contains(folder.shard(of: attachment.digest)))
+  }
+
+  @Test("a store forgets which files it has checked before they are too many")
+  func checkedMany() {
+    var status = stat()
+    status.st_size = 1
+    let checked = CheckedFiles()
+    for number in 0..<10_001 { checked.insert("\(number)", FileVersion(status)) }
+    #expect(checked.contains("10000", FileVersion(status)))
+    #expect(!checked.contains("0", FileVersion(status)))
+    status.st_ino = 1
+    #expect(!checked.contains("10000", FileVersion(status)))
   }
 
   @Test("files that nobody has registered are orphans, which opening collects; strangers are left alone")
