@@ -1,6 +1,7 @@
 import Foundation
 import LarderArchive
 import LarderArchiveMutation
+import Synchronization
 import Testing
 
 @Suite("Archives and documents: places at the edges")
@@ -105,6 +106,22 @@ struct HostilePlaceTests {
     default: #expect(try folder.document(named: "1").data(for: "a") == Data([2]))
     }
     #expect(try DocumentFolder(at: temporary.url, extension: "x").clean() == 0)
+  }
+
+  @Test("D5: cleaning up leaves alone what somebody is making at this moment")
+  func cleanedMeanwhile() throws {
+    let other = try DocumentFolder(at: temporary.url, extension: "x")
+    let counts = Mutex<[Int]>([])
+    let watched = FileSystem { step, _ in
+      guard step == "create" else { return }
+      let count = try other.clean()
+      counts.withLock { $0.append(count) }
+    }
+    let folder = try DocumentFolder(at: temporary.url, extension: "x", fileSystem: watched)
+    let document = try folder.add { try $0.setData(Data([1]), for: "a") }
+    try document.edit { try $0.setData(Data([2]), for: "b") }
+    #expect(counts.withLock { $0 } == [0, 0, 0, 0])
+    #expect(try other.document(named: "1").partNames() == ["a", "b"])
   }
 
   @Test(

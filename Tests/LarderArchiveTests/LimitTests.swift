@@ -35,6 +35,17 @@ struct LimitTests {
     _ = try Archive.decode(Tree.self, from: data, limits: .init(depth: 200))
   }
 
+  @Test("D2: the depth of what is named twice counts where it is deepest")
+  func sharedDepth() throws {
+    // Array 2 is two levels high; array 1, the value, names it directly, and once more below 5, 6 and 7.
+    let archive = try Mutation.archive(of: Plists.arrays([[1], [2, 5], [3], [4], [], [6], [7], [2]]), tag: "[Swift.Int]")
+    func code(_ depth: Int) -> ArchiveError.Code? {
+      #expect(throws: ArchiveError.self) { try Archive.decode([Int].self, from: archive, limits: .init(depth: depth)) }?.code
+    }
+    #expect(code(6) == .limitExceeded)
+    #expect(code(8) == .invalidValue)
+  }
+
   @Test("D2: a small file that unfolds into thousands of millions of values is refused", arguments: [false, true])
   func bomb(isKeyed: Bool) throws {
     let plist = Plists.arrays((0..<40).map { [$0 + 1, $0 + 1] } + [[]])
