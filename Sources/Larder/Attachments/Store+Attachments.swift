@@ -89,7 +89,7 @@ extension Store {
   ) async throws -> Attachment {
     let storage = environment.attachments
     let readers = readers
-    let ((draft, digest, lease, _, isNew), syncing) = try await AttachmentWork.run {
+    let ((draft, digest, size, lease, _, isNew), syncing) = try await AttachmentWork.run {
       let draft = try write()
       let digest = draft.digest()
       let lease = storage.leases.begin(digest)
@@ -99,11 +99,10 @@ extension Store {
         && readers?.withIdleConnection { try AttachmentTable.isRegistered(digest, $0) } ?? false
       // They may be collected at this very moment.
       let known = isKnown ? try? storage.folder.placement(of: digest) : nil
-      return (draft, digest, lease, try known ?? storage.folder.name(draft, digest), known == nil)
+      return (draft, digest, draft.size, lease, try known ?? storage.folder.name(draft, digest), known == nil)
     } thenBeside: {
-      try storage.folder.sync($0.3)
+      try storage.folder.sync($0.4)
     }
-    let size = draft.size
     var isPlaced = isNew
     // Bytes that are collected at this very moment are placed anew; that cannot go on for long.
     while true {
