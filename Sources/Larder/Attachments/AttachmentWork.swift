@@ -1,14 +1,13 @@
-import Dispatch
 import Synchronization
 
 /// Work on files, on a thread that may block.
 enum AttachmentWork {
-  private static let queue = DispatchQueue(label: "larder.attachments", attributes: .concurrent)
+  private static let pool = WorkerPool(label: "larder.attachments", limit: 16)
 
   static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try Task.checkCancellation()
     return try await withCheckedThrowingContinuation { continuation in
-      queue.async { continuation.resume(with: Swift.Result { try body() }) }
+      pool.submit { continuation.resume(with: Swift.Result { try body() }) }
     }
   }
 
@@ -26,7 +25,7 @@ enum AttachmentWork {
     try Task.checkCancellation()
     let rest = Rest()
     let result = try await withCheckedThrowingContinuation { continuation in
-      queue.async {
+      pool.submit {
         do {
           let result = try body()
           continuation.resume(returning: result)

@@ -1,0 +1,34 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Larder
+
+@Suite("Threads that may block", .timeLimit(.minutes(2)))
+struct WorkerPoolTests {
+  @Test("work that waits for a disk keeps neither other work nor tasks waiting, until all threads are taken")
+  func blocked() async {
+    let pool = WorkerPool(label: "test", limit: 16)
+    let disk = DispatchSemaphore(value: 0)
+    let finished = Mutex(0)
+    for _ in 0..<15 {
+      pool.submit {
+        disk.wait()
+        finished.withLock { $0 += 1 }
+      }
+    }
+    await withCheckedContinuation { continuation in pool.submit { continuation.resume() } }
+    // This is the sixteenth; what comes then waits for its turn.
+    pool.submit { disk.wait() }
+    let order = Mutex<[Int]>([])
+    for number in 0..<3 { pool.submit { order.withLock { $0.append(number) } } }
+    let sum = await withTaskGroup(of: Int.self) { group in
+      for number in 0..<100 { group.addTask { number } }
+      return await group.reduce(0, +)
+    }
+    #expect(sum == 4950)
+    #expect(order.withLock(\.self) == [])
+    for _ in 0..<16 { disk.signal() }
+    while finished.withLock(\.self) < 15 || order.withLock(\.count) < 3 { await Task.yield() }
+  }
+}
