@@ -68,6 +68,9 @@ public final class Store: Sendable {
   init(path: String?, models: [any Model.Type], configuration: Configuration) throws {
     let opening = StoreOpening(path: path, models: models, configuration: configuration)
     let (connection, environment) = try opening.open()
+    let hasDocuments = try !connection.documents.names(connection).isEmpty
+    let hasAttachments = try AttachmentTable.exists(connection)
+    // From here on the connection is the writer's: the sweeper and the collector may be at work before this has returned.
     let live = LiveRegistry()
     self.path = path
     self.live = live
@@ -79,10 +82,8 @@ public final class Store: Sendable {
       observers: live)
     openReader = { try opening.openReader(environment) }
     readers = path == nil ? nil : ReaderPool(limit: configuration.readers, open: openReader)
-    let hasDocuments = try !connection.documents.names(connection).isEmpty
     sweeper = Sweeper(writer, environment.clock, isNeeded: hasDocuments || environment.tables.contains(where: \.expires))
     let attachments = environment.attachments
-    let hasAttachments = try AttachmentTable.exists(connection)
     attachmentCollector = AttachmentCollector(
       writer, attachments, isInMemory: path == nil, isNeeded: attachments.isManaged && (hasAttachments || attachments.folder.exists))
     live.attach(writer: writer, isShared: path != nil)
