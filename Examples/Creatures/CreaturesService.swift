@@ -6,6 +6,8 @@ import LarderArchive
 /// No document is kept in memory: each request opens the one that it is about, which reads the parts that are asked for and no other.
 actor CreaturesService {
   nonisolated let documents: DocumentFolder
+  private let executor = DiskExecutor()
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   /// Damage that was found when a part was read, by the name of the document; the list reads no pictures and would not know.
   var damages: [String: Set<CreaturePart>] = [:]
   /// What was deleted since the start, by the name of the document.
