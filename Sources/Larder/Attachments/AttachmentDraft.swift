@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -10,20 +11,25 @@ import Darwin
 #endif
 
 /// Bytes on their way into the store: a temporary file and their SHA-256 so far. What is not placed goes away with the draft.
-///
-/// `@unchecked Sendable`: the verb that made it hands it from one step to the next, and waits for each. Only the syncing of its file goes on beside
-/// them, which asks nothing of the draft.
-final class AttachmentDraft: @unchecked Sendable {
+final class AttachmentDraft: Sendable {
+  /// `@unchecked Sendable`: the digest so far is a value, which swift-crypto does not say.
+  private struct Hash: @unchecked Sendable {
+    var value = SHA256()
+  }
+
+  private struct State {
+    /// The temporary file's path; nil once it has another name.
+    var path: String?
+    var file: AttachmentFile
+    var hash = Hash()
+    var wholeDigest: String?
+    var size = 0
+  }
+
   private let folder: AttachmentFolder
-  /// The temporary file's path; nil once it has another name.
-  private(set) var path: String?
-  private(set) var file: AttachmentFile
   /// Says to those who clean up that somebody attaches.
   private let lock: AttachmentFile
-  private var hash = SHA256()
-  private var wholeDigest: String?
-  /// How many bytes were written.
-  private(set) var size = 0
+  private let state: Mutex<State>
 
   init(in folder: AttachmentFolder) throws {
     try folder.create()
@@ -31,34 +37,44 @@ final class AttachmentDraft: @unchecked Sendable {
     try lock.lockShared()
     self.folder = folder
     let path = folder.newTemporaryPath()
-    file = try AttachmentFile(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o444)
-    self.path = path
+    state = Mutex(State(path: path, file: try AttachmentFile(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o444)))
     FaultPoint.temporaryCreated.reach()
   }
 
   deinit { removeTemporaryName() }
 
+  var file: AttachmentFile { state.withLock { $0.file } }
+  /// How many bytes were written.
+  var size: Int { state.withLock { $0.size } }
+
   /// Takes the temporary name away; what has another one by now stays.
   func removeTemporaryName() {
-    if let path { unlink(path) }
-    path = nil
+    state.withLock { state in
+      if let path = state.path { unlink(path) }
+      state.path = nil
+    }
   }
 
   /// Gives the file the name in the place of its temporary one, whatever is there.
   func rename(to target: String) throws {
-    guard systemRename(try temporaryPath(), target) == 0 else { throw StoreError(systemCall: errno, "written") }
-    path = nil
+    let path = try temporaryPath()
+    try state.withLock { state in
+      guard systemRename(path, target) == 0 else { throw StoreError(systemCall: errno, "written") }
+      state.path = nil
+    }
   }
 
   /// The path of the temporary file. One that had been named otherwise, and was deleted there, is written once more.
   func temporaryPath() throws -> String {
-    if let path { return path }
-    let copy = folder.newTemporaryPath()
-    let target = try AttachmentFile(copy, O_RDWR | O_CREAT | O_EXCL, mode: 0o444)
-    path = copy
-    try file.forEachChunk { try target.write($0) }
-    file = target
-    return copy
+    try state.withLock { state in
+      if let path = state.path { return path }
+      let copy = folder.newTemporaryPath()
+      let target = try AttachmentFile(copy, O_RDWR | O_CREAT | O_EXCL, mode: 0o444)
+      state.path = copy
+      try state.file.forEachChunk { try target.write($0) }
+      state.file = target
+      return copy
+    }
   }
 
   /// A draft of all bytes at once, whose digest is computed while they are written.
@@ -66,12 +82,15 @@ final class AttachmentDraft: @unchecked Sendable {
     let digest = DigestJob(data)
     try self.init(in: folder)
     try data.withUnsafeBytes { try write($0) }
-    wholeDigest = digest.value()
+    let value = digest.value()
+    state.withLock { $0.wholeDigest = value }
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) throws {
     try write(bytes)
-    hash.update(bufferPointer: bytes)
+    var hash = state.withLock { $0.hash }
+    hash.value.update(bufferPointer: bytes)
+    state.withLock { [hash] in $0.hash = hash }
   }
 
   func append(_ data: some ContiguousBytes) throws {
@@ -79,18 +98,19 @@ final class AttachmentDraft: @unchecked Sendable {
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer) throws {
+    let (file, count) = (file, bytes.count)
     // Two parts, so that a process can end between them.
-    let half = bytes.count / 2
+    let half = count / 2
     try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<half]))
     FaultPoint.halfWritten.reach()
     try file.write(UnsafeRawBufferPointer(rebasing: bytes[half...]))
-    size += bytes.count
+    state.withLock { $0.size += count }
   }
 
   /// The SHA-256 of what was written.
   func digest() -> String {
     FaultPoint.written.reach()
-    return wholeDigest ?? hash.finalize().hexadecimal
+    return state.withLock { $0.wholeDigest ?? $0.hash.value.finalize().hexadecimal }
   }
 }
 
