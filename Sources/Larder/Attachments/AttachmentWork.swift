@@ -2,7 +2,7 @@ import Synchronization
 
 /// Work on files, on a thread that may block.
 enum AttachmentWork {
-  private static let pool = WorkerPool(label: "larder.attachments", limit: 16)
+  private static let pool = WorkerPool(label: "larder.attachments", limit: 16, borrows: true)
 
   static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try Task.checkCancellation()

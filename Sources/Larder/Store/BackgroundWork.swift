@@ -1,6 +1,6 @@
 /// Work on a connection of its own, on a thread that may block.
 enum BackgroundWork {
-  private static let pool = WorkerPool(label: "larder.background", limit: 16)
+  private static let pool = WorkerPool(label: "larder.background", limit: 16, borrows: false)
 
   /// Runs the closure and waits for it; a cancelled task interrupts it.
   static func run<Result: Sendable>(on connection: Connection, _ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {

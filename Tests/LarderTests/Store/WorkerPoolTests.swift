@@ -8,9 +8,9 @@ import Testing
 struct WorkerPoolTests {
   private static let threads = 16
 
-  @Test("work that waits for a disk keeps other work waiting once all threads are taken, and tasks never")
-  func blocked() async {
-    let pool = WorkerPool(label: "test", limit: Self.threads)
+  @Test("work that waits for a disk keeps other work waiting once all threads are taken, and tasks never", arguments: [true, false])
+  func blocked(borrows: Bool) async {
+    let pool = WorkerPool(label: "test", limit: Self.threads, borrows: borrows)
     let disk = DispatchSemaphore(value: 0)
     let finished = Mutex(0)
     for _ in 1..<Self.threads {
