@@ -15,7 +15,7 @@ extension Store {
   ///   - mediaType: What the bytes are, as `image/png`.
   /// - Throws: ``StoreError`` `.diskFull`, `.readOnly`, `.inputOutput`; `.unsupported` in a store that was opened with `schema: .existing`;
   ///   `CancellationError`. Nothing is then kept; a file that was written already is collected, at the latest after the next opening.
-  /// - Complexity: One file written and synced.
+  /// - Complexity: One file written and synced; where the store has these bytes already, theirs is read, unless this store has read it before.
   public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) async throws -> Attachment {
     let storage = try managedAttachments
     return try await register(name, mediaType) { try AttachmentDraft(in: storage.folder, data) }
