@@ -202,6 +202,22 @@ def test_a_key_works_at_once_after_a_dialog_has_closed(ledger):
     expect(ledger.dialog).to_contain_text("New category")
 
 
+def test_a_cost_can_be_added_as_soon_as_the_dialog_of_its_account_has_closed(ledger):
+    # What the page shows comes later than the answer to the change.
+    ledger.page.add_init_script("""
+        const listen = EventSource.prototype.addEventListener;
+        EventSource.prototype.addEventListener = function (name, body) {
+            listen.call(this, name, name === 'ledger' ? (event) => setTimeout(() => body(event), 500) : body);
+        };
+    """)
+    ledger.page.reload()
+    ledger.button("New account").first.click()
+    ledger.field("Name").fill("Cash")
+    ledger.save()
+    ledger.press("n")
+    expect(ledger.field("Amount")).to_be_focused()
+
+
 def test_everything_works_with_the_keyboard_alone(ledger):
     ledger.press("a")
     expect(ledger.field("Name")).to_be_focused()

@@ -11,8 +11,12 @@ class FormDialog {
   #kind;
   #events;
   #row;
+  #timesOpened = 0;
 
-  /** `kind` as in `api.create`; `events`: `saved(message)`, `remove(row)`, `current(id)`, which answers with the row as it is now. */
+  /**
+   * `kind` as in `api.create`; `events`: `saved(message)`, `remove(row)`, `current(id)`, which answers with the row as it is now, and
+   * `shown(kind, id)`, which waits until the page shows a new row.
+   */
   constructor(id, kind, events) {
     this.#dialog = document.getElementById(id);
     this.#form = this.#dialog.querySelector('form');
@@ -43,6 +47,7 @@ class FormDialog {
   /** Opens the dialog for a row, or for a new one with the given content. */
   open(title, row, content) {
     this.#row = row;
+    this.#timesOpened += 1;
     this.#dialog.querySelector('h2').textContent = title;
     this.#form.querySelector('.delete').hidden = !row;
     this.#say('');
@@ -67,11 +72,12 @@ class FormDialog {
     button.disabled = true;
     this.#say('');
     const content = this.read();
+    const [row, opening] = [this.#row, this.#timesOpened];
     try {
-      if (this.#row) await api.change(this.#kind, this.#row.id, content, this.contentOf(this.#row));
-      else await api.create(this.#kind, content);
-      this.#dialog.close();
-      this.#events.saved(this.#row ? 'Saved.' : 'Added.');
+      if (row) await api.change(this.#kind, row.id, content, this.contentOf(row));
+      else await this.#events.shown(this.#kind, (await api.create(this.#kind, content)).id);
+      if (this.#timesOpened === opening) this.#dialog.close();
+      this.#events.saved(row ? 'Saved.' : 'Added.');
     } catch (refusal) {
       this.#refused(refusal);
     } finally {

@@ -14,6 +14,8 @@ const connection = byId('connection');
 const shortcuts = byId('shortcuts');
 const filterForm = byId('filter');
 const firstLimit = 100;
+/** How long a dialog waits for what it has added, in milliseconds: the connection may be broken. */
+const patience = 2000;
 
 let overview;
 let limit = firstLimit;
@@ -35,9 +37,24 @@ const offerUndo = (message) => say(message, 'Undo', () => take('undo'));
 
 const findIn = (list) => (id) => overview?.[list].find((row) => row.id === id);
 
-const accountDialog = new AccountDialog({ saved: offerUndo, current: findIn('accounts'), remove: (row) => remove('accounts', row) });
-const categoryDialog = new CategoryDialog({ saved: offerUndo, current: findIn('categories'), remove: (row) => remove('categories', row) });
-const costDialog = new CostDialog({ saved: offerUndo, current: findIn('costs'), remove: (row) => removeCost(row) });
+let awaited = [];
+
+/** Waits until the page knows a new account or category, because the next key may be about it; costs that a filter hides it never knows. */
+const shown = (kind, id) => new Promise((resolve) => {
+  if (kind === 'costs' || findIn(kind)(id)) return resolve();
+  awaited.push({ kind, id, resolve });
+  setTimeout(resolve, patience);
+});
+
+function showAwaited() {
+  const isKnown = ({ kind, id }) => findIn(kind)(id) !== undefined;
+  for (const row of awaited.filter(isKnown)) row.resolve();
+  awaited = awaited.filter((row) => !isKnown(row));
+}
+
+const accountDialog = new AccountDialog({ saved: offerUndo, shown, current: findIn('accounts'), remove: (row) => remove('accounts', row) });
+const categoryDialog = new CategoryDialog({ saved: offerUndo, shown, current: findIn('categories'), remove: (row) => remove('categories', row) });
+const costDialog = new CostDialog({ saved: offerUndo, shown, current: findIn('costs'), remove: (row) => removeCost(row) });
 const importDialog = new ImportDialog({
   imported: (message, isCancelled) => (isCancelled ? say(message) : offerUndo(message)),
   account: findIn('accounts'),
@@ -157,6 +174,7 @@ function listen() {
     const gone = goneFromFilter();
     if (gone) setFilter({ [gone]: undefined });
     else show();
+    showAwaited();
   });
   source.addEventListener('error', () => {
     connection.hidden = false;
