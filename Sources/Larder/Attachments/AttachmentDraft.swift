@@ -12,7 +12,7 @@ import Darwin
 
 /// Bytes on their way into the store: a temporary file and their SHA-256 so far. What is not placed goes away with the draft.
 final class AttachmentDraft: Sendable {
-  /// `@unchecked Sendable`: the digest so far is a value, which swift-crypto does not say.
+  /// `@unchecked Sendable`: `SHA256` is a struct that copies what it refers to before it changes it, and is only not marked as such.
   private struct Hash: @unchecked Sendable {
     var value = SHA256()
   }
