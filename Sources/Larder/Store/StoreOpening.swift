@@ -62,9 +62,8 @@ struct StoreOpening: Sendable {
           _ = try migrator.plan()
         }
       }
-      try switchToWAL(connection)
     }
-    try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
+    try prepareToCommit(connection)
     if try !migrator.isUpToDate() {
       let backup = BackupOnce(opening: self, environment: environment)
       do {
@@ -75,9 +74,7 @@ struct StoreOpening: Sendable {
         throw error
       }
     }
-    // INSERT OR REPLACE in SQL then tells the full-text index of the row that it removes: https://www.sqlite.org/lang_conflict.html.
-    try connection.change("PRAGMA recursive_triggers = ON")
-    try connection.installExpiryViews()
+    try prepareToWrite(connection)
     return (connection, environment)
   }
 
@@ -88,10 +85,30 @@ struct StoreOpening: Sendable {
     let environment = StoreEnvironment(
       tables: tables, textColumns: try existing.textColumns(), lowercaseColumns: try existing.lowercaseColumns(), clock: clock,
       attachments: attachments)
-    let connection = try makeConnection(environment)
+    return (try openWriter(environment), environment)
+  }
+
+  /// A connection that writes to the file as it is: one that takes the place of another needs no more. It has no wal hook.
+  func openWriter(_ environment: StoreEnvironment) throws -> Connection {
+    try mapping {
+      let connection = try makeConnection(environment)
+      try prepareToCommit(connection)
+      try prepareToWrite(connection)
+      return connection
+    }
+  }
+
+  /// What a connection needs before its first commit.
+  private func prepareToCommit(_ connection: Connection) throws {
+    if path != nil, configuration.schema == .managed { try switchToWAL(connection) }
     try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
+  }
+
+  /// What a connection needs once the tables are in step with the models.
+  private func prepareToWrite(_ connection: Connection) throws {
+    // INSERT OR REPLACE in SQL then tells the full-text index of the row that it removes: https://www.sqlite.org/lang_conflict.html.
+    if configuration.schema == .managed { try connection.change("PRAGMA recursive_triggers = ON") }
     try connection.installExpiryViews()
-    return (connection, environment)
   }
 
   /// A further connection, for a context: it writes to temporary tables, and to the file when the context is saved.
