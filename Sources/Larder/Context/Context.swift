@@ -49,6 +49,7 @@ public final class Context: StoreWriter {
 
   /// The connection and the layer, opened where they are not yet.
   func open() throws -> (connection: ContextConnection, layer: ContextLayer) {
+    if store.isClosed { throw StoreError.closed }
     if let opened { return opened }
     let connection = try parent?.open().connection ?? ContextConnection(store)
     let layer = try connection.makeLayer(on: try parent?.open().layer)

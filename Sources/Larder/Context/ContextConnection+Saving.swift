@@ -19,6 +19,8 @@ extension ContextConnection {
         try write(layer, policy, expectsTaken: true)
       }
       layer.versions.didSave(at: layer.clock)
+      // The log is one for both connections, and the writer empties it.
+      writer.walPages = max(writer.walPages, connection.walPages)
       store.live.didCommit(connection.takeWrites())
     }
   }

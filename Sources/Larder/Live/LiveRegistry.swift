@@ -115,7 +115,8 @@ final class LiveRegistry: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  private func wakeAll() {
+  /// Makes everybody read anew: something was committed, and it is not known what, or the store was closed.
+  func wakeAll() {
     let waiters = state.withLock { state in state.observers.values.compactMap { $0.wake() } }
     for waiter in waiters { waiter.resume() }
   }
@@ -125,13 +126,14 @@ final class LiveRegistry: Sendable {
     timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval, leeway: .milliseconds(20))
     timer.setEventHandler { [weak self] in
       guard let self, let writer = self.state.withLock({ $0.writer }) else { return }
-      // A busy writer is asked again at the next tick.
-      guard let hasCommits = writer.hasForeignCommits() else { return }
-      let wasUnknown = self.state.withLock { state in
-        defer { state.needsBaseline = false }
-        return state.needsBaseline
+      writer.findForeignCommits { [weak self] hasCommits in
+        guard let self else { return }
+        let wasUnknown = self.state.withLock { state in
+          defer { state.needsBaseline = false }
+          return state.needsBaseline
+        }
+        if hasCommits || wasUnknown { self.wakeAll() }
       }
-      if hasCommits || wasUnknown { self.wakeAll() }
     }
     timer.resume()
     return timer

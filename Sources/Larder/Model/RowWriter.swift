@@ -4,7 +4,8 @@ public import GRDBSQLite
 /// Takes the values of one model's properties, from left to right, and binds them to a statement's parameters.
 @frozen
 public struct RowWriter {
-  @usableFromInline let statement: OpaquePointer
+  /// Nil where the values are recorded in the arena, to be bound later.
+  @usableFromInline let statement: OpaquePointer?
   @usableFromInline let arena: BindingArena
   /// The number of parameters bound so far; after a throw, that of the parameter at fault.
   @usableFromInline var index: Int32
@@ -14,6 +15,13 @@ public struct RowWriter {
     self.statement = statement
     self.arena = arena
     self.index = 0
+  }
+
+  /// Takes the values for a ``RecordedRow``.
+  init(recordingInto arena: BindingArena) {
+    statement = nil
+    self.arena = arena
+    index = 0
   }
 
   @inlinable
@@ -80,12 +88,13 @@ public struct RowWriter {
 /// One parameter of a statement, to which a ``StoredValue`` binds itself.
 @frozen
 public struct StatementParameter {
-  @usableFromInline let statement: OpaquePointer
+  /// Nil where the value is recorded in the arena, to be bound later.
+  @usableFromInline let statement: OpaquePointer?
   @usableFromInline let index: Int32
   @usableFromInline let arena: BindingArena
 
   @inlinable
-  init(_ statement: OpaquePointer, _ index: Int32, _ arena: BindingArena) {
+  init(_ statement: OpaquePointer?, _ index: Int32, _ arena: BindingArena) {
     self.statement = statement
     self.index = index
     self.arena = arena
@@ -98,16 +107,19 @@ public struct StatementParameter {
 
   /// Binds NULL.
   @inlinable public mutating func bindNull() {
+    guard let statement else { return arena.record(.null) }
     sqlite3_bind_null(statement, index)
   }
 
   /// Binds an integer.
   @inlinable public mutating func bind(_ value: Int64) {
+    guard let statement else { return arena.record(.integer(value)) }
     sqlite3_bind_int64(statement, index, value)
   }
 
   /// Binds a number. SQLite turns NaN into NULL: refuse it before.
   @inlinable public mutating func bind(_ value: Double) {
+    guard let statement else { return arena.record(.real(value)) }
     sqlite3_bind_double(statement, index, value)
   }
 
@@ -116,6 +128,7 @@ public struct StatementParameter {
     var value = value
     value.withUTF8 { utf8 in
       let bytes = arena.copy(UnsafeRawBufferPointer(utf8))
+      guard let statement else { return arena.record(.text(UnsafeRawBufferPointer(start: bytes, count: utf8.count))) }
       let text = bytes.assumingMemoryBound(to: CChar.self)
       arena.check(sqlite3_bind_text64(statement, index, text, UInt64(utf8.count), nil, UInt8(SQLITE_UTF8)))
     }
@@ -123,7 +136,9 @@ public struct StatementParameter {
 
   /// Binds a blob; its bytes are copied.
   @inlinable public mutating func bind(_ bytes: UnsafeRawBufferPointer) {
-    arena.check(sqlite3_bind_blob64(statement, index, arena.copy(bytes), UInt64(bytes.count), nil))
+    let copy = arena.copy(bytes)
+    guard let statement else { return arena.record(.blob(UnsafeRawBufferPointer(start: copy, count: bytes.count))) }
+    arena.check(sqlite3_bind_blob64(statement, index, copy, UInt64(bytes.count), nil))
   }
 
   /// Binds a value of whatever kind.
@@ -152,6 +167,8 @@ final class BindingArena {
   @usableFromInline var failure: Int32 = SQLITE_OK
   /// For each parameter, whether dates and identifiers go in as text; empty where none does.
   @usableFromInline var textParameters: [Bool] = []
+  /// What was bound without a statement.
+  var recording: [RecordedValue] = []
   private var retired: [UnsafeMutableRawPointer] = []
 
   private static let initialCapacity = 1024
@@ -182,6 +199,12 @@ final class BindingArena {
   @inlinable
   func check(_ result: Int32) {
     if result != SQLITE_OK { failure = result }
+  }
+
+  /// Keeps a value that is bound later.
+  @usableFromInline
+  func record(_ value: RecordedValue) {
+    recording.append(value)
   }
 
   @usableFromInline

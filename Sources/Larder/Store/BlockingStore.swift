@@ -6,7 +6,6 @@ public struct BlockingStore: StoreWriter, Sendable {
 
   public func _read<Result>(isReentrant: Bool, _ body: (ReadAccess) throws -> Result) throws -> Result {
     do {
-      if isReentrant { return try store.withReentrantReader { try body(ReadAccess(connection: $0)) } }
       return try store.withReader { try body(ReadAccess(connection: $0)) }
     } catch is WriteNeeded {
       return try store.withWriter { try body(ReadAccess(connection: $0)) }
@@ -22,7 +21,7 @@ public struct BlockingStore: StoreWriter, Sendable {
 
   /// Calls the closure with one consistent view of the store.
   public func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result {
-    try store.withReentrantReader { try Snapshot.reading($0, body) }
+    try store.withReader { try Snapshot.reading($0, body) }
   }
 
   /// Calls the closure in a transaction. Any error rolls all of it back and is thrown on.
@@ -36,6 +35,26 @@ public struct BlockingStore: StoreWriter, Sendable {
   @discardableResult
   public func once(_ name: String, _ body: (Transaction) throws -> Void) throws -> Bool {
     try store.withWriter { try Transaction.once(name, $0, body: body) }
+  }
+
+  /// Closes the store: see ``Store/close()``. It blocks until all work is done.
+  ///
+  /// - Throws: ``StoreError`` `.unsupported` if it is called inside a closure that reads from or writes to a store, which it would wait for.
+  public func close() throws {
+    guard ThreadHoldings.areNone else {
+      throw StoreError(
+        .unsupported, "close() was called inside a closure of a store, for which it would wait. Call it when the closure has returned.")
+    }
+    let turn = Turn<Void>()
+    store.close { _ = turn.grant(()) }
+    _ = turn.wait(limit: nil)
+  }
+
+  /// Moves what the write-ahead log holds into the file, and gives the log's space back: see ``Store/checkpoint()``.
+  ///
+  /// - Throws: ``StoreError`` `.busy` if readers use the log for longer than the busy timeout.
+  public func checkpoint() throws {
+    try store.withWriter { try store.writer.checkpointNow($0) }
   }
 
   /// Writes a copy of the store, as it is at this moment, to a new file.

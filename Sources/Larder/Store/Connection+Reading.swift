@@ -65,14 +65,6 @@ extension Connection {
     for inclusion in inclusions { try inclusion.load(into: &values, areAll: areAll, self) }
   }
 
-  /// Calls the closure so that all of its reads see the same commit.
-  func inOneView<Result>(_ body: () throws -> Result) throws -> Result {
-    guard isAutocommitting else { return try body() }
-    try execute("BEGIN DEFERRED")
-    defer { try? executeRegardless("ROLLBACK") }
-    return try body()
-  }
-
   /// Calls the closure with each row of the query, one after another.
   func forEach<M: Model>(_ query: Query<M>, _ body: (M) throws -> Void) throws {
     if !query.inclusions.isEmpty { return try inOneView { try forEachIncluding(query, body) } }

@@ -2,7 +2,9 @@ import GRDBSQLite
 
 extension Connection {
   /// Executes the statement once for each value. On an error the values before it stay written: the caller's transaction undoes them.
-  func write<M: Model>(_ values: [M], _ kind: ModelStatementKind) throws {
+  ///
+  /// - Parameter recorded: The columns of the only value, if they were encoded before.
+  func write<M: Model>(_ values: [M], _ kind: ModelStatementKind, recorded: RecordedRow? = nil) throws {
     guard !values.isEmpty else { return }
     if M.schema.expires, kind != .update { try makeRoom(for: values) }
     try prepareAttachments(M.schema.columns.contains { $0.type.isJSON })
@@ -10,10 +12,12 @@ extension Connection {
     var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: kind == .update, isOverlaid: overlay != nil)
     do {
       defer { statement.reset() }
-      try M._executeAll(values, &execution)
+      if let recorded { try recorded.execute(&execution) } else { try M._executeAll(values, &execution) }
     } catch let code as ResultCode {
       let failure = error(code.code, ErrorContext(M.self))
-      if (failure as? StoreError)?.code == .duplicate, try makeRoom(in: M.self) { return try write(Array(values.dropFirst(execution.count)), kind) }
+      if (failure as? StoreError)?.code == .duplicate, try makeRoom(in: M.self) {
+        return try write(Array(values.dropFirst(execution.count)), kind, recorded: recorded)
+      }
       throw missingReference(of: values.dropFirst(execution.count).first, failure)
     } catch is MissingRow {
       throw StoreError(.notFound, model: M.schema.modelName, "There is no \(M.schema.modelName) with this key. Use save(_:) or insert(_:) to add it.")
@@ -54,58 +58,6 @@ extension Connection {
       overlay?.didChange()
       // What triggers did in a context tells at least whether something changed.
       return Int(overlay == nil ? sqlite3_changes64(handle) : sqlite3_total_changes64(handle) - total)
-    }
-  }
-
-  /// Calls the closure in a transaction that takes the write lock at once. Any error rolls all of it back.
-  ///
-  /// An interruption before the commit, even one that the closure caught, is such an error.
-  func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-    try execute("BEGIN IMMEDIATE")
-    transactionNumber += 1
-    do {
-      let result = try body()
-      do {
-        try execute("COMMIT")
-      } catch let error as StoreError where error.code == .referenced {
-        // The transaction is still open: what refers to nothing can be found.
-        throw danglingReference() ?? error
-      }
-      return result
-    } catch {
-      rollback()
-      throw error
-    }
-  }
-
-  /// Ends an open transaction, if the error has not ended it already.
-  func rollback() {
-    forgetWrites()
-    documents.didRollBack(isOver: true)
-    countsAttachments = false
-    savepointDepth = 0
-    // SQLite rolls back by itself on a full disk and the like; what is left to do cannot fail.
-    if !isAutocommitting { try? executeRegardless("ROLLBACK") }
-  }
-
-  /// Calls the closure in a savepoint: an error undoes what it did, and what was done before stays.
-  func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
-    savepointDepth += 1
-    let name = "larder_\(savepointDepth)"
-    defer { savepointDepth -= 1 }
-    try execute("SAVEPOINT \(name)")
-    do {
-      let result = try body()
-      try execute("RELEASE \(name)")
-      return result
-    } catch {
-      documents.didRollBack(isOver: false)
-      countsAttachments = false
-      if !isAutocommitting {
-        try? executeRegardless("ROLLBACK TO \(name)")
-        try? executeRegardless("RELEASE \(name)")
-      }
-      throw error
     }
   }
 }

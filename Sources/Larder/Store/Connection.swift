@@ -20,8 +20,10 @@ final class Connection: @unchecked Sendable {
   private var modelStatements: [ModelStatementKey: PreparedStatement] = [:]
   private var busyTimeout: Int32 = -1
 
-  /// What statements wrote since it was last taken.
-  private var writes: [StatementFacts] = []
+  /// What statements of the open transaction wrote.
+  private var pendingWrites: [StatementFacts] = []
+  /// What was written and committed since it was last taken.
+  private var committedWrites: [StatementFacts] = []
   /// The statements of a read that a live result repeats; nil while none is at work.
   var tracked: [ObjectIdentifier: StatementFacts]?
   /// Called once before the first statement that updates, deletes or drops; set while a migration runs.
@@ -29,8 +31,9 @@ final class Connection: @unchecked Sendable {
   /// The pages in the write-ahead log after the last commit.
   var walPages: Int32 = 0
   private var dataVersion: Int64 = -1
+  private var isClosed = false
   /// Whether the task that waits for the work at hand was cancelled. The one thing here that other threads touch.
-  private let isInterrupted = Atomic<Bool>(false)
+  let interruption = Interruption()
   /// Where calls of tasks read. Each connection has one, because Dispatch runs no more work of concurrent queues at a time than there are
   /// processors: slow reads would keep quick ones waiting for a thread, although a connection is free.
   private(set) lazy var worker = DispatchQueue(label: "larder.reader")
@@ -42,15 +45,15 @@ final class Connection: @unchecked Sendable {
   var countsAttachments = false
   /// Whether its tables are being changed, so that nothing can be counted yet.
   var isMigrating = false
-  /// How deep savepoints are nested.
-  var savepointDepth = 0
+  /// The transaction that a closure is in.
+  var transactionState = TransactionState()
   /// What shadows the tables of a context's connection; nil on every other.
   /// The overlay owns the connection and outlives every use of it; a weak reference would cost each read an atomic operation.
   unowned(unsafe) var overlay: (any ConnectionOverlay)?
 
   /// Statements beyond this number are compiled anew: queries whose text differs each time must not fill the memory.
   private static let statementLimit = 512
-  /// So many instructions of SQLite's virtual machine, about a tenth of a millisecond, go by between two looks at ``isInterrupted``.
+  /// So many instructions of SQLite's virtual machine, about a tenth of a millisecond, go by between two looks at ``interruption``.
   private static let progressInterval: Int32 = 10_000
 
   private struct ModelStatementKey: Hashable {
@@ -77,12 +80,44 @@ final class Connection: @unchecked Sendable {
       handle, Self.progressInterval,
       { context in
         guard let context else { return 0 }
-        return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().isInterrupted.load(ordering: .relaxed) ? 1 : 0
+        return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().interruption.isPending ? 1 : 0
       }, Unmanaged.passUnretained(self).toOpaque())
+    if !isReadOnly { observeLog() }
+  }
+
+  /// Remembers how long the write-ahead log is after each commit. The writer empties it: SQLite's own way would do it in the middle of a save.
+  private func observeLog() {
+    sqlite3_wal_hook(
+      handle,
+      { context, _, _, pages in
+        if let context { Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().walPages = pages }
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(self).toOpaque())
+    // A log that begins anew gives back what it does not need: https://www.sqlite.org/pragma.html#pragma_journal_size_limit.
+    sqlite3_exec(handle, "PRAGMA journal_size_limit = \(CheckpointPolicy.keptBytes)", nil, nil, nil)
   }
 
   deinit {
-    // Statements go before the connection that they belong to.
+    disconnect()
+  }
+
+  /// Closes the file. The connection must not be used again.
+  ///
+  /// It rolls back what was left open. Without this call the file is closed when the connection is released.
+  func close() {
+    guard !isClosed else { return }
+    disconnect()
+    do {
+      try queue.close()
+    } catch {
+      // SQLite keeps a connection open whose statements somebody still uses; it is closed with the last of them.
+    }
+  }
+
+  /// Removes what SQLite would call or keep after the connection is gone. Statements go before the connection that they belong to.
+  private func disconnect() {
+    guard !isClosed else { return }
+    isClosed = true
     statements.removeAll()
     modelStatements.removeAll()
     sqlite3_set_authorizer(handle, nil, nil)
@@ -91,15 +126,12 @@ final class Connection: @unchecked Sendable {
   }
 
   /// Ends the statement at work, and refuses the ones after it until ``endInterruption()``. May be called from any thread.
-  ///
-  /// SQLite forgets an interruption that comes between two statements; the flag does not.
   func interrupt() {
-    isInterrupted.store(true, ordering: .relaxed)
-    sqlite3_interrupt(handle)
+    interruption.request(on: handle)
   }
 
   func endInterruption() {
-    isInterrupted.store(false, ordering: .relaxed)
+    interruption.end()
   }
 
   /// How long SQLite itself waits for another connection's lock, in milliseconds.
@@ -152,7 +184,8 @@ final class Connection: @unchecked Sendable {
     try checked(try keptStatement(sql))
   }
 
-  private func keptStatement(_ sql: String) throws -> PreparedStatement {
+  /// The kept statement of this text, whether it may be executed now or not.
+  func keptStatement(_ sql: String) throws -> PreparedStatement {
     if let statement = statements[sql], !statement.isInUse { return statement }
     let statement = try compile(sql)
     if statements[sql] == nil {
@@ -183,9 +216,10 @@ final class Connection: @unchecked Sendable {
     modelStatements.removeAll(keepingCapacity: true)
   }
 
-  /// Refuses to go on after an interruption, and gives a migration's backup its chance before anything is lost.
+  /// Refuses to go on after an interruption, and in a transaction that is over; gives a migration's backup its chance before anything is lost.
   private func checked(_ statement: PreparedStatement) throws -> PreparedStatement {
-    if isInterrupted.load(ordering: .relaxed) { throw CancellationError() }
+    if interruption.isPending { throw CancellationError() }
+    if transactionState.isOpen { try checkTransaction() }
     if let willDestroy, statement.facts.isDestructive {
       self.willDestroy = nil
       try willDestroy()
@@ -196,17 +230,12 @@ final class Connection: @unchecked Sendable {
 
   /// Refuses to go on after an interruption: for work between statements.
   func checkInterruption() throws {
-    if isInterrupted.load(ordering: .relaxed) { throw CancellationError() }
+    if interruption.isPending { throw CancellationError() }
   }
 
   /// Executes a statement that takes no parameter and returns no row.
   func execute(_ sql: String) throws {
     try run(try statement(sql))
-  }
-
-  /// Executes a statement that undoes or ends something, whether the task was cancelled or not.
-  func executeRegardless(_ sql: String) throws {
-    try run(try keptStatement(sql))
   }
 
   /// Steps a bound statement to its end, remembers what it wrote, and resets it.
@@ -220,13 +249,26 @@ final class Connection: @unchecked Sendable {
 
   /// The error that the last call gave, as users see it.
   func error(_ result: Int32, _ context: ErrorContext?) -> any Error {
-    if result & 0xFF == SQLITE_INTERRUPT { return CancellationError() }
-    return StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
+    let error: any Error =
+      result & 0xFF == SQLITE_INTERRUPT
+      ? CancellationError() : StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
+    noteFailure(error)
+    return error
   }
 
+  // MARK: What was written
+
   func note(_ statement: PreparedStatement) {
-    guard writes.last !== statement.facts, !statement.facts.writes.isEmpty else { return }
-    writes.append(statement.facts)
+    note(statement.facts)
+  }
+
+  private func note(_ facts: StatementFacts) {
+    guard !facts.writes.isEmpty else { return }
+    if isAutocommitting {
+      if committedWrites.last !== facts { committedWrites.append(facts) }
+    } else {
+      if pendingWrites.last !== facts { pendingWrites.append(facts) }
+    }
   }
 
   /// Says that a table was looked at which may not be there yet.
@@ -238,14 +280,33 @@ final class Connection: @unchecked Sendable {
 
   /// Says that a table was written or dropped by a statement that nobody keeps.
   func noteWrite(of table: String) {
-    writes.append(StatementFacts(reads: Region(), writes: Region(table), controlsTransaction: false, isDestructive: true))
+    note(StatementFacts(reads: Region(), writes: Region(table), controlsTransaction: false, isDestructive: true))
   }
 
-  /// The statements that wrote since the last call.
+  /// The committed statements that wrote since the last call.
   func takeWrites() -> [StatementFacts] {
-    defer { writes.removeAll(keepingCapacity: true) }
-    return writes
+    defer { committedWrites.removeAll(keepingCapacity: true) }
+    return committedWrites
   }
+
+  /// The transaction was committed.
+  func keepWrites() {
+    committedWrites += pendingWrites
+    pendingWrites.removeAll(keepingCapacity: true)
+  }
+
+  /// The transaction was rolled back.
+  func dropWrites() {
+    pendingWrites.removeAll(keepingCapacity: true)
+  }
+
+  /// Forgets what was written to tables that nobody else sees.
+  func forgetWrites() {
+    pendingWrites.removeAll(keepingCapacity: true)
+    committedWrites.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: Other connections
 
   /// Whether another connection has committed since the last call; its first answer is false.
   func hasForeignCommits() -> Bool {
@@ -255,10 +316,6 @@ final class Connection: @unchecked Sendable {
     let version = sqlite3_column_int64(statement.pointer, 0)
     defer { dataVersion = version }
     return dataVersion != -1 && dataVersion != version
-  }
-
-  func forgetWrites() {
-    writes.removeAll(keepingCapacity: true)
   }
 }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// One call that a task waits for: cancelled before it starts it never runs, cancelled while it runs it is interrupted.
@@ -50,6 +51,16 @@ final class Job<Result: Sendable>: Sendable {
     continuation?.resume(throwing: CancellationError())
   }
 
+  /// Whether the task still waits for the job to be started.
+  var isWaiting: Bool {
+    progress.withLock { if case .waiting = $0.state { true } else { false } }
+  }
+
+  /// Ends the job with the error if it was not started within the limit.
+  func expire(after limit: Duration, with error: StoreError) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(limit.nanoseconds)) { self.fail(error) }
+  }
+
   /// Runs the closure on the connection and hands its result to the task, unless the task was cancelled before.
   func run(on connection: Connection, _ body: () throws -> Result) {
     guard start(on: connection) else { return }
@@ -67,7 +78,7 @@ final class Job<Result: Sendable>: Sendable {
     }
   }
 
-  /// Ends the job without running it.
+  /// Ends the job without running it, unless it was started.
   func fail(_ error: any Error) {
     let continuation = progress.withLock { progress -> CheckedContinuation<Result, any Error>? in
       guard case .waiting(let continuation) = progress.state else { return nil }

@@ -4,50 +4,48 @@ import Foundation
 import Synchronization
 
 /// The connections that read: opened when needed, up to a number, and lent to one reader at a time.
+///
+/// What is lent is at rest: no transaction, nor a statement in the middle of its rows, keeps it on an old state of the file. A connection that cannot
+/// be brought there is closed, and the next reader opens another.
 final class ReaderPool: Sendable {
   private let open: @Sendable () throws -> Connection
   private let limit: Int
+  /// How long a reader stands in line at most; nil for as long as it takes.
+  private let waitLimit: Duration?
   private let state = Mutex(State())
 
-  private struct State {
+  fileprivate struct State {
     var idle: [Connection] = []
     var count = 0
-    var waiting = Deque<@Sendable (Connection) -> Void>()
-    /// The threads that read right now and block: one of them that needs a second connection must not wait for itself.
-    var holders: [ObjectIdentifier] = []
+    var waiting = Deque<Waiter>()
+    var isClosed = false
+    /// Those who wait until the last connection is closed.
+    var closers: [@Sendable () -> Void] = []
   }
 
-  init(limit: Int, open: @escaping @Sendable () throws -> Connection) {
+  /// Takes over a connection; false where nobody waits any longer.
+  fileprivate typealias Waiter = @Sendable (Swift.Result<Connection, any Error>) -> Bool
+
+  init(limit: Int, waitLimit: Duration? = nil, open: @escaping @Sendable () throws -> Connection) {
     self.limit = max(1, limit)
+    self.waitLimit = waitLimit
     self.open = open
   }
 
-  /// Calls the closure with a connection. Blocks while all are lent.
+  // MARK: Reading
+
+  /// Calls the closure with a connection. Blocks while all are lent, unless this thread reads or writes already.
   func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let connection = try take() ?? wait()
     defer { give(connection) }
-    return try body(connection)
+    return try ThreadHoldings.holding { try body(connection) }
   }
 
   /// Calls the closure with a connection that nobody waits for, on this thread; nil where there is none.
   func withIdleConnection<Result>(_ body: (Connection) throws -> Result) rethrows -> Result? {
     guard let connection = state.withLock({ $0.idle.popLast() }) else { return nil }
     defer { give(connection) }
-    return try body(connection)
-  }
-
-  /// Calls a closure of the user's, which may read from the store again on this thread.
-  func withReentrantConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    let me = ObjectIdentifier(Thread.current)
-    return try withConnection { connection in
-      state.withLock { $0.holders.append(me) }
-      defer {
-        state.withLock { state in
-          if let position = state.holders.lastIndex(of: me) { state.holders.remove(at: position) }
-        }
-      }
-      return try body(connection)
-    }
+    return try ThreadHoldings.holding { try body(connection) }
   }
 
   /// Calls the closure with a connection on a thread that may block.
@@ -57,17 +55,21 @@ final class ReaderPool: Sendable {
     return try await job.result {
       let run: @Sendable (Connection) -> Void = { connection in
         connection.worker.async {
-          let me = ObjectIdentifier(Thread.current)
-          self.state.withLock { $0.holders.append(me) }
-          job.run(on: connection) { try body(connection) }
-          self.state.withLock { state in
-            if let position = state.holders.lastIndex(of: me) { state.holders.remove(at: position) }
-          }
+          job.run(on: connection) { try ThreadHoldings.holding { try body(connection) } }
           self.give(connection)
         }
       }
       do {
-        if let connection = try take() { run(connection) } else { enqueue(run) }
+        if let connection = try take() { return run(connection) }
+        if let waitLimit { job.expire(after: waitLimit, with: Self.overdue(waitLimit)) }
+        enqueue { connection in
+          guard job.isWaiting else { return false }
+          switch connection {
+          case .success(let connection): run(connection)
+          case .failure(let error): job.fail(error)
+          }
+          return true
+        }
       } catch {
         job.fail(error)
       }
@@ -77,13 +79,26 @@ final class ReaderPool: Sendable {
   /// How many connections are open.
   var connectionCount: Int { state.withLock { $0.count } }
 
+  // MARK: Closing
+
   /// Closes the connections that nobody reads from.
-  func close() {
-    state.withLock { state in
-      state.count -= state.idle.count
-      state.idle.removeAll()
-    }
+  func closeIdle() {
+    for connection in state.withLock({ $0.takeIdle() }) { connection.close() }
   }
+
+  /// Closes all connections, and calls the closure when the last reader is done. Those who come from now on are refused.
+  func close(_ completion: @escaping @Sendable () -> Void) {
+    let (isDone, idle) = state.withLock { state -> (Bool, [Connection]) in
+      state.isClosed = true
+      let idle = state.takeIdle()
+      if state.count > 0 { state.closers.append(completion) }
+      return (state.count == 0, idle)
+    }
+    for connection in idle { connection.close() }
+    if isDone { completion() }
+  }
+
+  // MARK: Lending
 
   /// An idle connection, or a new one where fewer than the limit are open; nil where all are lent.
   private func take() throws -> Connection? {
@@ -92,10 +107,10 @@ final class ReaderPool: Sendable {
       case open
       case wait
     }
-    let choice = state.withLock { state -> Choice in
+    let choice = try state.withLock { state -> Choice in
+      if state.isClosed { throw StoreError.closed }
       if let connection = state.idle.popLast() { return .lend(connection) }
-      let isNested = !state.holders.isEmpty && state.holders.contains(ObjectIdentifier(Thread.current))
-      guard state.count < limit || isNested else { return .wait }
+      guard state.count < limit || !ThreadHoldings.areNone else { return .wait }
       state.count += 1
       return .open
     }
@@ -106,42 +121,92 @@ final class ReaderPool: Sendable {
       do {
         return try open()
       } catch {
-        state.withLock { $0.count -= 1 }
+        didClose()
         throw error
       }
     }
   }
 
-  private func wait() -> Connection {
-    let turn = DispatchSemaphore(value: 0)
-    let lent = Mutex<Connection?>(nil)
-    enqueue { connection in
-      lent.withLock { $0 = connection }
-      turn.signal()
-    }
-    while true {
-      turn.wait()
-      if let connection = lent.withLock({ $0 }) { return connection }
-    }
+  private func wait() throws -> Connection {
+    let turn = Turn<Swift.Result<Connection, any Error>>()
+    enqueue { turn.grant($0) }
+    guard let connection = turn.wait(limit: waitLimit) else { throw Self.overdue(waitLimit) }
+    return try connection.get()
   }
 
   /// Stands in line, unless a connection was given back meanwhile.
-  private func enqueue(_ waiter: @escaping @Sendable (Connection) -> Void) {
-    let connection = state.withLock { state -> Connection? in
-      if let connection = state.idle.popLast() { return connection }
+  private func enqueue(_ waiter: @escaping Waiter) {
+    let granted = state.withLock { state -> Swift.Result<Connection, any Error>? in
+      if state.isClosed { return .failure(StoreError.closed) }
+      if let connection = state.idle.popLast() { return .success(connection) }
       state.waiting.append(waiter)
       return nil
     }
-    if let connection { waiter(connection) }
+    guard let granted, !waiter(granted), case .success(let connection) = granted else { return }
+    give(connection)
   }
 
   private func give(_ connection: Connection) {
-    let waiter = state.withLock { state -> (@Sendable (Connection) -> Void)? in
-      if let waiter = state.waiting.popFirst() { return waiter }
-      // Connections beyond the limit were opened for reads inside reads.
-      if state.count > limit { state.count -= 1 } else { state.idle.append(connection) }
-      return nil
+    guard connection.comeToRest() else { return discard(connection) }
+    while true {
+      enum Next {
+        case waiter(Waiter)
+        case kept
+        case closed
+      }
+      let next = state.withLock { state -> Next in
+        if let waiter = state.waiting.popFirst() { return .waiter(waiter) }
+        // Connections beyond the limit were opened for threads that held one already.
+        if state.isClosed || state.count > limit { return .closed }
+        state.idle.append(connection)
+        return .kept
+      }
+      switch next {
+      case .kept: return
+      case .closed:
+        connection.close()
+        return didClose()
+      case .waiter(let waiter): if waiter(.success(connection)) { return }
+      }
     }
-    waiter?(connection)
+  }
+
+  /// Closes a connection that is of no use any more; who waits for it gets a new one.
+  private func discard(_ connection: Connection) {
+    connection.close()
+    didClose()
+    guard let waiter = state.withLock({ $0.waiting.popFirst() }) else { return }
+    let connection: Swift.Result<Connection, any Error>
+    do {
+      guard let taken = try take() else { return enqueue(waiter) }
+      connection = .success(taken)
+    } catch {
+      connection = .failure(error)
+    }
+    if !waiter(connection), case .success(let connection) = connection { give(connection) }
+  }
+
+  private func didClose() {
+    let closers = state.withLock { state in
+      state.count -= 1
+      return state.isClosed && state.count == 0 ? state.closers : []
+    }
+    for closer in closers { closer() }
+  }
+
+  private static func overdue(_ limit: Duration?) -> StoreError {
+    StoreError(
+      .busy,
+      "All connections that read were in use for longer than Store.Configuration.waitLimit (\(limit ?? .zero)). Raise Store.Configuration.readers or the limit, or make the reads shorter."
+    )
+  }
+}
+
+extension ReaderPool.State {
+  /// Removes the connections that nobody uses, to be closed outside of the lock.
+  fileprivate mutating func takeIdle() -> [Connection] {
+    defer { idle.removeAll() }
+    count -= idle.count
+    return idle
   }
 }

@@ -23,19 +23,18 @@ public final class Snapshot: StoreReader {
 
   /// Calls the closure in a transaction that only reads; inside another one of the same connection, in that one.
   static func reading<Result>(_ connection: Connection, _ body: (Snapshot) throws -> Result) throws -> Result {
-    let isNested = !connection.isAutocommitting
-    if !isNested { try connection.execute("BEGIN DEFERRED") }
-    // The transaction's view is fixed by its first read, so that it is the one of this moment.
-    let snapshot = Snapshot(connection)
-    // In memory it is the connection that writes, too.
-    let wasReadOnly = connection.isReadOnly
-    connection.isReadOnly = true
-    defer {
-      snapshot.end()
-      connection.isReadOnly = wasReadOnly
-      if !isNested { connection.rollback() }
+    try connection.inOneView {
+      let snapshot = Snapshot(connection)
+      // In memory it is the connection that writes, too.
+      let wasReadOnly = connection.isReadOnly
+      connection.isReadOnly = true
+      defer {
+        snapshot.end()
+        connection.isReadOnly = wasReadOnly
+      }
+      // The transaction's view is fixed by its first read, so that it is the one of this moment.
+      try connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
+      return try body(snapshot)
     }
-    try connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
-    return try body(snapshot)
   }
 }

@@ -26,6 +26,9 @@ extension Store {
     public var readers: Int
     /// How long a call waits for another process to give the file free before it throws `.busy`; 5 seconds by default.
     public var busyTimeout: Duration
+    /// How long a call stands in line at most, for the writer or for a connection that reads, before it throws `.busy`; nil, the default, for as long as
+    /// those in front take.
+    public var waitLimit: Duration?
     /// The named migrations, oldest first.
     public var migrations: [Migration]
     /// Where the tables come from; `.managed` by default.
@@ -37,12 +40,13 @@ extension Store {
 
     /// A configuration; what is left out has its default.
     public init(
-      durability: Durability = .normal, readers: Int = 4, busyTimeout: Duration = .seconds(5), migrations: [Migration] = [],
-      schema: SchemaMode = .managed, log: Logger? = nil, now: @escaping @Sendable () -> Date = { Date() }
+      durability: Durability = .normal, readers: Int = 4, busyTimeout: Duration = .seconds(5), waitLimit: Duration? = nil,
+      migrations: [Migration] = [], schema: SchemaMode = .managed, log: Logger? = nil, now: @escaping @Sendable () -> Date = { Date() }
     ) {
       self.durability = durability
       self.readers = readers
       self.busyTimeout = busyTimeout
+      self.waitLimit = waitLimit
       self.migrations = migrations
       self.schema = schema
       self.log = log

@@ -4,7 +4,7 @@ extension Store {
   /// - Throws: ``StoreError`` `.duplicate` if the key or a unique value is taken, `.invalidValue` for a value that cannot be stored,
   ///   what ``Model/validate()`` throws, and `CancellationError` if the task was cancelled before the write began.
   public func insert<M: Model>(_ value: M) async throws {
-    try await writer.performStatement { try $0.write([value], .insert) }
+    try await write(value, .insert)
   }
 
   /// Adds rows: all of them, or on an error none.
@@ -16,7 +16,7 @@ extension Store {
   ///
   /// - Throws: As ``insert(_:)-(M)``, but a taken key is no error.
   public func save<M: Model>(_ value: M) async throws {
-    try await writer.performStatement { try $0.write([value], .upsert) }
+    try await write(value, .upsert)
   }
 
   /// Adds or updates rows: all of them, or on an error none.
@@ -28,7 +28,7 @@ extension Store {
   ///
   /// - Throws: ``StoreError`` `.notFound` if there is none; otherwise as ``insert(_:)-(M)``.
   public func update<M: Model>(_ value: M) async throws {
-    try await writer.performStatement { try $0.write([value], .update) }
+    try await write(value, .update)
   }
 
   /// Updates rows: all of them, or on an error none.
@@ -102,8 +102,25 @@ extension Store {
   /// - Throws: ``StoreError`` `.duplicate` where the file is already there, `.diskFull`, `.readOnly`; nothing is then left of the copy.
   public func backup(to location: some StoreLocation) async throws {
     guard path != nil else { return try await writer.perform { try StoreBackup.write($0, to: location) } }
-    let connection = try makeReader()
-    try await BackgroundWork.run(on: connection) { try StoreBackup.write($0, to: location) }
+    try await lifetime.working {
+      let connection = try makeReader()
+      defer { connection.close() }
+      try await BackgroundWork.run(on: connection) { try StoreBackup.write($0, to: location) }
+    }
+  }
+
+  /// Writes one row: at once where the writer is free, together with others where it is not.
+  ///
+  /// The value is checked and encoded in the task of its caller, because ``Model/validate()`` and `encode(to:)` may ask for the task's own values.
+  private func write<M: Model>(_ value: M, _ kind: ModelStatementKind) async throws {
+    let environment = environment
+    try await writer.performStatement {
+      try RecordedRow(value, environment.textParameters(of: kind, M.self))
+    } _: {
+      try $0.write([value], kind)
+    } _: {
+      try $0.write([value], kind, recorded: $1)
+    }
   }
 
   private func transaction<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {

@@ -24,6 +24,7 @@ public final class Store: Sendable {
   let sweeper: Sweeper
   let attachmentCollector: AttachmentCollector
   private let openReader: @Sendable () throws -> Connection
+  let lifetime = StoreLifetime()
 
   /// Opens the file, creates it where there is none, and brings its tables in step with the models.
   ///
@@ -77,11 +78,16 @@ public final class Store: Sendable {
     self.configuration = configuration
     self.opening = opening
     self.environment = environment
+    let hasLog = try connection.hasWriteAheadLog()
     writer = Writer(
-      connection: connection, busyTimeout: configuration.busyTimeout, runsInline: configuration.durability == .normal,
-      observers: live)
+      connection: connection,
+      settings: Writer.Settings(
+        busyTimeout: configuration.busyTimeout, waitLimit: configuration.waitLimit,
+        // With a rollback journal each commit waits for the disk, and so it does where it is to survive a power cut.
+        runsInline: configuration.durability == .normal && (hasLog || path == nil), hasLog: hasLog, log: configuration.log),
+      observers: live, reopen: { try opening.openWriter(environment) })
     openReader = { try opening.openReader(environment) }
-    readers = path == nil ? nil : ReaderPool(limit: configuration.readers, open: openReader)
+    readers = path == nil ? nil : ReaderPool(limit: configuration.readers, waitLimit: configuration.waitLimit, open: openReader)
     sweeper = Sweeper(writer, environment.clock, isNeeded: hasDocuments || environment.tables.contains(where: \.expires))
     let attachments = environment.attachments
     attachmentCollector = AttachmentCollector(
@@ -91,7 +97,7 @@ public final class Store: Sendable {
 
   deinit {
     // SQLite clears the write-ahead log away only if the last connection that it closes is one that may write.
-    readers?.close()
+    readers?.closeIdle()
   }
 
   /// The same verbs without `await`, for synchronous code.
@@ -104,21 +110,21 @@ public final class Store: Sendable {
     return try readers.withConnection(body)
   }
 
-  func withReentrantReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    guard let readers else { return try writer.withReadingConnection(body) }
-    return try readers.withReentrantConnection(body)
-  }
-
   func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     try writer.withConnection(body)
   }
 
   /// A connection that nobody else waits for: long reads of unknown duration must not hold one of the pool's.
   func withBackupConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    path == nil ? try writer.withConnection(body) : try body(try openReader())
+    if path == nil { return try writer.withConnection(body) }
+    return try lifetime.working {
+      let connection = try openReader()
+      defer { connection.close() }
+      return try body(connection)
+    }
   }
 
-  /// A connection of its own for a stream.
+  /// A connection of its own, for a stream or a backup, which belong to ``lifetime``.
   func makeReader() throws -> Connection {
     try openReader()
   }

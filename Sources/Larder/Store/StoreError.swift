@@ -25,7 +25,7 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let notAStore = Code(name: "notAStore")
     /// The file is damaged.
     public static let corrupt = Code(name: "corrupt")
-    /// Another connection kept the file locked for longer than the busy timeout.
+    /// Another connection kept the file locked for longer than the busy timeout, or others of this process were in front for longer than the wait limit.
     public static let busy = Code(name: "busy")
     /// No space is left.
     public static let diskFull = Code(name: "diskFull")
@@ -35,6 +35,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let inputOutput = Code(name: "inputOutput")
     /// Somebody else changed the rows that a ``Context`` was to save.
     public static let conflict = Code(name: "conflict")
+    /// The store was closed.
+    public static let closed = Code(name: "closed")
     /// The database cannot do what was asked.
     public static let unsupported = Code(name: "unsupported")
     /// A migration failed; the file is as it was before.

@@ -161,8 +161,6 @@ struct StoreOpening: Sendable {
         throw StoreError(.unsupported, "The file system does not support SQLite's write-ahead log. Keep the store on a local disk.")
       }
     }
-    // The writer empties the log itself, off the callers' threads.
-    sqlite3_wal_autocheckpoint(connection.handle, 0)
   }
 
   /// Tries again for as long as another process is in the way.

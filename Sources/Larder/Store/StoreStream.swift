@@ -58,9 +58,12 @@ public struct StoreStream<M: Model>: AsyncSequence, Sendable {
         finish()
         return try await store.fetch(query)
       }
-      let cursor = try self.cursor ?? StreamCursor(try store.makeReader(), query)
+      let (store, query, begun) = (store, query, cursor)
+      let (cursor, rows) = try await store.lifetime.working {
+        let cursor = try begun ?? StreamCursor(try store.makeReader(), query, of: store.lifetime)
+        return (cursor, try await cursor.nextPage())
+      }
       self.cursor = cursor
-      let rows = try await cursor.nextPage()
       // A short page is the last one: SQLite begins a statement anew that is stepped past its end.
       if rows.count < StreamCursor<M>.pageSize { finish() }
       return rows
@@ -75,8 +78,9 @@ public struct StoreStream<M: Model>: AsyncSequence, Sendable {
 }
 
 /// The connection and the statement of one stream. Released with the iterator, also in the middle of the rows.
-final class StreamCursor<M: Model>: Sendable {
+final class StreamCursor<M: Model>: StoreResource {
   private let connection: Connection
+  private let lifetime: StoreLifetime
   private let query: Query<M>
   /// The statement that the rows come from, once it was begun. The lock guards it and, with it, the connection.
   private let statement = Mutex<OpenStatement?>(nil)
@@ -88,13 +92,24 @@ final class StreamCursor<M: Model>: Sendable {
 
   static var pageSize: Int { 256 }
 
-  init(_ connection: Connection, _ query: Query<M>) throws {
+  init(_ connection: Connection, _ query: Query<M>, of lifetime: StoreLifetime) {
     self.connection = connection
     self.query = query
+    self.lifetime = lifetime
+    lifetime.keep(self)
   }
 
   deinit {
+    lifetime.forget(self)
     statement.withLock { $0 = nil }
+  }
+
+  func close() {
+    // A page that is being read is waited for by the lock.
+    statement.withLock { statement in
+      statement = nil
+      connection.close()
+    }
   }
 
   func nextPage() async throws -> [M] {

@@ -2,6 +2,7 @@ import DequeModule
 import Dispatch
 import Foundation
 import GRDBSQLite
+import Logging
 import Synchronization
 
 /// The one connection that writes, and the line of those who wait for it.
@@ -10,98 +11,91 @@ import Synchronization
 /// threads. Whoever comes while it is in use waits in line. Single saves that wait next to each other are committed together.
 /// Transactions, waits for other processes and checkpoints happen on the writer's own queue, never on a thread of Swift's pool.
 final class Writer: Sendable {
-  private let connection: Connection
-  private let queue = DispatchQueue(label: "larder.writer")
-  private let busyTimeout: Int32
-  /// Whether a single save may run on the caller's thread: not where each commit waits for the disk.
-  private let runsInline: Bool
-  private let line = Mutex(Line())
-  private let observers: LiveRegistry
+  /// What a writer is made with, apart from its connection.
+  struct Settings: Sendable {
+    /// How long SQLite waits for another process.
+    var busyTimeout: Duration
+    /// How long a call stands in line at most; nil for as long as it takes.
+    var waitLimit: Duration?
+    /// Whether a single save may run on the caller's thread: not where each commit waits for the disk.
+    var runsInline: Bool
+    /// Whether the file has a write-ahead log of Larder's keeping.
+    var hasLog: Bool
+    var log: Logger?
+  }
+
+  let settings: Settings
+  let queue = DispatchQueue(label: "larder.writer")
+  let busyTimeout: Int32
+  let line = Mutex(WriterLine())
+  let observers: LiveRegistry
+  private let reopen: @Sendable () throws -> Connection
+  /// Used by whoever holds the writer alone, which ``line`` sees to; nil once the store is closed.
+  nonisolated(unsafe) private var current: Connection?
+  /// When the log is emptied. Used by whoever holds the writer alone.
+  nonisolated(unsafe) var checkpoints: CheckpointPolicy
+  /// Whether the last checkpoint failed, and that was reported. Used by whoever holds the writer alone.
+  nonisolated(unsafe) var isCheckpointFailing = false
+  /// Tries again later to empty a log that has grown large. Used by whoever holds the writer alone.
+  nonisolated(unsafe) var checkpointTimer: (any DispatchSourceTimer)?
   /// The thread that writes right now, as a number, or zero: a call from one of the user's closures on it must not wait for itself.
   private let holder = Atomic<UInt>(0)
 
-  fileprivate struct Line {
-    var isHeld = false
-    var waiting = Deque<Waiter>()
-    var isCheckpointing = false
-    /// Whether single statements stood in line lately: then the next one gathers others.
-    var isContended = false
-    /// Whether a task gives others the time to reach the line; it does not hold the writer meanwhile.
-    var isGathering = false
-    /// How many single statements ran alone since one looked for others.
-    var aloneCount = 0
-  }
-
-  /// How a task that wants to write one statement begins.
-  private enum Entry {
-    /// The writer was free, and nobody else came lately.
-    case alone
-    /// The writer is free, and others are about to come.
-    case leader
-    /// The writer is in use, or another task gathers.
-    case follower
-  }
-
-  fileprivate enum Waiter {
-    /// Takes over the writer, and releases it in the end.
-    case exclusive(@Sendable () -> Void)
-    case grouped(any GroupedWrite)
-
-    var isGrouped: Bool {
-      if case .grouped = self { true } else { false }
-    }
-  }
-
-  /// The size of the write-ahead log at which its pages go back into the file: SQLite's default.
-  private static let checkpointPages: Int32 = 1000
   /// A task that saves in a loop never suspends while it is alone: after so many statements it lets other tasks run.
-  private static let aloneLimit = 32
-  /// So many times at most a task lets others run before it commits for all of them.
-  private static let gatherLimit = 4
+  static let aloneLimit = 32
 
-  init(connection: Connection, busyTimeout: Duration, runsInline: Bool, observers: LiveRegistry) {
-    self.connection = connection
-    self.busyTimeout = busyTimeout.milliseconds
-    self.runsInline = runsInline
+  /// - Parameters:
+  ///   - connection: The connection that writes.
+  ///   - settings: How it is used.
+  ///   - observers: Who hears of commits.
+  ///   - reopen: Opens a connection in the place of one that cannot be rolled back.
+  init(connection: Connection, settings: Settings, observers: LiveRegistry, reopen: @escaping @Sendable () throws -> Connection) {
+    current = connection
+    self.settings = settings
+    self.busyTimeout = settings.busyTimeout.milliseconds
     self.observers = observers
-    sqlite3_wal_hook(
-      connection.handle,
-      { context, _, _, pages in
-        if let context { Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().walPages = pages }
-        return SQLITE_OK
-      }, Unmanaged.passUnretained(connection).toOpaque())
+    self.reopen = reopen
+    let pageSize = (try? connection.query("PRAGMA page_size").first?.first?.value.integer) ?? nil
+    checkpoints = CheckpointPolicy(pageSize: pageSize ?? 4096, longestPatience: busyTimeout)
+  }
+
+  deinit {
+    checkpointTimer?.cancel()
   }
 
   // MARK: Holding the writer
 
   /// Calls the closure while nobody else uses the writer. Blocks until it is free.
+  ///
+  /// - Throws: ``StoreError`` `.unsupported` inside a closure that holds the writer, or that checks or encodes a value for it.
   func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    guard holder.load(ordering: .relaxed) != Self.currentThread else {
-      throw StoreError(
-        .unsupported,
-        "A call that waits for the store was made from inside one of its own closures; use the transaction or the snapshot that the closure is given."
-      )
-    }
-    if !takeIfFree() {
-      let turn = DispatchSemaphore(value: 0)
-      enqueue(.exclusive { turn.signal() })
-      turn.wait()
-    }
-    defer { release() }
-    connection.setBusyTimeout(busyTimeout)
-    return try committing { try body(connection) }
+    guard !ThreadHoldings.isEncoding(for: self) else { throw Self.insideClosure }
+    return try holding(body)
   }
 
   /// As ``withConnection(_:)``, and at once where a closure on this thread reads: in memory one connection serves reads inside reads.
   func withReadingConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    guard holder.load(ordering: .relaxed) == Self.currentThread, connection.isReadOnly || connection.isAutocommitting else {
-      return try withConnection(body)
+    guard holdingThread == ThreadHoldings.thread, let connection = current, connection.isReadOnly || connection.isAutocommitting else {
+      return try holding(body)
     }
     let wasReadOnly = connection.isReadOnly
     connection.isReadOnly = true
     defer { connection.isReadOnly = wasReadOnly }
     return try body(connection)
   }
+
+  private func holding<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    guard holdingThread != ThreadHoldings.thread else { throw Self.insideClosure }
+    if try !takeIfFree() { try WriterCycle.waiting(for: self) { try waitForTurn() } }
+    defer { release() }
+    let connection = try connection()
+    connection.setBusyTimeout(busyTimeout)
+    return try committing(connection) { try body(connection) }
+  }
+
+  private static let insideClosure = StoreError(
+    .unsupported,
+    "A call that waits for the store was made from inside one of its own closures; use the transaction or the snapshot that the closure is given.")
 
   /// Calls the closure on the writer's queue while nobody else uses the writer.
   func perform<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
@@ -110,121 +104,107 @@ final class Writer: Sendable {
     return try await job.result {
       let turn: @Sendable () -> Void = {
         self.queue.async {
-          self.connection.setBusyTimeout(self.busyTimeout)
-          job.run(on: self.connection) { try self.committing { try body(self.connection) } }
+          self.run(job, body)
           self.release()
         }
       }
-      if takeIfFree() { turn() } else { enqueue(.exclusive(turn)) }
-    }
-  }
-
-  /// Executes one statement: at once where the writer is free, together with others where it is not.
-  func performStatement<Result: Sendable>(_ operation: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
-    try Task.checkCancellation()
-    switch runsInline ? enter() : .follower {
-    case .alone:
-      connection.setBusyTimeout(0)
       do {
-        defer { releaseInline() }
-        return try committing { try operation(connection) }
-      } catch let error as StoreError where error.code == .busy {
-        // Another process has the lock: wait for it on the writer's queue.
+        if try takeIfFree() { return turn() }
+        if let limit = settings.waitLimit { job.expire(after: limit, with: Self.overdue(limit)) }
+        try enqueue(.exclusive(turn))
+      } catch {
+        job.fail(error)
       }
-    case .leader: return try await lead(operation)
-    case .follower: break
-    }
-    let write = StatementWrite(operation)
-    return try await write.job.result {
-      enqueue(.grouped(write))
     }
   }
 
-  /// Lets other tasks run until the line grows no longer.
-  private func gather() async {
-    var length = 0
-    for _ in 0..<Self.gatherLimit {
-      await Task.yield()
-      let newLength = line.withLock { $0.waiting.count }
-      if newLength == length { return }
-      length = newLength
+  private func run<Result>(_ job: Job<Result>, _ body: (Connection) throws -> Result) {
+    do {
+      let connection = try connection()
+      connection.setBusyTimeout(busyTimeout)
+      job.run(on: connection) { try committing(connection) { try body(connection) } }
+    } catch {
+      job.fail(error)
     }
   }
 
-  private func enter() -> Entry {
-    line.withLock { line in
-      if line.isHeld || line.isGathering { return .follower }
-      line.aloneCount += 1
-      guard line.isContended || line.aloneCount > Self.aloneLimit else {
-        line.isHeld = true
-        return .alone
-      }
-      line.aloneCount = 0
-      line.isGathering = true
-      return .leader
-    }
-  }
+  /// The number of the thread that writes right now, or zero.
+  var holdingThread: UInt { holder.load(ordering: .relaxed) }
 
-  /// Lets the other tasks that are ready reach the line, and commits their statements with this one, on this thread: with many tasks
-  /// saving at once no thread waits for another.
+  /// The connection, at rest. Only who holds the writer may ask for it.
   ///
-  /// The writer stays free meanwhile: calls that block all of the pool's threads must not wait for a task that needs one of them.
-  private func lead<Result: Sendable>(_ operation: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
-    await gather()
-    let own = StatementWrite(operation)
-    let followers = line.withLock { line -> [any GroupedWrite]? in
-      line.isGathering = false
-      // A call that blocks its thread took the writer; it will hand it on to those in line.
-      if line.isHeld { return nil }
-      line.isHeld = true
-      let group = line.popGroup()
-      // Nobody came: the next one need not wait for others.
-      line.isContended = !group.isEmpty
-      return group
-    }
-    guard let followers else {
-      return try await own.job.result { enqueue(.grouped(own)) }
-    }
-    let started = followers.filter { $0.start() }
-    connection.setBusyTimeout(0)
-    let writes: [any GroupedWrite] = Task.isCancelled ? started : [own] + started
-    if run(writes, isBusyFinal: false) {
-      release()
-      for write in started { write.answer() }
-      return try own.result.get()
-    }
-    // Another process has the lock: wait for it on the writer's queue.
-    return try await withCheckedThrowingContinuation { continuation in
-      queue.async {
-        self.connection.setBusyTimeout(self.busyTimeout)
-        _ = self.run(writes, isBusyFinal: true)
-        self.release()
-        for write in started { write.answer() }
-        continuation.resume(with: own.result)
+  /// One whose last transaction could not be rolled back is closed and replaced: what it wrote would never be committed.
+  func connection() throws -> Connection {
+    guard let current else { throw StoreError.closed }
+    if current.comeToRest() { return current }
+    settings.log?.error("a transaction could not be rolled back; the connection is replaced")
+    let replacement = try reopen()
+    current.close()
+    self.current = replacement
+    return replacement
+  }
+
+  /// Refuses those who come from now on, and closes the connection when those who came before are done. Called once.
+  func close(_ completion: @escaping @Sendable () -> Void) {
+    let turn: @Sendable () -> Void = {
+      self.queue.async {
+        self.disconnect()
+        // Whoever came before and was not in line yet finds no connection.
+        self.releaseWithoutCheckpoint()
+        completion()
       }
     }
+    let isFree = line.withLock { line in
+      line.isClosed = true
+      // Behind those who wait until another task has gathered them, too; that task hands the writer on.
+      if line.isHeld || !line.waiting.isEmpty {
+        line.waiting.append(.exclusive(turn))
+        return false
+      }
+      line.isHeld = true
+      return true
+    }
+    if isFree { turn() }
   }
 
-  /// Whether another connection has committed since the last call; nil while the writer is in use: ask again.
-  func hasForeignCommits() -> Bool? {
-    guard takeIfFree() else { return nil }
-    defer { release() }
-    return connection.hasForeignCommits()
+  /// Empties the log, as far as readers let it, and closes the connection.
+  private func disconnect() {
+    checkpointTimer?.cancel()
+    checkpointTimer = nil
+    guard let current else { return }
+    if current.comeToRest(), settings.hasLog { _ = current.checkpoint(.truncate, patience: 0) }
+    current.close()
+    self.current = nil
   }
 
-  private static var currentThread: UInt { UInt(bitPattern: ObjectIdentifier(Thread.current)) }
+  // MARK: The line
 
-  private func takeIfFree() -> Bool {
-    line.withLock { line in
+  /// Takes the writer if nobody uses it.
+  func takeIfFree() throws -> Bool {
+    try line.withLock { line in
+      if line.isClosed { throw StoreError.closed }
       if line.isHeld { return false }
       line.isHeld = true
       return true
     }
   }
 
+  private func waitForTurn() throws {
+    let turn = Turn<Void>()
+    try enqueue(
+      .exclusive {
+        // A thread that gave up meanwhile does not release the writer.
+        if !turn.grant(()) { self.release() }
+      })
+    if turn.wait(limit: settings.waitLimit) == nil { throw Self.overdue(settings.waitLimit ?? .zero) }
+  }
+
   /// Stands in line; goes to work at once where the writer is free and nobody gathers.
-  private func enqueue(_ waiter: Waiter) {
-    let isFree = line.withLock { line in
+  ///
+  /// - Parameter isAdmitted: Whether the caller came before the store was closed, if it was.
+  func enqueue(_ waiter: WriterLine.Waiter, isAdmitted: Bool = false) throws {
+    let isFree = try line.withLock { line in
+      if line.isClosed, !isAdmitted { throw StoreError.closed }
       if line.isHeld || (line.isGathering && waiter.isGrouped) {
         line.waiting.append(waiter)
         return false
@@ -239,135 +219,86 @@ final class Writer: Sendable {
     }
   }
 
-  /// Releases the writer after a statement on a caller's thread: those who came meanwhile are committed on the same thread, once.
-  private func releaseInline() {
-    guard connection.walPages < Self.checkpointPages else { return release() }
-    let group = line.withLock { line in line.popGroup() }
-    if group.isEmpty { return release() }
-    let started = group.filter { $0.start() }
-    if run(started, isBusyFinal: false) {
-      release()
-      for write in started { write.answer() }
-    } else {
-      queue.async { self.runStarted(started) }
-    }
+  /// Hands the writer to the next in line, or leaves it free.
+  func release() {
+    if needsCheckpoint { return queue.async { self.checkpoint() } }
+    releaseWithoutCheckpoint()
   }
 
-  /// Hands the writer to the next in line, or leaves it free.
-  private func release() {
-    let needsCheckpoint = connection.walPages >= Self.checkpointPages
-    enum Next {
-      case nobody
-      case exclusive(@Sendable () -> Void)
-      case group([any GroupedWrite])
-    }
-    let next = line.withLock { line -> Next in
-      if needsCheckpoint, !line.isCheckpointing {
-        line.isCheckpointing = true
-        return .exclusive { self.queue.async { self.checkpoint() } }
-      }
-      let group = line.popGroup()
-      if !group.isEmpty { return .group(group) }
-      guard case .exclusive(let turn) = line.waiting.popFirst() else {
-        line.isHeld = false
-        return .nobody
-      }
-      return .exclusive(turn)
-    }
-    switch next {
+  func releaseWithoutCheckpoint() {
+    switch line.withLock({ $0.popNext() }) {
     case .nobody: break
     case .exclusive(let turn): turn()
     case .group(let writes): queue.async { self.runAndRelease(writes) }
     }
   }
 
+  /// Whether the log has grown so long that it goes back into the file before the next in line has its turn.
+  var needsCheckpoint: Bool {
+    guard let current, current.walPages > 0 else { return false }
+    return checkpoints.isDue(current.walPages)
+  }
+
+  static func overdue(_ limit: Duration) -> StoreError {
+    StoreError(
+      .busy,
+      "Other writes of this process were in front for longer than Store.Configuration.waitLimit (\(limit)). Try again, raise the limit, or make the transactions shorter."
+    )
+  }
+
   // MARK: Committing
 
-  /// Calls the closure, and tells what it wrote once it is committed.
-  private func committing<Result>(_ body: () throws -> Result) throws -> Result {
+  /// Calls the closure, and tells what it has committed, also if it throws in the end.
+  func committing<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
     // Only the thread itself ever finds its own number here.
-    holder.store(Self.currentThread, ordering: .relaxed)
-    defer { holder.store(0, ordering: .relaxed) }
-    do {
-      let result = try body()
-      connection.environment.attachments.didCommit()
-      if observers.isEmpty {
-        connection.forgetWrites()
-      } else {
-        observers.didCommit(connection.takeWrites())
-      }
-      return result
-    } catch {
-      connection.forgetWrites()
-      throw error
+    holder.store(ThreadHoldings.thread, ordering: .relaxed)
+    defer {
+      announce(connection)
+      holder.store(0, ordering: .relaxed)
     }
+    return try ThreadHoldings.holding(body)
   }
 
-  /// Executes the statements on the writer's queue, releases the writer, and answers each caller.
-  private func runAndRelease(_ writes: [any GroupedWrite]) {
-    // A call that was cancelled while it stood in line never starts.
-    runStarted(writes.filter { $0.start() })
+  private func announce(_ connection: Connection) {
+    // What is not committed by now never will be.
+    if !connection.isAtRest { _ = connection.comeToRest() }
+    let writes = connection.takeWrites()
+    connection.environment.attachments.didCommit()
+    if !writes.isEmpty { observers.didCommit(writes) }
   }
 
-  private func runStarted(_ writes: [any GroupedWrite]) {
-    connection.setBusyTimeout(busyTimeout)
-    _ = run(writes, isBusyFinal: true)
-    release()
-    for write in writes { write.answer() }
+  // MARK: Commits of other processes
+
+  /// Whether another connection has committed since the last call; nil while the writer is in use.
+  func hasForeignCommits() -> Bool? {
+    guard (try? takeIfFree()) == true else { return nil }
+    defer { release() }
+    return (try? connection())?.hasForeignCommits()
   }
 
-  /// Executes the statements in one transaction; one that fails is undone alone. Where the transaction as a whole fails, each is executed
-  /// in one of its own.
-  ///
-  /// - Returns: False where another process has the lock and that is not final: nothing was executed.
-  private func run(_ writes: [any GroupedWrite], isBusyFinal: Bool) -> Bool {
-    if writes.count > 1 {
-      do {
-        try committing {
-          try connection.transaction {
-            for write in writes {
-              write.execute { operation in try operation(connection) }
-              // A full disk, say, has ended the whole transaction.
-              if connection.isAutocommitting { throw ResultCode(SQLITE_ABORT) }
-            }
-          }
-        }
+  /// Looks whether another connection has committed since the last look, before the next in line has its turn, and tells the closure.
+  func findForeignCommits(_ body: @escaping @Sendable (Bool) -> Void) {
+    let isFree = line.withLock { line -> Bool in
+      if line.isClosed || line.isLookingForCommits { return false }
+      line.isLookingForCommits = true
+      if !line.isHeld {
+        line.isHeld = true
         return true
-      } catch let error as StoreError where error.code == .busy {
-        guard isBusyFinal else { return false }
-        // Nobody's turn would come sooner by waiting once more for each.
-        for write in writes { write.execute { _ in throw error } }
-        return true
-      } catch {
-        // Nothing of the group was kept.
       }
+      // At the head: a line that is never empty must not keep the look waiting.
+      line.waiting.prepend(.exclusive { self.lookForCommits(body) })
+      return false
     }
-    for (position, write) in writes.enumerated() {
-      write.execute { operation in try committing { try operation(connection) } }
-      if !isBusyFinal, position == 0, write.isBusy { return false }
-    }
-    return true
+    if isFree { lookForCommits(body) }
   }
 
-  /// Moves the write-ahead log into the file, as far as readers let it. What cannot be moved now is moved later.
-  private func checkpoint() {
-    connection.walPages = 0
-    sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-    line.withLock { $0.isCheckpointing = false }
-    release()
-  }
-}
-
-extension Writer.Line {
-  /// Takes the single statements at the head of the line.
-  fileprivate mutating func popGroup() -> [any GroupedWrite] {
-    var group: [any GroupedWrite] = []
-    while case .grouped(let write) = waiting.first {
-      group.append(write)
-      waiting.removeFirst()
+  private func lookForCommits(_ body: @escaping @Sendable (Bool) -> Void) {
+    queue.async {
+      let hasCommits = (try? self.connection())?.hasForeignCommits() ?? false
+      self.line.withLock { $0.isLookingForCommits = false }
+      self.release()
+      body(hasCommits)
     }
-    if !group.isEmpty { isContended = true }
-    return group
   }
 }
 
@@ -377,4 +308,9 @@ extension Duration {
     let (seconds, attoseconds) = components
     return Int32(clamping: max(0, seconds.multipliedReportingOverflow(by: 1000).partialValue + attoseconds / 1_000_000_000_000_000))
   }
+}
+
+extension StoreError {
+  /// The error of every call after the store was closed.
+  static let closed = StoreError(.closed, "The store was closed. Open it anew to use it.")
 }

@@ -25,6 +25,8 @@ final class Gate: Sendable {
     for continuation in waiting { continuation.resume() }
   }
 
+  var isOpen: Bool { state.withLock { $0.isOpen } }
+
   /// Waits without a thread.
   func wait() async {
     await withCheckedContinuation { continuation in

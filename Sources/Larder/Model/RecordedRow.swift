@@ -1,0 +1,54 @@
+import GRDBSQLite
+
+/// The columns of one value as its model's `encode(to:)` gave them, to be bound to a statement later, and by another task.
+///
+/// `@unchecked Sendable`: the memory is written while the row is made and only read afterwards.
+struct RecordedRow: @unchecked Sendable {
+  private let arena: BindingArena
+
+  /// Checks and encodes the value, in the task that calls.
+  ///
+  /// - Parameter textParameters: For each column, whether dates and identifiers go in as text; empty where none does.
+  /// - Throws: What ``Model/validate()`` throws; ``StoreError`` `.invalidValue` for a value that cannot be stored.
+  init<M: Model>(_ value: M, _ textParameters: [Bool]) throws {
+    try value.validate()
+    arena = BindingArena()
+    arena.textParameters = textParameters
+    var row = RowWriter(recordingInto: arena)
+    do {
+      try value.encode(to: &row)
+    } catch {
+      throw Connection.naming(error, M.self, M.schema.writtenColumns, at: Int(row.index) - 1)
+    }
+  }
+
+  /// Binds the columns and executes the statement.
+  func execute(_ execution: inout RowExecution) throws {
+    for (position, value) in arena.recording.enumerated() {
+      let parameter = Int32(position + 1)
+      // The memory outlives the execution, so that SQLite need not copy it.
+      let result =
+        switch value {
+        case .null: sqlite3_bind_null(execution.statement, parameter)
+        case .integer(let integer): sqlite3_bind_int64(execution.statement, parameter, integer)
+        case .real(let real): sqlite3_bind_double(execution.statement, parameter, real)
+        case .text(let bytes):
+          sqlite3_bind_text64(
+            execution.statement, parameter, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+        case .blob(let bytes): sqlite3_bind_blob64(execution.statement, parameter, bytes.baseAddress, UInt64(bytes.count), nil)
+        }
+      guard result == SQLITE_OK else { throw ResultCode(result) }
+    }
+    try execution.step()
+  }
+}
+
+/// One column of a ``RecordedRow``; text and blobs point into its arena.
+@usableFromInline
+enum RecordedValue {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(UnsafeRawBufferPointer)
+  case blob(UnsafeRawBufferPointer)
+}

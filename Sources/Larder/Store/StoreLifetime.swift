@@ -1,0 +1,100 @@
+import Synchronization
+
+/// Whether a store is open, and the work on connections of their own for which closing waits.
+final class StoreLifetime: Sendable {
+  fileprivate struct State: Sendable {
+    var isClosed = false
+    /// How many works are going on, those of closing itself among them.
+    var works = 0
+    /// Who waits until the last of them is done, once the store is closed.
+    var closers: [@Sendable () -> Void] = []
+    /// Who holds a connection between two works, to be closed together with the store.
+    var resources: [ObjectIdentifier: Resource] = [:]
+  }
+
+  fileprivate struct Resource: Sendable {
+    weak var value: (any StoreResource)?
+  }
+
+  private let state = Mutex(State())
+
+  var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// Begins a work for which closing waits.
+  ///
+  /// - Throws: ``StoreError`` `.closed`.
+  private func begin() throws {
+    try state.withLock { state in
+      if state.isClosed { throw StoreError.closed }
+      state.works += 1
+    }
+  }
+
+  private func end() {
+    let closers = state.withLock { state in
+      state.works -= 1
+      return state.isClosed && state.works == 0 ? state.takeClosers() : []
+    }
+    for closer in closers { closer() }
+  }
+
+  /// Calls the closure, for which closing waits.
+  ///
+  /// - Throws: ``StoreError`` `.closed` if the store was closed before.
+  func working<Result>(_ body: () throws -> Result) throws -> Result {
+    try begin()
+    defer { end() }
+    return try body()
+  }
+
+  /// Calls the closure, for which closing waits.
+  ///
+  /// - Throws: ``StoreError`` `.closed` if the store was closed before.
+  func working<Result: Sendable>(isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result) async throws -> Result {
+    try begin()
+    defer { end() }
+    return try await body()
+  }
+
+  /// Remembers what holds a connection for as long as its owner lives.
+  func keep(_ resource: any StoreResource) {
+    state.withLock { state in
+      state.resources[ObjectIdentifier(resource)] = Resource(value: resource)
+    }
+  }
+
+  func forget(_ resource: any StoreResource) {
+    state.withLock { state in _ = state.resources.removeValue(forKey: ObjectIdentifier(resource)) }
+  }
+
+  /// Refuses new work, and calls the closures of all who close the store when the last work and `finish` are done.
+  ///
+  /// - Parameter finish: Closes the connections; called by the first who closes the store alone. It calls the closure that it is given when it is done.
+  func close(_ completion: @escaping @Sendable () -> Void, finish: (_ done: @escaping @Sendable () -> Void) -> Void) {
+    let (isFirst, isDone, resources) = state.withLock { state in
+      let isFirst = !state.isClosed
+      state.isClosed = true
+      if isFirst { state.works += 1 }
+      if state.works > 0 { state.closers.append(completion) }
+      let resources = isFirst ? state.resources.values.compactMap(\.value) : []
+      return (isFirst, state.works == 0, resources)
+    }
+    if isDone { return completion() }
+    guard isFirst else { return }
+    for resource in resources { resource.close() }
+    finish { self.end() }
+  }
+}
+
+extension StoreLifetime.State {
+  fileprivate mutating func takeClosers() -> [@Sendable () -> Void] {
+    defer { closers.removeAll() }
+    return closers
+  }
+}
+
+/// What holds a connection of a store beyond a single call.
+protocol StoreResource: AnyObject, Sendable {
+  /// Closes the connection; its next use throws `.closed`.
+  func close()
+}

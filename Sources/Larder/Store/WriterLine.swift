@@ -1,0 +1,56 @@
+import DequeModule
+
+/// Who holds the writer, and who waits for it, in the order in which they came.
+struct WriterLine {
+  /// Whether somebody uses the writer.
+  var isHeld = false
+  var waiting = Deque<Waiter>()
+  /// Whether those who come are refused, because the store was closed.
+  var isClosed = false
+  /// Whether a look for commits of other processes stands at the head of the line.
+  var isLookingForCommits = false
+  /// Whether single statements stood in line lately: then the next one gathers others.
+  var isContended = false
+  /// Whether a task gives others the time to reach the line; it does not hold the writer meanwhile.
+  var isGathering = false
+  /// How many single statements ran alone since one looked for others.
+  var aloneCount = 0
+
+  enum Waiter {
+    /// Takes over the writer, and releases it in the end.
+    case exclusive(@Sendable () -> Void)
+    /// Writes a single statement in the transaction of whoever takes it out of the line.
+    case grouped(any GroupedWrite)
+
+    var isGrouped: Bool {
+      if case .grouped = self { true } else { false }
+    }
+  }
+
+  /// Who uses the writer next.
+  enum Next {
+    case nobody
+    case exclusive(@Sendable () -> Void)
+    case group([any GroupedWrite])
+  }
+
+  /// Takes the single statements at the head of the line.
+  mutating func popGroup() -> [any GroupedWrite] {
+    var group: [any GroupedWrite] = []
+    while case .grouped(let write) = waiting.first {
+      group.append(write)
+      waiting.removeFirst()
+    }
+    if !group.isEmpty { isContended = true }
+    return group
+  }
+
+  /// Takes whoever is next, or leaves the writer free.
+  mutating func popNext() -> Next {
+    let group = popGroup()
+    if !group.isEmpty { return .group(group) }
+    if case .exclusive(let turn) = waiting.popFirst() { return .exclusive(turn) }
+    isHeld = false
+    return .nobody
+  }
+}
