@@ -43,4 +43,20 @@ struct ConcurrencyArticleTests {
 
     #expect(try await store.count(Event.all) == 1)
   }
+
+  @Test("a store has a limit on waiting, and its file can be moved once it is closed")
+  func waitingAndClosing() async throws {
+    let folder = try ArticleFolder()
+    let (url, archive) = (folder.file("events.larder"), folder.file("archive.larder"))
+    let store = try Store(at: url, for: Event.self, configuration: .init(waitLimit: .seconds(10)))
+    try await store.insert(Event(name: "last"))
+
+    await store.close()
+    try FileManager.default.moveItem(at: url, to: archive)
+
+    let error = await #expect(throws: StoreError.self) { try await store.insert(Event(name: "too late")) }
+    #expect(error?.code == .closed)
+    let moved = try Store(at: archive, for: Event.self)
+    #expect(try await moved.fetch(Event.all).map(\.name) == ["last"])
+  }
 }
