@@ -126,20 +126,27 @@ extension Connection {
     documents.didRollBack(isOver: false)
     countsAttachments = false
     guard !isAutocommitting else { return noteFailure(error) }
-    if executeRegardless("ROLLBACK TO \(name)"), executeRegardless("RELEASE \(name)") { return }
+    guard let failure = executeRegardless("ROLLBACK TO \(name)") ?? executeRegardless("RELEASE \(name)") else { return }
     // What could not be undone must not be committed with the rest.
-    if transactionState.isOpen, transactionState.failure == nil { transactionState.failure = error }
+    if transactionState.isOpen, transactionState.failure == nil { transactionState.failure = failure }
   }
 
   // MARK: At rest
 
-  /// Executes a statement that undoes something, whatever interruption is requested. Returns whether it succeeded.
+  /// Executes a statement that undoes something, whatever interruption is requested.
+  ///
+  /// - Returns: The error if it failed.
   @discardableResult
-  private func executeRegardless(_ sql: String) -> Bool {
+  private func executeRegardless(_ sql: String) -> (any Error)? {
     interruption.shielded {
-      guard let statement = try? keptStatement(sql) else { return false }
-      defer { statement.reset() }
-      return sqlite3_step(statement.pointer) == SQLITE_DONE
+      do {
+        let statement = try keptStatement(sql)
+        defer { statement.reset() }
+        let result = sqlite3_step(statement.pointer)
+        return result == SQLITE_DONE || result == SQLITE_ROW ? nil : StoreError(ResultCode(result), on: handle, context: nil, isExecuting: true)
+      } catch {
+        return error
+      }
     }
   }
 
@@ -151,13 +158,17 @@ extension Connection {
   /// - Returns: Whether nothing is open any longer. Otherwise the connection must be closed: what it would write might never be committed.
   func comeToRest() -> Bool {
     if transactionState.isOpen { rollback() }
+    if needsSettling { settle() }
     if isAtRest { return true }
-    var statement = sqlite3_next_stmt(handle, nil)
-    while let busy = statement {
-      if sqlite3_stmt_busy(busy) != 0 { sqlite3_reset(busy) }
-      statement = sqlite3_next_stmt(handle, busy)
-    }
+    resetStatements()
     rollback()
+    settle()
     return isAtRest
+  }
+
+  /// Lets a harmless read meet the error that SQLite keeps after a file could not be written or read, until a statement has ended with it.
+  private func settle() {
+    needsSettling = false
+    _ = executeRegardless("SELECT 1 FROM sqlite_master LIMIT 1")
   }
 }

@@ -47,6 +47,8 @@ final class Connection: @unchecked Sendable {
   var isMigrating = false
   /// The transaction that a closure is in.
   var transactionState = TransactionState()
+  /// Whether the file could not be read or written lately.
+  var needsSettling = false
   /// What shadows the tables of a context's connection; nil on every other.
   /// The overlay owns the connection and outlives every use of it; a weak reference would cost each read an atomic operation.
   unowned(unsafe) var overlay: (any ConnectionOverlay)?
@@ -210,6 +212,12 @@ final class Connection: @unchecked Sendable {
     return try checked(statement)
   }
 
+  /// Resets the kept statements that were left in the middle of their rows. Others belong to extensions of SQLite, which use them themselves.
+  func resetStatements() {
+    for statement in statements.values where sqlite3_stmt_busy(statement.pointer) != 0 { statement.reset() }
+    for statement in modelStatements.values where sqlite3_stmt_busy(statement.pointer) != 0 { statement.reset() }
+  }
+
   /// Forgets the kept statements: names mean other things from now on.
   func forgetStatements() {
     statements.removeAll(keepingCapacity: true)
@@ -252,6 +260,7 @@ final class Connection: @unchecked Sendable {
     let error: any Error =
       result & 0xFF == SQLITE_INTERRUPT
       ? CancellationError() : StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
+    if [SQLITE_IOERR, SQLITE_FULL, SQLITE_CORRUPT, SQLITE_NOMEM].contains(result & 0xFF) { needsSettling = true }
     noteFailure(error)
     return error
   }
