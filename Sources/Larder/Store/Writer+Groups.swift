@@ -6,16 +6,6 @@ extension Writer {
   /// So many times at most a task lets others run before it commits for all of them.
   private static let gatherLimit = 4
 
-  /// How a task that wants to write one statement begins.
-  private enum Entry {
-    /// The writer was free, and nobody else came lately.
-    case alone
-    /// The writer is free, and others are about to come.
-    case leader
-    /// The writer is in use, or another task gathers.
-    case follower
-  }
-
   /// Executes one statement: at once where the writer is free, together with others where it is not.
   func performStatement<Result: Sendable>(_ operation: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
     try await performStatement(preparing: {}, operation) { connection, _ in try operation(connection) }
@@ -70,27 +60,16 @@ extension Writer {
   private func takeIfAlone() throws -> Bool {
     try line.withLock { line in
       if line.isClosed { throw StoreError.closed }
-      guard !line.isHeld, !line.isGathering, !line.isContended, line.aloneCount < Self.aloneLimit else { return false }
-      line.aloneCount += 1
-      line.isHeld = true
-      return true
+      return line.takeAlone()
     }
   }
 
-  private func enter() throws -> Entry {
+  private func enter() throws -> WriterLine.Entry {
     // Whoever gathers keeps others waiting until it is scheduled again, which a task of low priority may not be for long.
     let mayLead = Task.currentPriority >= .medium
     return try line.withLock { line in
       if line.isClosed { throw StoreError.closed }
-      if line.isHeld || line.isGathering { return .follower }
-      guard mayLead else { return .follower }
-      guard line.isContended || line.aloneCount >= Self.aloneLimit else {
-        line.isHeld = true
-        return .alone
-      }
-      line.aloneCount = 0
-      line.isGathering = true
-      return .leader
+      return line.enter(mayLead: mayLead)
     }
   }
 

@@ -41,9 +41,6 @@ final class Writer: Sendable {
   /// The thread that writes right now, as a number, or zero: a call from one of the user's closures on it must not wait for itself.
   private let holder = Atomic<UInt>(0)
 
-  /// A task that saves in a loop never suspends while it is alone: after so many statements it lets other tasks run.
-  static let aloneLimit = 32
-
   /// - Parameters:
   ///   - connection: The connection that writes.
   ///   - settings: How it is used.

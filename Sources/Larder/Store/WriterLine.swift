@@ -34,6 +34,41 @@ struct WriterLine {
     case group([any GroupedWrite])
   }
 
+  /// A task that saves in a loop never suspends while it is alone: after so many statements it lets other tasks run.
+  static let aloneLimit = 32
+
+  /// How a task that wants to write one statement begins.
+  enum Entry {
+    /// The writer was free, and nobody else came lately.
+    case alone
+    /// The writer is free, and others are about to come.
+    case leader
+    /// The writer is in use, or another task gathers.
+    case follower
+  }
+
+  /// Takes the writer for a single statement where it is free and no others are about to come.
+  mutating func takeAlone() -> Bool {
+    guard !isHeld, !isGathering, !isContended, aloneCount < Self.aloneLimit else { return false }
+    aloneCount += 1
+    isHeld = true
+    return true
+  }
+
+  /// Decides how a task begins that could not take the writer alone.
+  ///
+  /// - Parameter mayLead: Whether the task may gather others and commit for them.
+  mutating func enter(mayLead: Bool) -> Entry {
+    if isHeld || isGathering || !mayLead { return .follower }
+    guard isContended || aloneCount >= Self.aloneLimit else {
+      isHeld = true
+      return .alone
+    }
+    aloneCount = 0
+    isGathering = true
+    return .leader
+  }
+
   /// Takes the single statements at the head of the line.
   mutating func popGroup() -> [any GroupedWrite] {
     var group: [any GroupedWrite] = []

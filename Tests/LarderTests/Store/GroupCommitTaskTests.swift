@@ -1,7 +1,8 @@
 import Foundation
-import Larder
 import LarderTestSupport
 import Testing
+
+@testable import Larder
 
 /// What a group commit must not mix up: whose task a value is checked and encoded in, and how long each waits.
 @Suite(.timeLimit(.minutes(5))) struct GroupCommitTaskTests {
@@ -111,6 +112,39 @@ import Testing
       #expect(codes.filter { $0 != nil }.count == 1)
     }
     #expect(try await store.count(Parcel.all) == 20 * 31)
+  }
+
+  @Test("a task of low priority never gathers others: it stands in line, and whoever comes next gathers") func priorities() {
+    var line = WriterLine()
+    line.isContended = true
+    let isAlone = line.takeAlone()
+    #expect(!isAlone)
+    var entries = [line.enter(mayLead: false)]
+    #expect(!line.isGathering && !line.isHeld)
+    entries += [line.enter(mayLead: true), line.enter(mayLead: true)]
+    #expect(line.isGathering)
+    #expect(entries == [.follower, .leader, .follower])
+    line = WriterLine()
+    let taken = (0..<40).map { _ in
+      defer { line.isHeld = false }
+      return line.takeAlone()
+    }
+    #expect(taken == (0..<40).map { $0 < WriterLine.aloneLimit })
+    entries.append(line.enter(mayLead: false))
+    #expect(entries.last == .follower)
+  }
+
+  @Test("saves of tasks of every priority are done, however many meet") func allPriorities() async throws {
+    try await withTemporaryStore(for: Parcel.self) { store in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for id in 0..<300 {
+          group.addTask(priority: [.background, .utility, .medium, .high][id % 4]) { try await store.insert(Parcel(id: id)) }
+        }
+        try await group.waitForAll()
+      }
+      let count = try await store.count(Parcel.all)
+      #expect(count == 300)
+    }
   }
 
   @Test("commits of another process are seen while the line is never empty") func foreignCommits() async throws {
