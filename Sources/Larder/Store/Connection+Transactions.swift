@@ -42,9 +42,16 @@ extension Connection {
   }
 
   private func begin(_ sql: String) throws {
+    endLeftover()
     // Inside a transaction that SQLite has ended, this is refused as every other statement is.
     try execute(sql)
     transactionState = TransactionState(isOpen: true)
+  }
+
+  /// Ends a transaction that no closure is in: one whose end has failed.
+  private func endLeftover() {
+    guard !transactionState.isOpen, !isAutocommitting else { return }
+    executeRegardless("ROLLBACK")
   }
 
   private func commit() throws {
@@ -99,6 +106,7 @@ extension Connection {
 
   /// Calls the closure in a savepoint: an error undoes what it did, and what was done before stays.
   func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+    endLeftover()
     // One outside of a transaction is a transaction itself.
     let isOutermost = isAutocommitting && !transactionState.isOpen
     let name = "larder_\(transactionState.savepointDepth + 1)"
