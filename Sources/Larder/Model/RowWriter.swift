@@ -91,11 +91,6 @@ public struct StatementParameter {
     self.arena = arena
   }
 
-  /// Whether the column of an existing table keeps dates or identifiers as text.
-  @inlinable var prefersText: Bool {
-    !arena.textParameters.isEmpty && arena.textParameters[Int(index) - 1]
-  }
-
   /// Binds NULL.
   @inlinable public mutating func bindNull() {
     sqlite3_bind_null(statement, index)
@@ -150,8 +145,6 @@ final class BindingArena {
   @usableFromInline var used = 0
   /// The first result code other than SQLITE_OK that a binding gave since ``reset()``.
   @usableFromInline var failure: Int32 = SQLITE_OK
-  /// For each parameter, whether dates and identifiers go in as text; empty where none does.
-  @usableFromInline var textParameters: [Bool] = []
   private var retired: [UnsafeMutableRawPointer] = []
 
   private static let initialCapacity = 1024
