@@ -288,7 +288,10 @@ struct StoreOpening: Sendable {
 
   /// A file in WAL mode is read with the help of another one beside it, so that `.existing` is no remedy for a folder that may not be written.
   private var existingRefusal: StoreError? {
-    guard configuration.schema == .existing, let path, FileManager.default.isReadableFile(atPath: path) else { return nil }
+    // The header says so by the version that a reader must know: https://www.sqlite.org/fileformat2.html#file_format_version_numbers.
+    guard configuration.schema == .existing, let path, let header = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 20),
+      header.count == 20, header[19] == 2
+    else { return nil }
     return StoreError(
       .readOnly,
       "The file has a write-ahead log, which SQLite can read only if it may write into the folder. Copy the file, together with its -wal if there is one, to a folder that may be written, or have its owner execute PRAGMA journal_mode = DELETE in it."
