@@ -36,7 +36,7 @@ struct RebuildDerivedTests {
     #expect(try await store.count(Models.Item.search("bread")) == 0)
     #expect(try await store.count(Models.Item.search("milk")) == 1)
     #expect(try await store.find(Models.Owner.self, 1)?.total == 0)
-    let context = try Context(store)
+    let context = Context(store)
     let error = #expect(throws: StoreError.self) { try context.rebuildDerived() }
     #expect(error?.code == .unsupported)
   }
