@@ -154,22 +154,21 @@ extension ContextConnection {
     let sql = sql(of: table, in: layer)
     var writer = connection.environment.makeWriter()
     writer.write("SELECT \(OverlaySQL.clock), \(sql.select(M.schema.columns.map(\.name))) FROM \(sql.base) AS \(sql.shadow)")
-    let keepsText = !connection.environment.textParameters(of: .update, model).isEmpty
+    let hasOtherForms = connection.environment.hasOtherForms(model)
     var older: [M] = []
     try connection.using(writer, ErrorContext(model)) { statement in
       while try connection.step(statement, ErrorContext(model)) {
         // A row that is not one of the model's was not read as one.
         guard let value = try? connection.decode(model, statement, at: 1), let version = known.version(value.id) else { continue }
         guard version.clock < Int(sqlite3_column_int64(statement.pointer, 0)) else { continue }
-        // The same date or identifier may stand there in another form of text.
-        if keepsText, let now = try? M.schema.values(of: value), let then = try? M.schema.values(of: version.value), now == then { continue }
+        // The same value may stand there in another form.
+        if hasOtherForms, let now = try? M.schema.values(of: value), let then = try? M.schema.values(of: version.value), now == then { continue }
         older.append(version.value)
       }
     }
     guard !older.isEmpty else { return }
     let update = connection.environment.sql(of: .update, model)
     let statement = try connection.compile("UPDATE \(sql.base)" + update.dropFirst("UPDATE \(M.schema.statements.table)".count), isPersistent: false)
-    statement.arena.textParameters = connection.environment.textParameters(of: .update, model)
     var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: false)
     for value in older {
       var row = RowWriter(statement.pointer, arena: statement.arena)

@@ -24,8 +24,8 @@ final class ContextConnection {
   init(_ store: Store) throws {
     self.store = store
     let environment = StoreEnvironment(
-      tables: store.environment.tables, textColumns: store.environment.textColumns, lowercaseColumns: store.environment.lowercaseColumns,
-      pendingText: pendingText, clock: store.environment.clock, attachments: store.environment.attachments)
+      tables: store.environment.tables, adopted: store.environment.adopted, pendingText: pendingText, clock: store.environment.clock,
+      attachments: store.environment.attachments)
     connection = try store.opening.openContext(environment)
     definitions = store.environment.tables
     models = RelatedModels(store.opening.models).all

@@ -19,6 +19,12 @@ struct ColumnType: Sendable, Hashable, Codable {
   var isJSON = false
   /// The integers that the property's type holds, where it holds fewer than the file.
   var integerRange: ClosedRange<Int64>?
+  /// Where the property's type holds fewer numbers than those of its storage class; nil in files of the first version.
+  var numberForm: NumberForm?
+
+  enum NumberForm: String, Sendable, Hashable, Codable {
+    case boolean, single
+  }
 
   enum TextForm: String, Sendable, Hashable, Codable {
     case date, uuid
@@ -34,7 +40,9 @@ extension ColumnCoding where Output: StoredValue {
         textForm: Output.self is Date.Type || Output.self is Date?.Type
           ? .date : Output.self is UUID.Type || Output.self is UUID?.Type ? .uuid : nil,
         isJSON: Output.self is Attachment.Type || Output.self is Attachment?.Type,
-        integerRange: (Output.self as? any NarrowInteger.Type)?.integerRange),
+        integerRange: (Output.self as? any NarrowInteger.Type)?.integerRange,
+        numberForm: Output.self is Bool.Type || Output.self is Bool?.Type
+          ? .boolean : Output.self is Float.Type || Output.self is Float?.Type ? .single : nil),
       encode: { try $0.storedValue() },
       decode: { try Output(storedValue: $0) })
   }

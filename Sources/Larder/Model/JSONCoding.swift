@@ -35,7 +35,7 @@ enum JSONCoding {
 
   @usableFromInline
   static func decode<Output: Decodable>(_ column: StoredColumn) throws -> Output {
-    try decode(column.value)
+    try decode(column.exactValue)
   }
 
   static func decode<Output: Decodable>(_ value: Value) throws -> Output {

@@ -47,7 +47,11 @@ extension QueryExpressible {
 
 extension SQLNode {
   var columnName: String? {
-    if case .column(let column) = self { column.name } else { nil }
+    switch self {
+    case .column(let column): column.name
+    case .aggregate(_, let node?, _): node.columnName
+    default: nil
+    }
   }
 
   /// A comparison; with NULL on a side, the question whether the other is NULL.

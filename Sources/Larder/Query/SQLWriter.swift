@@ -10,19 +10,16 @@ struct SQLWriter {
   private(set) var sql = ""
   private(set) var arguments: [Argument] = []
   let dialect = Dialect.sqlite
-  /// The columns, as "table.column", that an existing file fills with text in the place of dates or identifiers.
-  let textColumns: Set<String>
-  /// Those of them whose identifiers are in lower case.
-  let lowercaseColumns: Set<String>
+  /// The columns of a file that Larder did not make.
+  let adopted: AdoptedColumns
   /// Whether columns are named together with their table.
   var isQualified = false
 
   /// Where a context looks for text besides the indexes of the file.
   let pendingText: PendingText?
 
-  init(textColumns: Set<String> = [], lowercaseColumns: Set<String> = [], pendingText: PendingText? = nil) {
-    self.textColumns = textColumns
-    self.lowercaseColumns = lowercaseColumns
+  init(adopted: AdoptedColumns = AdoptedColumns(), pendingText: PendingText? = nil) {
+    self.adopted = adopted
     self.pendingText = pendingText
     sql.reserveCapacity(256)
   }
@@ -92,25 +89,29 @@ struct SQLWriter {
     }
   }
 
-  /// Writes what a column is set to: as text, where an existing file keeps its dates or identifiers so.
+  /// Writes what a column is set to: in the form of what stands there, where an existing file holds other forms than Larder's.
   mutating func write<M: Model>(_ node: SQLNode, asStoredIn column: String, of schema: ModelSchema<M>) throws {
-    let place = "\(schema.table).\(column)"
-    guard textColumns.contains(place), let type = schema.columns.first(where: { $0.name == column })?.type else { return try write(node) }
-    if lowercaseColumns.contains(place) { write("lower(") }
-    write(type.textForm == .date ? "larder_date_text(" : "larder_uuid_text(")
+    guard let adopted = adopted.mixed(column, of: schema.table) else { return try write(node) }
+    write("larder_written(")
     try write(node)
-    write(lowercaseColumns.contains(place) ? "))" : ")")
+    write(", \(dialect.quote(column)), \(adopted.number))")
   }
 
-  private mutating func write(_ column: ColumnReference) {
+  /// - Parameter isOrdered: Whether the value is compared or sorted, and nothing is computed of it.
+  private mutating func write(_ column: ColumnReference, isOrdered: Bool = false) {
     var text = dialect.quote(column.name)
     switch column.source {
     case .root: if isQualified { text = "\(dialect.quote(column.table)).\(text)" }
     case .related: text = "\(Self.relatedAlias).\(text)"
     case .rows(let depth): text = "\(Self.alias(ofRows: depth)).\(text)"
     }
-    if let form = column.type.textForm, !textColumns.isEmpty, textColumns.contains("\(column.table).\(column.name)") {
-      text = form == .date ? "larder_seconds(\(text))" : "larder_uuid(\(text))"
+    if let adopted = adopted.column(column.name, of: column.table) {
+      switch adopted.kind {
+      case .mixed: text = adopted.read(text)
+      case .json where isOrdered: text = adopted.read(text)
+      case .integers where !isOrdered: text = "CAST(\(text) AS REAL)"
+      case .native, .json, .integers: break
+      }
     }
     write(text)
   }
@@ -197,7 +198,7 @@ struct SQLWriter {
 
   /// Writes the node so that it is compared and sorted in the order of its values.
   mutating func writeOrdered(_ node: SQLNode, _ order: ValueOrder) throws {
-    try write(node)
+    if case .column(let column) = node { write(column, isOrdered: true) } else { try write(node) }
     switch order {
     case .stored: break
     case .decimal: write(" COLLATE \(Collation.decimal.rawValue)")

@@ -69,7 +69,7 @@ extension DerivedColumn {
   )
     -> SchemaTrigger
   {
-    SchemaTrigger("_larder_derived_\(self.table)_\(column)_\(kind)", event, on: table, when: condition, statements, dialect)
+    SchemaTrigger(SchemaTrigger.prefix("derived", self.table, column) + kind, event, on: table, when: condition, statements, dialect)
   }
 
   private func hasRows(_ dialect: Dialect) -> String {

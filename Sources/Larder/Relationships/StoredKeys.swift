@@ -50,6 +50,19 @@ struct StoredKeys {
     return (lowest, Int(distance) + 1)
   }
 
+  /// The place of a key that stands in another form than Larder's; nil where it is none of them.
+  func position(of column: StoredColumn, canonical: (Value) throws -> Value) -> Int? {
+    guard let stored = try? column.exactValue, let key = try? canonical(stored) else { return nil }
+    if case .integer(let integer) = key {
+      guard !places.isEmpty else { return integers[integer] }
+      let (offset, isTooFar) = integer.subtractingReportingOverflow(lowest)
+      guard !isTooFar, offset >= 0, offset < places.count, places[Int(offset)] >= 0 else { return nil }
+      return places[Int(offset)]
+    }
+    if !identifiers.isEmpty, let identifier = try? UUID(storedValue: key), let position = identifiers[identifier] { return position }
+    return others[key]
+  }
+
   /// The place of the key that the column holds; nil where it is none of them.
   func position(of column: StoredColumn) -> Int? {
     if let integer = column.integer {

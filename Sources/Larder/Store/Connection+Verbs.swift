@@ -42,7 +42,7 @@ extension Connection {
     do {
       return try expression.coding.decode(stored)
     } catch let failure as ValueFailure {
-      throw StoreError(failure, model: M.schema.modelName, property: nil)
+      throw StoreError(failure, model: M.schema.modelName, property: expression.node.columnName.flatMap(ErrorContext(M.self).property))
     }
   }
 
@@ -57,7 +57,7 @@ extension Connection {
         func next<Value>(_ expression: QueryExpression<Value>) throws -> Value {
           defer { column += 1 }
           do {
-            return try expression.coding.decode(StoredColumn(statement.pointer, column).value)
+            return try expression.coding.decode(try StoredColumn(statement.pointer, column).exactValue)
           } catch let failure as ValueFailure {
             throw StoreError(failure, model: context.model, property: expression.node.columnName.flatMap(context.property))
           }

@@ -66,7 +66,7 @@ final class Connection: @unchecked Sendable {
   /// Opens the file. Throws GRDB's `DatabaseError`.
   init(path: String, configuration: GRDB.Configuration, environment: StoreEnvironment) throws {
     var configuration = configuration
-    configuration.prepareDatabase { [clock = environment.clock] in try SQLFunctions.register(on: $0, clock) }
+    configuration.prepareDatabase { [environment] in try SQLFunctions.register(on: $0, environment) }
     queue = path == ":memory:" ? try DatabaseQueue(configuration: configuration) : try DatabaseQueue(path: path, configuration: configuration)
     guard let handle = queue.unsafeRead({ $0.sqliteConnection }) else {
       throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the connection is closed")
@@ -207,7 +207,6 @@ final class Connection: @unchecked Sendable {
     } catch let error as StoreError {
       throw error.naming(M.schema.modelName)
     }
-    statement.arena.textParameters = environment.textParameters(of: kind, model)
     if modelStatements[key] == nil { modelStatements[key] = statement }
     return try checked(statement)
   }

@@ -132,8 +132,12 @@ extension StoreError {
 
   private init(other message: String, context: ErrorContext?) {
     let model = context?.model
-    if message.hasPrefix("no such table") || message.hasPrefix("no such column") || message.contains("has no column named") {
+    if let error = UnreadableValue.error(in: message) {
+      self = error
+    } else if message.hasPrefix("no such table") || message.hasPrefix("no such column") || message.contains("has no column named") {
       self.init(.schemaMismatch, model: model, "The file does not fit the model (\(message)). Open the store with the model, or correct its name.")
+    } else if message == SQLFunctions.notDecimal {
+      self.init(.invalidValue, model: model, "In some row \(message). Correct it with a migration, or make the property a String.")
     } else if message.contains("malformed JSON") || message.contains("JSON path error") {
       self.init(.invalidValue, model: model, "A column that is read as JSON holds none (\(message)). Correct it with a migration.")
     } else if message.contains("integer overflow") {

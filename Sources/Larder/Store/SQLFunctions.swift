@@ -4,12 +4,15 @@ import GRDBSQLite
 
 /// The functions and collations that Larder adds to every connection.
 enum SQLFunctions {
-  static func register(on database: Database, _ clock: ExpiryClock) throws {
+  static func register(on database: Database, _ environment: StoreEnvironment) throws {
+    let clock = environment.clock
     for collation in [decimal, instant, localized] { database.add(collation: collation) }
     database.add(function: DatabaseFunction("larder_decimal_sum", argumentCount: 1, pure: true, aggregate: DecimalSum.self))
     database.add(function: DatabaseFunction("larder_decimal_average", argumentCount: 1, pure: true, aggregate: DecimalAverage.self))
     guard let handle = database.sqliteConnection else { return }
-    for function in textFunctions + existingForms + listElements + decimalFunctions + DocumentSQL.functions { function.register(on: handle) }
+    for function in textFunctions + existingForms + listElements + decimalFunctions + DocumentSQL.functions + environment.adopted.functions {
+      function.register(on: handle)
+    }
     // The time, in seconds since the reference date, by which rows have expired or have not.
     ScalarFunction("larder_now", 0, isDeterministic: false) { _ in .real(clock.now) }.register(on: handle)
     registerMatches(on: handle)
@@ -63,15 +66,11 @@ enum SQLFunctions {
 
   // MARK: Existing forms
 
-  /// What reads and writes the dates and identifiers that an existing file keeps as text. A value of another form stays as it is.
+  /// What turns dates of text into seconds and back. A value of another form stays as it is.
   private static let existingForms = [
     ScalarFunction("larder_seconds", 1) { values in
       guard case .text(let text) = values[0], let date = ISO8601.date(from: text) else { return values[0] }
       return try date.storedValue()
-    },
-    ScalarFunction("larder_uuid", 1) { values in
-      guard case .text(let text) = values[0], let uuid = UUID(uuidString: text) else { return values[0] }
-      return try uuid.storedValue()
     },
     ScalarFunction("larder_date_text", 1) { values in
       guard let seconds = values[0].real else { return values[0] }
@@ -80,10 +79,6 @@ enum SQLFunctions {
       } catch let failure as ValueFailure {
         throw FunctionFailure(description: "a value \(failure.problem)")
       }
-    },
-    ScalarFunction("larder_uuid_text", 1) { values in
-      guard case .blob = values[0], let uuid = try? UUID(storedValue: values[0]) else { return values[0] }
-      return .text(uuid.uuidString)
     },
   ]
 
@@ -123,6 +118,7 @@ enum SQLFunctions {
     }
   }
 
+  static let notDecimal = "a column that is read as a decimal number holds none"
   fileprivate static let overflow = "integer overflow of a decimal number"
 
   fileprivate static func decimal(_ value: Value) throws -> Decimal? {
@@ -130,7 +126,7 @@ enum SQLFunctions {
     do {
       return try Decimal(storedValue: value)
     } catch {
-      throw FunctionFailure(description: "a column that is read as a decimal number holds none")
+      throw FunctionFailure(description: notDecimal)
     }
   }
 

@@ -113,9 +113,8 @@ extension Store {
   ///
   /// The value is checked and encoded in the task of its caller, because ``Model/validate()`` and `encode(to:)` may ask for the task's own values.
   private func write<M: Model>(_ value: M, _ kind: ModelStatementKind) async throws {
-    let environment = environment
     try await writer.performStatement {
-      try RecordedRow(value, environment.textParameters(of: kind, M.self))
+      try RecordedRow(value)
     } _: {
       try $0.write([value], kind)
     } _: {

@@ -73,18 +73,18 @@ struct StoreOpening: Sendable {
         backup.remove()
         throw error
       }
+    } else {
+      try StoredValueSample(connection, tables).check()
     }
     try prepareToWrite(connection)
     return (connection, environment)
   }
 
   private func openExisting(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
-    let probe = try makeConnection(StoreEnvironment())
+    let probe = try makeConnection(StoreEnvironment(adopted: AdoptedColumns(tables)))
     let existing = ExistingSchema(probe, tables)
     try existing.check()
-    let environment = StoreEnvironment(
-      tables: tables, textColumns: try existing.textColumns(), lowercaseColumns: try existing.lowercaseColumns(), clock: clock,
-      attachments: attachments)
+    let environment = StoreEnvironment(tables: tables, adopted: try existing.adoptedColumns(), clock: clock, attachments: attachments)
     return (try openWriter(environment), environment)
   }
 
@@ -281,7 +281,19 @@ struct StoreOpening: Sendable {
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
       return StoreError(.notAStore, "The store's path is a folder. Give the path of a file in it.")
     }
-    return error
+    return existingRefusal ?? error
+  }
+
+  /// A file in WAL mode is read with the help of another one beside it, so that `.existing` is no remedy for a folder that may not be written.
+  private var existingRefusal: StoreError? {
+    // The header says so by the version that a reader must know: https://www.sqlite.org/fileformat2.html#file_format_version_numbers.
+    guard configuration.schema == .existing, let path, let header = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 20),
+      header.count == 20, header[19] == 2
+    else { return nil }
+    return StoreError(
+      .readOnly,
+      "The file has a write-ahead log, which SQLite can read only if it may write into the folder. Copy the file, together with its -wal if there is one, to a folder that may be written, or have its owner execute PRAGMA journal_mode = DELETE in it."
+    )
   }
 }
 
