@@ -19,7 +19,8 @@ final class DocumentCatalogue {
   private static let createTables = [
     """
     CREATE TABLE IF NOT EXISTS main.\(collectionsTable) (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE, properties INTEGER NOT NULL DEFAULT 0) STRICT
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE, properties INTEGER NOT NULL DEFAULT 0,
+    dates INTEGER NOT NULL DEFAULT 0) STRICT
     """,
     """
     CREATE TABLE IF NOT EXISTS main.\(propertiesTable) (
@@ -37,6 +38,10 @@ final class DocumentCatalogue {
   private var isProvisional = false
   /// The temporary views of this connection, by the number and the count of properties that they show.
   var views: [String: ViewVersion] = [:]
+  /// Whether the dates of all documents are known to be in the form of today.
+  private var hasUpdatedDates = false
+  /// Paths of several steps that documents have had, by the number of the collection.
+  private var seenPaths: [Int64: Set<DocumentPath>] = [:]
   /// Tables that are no collections.
   var plainTables: Set<String> = []
 
@@ -53,7 +58,9 @@ final class DocumentCatalogue {
     collections.removeAll()
     compared.removeAll()
     views.removeAll()
+    seenPaths.removeAll()
     hasTables = false
+    hasUpdatedDates = false
     isProvisional = !isOver
   }
 
@@ -91,6 +98,10 @@ final class DocumentCatalogue {
   /// The collection, where this connection has met it before; it may have changed since.
   func isKnown(_ name: String) -> Bool { collections[name] != nil }
 
+  func hasSeen(_ path: DocumentPath, in collection: Int64) -> Bool { seenPaths[collection]?.contains(path) == true }
+
+  func noteSeen(_ path: DocumentPath, in collection: Int64) { seenPaths[collection, default: []].insert(path) }
+
   /// The names of all collections.
   func names(_ connection: Connection) throws -> [String] {
     guard try hasTables(connection) else { return [] }
@@ -109,6 +120,11 @@ final class DocumentCatalogue {
 
   /// Makes sure that the collection is there and has seen the properties. The connection is in a transaction that writes.
   func prepare(_ name: String, _ properties: some Sequence<String>, _ connection: Connection) throws {
+    if !hasUpdatedDates {
+      if try hasTables(connection) { try updateDates(connection) }
+      isProvisional = true
+      hasUpdatedDates = true
+    }
     if compared[name] != connection.transactionNumber || collections[name] == nil {
       if try collection(name, connection) == nil { try create(name, connection) }
       compared[name] = connection.transactionNumber
@@ -118,6 +134,49 @@ final class DocumentCatalogue {
     var isAdded: Set<String> = []
     for property in properties where !known.contains(property) && isAdded.insert(property).inserted { added.append(property) }
     if !added.isEmpty { try add(added, to: name, connection) }
+  }
+
+  /// Brings the dates of documents that earlier versions have written into the form of today, in the transaction that is open.
+  ///
+  /// The collections say whether theirs have been. One that an earlier version makes in this file says that they have not.
+  private func updateDates(_ connection: Connection) throws {
+    if try !hasDateColumn(connection) {
+      isProvisional = true
+      try connection.change("ALTER TABLE main.\(Self.collectionsTable) ADD COLUMN dates INTEGER NOT NULL DEFAULT 0")
+    }
+    let former = try connection.query("SELECT name FROM main.\(Self.collectionsTable) WHERE dates = 0").compactMap { $0["name"]?.text }
+    guard !former.isEmpty else { return }
+    for name in former {
+      try connection.change(
+        """
+        UPDATE main.\(Dialect.sqlite.quote(name)) SET json = larder_updated_dates(json)
+        WHERE json GLOB '\(Self.formerDate)' AND json_valid(json) AND json <> larder_updated_dates(json)
+        """)
+    }
+    try connection.change("UPDATE main.\(Self.collectionsTable) SET dates = 1 WHERE dates = 0")
+  }
+
+  private static let formerDate: String = {
+    func digits(_ count: Int) -> String { String(repeating: "[0-9]", count: count) }
+    return "*\"\(digits(4))-\(digits(2))-\(digits(2))T\(digits(2)):\(digits(2)):\(digits(2)).\(digits(3))Z\"*"
+  }()
+
+  private func hasDateColumn(_ connection: Connection) throws -> Bool {
+    try !connection.query("SELECT 1 FROM pragma_table_info(?1, 'main') WHERE name = 'dates'", [.text(Self.collectionsTable)]).isEmpty
+  }
+
+  /// Whether there are documents whose dates an earlier version may have written.
+  fileprivate func hasFormerDates(_ connection: Connection) throws -> Bool {
+    guard try hasTables(connection) else { return false }
+    guard try hasDateColumn(connection) else { return true }
+    return try !connection.query("SELECT 1 FROM main.\(Self.collectionsTable) WHERE dates = 0").isEmpty
+  }
+
+  /// Brings dates that earlier versions have written into the form of today, where they are not, in a transaction of its own.
+  fileprivate func updateFormerDates(_ connection: Connection) throws {
+    // A look without the write lock is enough in every file but the first time.
+    guard try hasFormerDates(connection) else { return }
+    try connection.transaction { try updateDates(connection) }
   }
 
   private func add(_ properties: [String], to name: String, _ connection: Connection) throws {
@@ -145,7 +204,7 @@ final class DocumentCatalogue {
     try connection.change("CREATE TABLE main.\(table) (key TEXT PRIMARY KEY NOT NULL, json TEXT NOT NULL, expires REAL) STRICT")
     let index = Dialect.sqlite.quote("_larder_expires:\(name)")
     try connection.change("CREATE INDEX main.\(index) ON \(table) (expires) WHERE expires IS NOT NULL")
-    try connection.change("INSERT INTO main.\(Self.collectionsTable) (name) VALUES (?1)", [.text(name)])
+    try connection.change("INSERT INTO main.\(Self.collectionsTable) (name, dates) VALUES (?1, 1)", [.text(name)])
     try AttachmentTable.watch(AttachmentColumn(table: name, name: "json"), connection)
     plainTables.removeAll()
     _ = try collection(name, connection)
@@ -177,5 +236,15 @@ final class DocumentCatalogue {
     throw StoreError(
       .schemaMismatch, model: name,
       "The file has a \(type) called \(name) that is no collection of documents. Give the collection another name.")
+  }
+}
+
+extension Connection {
+  /// Brings the dates in documents, as earlier versions wrote them, into the form of today: text of one width, whose order is that of time.
+  ///
+  /// It happens once for a file, in one transaction. A connection that only reads changes nothing.
+  func updateDocumentDates() throws {
+    guard !isReadOnly, sqlite3_db_readonly(handle, "main") == 0 else { return }
+    try documents.updateFormerDates(self)
   }
 }

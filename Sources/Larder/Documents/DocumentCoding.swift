@@ -94,6 +94,10 @@ extension DocumentValue: Codable {
     } else if let integer = try? container.decode(Int64.self) {
       self = .integer(integer)
     } else if let real = try? container.decode(Double.self) {
+      if let number = try? container.decode(Decimal.self), !DocumentReader.isExact(real, "\(number)") {
+        throw DecodingError.dataCorruptedError(
+          in: container, debugDescription: "Neither a 64-bit integer nor a double holds the number. Write it as text, in quotation marks.")
+      }
       self = .real(real)
     } else if let text = try? container.decode(String.self) {
       self = .text(text)

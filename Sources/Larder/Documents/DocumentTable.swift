@@ -64,7 +64,7 @@ struct DocumentTable: Sendable {
   ) throws -> [Output] {
     try naming(connection) {
       guard let collection = try connection.documents.collection(name, connection) else { return [] }
-      try query.validate(collection, named: name)
+      try DocumentPathCheck(collection, name).check(query, connection)
       var writer = connection.environment.makeWriter()
       try query.select(columns, from: table, &writer)
       return try connection.using(writer, nil) { statement in
@@ -150,7 +150,7 @@ struct DocumentTable: Sendable {
   func deleteAll(_ query: DocumentQuery, _ connection: Connection) throws -> Int {
     try writing(connection) {
       guard let collection = try connection.documents.collection(name, connection) else { return 0 }
-      try query.validate(collection, named: name)
+      try DocumentPathCheck(collection, name).check(query, connection)
       var writer = connection.environment.makeWriter()
       writer.write("DELETE FROM \(table) WHERE rowid IN (")
       try query.select("rowid", from: table, &writer)
@@ -175,9 +175,9 @@ struct DocumentTable: Sendable {
     guard !properties.isEmpty else {
       throw StoreError(.invalidValue, model: name, "An index of \(name) has no properties. Name at least one.")
     }
+    let expressions = try properties.map { DocumentSQL.value(try DocumentPath(parsing: $0)) }.joined(separator: ", ")
     try writing(connection) {
       try connection.documents.prepare(name, [], connection)
-      let expressions = properties.map { DocumentSQL.value($0) }.joined(separator: ", ")
       try connection.change("CREATE INDEX IF NOT EXISTS main.\(try indexName(properties)) ON \(Dialect.sqlite.quote(name)) (\(expressions))")
     }
   }
@@ -186,8 +186,32 @@ struct DocumentTable: Sendable {
     try writing(connection) { try connection.change("DROP INDEX IF EXISTS main.\(try indexName(properties))") }
   }
 
+  /// The paths of each index, as text, oldest first.
+  func indexes(_ connection: Connection) throws -> [[String]] {
+    guard try connection.documents.collection(name, connection) != nil else { return [] }
+    let prefix = "_larder_index:\(name):"
+    let rows = try connection.query(
+      "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE ORDER BY rowid", [.text(name)])
+    return rows.compactMap { row in
+      guard let index = row["name"]?.text, index.asciiLowercased.hasPrefix(prefix.asciiLowercased) else { return nil }
+      let paths = try? DocumentValue(json: String(index.utf8.dropFirst(prefix.utf8.count)) ?? "").array
+      return paths?.compactMap { path in
+        switch path {
+        case .text(let name): DocumentPath(name).description
+        case .array(let steps): steps.first?.text
+        default: nil
+        }
+      }
+    }
+  }
+
+  /// An index is called by its paths: by the name of a property, or by the text of a longer path in an array of its own.
   private func indexName(_ properties: [String]) throws -> String {
-    Dialect.sqlite.quote("_larder_index:\(name):\(try DocumentWriter.json(of: properties.map { .text($0) }))")
+    let paths = try properties.map { text -> DocumentValue in
+      let path = try DocumentPath(parsing: text)
+      return path.steps.count == 1 ? .text(path.property) : [.text(path.description)]
+    }
+    return Dialect.sqlite.quote("_larder_index:\(name):\(try DocumentWriter.json(of: paths))")
   }
 
   func drop(_ connection: Connection) throws -> Bool {

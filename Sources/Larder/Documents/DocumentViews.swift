@@ -12,7 +12,7 @@ enum DocumentViews {
     // SQLite does not tell upper from lower case in the names of columns.
     var taken: Set<String> = ["key"]
     for property in properties.prefix(columnLimit) where taken.insert(property.asciiLowercased).inserted && !property.utf8.contains(0) {
-      columns.append("\(DocumentSQL.value(property)) AS \(dialect.quote(property))")
+      columns.append("\(DocumentSQL.value(DocumentPath(property))) AS \(dialect.quote(property))")
     }
     for (name, column) in [("_json", "json"), ("_expires", "expires")] where taken.insert(name).inserted {
       columns.append("\(column) AS \(name)")

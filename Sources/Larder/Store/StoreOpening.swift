@@ -77,6 +77,7 @@ struct StoreOpening: Sendable {
       try StoredValueSample(connection, tables).check()
     }
     try prepareToWrite(connection)
+    try connection.updateDocumentDates()
     return (connection, environment)
   }
 
@@ -276,7 +277,7 @@ struct StoreOpening: Sendable {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     var isFolder: ObjCBool = false
     if !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) {
-      return StoreError(.notFound, "The folder \(folder.lastPathComponent) for the store does not exist. Create it before the store is opened.")
+      return StoreError(.notFound, "The folder \(folder.path) for the store does not exist. Create it before the store is opened.")
     }
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
       return StoreError(.notAStore, "The store's path is a folder. Give the path of a file in it.")
