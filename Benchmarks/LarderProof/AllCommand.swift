@@ -15,8 +15,14 @@ struct AllCommand: AsyncParsableCommand {
   @Option(help: "The folder that the results are written to.")
   var results = ".build/proof"
 
-  /// The parts and their shares of the time.
-  private static let parts: [(name: String, share: Double)] = []
+  /// The parts, their shares of the time, and how many cases are enough.
+  private static let parts: [(name: String, share: Double, cases: Int?)] = [
+    (Kills.name, 3, 1000),
+    (Cancellations.name, 20, 1_000_000),
+    (ModelRun.name, 17, 1_000_000),
+    (DamageRun.name, 8, nil),
+    (StoresOpenedAndClosed.name, 4, 10_000),
+  ]
 
   func run() async throws {
     let folder = ResultFolder(path: results)
@@ -25,7 +31,8 @@ struct AllCommand: AsyncParsableCommand {
     let total = Self.parts.reduce(0) { $0 + $1.share }
     for part in Self.parts {
       let share = minutes * part.share / total
-      let arguments = [part.name, "--seed", "\(seed)", "--minutes", "\(share)", "--results", results]
+      var arguments = [part.name, "--seed", "\(seed)", "--minutes", "\(share)", "--results", results]
+      if let cases = part.cases { arguments += ["--cases", "\(cases)"] }
       let started = Date.now
       let end = try await Self.run(arguments)
       // A part that ended well or with findings has written its result; one that was ended by a signal has not.

@@ -31,7 +31,7 @@ final class KillSession {
     var done = 0
     while done < kills, run.isTimeLeft, result.findings.isEmpty {
       // Any moment may follow the acknowledgement that is waited for: the others are at work meanwhile.
-      let wanted = Int.random(in: 1...40, using: &random)
+      let wanted = Int.random(in: 1...(1 << Int.random(in: 1...9, using: &random)), using: &random)
       guard await wait(for: wanted, &waiting) else {
         report("no process wrote anything for two minutes", &result)
         break
