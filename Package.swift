@@ -135,6 +135,22 @@ let package = Package(
     .executableTarget(
       name: "LarderArchiveTestProcess", dependencies: ["LarderArchive", "LarderArchiveMutation"], path: "Tests/LarderArchiveTestProcess"),
     .executableTarget(name: "LarderTestProcess", dependencies: ["Larder"], path: "Tests/LarderTestProcess"),
+    // What `make proof` does at length and its tests do in short.
+    .target(
+      name: "LarderProving",
+      dependencies: [
+        "Larder",
+        "LarderTestSupport",
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
+      path: "Tests/LarderProving"
+    ),
+    .executableTarget(
+      name: "LarderProof",
+      dependencies: ["LarderProving", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Benchmarks/LarderProof"
+    ),
+    .testTarget(name: "LarderProvingTests", dependencies: ["LarderProving", "LarderProof", "LarderTestSupport", "Larder"]),
     .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", "LarderTestProcess", openCombine]),
     .testTarget(
       name: "LarderArchiveTests", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderArchiveTestProcess"], exclude: ["Fixtures"]),
