@@ -26,7 +26,20 @@ struct RunOptions: ParsableArguments {
     Self.say("\(name): seed \(seed)")
     let run = ProofRun(
       seed: seed, cases: cases ?? .max, time: .seconds(minutes * 60), folder: folder, executable: Self.executable,
-      progress: { Self.say("\(name): \($0)") })
+      progress: { Self.say("\(name): \($0)") },
+      stalled: { [results] description, reproduction in
+        let result = PartResult(
+          part: name, title: name, summary: "The part was stuck and was ended.", seed: seed,
+          findings: [Finding(description, reproduction: "swift run " + reproduction)])
+        print(Report([result]).text)
+        do {
+          try ResultFolder(path: results).write(result)
+          Foundation.exit(1)
+        } catch {
+          Self.say("\(error)")
+          Foundation.exit(2)
+        }
+      })
     let started = ContinuousClock.now
     var result = try await part.run(run)
     result.seconds = (ContinuousClock.now - started) / .seconds(1)

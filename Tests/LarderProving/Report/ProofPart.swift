@@ -21,9 +21,12 @@ public struct ProofRun: Sendable {
   public var executable: URL
   /// Called now and then with a line about what is happening.
   public var progress: @Sendable (String) -> Void
+  /// Called with what is stuck, and the command that shows it again, where a part cannot end by itself any more.
+  public var stalled: @Sendable (_ description: String, _ reproduction: String) -> Void
 
   public init(
-    seed: UInt64, cases: Int = .max, time: Duration, folder: URL, executable: URL, progress: @escaping @Sendable (String) -> Void = { _ in }
+    seed: UInt64, cases: Int = .max, time: Duration, folder: URL, executable: URL, progress: @escaping @Sendable (String) -> Void = { _ in },
+    stalled: @escaping @Sendable (String, String) -> Void
   ) {
     self.seed = seed
     self.cases = cases
@@ -31,6 +34,7 @@ public struct ProofRun: Sendable {
     self.folder = folder
     self.executable = executable
     self.progress = progress
+    self.stalled = stalled
   }
 
   public var isTimeLeft: Bool { ContinuousClock.now < deadline }
