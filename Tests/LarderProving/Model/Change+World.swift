@@ -10,6 +10,7 @@ extension World {
   /// Changes the world as the store is to change, and returns what the verb returns.
   mutating func apply(_ change: Change, now: Double) throws -> Int {
     expire(at: now)
+    defer { links = links.filter { !$0.value.isEmpty } }
     switch change {
     case .shelves(let verb, let rows):
       for row in rows {

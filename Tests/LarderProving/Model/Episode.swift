@@ -69,7 +69,7 @@ final class Episode {
       }
       outcome.log.append("[end] ")
       try await verify()
-      try await watches?.check(world, patience: patience)
+      try await checkLive()
       try checkFile()
     } catch let difference as Difference {
       outcome.failure = difference.description
@@ -94,7 +94,7 @@ final class Episode {
     case 91..<92: try await backUp()
     case 92..<94:
       note("live", "live results")
-      try await watches?.check(world, patience: patience)
+      try await checkLive()
     default: try await verify()
     }
   }
@@ -154,6 +154,12 @@ final class Episode {
       let seen = try await store.read { try World(reading: $0, version) }
       try expect(seen == expected, "store \(number): \(expected.difference(to: seen))")
     }
+  }
+
+  private func checkLive() async throws {
+    // A clock of the machine's does not leap: the store looks at it when the next row is to expire.
+    try await stores[0].removeExpired()
+    try await watches?.check(world, patience: patience)
   }
 
   private func checkFile() throws {
