@@ -22,7 +22,12 @@ enum FaultInspection {
       let columns = try query("select name from pragma_table_info(\(text(table))) order by cid")
         .filter { table != "_larder_attachments" || $0 != "version" }
       let line = columns.map { "quote(\(name($0)))" }.joined(separator: " || ', ' || ")
-      let condition = table == "_larder_attachments" ? " where uses > 0" : ""
+      let conditions = [
+        table == "_larder_attachments" ? "uses > 0" : nil,
+        // Rows whose time has come are not there, and are removed at any time.
+        columns.contains("_expires") ? "(_expires is null or _expires > \(FaultSample.now.timeIntervalSinceReferenceDate))" : nil,
+      ]
+      let condition = conditions.compactMap { $0 }.map { " where " + $0 }.first ?? ""
       lines += try query("select \(line) from main.\(name(table))\(condition) order by 1").map { "\(table): \($0)" }
     }
     return lines

@@ -3,6 +3,8 @@ import Larder
 
 /// What the stores of most scenarios hold before anything fails.
 enum FaultSample {
+  /// The time of stores in which rows expire.
+  static let now = Date(timeIntervalSinceReferenceDate: 800_000_000)
   static let shelves = (1...3).map { FaultShelf(id: $0, name: "Shelf \($0)") }
   static let tags = ["green", "red"].map { FaultTag(id: $0) }
 

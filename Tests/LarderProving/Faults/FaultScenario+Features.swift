@@ -10,7 +10,7 @@ extension FaultScenario {
       name: "cascade",
       steps: [
         Step("delete a shelf") { try await $1.delete(FaultShelf.self, 2) },
-        Step("link") { _, store in try await store.link(Sample.books(10...10)[0], \.tags, Sample.tags) },
+        Step("link") { _, store in try await store.link(Sample.books(12...12)[0], \.tags, Sample.tags) },
       ]),
     FaultScenario(
       name: "full-text",
@@ -83,24 +83,23 @@ extension FaultScenario {
       name: "expiry", models: [FaultToken.self], configuration: expiring,
       prepare: { place in
         let store = try Store(at: place.store, for: [FaultToken.self, FaultProbe.self], configuration: expiring)
-        try await store.save((0..<30).map { FaultToken(id: $0, text: String(repeating: "t", count: 300)) }, expires: start + 5000)
+        try await store.save((0..<30).map { FaultToken(id: $0, text: String(repeating: "t", count: 300)) }, expires: Sample.now + 5000)
       },
       steps: [
-        Step("save expiring rows") { try await $1.save((40..<50).map { FaultToken(id: $0) }, expires: start + 9000) },
+        Step("save expiring rows") { try await $1.save((40..<50).map { FaultToken(id: $0) }, expires: Sample.now + 9000) },
         Step("save one for good") { try await $1.save(FaultToken(id: 60)) },
-        Step("change an expiry") { try await $1.setExpiry(of: FaultToken.self, 3, to: start + 8000) },
+        Step("change an expiry") { try await $1.setExpiry(of: FaultToken.self, 3, to: Sample.now + 8000) },
       ]),
     FaultScenario(
       name: "sweeping", models: [FaultToken.self], configuration: expiring,
       prepare: { place in
         let store = try Store(
-          at: place.store, for: [FaultToken.self, FaultProbe.self], configuration: Store.Configuration(now: { start - 9000 }))
-        try await store.save((0..<30).map { FaultToken(id: $0, text: String(repeating: "t", count: 300)) }, expires: start - 10)
-        try await store.save((40..<50).map { FaultToken(id: $0) }, expires: start + 9000)
+          at: place.store, for: [FaultToken.self, FaultProbe.self], configuration: Store.Configuration(now: { Sample.now - 9000 }))
+        try await store.save((0..<30).map { FaultToken(id: $0, text: String(repeating: "t", count: 300)) }, expires: Sample.now - 10)
+        try await store.save((40..<50).map { FaultToken(id: $0) }, expires: Sample.now + 9000)
       },
       steps: [Step("sweep") { try await $1.removeExpired() }]),
   ]
 
-  private static let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
-  private static let expiring = Store.Configuration(busyTimeout: .milliseconds(50), now: { start })
+  private static let expiring = Store.Configuration(busyTimeout: .milliseconds(50), now: { FaultSample.now })
 }

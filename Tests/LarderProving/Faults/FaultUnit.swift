@@ -37,8 +37,8 @@ public struct FaultUnit: Sendable, Hashable {
       layer == .system && !SystemFaults.scenarios.contains(scenario.name)
         ? []
         : failures(of: layer).flatMap { failure in
-          // A call that is interrupted for ever is a program that hangs.
-          (failure == "\(SystemFaults.Failure.interrupted)" ? [false] : [false, true]).map { FaultUnit(scenario: scenario.name, layer: layer, failure: failure, persists: $0) }
+          // Who is interrupted for ever hangs, and SQLite waits ten seconds for each lock of shared memory that it never gets.
+          (["\(SystemFaults.Failure.interrupted)", "\(FaultVFS.Failure.busy)"].contains(failure) ? [false] : [false, true]).map { FaultUnit(scenario: scenario.name, layer: layer, failure: failure, persists: $0) }
         }
     }
   }

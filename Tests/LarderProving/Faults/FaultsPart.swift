@@ -86,6 +86,7 @@ private struct FaultSession {
 
   /// Runs some of the cases, and returns those that are left.
   mutating func runChunk(of unit: FaultUnit, _ numbers: [Int], _ size: Int) -> [Int] {
+    let size = min(size, run.cases - result.cases)
     var left = Array(numbers.prefix(size))
     scenarios.insert(unit.scenario)
     while !left.isEmpty, run.isTimeLeft {
