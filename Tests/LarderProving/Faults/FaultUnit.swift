@@ -38,7 +38,9 @@ public struct FaultUnit: Sendable, Hashable {
         ? []
         : failures(of: layer).flatMap { failure in
           // Who is interrupted for ever hangs, and SQLite waits ten seconds for each lock of shared memory that it never gets.
-          (["\(SystemFaults.Failure.interrupted)", "\(FaultVFS.Failure.busy)"].contains(failure) ? [false] : [false, true]).map { FaultUnit(scenario: scenario.name, layer: layer, failure: failure, persists: $0) }
+          (["\(SystemFaults.Failure.interrupted)", "\(FaultVFS.Failure.busy)"].contains(failure) ? [false] : [false, true]).map {
+            FaultUnit(scenario: scenario.name, layer: layer, failure: failure, persists: $0)
+          }
         }
     }
   }

@@ -74,7 +74,8 @@ extension FaultSuites {
       }
     }
 
-    @Test("a call of the system that fails while files are attached or copied is an error, and leaves nothing behind", arguments: ["attach", "backup"])
+    @Test(
+      "a call of the system that fails while files are attached or copied is an error, and leaves nothing behind", arguments: ["attach", "backup"])
     func system(scenario: String) async throws {
       let folder = try TemporaryFolder()
       let part = FaultsPart(scenario: scenario, layer: .system)
