@@ -6,5 +6,8 @@ struct LarderProof: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "LarderProof",
     abstract: "Tries to break Larder, and reports what was tried, how often, and what was found.",
-    subcommands: [AllCommand.self, ReportCommand.self, KillsCommand.self, KillWorkerCommand.self, CancellationsCommand.self, ModelCommand.self, DamageCommand.self, DamageWorkerCommand.self])
+    subcommands: [
+      AllCommand.self, ReportCommand.self, KillsCommand.self, KillWorkerCommand.self, CancellationsCommand.self, ModelCommand.self,
+      DamageCommand.self, DamageWorkerCommand.self, FaultsCommand.self, PowerCommand.self,
+    ])
 }

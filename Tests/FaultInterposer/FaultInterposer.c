@@ -68,14 +68,15 @@ static const char *path_of(int descriptor, char *buffer) {
 
 // MARK: Opening
 
-static bool creates(int flags) { return (flags & O_CREAT) != 0; }
+// A file that is there already needs no space to be opened.
+static bool creates(const char *path, int flags) { return (flags & O_CREAT) != 0 && access(path, F_OK) != 0; }
 
 #define OPENING(NAME) \
   int NAME(const char *path, int flags, ...) { \
     REAL(NAME); \
     mode_t mode = 0; \
     if (flags & (O_CREAT | O_TMPFILE)) { va_list list; va_start(list, flags); mode = va_arg(list, mode_t); va_end(list); } \
-    FAIL(decide("open", path, false, creates(flags))); \
+    FAIL(decide("open", path, false, creates(path, flags))); \
     return real(path, flags, mode); \
   }
 OPENING(open)
@@ -86,7 +87,7 @@ OPENING(open64)
     REAL(NAME); \
     mode_t mode = 0; \
     if (flags & (O_CREAT | O_TMPFILE)) { va_list list; va_start(list, flags); mode = va_arg(list, mode_t); va_end(list); } \
-    FAIL(decide("open", path, false, creates(flags))); \
+    FAIL(decide("open", path, false, creates(path, flags))); \
     return real(at, path, flags, mode); \
   }
 OPENING_AT(openat)

@@ -8,6 +8,8 @@ final class FaultDatabase {
   init(_ file: URL, isReadOnly: Bool = false) throws {
     let flags = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     guard sqlite3_open_v2(file.path(percentEncoded: false), &handle, flags, nil) == SQLITE_OK else { throw failure() }
+    // A store that was just let go may be closing still.
+    sqlite3_busy_timeout(handle, 10_000)
   }
 
   deinit { sqlite3_close_v2(handle) }

@@ -1,4 +1,5 @@
 import Foundation
+import Larder
 
 /// What makes the n-th call fail.
 protocol FaultInjector: Sendable {
@@ -11,6 +12,15 @@ protocol FaultInjector: Sendable {
   var calls: Int { get }
   /// What the first call that failed was.
   var firstFailure: String { get }
+  /// Codes that errors may have besides the usual ones.
+  var codes: Set<StoreError.Code> { get }
+  /// Whether files that should go could not be removed.
+  var keepsFiles: Bool { get }
+}
+
+extension FaultInjector {
+  var codes: Set<StoreError.Code> { [] }
+  var keepsFiles: Bool { false }
 }
 
 /// Fails calls of SQLite's connections.

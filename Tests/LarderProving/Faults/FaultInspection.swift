@@ -74,7 +74,7 @@ enum FaultInspection {
 
   /// Files that something unfinished has left behind.
   static func leftovers(_ place: FaultPlace) -> [String] {
-    place.names.filter { $0.contains(".partial") }.map { "\($0) was left behind" }
+    place.keepsFiles ? [] : place.names.filter { $0.contains(".partial") }.map { "\($0) was left behind" }
   }
 
   /// Whether a backup is whole and holds a state of the store.

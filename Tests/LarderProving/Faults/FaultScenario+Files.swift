@@ -47,7 +47,7 @@ extension FaultScenario {
           problems += try FaultInspection.backup(place.file("copy.larder"), of: place.store)
         } else if done.contains("backup") {
           problems.append("the backup returned and is not there")
-        } else if place.names.contains("copy.larder.attachments") {
+        } else if !place.keepsFiles, place.names.contains("copy.larder.attachments") {
           problems.append("a folder of attachments is there without its backup")
         }
         return problems
@@ -69,7 +69,7 @@ extension FaultScenario {
       inspect: { place, done in
         var problems = FaultInspection.leftovers(place)
         if done.contains("open"), !place.names.contains("test.larder.backup-1") { problems.append("a column was dropped without a backup") }
-        for name in place.names where name.hasPrefix("test.larder.backup-") && !name.hasSuffix("-wal") && !name.hasSuffix("-shm") {
+        for name in place.names where name.wholeMatch(of: /test\.larder\.backup-\d+/) != nil {
           problems += try FaultInspection.integrity(place.file(name)).map { "\(name): \($0)" }
         }
         return problems

@@ -7,7 +7,7 @@ struct WrongAnswer: Error, CustomStringConvertible {
 }
 
 /// An error that a closure of the user's throws.
-private struct Refusal: Error {}
+struct FaultRefusal: Error {}
 
 extension FaultScenario {
   private typealias Sample = FaultSample
@@ -70,7 +70,7 @@ extension FaultScenario {
     FaultScenario(
       name: "transaction-full", configuration: Store.Configuration(durability: .full, busyTimeout: .milliseconds(50)),
       steps: [
-        Step("insert") { try await $1.insert(Sample.books(100...100)[0]) },
+        Step("insert") { try await $1.insert(Sample.books(200...200)[0]) },
         Step("transaction") { try await $1.write { db in try mixedChanges(db) } },
       ]),
     FaultScenario(
@@ -82,9 +82,9 @@ extension FaultScenario {
             do {
               try db.savepoint { db in
                 try db.deleteAll(FaultBook.all)
-                throw Refusal()
+                throw FaultRefusal()
               }
-            } catch is Refusal {
+            } catch is FaultRefusal {
               // The savepoint alone was undone.
             }
             try db.savepoint { try $0.update(Sample.books(1...3, text: 2000)) }
@@ -100,7 +100,7 @@ extension FaultScenario {
             try db.insert(Sample.books(100...104))
             try? db.savepoint { try $0.insert(Sample.books(105...125)) }
             let count = try db.count(FaultBook.where { $0.id.isBetween(105, 125) })
-            guard count == 21 else { throw Refusal() }
+            guard count == 21 else { throw FaultRefusal() }
             try db.insert(Sample.books(126...128))
           }
         }

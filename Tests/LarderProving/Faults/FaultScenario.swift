@@ -52,6 +52,8 @@ struct FaultPlace: Sendable {
   let folder: URL
   /// Lets all calls succeed again, for steps that try twice.
   var disarm: @Sendable () -> Void = {}
+  /// Whether files could not be removed, so that what is left of something unfinished is nobody's fault.
+  var keepsFiles = false
 
   var store: URL { folder.appending(component: "test.larder") }
 

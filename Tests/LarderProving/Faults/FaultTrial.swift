@@ -66,7 +66,8 @@ struct FaultTrial: Sendable {
     // A file that could not be opened is as it was, or wholly changed.
     let copy = FaultPlace(folder: place.folder.appending(component: "copy", directoryHint: .isDirectory))
     try FileManager.default.createDirectory(at: copy.folder, withIntermediateDirectories: false)
-    for name in place.names where name.hasPrefix("test.larder") && !name.hasSuffix("-shm") {
+    let names = try FileManager.default.contentsOfDirectory(atPath: place.folder.path(percentEncoded: false))
+    for name in names where name.hasPrefix("test.larder") && !name.hasSuffix("-shm") {
       try FileManager.default.copyItem(at: place.file(name), to: copy.file(name))
     }
     let state = try FaultInspection.dump(copy.store)
@@ -115,7 +116,7 @@ struct FaultTrial: Sendable {
   /// Looks at the errors, and returns a bit for each step that was acknowledged.
   private func judge(_ ends: [Result<Void, any Error>], _ outcome: inout FaultOutcome) -> Int {
     var acknowledged = 0
-    let codes: Set<StoreError.Code> = scenario.codes.union([.inputOutput, .diskFull, .readOnly, .busy])
+    let codes: Set<StoreError.Code> = scenario.codes.union(injector.codes).union([.inputOutput, .diskFull, .readOnly, .busy])
     for (position, (step, end)) in zip(scenario.steps, ends).enumerated() {
       switch end {
       case .success:
@@ -123,7 +124,10 @@ struct FaultTrial: Sendable {
         outcome.ends.append("ok")
       case .failure(let error):
         outcome.ends.append((error as? StoreError).map { "\($0.code)" } ?? "\(type(of: error))")
-        if error is WrongAnswer {
+        if error is FaultRefusal {
+          // The closure's own.
+          outcome.expect(outcome.failures > 0, "\(step.name): the closure threw without a fault")
+        } else if error is WrongAnswer {
           outcome.expect(false, "\(step.name): \(error)")
         } else {
           outcome.expect(outcome.failures > 0, "\(step.name) threw without a fault: \(error)")
@@ -150,9 +154,23 @@ struct FaultTrial: Sendable {
       outcome.expect(later == state, "what the same store shows changed after a later write")
       return later
     } catch {
-      outcome.expect(false, "the same store does not go on: \(error)")
+      let later = await comesBack(store)
+      outcome.expect(false, "the same store does not go on: \(error); \(later)")
       return nil
     }
+  }
+
+  /// Says whether a store that threw once more works after that.
+  private func comesBack(_ store: Store) async -> String {
+    for attempt in 1...3 {
+      do {
+        try await store.save(FaultProbe(id: 10 + attempt))
+        return "\(attempt == 1 ? "the next save succeeds" : "save \(attempt) after that succeeds")"
+      } catch {
+        continue
+      }
+    }
+    return "nor after three more saves"
   }
 
   /// Opens the file again and looks at all of it.
@@ -176,6 +194,8 @@ struct FaultTrial: Sendable {
     outcome.problems += try FaultInspection.integrity(place.store)
     let done = scenario.steps.indices.filter { acknowledged & 1 << $0 != 0 }.map { scenario.steps[$0].name }
     outcome.checks += 1
+    var place = place
+    place.keepsFiles = injector.keepsFiles
     outcome.problems += try scenario.inspect(place, Set(outcome.ends.contains("ok") ? done : []))
   }
 

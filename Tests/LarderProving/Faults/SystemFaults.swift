@@ -1,4 +1,5 @@
 public import Foundation
+import Larder
 
 /// Fails calls of the C library, by a shared library that stands before it: see `FaultInterposer.c`.
 struct SystemFaults: FaultInjector {
@@ -31,6 +32,11 @@ struct SystemFaults: FaultInjector {
   func disarm() { functions.disarm() }
   var failures: Int { Int(functions.failed()) }
   var calls: Int { Int(functions.calls()) }
+
+  /// SQLite takes EIO of a read for a damaged file system, and says SQLITE_CORRUPT. Source: SQLITE_IOERR_CORRUPTFS in os_unix.c and vdbe.c.
+  var codes: Set<StoreError.Code> { kind == .inputOutput ? [.corrupt] : [] }
+
+  var keepsFiles: Bool { [.inputOutput, .denied].contains(kind) && (persists || ["unlink", "rmdir"].contains(where: firstFailure.hasPrefix)) }
 
   var firstFailure: String {
     var buffer = [CChar](repeating: 0, count: 192)

@@ -43,6 +43,12 @@ extension FaultSuites {
       }
     }
 
+    @Test("whichever call of a backup fails, it throws a StoreError, and what is at its place is whole or not there")
+    func backup() async throws {
+      let unit = FaultUnit(scenario: "backup", layer: .connections, failure: "inputOutput", persists: false)
+      #expect(try await problems(unit) { Array(stride(from: 1, through: $0, by: 2)) } == [])
+    }
+
     @Test("a call that swallows its error, and one that does half of its work, are found")
     func finding() async throws {
       let folder = try TemporaryFolder()
@@ -79,7 +85,7 @@ extension FaultSuites {
     func system(scenario: String) async throws {
       let folder = try TemporaryFolder()
       let part = FaultsPart(scenario: scenario, layer: .system)
-      let run = ProofRun(seed: 5, cases: 12, time: .seconds(60), folder: folder.url, executable: try Self.executable())
+      let run = ProofRun(seed: 5, cases: 12, time: .seconds(60), folder: folder.url, executable: try Self.executable(), stalled: { _, _ in })
       let result = try await part.run(run)
       #expect(result.findings == [])
       #if os(Linux)
