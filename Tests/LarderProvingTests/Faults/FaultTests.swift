@@ -13,7 +13,7 @@ extension FaultSuites {
       let trial = try await unit.trial(in: folder.url)
       let whole = try await trial.run(at: .max)
       #expect(whole.failures == 0)
-      #expect(whole.calls > 10)
+      #expect(whole.calls > 0)
       var problems = whole.problems
       for number in numbers(whole.calls) {
         let outcome = try await trial.run(at: number)

@@ -20,6 +20,7 @@ enum FaultSuites {
       let file = folder.file("a.db")
       _ = FileManager.default.createFile(atPath: file.path(percentEncoded: false), contents: nil)
       database = try FaultDatabase(file)
+      try database.column("pragma busy_timeout = 0")
       try database.column("create table t (a)")
       FaultVFS.confine(to: folder.url)
     }

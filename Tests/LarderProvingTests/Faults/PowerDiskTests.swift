@@ -19,7 +19,7 @@ struct PowerDiskTests {
   private func files(_ events: [FileEvent], _ fate: PowerDisk.Fate, seed: UInt64 = 1) throws -> [String: [UInt8]] {
     var disk = try PowerDisk(folder.url)
     for event in events { disk.apply(event) }
-    let cut = folder.file("cut-\(fate)-\(seed)")
+    let cut = folder.file(UUID().uuidString)
     var random = SplitMix64(seed: seed)
     try disk.cut(fate, &random, to: cut)
     let names = try FileManager.default.contentsOfDirectory(atPath: cut.path(percentEncoded: false))
