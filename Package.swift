@@ -139,18 +139,23 @@ let package = Package(
     .target(
       name: "LarderProving",
       dependencies: [
+        "CFaultVFS",
         "Larder",
         "LarderTestSupport",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Tests/LarderProving"
     ),
+    // A file system for SQLite whose calls fail when a test says so.
+    .target(name: "CFaultVFS", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")], path: "Tests/CFaultVFS"),
     .executableTarget(
       name: "LarderProof",
       dependencies: ["LarderProving", .product(name: "ArgumentParser", package: "swift-argument-parser")],
       path: "Benchmarks/LarderProof"
     ),
-    .testTarget(name: "LarderProvingTests", dependencies: ["LarderProving", "LarderProof", "LarderTestSupport", "Larder"]),
+    .testTarget(
+      name: "LarderProvingTests",
+      dependencies: ["CFaultVFS", "LarderProving", "LarderProof", "LarderTestSupport", "Larder", .product(name: "GRDBSQLite", package: "GRDB.swift")]),
     .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", "LarderTestProcess", openCombine]),
     .testTarget(
       name: "LarderArchiveTests", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderArchiveTestProcess"], exclude: ["Fixtures"]),

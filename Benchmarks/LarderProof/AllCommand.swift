@@ -21,6 +21,8 @@ struct AllCommand: AsyncParsableCommand {
     (Cancellations.name, 20, 1_000_000),
     (ModelRun.name, 17, 1_000_000),
     (DamageRun.name, 8, nil),
+    (FaultsPart.name, 10, nil),
+    (PowerPart.name, 5, nil),
     (StoresOpenedAndClosed.name, 4, 10_000),
   ]
 

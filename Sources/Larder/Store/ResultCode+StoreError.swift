@@ -60,7 +60,8 @@ extension StoreError {
   init(_ result: Int32, _ message: String, context: ErrorContext?) {
     switch result & 0xFF {
     case SQLITE_CONSTRAINT: self.init(constraint: Self.kind(of: result, message), message, context: context)
-    case SQLITE_BUSY, SQLITE_LOCKED:
+    // SQLITE_PROTOCOL: others held the locks of the write-ahead log for ten seconds. Source: <https://www.sqlite.org/rescode.html#protocol>.
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
       self.init(.busy, model: context?.model, "Another connection keeps the store locked. Try again, or raise Store.Configuration.busyTimeout.")
     case SQLITE_FULL:
       self.init(.diskFull, model: context?.model, "No space is left for the store; nothing of this call was kept. Free some space and try again.")

@@ -12,7 +12,8 @@ enum StoreBackup {
     guard !FileManager.default.fileExists(atPath: path) else { throw alreadyThere }
     let attachments = try AttachmentBackup(of: connection.environment.attachments.folder, partial: partial)
     defer {
-      try? FileManager.default.removeItem(atPath: partial)
+      // A journal is left where SQLite could not play it back: on a full disk, say.
+      for suffix in ["", "-journal", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: partial + suffix) }
       attachments?.removePartial()
     }
     try copy(connection, to: partial)
