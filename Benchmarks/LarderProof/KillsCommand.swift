@@ -2,7 +2,8 @@ import ArgumentParser
 import LarderProving
 
 struct KillsCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: Kills.name, abstract: "Kills processes that write, and looks for what they were told is stored.")
+  static let configuration = CommandConfiguration(
+    commandName: Kills.name, abstract: "Kills processes that write, and looks for what they were told is stored.")
 
   @OptionGroup var options: RunOptions
 

@@ -22,7 +22,7 @@ struct ProvingTests {
 
   @Test("stores that were let go of leave no file, thread or memory behind") func resources() async throws {
     #if os(Linux)
-      try await ShortRun.expectNothing(of: StoresOpenedAndClosed(), seed: 5, cases: 100)
+    try await ShortRun.expectNothing(of: StoresOpenedAndClosed(), seed: 5, cases: 100)
     #endif
   }
 }

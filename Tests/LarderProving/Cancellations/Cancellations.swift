@@ -24,8 +24,8 @@ public struct Cancellations: ProofPart {
     var result = PartResult(
       part: Self.name, title: "Cancellations",
       summary: """
-        Two or \(Self.lanes) tasks use one store at once, each with rows of its own; each call is a task that is cancelled before it begins, while it \
-        stands in line, in a statement, between the statements of a transaction, in its commit or rollback, or after it. What succeeded must be \
+        Two or \(Self.lanes) tasks use one store at once, each with rows of its own; each call is a task that is cancelled before it begins, while \
+        it stands in line, in a statement, between the statements of a transaction, in its commit or rollback, or after it. What succeeded must be \
         there, what did not must have left nothing, and every answer must be the right one. In files and in memory.
         """,
       seed: run.seed, unit: "cancellations")

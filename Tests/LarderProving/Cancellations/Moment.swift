@@ -42,4 +42,3 @@ enum Moment: Sendable {
     for _ in 0..<count { number.add(1, ordering: .relaxed) }
   }
 }
-

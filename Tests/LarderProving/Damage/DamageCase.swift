@@ -101,7 +101,8 @@ struct DamageCase: Sendable, CustomStringConvertible {
         let pattern = UInt8.random(in: 1...255, using: &random)
         cases.append(
           DamageCase(
-            target: .log, edit: .exclusiveOr(at: position, [pattern]), description: "frame \(frame + 1) of the log, byte \(position - start) ^ \(pattern)"))
+            target: .log, edit: .exclusiveOr(at: position, [pattern]),
+            description: "frame \(frame + 1) of the log, byte \(position - start) ^ \(pattern)"))
       }
       cases.append(DamageCase(target: .log, edit: .truncate(to: start), description: "the log ends before frame \(frame + 1)"))
       cases.append(DamageCase(target: .log, edit: .truncate(to: start + 24), description: "the log ends in frame \(frame + 1)"))

@@ -50,34 +50,66 @@ struct DamageProbe {
   // MARK: Reading
 
   private mutating func readFile(_ db: BlockingStore, _ raw: RawAnswers?) {
-    attempt("fetching all") { try db.fetch(DamageRow.all.sorted(by: \.id)) } check: { rows in
+    attempt("fetching all") {
+      try db.fetch(DamageRow.all.sorted(by: \.id))
+    } check: { rows in
       if rows.elementsEqual(DamageStore.rows) { return nil }
       guard let all = raw?.all else { return "\(rows.count) wrong rows where SQLite sees the damage" }
       return rows.elementsEqual(all) ? nil : "\(rows.count) rows that SQLite does not say"
     }
     for key in Self.keys {
-      attempt("finding \(key)") { try db.find(DamageRow.self, key) } check: { row in
+      attempt("finding \(key)") {
+        try db.find(DamageRow.self, key)
+      } check: { row in
         let expected = key <= 120 ? DamageStore.row(key) : nil
         if row == expected { return nil }
         guard let found = raw?.found[key] ?? nil else { return "a wrong row where SQLite sees the damage" }
         return found == (row.map { [$0] } ?? []) ? nil : "a row that SQLite does not say"
       }
     }
-    attempt("counting") { try db.count(DamageRow.all) } check: { _ in nil }
-    attempt("searching") { try db.fetch(DamageRow.search("number").ranked().limit(10)) } check: { _ in nil }
-    attempt("an index") { try db.fetch(DamageRow.where { $0.title == "row number 77" }) } check: { _ in nil }
-    attempt("related rows") { try db.fetch(DamageGroup.all.including(\.rows)) } check: { _ in nil }
-    attempt("documents") { try db.documents("papers").fetch(sort: "number") } check: { _ in nil }
-    attempt("sums") { try db.sum(DamageRow.all, of: \.amount) } check: { _ in nil }
+    attempt("counting") {
+      try db.count(DamageRow.all)
+    } check: { _ in
+      nil
+    }
+    attempt("searching") {
+      try db.fetch(DamageRow.search("number").ranked().limit(10))
+    } check: { _ in
+      nil
+    }
+    attempt("an index") {
+      try db.fetch(DamageRow.where { $0.title == "row number 77" })
+    } check: { _ in
+      nil
+    }
+    attempt("related rows") {
+      try db.fetch(DamageGroup.all.including(\.rows))
+    } check: { _ in
+      nil
+    }
+    attempt("documents") {
+      try db.documents("papers").fetch(sort: "number")
+    } check: { _ in
+      nil
+    }
+    attempt("sums") {
+      try db.sum(DamageRow.all, of: \.amount)
+    } check: { _ in
+      nil
+    }
   }
 
   /// What a damaged log leaves is what some commit left: the checksums tell where it ends.
   private mutating func readLogged(_ db: BlockingStore) {
-    attempt("fetching all") { try db.fetch(DamageRow.all.sorted(by: \.id)) } check: { rows in
+    attempt("fetching all") {
+      try db.fetch(DamageRow.all.sorted(by: \.id))
+    } check: { rows in
       rows.count >= DamageStore.checkpointed && rows.count <= DamageStore.logged && rows.elementsEqual((1...rows.count).map(DamageStore.row))
         ? nil : "rows that no commit left: \(rows.map(\.id))"
     }
-    attempt("integrity_check") { try db.sql("pragma integrity_check", as: (String).self) } check: { lines in
+    attempt("integrity_check") {
+      try db.sql("pragma integrity_check", as: (String).self)
+    } check: { lines in
       lines == ["ok"] ? nil : "\(lines.prefix(2))"
     }
   }
@@ -90,20 +122,44 @@ struct DamageProbe {
     attempt("inserting") {
       try db.insert(new)
       isInserted = true
-    } check: { _ in nil }
-    if isInserted {
-      attempt("finding what was inserted") { try db.find(DamageRow.self, 500) } check: { $0 == new ? nil : "it is not there" }
+    } check: { _ in
+      nil
     }
-    attempt("updating all") { try db.updateAll(DamageRow.all) { $0.amount.increment(by: 1) } } check: { _ in nil }
-    attempt("deleting") { try db.delete(DamageGroup.self, 1) } check: { _ in nil }
-    attempt("a document") { try db.documents("papers").set("new", ["number": 1]) } check: { _ in nil }
+    if isInserted {
+      attempt("finding what was inserted") {
+        try db.find(DamageRow.self, 500)
+      } check: {
+        $0 == new ? nil : "it is not there"
+      }
+    }
+    attempt("updating all") {
+      try db.updateAll(DamageRow.all) { $0.amount.increment(by: 1) }
+    } check: { _ in
+      nil
+    }
+    attempt("deleting") {
+      try db.delete(DamageGroup.self, 1)
+    } check: { _ in
+      nil
+    }
+    attempt("a document") {
+      try db.documents("papers").set("new", ["number": 1])
+    } check: { _ in
+      nil
+    }
     attempt("a transaction") {
       try db.write { db in
         try db.save(DamageStore.row(501))
         try db.deleteAll(DamageRow.where { $0.id > 100 })
       }
-    } check: { _ in nil }
-    attempt("counting again") { try db.count(DamageRow.all) } check: { _ in nil }
+    } check: { _ in
+      nil
+    }
+    attempt("counting again") {
+      try db.count(DamageRow.all)
+    } check: { _ in
+      nil
+    }
   }
 
   private mutating func attempt<Value>(_ name: String, _ body: () throws -> Value, check: (Value) -> String?) {

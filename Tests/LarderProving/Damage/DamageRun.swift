@@ -18,8 +18,8 @@ public struct DamageRun: ProofPart {
     var result = PartResult(
       part: Self.name, title: "Damage",
       summary: """
-        Every page of a small store is damaged in some thirty ways, every byte of its header in three, the file is cut off at every page and at bytes \
-        between, and every frame of a log is changed or cut off. Each file is opened, read in every way, written and read again in a process with \
+        Every page of a small store is damaged in some thirty ways, every byte of its header in three, the file is cut off at every page and at \
+        bytes between, and every frame of a log is changed or cut off. Each file is opened, read in every way, written and read again in a process with \
         limits: a StoreError, the right answer, or what SQLite itself says where it cannot know better; never a trap, never a call that hangs.
         """,
       seed: run.seed, unit: "damaged files")
@@ -73,7 +73,8 @@ public struct DamageRun: ProofPart {
       next = current
       if end == .exit(0) { return }
       guard next < cases.count else { return }
-      report(cases[next], next, "the process ended with \(end)\(end == .signal(SIGKILL) ? ": a call did not return within a minute" : "")", run, &result)
+      report(
+        cases[next], next, "the process ended with \(end)\(end == .signal(SIGKILL) ? ": a call did not return within a minute" : "")", run, &result)
       next += 1
     }
   }

@@ -36,9 +36,9 @@ public struct DamageWorker: Sendable {
   private static func limitMemory() {
     var limit = rlimit(rlim_cur: 4 << 30, rlim_max: 4 << 30)
     #if canImport(Glibc)
-      setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+    setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
     #else
-      setrlimit(RLIMIT_AS, &limit)
+    setrlimit(RLIMIT_AS, &limit)
     #endif
   }
 }

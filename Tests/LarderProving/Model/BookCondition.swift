@@ -90,7 +90,8 @@ struct BookSelection: Sendable {
 
   init(using random: inout SplitMix64) {
     condition = Int.random(in: 0..<6, using: &random) == 0 ? .everything : BookCondition(depth: 3, using: &random)
-    sorts = Int.random(in: 0..<3, using: &random) == 0 ? [] : Key.allCases.shuffled(using: &random).prefix(2).map { ($0, Bool.random(using: &random)) }
+    sorts =
+      Int.random(in: 0..<3, using: &random) == 0 ? [] : Key.allCases.shuffled(using: &random).prefix(2).map { ($0, Bool.random(using: &random)) }
     if Int.random(in: 0..<3, using: &random) == 0 {
       limit = Int.random(in: 0...6, using: &random)
       offset = Bool.random(using: &random) ? Int.random(in: 0...3, using: &random) : 0

@@ -51,6 +51,8 @@ extension Episode {
     let expected: [Result<Int, World.Refusal>]
     let isSavepoint: Bool
     let fails: Bool
+
+    var text: String { "\(isSavepoint ? "savepoint " : "")\(fails ? "that throws " : "")\(changes)" }
   }
 
   private struct OwnError: Error {}
@@ -61,7 +63,10 @@ extension Episode {
     var after = world
     let steps = (0..<Int.random(in: 1...4, using: &random)).map { _ in step(&random, &after) }
     let fails = Int.random(in: 0..<5, using: &random) == 0
-    note("transaction", "transaction\(fails ? " that throws" : ""): \(steps.map { "\($0.isSavepoint ? "savepoint" : "")\($0.fails ? " that throws" : "") \($0.changes)" })")
+    note(
+      "transaction",
+      "transaction\(fails ? " that throws" : ""): \(steps.map(\.text).joined(separator: "; "))"
+    )
     let (version, expected) = (version, after.readable(version))
     let body: @Sendable (Transaction) throws -> String? = { db in
       for step in steps {

@@ -48,7 +48,9 @@ extension Episode {
     let (actual, wanted) = selection.isOrdered ? (rows, expected) : (rows.sorted { $0.id < $1.id }, expected.sorted { $0.id < $1.id })
     try expect(
       actual == wanted,
-      "\(name) \(selection.text): \(actual.map(\.id)) instead of \(wanted.map(\.id))\(actual.map(\.id) == wanted.map(\.id) ? ", \(actual) instead of \(wanted)" : "")")
+      "\(name) \(selection.text): "
+        + (actual.map(\.id) == wanted.map(\.id) ? "\(actual) instead of \(wanted)" : "\(actual.map(\.id)) instead of \(wanted.map(\.id))")
+    )
   }
 
   /// Asks one thing of a reader, whatever it is, and compares the answer with the world's.
@@ -137,7 +139,9 @@ extension Episode {
     for shelf in loaded {
       let keys = books.filter { $0.shelf.id == shelf.id }.map(\.id).sorted()
       try expectSame("books of shelf \(shelf.id)", (shelf.books.loaded ?? []).map(\.id).sorted(), keys)
-      try expectSame("number of books of shelf \(shelf.id)", try db.count(shelf.books.where { $0.pages > number }), keys.count { (world.books[$0]?.pages ?? 0) > number })
+      try expectSame(
+        "number of books of shelf \(shelf.id)", try db.count(shelf.books.where { $0.pages > number }),
+        keys.count { (world.books[$0]?.pages ?? 0) > number })
     }
     for book in try db.fetch(LibraryBook.all.including(\.labels).including(\.author)) {
       try expectSame("labels of book \(book.id)", (book.labels.loaded ?? []).map(\.id), world.links[book.id] ?? [])

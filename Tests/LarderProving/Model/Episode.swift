@@ -128,6 +128,7 @@ final class Episode {
   private func close() async {
     await watches?.end()
     watches = nil
+    for store in stores { await store.close() }
     stores = []
   }
 

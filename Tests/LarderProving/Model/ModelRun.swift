@@ -21,8 +21,8 @@ public struct ModelRun: ProofPart {
       part: Self.name, title: "Against a model",
       summary: """
         Random operations (changes of related rows in every verb, transactions with savepoints, queries, aggregates, groups, pages, search, SQL, \
-        contexts with undo, redo and children, conflicts, expiry with a clock that leaps, documents, once, backups, other versions of the program) are \
-        done through two stores on one file, or in memory, and to plain Swift values; every answer is compared.
+        contexts with undo, redo and children, conflicts, expiry with a clock that leaps, documents, once, backups, other versions of the program) \
+        are done through two stores on one file, or in memory, and to plain Swift values; every answer is compared.
         """,
       seed: run.seed, unit: "operations")
     let watchdog = Watchdog(limit: 120) { run.stalled("an operation never returned", "LarderProof model --seed \(run.seed)") }

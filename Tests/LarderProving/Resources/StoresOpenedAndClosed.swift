@@ -24,8 +24,8 @@ public struct StoresOpenedAndClosed: ProofPart {
     var result = PartResult(
       part: Self.name, title: "Files, threads and memory",
       summary: """
-        Stores are opened, used in every way (readers side by side, transactions, streams, live results, contexts, documents, attachments, backups) and \
-        let go of. The process must hold no more open files, threads and memory than after the first of them.
+        Stores are opened, used in every way (readers side by side, transactions, streams, live results, contexts, documents, attachments, backups) \
+        and let go of. The process must hold no more open files, threads and memory than after the first of them.
         """,
       seed: run.seed, unit: "stores")
     guard ResourceUse.current() != nil else {
@@ -130,6 +130,8 @@ public struct StoresOpenedAndClosed: ProofPart {
       _ = await task.result
       _ = try? Store(at: folder.path(percentEncoded: false), for: ResourceRow.self)
     }
+    // A store that is not closed closes its file when it is released.
+    if Bool.random(using: &random) { await store.close() }
     result.checks += 1
   }
 }
