@@ -327,8 +327,8 @@ final class Connection: @unchecked Sendable {
 
   private func generated(in table: String) -> Set<String> {
     if let known = generatedColumns[table] { return known }
-    let rows = (try? query("SELECT name FROM pragma_table_xinfo(?1, 'main') WHERE hidden IN (2, 3)", [.text(table)])) ?? []
-    let names = Set(rows.compactMap { $0["name"]?.text })
+    let columns = (try? query("PRAGMA main.table_xinfo(\(Dialect.sqlite.quote(table)))")) ?? []
+    let names = Set(columns.filter { $0["hidden"] == 2 || $0["hidden"] == 3 }.compactMap { $0["name"]?.text })
     generatedColumns[table] = names
     return names
   }

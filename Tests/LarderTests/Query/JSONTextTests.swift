@@ -112,11 +112,8 @@ struct JSONTextTests {
   func surrogates() throws {
     try db.insert(JSONText(id: 1))
     try db.sql("update \(JSONText.self) set tags = \(#"["\ud800", "\udc00x", "\ud83d\ude00", "\ud800\u0041"]"#)")
-    #expect(try ids { $0.tags.contains("\u{FFFD}") } == [1])
-    #expect(try ids { $0.tags.contains("\u{FFFD}x") } == [1])
-    #expect(try ids { $0.tags.contains("😀") } == [1])
-    #expect(try ids { $0.tags.contains("\u{FFFD}A") } == [1])
-    #expect(try ids { $0.tags.contains("A") } == [])
+    for text in ["\u{FFFD}", "\u{FFFD}x", "😀", "\u{FFFD}A"] { #expect(try db.count(JSONText.where { $0.tags.contains(text) }) == 1) }
+    #expect(try db.count(JSONText.where { $0.tags.contains("A") }) == 0)
   }
 
   @Test("a number as text is no number, and a decimal has all of its digits")

@@ -69,7 +69,7 @@ struct SchemaChangeTests {
     #expect(try db.sql("select second from Sheet", as: String.self) == ["a"])
     #expect(throws: StoreError.self) {
       try db.write { db in
-        try? db.sql("update Sheet set second = 'c' returning id", as: (Int, Int).self)
+        #expect(throws: StoreError.self) { try db.sql("update Sheet set second = 'c' returning id", as: (Int, Int).self) }
         #expect(try db.sql("select second from Sheet", as: String.self) == ["a"])
         _ = try db.sql("update Sheet set second = 'd' returning *", as: (Int, Int).self)
       }
