@@ -28,9 +28,7 @@ extension ContextConnection {
   private func write(_ layer: ContextLayer, _ policy: MergePolicy, expectsTaken: Bool) throws {
     connection.forgetWrites()
     try connection.transaction {
-      for table in layer.tables where table.expires {
-        try run(["DELETE FROM main.\(Dialect.sqlite.quote(table.name)) WHERE \(Expiry.isOver)"], errorContext(of: table))
-      }
+      for table in layer.tables where table.expires { try makeRoom(for: sql(of: table, in: layer), expectsTaken: expectsTaken) }
       try compareWithKnownVersions(layer)
       try noteVersions(layer)
       try merge(layer, policy, expectsTaken: expectsTaken)
@@ -47,6 +45,15 @@ extension ContextConnection {
         try run([sql.writeInsertions(hasUpdates: hasUpdates)] + sql.clear, context)
       }
     }
+  }
+
+  /// Deletes the rows that have expired and have the keys of pending ones, and where others may be in the way all that have expired.
+  private func makeRoom(for sql: OverlaySQL, expectsTaken: Bool) throws {
+    let keys = sql.table.keys.map(Dialect.sqlite.quote).joined(separator: ", ")
+    let name = Dialect.sqlite.quote(sql.table.name)
+    try run(["DELETE FROM main.\(name) WHERE (\(keys)) IN (SELECT \(keys) FROM \(sql.pending)) AND +\(Expiry.isOver)"], errorContext(of: sql.table))
+    guard expectsTaken, let table = store.environment.tables.first(where: { $0.name == sql.table.name }) else { return }
+    _ = try connection.removeExpired(of: table, ExpirySpan(until: store.environment.clock.now), limit: .max)
   }
 
   private func delete(_ sql: OverlaySQL) throws {

@@ -219,11 +219,11 @@ struct DocumentTable: Sendable {
   }
 
   /// Deletes documents that have expired, and answers how many.
-  fileprivate func sweep(limit: Int, _ connection: Connection) throws -> Int {
+  fileprivate func sweep(limit: Int, _ span: ExpirySpan, _ connection: Connection) throws -> Int {
     try writing(connection) {
       try changed(
-        "DELETE FROM \(table) WHERE rowid IN (SELECT rowid FROM \(table) WHERE expires <= larder_now() LIMIT ?1)",
-        [.value(.integer(Int64(limit)))], connection)
+        "DELETE FROM \(table) WHERE rowid IN (SELECT rowid FROM \(table) WHERE expires > ?1 AND expires <= ?2 LIMIT ?3)",
+        [.value(.real(span.after)), .value(.real(span.until)), .value(.integer(Int64(limit)))], connection)
     }
   }
 
@@ -334,8 +334,11 @@ struct EncodedDocument: Sendable {
 }
 
 /// Deletes documents that have expired, at most so many in all collections together, and answers how many.
-func sweepExpiredDocuments(_ connection: Connection, limit: Int) throws -> Int {
-  try connection.documents.names(connection).reduce(0) { count, name in
-    count < limit ? count + (try DocumentTable(name).sweep(limit: limit - count, connection)) : count
+///
+/// - Parameter span: The ends of the documents; by default all that have passed by the clock.
+func sweepExpiredDocuments(_ connection: Connection, limit: Int, _ span: ExpirySpan? = nil) throws -> Int {
+  let span = span ?? ExpirySpan(until: connection.environment.clock.reading)
+  return try connection.documents.names(connection).reduce(0) { count, name in
+    count < limit ? count + (try DocumentTable(name).sweep(limit: limit - count, span, connection)) : count
   }
 }

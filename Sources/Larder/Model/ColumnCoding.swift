@@ -6,6 +6,8 @@ struct ColumnCoding<Output>: Sendable {
   let type: ColumnType
   let encode: @Sendable (Output) throws -> Value
   let decode: @Sendable (Value) throws -> Output
+  /// The JSON of a value with parts that have no order; nil for every other value.
+  var unordered: (@Sendable (Output) throws -> UnorderedJSON?)?
 }
 
 /// What a column's values are, apart from the Swift type.
@@ -71,7 +73,8 @@ extension ColumnCoding where Output: Codable & Sendable {
     ColumnCoding(
       type: ColumnType(storageClass: .text, isOptional: Output.self is any OptionalValue.Type, isJSON: true),
       encode: { try JSONCoding.encode($0) },
-      decode: { try JSONCoding.decode($0) })
+      decode: { try JSONCoding.decode($0) },
+      unordered: { try JSONCoding.unordered($0) })
   }
 }
 

@@ -36,6 +36,7 @@ extension QueryExpressible {
   func node(for value: Output?) -> SQLNode {
     guard let value else { return .value(.null) }
     do {
+      if let json = try expression.coding.unordered?(value) { return .unorderedJSON(json) }
       return .value(try expression.coding.encode(value))
     } catch let failure as ValueFailure {
       return .invalid(StoreError(failure, model: nil, property: node.columnName))

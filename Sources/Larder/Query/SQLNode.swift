@@ -3,6 +3,8 @@ indirect enum SQLNode: Sendable, Hashable {
   /// A column; the type says how its values compare.
   case column(ColumnReference)
   case value(Value)
+  /// JSON of a value with parts that have no order.
+  case unorderedJSON(UnorderedJSON)
   /// A comparison of two values in the order that both sides share.
   case comparison(ComparisonOperator, SQLNode, SQLNode, ValueOrder)
   case binary(BinaryOperator, SQLNode, SQLNode)
@@ -134,7 +136,7 @@ extension SQLNode {
     case .paired(let pair): return .paired(try pair.replacing(replace))
     case .pairPosition(let pair): return .pairPosition(try pair.replacing(replace))
     case .relatedRows(let rows, let question): return .relatedRows(try rows.replacing(replace), try question.replacing(replace))
-    case .value, .invalid, .jsonElement: return self
+    case .value, .unorderedJSON, .invalid, .jsonElement: return self
     case .comparison(let op, let left, let right, let order): return .comparison(op, try replace(left), try replace(right), order)
     case .binary(let op, let left, let right): return .binary(op, try replace(left), try replace(right))
     case .not(let node): return .not(try replace(node))

@@ -162,11 +162,13 @@ extension Connection {
   }
 
   func rows(_ statement: PreparedStatement, _ context: ErrorContext?) throws -> [Row] {
+    guard try step(statement, context) else { return [] }
+    // The first step compiles the statement anew if the schema has changed: before it, the columns may be those of an older one.
     let layout = Row.Layout(statement.pointer)
     var rows: [Row] = []
-    while try step(statement, context) {
+    repeat {
       rows.append(try Row(layout: layout, statement.pointer, model: context?.model))
-    }
+    } while try step(statement, context)
     return rows
   }
 

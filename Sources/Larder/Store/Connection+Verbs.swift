@@ -78,6 +78,7 @@ extension Connection {
     guard query.search != nil else {
       throw StoreError(.unsupported, model: M.schema.modelName, "Only a search has matches; begin the query with \(M.self).search(…).")
     }
+    try style.validate(M.schema.modelName)
     var writer = environment.makeWriter()
     var ranked = query.ranked()
     let isPending = environment.pendingText?.sources[M.schema.table] != nil

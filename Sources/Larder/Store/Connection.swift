@@ -25,7 +25,9 @@ final class Connection: @unchecked Sendable {
   /// What was written and committed since it was last taken.
   private var committedWrites: [StatementFacts] = []
   /// The statements of a read that a live result repeats; nil while none is at work.
-  var tracked: [ObjectIdentifier: StatementFacts]?
+  var tracked: TrackedReads?
+  /// The columns of tables that are computed from others, as far as they were asked for. A change of the schema compiles statements, which forgets them.
+  private var generatedColumns: [String: Set<String>] = [:]
   /// Called once before the first statement that updates, deletes or drops; set while a migration runs.
   var willDestroy: (() throws -> Void)?
   /// The pages in the write-ahead log after the last commit.
@@ -41,6 +43,8 @@ final class Connection: @unchecked Sendable {
   var transactionNumber = 0
   /// What is known of the collections of documents.
   let documents = DocumentCatalogue()
+  /// The rows that have expired and may have lost the references that kept them.
+  let expiryReleases = ExpiryReleases()
   /// Whether the file is known to count attachments.
   var countsAttachments = false
   /// Whether its tables are being changed, so that nothing can be counted yet.
@@ -153,6 +157,7 @@ final class Connection: @unchecked Sendable {
   func compile(_ sql: String, isPersistent: Bool = true) throws -> PreparedStatement {
     var pointer: OpaquePointer?
     var rest = ""
+    if isPersistent, !generatedColumns.isEmpty { generatedColumns.removeAll() }
     authorizer.reset()
     let result = sql.withCString { text in
       var tail: UnsafePointer<CChar>?
@@ -162,7 +167,7 @@ final class Connection: @unchecked Sendable {
     }
     guard result == SQLITE_OK else { throw StoreError(ResultCode(result), on: handle, context: nil) }
     guard let pointer else { throw StoreError(.unsupported, "There is no statement in the SQL text.") }
-    let statement = PreparedStatement(pointer: pointer, facts: authorizer.facts)
+    let statement = PreparedStatement(pointer: pointer, facts: authorizer.facts(of: sql))
     guard !sql.utf8.contains(0) else {
       throw StoreError(.unsupported, "The SQL text holds a NUL, which ends it for SQLite. Interpolate the value that has it.")
     }
@@ -231,7 +236,7 @@ final class Connection: @unchecked Sendable {
       self.willDestroy = nil
       try willDestroy()
     }
-    tracked?[ObjectIdentifier(statement.facts)] = statement.facts
+    tracked?.statements[ObjectIdentifier(statement)] = statement
     return statement
   }
 
@@ -267,6 +272,7 @@ final class Connection: @unchecked Sendable {
   // MARK: What was written
 
   func note(_ statement: PreparedStatement) {
+    updateFacts(of: statement)
     note(statement.facts)
   }
 
@@ -281,9 +287,58 @@ final class Connection: @unchecked Sendable {
 
   /// Says that a table was looked at which may not be there yet.
   func noteRead(of table: String) {
-    guard tracked != nil else { return }
-    let facts = StatementFacts(reads: Region(table), writes: Region(), controlsTransaction: false, isDestructive: false)
-    tracked?[ObjectIdentifier(facts)] = facts
+    tracked?.tables.insert(table: table)
+  }
+
+  /// Takes the facts of a statement that was stepped anew, if the schema has changed since it was compiled.
+  private func updateFacts(of statement: PreparedStatement) {
+    statement.updateFacts({ schemaVersion }, { facts(ofSQLOf: $0) })
+  }
+
+  /// Nil in a transaction, whose end may give the same number to another schema, and if it cannot be read.
+  private var schemaVersion: SchemaVersion? {
+    guard isAutocommitting else { return nil }
+    func version(of schema: String) -> Int64? {
+      guard let statement = try? keptStatement("PRAGMA \(schema).schema_version") else { return nil }
+      defer { statement.reset() }
+      return sqlite3_step(statement.pointer) == SQLITE_ROW ? sqlite3_column_int64(statement.pointer, 0) : nil
+    }
+    guard let file = version(of: "main"), let temporary = version(of: "temp") else { return nil }
+    return SchemaVersion(file: file, temporary: temporary)
+  }
+
+  private func facts(ofSQLOf statement: PreparedStatement) -> StatementFacts? {
+    var pointer: OpaquePointer?
+    generatedColumns.removeAll()
+    authorizer.reset()
+    let text = sqlite3_sql(statement.pointer)
+    guard sqlite3_prepare_v3(handle, text, -1, 0, &pointer, nil) == SQLITE_OK else { return nil }
+    sqlite3_finalize(pointer)
+    return authorizer.facts(of: text.map { String(cString: $0) } ?? "")
+  }
+
+  /// What the statements and looks at tables have read: where a column is computed from others, all of its table.
+  func region(of reads: TrackedReads) -> Region {
+    for statement in reads.statements.values { updateFacts(of: statement) }
+    var region = reads.tables
+    if region.isEmpty, reads.statements.count == 1, let only = reads.statements.values.first {
+      region = only.facts.reads
+    } else {
+      for statement in reads.statements.values { region.formUnion(statement.facts.reads) }
+    }
+    for (table, columns) in region.tables {
+      guard case .named(let names) = columns, !names.isEmpty, !generated(in: table).isDisjoint(with: names) else { continue }
+      region.insert(table: table)
+    }
+    return region
+  }
+
+  private func generated(in table: String) -> Set<String> {
+    if let known = generatedColumns[table] { return known }
+    let columns = (try? query("PRAGMA main.table_xinfo(\(Dialect.sqlite.quote(table)))")) ?? []
+    let names = Set(columns.filter { $0["hidden"] == 2 || $0["hidden"] == 3 }.compactMap { $0["name"]?.text })
+    generatedColumns[table] = names
+    return names
   }
 
   /// Says that a table was written or dropped by a statement that nobody keeps.

@@ -16,6 +16,7 @@ enum SQLFunctions {
     // The time, in seconds since the reference date, by which rows have expired or have not.
     ScalarFunction("larder_now", 0, isDeterministic: false) { _ in .real(clock.now) }.register(on: handle)
     registerMatches(on: handle)
+    JSONFunctions.register(on: handle)
   }
 
   // MARK: Collations

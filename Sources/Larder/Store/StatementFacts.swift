@@ -9,13 +9,28 @@ final class StatementFacts: Sendable {
   let controlsTransaction: Bool
   /// Whether the statement updates, deletes, drops or alters what is there.
   let isDestructive: Bool
+  /// Whether the statement creates, alters or drops tables, views and the like.
+  let changesSchema: Bool
 
   init(reads: Region, writes: Region, controlsTransaction: Bool, isDestructive: Bool) {
     self.reads = reads
     self.writes = writes
     self.controlsTransaction = controlsTransaction
     self.isDestructive = isDestructive
+    changesSchema = ["sqlite_master", "sqlite_temp_master"].contains { writes.tables[$0] != nil }
   }
+
+  /// A write of whatever is in a table.
+  convenience init(writesAllOf table: String) {
+    self.init(reads: Region(), writes: Region(table), controlsTransaction: false, isDestructive: false)
+  }
+}
+
+/// What the closure of a live result has read so far.
+struct TrackedReads {
+  var statements: [ObjectIdentifier: PreparedStatement] = [:]
+  /// Tables that were looked at and may not be there yet.
+  var tables = Region()
 }
 
 /// A part of a database: tables, each with the columns that matter, or all of it.
@@ -81,6 +96,13 @@ struct Region: Sendable, Hashable {
   }
 }
 
+extension String {
+  /// Whether the SQL may hold `UPDATE OR REPLACE`. Other SQL with these words in this order is taken for it.
+  fileprivate var replacesOnUpdate: Bool {
+    utf8.count > 1 << 20 || range(of: "REPLACE", options: .caseInsensitive) != nil && range(of: "UPDATE", options: .caseInsensitive) != nil
+  }
+}
+
 /// Listens to SQLite's authorizer while a statement is compiled. Source: <https://www.sqlite.org/c3ref/set_authorizer.html>.
 ///
 /// It stands in the place of GRDB's, because GRDB keeps what a statement writes to itself.
@@ -119,8 +141,13 @@ final class StatementAuthorizer {
     directWrites.insert(String(cString: table))
   }
 
-  var facts: StatementFacts {
-    StatementFacts(reads: reads, writes: writes, controlsTransaction: controlsTransaction, isDestructive: isDestructive)
+  /// What was heard of the statement with the text.
+  func facts(of sql: String) -> StatementFacts {
+    // SQLite does not say that such an update deletes the rows in its way.
+    if !writes.isEmpty, sql.replacesOnUpdate {
+      for table in writes.tables.keys { writes.insert(table: table) }
+    }
+    return StatementFacts(reads: reads, writes: writes, controlsTransaction: controlsTransaction, isDestructive: isDestructive)
   }
 
   /// SQLite reports `CREATE` as a change of its own tables, which loses nothing.

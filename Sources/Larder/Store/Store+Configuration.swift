@@ -37,6 +37,8 @@ extension Store {
     public var log: Logger?
     /// The time by which rows expire; the system's clock by default. Tests inject their own.
     public var now: @Sendable () -> Date
+    /// Seconds that have really gone by, whatever the clock says.
+    var elapsed: @Sendable () -> Double = ExpiryClock.realTime
 
     /// A configuration; what is left out has its default.
     public init(

@@ -88,7 +88,7 @@ public final class Store: Sendable {
       observers: live, reopen: { try opening.openWriter(environment) })
     openReader = { try opening.openReader(environment) }
     readers = path == nil ? nil : ReaderPool(limit: configuration.readers, waitLimit: configuration.waitLimit, open: openReader)
-    sweeper = Sweeper(writer, environment.clock, isNeeded: hasDocuments || environment.tables.contains(where: \.expires))
+    sweeper = Sweeper(writer, environment.clock, live, isNeeded: hasDocuments || environment.tables.contains(where: \.expires))
     let attachments = environment.attachments
     attachmentCollector = AttachmentCollector(
       writer, attachments, isInMemory: path == nil, isNeeded: attachments.isManaged && (hasAttachments || attachments.folder.exists))

@@ -18,7 +18,7 @@ struct StoreOpening: Sendable {
     self.path = path
     self.models = models
     self.configuration = configuration
-    clock = ExpiryClock(configuration.now)
+    clock = ExpiryClock(configuration.now, elapsed: configuration.elapsed)
     attachments = AttachmentStorage(storePath: path, isManaged: configuration.schema == .managed)
   }
 
