@@ -60,7 +60,7 @@ struct StoredKeys {
       return places[Int(offset)]
     }
     if !identifiers.isEmpty, let identifier = try? UUID(storedValue: key), let position = identifiers[identifier] { return position }
-    return others[key]
+    return others[ExactValue(key)]
   }
 
   /// The place of the key that the column holds; nil where it is none of them.
