@@ -88,7 +88,7 @@ extension Connection {
   }
 
   /// Whether a reference would keep the transaction from being committed as it is.
-  private var hasUnresolvedReferences: Bool {
+  var hasUnresolvedReferences: Bool {
     var current: Int32 = 0
     var highest: Int32 = 0
     sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)

@@ -40,6 +40,7 @@ struct SQLWriter {
     case .value(let value): bind(value)
     case .comparison(let op, let left, let right, let order): try write(op, left, right, order)
     case .binary(let op, let left, let right): try write(op, left, right)
+    case .junction(let junction): try write(junction)
     case .not(let node):
       write("((")
       try write(node)

@@ -39,6 +39,8 @@ final class Connection: @unchecked Sendable {
   private(set) lazy var worker = DispatchQueue(label: "larder.reader")
   /// How many transactions were begun.
   var transactionNumber = 0
+  /// The transaction in which foreign keys are left until its end, although each is judged when rows are deleted; nil where none is.
+  var deferringTransaction: Int?
   /// What is known of the collections of documents.
   let documents = DocumentCatalogue()
   /// Whether the file is known to count attachments.
