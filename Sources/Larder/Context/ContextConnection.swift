@@ -109,7 +109,7 @@ final class ContextConnection {
       lower: below.map { dialect.quote("_larder_rows_\($0.id)_\(table.name)") } ?? file,
       lowerView: below.map { dialect.quote("_larder_\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)") }
         ?? file,
-      deleteRules: rules.filter { $0.deleteRule == "RESTRICT" } + rules.filter { $0.deleteRule != "RESTRICT" },
+      deleteRules: rules,
       pendingTables: Set(layer.tables.map(\.name)))
   }
 
@@ -178,6 +178,10 @@ final class ContextConnection {
       }
       throw error
     }
+  }
+
+  func definition(of table: String) -> TableDefinition? {
+    definitions.first { $0.name.isSameColumn(as: table) }
   }
 
   /// What an error about the table says of the model.

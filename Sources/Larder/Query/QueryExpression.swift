@@ -12,6 +12,11 @@ public struct QueryExpression<Output>: QueryExpressible {
   let node: SQLNode
   let coding: ColumnCoding<Output>
 
+  init(node: SQLNode, coding: ColumnCoding<Output>) {
+    self.node = node.limited
+    self.coding = coding
+  }
+
   /// The expression itself.
   public var expression: QueryExpression<Output> { self }
 }

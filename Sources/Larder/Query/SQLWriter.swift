@@ -41,6 +41,7 @@ struct SQLWriter {
     case .unorderedJSON(let json): bind(.text(json.text))
     case .comparison(let op, let left, let right, let order): try write(op, left, right, order)
     case .binary(let op, let left, let right): try write(op, left, right)
+    case .junction(let junction): try write(junction)
     case .not(let node):
       write("((")
       try write(node)

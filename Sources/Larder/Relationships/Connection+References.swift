@@ -66,7 +66,7 @@ extension Connection {
 }
 
 extension StoreError {
-  fileprivate static func missingTarget(model: String, property: String, target: String) -> StoreError {
+  static func missingTarget(model: String, property: String, target: String) -> StoreError {
     StoreError(
       .referenced, model: model, property: property,
       "\(model).\(property) refers to a \(target) that is not there. Save the \(target) in the same transaction or before, or delete what refers to it first."

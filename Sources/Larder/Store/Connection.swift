@@ -41,6 +41,8 @@ final class Connection: @unchecked Sendable {
   private(set) lazy var worker = DispatchQueue(label: "larder.reader")
   /// How many transactions were begun.
   var transactionNumber = 0
+  /// The transaction in which foreign keys are left until its end, although each is judged when rows are deleted; nil where none is.
+  var deferringTransaction: Int?
   /// What is known of the collections of documents.
   let documents = DocumentCatalogue()
   /// The rows that have expired and may have lost the references that kept them.

@@ -106,6 +106,10 @@ extension StoreError {
       self = AttachmentTable.refused(message, context)
       return
     }
+    if let refusal = DerivedRefusal(message) {
+      self = refusal.error
+      return
+    }
     let columns = Self.columns(in: message, of: context)
     let property = columns.first
     let place = [context?.model, columns.isEmpty ? nil : columns.joined(separator: ", ")].compactMap { $0 }.joined(separator: ".")
@@ -141,8 +145,20 @@ extension StoreError {
       self.init(.invalidValue, model: model, "In some row \(message). Correct it with a migration, or make the property a String.")
     } else if message.contains("malformed JSON") || message.contains("JSON path error") {
       self.init(.invalidValue, model: model, "A column that is read as JSON holds none (\(message)). Correct it with a migration.")
-    } else if message.contains("integer overflow") {
-      self.init(.invalidValue, model: model, "The sum leaves the range of 64-bit integers. Sum the property as a Double or Decimal.")
+    } else if message.contains(FunctionFailure.integerOverflow) {
+      self.init(
+        .invalidValue, model: model,
+        "A sum or product leaves the range of 64-bit integers. Compute with `.double`, or keep the property as a Double or Decimal.")
+    } else if message == FunctionFailure.integerOutOfRange {
+      self.init(.invalidValue, model: model, "A computed integer is outside the range of the property's type. Give the property the type Int.")
+    } else if message.hasPrefix("parser stack overflow") || message.hasPrefix("Expression tree is too large") {
+      self = .nestedTooDeeply
+    } else if message.hasPrefix("too many levels of trigger recursion") {
+      self.init(
+        .unsupported, model: model,
+        "Delete rules lead through more than 1,000 rows, one behind another, which is as far as SQLite goes. Delete the rows at the far end first.")
+    } else if message.hasPrefix("too many SQL variables") {
+      self.init(.unsupported, model: model, "The query has more values than SQLite takes. Ask for one of many values with isIn, or fetch in parts.")
     } else if message.hasPrefix("ON CONFLICT clause does not match") {
       self.init(
         .schemaMismatch, model: model,

@@ -10,11 +10,13 @@ enum SQLFunctions {
     database.add(function: DatabaseFunction("larder_decimal_sum", argumentCount: 1, pure: true, aggregate: DecimalSum.self))
     database.add(function: DatabaseFunction("larder_decimal_average", argumentCount: 1, pure: true, aggregate: DecimalAverage.self))
     guard let handle = database.sqliteConnection else { return }
-    for function in textFunctions + existingForms + listElements + decimalFunctions + DocumentSQL.functions + environment.adopted.functions {
+    let own = textFunctions + existingForms + listElements + decimalFunctions + [canonicalJSON, identifierBytes]
+    for function in own + DocumentSQL.functions + environment.adopted.functions {
       function.register(on: handle)
     }
     // The time, in seconds since the reference date, by which rows have expired or have not.
     ScalarFunction("larder_now", 0, isDeterministic: false) { _ in .real(clock.now) }.register(on: handle)
+    IntegerFunctions.register(on: handle)
     registerMatches(on: handle)
     JSONFunctions.register(on: handle)
   }
@@ -83,6 +85,23 @@ enum SQLFunctions {
     },
   ]
 
+  // MARK: Equal values
+
+  /// JSON with its keys in order; what is no JSON stays as it is.
+  private static let canonicalJSON = ScalarFunction("larder_json", 1) { values in
+    guard case .text(let text) = values[0],
+      let object = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed),
+      let json = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .fragmentsAllowed])
+    else { return values[0] }
+    return .text(String(decoding: json, as: UTF8.self))
+  }
+
+  /// An identifier as bytes, whether it stands there as bytes or as text; anything else stays as it is.
+  private static let identifierBytes = ScalarFunction("larder_uuid", 1) { values in
+    guard case .text(let text) = values[0], let identifier = UUID(uuidString: text) else { return values[0] }
+    return try identifier.storedValue()
+  }
+
   // MARK: Long lists
 
   /// What turns the elements of a long list, which travels as one JSON text, back into values that JSON cannot hold.
@@ -102,6 +121,8 @@ enum SQLFunctions {
     decimalFunction("larder_decimal_subtract") { $0 - $1 },
     decimalFunction("larder_decimal_multiply") { $0 * $1 },
     decimalFunction("larder_decimal_divide") { $1.isZero ? nil : $0 / $1 },
+    exactSum("larder_decimal_sum_add", isSubtracted: false),
+    exactSum("larder_decimal_sum_subtract", isSubtracted: true),
     ScalarFunction("larder_decimal_text", 1) { values in
       try decimal(values[0]).map { .text($0.canonicalText) } ?? .null
     },
@@ -117,6 +138,28 @@ enum SQLFunctions {
       if result.isNaN { throw FunctionFailure(description: overflow) }
       return .text(result.canonicalText)
     }
+  }
+
+  /// Keeps a sum in step with one of its numbers, exactly; NULL where it has to be computed anew.
+  private static func exactSum(_ name: String, isSubtracted: Bool) -> ScalarFunction {
+    ScalarFunction(name, 2) { values in
+      guard !values[0].isNull, !values[1].isNull else { return .null }
+      var sum = ExactDecimal()
+      try add(values[0], to: &sum)
+      try add(values[1], to: &sum, isSubtracted: isSubtracted)
+      guard let text = sum.text else { throw FunctionFailure(description: overflow) }
+      return ExactDecimal.isWhole(values[0]) && ExactDecimal.isWhole(.text(text)) ? .text(text) : .null
+    }
+  }
+
+  fileprivate static func add(_ value: Value, to sum: inout ExactDecimal, isSubtracted: Bool = false) throws {
+    let text: String? =
+      switch value {
+      case .text(let text): text
+      case .integer(let integer): String(integer)
+      default: try decimal(value)?.canonicalText
+      }
+    guard let text, sum.add(text, isSubtracted: isSubtracted) else { throw FunctionFailure(description: notDecimal) }
   }
 
   static let notDecimal = "a column that is read as a decimal number holds none"
@@ -167,36 +210,37 @@ enum SQLFunctions {
 
 /// The exact sum of decimal numbers; NULL where there is none.
 private struct DecimalSum: DatabaseAggregate {
-  private var sum: Decimal?
+  private var sum = ExactDecimal()
+  private var isEmpty = true
 
   mutating func step(_ values: [DatabaseValue]) throws {
-    guard let value = try SQLFunctions.decimal(values[0].value) else { return }
-    sum = (sum ?? 0) + value
+    guard !values[0].isNull else { return }
+    isEmpty = false
+    try SQLFunctions.add(values[0].value, to: &sum)
   }
 
   func finalize() throws -> (any DatabaseValueConvertible)? {
-    guard let sum else { return nil }
-    if sum.isNaN { throw DatabaseError(message: SQLFunctions.overflow) }
-    return sum.canonicalText
+    if isEmpty { return nil }
+    guard let text = sum.text else { throw DatabaseError(message: SQLFunctions.overflow) }
+    return text
   }
 }
 
 /// The mean of decimal numbers, summed exactly, as a real number; NULL where there is none.
 private struct DecimalAverage: DatabaseAggregate {
-  private var sum: Decimal = 0
+  private var sum = ExactDecimal()
   private var count = 0
 
   mutating func step(_ values: [DatabaseValue]) throws {
-    guard let value = try SQLFunctions.decimal(values[0].value) else { return }
-    sum += value
+    guard !values[0].isNull else { return }
+    try SQLFunctions.add(values[0].value, to: &sum)
     count += 1
   }
 
   func finalize() throws -> (any DatabaseValueConvertible)? {
     guard count > 0 else { return nil }
-    let mean = sum / Decimal(count)
-    if mean.isNaN { throw DatabaseError(message: SQLFunctions.overflow) }
-    return Double(mean.canonicalText)
+    guard let text = sum.text, let total = Decimal(canonical: text) else { throw DatabaseError(message: SQLFunctions.overflow) }
+    return Double((total / Decimal(count)).canonicalText)
   }
 }
 

@@ -6,6 +6,9 @@ final class StoreEnvironment: Sendable {
   /// The columns of a file that Larder did not make; none in one that it did.
   let adopted: AdoptedColumns
 
+  /// How far deletions reach.
+  let deletions: DeletionGraph
+
   /// Where a context looks for text; nil where the full-text indexes of the file have all of it.
   let pendingText: PendingText?
 
@@ -21,6 +24,7 @@ final class StoreEnvironment: Sendable {
   ) {
     self.tables = tables
     self.adopted = adopted
+    deletions = DeletionGraph(tables)
     self.pendingText = pendingText
     self.clock = clock
     self.attachments = attachments
