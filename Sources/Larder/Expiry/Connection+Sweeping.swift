@@ -163,6 +163,9 @@ extension Connection {
     return current
   }
 
+  /// Whether references would keep the transaction from being committed as it is.
+  var hasUnresolvedReferences: Bool { unresolvedReferences != 0 }
+
   func setEnd(of rows: [Int64], of table: TableDefinition, to end: Double) throws {
     let row = Dialect.sqlite.quote(table.rowIDColumn)
     let sql = "UPDATE main.\(Dialect.sqlite.quote(table.name)) SET \(Expiry.column) = ?1 WHERE \(row) IN (SELECT value FROM json_each(?2))"

@@ -22,7 +22,7 @@ extension SQLNode {
   /// The nodes that the node is made of. Of a list it is only known that it holds constants.
   var children: [SQLNode] {
     switch self {
-    case .column, .value, .invalid, .jsonElement: []
+    case .column, .value, .unorderedJSON, .invalid, .jsonElement: []
     case .comparison(_, let left, let right, _), .binary(_, let left, let right), .pattern(_, let left, let right),
       .jsonContains(let left, let right):
       [left, right]
@@ -47,7 +47,7 @@ extension SQLNode {
     switch self {
     case .related, .isRelated, .relatedRows, .paired, .pairPosition: true
     case .column(let column): derived.contains(column.name)
-    case .value, .invalid, .jsonElement: false
+    case .value, .unorderedJSON, .invalid, .jsonElement: false
     default: children.contains { $0.readsOtherRows(derived) }
     }
   }
