@@ -37,7 +37,9 @@ extension StoreCheck {
       last = end.digest
     }
     try findRows(&problems)
-    for problem in problems.values where !problem.isExplained { add(problem.kind, Self.message("A row", problem.kind)) }
+    for problem in problems.values.sorted(by: { $0.kind.rawValue < $1.kind.rawValue }) where !problem.isExplained {
+      add(problem.kind, Self.message("A row", problem.kind))
+    }
   }
 
   private func problem(_ digest: String, _ size: Int) throws -> StoreReport.Finding.Kind? {

@@ -66,17 +66,16 @@ extension StoreCheck {
     var stored = WordFingerprint(columns: columns.count)
     let row = dialect.quote(table.rowIDColumn)
     let source = "main.\(dialect.quote(table.name))"
-    var last = Int64.min
+    // The smallest number of all is no row's that SQLite has chosen, but may be a key.
+    var (last, comparison) = (Int64.min, ">=")
     while true {
-      let page = "SELECT \(row) AS number, \(list) FROM \(source) WHERE \(row) > ?1 ORDER BY \(row) LIMIT \(Self.batch)"
-      // The smallest number of all is no row's that SQLite has chosen, but may be a key.
-      let first = last == .min ? page.replacing(" > ?1", with: " >= ?1") : page
-      let end = try connection.query("SELECT max(number) AS number FROM (\(first))", [.integer(last)]).first?["number"]?.integer
+      let page = "SELECT \(row) AS number, \(list) FROM \(source) WHERE \(row) \(comparison) ?1 ORDER BY \(row) LIMIT \(Self.batch)"
+      let end = try connection.query("SELECT max(number) AS number FROM (\(page))", [.integer(last)]).first?["number"]?.integer
       guard let end else { break }
-      try connection.change("INSERT INTO temp.\(Self.text) (rowid, \(list)) \(first)", [.integer(last)])
+      try connection.change("INSERT INTO temp.\(Self.text) (rowid, \(list)) \(page)", [.integer(last)])
       try read(Self.textWords, columns, into: &stored)
       try connection.change("INSERT INTO temp.\(Self.text) (\(Self.text)) VALUES ('delete-all')")
-      last = end
+      (last, comparison) = (end, ">")
     }
     return columns.indices.filter { indexed.sums[$0] != stored.sums[$0] }.map { columns[$0] }
   }

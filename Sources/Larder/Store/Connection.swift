@@ -129,7 +129,7 @@ final class Connection: @unchecked Sendable {
   private func disconnect() {
     guard !isClosed else { return }
     isClosed = true
-    if !isReadOnly { environment.gate.forget(self) }
+    environment.gate.forget(self)
     tracer?.stop(on: handle)
     statements.removeAll()
     modelStatements.removeAll()
@@ -275,7 +275,6 @@ final class Connection: @unchecked Sendable {
 
   /// The error that the last call gave, as users see it.
   func error(_ result: Int32, _ context: ErrorContext?) -> any Error {
-    let error: any Error =
     let error: any Error = result & 0xFF == SQLITE_INTERRUPT ? stop : StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
     if [SQLITE_IOERR, SQLITE_FULL, SQLITE_CORRUPT, SQLITE_NOMEM].contains(result & 0xFF) { needsSettling = true }
     noteFailure(error)

@@ -73,6 +73,14 @@ struct Library {
     let store = try open()
     try store.blocking.insert((1...3).map { LibraryShelf(id: $0, name: "shelf \($0)") })
     try store.blocking.insert((1...30).map { LibraryBook(id: $0, title: "title number \($0)", year: 1900 + $0, shelf: ToOne($0 % 3 + 1)) })
+    try Self.close(store)
+  }
+
+  /// Closes the store at once: one that is only released may still be sweeping.
+  static func close(_ store: Store) throws {
+    let closed = Gate()
+    store.close { closed.open() }
+    try closed.waitBlocking()
   }
 
   func open(_ configuration: Store.Configuration = Store.Configuration()) throws -> Store {
@@ -86,6 +94,7 @@ struct Library {
       try connection.change("PRAGMA foreign_keys = OFF")
       for statement in statements { try connection.change(statement) }
     }
+    try Self.close(store)
   }
 
   /// Copies the file and its log as they are now into a folder of their own.

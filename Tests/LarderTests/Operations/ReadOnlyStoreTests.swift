@@ -53,6 +53,7 @@ struct ReadOnlyStoreTests {
     do {
       let store = try library.open()
       try await store.documents("people").set("ada", json: "{\"name\": \"Ada\"}")
+      await store.close()
     }
     let bytes = try library.file.bytes
     do {
