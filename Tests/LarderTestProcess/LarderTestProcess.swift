@@ -22,6 +22,8 @@ struct LarderTestProcess {
     case "fill": try await process.fill()
     case "use": process.use()
     case "explain": process.explain()
+    case "read": await process.read()
+    case "check": try await process.check(number)
     case "results": try await process.results(number)
     case "edit": try process.edit()
     case "attach": try await process.attach()

@@ -25,7 +25,7 @@ final class ContextConnection {
     self.store = store
     let environment = StoreEnvironment(
       tables: store.environment.tables, adopted: store.environment.adopted, pendingText: pendingText, clock: store.environment.clock,
-      attachments: store.environment.attachments)
+      attachments: store.environment.attachments, gate: store.environment.gate, isImmutable: store.environment.isImmutable)
     connection = try store.opening.openContext(environment)
     definitions = store.environment.tables
     models = RelatedModels(store.opening.models).all

@@ -15,7 +15,9 @@ final class Connection: @unchecked Sendable {
   let environment: StoreEnvironment
   /// Whether SQL that writes is refused.
   var isReadOnly: Bool
-  private let authorizer = StatementAuthorizer()
+  let authorizer = StatementAuthorizer()
+  /// What tells of the statements; nil unless somebody listens.
+  var tracer: StatementTracer?
   private var statements: [String: PreparedStatement] = [:]
   private var modelStatements: [ModelStatementKey: PreparedStatement] = [:]
   private var busyTimeout: Int32 = -1
@@ -39,6 +41,8 @@ final class Connection: @unchecked Sendable {
   /// Where calls of tasks read. Each connection has one, because Dispatch runs no more work of concurrent queues at a time than there are
   /// processors: slow reads would keep quick ones waiting for a thread, although a connection is free.
   private(set) lazy var worker = DispatchQueue(label: "larder.reader")
+  /// How many rows the connection changes before the statistics of the indexes are looked at; never, unless it says so.
+  var changesBeforeAnalysis = Int64.max
   /// How many transactions were begun.
   var transactionNumber = 0
   /// The transaction in which foreign keys are left until its end, although each is judged when rows are deleted; nil where none is.
@@ -88,7 +92,8 @@ final class Connection: @unchecked Sendable {
       handle, Self.progressInterval,
       { context in
         guard let context else { return 0 }
-        return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().interruption.isPending ? 1 : 0
+        let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+        return connection.interruption.isPending || connection.environment.gate.stops(connection) ? 1 : 0
       }, Unmanaged.passUnretained(self).toOpaque())
     if !isReadOnly { observeLog() }
   }
@@ -126,6 +131,8 @@ final class Connection: @unchecked Sendable {
   private func disconnect() {
     guard !isClosed else { return }
     isClosed = true
+    environment.gate.forget(self)
+    tracer?.stop(on: handle)
     statements.removeAll()
     modelStatements.removeAll()
     sqlite3_set_authorizer(handle, nil, nil)
@@ -233,6 +240,7 @@ final class Connection: @unchecked Sendable {
   /// Refuses to go on after an interruption, and in a transaction that is over; gives a migration's backup its chance before anything is lost.
   private func checked(_ statement: PreparedStatement) throws -> PreparedStatement {
     if interruption.isPending { throw CancellationError() }
+    if environment.gate.stops(self) { throw StoreError.suspended }
     if transactionState.isOpen { try checkTransaction() }
     if let willDestroy, statement.facts.isDestructive {
       self.willDestroy = nil
@@ -261,11 +269,15 @@ final class Connection: @unchecked Sendable {
     note(statement)
   }
 
+  /// The error of a statement that was interrupted.
+  private var stop: any Error {
+    if environment.gate.isSuspended, !interruption.isPending { return StoreError.suspended }
+    return CancellationError()
+  }
+
   /// The error that the last call gave, as users see it.
   func error(_ result: Int32, _ context: ErrorContext?) -> any Error {
-    let error: any Error =
-      result & 0xFF == SQLITE_INTERRUPT
-      ? CancellationError() : StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
+    let error: any Error = result & 0xFF == SQLITE_INTERRUPT ? stop : StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
     if [SQLITE_IOERR, SQLITE_FULL, SQLITE_CORRUPT, SQLITE_NOMEM].contains(result & 0xFF) { needsSettling = true }
     noteFailure(error)
     return error

@@ -111,6 +111,10 @@ final class StatementAuthorizer {
   private var writes = Region()
   private var controlsTransaction = false
   private var isDestructive = false
+  /// Whether statements are compiled of which nothing is to be known.
+  var isPaused = false
+  /// The tables that statements change from now on, rows or columns; nil while nobody asks.
+  var changedTables: Set<String>?
   /// The tables of the file, not temporary ones, that the statement itself writes: those that its triggers write are not among them.
   private(set) var directWrites: Set<String> = []
 
@@ -121,6 +125,7 @@ final class StatementAuthorizer {
       { context, action, first, second, database, trigger in
         guard let context else { return SQLITE_OK }
         let authorizer = Unmanaged<StatementAuthorizer>.fromOpaque(context).takeUnretainedValue()
+        if authorizer.isPaused { return SQLITE_OK }
         authorizer.hear(action, first, second)
         if trigger == nil, let first, let database { authorizer.hearWrite(action, first, database) }
         return SQLITE_OK
@@ -155,8 +160,18 @@ final class StatementAuthorizer {
     name.hasPrefix("sqlite_")
   }
 
+  private func noteChange(_ action: Int32, _ first: UnsafePointer<CChar>, _ second: UnsafePointer<CChar>?) {
+    switch action {
+    case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_DROP_TABLE: changedTables?.insert(String(cString: first).asciiLowercased)
+    // Its first argument is the database.
+    case SQLITE_ALTER_TABLE: if let second { changedTables?.insert(String(cString: second).asciiLowercased) }
+    default: break
+    }
+  }
+
   private func hear(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
     guard let first else { return }
+    if changedTables != nil { noteChange(action, first, second) }
     switch action {
     case SQLITE_READ:
       let column = second.map { String(cString: $0) } ?? ""

@@ -18,9 +18,16 @@ final class StoreEnvironment: Sendable {
   /// Where the bytes of attachments are.
   let attachments: AttachmentStorage
 
+  /// Whether the connections may write.
+  let gate: WriteGate
+
+  /// Whether the file is read as one that nobody changes, because its folder has no room for the files by which processes agree.
+  let isImmutable: Bool
+
   init(
     tables: [TableDefinition] = [], adopted: AdoptedColumns = AdoptedColumns(), pendingText: PendingText? = nil,
-    clock: ExpiryClock = ExpiryClock(), attachments: AttachmentStorage = AttachmentStorage(storePath: nil, isManaged: false)
+    clock: ExpiryClock = ExpiryClock(), attachments: AttachmentStorage = AttachmentStorage(storePath: nil, isManaged: false),
+    gate: WriteGate = WriteGate(), isImmutable: Bool = false
   ) {
     self.tables = tables
     self.adopted = adopted
@@ -28,6 +35,8 @@ final class StoreEnvironment: Sendable {
     self.pendingText = pendingText
     self.clock = clock
     self.attachments = attachments
+    self.gate = gate
+    self.isImmutable = isImmutable
   }
 
   func makeWriter() -> SQLWriter {
