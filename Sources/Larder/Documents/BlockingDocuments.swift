@@ -237,6 +237,11 @@ extension BlockingDocuments where Access: StoreWriter {
     try writing { try table.setExpiry(of: key, to: date, $0) }
   }
 
+  /// Makes the collection keep in each document when it was added and last updated, as dates called `addedAt` and `updatedAt`.
+  public func keepTimes(_ keepsTimes: Bool = true) throws {
+    try writing { try table.keepTimes(keepsTimes, $0) }
+  }
+
   /// Makes conditions and sorts on the properties, in this order, fast. Where there is such an index already, nothing happens.
   public func index(on properties: String...) throws {
     try index(properties)

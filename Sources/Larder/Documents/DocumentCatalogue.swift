@@ -11,6 +11,8 @@ final class DocumentCatalogue {
     /// The names of the properties that were seen, oldest first.
     var properties: [String]
     var known: Set<String>
+    /// Whether documents keep the times at which they were added and updated.
+    var keepsTimes = false
   }
 
   static let collectionsTable = "_larder_collections"
@@ -20,7 +22,7 @@ final class DocumentCatalogue {
     """
     CREATE TABLE IF NOT EXISTS main.\(collectionsTable) (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE, properties INTEGER NOT NULL DEFAULT 0,
-    dates INTEGER NOT NULL DEFAULT 0) STRICT
+    dates INTEGER NOT NULL DEFAULT 0, times INTEGER NOT NULL DEFAULT 0) STRICT
     """,
     """
     CREATE TABLE IF NOT EXISTS main.\(propertiesTable) (
@@ -74,13 +76,15 @@ final class DocumentCatalogue {
   func collection(_ name: String, _ connection: Connection) throws -> Collection? {
     connection.noteRead(of: name)
     guard try hasTables(connection) else { return nil }
-    let found = try connection.query("SELECT id, properties FROM main.\(Self.collectionsTable) WHERE name = ?1", [.text(name)])
+    let found = try connection.query("SELECT * FROM main.\(Self.collectionsTable) WHERE name = ?1", [.text(name)])
     guard let row = found.first, let id = row["id"]?.integer, let count = row["properties"]?.integer else {
       collections[name] = nil
       return nil
     }
     var collection = collections[name] ?? Collection(id: id, properties: [], known: [])
     if collection.id != id || collection.properties.count > count { collection = Collection(id: id, properties: [], known: []) }
+    // Files of earlier versions have no such column.
+    collection.keepsTimes = row["times"]?.integer == 1
     if collection.properties.count < count {
       let added = try connection.query(
         "SELECT name FROM main.\(Self.propertiesTable) WHERE collection = ?1 AND position >= ?2 ORDER BY position",
@@ -97,6 +101,19 @@ final class DocumentCatalogue {
 
   /// The collection, where this connection has met it before; it may have changed since.
   func isKnown(_ name: String) -> Bool { collections[name] != nil }
+
+  /// Whether the collection, which the open transaction has compared with the file, keeps times.
+  func keepsTimes(_ name: String, _ connection: Connection) throws -> Bool {
+    if compared[name] == connection.transactionNumber, let collection = collections[name] { return collection.keepsTimes }
+    return try collection(name, connection)?.keepsTimes ?? false
+  }
+
+  func setKeepsTimes(_ keepsTimes: Bool, _ name: String, _ connection: Connection) throws {
+    isProvisional = true
+    collections[name]?.keepsTimes = keepsTimes
+    try connection.change(
+      "UPDATE main.\(Self.collectionsTable) SET times = ?2 WHERE name = ?1", [.text(name), .integer(keepsTimes ? 1 : 0)])
+  }
 
   func hasSeen(_ path: DocumentPath, in collection: Int64) -> Bool { seenPaths[collection]?.contains(path) == true }
 
@@ -140,9 +157,9 @@ final class DocumentCatalogue {
   ///
   /// The collections say whether theirs have been. One that an earlier version makes in this file says that they have not.
   private func updateDates(_ connection: Connection) throws {
-    if try !hasDateColumn(connection) {
+    for column in try ["dates", "times"].filter({ try !hasColumn($0, connection) }) {
       isProvisional = true
-      try connection.change("ALTER TABLE main.\(Self.collectionsTable) ADD COLUMN dates INTEGER NOT NULL DEFAULT 0")
+      try connection.change("ALTER TABLE main.\(Self.collectionsTable) ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0")
     }
     let former = try connection.query("SELECT name FROM main.\(Self.collectionsTable) WHERE dates = 0").compactMap { $0["name"]?.text }
     guard !former.isEmpty else { return }
@@ -161,14 +178,15 @@ final class DocumentCatalogue {
     return "*\"\(digits(4))-\(digits(2))-\(digits(2))T\(digits(2)):\(digits(2)):\(digits(2)).\(digits(3))Z\"*"
   }()
 
-  private func hasDateColumn(_ connection: Connection) throws -> Bool {
-    try !connection.query("SELECT 1 FROM pragma_table_info(?1, 'main') WHERE name = 'dates'", [.text(Self.collectionsTable)]).isEmpty
+  private func hasColumn(_ name: String, _ connection: Connection) throws -> Bool {
+    let sql = "SELECT 1 FROM pragma_table_info(?1, 'main') WHERE name = ?2"
+    return try !connection.query(sql, [.text(Self.collectionsTable), .text(name)]).isEmpty
   }
 
   /// Whether there are documents whose dates an earlier version may have written.
   fileprivate func hasFormerDates(_ connection: Connection) throws -> Bool {
     guard try hasTables(connection) else { return false }
-    guard try hasDateColumn(connection) else { return true }
+    guard try hasColumn("dates", connection), try hasColumn("times", connection) else { return true }
     return try !connection.query("SELECT 1 FROM main.\(Self.collectionsTable) WHERE dates = 0").isEmpty
   }
 

@@ -50,6 +50,11 @@ struct DocumentCoding<Value: Codable>: Sendable {
       .invalidValue, property: "key", "A \(Value.self) for \(collection) has no text property \"key\". Add one, or give the key with set.")
   }
 
+  func decode(_ key: String, json: String) throws -> Value {
+    var json = json
+    return try json.withUTF8 { try decode(key, $0) }
+  }
+
   func decode(_ key: String, _ json: UnsafeBufferPointer<UInt8>) throws -> Value {
     do {
       let document = try DocumentReader.document(json, of: key, in: collection)

@@ -45,6 +45,21 @@ struct DocumentTable: Sendable {
     }
   }
 
+  /// The documents with the keys, in their order; nil for each that is not there.
+  func rows(_ keys: ArraySlice<String>, _ connection: Connection) throws -> [DocumentPages.Row?] {
+    try naming(connection) {
+      connection.noteRead(of: name)
+      guard try isThere(connection) else { return keys.map { _ in nil } }
+      return try keys.map { key in
+        try executing(find, [.value(.text(key))], connection) { statement in
+          guard try connection.step(statement, nil) else { return nil }
+          let json = String(decoding: Self.json(statement, 0), as: UTF8.self)
+          return DocumentPages.Row(json: json, expires: StoredColumn(statement.pointer, 1).real, clock: connection.environment.clock)
+        }
+      }
+    }
+  }
+
   func count(_ query: DocumentQuery, _ connection: Connection) throws -> Int {
     try select("count(*)", query, connection) { Int(sqlite3_column_int64($0.pointer, 0)) }.first ?? 0
   }
@@ -101,8 +116,10 @@ struct DocumentTable: Sendable {
         try connection.documents.prepare(name, document.properties, connection)
         prepared = document.properties
       }
+      let keepsTimes = try connection.documents.keepsTimes(name, connection)
       let statement = try connection.statement(upsert)
       for document in documents {
+        let document = keepsTimes ? try withTimes(document, connection) : document
         var key = StatementParameter(statement.pointer, 1, statement.arena)
         key.bind(document.key)
         var json = StatementParameter(statement.pointer, 2, statement.arena)
@@ -120,6 +137,21 @@ struct DocumentTable: Sendable {
     }
   }
 
+  /// The document with the time of this call, and with the time at which it was added: that of the document in the file, if there is one.
+  private func withTimes(_ document: EncodedDocument, _ connection: Connection) throws -> EncodedDocument {
+    let now = try Date(timeIntervalSinceReferenceDate: connection.environment.clock.now).documentValue
+    let old = try get(document.key, connection) { try DocumentReader.document($0, of: document.key, in: name) }
+    return try document.keepingTimes(addedAt: old.map { $0["addedAt"] } ?? now, updatedAt: now)
+  }
+
+  /// Makes the collection keep the times at which documents are added and updated, or no longer.
+  func keepTimes(_ keepsTimes: Bool, _ connection: Connection) throws {
+    try writing(connection) {
+      try connection.documents.prepare(name, keepsTimes ? EncodedDocument.times : [], connection)
+      try connection.documents.setKeepsTimes(keepsTimes, name, connection)
+    }
+  }
+
   /// Changes some properties of a document and keeps the others, and when it expires. Throws `.notFound` where there is none.
   func update(_ keys: [String], _ changes: Document, _ connection: Connection) throws {
     try writing(connection) {
@@ -132,8 +164,12 @@ struct DocumentTable: Sendable {
       throw StoreError(.notFound, model: name, "There is no document with this key in \(name). Use set to add it.")
     }
     var new = old
-    for (property, value) in changes where property != "key" { new[property] = value }
-    try connection.documents.prepare(name, changes.names.filter { $0 != "key" }, connection)
+    try connection.documents.prepare(name, [], connection)
+    let keepsTimes = try connection.documents.keepsTimes(name, connection)
+    let isKept: (String) -> Bool = { $0 == "key" || (keepsTimes && EncodedDocument.times.contains($0)) }
+    for (property, value) in changes where !isKept(property) { new[property] = value }
+    if keepsTimes { new["updatedAt"] = try Date(timeIntervalSinceReferenceDate: connection.environment.clock.now).documentValue }
+    try connection.documents.prepare(name, changes.names.filter { !isKept($0) }, connection)
     let json = try DocumentWriter.json(of: new)
     try connection.prepareAttachments(Attachment.isNamed(in: .text(json)))
     _ = try changed("UPDATE \(table) SET json = ?2 WHERE key = ?1", [.value(.text(key)), .value(.text(json))], connection)
@@ -294,41 +330,6 @@ extension Connection {
     try documents.names(self).reduce(.infinity) { earliest, name in
       let sql = "SELECT min(expires) AS next FROM main.\(Dialect.sqlite.quote(name)) WHERE expires > ?1"
       return min(earliest, try query(sql, [.real(time)]).first?["next"]?.real ?? .infinity)
-    }
-  }
-}
-
-/// A document as it is written.
-struct EncodedDocument: Sendable {
-  let key: String
-  let json: String
-  /// The names of its properties.
-  let properties: [String]
-  let expires: Date?
-
-  private init(key: String, _ json: String, _ properties: [String], expires: Date?) throws {
-    if let expires, !expires.timeIntervalSinceReferenceDate.isFinite {
-      throw StoreError(.invalidValue, property: "expires", "The date of expiry is not a finite number. Give a date, or nil for none.")
-    }
-    self.key = key
-    self.json = json
-    self.properties = properties
-    self.expires = expires
-  }
-
-  /// Leaves out a property called `key`, which is the document's key. Throws ``StoreError`` `.invalidValue` for what JSON cannot say.
-  init(key: String, _ document: Document, unset: [String] = [], expires: Date?) throws {
-    var document = document
-    document["key"] = nil
-    try self.init(key: key, DocumentWriter.json(of: document), document.names + unset, expires: expires)
-  }
-
-  /// Leaves out a property called `key`. Throws ``StoreError`` `.invalidValue` with the place of what is no JSON.
-  init(key: String, json: String, expires: Date?) throws {
-    if let scanned = DocumentScanner.scan(json) {
-      try self.init(key: key, scanned.json, scanned.properties, expires: expires)
-    } else {
-      try self.init(key: key, DocumentReader.document(json), expires: expires)
     }
   }
 }

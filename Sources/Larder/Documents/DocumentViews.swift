@@ -50,8 +50,12 @@ extension Connection {
       compiled = try statement(sql)
     } catch let error as StoreError where error.code == .schemaMismatch {
       // A column may be a property that came since, and a table may be a collection.
-      guard try updateViews(try documents.names(self) + Array(documents.views.keys)) else { throw error }
-      return try statement(sql)
+      guard try updateViews(try documents.names(self) + Array(documents.views.keys)) else { throw naming(columnsOf: sql, error) }
+      do {
+        return try statement(sql)
+      } catch let error as StoreError {
+        throw naming(columnsOf: sql, error)
+      }
     }
     // Without its view a collection that is written to would be the table itself.
     let named = Set(compiled.facts.reads.tables.keys).union(compiled.facts.writes.tables.keys)

@@ -246,6 +246,16 @@ extension Documents {
     try await store.writer.perform { [table] in try table.setExpiry(of: key, to: date, $0) }
   }
 
+  /// Makes the collection keep in each document when it was added and last updated, as dates called `addedAt` and `updatedAt`.
+  ///
+  /// Conditions, sort orders, SQL and typed values have them as they have other properties. What a document says by these names itself is replaced.
+  /// Documents that are there already have no `addedAt`, and an `updatedAt` from their next change on. The file remembers the choice.
+  ///
+  /// - Parameter keepsTimes: Whether times are kept; documents keep those that they have.
+  public func keepTimes(_ keepsTimes: Bool = true) async throws {
+    try await store.writer.perform { [table] in try table.keepTimes(keepsTimes, $0) }
+  }
+
   /// Makes conditions and sorts on the properties, in this order, fast. Where there is such an index already, nothing happens.
   ///
   /// - Parameter properties: Names of properties, or paths to values in them such as `address.city` and `tags[0]`, as ``DocumentPath`` explains.

@@ -153,7 +153,7 @@ struct DocumentDateUpdateTests {
     ])
     try await store.documents("others").set("a", ["at": "2026-07-04T12:00:00.000Z"])
     try await store.documents("events").index(on: "at")
-    try await store.sql("alter table _larder_collections drop column dates")
+    for column in ["dates", "times"] { try await store.sql(SQL(raw: "alter table _larder_collections drop column \(column)")) }
   }
 
   private func checkUpdated(_ store: Store) async throws {
