@@ -93,9 +93,10 @@ struct ExactDecimal {
     var fraction = digits.suffix(Self.fractionCount).joined()[...]
     while fraction.last == "0" { fraction.removeLast() }
     let number = (whole.isEmpty ? "0" : String(whole)) + (fraction.isEmpty ? "" : ".\(fraction)")
-    let cut = Self.cut(number)
-    guard cut.utf8.count <= Self.precision || Decimal(canonical: cut) != nil else { return nil }
-    return number == "0" ? number : (isNegative ? "-" : "") + cut
+    // Some numbers of one digit more are those of a `Decimal`, too.
+    let held = number.utf8.count <= Self.precision || Decimal(canonical: number) != nil ? number : Self.cut(number)
+    guard held.utf8.count <= Self.precision || Decimal(canonical: held) != nil else { return nil }
+    return number == "0" ? number : (isNegative ? "-" : "") + held
   }
 
   /// The number with zeros behind the digits that `Decimal` holds.
