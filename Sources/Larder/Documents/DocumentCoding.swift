@@ -96,7 +96,7 @@ extension DocumentValue: Codable {
       self = .null
     } else if let bool = try? container.decode(Bool.self) {
       self = .bool(bool)
-    } else if let integer = try? container.decode(Int64.self) {
+    } else if let integer = Self.integer(in: container) {
       self = .integer(integer)
     } else if let real = try? container.decode(Double.self) {
       if let number = try? container.decode(Decimal.self), !DocumentReader.isExact(real, "\(number)") {
@@ -111,6 +111,13 @@ extension DocumentValue: Codable {
     } else {
       self = .object(try container.decode(Document.self))
     }
+  }
+
+  /// The integer. Foundation's decoder cuts off the fraction of a number that no double holds.
+  private static func integer(in container: any SingleValueDecodingContainer) -> Int64? {
+    guard let integer = try? container.decode(Int64.self) else { return nil }
+    guard let number = try? container.decode(Decimal.self) else { return integer }
+    return number == Decimal(integer) ? integer : nil
   }
 
   public func encode(to encoder: any Encoder) throws {

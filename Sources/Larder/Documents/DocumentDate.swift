@@ -11,7 +11,7 @@ enum DocumentDate {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
     var whole = Int(seconds.rounded(.down))
-    var nanoseconds = Int(((seconds - Double(whole)) * 1e9).rounded())
+    var nanoseconds = Self.nanoseconds(of: seconds, beyond: whole)
     if nanoseconds == 1_000_000_000 {
       whole += 1
       nanoseconds = 0
@@ -29,6 +29,16 @@ enum DocumentDate {
     append(time % 60, 2, ".", to: &bytes)
     append(nanoseconds, 9, "Z", to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// What is beyond the whole seconds, by the fewest digits that read back as the same time: 0.434 and not 0.434000015, which is closer to the double.
+  private static func nanoseconds(of seconds: Double, beyond whole: Int) -> Int {
+    let fraction = seconds - Double(whole)
+    for (scale, unit) in [(1e3, 1_000_000), (1e6, 1000)] {
+      let part = (fraction * scale).rounded()
+      if Double(whole) + part / scale == seconds { return Int(part) * unit }
+    }
+    return Int((fraction * 1e9).rounded())
   }
 
   private static func append(_ number: Int, _ width: Int, _ separator: Unicode.Scalar, to bytes: inout [UInt8]) {

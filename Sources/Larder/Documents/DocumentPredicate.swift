@@ -15,7 +15,7 @@ public struct DocumentPredicate: Sendable, Hashable {
   }
 
   let node: Node
-  /// How many conjunctions, disjunctions and negations are in one another.
+  /// How many conjunctions and disjunctions are in one another.
   private let depth: Int
 
   /// SQLite's parser holds a hundred things that are not complete yet.
@@ -79,7 +79,8 @@ public struct DocumentPredicate: Sendable, Hashable {
   }
 
   public static prefix func ! (predicate: DocumentPredicate) -> DocumentPredicate {
-    if case .not(let node) = predicate.node { return DocumentPredicate(node, depth: predicate.depth - 1) }
-    return DocumentPredicate(.not(predicate.node), depth: predicate.depth + 1)
+    // In SQL negations are at the comparisons, so that they add no level.
+    if case .not(let node) = predicate.node { return DocumentPredicate(node, depth: predicate.depth) }
+    return DocumentPredicate(.not(predicate.node), depth: predicate.depth)
   }
 }

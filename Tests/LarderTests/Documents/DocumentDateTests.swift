@@ -27,7 +27,14 @@ struct DocumentDateTests {
     let texts = try dates.map { try #require(try DocumentValue($0).text) }
     #expect(texts.allSatisfy { $0.utf8.count == 30 })
     #expect(zip(texts, texts.dropFirst()).allSatisfy { !($1.utf8.lexicographicallyPrecedes($0.utf8)) }, "seed \(Self.seed)")
-    #expect(zip(dates, texts).allSatisfy { DocumentValue.text($1).date == $0 }, "seed \(Self.seed)")
+    for (date, text) in zip(dates, texts) {
+      let seconds = date.timeIntervalSinceReferenceDate
+      let read = DocumentValue.text(text).date?.timeIntervalSinceReferenceDate ?? .nan
+      // Within three months of 2001 a double is finer than a nanosecond.
+      let isKept = read == seconds || (abs(seconds) < 0x1p23 && abs(read - seconds) < 1e-9)
+      #expect(isKept, "seed \(Self.seed): \(text) is \(seconds) and was read as \(read)")
+    }
+    #expect(try DocumentValue(Date(timeIntervalSinceReferenceDate: 430_183_422.434)).text == "2014-08-19T23:23:42.434000000Z")
     for number in 0..<20_000 {
       let whole = Date(timeIntervalSinceReferenceDate: 7e8 + Double(number))
       let later = whole + 0.000_5
@@ -93,7 +100,7 @@ struct DocumentDateTests {
     arguments: [
       "", "x", "2009-02-29", "2009-13-01", "2009-00-01", "2009-01-00", "2009-01-03T25:00", "2009-01-03T24:01", "2009-01-03T18:60Z", "2009-1-3",
       "2009-01-03T18:15:60Z", "2009-01-03T18:15:05+24:00", "2009-01-03T18:15:05Zx", "2009-01-03T", "2009-W54", "2009-W00", "2009-W01-8", "2009-366",
-      "2009-000", "200", "20091", "2009-01-03T18:15:05.Z", "2009-01-03T18:15:05+", "2009-01-03X18:15", "12-01-03", "2009-", "+2009", "2009-01-",
+      "2009-000", "200", "20091", "2009-01-03T18:15:05.Z", "2009-01-03T18:15:05+", "2009-01-03X18:15", "12-01-03", "2009-", "+209", "2009-01-",
     ])
   func noDates(_ text: String) {
     #expect(DocumentValue.text(text).date == nil)
@@ -239,7 +246,6 @@ struct DocumentDateUpdateTests {
     try await makeFormerFile()
     do {
       let store = try file.open()
-      try await store.sql("alter table _larder_collections add column dates integer not null default 0")
       try await store.documents("others").set("b", ["n": 1])
       try await store.sql("update main.others set json = '{\"at\":\"2026-07-04T12:00:00.000Z\"' where key = 'b'")
       try await store.sql("update _larder_collections set dates = 0")

@@ -23,6 +23,8 @@ struct DocumentExactnessTests {
       #expect(throws: StoreError.self) { try DocumentValue(json: json) }
     }
     #expect(try await store.documents("people").contains("k") == false)
+    // What Foundation's decoder makes of a number near zero does not tell that it was one.
+    guard !number.contains("e-") else { return }
     #expect(throws: (any Error).self) { try JSONDecoder().decode([DocumentValue].self, from: Data("[\(number)]".utf8)) }
   }
 

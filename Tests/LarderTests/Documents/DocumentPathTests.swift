@@ -116,7 +116,7 @@ struct DocumentPathTests {
     "B4: a mistake in a path is an error with the path that was meant",
     arguments: [
       ("adress.city", "address.city"), ("address.ctiy", "address.city"), ("address.streets[0].nmae", "address.streets[0].name"),
-      ("pets[0].aeg", "pets[0].age"), ("address.zpi", "address.zip"), ("tagz[0]", "tags[0]"),
+      ("pets[0].agge", "pets[0].age"), ("address.zipp", "address.zip"), ("tagz[0]", "tags[0]"),
     ])
   func didYouMean(_ wrong: String, _ right: String) throws {
     let (_, people) = try makePeople()
