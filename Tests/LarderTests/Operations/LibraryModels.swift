@@ -63,7 +63,7 @@ final class Recorder<Element: Sendable>: Sendable {
 }
 
 /// A file with a library.
-struct Library {
+struct LibraryFile {
   static let models: [any Model.Type] = [LibraryShelf.self, LibraryBook.self, LibraryLoan.self]
 
   let file: StoreFile

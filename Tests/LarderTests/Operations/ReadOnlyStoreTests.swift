@@ -28,11 +28,11 @@ private enum Indexed {
 
 @Suite("Stores that are opened to be read", .timeLimit(.minutes(5)))
 struct ReadOnlyStoreTests {
-  private let library: Library
+  private let library: LibraryFile
   private static let readOnly = Store.Configuration(access: .readOnly)
 
   init() throws {
-    library = try Library()
+    library = try LibraryFile()
   }
 
   @Test("a store that is opened to be read answers every question")
@@ -95,7 +95,7 @@ struct ReadOnlyStoreTests {
     let (bytes, logged) = (try copy.bytes, try Data(contentsOf: log))
     #expect(!logged.isEmpty)
     do {
-      let store = try Store(at: copy.path, for: Library.models, configuration: Self.readOnly)
+      let store = try Store(at: copy.path, for: LibraryFile.models, configuration: Self.readOnly)
       #expect(try store.blocking.find(LibraryBook.self, 100)?.title == "in the log")
     }
     #expect(try copy.bytes == bytes)

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Statistics, backups on the disk, and references after a change of the schema", .timeLimit(.minutes(5)))
 struct StatisticsTests {
-  private let library: Library
+  private let library: LibraryFile
 
   init() throws {
-    library = try Library()
+    library = try LibraryFile()
   }
 
   @Test("after many writes SQLite knows the values of an index")
@@ -68,7 +68,7 @@ struct StatisticsTests {
     try store.withBackupConnection { try StoreBackup.write($0, to: target, sync: sync) }
     #expect(steps.elements == ["file [\"partial\"]", "folder [\"copy\", \"copy.attachments\"]"])
     #expect(files.fileExists(atPath: target))
-    #expect(try Store(at: target, for: Library.models).blocking.count(LibraryBook.all) == 31)
+    #expect(try Store(at: target, for: LibraryFile.models).blocking.count(LibraryBook.all) == 31)
   }
 
   @Test("a copy that cannot be brought to the disk is an error, and nothing is left of it", arguments: [true, false])

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Stores that are suspended", .timeLimit(.minutes(5)))
 struct SuspensionTests {
-  private let library: Library
+  private let library: LibraryFile
 
   init() throws {
-    library = try Library()
+    library = try LibraryFile()
   }
 
   /// Another store, which does not wait for a lock.

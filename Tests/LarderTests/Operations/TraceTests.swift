@@ -6,11 +6,11 @@ import Testing
 
 @Suite("Traces, caches and connections that are just opened", .timeLimit(.minutes(5)))
 struct TraceTests {
-  private let library: Library
+  private let library: LibraryFile
   private let events = Recorder<TraceEvent>()
 
   init() throws {
-    library = try Library()
+    library = try LibraryFile()
   }
 
   private func open(_ options: Store.Configuration.TraceOptions = []) throws -> Store {

@@ -67,13 +67,12 @@ struct SchemaChangeTests {
     try alter("alter table Sheet add column third integer default 3")
     #expect(throws: StoreError.self) { try db.sql("update Sheet set second = 'b' returning *", as: (Int, String, String).self) }
     #expect(try db.sql("select second from Sheet", as: String.self) == ["a"])
-    #expect(throws: StoreError.self) {
-      try db.write { db in
-        #expect(throws: StoreError.self) { try db.sql("update Sheet set second = 'c' returning id", as: (Int, Int).self) }
-        #expect(try db.sql("select second from Sheet", as: String.self) == ["a"])
-        _ = try db.sql("update Sheet set second = 'd' returning *", as: (Int, Int).self)
-      }
+    func transaction(_ db: Transaction) throws {
+      #expect(throws: StoreError.self) { try db.sql("update Sheet set second = 'c' returning id", as: (Int, Int).self) }
+      #expect(try db.sql("select second from Sheet", as: String.self) == ["a"])
+      _ = try db.sql("update Sheet set second = 'd' returning *", as: (Int, Int).self)
     }
+    #expect(throws: StoreError.self) { try db.write(transaction) }
     #expect(try db.sql("select second from Sheet", as: String.self) == ["a"])
   }
 }
