@@ -6,10 +6,10 @@ import Testing
 
 @Suite("Checking a whole store", .timeLimit(.minutes(5)))
 struct StoreCheckTests {
-  private let library: Library
+  private let library: LibraryFile
 
   init() throws {
-    library = try Library()
+    library = try LibraryFile()
   }
 
   /// The findings of a check, which both kinds of calls agree on.
