@@ -19,15 +19,12 @@ final class AttachmentStorage: Sendable {
     let file: AttachmentFile
   }
 
-  /// - Parameters:
-  ///   - path: The store's file, or nil for a store in memory, whose attachments go with it.
-  ///   - isReadOnly: Whether nothing is created, changed or deleted.
-  init(storePath path: String?, isManaged: Bool, isReadOnly: Bool = false) {
+  /// - Parameter path: The store's file, or nil for a store in memory, whose attachments go with it.
+  init(storePath path: String?, isManaged: Bool) {
     isTemporary = path == nil
     self.isManaged = isManaged
     folder = AttachmentFolder(
-      path.map(AttachmentFolder.path(ofStore:)) ?? FileManager.default.temporaryDirectory.appending(component: "larder-\(UUID().uuidString)").path,
-      isReadOnly: isReadOnly)
+      path.map(AttachmentFolder.path(ofStore:)) ?? FileManager.default.temporaryDirectory.appending(component: "larder-\(UUID().uuidString)").path)
   }
 
   deinit {
@@ -60,9 +57,9 @@ final class AttachmentStorage: Sendable {
   func isOpen(_ holder: String) -> Bool {
     if holder == knownHolder { return true }
     let path = "\(folder.holders)/\(holder)"
-    guard UUID(uuidString: holder) != nil, let file = try? AttachmentFile(path, folder.isReadOnly ? O_RDONLY : O_RDWR) else { return false }
+    guard UUID(uuidString: holder) != nil, let file = try? AttachmentFile(path, O_RDWR) else { return false }
     guard file.tryLock(isExclusive: false) else { return true }
-    if !folder.isReadOnly { unlink(path) }
+    unlink(path)
     return false
   }
 

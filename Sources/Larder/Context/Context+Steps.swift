@@ -54,20 +54,13 @@ extension Context {
     let wasReadOnly = connection.connection.isReadOnly
     connection.connection.isReadOnly = false
     defer { connection.connection.isReadOnly = wasReadOnly }
-    func judged() throws -> Result {
-      try connection.atomically(in: layer) {
-        let result = try body(connection)
-        try connection.judgeDeletions(in: layer)
-        return result
-      }
-    }
-    guard layer.open == nil else { return try judged() }
+    guard layer.open == nil else { return try connection.atomically(in: layer) { try body(connection) } }
     layer.clock += 1
     let number = layer.clock
     layer.open = ContextLayer.Step(number: number)
     try connection.setStep(number, of: layer)
     do {
-      let result = try judged()
+      let result = try connection.atomically(in: layer) { try body(connection) }
       try connection.activate(layer)
       let step = layer.open
       layer.open = nil

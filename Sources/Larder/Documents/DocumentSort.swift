@@ -2,11 +2,11 @@ import Foundation
 
 /// The order of documents, as text says it: `"name, date desc"`.
 ///
-/// Paths stand between commas, each with `asc` or `desc` behind it or nothing. ``DocumentPath`` says how names with commas, spaces, points or quotation
-/// marks are written.
+/// Names stand between commas, each with `asc` or `desc` behind it or nothing. A name with commas, spaces or quotation marks stands in quotation
+/// marks, its own doubled.
 struct DocumentSort {
   struct Term: Equatable {
-    let path: DocumentPath
+    let property: String
     let isDescending: Bool
   }
 
@@ -20,19 +20,19 @@ struct DocumentSort {
   /// The text between commas that no quotation marks enclose.
   private static func parts(of text: String) -> [String] {
     var parts: [String] = []
-    var part = String.UnicodeScalarView()
+    var part = ""
     var isQuoted = false
-    for scalar in text.unicodeScalars {
-      if scalar == "\"" { isQuoted.toggle() }
-      if scalar == ",", !isQuoted {
-        parts.append(String(part))
-        part.removeAll()
+    for character in text {
+      if character == "\"" { isQuoted.toggle() }
+      if character == ",", !isQuoted {
+        parts.append(part)
+        part = ""
       } else {
-        part.append(scalar)
+        part.append(character)
       }
     }
-    guard !parts.isEmpty || part.contains(where: { !$0.properties.isWhitespace }) else { return [] }
-    return parts + [String(part)]
+    guard !parts.isEmpty || part.contains(where: { !$0.isWhitespace }) else { return [] }
+    return parts + [part]
   }
 
   private static func term(of part: String, in text: String) throws -> Term {
@@ -46,16 +46,20 @@ struct DocumentSort {
         name = rest
       }
     }
-    guard !name.isEmpty else {
+    let isQuoted = name.count >= 2 && name.hasPrefix("\"") && name.hasSuffix("\"")
+    if isQuoted {
+      name = String(name.dropFirst().dropLast()).replacingOccurrences(of: "\"\"", with: "\"")
+    }
+    guard isQuoted || !name.isEmpty else {
       throw StoreError(.invalidValue, "The sort order \"\(text)\" has an empty name. Write names between commas, as in \"name, date desc\".")
     }
-    return Term(path: try DocumentPath(parsing: name), isDescending: isDescending)
+    return Term(property: name, isDescending: isDescending)
   }
 
   func write(_ writer: inout SQLWriter) {
     for (position, term) in terms.enumerated() {
       writer.write(position == 0 ? " ORDER BY " : ", ")
-      writer.write(DocumentSQL.value(term.path))
+      writer.write(DocumentSQL.value(term.property))
       if term.isDescending { writer.write(" DESC") }
     }
   }

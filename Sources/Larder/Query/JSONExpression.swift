@@ -14,16 +14,6 @@ public struct JSONExpression: QueryExpressible {
 
   private var node: SQLNode { .json(base, path: path) }
 
-  /// The value as it is compared with one of the type: a decimal has all of its digits, and everything else is as SQLite takes it out of JSON.
-  private func node(asDecimal isDecimal: Bool) -> SQLNode {
-    isDecimal ? .function("larder_decimal_json", [base] + path.map(\.node)) : node
-  }
-
-  private static func compare(_ op: ComparisonOperator, _ left: JSONExpression, _ right: (some StoredValue)?) -> QueryExpression<Bool> {
-    let isDecimal = right.map { $0 is Decimal } ?? false
-    return .init(.compare(op, left.node(asDecimal: isDecimal), isDecimal ? .bound(right) : .jsonScalar(right)))
-  }
-
   /// The member of an object.
   public subscript(key: String) -> JSONExpression { JSONExpression(base: base, path: path + [.key(key)]) }
 
@@ -32,18 +22,16 @@ public struct JSONExpression: QueryExpressible {
 
   /// The value as a type, for functions, sorts and aggregates: `$0.address["city"].as(String.self)`.
   public func `as`<Output: StoredValue>(_ type: Output.Type) -> QueryExpression<Output?> {
-    let isDecimal = type == Decimal.self
-    return QueryExpression(
-      node: node(asDecimal: isDecimal),
+    QueryExpression(
+      node: node,
       coding: ColumnCoding(
-        type: ColumnType(storageClass: Output.storageClass, isOptional: true, order: isDecimal ? .decimal : .stored),
-        encode: { try $0.map { try isDecimal ? $0.storedValue() : JSONCoding.scalar($0) } ?? .null },
+        type: ColumnType(storageClass: Output.storageClass, isOptional: true), encode: { try $0.map(JSONCoding.scalar) ?? .null },
         decode: { try Output?(storedValue: $0) }))
   }
 
   /// Whether the array at this place has the element.
   public func contains(_ element: some StoredValue) -> QueryExpression<Bool> {
-    .init(.jsonContains(node, (element as? Decimal).map { SQLNode.jsonConstant($0) } ?? .jsonScalar(element)))
+    .init(.jsonContains(node, .jsonScalar(element)))
   }
 
   /// The number of elements of the array at this place, or of members of the object; zero where there is nothing.
@@ -53,7 +41,7 @@ public struct JSONExpression: QueryExpressible {
 
   /// Whether the place holds the value.
   public static func == (left: JSONExpression, right: (some StoredValue)?) -> QueryExpression<Bool> {
-    compare(.equal, left, right)
+    .init(.compare(.equal, left.node, .jsonScalar(right)))
   }
 
   /// Whether the place holds null or is not there.
@@ -63,7 +51,7 @@ public struct JSONExpression: QueryExpressible {
 
   /// Whether the place holds anything but the value; a place that is not there does.
   public static func != (left: JSONExpression, right: (some StoredValue)?) -> QueryExpression<Bool> {
-    compare(.notEqual, left, right)
+    .init(.compare(.notEqual, left.node, .jsonScalar(right)))
   }
 
   /// Whether the place holds a value other than null.
@@ -73,22 +61,22 @@ public struct JSONExpression: QueryExpressible {
 
   /// Whether the place holds less; false where it is not there.
   public static func < (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
-    compare(.less, left, right)
+    .init(.compare(.less, left.node, .jsonScalar(right)))
   }
 
   /// Whether the place holds less or the same; false where it is not there.
   public static func <= (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
-    compare(.lessOrEqual, left, right)
+    .init(.compare(.lessOrEqual, left.node, .jsonScalar(right)))
   }
 
   /// Whether the place holds more; false where it is not there.
   public static func > (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
-    compare(.greater, left, right)
+    .init(.compare(.greater, left.node, .jsonScalar(right)))
   }
 
   /// Whether the place holds more or the same; false where it is not there.
   public static func >= (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
-    compare(.greaterOrEqual, left, right)
+    .init(.compare(.greaterOrEqual, left.node, .jsonScalar(right)))
   }
 }
 
@@ -116,11 +104,11 @@ extension SQLNode {
   }
 
   /// An element of a JSON array as JSON keeps it: numbers, text and booleans as they are, everything else as its own JSON.
-  static func jsonConstant<Element: Encodable>(_ value: Element) -> SQLNode {
+  static func jsonConstant(_ value: some Encodable) -> SQLNode {
     do {
       let json = try JSONCoding.encode([value])
-      let isExact = value is Decimal || value is any BinaryInteger
-      return .function("larder_json_constant", [.value(json), .value(.integer(isExact ? 1 : 0))])
+      guard case .text(let text) = json else { return .value(.null) }
+      return .json(.value(.text(text)), path: [.index(0)])
     } catch let failure as ValueFailure {
       return .invalid(StoreError(failure, model: nil, property: nil))
     } catch {
@@ -187,12 +175,12 @@ extension SQLNode {
 }
 
 /// A dictionary whose types are not known here.
-protocol DictionaryValue {
+private protocol DictionaryValue {
   static var isJSONObject: Bool { get }
 }
 
 extension Dictionary: DictionaryValue {
-  static var isJSONObject: Bool {
+  fileprivate static var isJSONObject: Bool {
     Key.self is String.Type || Key.self is Int.Type || Key.self is any CodingKeyRepresentable.Type
   }
 }

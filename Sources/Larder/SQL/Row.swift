@@ -27,16 +27,9 @@ public struct Row: Sendable, Hashable {
   let layout: Layout
   let storage: [Value]
 
-  /// Throws `.invalidValue` for text that is not valid UTF-8.
-  init(layout: Layout, _ statement: OpaquePointer, model: String? = nil) throws {
+  init(layout: Layout, _ statement: OpaquePointer) {
     self.layout = layout
-    storage = try layout.names.indices.map { position in
-      do {
-        return try StoredColumn(statement, Int32(position)).exactValue
-      } catch let failure as ValueFailure {
-        throw StoreError(failure, model: model, property: layout.names[position])
-      }
-    }
+    storage = layout.names.indices.map { StoredColumn(statement, Int32($0)).value }
   }
 
   /// The value of the column, or nil where the row has no such column. Of two columns with one name it is the first.

@@ -42,7 +42,7 @@ struct TableRows {
     defer { statement.reset() }
     while try connection.step(statement, nil) {
       do {
-        try column.check(try StoredColumn(statement.pointer, 1).exactValue)
+        try column.check(StoredColumn(statement.pointer, 1).value)
       } catch let cause as ValueFailure {
         return (StoredColumn(statement.pointer, 0).integer ?? 0, cause)
       }

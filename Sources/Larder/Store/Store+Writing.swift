@@ -45,16 +45,14 @@ extension Store {
   /// Deletes the row with the key, and answers whether there was one.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> Bool {
-    try await writer.performStatement { connection in
-      try connection.deleting(M.self, isOneRow: true) { try connection.delete(model, id) }
-    }
+    try await writer.performStatement { try $0.delete(model, id) }
   }
 
   /// Deletes the rows with the values' keys, and answers how many there were.
   @discardableResult
   public func delete<M: Model>(_ values: [M]) async throws -> Int {
     try await transaction { connection in
-      try connection.deleting(M.self) { try values.reduce(0) { try connection.delete(M.self, $1.id) ? $0 + 1 : $0 } }
+      try values.reduce(0) { try connection.delete(M.self, $1.id) ? $0 + 1 : $0 }
     }
   }
 
@@ -115,8 +113,9 @@ extension Store {
   ///
   /// The value is checked and encoded in the task of its caller, because ``Model/validate()`` and `encode(to:)` may ask for the task's own values.
   private func write<M: Model>(_ value: M, _ kind: ModelStatementKind) async throws {
+    let environment = environment
     try await writer.performStatement {
-      try RecordedRow(value)
+      try RecordedRow(value, environment.textParameters(of: kind, M.self))
     } _: {
       try $0.write([value], kind)
     } _: {
