@@ -2,12 +2,14 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench fuzz docs clean
+.PHONY: help demo test check format bench fuzz proof docs clean
 
 PORT ?= 8080
 SHOWCASE_OPTIONS ?=
 CASES ?= 3000000
 SEED ?= random
+PROOF_MINUTES ?= 55
+PROOF_OPTIONS ?=
 
 help:
 	@echo 'make demo     build the showcase and open it in a browser (PORT=8080, SHOWCASE_OPTIONS="--data DIR")'
@@ -16,6 +18,7 @@ help:
 	@echo 'make format   format the Swift code in place'
 	@echo 'make bench    compare Larder with raw C and GRDB, and archives with Foundation, on the same work'
 	@echo 'make fuzz     decode damaged archives (CASES=3000000, SEED=number; a seed that failed: CASES=1 SEED=number)'
+	@echo 'make proof    try to break Larder for an hour: kills, cancellations, damage, faults, a model (PROOF_MINUTES=55, PROOF_OPTIONS="--seed N")'
 	@echo 'make docs     build the documentation into .build/docs'
 	@echo 'make clean    remove everything that was built or installed into .build'
 
@@ -48,6 +51,11 @@ fuzz:
 	@Scripts/bootstrap build
 	swift build --configuration release --product LarderArchiveFuzz
 	.build/release/LarderArchiveFuzz $(CASES) $(SEED) Tests/LarderArchiveTests/Fixtures/*.keyedarchive
+
+proof:
+	@Scripts/bootstrap build
+	swift build --configuration release --product LarderProof
+	.build/release/LarderProof all --minutes $(PROOF_MINUTES) $(PROOF_OPTIONS)
 
 docs:
 	@Scripts/bootstrap build

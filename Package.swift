@@ -135,6 +135,27 @@ let package = Package(
     .executableTarget(
       name: "LarderArchiveTestProcess", dependencies: ["LarderArchive", "LarderArchiveMutation"], path: "Tests/LarderArchiveTestProcess"),
     .executableTarget(name: "LarderTestProcess", dependencies: ["Larder"], path: "Tests/LarderTestProcess"),
+    // What `make proof` does at length and its tests do in short.
+    .target(
+      name: "LarderProving",
+      dependencies: [
+        "CFaultVFS",
+        "Larder",
+        "LarderTestSupport",
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
+      path: "Tests/LarderProving"
+    ),
+    // A file system for SQLite whose calls fail when a test says so.
+    .target(name: "CFaultVFS", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")], path: "Tests/CFaultVFS"),
+    .executableTarget(
+      name: "LarderProof",
+      dependencies: ["LarderProving", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+      path: "Benchmarks/LarderProof"
+    ),
+    .testTarget(
+      name: "LarderProvingTests",
+      dependencies: ["CFaultVFS", "LarderProving", "LarderProof", "LarderTestSupport", "Larder", .product(name: "GRDBSQLite", package: "GRDB.swift")]),
     .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", "LarderTestProcess", openCombine]),
     .testTarget(
       name: "LarderArchiveTests", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderArchiveTestProcess"], exclude: ["Fixtures"]),

@@ -2,15 +2,16 @@ import Foundation
 import LarderArchive
 import LarderArchiveMutation
 
-/// Decodes damaged archives: `LarderArchiveFuzz [cases] [seed] [keyed archive …]`; a seed that is no number is a random one.
+/// Decodes damaged archives and hostile graphs: `LarderArchiveFuzz [cases of each kind] [seed] [keyed archive …]`; a seed that is no number is a random one.
 ///
-/// A case that traps, hangs for ten seconds or takes more than 128 MiB ends the run, and its seed is printed: run it again with `1 SEED`.
+/// All cases run on a thread with a stack of 512 KB. A case that traps, hangs for ten seconds or takes more than 256 MiB ends the run, and its kind and seed are
+/// printed: run it again with `1 SEED`.
 
 let arguments = CommandLine.arguments
 let cases = arguments.count > 1 ? UInt64(arguments[1]) ?? 1_000_000 : 1_000_000
 let seed = (arguments.count > 2 ? UInt64(arguments[2]) : nil) ?? UInt64.random(in: 0..<1 << 40)
 
-/// The seed of the case that runs, as text and in memory that never moves, so that the handler of a signal may write it.
+/// The kind and the seed of the case that runs, as text and in memory that never moves, so that the handler of a signal may write it.
 nonisolated(unsafe) let seedText = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64)
 
 func fail(_ signal: Int32) {
@@ -25,21 +26,35 @@ func peakMemory() -> Int {
   return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
 }
 
+/// Packages are in memory where there is a file system for that: each case syncs some files.
+let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+let parent = FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
+let folder = parent.appending(path: "larder-archive-fuzz-\(UUID().uuidString)", directoryHint: .isDirectory)
+
+@Sendable func run(_ kind: Fuzz.Kind, _ fuzz: Fuzz) -> Fuzz.Outcome {
+  // A signal's handler needs some of this small stack as well.
+  var outcome = Fuzz.Outcome()
+  for index in 0..<cases {
+    seedText.initialize(repeating: 0x20)
+    for (place, byte) in "failed: \(kind) seed \(seed &+ index)\n".utf8.prefix(64).enumerated() { seedText[place] = byte }
+    alarm(10)
+    fuzz.run(kind, seed: seed &+ index, in: folder, &outcome)
+    if index.isMultiple(of: 1000), peakMemory() > 256 << 10 {
+      print("more than 256 MiB at \(kind) seed \(seed &+ index), or up to 1,000 before it")
+      exit(1)
+    }
+  }
+  alarm(0)
+  return outcome
+}
+
 for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM] { signal(number, fail) }
 let fuzz = try Fuzz(keyed: arguments.dropFirst(3).map { try Data(contentsOf: URL(filePath: $0)) })
-var outcome = Fuzz.Outcome()
-print("\(cases) cases from seed \(seed)")
-for index in 0..<cases {
-  seedText.initialize(repeating: 0x20)
-  for (place, byte) in "failed: seed \(seed &+ index)\n".utf8.prefix(64).enumerated() { seedText[place] = byte }
-  alarm(10)
-  fuzz.run(seed: seed &+ index, &outcome)
-  if index.isMultiple(of: 1000), peakMemory() > 128 << 10 {
-    print("more than 128 MiB at seed \(seed &+ index), or up to 1,000 before it")
-    exit(1)
-  }
+defer { try? FileManager.default.removeItem(at: folder) }
+print("\(cases) cases of each kind from seed \(seed), on a stack of 512 KB")
+for kind in Fuzz.Kind.allCases {
+  let start = ContinuousClock.now
+  let outcome = try SmallThread.run { run(kind, fuzz) }
+  let errors = outcome.errors.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+  print("\(kind): values \(outcome.values), \(errors); \((ContinuousClock.now - start).components.seconds) s; peak memory \(peakMemory() / 1024) MiB")
 }
-alarm(0)
-print("values: \(outcome.values)")
-for (code, count) in outcome.errors.sorted(by: { $0.value > $1.value }) { print("\(code): \(count)") }
-print("peak memory: \(peakMemory() / 1024) MiB")

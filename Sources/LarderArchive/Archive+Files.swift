@@ -6,22 +6,27 @@ extension Archive {
   /// A hidden file beside it is written and synced, renamed over the file, and the folder synced. A crash may leave the hidden file, whose name begins with
   /// `.larder-`. A link at the place of the file is replaced, not followed.
   ///
-  /// Throws what ``encode(_:)`` throws, ``ArchiveError`` `.invalidName` for a URL that is none of a file, `.notFound` for a folder that is not there, and the file
+  /// The file keeps its permissions; a new one is never more open than its folder.
+  ///
+  /// Throws what ``encode(_:limits:userInfo:)`` throws, ``ArchiveError`` `.invalidName` for a URL that is none of a file, `.notFound` for a folder that is not there, and the file
   /// system's errors; then the file is as it was. Only where syncing the folder fails at the very end is the new archive there, and a power cut may yet bring the
   /// old one back; the error says so. Costs an encoding and two calls to `fsync`.
-  public static func write(_ value: some Encodable, to url: URL) throws {
-    try write(try encode(value), to: url, through: .standard)
+  public static func write(
+    _ value: some Encodable, to url: URL, limits: Limits = .default, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) throws {
+    try write(try encode(value, limits: limits, userInfo: userInfo), to: url, through: .standard)
   }
 
   /// The value of an archive in a file.
   ///
   /// Throws ``ArchiveError`` `.notFound`, `.noPermission`, `.inputOutput` or `.invalidName` for the file, and what
-  /// ``decode(_:from:allowing:migrations:limits:)`` throws. A file above the limit of size is not read. Costs the reading of the file and a decoding.
+  /// ``decode(_:from:allowing:migrations:limits:userInfo:)`` throws. A file above the limit of size is not read. Costs the reading of the file and a decoding.
   public static func read<T: Decodable>(
-    _ type: T.Type, from url: URL, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [], limits: Limits = .default
+    _ type: T.Type, from url: URL, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [], limits: Limits = .default,
+    userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> T {
     let data = try FileSystem.standard.read(FileSystem.path(of: url), limit: limits.size, followsLinks: true)
-    return try decode(type, from: data, allowing: types, migrations: migrations, limits: limits)
+    return try decode(type, from: data, allowing: types, migrations: migrations, limits: limits, userInfo: userInfo)
   }
 
   package static func write(_ data: Data, to url: URL, through fileSystem: FileSystem) throws {
@@ -36,7 +41,8 @@ extension Archive {
     }
     let temporary = start + ".larder-\(UUID().uuidString)"
     do {
-      try data.withUnsafeBytes { try fileSystem.create(temporary, $0) }
+      let access = fileSystem.access(forFile: path, in: folder)
+      try data.withUnsafeBytes { try fileSystem.create(temporary, $0, access: access) }
       try fileSystem.rename(temporary, to: path)
     } catch {
       try? fileSystem.remove(temporary)

@@ -5,23 +5,54 @@ internal import Synchronization
 ///
 /// Unchecked because metatypes are not Sendable: a context never leaves the call that made it, and its allow-list never changes.
 final class ArchiveContext: @unchecked Sendable {
+  let limits: Archive.Limits
   /// The types that may be built, by their tags.
-  let allowed: [String: any Decodable.Type]
-  private let types: Mutex<[ArchiveHeader.TypeEntry]>
+  private let allowed: [String: any Decodable.Type]
+  private let userInfo: [CodingUserInfoKey: any Sendable]
+  private let types = Mutex(Types())
 
-  init(allowed: [String: any Decodable.Type] = [:], root: ArchiveHeader.TypeEntry? = nil) {
-    self.allowed = allowed
-    types = Mutex(root.map { [$0] } ?? [])
+  private struct Types {
+    var table: [ArchiveHeader.TypeEntry] = []
+    var tags: [String: ObjectIdentifier] = [:]
+    var entries: [ObjectIdentifier: ArchiveHeader.TypeEntry] = [:]
   }
+
+  init(limits: Archive.Limits, allowed: [String: any Decodable.Type] = [:], userInfo: [CodingUserInfoKey: any Sendable] = [:]) {
+    self.limits = limits
+    self.allowed = allowed
+    self.userInfo = userInfo
+  }
+
+  /// A context for a tree that is no archive, and may be as large as memory is.
+  static var ofTree: ArchiveContext {
+    ArchiveContext(limits: Archive.Limits(size: .max, depth: 10_000, count: .max, expandedSize: .max))
+  }
+
+  /// The caller's user info, and this.
+  var encodingInfo: [CodingUserInfoKey: Any] { userInfo.mapValues { $0 as Any }.merging([.archiveContext: self]) { $1 } }
+  var decodingInfo: [CodingUserInfoKey: Any] { encodingInfo }
 
   /// The types of the archive, the root's first.
-  var table: [ArchiveHeader.TypeEntry] { types.withLock { $0 } }
+  var table: [ArchiveHeader.TypeEntry] { types.withLock { $0.table } }
 
-  func note(_ entry: ArchiveHeader.TypeEntry) {
-    types.withLock { types in
-      if !types.contains(entry) { types.append(entry) }
+  /// Notes a type of the archive, and returns its name and version.
+  ///
+  /// Throws ``ArchiveError`` `.unsupported` for a tag that says two types.
+  @discardableResult
+  func note(_ type: Any.Type) throws -> ArchiveHeader.TypeEntry {
+    if let known = types.withLock({ $0.entries[ObjectIdentifier(type)] }) { return known }
+    try ArchiveTag.check(type)
+    let entry = ArchiveTag.entry(of: type)
+    try types.withLock { types in
+      guard types.tags.updateValue(ObjectIdentifier(type), forKey: entry.tag) == nil else { throw ArchiveTag.taken(entry.tag) }
+      types.entries[ObjectIdentifier(type)] = entry
+      types.table.append(entry)
     }
+    return entry
   }
+
+  /// The type that may be built for a tag.
+  func type(of tag: String) -> (any Decodable.Type)? { allowed[tag] ?? allowed[ArchiveTag.stable(tag)] }
 }
 
 extension CodingUserInfoKey {

@@ -7,13 +7,13 @@
 /// }
 /// ```
 ///
-/// Steps are chained until the type's version is reached. They apply to the archive's own value, to the elements of an archived array, and to values in
-/// ``Archived``.
+/// Steps are chained until the type's version is reached. They apply to the archive's own value, to what arrays, optionals and dictionaries with text keys
+/// that are archived hold, in one another as well, and to values in ``Archived``.
 public struct ArchiveMigration: Sendable {
   let tag: String
   let version: Int
   let newTag: String
-  let change: @Sendable (inout ArchiveValue) throws -> Void
+  let change: @Sendable (inout ArchiveValue, ArchiveContext) throws -> Void
 
   /// A step that changes the tree of a value.
   ///
@@ -26,10 +26,12 @@ public struct ArchiveMigration: Sendable {
     self.tag = tag
     self.version = version
     self.newTag = newTag ?? tag
-    self.change = change
+    self.change = { value, _ in try change(&value) }
   }
 
   /// A step that decodes the older type, and makes the next version's value of it.
+  ///
+  /// ``Archived`` members of the older type may hold what the call to ``Archive`` allows.
   ///
   /// - Parameters:
   ///   - old: The older type, an ``Archivable`` with the older version.
@@ -37,8 +39,11 @@ public struct ArchiveMigration: Sendable {
   public init<Old: Archivable & Sendable, New: Encodable & Sendable>(
     from old: Old.Type, to newTag: String? = nil, _ make: @escaping @Sendable (Old) throws -> New
   ) {
-    self.init(of: Old.archiveTag, from: Old.archiveVersion, to: newTag) { value in
-      value = try ArchiveValue(encoding: try make(try value.decode(Old.self)))
+    tag = Old.archiveTag
+    version = Old.archiveVersion
+    self.newTag = newTag ?? Old.archiveTag
+    change = { value, context in
+      value = try ArchiveValue(encoding: try make(try value.decode(Old.self, context)))
     }
   }
 }

@@ -1,6 +1,6 @@
 /// A type that has a name and a version of its own in archives.
 ///
-/// Types without it are archived too, under the name that Swift gives them, module included, and version 1. Conform to keep archives readable after the
+/// Types without it are archived too, under the name that Swift gives them, module included, and version 1; two private types of one name have one tag. Conform to keep archives readable after the
 /// type was renamed or moved, and to be able to change it with ``ArchiveMigration``.
 ///
 /// ```swift
@@ -17,7 +17,7 @@ public protocol Archivable: Codable {
 
 extension Archivable {
   /// The name that Swift gives the type, module included; it changes when the type is renamed or moved.
-  public static var archiveTag: String { String(reflecting: Self.self) }
+  public static var archiveTag: String { ArchiveTag.stable(String(reflecting: Self.self)) }
   /// The first version.
   public static var archiveVersion: Int { 1 }
 }
@@ -27,7 +27,41 @@ package enum ArchiveTag {
   package static func name(of type: Any.Type) -> String {
     if let archivable = type as? any Archivable.Type { return archivable.archiveTag }
     if let composed = type as? any ComposedTag.Type { return composed.composedTag }
-    return String(reflecting: type)
+    return stable(String(reflecting: type))
+  }
+
+  /// Throws ``ArchiveError`` `.unsupported` for a class that has its tag from its superclass, as which it would come back.
+  static func check(_ type: Any.Type) throws {
+    guard let subclass = type as? AnyClass, let archivable = type as? any Archivable.Type, let superclass = _getSuperclass(subclass),
+      let inherited = superclass as? any Archivable.Type, inherited.archiveTag == archivable.archiveTag
+    else { return }
+    throw ArchiveError(
+      .unsupported, type: String(reflecting: type),
+      "The class has the archiveTag of its superclass, and would come back as that. Override archiveTag with a name of its own.")
+  }
+
+  static func taken(_ tag: String) -> ArchiveError {
+    ArchiveError(.unsupported, type: tag, "Two types have this tag. Conform them to Archivable, and give each an archiveTag of its own.")
+  }
+
+  /// The allow-list by tags.
+  ///
+  /// Throws ``ArchiveError`` `.unsupported` where two types have one tag.
+  static func table(of types: [any Decodable.Type]) throws -> [String: any Decodable.Type] {
+    var table: [String: any Decodable.Type] = [:]
+    for type in types {
+      let tag = name(of: type)
+      if let other = table.updateValue(type, forKey: tag), other != type { throw taken(tag) }
+    }
+    return table
+  }
+
+  /// A type as this launch, on this platform, calls it.
+  static func current(
+    _ entry: ArchiveHeader.TypeEntry, allowed: [String: any Decodable.Type], migrations: [ArchiveMigration]
+  ) -> ArchiveHeader.TypeEntry {
+    if allowed[entry.tag] != nil || migrations.contains(where: { $0.tag == entry.tag }) { return entry }
+    return ArchiveHeader.TypeEntry(tag: stable(entry.tag), version: entry.version)
   }
 
   /// The version of a type; for a container, that of what it contains.

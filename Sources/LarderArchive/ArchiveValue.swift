@@ -71,7 +71,7 @@ public indirect enum ArchiveValue: Sendable, Hashable {
 
   /// The tree of a Codable value. Throws what its `encode(to:)` throws; O(values).
   public init(encoding value: some Encodable) throws {
-    let payload = try PropertyListPayload.encode(value)
+    let payload = try PropertyListPayload.encode(value, context: .ofTree)
     self = try payload.withUnsafeBytes { bytes in try ArchiveValue(PropertyListPayload.root(of: PropertyListNode(BinaryPropertyList(bytes)))) }
   }
 
@@ -79,7 +79,12 @@ public indirect enum ArchiveValue: Sendable, Hashable {
   ///
   /// Throws ``ArchiveError`` `.invalidValue` where the tree does not fit the type, and what its `init(from:)` throws. O(values).
   public func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    try PropertyListPayload.decode(type, from: try PropertyListPayload.encode(self), context: nil)
+    try PropertyListPayload.decode(type, from: try PropertyListPayload.encode(self, context: .ofTree), context: .ofTree)
+  }
+
+  /// As ``decode(_:)``, with the allow-list and the user info of the archive that the tree comes from.
+  func decode<T: Decodable>(_ type: T.Type, _ context: ArchiveContext) throws -> T {
+    try PropertyListPayload.decode(type, from: try PropertyListPayload.encode(self, context: .ofTree), context: context)
   }
 
   /// Throws ``ArchiveError`` `.damaged` for a UID, which stands in keyed archives only.
@@ -94,8 +99,12 @@ public indirect enum ArchiveValue: Sendable, Hashable {
     case .data(let value): self = .data(Data(value))
     case .string(let value): self = .string(value)
     case .uid: throw BinaryPropertyList.damaged("has a UID where a value belongs")
-    case .array(let elements): self = .array(try elements.map { try ArchiveValue($0) })
-    case .dictionary(let entries): self = .dictionary(try entries.mapValues { try ArchiveValue($0) })
+    case .array(let elements):
+      try StackBounds.current.check()
+      self = .array(try elements.map { try ArchiveValue($0) })
+    case .dictionary(let entries):
+      try StackBounds.current.check()
+      self = .dictionary(try entries.mapValues { try ArchiveValue($0) })
     }
   }
 }

@@ -33,24 +33,25 @@ extension Archived: Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     let tag = try container.decode(String.self, forKey: .tag)
-    guard let context = decoder.userInfo[.archiveContext] as? ArchiveContext, let type = context.allowed[tag] else {
+    guard let context = decoder.userInfo[.archiveContext] as? ArchiveContext, let type = context.type(of: tag) else {
       throw ArchiveError(.notAllowed, type: tag, "This type is not on the allow-list. Add it to allowing: if the archive may hold it.")
     }
     guard try container.decode(Int.self, forKey: .version) == ArchiveTag.version(of: type) else {
       throw ArchiveError(.damaged, type: tag, "The value has another version than the archive's header says. Restore the archive from a copy.")
     }
-    guard type is Base.Type || !(type is AnyClass) else { throw Self.mismatch(tag) }
+    // Of a protocol only the value can say whether it conforms; what is built is on the allow-list in any case.
+    guard type is Base.Type || !(Base.self is AnyClass) else { throw Self.mismatch(tag) }
     guard let value = try container.decode(type, forKey: .value) as? Base else { throw Self.mismatch(tag) }
     self.value = value
   }
 
-  /// Throws ``ArchiveError`` `.unsupported` for a value that is not Encodable.
+  /// Throws ``ArchiveError`` `.unsupported` for a value that is not Codable, and for a type whose tag is that of another one.
   public func encode(to encoder: any Encoder) throws {
-    guard let encodable = value as? any Encodable else {
+    guard let encodable = value as? any Encodable, value is any Decodable else {
       throw ArchiveError(.unsupported, type: String(reflecting: type(of: value as Any)), "The value is not Codable. Make its type Codable.")
     }
-    let entry = ArchiveTag.entry(of: type(of: encodable as Any))
-    (encoder.userInfo[.archiveContext] as? ArchiveContext)?.note(entry)
+    let type = type(of: encodable as Any)
+    let entry = try (encoder.userInfo[.archiveContext] as? ArchiveContext)?.note(type) ?? ArchiveTag.entry(of: type)
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(entry.tag, forKey: .tag)
     try container.encode(entry.version, forKey: .version)

@@ -8,8 +8,8 @@ struct MigrationPlan {
 
   private struct Path {
     var steps: [ArchiveMigration]
-    /// Whether the steps are for the elements of an array.
-    var isForElements: Bool
+    /// Where in the value the steps apply.
+    var shape: ComposedShape
     var end: ArchiveHeader.TypeEntry
   }
 
@@ -24,24 +24,30 @@ struct MigrationPlan {
   }
 
   private static func path(for type: ArchiveHeader.TypeEntry, allowed: [String: any Decodable.Type], migrations: [ArchiveMigration]) throws -> Path {
-    let isArray = type.tag.hasPrefix("[") && type.tag.hasSuffix("]") && !migrations.contains { $0.tag == type.tag }
-    func outer(_ tag: String) -> String { isArray ? "[\(tag)]" : tag }
-    var path = Path(steps: [], isForElements: isArray, end: type)
-    var inner = isArray ? String(type.tag.dropFirst().dropLast()) : type.tag
+    let (shape, innerTag, around) = ComposedShape.split(type.tag) { tag in migrations.contains { $0.tag == tag } }
+    var path = Path(steps: [], shape: shape, end: type)
+    var inner = innerTag
     while true {
-      if let known = allowed[outer(inner)], ArchiveTag.version(of: known) == path.end.version { break }
+      if let known = allowed[around(inner)], ArchiveTag.version(of: known) == path.end.version { break }
       guard let step = migrations.first(where: { $0.tag == inner && $0.version == path.end.version }) else {
-        throw missing(outer(inner), path.end.version, allowed: allowed)
+        throw missing(around(inner), path.end.version, of: inner, written: type.version, allowed: allowed)
       }
       path.steps.append(step)
       inner = step.newTag
       path.end.version += 1
     }
-    path.end.tag = outer(inner)
+    path.end.tag = around(inner)
     return path
   }
 
-  private static func missing(_ tag: String, _ version: Int, allowed: [String: any Decodable.Type]) -> ArchiveError {
+  /// - Parameters:
+  ///   - tag: The tag that the steps lead to.
+  ///   - version: The version that they lead to.
+  ///   - inner: The tag of the type for which a step is missing.
+  ///   - written: The version of the archive.
+  private static func missing(
+    _ tag: String, _ version: Int, of inner: String, written: Int, allowed: [String: any Decodable.Type]
+  ) -> ArchiveError {
     guard let type = allowed[tag] else {
       return ArchiveError(.notAllowed, type: tag, "This type is not on the allow-list. Add it to allowing: if the archive may hold it.")
     }
@@ -49,55 +55,53 @@ struct MigrationPlan {
     if version > today {
       return ArchiveError(.newerVersion, type: tag, "The archive has version \(version), and this program knows up to \(today). Update the program.")
     }
+    let led = version == written ? "" : ", and the migrations lead to version \(version)"
     return ArchiveError(
-      .missingMigration, type: tag, "The archive has version \(version), the type version \(today). Add an ArchiveMigration from version \(version).")
+      .missingMigration, type: tag,
+      "The archive has version \(written)\(led); the type has version \(today). Add an ArchiveMigration of \(inner) from version \(version).")
   }
 
   /// The payload as today's types read it.
-  func migrate(_ payload: Data, root: ArchiveHeader.TypeEntry) throws -> Data {
+  func migrate(_ payload: Data, root: ArchiveHeader.TypeEntry, context: ArchiveContext) throws -> Data {
     var value = try payload.withUnsafeBytes { bytes in
       try ArchiveValue(PropertyListPayload.root(of: PropertyListNode(BinaryPropertyList(bytes))))
     }
-    try migrateNested(&value)
-    try apply(paths[root], to: &value)
-    return try PropertyListPayload.encode(value)
+    try migrateNested(&value, context)
+    try apply(paths[root], to: &value, context)
+    return try PropertyListPayload.encode(value, context: context)
   }
 
   /// Brings up what stands in ``Archived``, innermost first.
-  private func migrateNested(_ value: inout ArchiveValue) throws {
+  private func migrateNested(_ value: inout ArchiveValue, _ context: ArchiveContext) throws {
     switch value {
     case .array(var elements):
-      for index in elements.indices { try migrateNested(&elements[index]) }
+      for index in elements.indices { try migrateNested(&elements[index], context) }
       value = .array(elements)
     case .dictionary(var entries):
       for key in entries.keys.sorted() {
         guard var entry = entries[key] else { continue }
-        try migrateNested(&entry)
+        try migrateNested(&entry, context)
         entries[key] = entry
       }
-      try migrateArchived(&entries)
+      try migrateArchived(&entries, context)
       value = .dictionary(entries)
     default: break
     }
   }
 
-  private func migrateArchived(_ entries: inout [String: ArchiveValue]) throws {
+  private func migrateArchived(_ entries: inout [String: ArchiveValue], _ context: ArchiveContext) throws {
     guard let tag = entries["$tag"]?.string, let version = entries["$version"]?.integer, var value = entries["$value"],
       let path = paths[ArchiveHeader.TypeEntry(tag: tag, version: version)]
+        ?? paths[ArchiveHeader.TypeEntry(tag: ArchiveTag.stable(tag), version: version)]
     else { return }
-    try apply(path, to: &value)
+    try apply(path, to: &value, context)
     entries = ["$tag": .string(path.end.tag), "$version": .integer(Int64(path.end.version)), "$value": value]
   }
 
-  private func apply(_ path: Path?, to value: inout ArchiveValue) throws {
-    guard let path else { return }
-    if path.isForElements, case .array(var elements) = value {
-      for index in elements.indices {
-        for step in path.steps { try step.change(&elements[index]) }
-      }
-      value = .array(elements)
-    } else {
-      for step in path.steps { try step.change(&value) }
+  private func apply(_ path: Path?, to value: inout ArchiveValue, _ context: ArchiveContext) throws {
+    guard let path, !path.steps.isEmpty else { return }
+    try path.shape.forEach(in: &value) { value in
+      for step in path.steps { try step.change(&value, context) }
     }
   }
 }

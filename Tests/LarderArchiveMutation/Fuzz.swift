@@ -1,10 +1,15 @@
 public import Foundation
 internal import LarderArchive
 
-/// Decodes what seeded damage makes of valid archives: each ends in a value or a thrown error.
-public struct Fuzz {
+/// Decodes what seeded damage makes of valid archives, and valid files with a hostile graph: each ends in a value or a thrown error.
+public struct Fuzz: Sendable {
+  /// What is decoded.
+  public enum Kind: String, CaseIterable, Sendable {
+    case own, keyed, xml, packages
+  }
+
   /// How the cases ended.
-  public struct Outcome {
+  public struct Outcome: Sendable {
     public var values = 0
     public var errors: [String: Int] = [:]
 
@@ -14,6 +19,8 @@ public struct Fuzz {
   private let archives: [[UInt8]]
   private let payloads: [[UInt8]]
   private let keyed: [[UInt8]]
+  private let xml: [[UInt8]]
+  private let manifests: [[UInt8]]
   private let limits = Archive.Limits(size: 1 << 20, depth: 100, count: 100_000, expandedSize: 8 << 20)
 
   /// - Parameter keyed: Keyed archives to damage as well.
@@ -26,24 +33,40 @@ public struct Fuzz {
       let header = try archive.withUnsafeBytes { try ArchiveHeader(of: $0, limits: .default) }
       return Array(archive[header.payload])
     }
-    self.keyed = keyed.map(Array.init)
+    self.keyed = keyed.map(Array.init).filter { $0.starts(with: "bplist".utf8) }
+    xml = keyed.map(Array.init).filter { !$0.starts(with: "bplist".utf8) }
+    manifests = try [Archive.encode(Manifest(parts: ["a": .init(size: 3, checksum: CRC64.checksum([1, 2, 3]))]))].map(Array.init)
   }
 
-  /// Runs the case of a seed; the same seed is the same case.
+  /// A list of parts as packages have it.
+  private struct Manifest: Archivable {
+    struct Part: Codable {
+      var size: Int
+      var checksum: UInt64
+    }
+    static let archiveTag = "LarderArchive.DocumentManifest"
+    var parts: [String: Part]
+  }
+
+  /// Runs the case of a seed, of any kind; the same seed is the same case.
   public func run(seed: UInt64, _ outcome: inout Outcome) {
+    var kinds: [Kind] = [.own]
+    if !keyed.isEmpty { kinds.append(.keyed) }
+    if !xml.isEmpty { kinds.append(.xml) }
+    run(kinds[Int(seed % UInt64(kinds.count))], seed: seed, &outcome)
+  }
+
+  /// Runs the case of a seed and a kind.
+  ///
+  /// - Parameter folder: Where packages are; needed for those alone.
+  public func run(_ kind: Kind, seed: UInt64, in folder: URL? = nil, _ outcome: inout Outcome) {
     var generator = Mutation.Generator(seed: seed)
     do {
-      switch Int.random(in: 0..<(keyed.isEmpty ? 5 : 8), using: &generator) {
-      case 0: try decode(Data(damaged(archives, &generator)))
-      case 1: try decode(resealed(damaged(archives, &generator)))
-      case 2, 3: try decode(Mutation.archive(of: Data(damaged(payloads, &generator)), tag: "[Creature]", version: 2))
-      case 4: try decode(Mutation.archive(of: Data(damaged(payloads, &generator)), tag: "[Creature]", version: 1))
-      case 5:
-        let data = Data(damaged(keyed, &generator))
-        _ = try Archive.decodeKeyed([CodableCreature].self, from: data, allowing: Self.codable, limits: limits)
-      default:
-        let data = Data(damaged(keyed, &generator))
-        _ = try Archive.decodeKeyed([FuzzCreature].self, from: data, allowing: Self.classes, limits: limits)
+      switch kind {
+      case .own: try runOwn(&generator)
+      case .keyed: try runKeyed(keyed, &generator) { $0.keyedArchive() }
+      case .xml: try runKeyed(xml, &generator) { $0.xml() }
+      case .packages: if let folder { try runPackage(in: folder, &generator) }
       }
       outcome.values += 1
     } catch let error as ArchiveError {
@@ -52,6 +75,105 @@ public struct Fuzz {
       outcome.errors["\(type(of: error))", default: 0] += 1
     }
   }
+
+  private func runOwn(_ generator: inout Mutation.Generator) throws {
+    switch Int.random(in: 0..<9, using: &generator) {
+    case 0: try decode(Data(damaged(archives, &generator)))
+    case 1: try decode(resealed(damaged(archives, &generator)))
+    case 2, 3: try decode(Mutation.archive(of: Data(damaged(payloads, &generator)), tag: "[Creature]", version: 2))
+    case 4: try decode(Mutation.archive(of: Data(damaged(payloads, &generator)), tag: "[Creature]", version: 1))
+    default:
+      var graph = HostileGraph(generator)
+      let payload = graph.payload()
+      switch seed(generator) % 4 {
+      case 0: try decode(Mutation.archive(of: payload, tag: "[Creature]", version: 1))
+      case 1: _ = try Archive.decode(Anything.self, from: Mutation.archive(of: payload, tag: "Anything"), limits: limits)
+      case 2:
+        let archive = try Mutation.archive(of: payload, tag: "Anything")
+        _ = try Archive.decode(
+          Renamed.self, from: archive, migrations: [ArchiveMigration(of: "Anything", from: 1, to: "Renamed") { _ in }], limits: limits)
+      default: try decode(Mutation.archive(of: payload, tag: "[Creature]", version: 2))
+      }
+    }
+  }
+
+  private func seed(_ generator: Mutation.Generator) -> UInt64 {
+    var generator = generator
+    return generator.next()
+  }
+
+  private func runKeyed(_ originals: [[UInt8]], _ generator: inout Mutation.Generator, _ make: (inout HostileGraph) -> Data) throws {
+    var graph = HostileGraph(generator)
+    let data = originals.isEmpty || Bool.random(using: &generator) ? make(&graph) : Data(damaged(originals, &generator))
+    switch Int.random(in: 0..<3, using: &generator) {
+    case 0: _ = try Archive.decodeKeyed([CodableCreature].self, from: data, allowing: Self.codable, limits: limits)
+    case 1: _ = try Archive.decodeKeyed(Anything.self, from: data, allowing: Self.anything, limits: limits)
+    default: _ = try Archive.decodeKeyed([FuzzCreature].self, from: data, allowing: Self.classes, limits: limits)
+    }
+  }
+
+  /// A package whose list of parts, or one of whose parts, is damaged; then it is read, changed and mended.
+  private func runPackage(in url: URL, _ generator: inout Mutation.Generator) throws {
+    let folder = try DocumentFolder(at: url, extension: "x", limits: limits)
+    let document = try (try? folder.document(named: "fuzz")) ?? folder.add(named: "fuzz") { try $0.setData(Data([1, 2, 3]), for: "a") }
+    let place = url.appending(path: "fuzz.x/.manifest")
+    switch Int.random(in: 0..<4, using: &generator) {
+    case 0: try Data(damaged(manifests, &generator)).write(to: place)
+    case 1: try resealed(damaged(manifests, &generator)).write(to: place)
+    case 2:
+      var graph = HostileGraph(generator)
+      try Mutation.archive(of: graph.payload(), tag: "LarderArchive.DocumentManifest").write(to: place)
+    default:
+      let names = ["../a", "/etc/passwd", "", "a/b", ".manifest", "b", "e\u{301}", "a\0b", String(repeating: "x", count: 300)]
+      let parts = names.shuffled(using: &generator).prefix(2).map { ($0, Manifest.Part(size: .random(in: -1...3, using: &generator), checksum: 0)) }
+      try Archive.encode(Manifest(parts: Dictionary(parts) { $1 })).write(to: place)
+    }
+    defer { try? document.replaceAll { try $0.setData(Data([1, 2, 3]), for: "a") } }
+    _ = try document.inspect()
+    for name in try document.partNames() { _ = try? document.data(for: name) }
+    _ = try document.snapshot()
+    try document.edit { try $0.setData(Data([4]), for: "b") }
+  }
+
+  /// Takes whatever comes, as one thing and then as another, in all ways that a decoder has.
+  private final class Anything: Archivable, Sendable {
+    static let archiveTag = "Anything"
+
+    init(from decoder: any Decoder) throws { try Self.explore(decoder) }
+
+    func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: AnyKey.self) }
+
+    static func explore(_ decoder: any Decoder) throws {
+      if let single = try? decoder.singleValueContainer() {
+        if single.decodeNil() { return }
+        if (try? single.decode(String.self)) != nil || (try? single.decode(Float.self)) != nil || (try? single.decode(Date.self)) != nil { return }
+      }
+      if let keyed = try? decoder.container(keyedBy: AnyKey.self) {
+        for key in keyed.allKeys.prefix(8) { _ = try keyed.decodeIfPresent(Anything.self, forKey: key) }
+      } else if var elements = try? decoder.unkeyedContainer() {
+        while !elements.isAtEnd { _ = try elements.decode(Anything.self) }
+      }
+    }
+  }
+
+  /// What another type became.
+  private struct Renamed: Archivable {
+    static let archiveTag = "Renamed"
+    static let archiveVersion = 2
+    init(from decoder: any Decoder) throws { try Anything.explore(decoder) }
+    func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: AnyKey.self) }
+  }
+
+  private struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  private static let anything: [String: KeyedClass] = [
+    "LarderArchiveTests.OldCreature": .codable(Anything.self), "x": .codable(Anything.self), "": .codable(Anything.self),
+  ]
 
   private static let classes: [String: KeyedClass] = [
     "LarderArchiveTests.OldCreature": .building { object in

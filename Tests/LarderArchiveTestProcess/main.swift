@@ -5,7 +5,7 @@ import Synchronization
 
 /// The second process of tests: adds documents, ends itself in the middle of a change, or says what a folder lets it do.
 ///
-/// `add FOLDER COUNT` · `fill FOLDER KILOBYTES` · `try FOLDER 0` · `write FILE STEP` · `edit FOLDER STEP` · `replace FOLDER STEP` · `new FOLDER STEP` · `delete FOLDER STEP`
+/// `add FOLDER COUNT` · `fill FOLDER KILOBYTES` · `try FOLDER 0` · `write FILE STEP` · `edit FOLDER STEP` · `replace FOLDER STEP` · `new FOLDER STEP` · `delete FOLDER STEP` · `circle - 0`
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let number = Int(arguments[3]) else {
@@ -80,7 +80,18 @@ func tryAll() throws {
   report("open") { _ = try DocumentFolder(at: url.appending(path: "other"), extension: "scarycreature") }
 }
 
+/// A circle whose encoding makes no call that may throw.
+final class Ring: Encodable {
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.unkeyedContainer()
+    // By way of the protocol: the compiler would warn of the recursion.
+    let ring: any Encodable = self
+    try ring.encode(to: container.superEncoder())
+  }
+}
+
 switch arguments[1] {
+case "circle": _ = try Archive.encode(Ring())
 case "fill": try fillDisk()
 case "try": try tryAll()
 case "add":

@@ -5,16 +5,23 @@ import Testing
 
 @Suite("Archives: damage")
 struct FuzzTests {
-  @Test("D2: 5,000 damaged archives are values or thrown errors", arguments: 0..<5)
-  func damage(_ part: Int) throws {
-    let keyed = try [
+  private func fuzz() throws -> Fuzz {
+    try Fuzz(keyed: [
       KeyedFixtures.creatures(isSecure: true), KeyedFixtures.creatures(isSecure: false), KeyedFixtures.creatures(isSecure: true, format: .xml),
-    ]
-    let fuzz = try Fuzz(keyed: keyed)
-    var outcome = Fuzz.Outcome()
-    for seed in 0..<1000 { fuzz.run(seed: UInt64(part * 1000 + seed), &outcome) }
+    ])
+  }
+
+  @Test("D2: 1,000 damaged archives and hostile graphs of each kind are values or thrown errors on a small thread", arguments: Fuzz.Kind.allCases)
+  func damage(_ kind: Fuzz.Kind) throws {
+    let temporary = try TemporaryFolder(isInMemory: true)
+    let (fuzz, url) = (try fuzz(), temporary.url)
+    let outcome = try SmallThread.run {
+      var outcome = Fuzz.Outcome()
+      for seed in 0..<1000 { fuzz.run(kind, seed: UInt64(seed), in: url, &outcome) }
+      return outcome
+    }
     #expect(outcome.values + outcome.errors.values.reduce(0, +) == 1000)
-    // Damage that is hidden from the checksum reaches what lies behind it.
-    #expect(outcome.errors.count > 3, "\(outcome)")
+    // Hostile graphs and damage that is hidden from the checksum reach what lies behind it.
+    #expect(outcome.errors.count > (kind == .packages ? 1 : 3), "\(outcome)")
   }
 }

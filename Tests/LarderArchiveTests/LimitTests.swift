@@ -29,7 +29,7 @@ struct LimitTests {
   func depth() throws {
     var tree = Tree(nil)
     for _ in 0..<150 { tree = Tree(tree) }
-    let data = try Archive.encode(tree)
+    let data = try Archive.encode(tree, limits: .init(depth: 200))
     let error = #expect(throws: ArchiveError.self) { try Archive.decode(Tree.self, from: data) }
     #expect(error?.code == .limitExceeded)
     _ = try Archive.decode(Tree.self, from: data, limits: .init(depth: 200))

@@ -71,4 +71,50 @@ struct MigrationTests {
     let newer = #expect(throws: ArchiveError.self) { try Archive.decode(Middle.Pet.self, from: new) }
     #expect(newer?.code == .newerVersion)
   }
+
+  @Test("D6: what arrays, optionals and dictionaries hold, in one another as well, is brought up")
+  func composed() throws {
+    let old = Old.Pet(name: "Rex")
+    let new = Pet(title: "Rex", stars: 3)
+    let steps = [rename, rate]
+    #expect(try Archive.decode([[Pet]].self, from: Archive.encode([[old], []]), migrations: steps) == [[new], []])
+    #expect(try Archive.decode(Pet?.self, from: Archive.encode(Old.Pet?.some(old)), migrations: steps) == new)
+    #expect(try Archive.decode(Pet?.self, from: Archive.encode(Old.Pet?.none), migrations: steps) == nil)
+    #expect(try Archive.decode([String: Pet].self, from: Archive.encode(["a": old]), migrations: steps) == ["a": new])
+    #expect(try Archive.decode([Int: [Pet?]].self, from: Archive.encode([1: [old, nil]]), migrations: steps) == [1: [new, nil]])
+    #expect(try Archive.decode([Double: Pet].self, from: Archive.encode([0.5: old, 1.5: old]), migrations: steps) == [0.5: new, 1.5: new])
+    let list = try Archive.encode([[old]])
+    let step = ArchiveMigration(of: "Pet", from: 1, to: "Animal") { _ in }
+    #expect(try Archive.decode([[Animal]].self, from: list, migrations: [step]) == [[Animal(name: "Rex")]])
+  }
+
+  private struct OldShelf: Archivable, Sendable {
+    static let archiveTag = "Shelf"
+    var pets: [Archived<Animal>]
+  }
+
+  private struct Shelf: Archivable, Sendable, Equatable {
+    static let archiveTag = "Shelf"
+    static let archiveVersion = 2
+    var animals: [Archived<Animal>]
+  }
+
+  @Test("D6: a step that decodes an older type with Archived members has the allow-list of the call")
+  func archivedMembers() throws {
+    let data = try Archive.encode(OldShelf(pets: [Archived(Animal(name: "Rex"))]))
+    let step = ArchiveMigration(from: OldShelf.self) { Shelf(animals: $0.pets) }
+    let read = try Archive.decode(Shelf.self, from: data, allowing: [Animal.self], migrations: [step])
+    #expect(read == Shelf(animals: [Archived(Animal(name: "Rex"))]))
+  }
+
+  @Test("D6: the error of a missing step names the step that is missing, and not one that is there")
+  func message() throws {
+    let data = try Archive.encode([Old.Pet(name: "Rex")])
+    let error = #expect(throws: ArchiveError.self) { try Archive.decode([Pet].self, from: data, migrations: [rename]) }
+    #expect(
+      error?.message
+        == "The archive has version 1, and the migrations lead to version 2; the type has version 3. Add an ArchiveMigration of Pet from version 2.")
+    let none = #expect(throws: ArchiveError.self) { try Archive.decode([Pet].self, from: data) }
+    #expect(none?.message == "The archive has version 1; the type has version 3. Add an ArchiveMigration of Pet from version 1.")
+  }
 }

@@ -21,6 +21,9 @@ struct LarderTestProcess {
     case "hold": try process.hold()
     case "fill": try await process.fill()
     case "use": process.use()
+    case "explain": process.explain()
+    case "read": await process.read()
+    case "check": try await process.check(number)
     case "results": try await process.results(number)
     case "edit": try process.edit()
     case "attach": try await process.attach()
@@ -39,6 +42,16 @@ struct LarderTestProcess {
   }
 
   private func say(_ line: String) { Self.say(line) }
+
+  /// Says what is said to who opens the file as an existing one.
+  private func explain() {
+    do {
+      _ = try Store(at: path, for: Entry.self, schema: .existing)
+      say("opened")
+    } catch {
+      say("\(error)")
+    }
+  }
 
   private func open() throws -> Store { try Store(at: path, for: Entry.self) }
 

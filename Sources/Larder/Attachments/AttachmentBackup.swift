@@ -31,7 +31,7 @@ final class AttachmentBackup {
 
   /// Copies what the finished copy of the store's file names, and checks it on the way.
   func copy(skipsMissing: Bool) throws {
-    let connection = try Connection(path: copyPath, configuration: GRDB.Configuration(), environment: StoreEnvironment())
+    let connection = try openCopy()
     guard try AttachmentTable.exists(connection) else { return }
     // What nobody has saved is no part of the backup.
     try connection.transaction {
@@ -47,6 +47,14 @@ final class AttachmentBackup {
         // The store had not got it either.
       }
       FaultPoint.backupFileCopied.reach()
+    }
+  }
+
+  private func openCopy() throws -> Connection {
+    do {
+      return try Connection(path: copyPath, configuration: GRDB.Configuration(), environment: StoreEnvironment())
+    } catch let error as DatabaseError {
+      throw StoreError(error)
     }
   }
 

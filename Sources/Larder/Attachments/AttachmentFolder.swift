@@ -11,6 +11,8 @@ import Darwin
 /// The folder beside a store's file that holds the bytes: `a/bcdef…` by their digests, which are all that ever becomes a path.
 struct AttachmentFolder: Sendable {
   let path: String
+  /// Whether nothing in it is created, changed or deleted.
+  let isReadOnly: Bool
 
   /// What processes agree on by locks on empty files.
   enum Lock: String {
@@ -28,7 +30,10 @@ struct AttachmentFolder: Sendable {
     case somethingElse
   }
 
-  init(_ path: String) { self.path = path }
+  init(_ path: String, isReadOnly: Bool = false) {
+    self.path = path
+    self.isReadOnly = isReadOnly
+  }
 
   /// The folder of the store at the path.
   static func path(ofStore path: String) -> String { path + ".attachments" }
@@ -105,12 +110,18 @@ struct AttachmentFolder: Sendable {
   }
 
   func lockFile(_ lock: Lock) throws -> AttachmentFile {
-    try AttachmentFile("\(path)/\(lock.rawValue).lock", O_RDWR | O_CREAT)
+    try AttachmentFile("\(path)/\(lock.rawValue).lock", isReadOnly ? O_RDONLY : O_RDWR | O_CREAT)
   }
 
   /// Shares a lock with others who read; nil where there is no folder, or this user may not write there: then he is nobody who could collect.
   func lockForReading() throws -> AttachmentFile? {
     guard exists else { return nil }
+    if isReadOnly {
+      // Whoever would collect makes the file first.
+      let lock = try? lockFile(.reading)
+      try lock?.lockShared()
+      return lock
+    }
     do {
       let lock = try lockFile(.reading)
       try lock.lockShared()

@@ -19,12 +19,15 @@ final class AttachmentStorage: Sendable {
     let file: AttachmentFile
   }
 
-  /// - Parameter path: The store's file, or nil for a store in memory, whose attachments go with it.
-  init(storePath path: String?, isManaged: Bool) {
+  /// - Parameters:
+  ///   - path: The store's file, or nil for a store in memory, whose attachments go with it.
+  ///   - isReadOnly: Whether nothing is created, changed or deleted.
+  init(storePath path: String?, isManaged: Bool, isReadOnly: Bool = false) {
     isTemporary = path == nil
     self.isManaged = isManaged
     folder = AttachmentFolder(
-      path.map(AttachmentFolder.path(ofStore:)) ?? FileManager.default.temporaryDirectory.appending(component: "larder-\(UUID().uuidString)").path)
+      path.map(AttachmentFolder.path(ofStore:)) ?? FileManager.default.temporaryDirectory.appending(component: "larder-\(UUID().uuidString)").path,
+      isReadOnly: isReadOnly)
   }
 
   deinit {
@@ -57,9 +60,9 @@ final class AttachmentStorage: Sendable {
   func isOpen(_ holder: String) -> Bool {
     if holder == knownHolder { return true }
     let path = "\(folder.holders)/\(holder)"
-    guard UUID(uuidString: holder) != nil, let file = try? AttachmentFile(path, O_RDWR) else { return false }
+    guard UUID(uuidString: holder) != nil, let file = try? AttachmentFile(path, folder.isReadOnly ? O_RDONLY : O_RDWR) else { return false }
     guard file.tryLock(isExclusive: false) else { return true }
-    unlink(path)
+    if !folder.isReadOnly { unlink(path) }
     return false
   }
 

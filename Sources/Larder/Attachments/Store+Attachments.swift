@@ -74,6 +74,7 @@ extension Store {
   /// What can be attached to; throws for a store whose tables are not Larder's.
   var managedAttachments: AttachmentStorage {
     get throws {
+      if configuration.access == .readOnly { throw StoreError.openedReadOnly }
       if environment.attachments.isManaged { return environment.attachments }
       throw StoreError(
         .unsupported, "Attachments need a table in the file, which schema: .existing does not create. Open the store without it to attach.")

@@ -54,13 +54,20 @@ extension Context {
     let wasReadOnly = connection.connection.isReadOnly
     connection.connection.isReadOnly = false
     defer { connection.connection.isReadOnly = wasReadOnly }
-    guard layer.open == nil else { return try connection.atomically(in: layer) { try body(connection) } }
+    func judged() throws -> Result {
+      try connection.atomically(in: layer) {
+        let result = try body(connection)
+        try connection.judgeDeletions(in: layer)
+        return result
+      }
+    }
+    guard layer.open == nil else { return try judged() }
     layer.clock += 1
     let number = layer.clock
     layer.open = ContextLayer.Step(number: number)
     try connection.setStep(number, of: layer)
     do {
-      let result = try connection.atomically(in: layer) { try body(connection) }
+      let result = try judged()
       try connection.activate(layer)
       let step = layer.open
       layer.open = nil

@@ -28,42 +28,70 @@ extension ContextConnection {
   private func write(_ layer: ContextLayer, _ policy: MergePolicy, expectsTaken: Bool) throws {
     connection.forgetWrites()
     try connection.transaction {
-      for table in layer.tables where table.expires {
-        try run(["DELETE FROM main.\(Dialect.sqlite.quote(table.name)) WHERE \(Expiry.isOver)"], errorContext(of: table))
-      }
+      for table in layer.tables where table.expires { try makeRoom(for: sql(of: table, in: layer), expectsTaken: expectsTaken) }
       try compareWithKnownVersions(layer)
       try noteVersions(layer)
       try merge(layer, policy, expectsTaken: expectsTaken)
-      let tables = childrenFirst(layer)
-      let hasDeletions = try tables.contains { try exists("SELECT 1 FROM \($0.pending) WHERE \(OverlaySQL.state) = 1 LIMIT 1") }
-      if hasDeletions {
-        for sql in tables { try run(sql.writeReferences, errorContext(of: sql.table)) }
-        for sql in tables { try delete(sql) }
+      try writeRows(of: layer)
+    }
+  }
+
+  /// Writes the updates, then the deletions, and then the inserts: a row that moved is not deleted with its old parent, and one that moved to a
+  /// parent that is deleted is found to refer to nothing when the transaction ends.
+  private func writeRows(of layer: ContextLayer) throws {
+    let tables = parentsFirst(layer)
+    let hasDeletions = try tables.contains { try exists("SELECT 1 FROM \($0.pending) WHERE \(OverlaySQL.state) = 1 LIMIT 1") }
+    // What denies a deletion was judged when it was asked for; the file's own rules look at what is there in the end. The commit turns it off.
+    if hasDeletions { try connection.execute("PRAGMA defer_foreign_keys = ON") }
+    var updated = Set<String>()
+    for sql in tables where try exists("SELECT 1 FROM \(sql.base) LIMIT 1") {
+      updated.insert(sql.table.name)
+      try vacate(sql)
+      try run(sql.writeUpdates, errorContext(of: sql.table))
+    }
+    if hasDeletions {
+      for sql in tables { try run([sql.writeDeletions], errorContext(of: sql.table)) }
+      for sql in tables where updated.contains(sql.table.name) { try run(sql.writeReferences, errorContext(of: sql.table)) }
+    }
+    for sql in tables {
+      let insertions = sql.writeInsertions(hasUpdates: updated.contains(sql.table.name), hasDeletions: hasDeletions)
+      try run([insertions] + sql.clear, errorContext(of: sql.table))
+    }
+  }
+
+  /// Frees unique values that updated rows take over from others.
+  private func vacate(_ sql: OverlaySQL) throws {
+    for vacancy in sql.vacancies {
+      if let statement = sql.vacate(vacancy) {
+        try run([statement], errorContext(of: sql.table))
+        continue
       }
-      for sql in tables {
-        let context = errorContext(of: sql.table)
-        let hasUpdates = try exists("SELECT 1 FROM \(sql.base) LIMIT 1")
-        if hasUpdates { try run(sql.vacateUniqueValues + sql.writeUpdates, context) }
-        try run([sql.writeInsertions(hasUpdates: hasUpdates)] + sql.clear, context)
+      // Numbers near zero: what is derived from them stays within its range.
+      var number: Int64 = 0
+      let step: Int64 = vacancy.type.isUnsigned ? 1 : -1
+      for row in try connection.query(sql.rows(vacancy)) {
+        repeat { number += step } while try !connection.query(sql.isUsed(vacancy), [vacancy.type.value(number)]).isEmpty
+        try connection.change(sql.vacateRow(vacancy), [vacancy.type.value(number)] + sql.table.keys.map { row[$0] ?? .null })
       }
     }
   }
 
-  private func delete(_ sql: OverlaySQL) throws {
-    let context = errorContext(of: sql.table)
-    if let leaves = sql.writeLeafDeletions {
-      repeat { try run([leaves], context) } while sqlite3_changes(connection.handle) > 0
-    }
-    try run([sql.writeDeletions], context)
+  /// Deletes the rows that have expired and have the keys of pending ones, and where others may be in the way all that have expired.
+  private func makeRoom(for sql: OverlaySQL, expectsTaken: Bool) throws {
+    let keys = sql.table.keys.map(Dialect.sqlite.quote).joined(separator: ", ")
+    let name = Dialect.sqlite.quote(sql.table.name)
+    try run(["DELETE FROM main.\(name) WHERE (\(keys)) IN (SELECT \(keys) FROM \(sql.pending)) AND +\(Expiry.isOver)"], errorContext(of: sql.table))
+    guard expectsTaken, let table = store.environment.tables.first(where: { $0.name == sql.table.name }) else { return }
+    _ = try connection.removeExpired(of: table, ExpirySpan(until: store.environment.clock.now), limit: .max)
   }
 
-  /// The tables in an order in which rows go before those that they refer to.
-  private func childrenFirst(_ layer: ContextLayer) -> [OverlaySQL] {
+  /// The tables in an order in which rows come after those that they refer to.
+  private func parentsFirst(_ layer: ContextLayer) -> [OverlaySQL] {
     var order: [OverlaySQL] = []
     var seen = Set<String>()
     func visit(_ table: OverlayTable) {
       guard seen.insert(table.name).inserted else { return }
-      for other in layer.tables where other.references.contains(where: { $0.parent.isSameColumn(as: table.name) }) { visit(other) }
+      for reference in table.references { if let parent = layer.table(reference.parent) { visit(parent) } }
       order.append(sql(of: table, in: layer))
     }
     for table in layer.tables { visit(table) }
@@ -111,6 +139,7 @@ extension ContextConnection {
     for sql in sql(in: layer) {
       let hasVersions = try exists("SELECT 1 FROM \(sql.base) LIMIT 1")
       if hasVersions { try run(sql.dropUnchanged) }
+      if expectsTaken { try run([sql.dropEqual]) }
       for kind in ConflictKind.allCases where kind == .taken ? expectsTaken : hasVersions {
         if policy == .error {
           try check(kind, sql)
@@ -153,29 +182,34 @@ extension ContextConnection {
     guard let table = layer.table(M.schema.table), let known = layer.versions.known(model) else { return }
     let sql = sql(of: table, in: layer)
     var writer = connection.environment.makeWriter()
-    writer.write("SELECT \(OverlaySQL.clock), \(sql.select(M.schema.columns.map(\.name))) FROM \(sql.base) AS \(sql.shadow)")
-    let keepsText = !connection.environment.textParameters(of: .update, model).isEmpty
-    var older: [M] = []
+    writer.write("SELECT \(OverlaySQL.clock), \(sql.shadow).rowid, \(sql.select(M.schema.columns.map(\.name))) FROM \(sql.base) AS \(sql.shadow)")
+    var older: [(row: Int64, values: [String: Value])] = []
     try connection.using(writer, ErrorContext(model)) { statement in
       while try connection.step(statement, ErrorContext(model)) {
         // A row that is not one of the model's was not read as one.
-        guard let value = try? connection.decode(model, statement, at: 1), let version = known.version(value.id) else { continue }
+        guard let value = try? connection.decode(model, statement, at: 2), let version = known.version(value.id) else { continue }
         guard version.clock < Int(sqlite3_column_int64(statement.pointer, 0)) else { continue }
-        // The same date or identifier may stand there in another form of text.
-        if keepsText, let now = try? M.schema.values(of: value), let then = try? M.schema.values(of: version.value), now == then { continue }
-        older.append(version.value)
+        // What has the same value stays as it is: the file may hold it in another form than the one that Larder writes.
+        let (now, then) = (try M.schema.values(of: value), try M.schema.values(of: version.value))
+        let changes = then.filter { $0.value != now[$0.key] }
+        if !changes.isEmpty { older.append((sqlite3_column_int64(statement.pointer, 1), changes)) }
       }
     }
-    guard !older.isEmpty else { return }
-    let update = connection.environment.sql(of: .update, model)
-    let statement = try connection.compile("UPDATE \(sql.base)" + update.dropFirst("UPDATE \(M.schema.statements.table)".count), isPersistent: false)
-    statement.arena.textParameters = connection.environment.textParameters(of: .update, model)
-    var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: false)
-    for value in older {
-      var row = RowWriter(statement.pointer, arena: statement.arena)
-      try value.encode(to: &row)
-      try execution.step()
+    for (row, values) in older { try putBack(values, of: M.self, row, in: sql) }
+  }
+
+  /// Puts values that were read before in the place of those that were there when the row was changed.
+  private func putBack<M: Model>(_ values: [String: Value], of model: M.Type, _ row: Int64, in sql: OverlaySQL) throws {
+    let written = M.schema.writtenColumns.map(\.name).filter { values[$0] != nil && !sql.table.keys.contains($0) }
+    guard !written.isEmpty else { return }
+    var writer = connection.environment.makeWriter()
+    writer.write("UPDATE \(sql.base) SET ")
+    for (position, column) in written.enumerated() {
+      writer.write("\(position == 0 ? "" : ", ")\(writer.dialect.quote(column)) = ")
+      try writer.write(.value(values[column] ?? .null), asStoredIn: column, of: M.schema)
     }
-    statement.reset()
+    writer.write(" WHERE rowid = ")
+    writer.bind(.integer(row))
+    try connection.using(writer, ErrorContext(model)) { statement in while try connection.step(statement, ErrorContext(model)) {} }
   }
 }

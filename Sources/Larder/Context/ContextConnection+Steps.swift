@@ -7,6 +7,28 @@ extension ContextConnection {
         .joined(separator: " UNION ALL ") + " LIMIT 1")
   }
 
+  /// Refuses what the verb at work has deleted, where rows that are left deny it: by what is there now, and not by the order in which rows went.
+  func judgeDeletions(in layer: ContextLayer) throws {
+    // A child may have been at work within.
+    try activate(layer)
+    for sql in sql(in: layer) where sql.isDeniable {
+      guard try exists("SELECT 1 FROM \(sql.gone) LIMIT 1") else { continue }
+      for (reference, query) in sql.deniedRows where try exists(query) { throw denial(of: sql.table, by: reference) }
+      try run(["DELETE FROM \(sql.gone)"])
+    }
+  }
+
+  private func denial(of table: OverlayTable, by reference: ForeignKey) -> StoreError {
+    let model = errorContext(of: table)?.model ?? table.name
+    let child = definition(of: reference.child)
+    let names = reference.childColumns.map { child?.column($0)?.property ?? $0 }.joined(separator: ", ")
+    let other = child?.model ?? reference.child
+    return StoreError(
+      .referenced, model: model, property: nil,
+      "The \(model) cannot be deleted while rows refer to it by \(other).\(names), whose delete rule is .deny. Delete those rows of \(other) first, or choose another deleteRule."
+    )
+  }
+
   func forgetHistory(of steps: [Int], in layer: ContextLayer) throws {
     guard !steps.isEmpty else { return }
     let numbers = steps.map(String.init).joined(separator: ", ")

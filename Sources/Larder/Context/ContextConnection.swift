@@ -24,8 +24,8 @@ final class ContextConnection {
   init(_ store: Store) throws {
     self.store = store
     let environment = StoreEnvironment(
-      tables: store.environment.tables, textColumns: store.environment.textColumns, lowercaseColumns: store.environment.lowercaseColumns,
-      pendingText: pendingText, clock: store.environment.clock, attachments: store.environment.attachments)
+      tables: store.environment.tables, adopted: store.environment.adopted, pendingText: pendingText, clock: store.environment.clock,
+      attachments: store.environment.attachments, gate: store.environment.gate, isImmutable: store.environment.isImmutable)
     connection = try store.opening.openContext(environment)
     definitions = store.environment.tables
     models = RelatedModels(store.opening.models).all
@@ -109,7 +109,7 @@ final class ContextConnection {
       lower: below.map { dialect.quote("_larder_rows_\($0.id)_\(table.name)") } ?? file,
       lowerView: below.map { dialect.quote("_larder_\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)") }
         ?? file,
-      deleteRules: rules.filter { $0.deleteRule == "RESTRICT" } + rules.filter { $0.deleteRule != "RESTRICT" },
+      deleteRules: rules,
       pendingTables: Set(layer.tables.map(\.name)))
   }
 
@@ -178,6 +178,10 @@ final class ContextConnection {
       }
       throw error
     }
+  }
+
+  func definition(of table: String) -> TableDefinition? {
+    definitions.first { $0.name.isSameColumn(as: table) }
   }
 
   /// What an error about the table says of the model.

@@ -56,8 +56,10 @@ private protocol ModelVersions: AnyObject {
 ///
 /// Reads are only noted, and sorted by their keys when a version is asked for: a fetch costs nothing more.
 final class VersionsOf<M: Model>: ModelVersions {
-  /// A version that was written counts until the row is read again, one that was read until the context is saved or rolled back.
-  private var known: [M.ID: (clock: Int, value: M, isOld: Bool)] = [:]
+  /// The versions. One from before the context was last saved or rolled back is old: it counts until the row is read again.
+  private var known: [M.ID: (clock: Int, value: M, epoch: Int)] = [:]
+  /// Counts the saves and rollbacks.
+  private var epoch = 0
   private var reads: [(clock: Int, values: [M])] = []
   private var readCount = 0
   fileprivate var written: [[M]] = []
@@ -77,17 +79,16 @@ final class VersionsOf<M: Model>: ModelVersions {
 
   private func sort() {
     for (clock, values) in reads {
-      for value in values where known[value.id]?.isOld ?? true { known[value.id] = (clock, value, false) }
+      for value in values where known[value.id]?.epoch != epoch { known[value.id] = (clock, value, epoch) }
     }
     reads.removeAll()
     readCount = 0
   }
 
   fileprivate func didSave(at clock: Int) {
-    guard !written.isEmpty else { return }
-    sort()
+    didRollBack()
     for values in written {
-      for value in values { known[value.id] = (clock, value, true) }
+      for value in values { known[value.id] = (clock, value, -1) }
     }
     written.removeAll()
   }
@@ -97,8 +98,8 @@ final class VersionsOf<M: Model>: ModelVersions {
   }
 
   fileprivate func didRollBack() {
-    sort()
-    known = known.mapValues { ($0.clock, $0.value, true) }
+    if !reads.isEmpty { sort() }
+    epoch += 1
   }
 
   /// The version that was first read, with the count of steps at which it was.

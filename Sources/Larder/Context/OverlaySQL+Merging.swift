@@ -15,6 +15,14 @@ extension OverlaySQL {
     return ["DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(rows))", dropBase]
   }
 
+  /// Forgets rows that were inserted here and there with the same values.
+  var dropEqual: String {
+    """
+    DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) FROM \(pending) AS p CROSS JOIN \(lower) AS m ON \(sameKey("m", "p")) \
+    WHERE p.\(Self.state) = 0 AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p"))) AND \(sameValues("p", "m")))
+    """
+  }
+
   /// Forgets the versions of rows that are no longer pending.
   private var dropBase: String {
     "DELETE FROM \(base) WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", base)))"
@@ -42,9 +50,9 @@ extension OverlaySQL {
   /// How many rows are in conflict, and for each column in how many both sides changed it, and in how many the other side did.
   func countConflicts(_ kind: ConflictKind) -> String {
     guard kind != .gone else { return "SELECT count(*) AS count \(conflicts(kind))" }
-    let counts = columns.enumerated().map { position, column in
-      let there = kind == .changed ? "m.\(column) IS NOT b.\(column) COLLATE BINARY" : "m.\(column) IS NOT p.\(column) COLLATE BINARY"
-      let both = kind == .changed ? "\(there) AND (p.\(Self.state) = 1 OR p.\(column) IS NOT b.\(column) COLLATE BINARY)" : there
+    let counts = table.columns.enumerated().map { position, column in
+      let there = "NOT (\(same(column, "m", kind == .changed ? "b" : "p")))"
+      let both = kind == .changed ? "\(there) AND (p.\(Self.state) = 1 OR NOT (\(same(column, "p", "b"))))" : there
       return ", sum(\(both)) AS both\(position), sum(\(there)) AS there\(position)"
     }
     return "SELECT count(*) AS count\(counts.joined()) \(conflicts(kind))"
@@ -56,10 +64,10 @@ extension OverlaySQL {
     switch (kind, policy) {
     case (_, .error): return []
     case (.changed, .overwrite): return []
-    case (.changed, .preferContext): return [merge { "CASE WHEN p.\($0) IS NOT b.\($0) COLLATE BINARY THEN p.\($0) ELSE m.\($0) END" }]
+    case (.changed, .preferContext): return [merge("p", "b") { "CASE WHEN \($1) THEN m.\($0) ELSE p.\($0) END" }]
     case (.changed, .preferStore):
       let deletions = "DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(conflicts(kind)) AND p.\(Self.state) = 1)"
-      return [deletions, dropBase, merge { "CASE WHEN m.\($0) IS NOT b.\($0) COLLATE BINARY THEN m.\($0) ELSE p.\($0) END" }]
+      return [deletions, dropBase, merge("m", "b") { "CASE WHEN \($1) THEN p.\($0) ELSE m.\($0) END" }]
     // The row is inserted once more.
     case (.gone, .preferContext), (.gone, .overwrite):
       return ["DELETE FROM \(base) WHERE rowid IN (SELECT b.rowid \(conflicts(kind)))"]
@@ -76,11 +84,12 @@ extension OverlaySQL {
     }
   }
 
-  private func merge(_ value: (String) -> String) -> String {
-    let others = columns.filter { !keys.contains($0) }
+  /// - Parameter value: What a column becomes; given its name, and the condition that two rows have the same value in it.
+  private func merge(_ left: String, _ right: String, _ value: (String, String) -> String) -> String {
+    let others = table.columns.filter { !table.keys.contains($0.name) }.map { (name: Dialect.sqlite.quote($0.name), column: $0) }
     guard !others.isEmpty else { return "SELECT 1 WHERE FALSE" }
-    let assignments = others.map { "\($0) = x.\($0)" }.joined(separator: ", ")
-    let values = others.map { "\(value($0)) AS \($0)" }.joined(separator: ", ")
+    let assignments = others.map { "\($0.name) = x.\($0.name)" }.joined(separator: ", ")
+    let values = others.map { "\(value($0.name, same($0.column, left, right))) AS \($0.name)" }.joined(separator: ", ")
     return """
       UPDATE \(pending) SET \(assignments) FROM (SELECT p.\(Self.number) AS \(Self.number), \(values) \(conflicts(.changed)) AND p.\(Self.state) = 0) AS x \
       WHERE \(pending).\(Self.number) = x.\(Self.number)

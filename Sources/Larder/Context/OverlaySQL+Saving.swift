@@ -2,62 +2,36 @@
 extension OverlaySQL {
   private var file: String { "main.\(shadow)" }
 
-  /// Writes the references first: a row that moved to another parent must not be deleted with its old one.
-  var writeReferences: [String] {
-    let references = Set(table.references.flatMap(\.childColumns).map(Dialect.sqlite.quote)).subtracting(keys).sorted()
-    guard !references.isEmpty else { return [] }
-    return [write(references)]
+  /// Writes all columns. A row that moves to another parent does so before its old one is deleted, and has all of its new values then: half of them
+  /// could be those of another row.
+  var writeUpdates: [String] {
+    let others = columns.filter { !keys.contains($0) }
+    // The triggers of the file give a row that moved the last place.
+    let places = table.places.map { Dialect.sqlite.quote($0.column) }
+    return others.isEmpty ? [] : [write(others)] + (places.isEmpty ? [] : [write(places)])
   }
 
   var writeDeletions: String {
     "DELETE FROM \(file) WHERE (\(list(keys))) IN (SELECT \(list(keys)) FROM \(pending) WHERE \(Self.state) = 1)"
   }
 
-  /// The deletions whose rows no other row of the same table refers to, where the table refers to itself; to be repeated until none is left.
-  var writeLeafDeletions: String? {
-    let rules = table.references.filter { $0.parent.isSameColumn(as: table.name) && $0.deleteRule == "RESTRICT" }
-    guard !rules.isEmpty else { return nil }
-    let conditions = rules.map { rule in
-      let parents = rule.parentColumns.isEmpty ? table.keys : rule.parentColumns
-      let pairs = zip(rule.childColumns, parents).map { "c.\(Dialect.sqlite.quote($0)) = \(shadow).\(Dialect.sqlite.quote($1))" }
-      return " AND NOT EXISTS (SELECT 1 FROM \(file) AS c WHERE \(pairs.joined(separator: " AND ")))"
+  /// Writes the references once more: what was deleted may have taken them away from rows that refer to it again.
+  var writeReferences: [String] {
+    let references = Set(table.references.flatMap(\.childColumns).map(Dialect.sqlite.quote)).subtracting(keys).sorted()
+    return references.isEmpty ? [] : [write(references)]
+  }
+
+  /// - Parameters:
+  ///   - hasUpdates: Whether some of the pending rows are updates.
+  ///   - hasDeletions: Whether rows were deleted, and with them perhaps some that are to be updated: those are inserted again. They refer to
+  ///     something that is gone, which the end of the transaction finds.
+  func writeInsertions(hasUpdates: Bool, hasDeletions: Bool) -> String {
+    var condition = ""
+    if hasUpdates {
+      let isGone = hasDeletions ? " OR NOT EXISTS (SELECT 1 FROM \(file) AS f WHERE \(sameKey("f", "p")))" : ""
+      condition = " AND (NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p")))\(isGone))"
     }
-    return writeDeletions + conditions.joined()
-  }
-
-  /// Frees the unique values that another pending row takes over from one that is updated as well.
-  var vacateUniqueValues: [String] {
-    table.uniqueRules.flatMap { rule -> [String] in
-      guard let part = rule.parts.first(where: { !table.keys.contains($0.column) }),
-        let column = table.columns.first(where: { $0.name == part.column })
-      else { return [] }
-      let name = Dialect.sqlite.quote(part.column)
-      let matches = rule.parts.map { "\(shadow).\(Dialect.sqlite.quote($0.column)) = o.\(Dialect.sqlite.quote($0.column))" }.joined(
-        separator: " AND ")
-      return [
-        """
-        UPDATE \(file) SET \(name) = \(freeValue(of: column)) FROM \(pending) AS p WHERE p.\(Self.state) = 0 AND \(sameKey(shadow, "p")) \
-        AND p.\(name) IS NOT \(shadow).\(name) \
-        AND EXISTS (SELECT 1 FROM \(pending) AS o WHERE o.\(Self.state) = 0 AND NOT (\(sameKey("o", "p"))) AND \(matches))
-        """
-      ]
-    }
-  }
-
-  private func freeValue(of column: OverlayTable.Column) -> String {
-    guard column.isRequired else { return "NULL" }
-    return column.declaration.uppercased().hasPrefix("INT")
-      ? "random()"
-      : column.declaration.uppercased().hasPrefix("REAL")
-        ? "CAST(random() AS REAL)"
-        : column.declaration.uppercased().hasPrefix("BLOB") ? "randomblob(16)" : "hex(randomblob(16))"
-  }
-
-  var writeUpdates: [String] {
-    let others = columns.filter { !keys.contains($0) }
-    // The triggers of the file give a row that moved the last place.
-    let places = table.places.map { Dialect.sqlite.quote($0.column) }
-    return others.isEmpty ? [] : [write(others)] + (places.isEmpty ? [] : [write(places)])
+    return "INSERT INTO \(file) (\(list(columns))) SELECT \(list(columns, of: "p")) FROM \(pending) AS p WHERE p.\(Self.state) = 0\(condition)"
   }
 
   private func write(_ columns: [String]) -> String {
@@ -68,9 +42,65 @@ extension OverlaySQL {
       """
   }
 
-  /// - Parameter hasUpdates: Whether some of the pending rows are updates.
-  func writeInsertions(hasUpdates: Bool) -> String {
-    let condition = hasUpdates ? " AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p")))" : ""
-    return "INSERT INTO \(file) (\(list(columns))) SELECT \(list(columns, of: "p")) FROM \(pending) AS p WHERE p.\(Self.state) = 0\(condition)"
+  // MARK: Unique values
+
+  /// A unique value that rows of the file give up before others take it: a column of the rule gets a value that no row has.
+  struct Vacancy {
+    /// The column, quoted.
+    let column: String
+    let type: OverlayTable.Column
+    /// `WHERE` of the rows.
+    let condition: String
+  }
+
+  /// For each unique rule, the rows of the file whose values an updated row takes over, from one that is updated or deleted itself.
+  var vacancies: [Vacancy] {
+    table.uniqueRules.compactMap { rule in
+      let names = rule.parts.map { Dialect.sqlite.quote($0.column) }
+      let parts = rule.parts.compactMap { part in table.columns.first { $0.name == part.column && !table.keys.contains($0.name) } }
+      let references = Set(table.references.flatMap(\.childColumns))
+      guard let column = parts.first(where: { !$0.isRequired }) ?? parts.first(where: { !references.contains($0.name) }) ?? parts.first
+      else { return nil }
+      func same(_ left: String, _ right: String, _ op: String) -> String {
+        zip(rule.parts, names).map { "\(left).\($1) \(op) \(right).\($1) COLLATE \(Dialect.sqlite.quote($0.collation))" }.joined(separator: " AND ")
+      }
+      func isVersioned(_ row: String) -> String { "EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", row)))" }
+      let leaves = """
+        EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", shadow)) AND \(isVersioned("p")) \
+        AND (p.\(Self.state) = 1 OR NOT (\(same("p", shadow, "IS")))))
+        """
+      let isTaken = """
+        EXISTS (SELECT 1 FROM \(pending) AS o WHERE o.\(Self.state) = 0 AND NOT (\(sameKey("o", shadow))) AND \(isVersioned("o")) \
+        AND \(same("o", shadow, "=")))
+        """
+      return Vacancy(column: Dialect.sqlite.quote(column.name), type: column, condition: "\(isTaken) AND \(leaves)")
+    }
+  }
+
+  /// The keys of the rows that give up a value.
+  func rows(_ vacancy: Vacancy) -> String { "SELECT \(list(keys, of: shadow)) FROM \(file) AS \(shadow) WHERE \(vacancy.condition)" }
+
+  /// Gives all of the rows a value that needs no counting: none at all, or bytes by chance.
+  func vacate(_ vacancy: Vacancy) -> String? {
+    let value: String
+    if !vacancy.type.isRequired {
+      value = "NULL"
+    } else if vacancy.type.declaration.uppercased().hasPrefix("BLOB") {
+      value = "randomblob(16)"
+    } else {
+      return nil
+    }
+    return "UPDATE \(file) AS \(shadow) SET \(vacancy.column) = \(value) WHERE \(vacancy.condition)"
+  }
+
+  /// Finds whether a value, the first parameter, is that of any row.
+  func isUsed(_ vacancy: Vacancy) -> String {
+    "SELECT 1 FROM \(file) WHERE \(vacancy.column) = ?1 UNION ALL SELECT 1 FROM \(pending) WHERE \(vacancy.column) = ?1 LIMIT 1"
+  }
+
+  /// Gives the row with a key, from the second parameter on, a value, the first one.
+  func vacateRow(_ vacancy: Vacancy) -> String {
+    let isKey = keys.enumerated().map { "\($1) = ?\($0 + 2)" }.joined(separator: " AND ")
+    return "UPDATE \(file) SET \(vacancy.column) = ?1 WHERE \(isKey)"
   }
 }

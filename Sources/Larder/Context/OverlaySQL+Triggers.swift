@@ -69,13 +69,16 @@ extension OverlaySQL {
     """
     CREATE TEMP TRIGGER \(trigger("delete")) INSTEAD OF DELETE ON \(shadow) \
     WHEN EXISTS (SELECT 1 FROM \(rows) AS v WHERE \(sameKey("v", "OLD"))) BEGIN \
-    \(remember)\(remove)\(deleteRules.map(rule).joined())\
+    \(remember)\(remove)\(isDeniable ? "INSERT INTO \(gone) (\(list(columns))) VALUES (\(list(columns, of: "OLD"))); " : "")\
+    \(deleteRules.map(rule).joined())\
     END
     """
   }
 
   var upsertTrigger: String {
-    let others = columns.filter { !keys.contains($0) }
+    // Columns that the model does not name keep their values. A row that is saved without a time does not expire any longer.
+    let named = table.columns.filter { !$0.isForeign || $0.name == Expiry.column }.map { Dialect.sqlite.quote($0.name) }
+    let others = named.filter { !keys.contains($0) }
     let assignments = (others.isEmpty ? keys : others).map { "\($0) = NEW.\($0)" }.joined(separator: ", ")
     return """
       CREATE TEMP TRIGGER \(trigger("save")) INSTEAD OF INSERT ON \(upsert) BEGIN \
@@ -145,7 +148,7 @@ extension OverlaySQL {
     case "SET NULL":
       let assignments = reference.childColumns.map { "\(Dialect.sqlite.quote($0)) = NULL" }.joined(separator: ", ")
       return "UPDATE \(child) SET \(assignments) WHERE \(condition); "
-    case "RESTRICT": return "SELECT RAISE(ABORT, 'FOREIGN KEY constraint failed') FROM \(child) WHERE \(condition); "
+    // What denies it is asked when all rows that go are gone.
     default: return ""
     }
   }

@@ -37,6 +37,8 @@ struct OverlaySQL {
   var pending: String { name("pending") }
   var base: String { name("base") }
   var history: String { name("history") }
+  /// The rows that the verb at work has deleted, where others may deny it.
+  var gone: String { name("gone") }
   /// The rows as they are stored.
   var rows: String { name("rows") }
   /// The rows with the columns that are derived.
@@ -60,9 +62,17 @@ struct OverlaySQL {
     keys.map { "\(left).\($0) = \(right).\($0)" }.joined(separator: " AND ")
   }
 
-  /// The condition that two rows have the same values, byte by byte.
+  /// The condition that two rows have the same values.
   func sameValues(_ left: String, _ right: String) -> String {
-    columns.map { "\(left).\($0) IS \(right).\($0) COLLATE BINARY" }.joined(separator: " AND ")
+    table.columns.map { same($0, left, right) }.joined(separator: " AND ")
+  }
+
+  /// The condition that two rows have the same value in a column: the same bytes, or what is the same in Swift.
+  func same(_ column: OverlayTable.Column, _ left: String, _ right: String) -> String {
+    let name = dialect.quote(column.name)
+    let isSame = "\(left).\(name) IS \(right).\(name) COLLATE BINARY"
+    guard let form = column.form else { return isSame }
+    return "(\(isSame) OR \(form)(\(left).\(name)) IS \(form)(\(right).\(name)))"
   }
 
   /// The number of the row in the layer below, of a row there.
@@ -71,6 +81,29 @@ struct OverlaySQL {
   /// The number that a pending row shows: its own, or a negative one that no other layer gives.
   func pendingRow(_ row: String) -> String {
     "CAST(coalesce(\(row).\(Self.row), -\(row).\(Self.number) - \(layer << 40)) AS INTEGER)"
+  }
+
+  // MARK: Delete rules
+
+  /// The references whose rows deny that a row of the table is deleted.
+  private var denials: [ForeignKey] { deleteRules.filter { $0.deleteRule == "RESTRICT" } }
+
+  var isDeniable: Bool { !denials.isEmpty }
+
+  /// For each reference that denies deletions, what finds a row that refers to one that the verb at work has deleted.
+  var deniedRows: [(reference: ForeignKey, query: String)] {
+    denials.map { reference in
+      let parents = (reference.parentColumns.isEmpty ? table.keys : reference.parentColumns).map(dialect.quote)
+      let refers = zip(reference.childColumns, parents).map { "c.\(dialect.quote($0)) = g.\($1)" }.joined(separator: " AND ")
+      let isThere = parents.map { "p.\($0) = g.\($0)" }.joined(separator: " AND ")
+      return (
+        reference,
+        """
+        SELECT 1 FROM \(gone) AS g CROSS JOIN \(dialect.quote(reference.child)) AS c ON \(refers) \
+        WHERE NOT EXISTS (SELECT 1 FROM \(shadow) AS p WHERE \(isThere)) LIMIT 1
+        """
+      )
+    }
   }
 
   // MARK: Tables
@@ -87,6 +120,7 @@ struct OverlaySQL {
       "CREATE TEMP TABLE \(history) (step INTEGER NOT NULL, is_there INTEGER NOT NULL, \(values))\(strict)",
       "CREATE UNIQUE INDEX temp.\(name("history_key")) ON \(history) (step, \(list(keys)))",
     ]
+      + (isDeniable ? ["CREATE TEMP TABLE \(gone) (\(values))\(strict)"] : [])
       + Set(references).sorted { $0.joined() < $1.joined() }.enumerated().map { position, columns in
         "CREATE INDEX temp.\(name("pending_\(position)")) ON \(pending) (\(columns.map(dialect.quote).joined(separator: ", ")))"
       } + createText
@@ -109,7 +143,7 @@ struct OverlaySQL {
 
   var dropTables: [String] {
     (table.searchable.isEmpty ? [] : [text]).map { "DROP TABLE IF EXISTS temp.\($0)" }
-      + [pending, base, history].map { "DROP TABLE IF EXISTS temp.\($0)" }
+      + [pending, base, history, gone].map { "DROP TABLE IF EXISTS temp.\($0)" }
   }
 
   // MARK: Views

@@ -9,6 +9,18 @@ struct OverlayTable {
     let isRequired: Bool
     /// The SQL of the default that a statement without a value for the column gets; nil where NULL is NULL.
     let fallback: String?
+    /// Whether the model does not name the column.
+    let isForeign: Bool
+    /// The function that gives equal values one form, where the file may hold them in several.
+    let form: String?
+    /// Whether the property holds no negative number.
+    let isUnsigned: Bool
+
+    /// A number, as the column holds it.
+    func value(_ number: Int64) -> Value {
+      let type = declaration.uppercased()
+      return type.hasPrefix("INT") ? .integer(number) : type.hasPrefix("REAL") ? .real(Double(number)) : .text(String(number))
+    }
   }
 
   /// A column that triggers of the file keep.
@@ -76,10 +88,12 @@ struct OverlayTable {
       guard try row.get("hidden", as: Int.self) == 0, definition?.column(column)?.isDerived != true else { continue }
       let isRequired = try row.get("notnull", as: Int.self) != 0
       let isForeign = definition.map { $0.column(column) == nil } ?? false
+      let type = definition?.column(column)?.type
       columns.append(
         Column(
           name: column, declaration: try declaration(of: column, row["type"]?.text ?? "", in: table, connection),
-          isRequired: isRequired, fallback: isRequired || isForeign ? row["dflt_value"]?.text : nil))
+          isRequired: isRequired, fallback: isRequired || isForeign ? row["dflt_value"]?.text : nil, isForeign: isForeign,
+          form: type?.form, isUnsigned: type?.integerRange?.lowerBound == 0))
     }
     return OverlayTable(
       name: table, model: definition?.model, columns: columns, keys: keys, hiddenRowID: hiddenRowID,
@@ -114,6 +128,19 @@ struct OverlayTable {
       let columns = parts.compactMap { $0["name"]?.text }
       guard columns.count == parts.count, Set(columns) != Set(keys), columns != [hidden].compactMap({ $0 }) else { return nil }
       return UniqueRule(parts: try parts.map { UniqueRule.Part(column: try $0.get("name"), collation: try $0.get("coll")) })
+    }
+  }
+}
+
+extension ColumnType {
+  /// The function that gives equal values one form.
+  fileprivate var form: String? {
+    if isJSON { return "larder_json" }
+    switch (order, textForm) {
+    case (.decimal, _): return "larder_decimal_text"
+    case (.instant, _), (_, .date): return "larder_seconds"
+    case (_, .uuid): return "larder_uuid"
+    default: return nil
     }
   }
 }
@@ -161,6 +188,6 @@ extension DerivedColumn {
       if case .pairs(let table, let own, let other, let key) = rows { .pairs(table: name(table), own: own, other: other, key: key) } else { rows }
     return DerivedColumn(
       model: model, property: property, table: table, key: key, column: column, aggregate: aggregate, arithmetic: arithmetic, collation: collation,
-      rowsTable: name(rowsTable), rows: link, value: value)
+      rowsTable: name(rowsTable), rows: link, value: value, range: range)
   }
 }

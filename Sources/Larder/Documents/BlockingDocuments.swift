@@ -62,6 +62,11 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
     get throws { try reading { try table.properties($0) } }
   }
 
+  /// The paths of each index of the collection, oldest first.
+  public var indexes: [[String]] {
+    get throws { try reading { try table.indexes($0) } }
+  }
+
   // MARK: Queries
 
   /// The keys of the documents that satisfy the conditions, in the order that the text says.
@@ -232,6 +237,11 @@ extension BlockingDocuments where Access: StoreWriter {
     try writing { try table.setExpiry(of: key, to: date, $0) }
   }
 
+  /// Makes the collection keep in each document when it was added and last updated, as dates called `addedAt` and `updatedAt`.
+  public func keepTimes(_ keepsTimes: Bool = true) throws {
+    try writing { try table.keepTimes(keepsTimes, $0) }
+  }
+
   /// Makes conditions and sorts on the properties, in this order, fast. Where there is such an index already, nothing happens.
   public func index(on properties: String...) throws {
     try index(properties)
@@ -262,5 +272,22 @@ extension StoreReader {
   /// The collection of documents with the name, as values of a Codable type.
   public func documents<Value: Codable>(_ name: String, of type: Value.Type) -> BlockingDocuments<Self, Value> {
     BlockingDocuments(name, self)
+  }
+  /// The names of all collections of documents.
+  public var documentCollections: [String] {
+    get throws { try _read { try $0.connection.documents.names($0.connection) } }
+  }
+
+  /// The number of documents in each collection, by its name.
+  ///
+  /// - Complexity: Counts the documents of all collections.
+  public var documentCounts: [String: Int] {
+    get throws {
+      try _read(isReentrant: true) { access in
+        let names = try access.connection.documents.names(access.connection)
+        let counts = try names.map { ($0, try DocumentTable($0).count(DocumentQuery(DocumentPredicate([])), access.connection)) }
+        return Dictionary(counts, uniquingKeysWith: { first, _ in first })
+      }
+    }
   }
 }

@@ -11,6 +11,8 @@ final class DocumentCatalogue {
     /// The names of the properties that were seen, oldest first.
     var properties: [String]
     var known: Set<String>
+    /// Whether documents keep the times at which they were added and updated.
+    var keepsTimes = false
   }
 
   static let collectionsTable = "_larder_collections"
@@ -19,7 +21,8 @@ final class DocumentCatalogue {
   private static let createTables = [
     """
     CREATE TABLE IF NOT EXISTS main.\(collectionsTable) (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE, properties INTEGER NOT NULL DEFAULT 0) STRICT
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE, properties INTEGER NOT NULL DEFAULT 0,
+    dates INTEGER NOT NULL DEFAULT 0, times INTEGER NOT NULL DEFAULT 0) STRICT
     """,
     """
     CREATE TABLE IF NOT EXISTS main.\(propertiesTable) (
@@ -37,6 +40,10 @@ final class DocumentCatalogue {
   private var isProvisional = false
   /// The temporary views of this connection, by the number and the count of properties that they show.
   var views: [String: ViewVersion] = [:]
+  /// Whether the dates of all documents are known to be in the form of today.
+  private var hasUpdatedDates = false
+  /// Paths of several steps that documents have had, by the number of the collection.
+  private var seenPaths: [Int64: Set<DocumentPath>] = [:]
   /// Tables that are no collections.
   var plainTables: Set<String> = []
 
@@ -53,7 +60,9 @@ final class DocumentCatalogue {
     collections.removeAll()
     compared.removeAll()
     views.removeAll()
+    seenPaths.removeAll()
     hasTables = false
+    hasUpdatedDates = false
     isProvisional = !isOver
   }
 
@@ -67,13 +76,15 @@ final class DocumentCatalogue {
   func collection(_ name: String, _ connection: Connection) throws -> Collection? {
     connection.noteRead(of: name)
     guard try hasTables(connection) else { return nil }
-    let found = try connection.query("SELECT id, properties FROM main.\(Self.collectionsTable) WHERE name = ?1", [.text(name)])
+    let found = try connection.query("SELECT * FROM main.\(Self.collectionsTable) WHERE name = ?1", [.text(name)])
     guard let row = found.first, let id = row["id"]?.integer, let count = row["properties"]?.integer else {
       collections[name] = nil
       return nil
     }
     var collection = collections[name] ?? Collection(id: id, properties: [], known: [])
     if collection.id != id || collection.properties.count > count { collection = Collection(id: id, properties: [], known: []) }
+    // Files of earlier versions have no such column.
+    collection.keepsTimes = row["times"]?.integer == 1
     if collection.properties.count < count {
       let added = try connection.query(
         "SELECT name FROM main.\(Self.propertiesTable) WHERE collection = ?1 AND position >= ?2 ORDER BY position",
@@ -90,6 +101,23 @@ final class DocumentCatalogue {
 
   /// The collection, where this connection has met it before; it may have changed since.
   func isKnown(_ name: String) -> Bool { collections[name] != nil }
+
+  /// Whether the collection, which the open transaction has compared with the file, keeps times.
+  func keepsTimes(_ name: String, _ connection: Connection) throws -> Bool {
+    if compared[name] == connection.transactionNumber, let collection = collections[name] { return collection.keepsTimes }
+    return try collection(name, connection)?.keepsTimes ?? false
+  }
+
+  func setKeepsTimes(_ keepsTimes: Bool, _ name: String, _ connection: Connection) throws {
+    isProvisional = true
+    collections[name]?.keepsTimes = keepsTimes
+    try connection.change(
+      "UPDATE main.\(Self.collectionsTable) SET times = ?2 WHERE name = ?1", [.text(name), .integer(keepsTimes ? 1 : 0)])
+  }
+
+  func hasSeen(_ path: DocumentPath, in collection: Int64) -> Bool { seenPaths[collection]?.contains(path) == true }
+
+  func noteSeen(_ path: DocumentPath, in collection: Int64) { seenPaths[collection, default: []].insert(path) }
 
   /// The names of all collections.
   func names(_ connection: Connection) throws -> [String] {
@@ -109,6 +137,11 @@ final class DocumentCatalogue {
 
   /// Makes sure that the collection is there and has seen the properties. The connection is in a transaction that writes.
   func prepare(_ name: String, _ properties: some Sequence<String>, _ connection: Connection) throws {
+    if !hasUpdatedDates {
+      if try hasTables(connection) { try updateDates(connection) }
+      isProvisional = true
+      hasUpdatedDates = true
+    }
     if compared[name] != connection.transactionNumber || collections[name] == nil {
       if try collection(name, connection) == nil { try create(name, connection) }
       compared[name] = connection.transactionNumber
@@ -118,6 +151,50 @@ final class DocumentCatalogue {
     var isAdded: Set<String> = []
     for property in properties where !known.contains(property) && isAdded.insert(property).inserted { added.append(property) }
     if !added.isEmpty { try add(added, to: name, connection) }
+  }
+
+  /// Brings the dates of documents that earlier versions have written into the form of today, in the transaction that is open.
+  ///
+  /// The collections say whether theirs have been. One that an earlier version makes in this file says that they have not.
+  private func updateDates(_ connection: Connection) throws {
+    for column in try ["dates", "times"].filter({ try !hasColumn($0, connection) }) {
+      isProvisional = true
+      try connection.change("ALTER TABLE main.\(Self.collectionsTable) ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0")
+    }
+    let former = try connection.query("SELECT name FROM main.\(Self.collectionsTable) WHERE dates = 0").compactMap { $0["name"]?.text }
+    guard !former.isEmpty else { return }
+    for name in former {
+      try connection.change(
+        """
+        UPDATE main.\(Dialect.sqlite.quote(name)) SET json = larder_updated_dates(json)
+        WHERE json GLOB '\(Self.formerDate)' AND json_valid(json) AND json <> larder_updated_dates(json)
+        """)
+    }
+    try connection.change("UPDATE main.\(Self.collectionsTable) SET dates = 1 WHERE dates = 0")
+  }
+
+  private static let formerDate: String = {
+    func digits(_ count: Int) -> String { String(repeating: "[0-9]", count: count) }
+    return "*\"\(digits(4))-\(digits(2))-\(digits(2))T\(digits(2)):\(digits(2)):\(digits(2)).\(digits(3))Z\"*"
+  }()
+
+  private func hasColumn(_ name: String, _ connection: Connection) throws -> Bool {
+    let sql = "SELECT 1 FROM pragma_table_info(?1, 'main') WHERE name = ?2"
+    return try !connection.query(sql, [.text(Self.collectionsTable), .text(name)]).isEmpty
+  }
+
+  /// Whether there are documents whose dates an earlier version may have written.
+  fileprivate func hasFormerDates(_ connection: Connection) throws -> Bool {
+    guard try hasTables(connection) else { return false }
+    guard try hasColumn("dates", connection), try hasColumn("times", connection) else { return true }
+    return try !connection.query("SELECT 1 FROM main.\(Self.collectionsTable) WHERE dates = 0").isEmpty
+  }
+
+  /// Brings dates that earlier versions have written into the form of today, where they are not, in a transaction of its own.
+  fileprivate func updateFormerDates(_ connection: Connection) throws {
+    // A look without the write lock is enough in every file but the first time.
+    guard try hasFormerDates(connection) else { return }
+    try connection.transaction { try updateDates(connection) }
   }
 
   private func add(_ properties: [String], to name: String, _ connection: Connection) throws {
@@ -145,7 +222,7 @@ final class DocumentCatalogue {
     try connection.change("CREATE TABLE main.\(table) (key TEXT PRIMARY KEY NOT NULL, json TEXT NOT NULL, expires REAL) STRICT")
     let index = Dialect.sqlite.quote("_larder_expires:\(name)")
     try connection.change("CREATE INDEX main.\(index) ON \(table) (expires) WHERE expires IS NOT NULL")
-    try connection.change("INSERT INTO main.\(Self.collectionsTable) (name) VALUES (?1)", [.text(name)])
+    try connection.change("INSERT INTO main.\(Self.collectionsTable) (name, dates) VALUES (?1, 1)", [.text(name)])
     try AttachmentTable.watch(AttachmentColumn(table: name, name: "json"), connection)
     plainTables.removeAll()
     _ = try collection(name, connection)
@@ -177,5 +254,15 @@ final class DocumentCatalogue {
     throw StoreError(
       .schemaMismatch, model: name,
       "The file has a \(type) called \(name) that is no collection of documents. Give the collection another name.")
+  }
+}
+
+extension Connection {
+  /// Brings the dates in documents, as earlier versions wrote them, into the form of today: text of one width, whose order is that of time.
+  ///
+  /// It happens once for a file, in one transaction. A connection that only reads changes nothing.
+  func updateDocumentDates() throws {
+    guard !isReadOnly, sqlite3_db_readonly(handle, "main") == 0 else { return }
+    try documents.updateFormerDates(self)
   }
 }

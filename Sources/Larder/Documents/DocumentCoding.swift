@@ -50,6 +50,11 @@ struct DocumentCoding<Value: Codable>: Sendable {
       .invalidValue, property: "key", "A \(Value.self) for \(collection) has no text property \"key\". Add one, or give the key with set.")
   }
 
+  func decode(_ key: String, json: String) throws -> Value {
+    var json = json
+    return try json.withUTF8 { try decode(key, $0) }
+  }
+
   func decode(_ key: String, _ json: UnsafeBufferPointer<UInt8>) throws -> Value {
     do {
       let document = try DocumentReader.document(json, of: key, in: collection)
@@ -91,9 +96,13 @@ extension DocumentValue: Codable {
       self = .null
     } else if let bool = try? container.decode(Bool.self) {
       self = .bool(bool)
-    } else if let integer = try? container.decode(Int64.self) {
+    } else if let integer = Self.integer(in: container) {
       self = .integer(integer)
     } else if let real = try? container.decode(Double.self) {
+      if let number = try? container.decode(Decimal.self), !DocumentReader.isExact(real, "\(number)") {
+        throw DecodingError.dataCorruptedError(
+          in: container, debugDescription: "Neither a 64-bit integer nor a double holds the number. Write it as text, in quotation marks.")
+      }
       self = .real(real)
     } else if let text = try? container.decode(String.self) {
       self = .text(text)
@@ -102,6 +111,13 @@ extension DocumentValue: Codable {
     } else {
       self = .object(try container.decode(Document.self))
     }
+  }
+
+  /// The integer. Foundation's decoder cuts off the fraction of a number that no double holds.
+  private static func integer(in container: any SingleValueDecodingContainer) -> Int64? {
+    guard let integer = try? container.decode(Int64.self) else { return nil }
+    guard let number = try? container.decode(Decimal.self) else { return integer }
+    return number == Decimal(integer) ? integer : nil
   }
 
   public func encode(to encoder: any Encoder) throws {

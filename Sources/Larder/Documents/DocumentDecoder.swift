@@ -25,7 +25,7 @@ struct DocumentDecoder: Decoder {
     case is Data.Type: return try cast(value.text.flatMap { Data(base64Encoded: $0) }, type)
     case is UUID.Type: return try cast(value.text.flatMap { UUID(uuidString: $0) }, type)
     case is URL.Type: return try cast(value.text.flatMap { URL(string: $0) }, type)
-    case is Decimal.Type: return try cast(value.text.flatMap { Decimal(string: $0) } ?? value.real.flatMap { Decimal(string: "\($0)") }, type)
+    case is Decimal.Type: return try cast(value.decimal, type)
     default: return try Output(from: self)
     }
   }
@@ -166,8 +166,8 @@ private struct DocumentSingleDecoding: SingleValueDecodingContainer {
   func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
 
   func decode(_ type: Float.Type) throws -> Float {
-    guard let real = decoder.value.real else { throw decoder.mismatch(type) }
-    return Float("\(real)") ?? Float(real)
+    guard let real = decoder.value.real, let number = Float("\(real)"), number.isFinite else { throw decoder.mismatch(type) }
+    return number
   }
 
   func decode<Output: Decodable>(_ type: Output.Type) throws -> Output { try decoder.decode(type) }

@@ -40,12 +40,21 @@ final class DocumentEncoder: Encoder {
   /// Encodes the value into the box.
   static func fill(_ box: Box, _ value: some Encodable, _ path: [any CodingKey], _ encoder: DocumentEncoder? = nil) throws {
     switch value {
-    case let date as Date: box.value = .value(date.documentValue)
+    case let date as Date: box.value = .value(try stored(date, path))
     case let data as Data: box.value = .value(.text(data.base64EncodedString()))
     case let uuid as UUID: box.value = .value(uuid.documentValue)
     case let url as URL: box.value = .value(.text(url.absoluteString))
-    case let decimal as Decimal: box.value = .value(.text("\(decimal)"))
+    case let decimal as Decimal: box.value = .value(try stored(decimal, path))
     default: try value.encode(to: encoder ?? DocumentEncoder(box, at: path))
+    }
+  }
+
+  fileprivate static func stored(_ value: some DocumentValueConvertible, _ path: [any CodingKey]) throws -> DocumentValue {
+    do {
+      return try value.documentValue
+    } catch let error as StoreError {
+      let place = path.map(\.stringValue).joined(separator: ".")
+      throw StoreError(error.code, property: path.first?.stringValue, "The property \(place) cannot be stored. \(error.message)")
     }
   }
 
@@ -171,12 +180,7 @@ private struct DocumentSingleEncoding: SingleValueEncodingContainer {
   func encode(_ value: UInt32) { set(.integer(Int64(value))) }
 
   func encode(_ value: UInt64) throws {
-    guard let integer = Int64(exactly: value) else {
-      let place = codingPath.map(\.stringValue).joined(separator: ".")
-      throw StoreError(
-        .invalidValue, property: codingPath.first?.stringValue, "\(place) is beyond the 64-bit signed integers. Store it as text.")
-    }
-    set(.integer(integer))
+    set(try DocumentEncoder.stored(value, codingPath))
   }
 
   func encode<Input: Encodable>(_ value: Input) throws {

@@ -1,131 +1,80 @@
 extension DocumentPredicate {
   /// Writes the predicate as SQL over the table of a collection.
   func write(_ writer: inout SQLWriter) throws {
-    try Self.write(node, &writer)
+    try Self.write(node, isNegated: false, &writer)
   }
 
-  /// Calls the closure with the name of each property in the predicate.
-  func forEachProperty(_ body: (String) throws -> Void) rethrows {
+  /// Calls the closure with each path in the predicate.
+  func forEachPath(_ body: (DocumentPath) throws -> Void) throws {
     try Self.visit(node, body)
   }
 
-  private static func visit(_ node: Node, _ body: (String) throws -> Void) rethrows {
+  private static func visit(_ node: Node, _ body: (DocumentPath) throws -> Void) throws {
     switch node {
     case .everything: break
-    case .comparison(let property, _, _), .differs(let property, _): try body(property)
-    case .and(let left, let right), .or(let left, let right):
-      try visit(left, body)
-      try visit(right, body)
+    case .comparison(let path, _, _), .differs(let path, _): try body(path)
+    case .and(let nodes), .or(let nodes): for node in nodes { try visit(node, body) }
     case .not(let node): try visit(node, body)
+    case .invalid(let error): throw error
     }
   }
 
-  private static func write(_ node: Node, _ writer: inout SQLWriter) throws {
+  /// Negations are written at the comparisons, so that parentheses are for AND and OR alone.
+  private static func write(_ node: Node, isNegated: Bool, _ writer: inout SQLWriter) throws {
     switch node {
-    case .everything: writer.write("1")
-    case .and(let left, let right), .or(let left, let right):
-      writer.write("(")
-      try write(left, &writer)
-      if case .and = node { writer.write(" AND ") } else { writer.write(" OR ") }
-      try write(right, &writer)
-      writer.write(")")
-    case .not(let node):
-      writer.write("((")
-      try write(node, &writer)
-      writer.write(") IS NOT TRUE)")
-    case .differs(let property, let value):
-      writer.write("(\(DocumentSQL.value(property, holdsNull: holdsNull(value))) IS NOT ")
-      writer.bind(try sqlValue(value, of: property))
-      writer.write(")")
-    case .comparison(let property, let comparison, let value): try write(property, comparison, value, &writer)
+    case .everything: writer.write(isNegated ? "0" : "1")
+    case .and(let nodes): try join(nodes, isNegated ? " OR " : " AND ", isNegated: isNegated, &writer)
+    case .or(let nodes): try join(joiningEqualities(nodes), isNegated ? " AND " : " OR ", isNegated: isNegated, &writer)
+    case .not(let node): try write(node, isNegated: !isNegated, &writer)
+    case .comparison(let path, let comparison, let operand):
+      try DocumentComparisonSQL(path, comparison, operand).write(isNegated: isNegated, &writer)
+    case .differs(let path, let operand): try DocumentComparisonSQL(path, .equal, operand).write(isNegated: !isNegated, &writer)
+    case .invalid(let error): throw error
     }
   }
 
-  private static func write(
-    _ property: String, _ comparison: Condition.Operator, _ value: DocumentValue, _ writer: inout SQLWriter
-  ) throws {
-    let operand = DocumentSQL.value(property, holdsNull: holdsNull(value))
-    switch comparison {
-    case .equal, .notEqual:
-      if value.isNull { return writer.write("(\(operand) IS \(comparison == .equal ? "" : "NOT ")NULL)") }
-      writer.write("(\(operand) \(comparison.rawValue) ")
-      writer.bind(try sqlValue(value, of: property))
-      writer.write(")")
-    case .lessThan, .greaterThan, .lessThanOrEqual, .greaterThanOrEqual:
-      let bound = try sqlValue(value, of: property)
-      writer.write("(\(operand) \(comparison.rawValue) ")
-      writer.bind(bound)
-      // To SQLite every text is greater than every number; a condition is about values of its own kind.
-      let isGreater = comparison == .greaterThan || comparison == .greaterThanOrEqual
-      if bound.text == nil, isGreater { writer.write(" AND \(operand) < ''") }
-      if bound.text != nil, !isGreater { writer.write(" AND \(operand) >= ''") }
-      writer.write(")")
-    case .contains: try writeContains(property, value, &writer)
-    case .inList:
-      guard case .array(let values) = value else {
-        throw StoreError(
-          .invalidValue, property: property, "The condition on \(property) is inList, and its value is no array. Give the values as an array.")
-      }
-      writer.write("(\(operand) IN (SELECT value FROM json_each(")
-      // JSON cannot say infinity, which no document holds.
-      let finite = try values.filter { value in
-        guard case .real = value else { return true }
-        return try sqlValue(value, of: property).real?.isFinite == true
-      }
-      writer.bind(.text(try DocumentWriter.json(of: finite)))
-      writer.write(")))")
-    }
+  /// So many are joined in a row. SQLite parses `a AND b AND c` as a tree that leans to one side, and takes trees of a thousand levels.
+  private static let rowLength = 30
+
+  private static func join(_ nodes: [Node], _ joint: String, isNegated: Bool, _ writer: inout SQLWriter) throws {
+    guard !nodes.isEmpty else { return writer.write(joint == " AND " ? "1" : "0") }
+    // What nests deepest comes first: its parentheses are then the only ones that the parser holds open.
+    let nodes = nodes.count > 1 && nodes.contains(where: \.isNested) ? nodes.sorted { $0.isNested && !$1.isNested } : nodes
+    try join(nodes[...], joint, isNegated: isNegated, &writer)
   }
 
-  private static func holdsNull(_ value: DocumentValue) -> Bool {
-    switch value {
-    case .text(let text): text.utf8.contains(0)
-    case .array(let values): values.contains(where: holdsNull)
+  private static func join(_ nodes: ArraySlice<Node>, _ joint: String, isNegated: Bool, _ writer: inout SQLWriter) throws {
+    guard nodes.count > 1 else {
+      for node in nodes { try write(node, isNegated: isNegated, &writer) }
+      return
+    }
+    let length = max(1, (nodes.count + rowLength - 1) / rowLength)
+    writer.write("(")
+    for start in stride(from: nodes.startIndex, to: nodes.endIndex, by: length) {
+      if start > nodes.startIndex { writer.write(joint) }
+      try join(nodes[start..<min(start + length, nodes.endIndex)], joint, isNegated: isNegated, &writer)
+    }
+    writer.write(")")
+  }
+
+  /// The nodes, in which several values that one property may equal are a list: one search in an index, and a short text of SQL.
+  private static func joiningEqualities(_ nodes: [Node]) -> [Node] {
+    var values: [DocumentPath: [DocumentOperand]] = [:]
+    for case .comparison(let path, .equal, let operand) in nodes { values[path, default: []].append(operand) }
+    guard values.contains(where: { $0.value.count > 1 }) else { return nodes }
+    return nodes.compactMap { node in
+      guard case .comparison(let path, .equal, _) = node else { return node }
+      return values.removeValue(forKey: path).map { .comparison(path, .inList, .list($0)) }
+    }
+  }
+}
+
+extension DocumentPredicate.Node {
+  fileprivate var isNested: Bool {
+    switch self {
+    case .and(let nodes), .or(let nodes): nodes.count > 1
+    case .not(let node): node.isNested
     default: false
-    }
-  }
-
-  private static func writeContains(_ property: String, _ value: DocumentValue, _ writer: inout SQLWriter) throws {
-    // Within the subquery `json` and `key` are columns of json_each.
-    let operand = DocumentSQL.value(property, of: "larder_document", holdsNull: holdsNull(value))
-    let element = try sqlValue(value, of: property)
-    writer.write("(CASE \(DocumentSQL.type(property)) WHEN 'array' THEN EXISTS (SELECT 1 FROM json_each(\(operand)) WHERE value IS ")
-    writer.bind(element)
-    writer.write(") WHEN 'object' THEN 0 ELSE ")
-    let part: String? =
-      switch element {
-      case .text(let text): text
-      case .integer(let integer): String(integer)
-      case .real(let real): real.isFinite ? "\(real)" : nil
-      case .null, .blob: nil
-      }
-    guard let part else { return writer.write("0 END)") }
-    // LIKE compares up to the first NUL alone.
-    if part.utf8.contains(0) {
-      writer.write("instr(\(operand), ")
-      writer.bind(.text(part))
-      writer.write(") > 0 END)")
-    } else {
-      writer.write("\(operand) LIKE ")
-      writer.bind(.text("%\(part.replacing("\\", with: "\\\\").replacing("%", with: "\\%").replacing("_", with: "\\_"))%"))
-      writer.write(" ESCAPE '\\' END)")
-    }
-  }
-
-  /// The value as SQLite takes it out of JSON. Throws for NaN, which SQLite would take for NULL.
-  private static func sqlValue(_ value: DocumentValue, of property: String) throws -> Value {
-    switch value {
-    case .null: .null
-    case .bool(let bool): .integer(bool ? 1 : 0)
-    case .integer(let integer): .integer(integer)
-    case .real(let real) where real.isNaN:
-      throw StoreError(
-        .invalidValue, property: property,
-        "The condition on \(property) compares with NaN, to which no number is equal. Compare with a number, or with nil.")
-    case .real(let real): .real(real)
-    case .text(let text): .text(text)
-    case .array(let values): .text(try DocumentWriter.json(of: values))
-    case .object(let document): .text(try DocumentWriter.json(of: document))
     }
   }
 }

@@ -4,88 +4,83 @@
 public struct DocumentPredicate: Sendable, Hashable {
   indirect enum Node: Sendable, Hashable {
     case everything
-    case comparison(String, Condition.Operator, DocumentValue)
+    case comparison(DocumentPath, Condition.Operator, DocumentOperand)
     /// Different from the value, or not there.
-    case differs(String, DocumentValue)
-    case and(Node, Node)
-    case or(Node, Node)
+    case differs(DocumentPath, DocumentOperand)
+    case and([Node])
+    case or([Node])
     case not(Node)
+    /// What cannot be asked, and why.
+    case invalid(StoreError)
   }
 
   let node: Node
+  /// How many conjunctions and disjunctions are in one another.
+  private let depth: Int
+
+  /// SQLite's parser holds a hundred things that are not complete yet.
+  static let depthLimit = 40
+
+  init(node: Node) {
+    self.init(node, depth: 1)
+  }
+
+  private init(_ node: Node, depth: Int) {
+    guard depth <= Self.depthLimit else {
+      let error = StoreError(
+        .unsupported,
+        "The condition has more than \(Self.depthLimit) levels of && in || and the other way round. Join those of one kind, or ask in several steps.")
+      self.node = .invalid(error)
+      self.depth = 1
+      return
+    }
+    self.node = node
+    self.depth = depth
+  }
+
+  /// What holds where all of the predicates do; every document without any.
+  public init(all predicates: [DocumentPredicate]) {
+    self.init(joining: predicates, isConjunction: true)
+  }
+
+  /// What holds where one of the predicates does; no document without any.
+  public init(any predicates: [DocumentPredicate]) {
+    self.init(joining: predicates, isConjunction: false)
+  }
+
+  /// Those of the same kind become one list: the text of SQL nests as deep as the condition, and SQLite takes some levels only.
+  private init(joining predicates: [DocumentPredicate], isConjunction: Bool) {
+    guard predicates.count != 1 else {
+      self = predicates[0]
+      return
+    }
+    var nodes: [Node] = []
+    nodes.reserveCapacity(predicates.count)
+    var depth = 1
+    for predicate in predicates {
+      switch predicate.node {
+      case .and(let inner) where isConjunction, .or(let inner) where !isConjunction:
+        nodes += inner
+        depth = max(depth, predicate.depth)
+      case let node:
+        nodes.append(node)
+        depth = max(depth, predicate.depth + 1)
+      }
+    }
+    self.init(isConjunction ? .and(nodes) : .or(nodes), depth: depth)
+  }
 
   public static func && (left: DocumentPredicate, right: DocumentPredicate) -> DocumentPredicate {
-    DocumentPredicate(node: .and(left.node, right.node))
+    DocumentPredicate(all: [left, right])
   }
 
   public static func || (left: DocumentPredicate, right: DocumentPredicate) -> DocumentPredicate {
-    DocumentPredicate(node: .or(left.node, right.node))
+    DocumentPredicate(any: [left, right])
   }
 
   public static prefix func ! (predicate: DocumentPredicate) -> DocumentPredicate {
-    DocumentPredicate(node: .not(predicate.node))
-  }
-}
-
-/// The properties of documents in the closure of a condition: `$0.age`, or `$0["home town"]` for names that Swift cannot say.
-@dynamicMemberLookup
-public struct DocumentProperties: Sendable {
-  init() {}
-
-  /// The property with the name; `key` is the document's key.
-  public subscript(name: String) -> DocumentProperty { DocumentProperty(name: name) }
-
-  /// The property with the name; `key` is the document's key.
-  public subscript(dynamicMember name: String) -> DocumentProperty { DocumentProperty(name: name) }
-}
-
-/// A property in a condition: compare it with a value.
-public struct DocumentProperty: Sendable {
-  let name: String
-
-  private func compared(_ comparison: Condition.Operator, _ value: some DocumentValueConvertible) -> DocumentPredicate {
-    DocumentPredicate(node: .comparison(name, comparison, value.documentValue))
-  }
-
-  public static func == (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
-    property.compared(.equal, value)
-  }
-
-  public static func != (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
-    DocumentPredicate(node: .differs(property.name, value.documentValue))
-  }
-
-  public static func == (property: DocumentProperty, value: DocumentValue) -> DocumentPredicate {
-    property.compared(.equal, value)
-  }
-
-  public static func != (property: DocumentProperty, value: DocumentValue) -> DocumentPredicate {
-    DocumentPredicate(node: .differs(property.name, value))
-  }
-
-  public static func < (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
-    property.compared(.lessThan, value)
-  }
-
-  public static func > (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
-    property.compared(.greaterThan, value)
-  }
-
-  public static func <= (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
-    property.compared(.lessThanOrEqual, value)
-  }
-
-  public static func >= (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
-    property.compared(.greaterThanOrEqual, value)
-  }
-
-  /// An array has the value as an element; a text has it as a part, whatever the case of its letters A to Z.
-  public func contains(_ value: some DocumentValueConvertible) -> DocumentPredicate {
-    compared(.contains, value)
-  }
-
-  /// The property is one of the values.
-  public func isIn(_ values: some Sequence<some DocumentValueConvertible>) -> DocumentPredicate {
-    compared(.inList, values.map(\.documentValue))
+    // In SQL negations are at the comparisons, so that they add no level.
+    if case .not(let node) = predicate.node { return DocumentPredicate(node, depth: predicate.depth) }
+    return DocumentPredicate(.not(predicate.node), depth: predicate.depth)
   }
 }

@@ -32,20 +32,13 @@ struct DocumentQuery: Sendable {
     writer.bind(.integer(Int64(offset)))
   }
 
-  /// Throws ``StoreError`` `.schemaMismatch` for a property that the collection has not seen, with the one that may have been meant.
-  func validate(_ collection: DocumentCatalogue.Collection, named name: String) throws {
-    guard validatesProperties, !collection.properties.isEmpty else { return }
-    func check(_ property: String) throws {
-      guard property != "key", !collection.known.contains(property) else { return }
-      let nearest = NearestName(to: property, among: collection.properties + ["key"]).name
-      let hint = nearest.map { "Did you mean \($0)?" } ?? "Check the name"
-      throw StoreError(
-        .schemaMismatch, model: name, property: property,
-        "No document of \(name) has a property \(property). \(hint)\(nearest == nil ? "," : " If it is to come,") or pass validatesProperties: false."
-      )
-    }
-    try predicate.forEachProperty(check)
-    for term in try DocumentSort(sort).terms { try check(term.property) }
+  /// The paths that the query names.
+  func paths() throws -> [DocumentPath] {
+    var paths: [DocumentPath] = []
+    var seen: Set<DocumentPath> = []
+    try predicate.forEachPath { if seen.insert($0).inserted { paths.append($0) } }
+    for term in try DocumentSort(sort).terms where seen.insert(term.path).inserted { paths.append(term.path) }
+    return paths
   }
 }
 

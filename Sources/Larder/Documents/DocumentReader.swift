@@ -1,10 +1,16 @@
+import Foundation
+
 /// Reads JSON text into values, strictly by RFC 8259. What is wrong, it says with the place.
 struct DocumentReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
+  /// Whether what the values cannot hold is refused: numbers that become others, and names that an object has twice. In JSON that is stored already the
+  /// nearest number is read, and the last value of a name.
+  private let isExact: Bool
 
-  private init(_ bytes: UnsafeBufferPointer<UInt8>) {
+  private init(_ bytes: UnsafeBufferPointer<UInt8>, isExact: Bool) {
     self.bytes = bytes
+    self.isExact = isExact
   }
 
   /// The object that the JSON is. Throws ``StoreError`` `.invalidValue` with line, column and offset.
@@ -13,8 +19,14 @@ struct DocumentReader {
     return try json.withUTF8 { try document($0) }
   }
 
-  static func document(_ json: UnsafeBufferPointer<UInt8>) throws -> Document {
-    var reader = DocumentReader(json)
+  /// The object of JSON that a collection holds.
+  static func storedDocument(_ json: String) throws -> Document {
+    var json = json
+    return try json.withUTF8 { try document($0, isExact: false) }
+  }
+
+  private static func document(_ json: UnsafeBufferPointer<UInt8>, isExact: Bool = true) throws -> Document {
+    var reader = DocumentReader(json, isExact: isExact)
     reader.skipSpace()
     guard reader.peek == UInt8(ascii: "{") else { throw reader.failure("a document is an object and begins with {") }
     let document = try reader.object(depth: 1)
@@ -26,7 +38,7 @@ struct DocumentReader {
   /// The object that a collection holds as JSON. Throws ``StoreError`` `.invalidValue` with the key where something else has damaged it.
   static func document(_ json: UnsafeBufferPointer<UInt8>, of key: String, in collection: String) throws -> Document {
     do {
-      return try document(json)
+      return try document(json, isExact: false)
     } catch let error as StoreError {
       throw StoreError(
         error.code, model: collection,
@@ -36,9 +48,18 @@ struct DocumentReader {
 
   /// The value that the JSON is, of any kind. Throws ``StoreError`` `.invalidValue` with line, column and offset.
   static func value(_ json: String) throws -> DocumentValue {
+    try value(json, isExact: true)
+  }
+
+  /// The value of a part of JSON that a collection holds.
+  static func stored(_ json: String) throws -> DocumentValue {
+    try value(json, isExact: false)
+  }
+
+  private static func value(_ json: String, isExact: Bool) throws -> DocumentValue {
     var json = json
     return try json.withUTF8 { bytes in
-      var reader = DocumentReader(bytes)
+      var reader = DocumentReader(bytes, isExact: isExact)
       reader.skipSpace()
       let value = try reader.value(depth: 0)
       reader.skipSpace()
@@ -85,7 +106,12 @@ struct DocumentReader {
     while true {
       skipSpace()
       guard peek == UInt8(ascii: "\"") else { throw failure("the name of a property in double quotes is to come") }
+      let start = position
       let name = try text()
+      if isExact, document[name] != nil {
+        position = start
+        throw failure("the object has this name a second time")
+      }
       skipSpace()
       guard peek == UInt8(ascii: ":") else { throw failure("a colon is to come") }
       position += 1
@@ -168,12 +194,27 @@ struct DocumentReader {
       try requireDigits()
     }
     if isInteger, let integer = integer(bytes[first..<position], isNegative) { return .integer(integer) }
-    // A whole number beyond 64 bits is the nearest real number.
-    guard let real = Double(String(decoding: bytes[start..<position], as: UTF8.self)), real.isFinite else {
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    guard let real = Double(text), real.isFinite else {
       position = start
       throw failure("the number is too large")
     }
+    guard !isExact || Self.isExact(real, text) else {
+      position = start
+      throw failure("neither a 64-bit integer nor a double holds this number; as text, in quotation marks, it stays as it is")
+    }
     return .real(real)
+  }
+
+  /// Whether the double is the number of the text, and no other one to which it was rounded: written with as many digits it is the same.
+  ///
+  /// Seventeen digits tell every double from its neighbours. Source: IEEE 754-2019, 5.12.2.
+  static func isExact(_ real: Double, _ text: String) -> Bool {
+    let number = DecimalDigits(text)
+    guard number.digits.count > 15 || !(1e-290...1e290).contains(real.magnitude) else { return true }
+    if number.digits.isEmpty { return real == 0 }
+    guard number.digits.count <= 17 else { return false }
+    return DecimalDigits(String(format: "%.\(number.digits.count - 1)e", real)) == number
   }
 
   private func integer(_ digits: Slice<UnsafeBufferPointer<UInt8>>, _ isNegative: Bool) -> Int64? {
@@ -292,6 +333,33 @@ struct DocumentReader {
     let column = String(decoding: read[start...], as: UTF8.self).count + 1
     return StoreError(
       .invalidValue, "The JSON cannot be read at line \(line), column \(column) (offset \(position)): \(problem). Correct it there.")
+  }
+}
+
+/// A number as its digits, from the first to the last that is not zero, and the power of ten of the first one.
+private struct DecimalDigits: Equatable {
+  private(set) var digits: [UInt8] = []
+  private var exponent = 0
+
+  init(_ text: String) {
+    let parts = text.lowercased().split(separator: "e", maxSplits: 1)
+    var isFraction = false
+    var whole = 0
+    for byte in parts.first?.utf8 ?? "".utf8[...] {
+      switch byte {
+      case UInt8(ascii: "."): isFraction = true
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        if digits.isEmpty, byte == UInt8(ascii: "0") {
+          if isFraction { whole -= 1 }
+        } else {
+          digits.append(byte)
+          if !isFraction { whole += 1 }
+        }
+      default: continue
+      }
+    }
+    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    if !digits.isEmpty { exponent = whole + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0) }
   }
 }
 

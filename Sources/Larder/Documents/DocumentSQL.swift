@@ -1,32 +1,58 @@
 /// How SQL names the properties of a document, which is JSON text in a column called `json`.
 enum DocumentSQL {
-  /// The SQL of a property's value: JSON's texts, numbers and truth values as SQL's own, arrays and objects as their JSON.
+  /// The SQL of the value at a path: JSON's texts, numbers and truth values as SQL's own, arrays and objects as their JSON.
   ///
   /// - Parameters:
   ///   - row: The name of the row, where a plain `json` would be another's.
-  ///   - holdsNull: Whether it is compared with text that holds a NUL, at which SQLite's own functions would end it.
-  static func value(_ property: String, of row: String? = nil, holdsNull: Bool = false) -> String {
+  ///   - holdsNull: Whether text may hold a NUL, at which SQLite's own functions would end it.
+  static func value(_ path: DocumentPath, of row: String? = nil, holdsNull: Bool = false) -> String {
     let prefix = row.map { "\($0)." } ?? ""
-    if property == "key" { return "\(prefix)key" }
-    guard !holdsNull, let path = path(property) else { return "larder_property(\(prefix)json, \(literal(property)))" }
-    return "json_extract(\(prefix)json, \(path))"
+    if path.isKey { return "\(prefix)key" }
+    if !holdsNull, let text = sqlitePath(path) { return "json_extract(\(prefix)json, \(text))" }
+    guard path.steps.count > 1 else { return "larder_property(\(prefix)json, \(literal(path.property)))" }
+    return "larder_value_at(\(prefix)json, \(literal(steps(of: path))))"
   }
 
-  /// The SQL of the kind of a property's value: "array", "text", "integer" and so on, or NULL.
-  static func type(_ property: String) -> String {
-    if property == "key" { return "'text'" }
-    guard let path = path(property) else { return "larder_property_type(json, \(literal(property)))" }
-    return "json_type(json, \(path))"
+  /// The SQL of the kind of the value at a path: "array", "text", "integer" and so on, or NULL.
+  static func type(_ path: DocumentPath) -> String {
+    if path.isKey { return "'text'" }
+    if let text = sqlitePath(path) { return "json_type(json, \(text))" }
+    guard path.steps.count > 1 else { return "larder_property_type(json, \(literal(path.property)))" }
+    return "larder_type_at(json, \(literal(steps(of: path))))"
   }
 
-  /// SQLite's path of a property, as a constant: an index is used only where the query has the very same expression.
+  /// SQLite's path, as a constant: an index is used only where the query has the very same expression.
   ///
   /// A path's names are compared with the characters of the JSON, escapes and all, and end at a quotation mark, or, without quotation marks, at
   /// a point or bracket. A name with both has no path in the older versions: nil. Source: <https://www.sqlite.org/json1.html#path_arguments>.
-  private static func path(_ property: String) -> String? {
-    let name = DocumentWriter.escaped(property)
-    guard property.utf8.contains(UInt8(ascii: "\"")) else { return literal("$.\"\(name)\"") }
-    return property.utf8.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") } ? nil : literal("$.\(name)")
+  private static func sqlitePath(_ path: DocumentPath) -> String? {
+    var text = "$"
+    for step in path.steps {
+      switch step {
+      case .position(let position): text += position < 0 ? "[#\(position)]" : "[\(position)]"
+      case .name(let property):
+        let name = DocumentWriter.escaped(property)
+        if !property.utf8.contains(UInt8(ascii: "\"")) {
+          text += ".\"\(name)\""
+        } else if property.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "[") }) {
+          return nil
+        } else {
+          text += ".\(name)"
+        }
+      }
+    }
+    return literal(text)
+  }
+
+  /// The steps as JSON, for the functions that walk them.
+  private static func steps(of path: DocumentPath) -> String {
+    let steps = path.steps.map { step in
+      switch step {
+      case .name(let name): "\"\(DocumentWriter.escaped(name))\""
+      case .position(let position): String(position)
+      }
+    }
+    return "[\(steps.joined(separator: ","))]"
   }
 
   private static func literal(_ text: String) -> String {
@@ -37,36 +63,58 @@ enum DocumentSQL {
   /// The condition of a document that has not expired.
   static let isLive = "(expires IS NULL OR expires > larder_now())"
 
-  /// What finds properties whose names no path of SQLite's can say.
-  static let functions = [
-    ScalarFunction("larder_property", 2) { values in
-      guard let value = try property(values) else { return .null }
-      switch value {
-      case .null: return .null
-      case .bool(let bool): return .integer(bool ? 1 : 0)
-      case .integer(let integer): return .integer(integer)
-      case .real(let real): return .real(real)
-      case .text(let text): return .text(text)
-      case .array(let values): return .text(try DocumentWriter.json(of: values))
-      case .object(let document): return .text(try DocumentWriter.json(of: document))
-      }
-    },
-    ScalarFunction("larder_property_type", 2) { values in
-      switch try property(values) {
-      case nil: .null
-      case .null: .text("null")
-      case .bool(let bool): .text(bool ? "true" : "false")
-      case .integer: .text("integer")
-      case .real: .text("real")
-      case .text: .text("text")
-      case .array: .text("array")
-      case .object: .text("object")
-      }
-    },
-  ]
+  /// What finds values whose names no path of SQLite's can say, and compares what SQL's operators do not.
+  static let functions =
+    [
+      ScalarFunction("larder_property", 2) { try sqlValue(try property($0)) },
+      ScalarFunction("larder_property_type", 2) { type(of: try property($0)) },
+      ScalarFunction("larder_value_at", 2) { try sqlValue(try value(at: $0)) },
+      ScalarFunction("larder_type_at", 2) { type(of: try value(at: $0)) },
+    ] + DocumentComparison.functions
 
   private static func property(_ values: [Value]) throws -> DocumentValue? {
     guard let json = values[0].text, let name = values[1].text else { return nil }
-    return try DocumentReader.document(json)[name]
+    return try DocumentReader.storedDocument(json)[name]
+  }
+
+  private static func value(at values: [Value]) throws -> DocumentValue? {
+    guard let json = values[0].text, let steps = values[1].text else { return nil }
+    var value: DocumentValue? = .object(try DocumentReader.storedDocument(json))
+    for step in try DocumentReader.stored(steps).array ?? [] {
+      switch step {
+      case .text(let name): value = value?[name]
+      case .integer(let position):
+        guard let array = value?.array else { return nil }
+        value = DocumentValue.array(array)[Int(position < 0 ? position + Int64(array.count) : position)]
+      default: return nil
+      }
+    }
+    return value
+  }
+
+  /// The value as SQLite takes it out of JSON.
+  private static func sqlValue(_ value: DocumentValue?) throws -> Value {
+    switch value {
+    case nil, .null: .null
+    case .bool(let bool): .integer(bool ? 1 : 0)
+    case .integer(let integer): .integer(integer)
+    case .real(let real): .real(real)
+    case .text(let text): .text(text)
+    case .array(let values): .text(try DocumentWriter.json(of: values))
+    case .object(let document): .text(try DocumentWriter.json(of: document))
+    }
+  }
+
+  private static func type(of value: DocumentValue?) -> Value {
+    switch value {
+    case nil: .null
+    case .null: .text("null")
+    case .bool(let bool): .text(bool ? "true" : "false")
+    case .integer: .text("integer")
+    case .real: .text("real")
+    case .text: .text("text")
+    case .array: .text("array")
+    case .object: .text("object")
+    }
   }
 }

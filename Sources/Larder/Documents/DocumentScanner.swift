@@ -3,7 +3,7 @@ import Foundation
 /// Checks JSON text of an object without making values of it, and finds the names of its properties.
 ///
 /// It knows what programs write most: anything unusual (a property called `key`, a name twice or beyond ASCII, `\u` escapes, exponents, numbers of
-/// more than 18 digits, and whatever is no JSON) is left to ``DocumentReader``, which knows everything and says what is wrong.
+/// more than 15 digits, and whatever is no JSON) is left to ``DocumentReader``, which knows everything and says what is wrong.
 struct DocumentScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
@@ -149,7 +149,7 @@ struct DocumentScanner {
     return true
   }
 
-  /// Skips a number without an exponent that is surely finite and, where it is whole, within 64 bits.
+  /// Skips a number without an exponent that a double surely holds or, where it is whole, 64 bits.
   private mutating func skipNumber() -> Bool {
     let isNegative = skip(UInt8(ascii: "-"))
     let start = position
@@ -161,7 +161,7 @@ struct DocumentScanner {
     if skip(UInt8(ascii: ".")) {
       let fraction = position
       skipDigits()
-      guard position > fraction else { return false }
+      guard position > fraction, digits + position - fraction <= 15 else { return false }
     } else if isZero, isNegative {
       return false
     }

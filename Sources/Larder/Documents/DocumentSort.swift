@@ -2,11 +2,11 @@ import Foundation
 
 /// The order of documents, as text says it: `"name, date desc"`.
 ///
-/// Names stand between commas, each with `asc` or `desc` behind it or nothing. A name with commas, spaces or quotation marks stands in quotation
-/// marks, its own doubled.
+/// Paths stand between commas, each with `asc` or `desc` behind it or nothing. ``DocumentPath`` says how names with commas, spaces, points or quotation
+/// marks are written.
 struct DocumentSort {
   struct Term: Equatable {
-    let property: String
+    let path: DocumentPath
     let isDescending: Bool
   }
 
@@ -20,19 +20,19 @@ struct DocumentSort {
   /// The text between commas that no quotation marks enclose.
   private static func parts(of text: String) -> [String] {
     var parts: [String] = []
-    var part = ""
+    var part = String.UnicodeScalarView()
     var isQuoted = false
-    for character in text {
-      if character == "\"" { isQuoted.toggle() }
-      if character == ",", !isQuoted {
-        parts.append(part)
-        part = ""
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" { isQuoted.toggle() }
+      if scalar == ",", !isQuoted {
+        parts.append(String(part))
+        part.removeAll()
       } else {
-        part.append(character)
+        part.append(scalar)
       }
     }
-    guard !parts.isEmpty || part.contains(where: { !$0.isWhitespace }) else { return [] }
-    return parts + [part]
+    guard !parts.isEmpty || part.contains(where: { !$0.properties.isWhitespace }) else { return [] }
+    return parts + [String(part)]
   }
 
   private static func term(of part: String, in text: String) throws -> Term {
@@ -46,20 +46,16 @@ struct DocumentSort {
         name = rest
       }
     }
-    let isQuoted = name.count >= 2 && name.hasPrefix("\"") && name.hasSuffix("\"")
-    if isQuoted {
-      name = String(name.dropFirst().dropLast()).replacingOccurrences(of: "\"\"", with: "\"")
-    }
-    guard isQuoted || !name.isEmpty else {
+    guard !name.isEmpty else {
       throw StoreError(.invalidValue, "The sort order \"\(text)\" has an empty name. Write names between commas, as in \"name, date desc\".")
     }
-    return Term(property: name, isDescending: isDescending)
+    return Term(path: try DocumentPath(parsing: name), isDescending: isDescending)
   }
 
   func write(_ writer: inout SQLWriter) {
     for (position, term) in terms.enumerated() {
       writer.write(position == 0 ? " ORDER BY " : ", ")
-      writer.write(DocumentSQL.value(term.property))
+      writer.write(DocumentSQL.value(term.path))
       if term.isDescending { writer.write(" DESC") }
     }
   }

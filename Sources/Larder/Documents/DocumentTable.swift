@@ -45,6 +45,21 @@ struct DocumentTable: Sendable {
     }
   }
 
+  /// The documents with the keys, in their order; nil for each that is not there.
+  func rows(_ keys: ArraySlice<String>, _ connection: Connection) throws -> [DocumentPages.Row?] {
+    try naming(connection) {
+      connection.noteRead(of: name)
+      guard try isThere(connection) else { return keys.map { _ in nil } }
+      return try keys.map { key in
+        try executing(find, [.value(.text(key))], connection) { statement in
+          guard try connection.step(statement, nil) else { return nil }
+          let json = String(decoding: Self.json(statement, 0), as: UTF8.self)
+          return DocumentPages.Row(json: json, expires: StoredColumn(statement.pointer, 1).real, clock: connection.environment.clock)
+        }
+      }
+    }
+  }
+
   func count(_ query: DocumentQuery, _ connection: Connection) throws -> Int {
     try select("count(*)", query, connection) { Int(sqlite3_column_int64($0.pointer, 0)) }.first ?? 0
   }
@@ -64,7 +79,7 @@ struct DocumentTable: Sendable {
   ) throws -> [Output] {
     try naming(connection) {
       guard let collection = try connection.documents.collection(name, connection) else { return [] }
-      try query.validate(collection, named: name)
+      try DocumentPathCheck(collection, name).check(query, connection)
       var writer = connection.environment.makeWriter()
       try query.select(columns, from: table, &writer)
       return try connection.using(writer, nil) { statement in
@@ -101,8 +116,10 @@ struct DocumentTable: Sendable {
         try connection.documents.prepare(name, document.properties, connection)
         prepared = document.properties
       }
+      let keepsTimes = try connection.documents.keepsTimes(name, connection)
       let statement = try connection.statement(upsert)
       for document in documents {
+        let document = keepsTimes ? try withTimes(document, connection) : document
         var key = StatementParameter(statement.pointer, 1, statement.arena)
         key.bind(document.key)
         var json = StatementParameter(statement.pointer, 2, statement.arena)
@@ -120,6 +137,21 @@ struct DocumentTable: Sendable {
     }
   }
 
+  /// The document with the time of this call, and with the time at which it was added: that of the document in the file, if there is one.
+  private func withTimes(_ document: EncodedDocument, _ connection: Connection) throws -> EncodedDocument {
+    let now = try Date(timeIntervalSinceReferenceDate: connection.environment.clock.now).documentValue
+    let old = try get(document.key, connection) { try DocumentReader.document($0, of: document.key, in: name) }
+    return try document.keepingTimes(addedAt: old.map { $0["addedAt"] } ?? now, updatedAt: now)
+  }
+
+  /// Makes the collection keep the times at which documents are added and updated, or no longer.
+  func keepTimes(_ keepsTimes: Bool, _ connection: Connection) throws {
+    try writing(connection) {
+      try connection.documents.prepare(name, keepsTimes ? EncodedDocument.times : [], connection)
+      try connection.documents.setKeepsTimes(keepsTimes, name, connection)
+    }
+  }
+
   /// Changes some properties of a document and keeps the others, and when it expires. Throws `.notFound` where there is none.
   func update(_ keys: [String], _ changes: Document, _ connection: Connection) throws {
     try writing(connection) {
@@ -132,8 +164,12 @@ struct DocumentTable: Sendable {
       throw StoreError(.notFound, model: name, "There is no document with this key in \(name). Use set to add it.")
     }
     var new = old
-    for (property, value) in changes where property != "key" { new[property] = value }
-    try connection.documents.prepare(name, changes.names.filter { $0 != "key" }, connection)
+    try connection.documents.prepare(name, [], connection)
+    let keepsTimes = try connection.documents.keepsTimes(name, connection)
+    let isKept: (String) -> Bool = { $0 == "key" || (keepsTimes && EncodedDocument.times.contains($0)) }
+    for (property, value) in changes where !isKept(property) { new[property] = value }
+    if keepsTimes { new["updatedAt"] = try Date(timeIntervalSinceReferenceDate: connection.environment.clock.now).documentValue }
+    try connection.documents.prepare(name, changes.names.filter { !isKept($0) }, connection)
     let json = try DocumentWriter.json(of: new)
     try connection.prepareAttachments(Attachment.isNamed(in: .text(json)))
     _ = try changed("UPDATE \(table) SET json = ?2 WHERE key = ?1", [.value(.text(key)), .value(.text(json))], connection)
@@ -150,7 +186,7 @@ struct DocumentTable: Sendable {
   func deleteAll(_ query: DocumentQuery, _ connection: Connection) throws -> Int {
     try writing(connection) {
       guard let collection = try connection.documents.collection(name, connection) else { return 0 }
-      try query.validate(collection, named: name)
+      try DocumentPathCheck(collection, name).check(query, connection)
       var writer = connection.environment.makeWriter()
       writer.write("DELETE FROM \(table) WHERE rowid IN (")
       try query.select("rowid", from: table, &writer)
@@ -175,9 +211,9 @@ struct DocumentTable: Sendable {
     guard !properties.isEmpty else {
       throw StoreError(.invalidValue, model: name, "An index of \(name) has no properties. Name at least one.")
     }
+    let expressions = try properties.map { DocumentSQL.value(try DocumentPath(parsing: $0)) }.joined(separator: ", ")
     try writing(connection) {
       try connection.documents.prepare(name, [], connection)
-      let expressions = properties.map { DocumentSQL.value($0) }.joined(separator: ", ")
       try connection.change("CREATE INDEX IF NOT EXISTS main.\(try indexName(properties)) ON \(Dialect.sqlite.quote(name)) (\(expressions))")
     }
   }
@@ -186,8 +222,32 @@ struct DocumentTable: Sendable {
     try writing(connection) { try connection.change("DROP INDEX IF EXISTS main.\(try indexName(properties))") }
   }
 
+  /// The paths of each index, as text, oldest first.
+  func indexes(_ connection: Connection) throws -> [[String]] {
+    guard try connection.documents.collection(name, connection) != nil else { return [] }
+    let prefix = "_larder_index:\(name):"
+    let rows = try connection.query(
+      "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE ORDER BY rowid", [.text(name)])
+    return rows.compactMap { row in
+      guard let index = row["name"]?.text, index.asciiLowercased.hasPrefix(prefix.asciiLowercased) else { return nil }
+      let paths = try? DocumentValue(json: String(index.utf8.dropFirst(prefix.utf8.count)) ?? "").array
+      return paths?.compactMap { path in
+        switch path {
+        case .text(let name): DocumentPath(name).description
+        case .array(let steps): steps.first?.text
+        default: nil
+        }
+      }
+    }
+  }
+
+  /// An index is called by its paths: by the name of a property, or by the text of a longer path in an array of its own.
   private func indexName(_ properties: [String]) throws -> String {
-    Dialect.sqlite.quote("_larder_index:\(name):\(try DocumentWriter.json(of: properties.map { .text($0) }))")
+    let paths = try properties.map { text -> DocumentValue in
+      let path = try DocumentPath(parsing: text)
+      return path.steps.count == 1 ? .text(path.property) : [.text(path.description)]
+    }
+    return Dialect.sqlite.quote("_larder_index:\(name):\(try DocumentWriter.json(of: paths))")
   }
 
   func drop(_ connection: Connection) throws -> Bool {
@@ -195,11 +255,11 @@ struct DocumentTable: Sendable {
   }
 
   /// Deletes documents that have expired, and answers how many.
-  fileprivate func sweep(limit: Int, _ connection: Connection) throws -> Int {
+  fileprivate func sweep(limit: Int, _ span: ExpirySpan, _ connection: Connection) throws -> Int {
     try writing(connection) {
       try changed(
-        "DELETE FROM \(table) WHERE rowid IN (SELECT rowid FROM \(table) WHERE expires <= larder_now() LIMIT ?1)",
-        [.value(.integer(Int64(limit)))], connection)
+        "DELETE FROM \(table) WHERE rowid IN (SELECT rowid FROM \(table) WHERE expires > ?1 AND expires <= ?2 LIMIT ?3)",
+        [.value(.real(span.after)), .value(.real(span.until)), .value(.integer(Int64(limit)))], connection)
     }
   }
 
@@ -274,44 +334,12 @@ extension Connection {
   }
 }
 
-/// A document as it is written.
-struct EncodedDocument: Sendable {
-  let key: String
-  let json: String
-  /// The names of its properties.
-  let properties: [String]
-  let expires: Date?
-
-  private init(key: String, _ json: String, _ properties: [String], expires: Date?) throws {
-    if let expires, !expires.timeIntervalSinceReferenceDate.isFinite {
-      throw StoreError(.invalidValue, property: "expires", "The date of expiry is not a finite number. Give a date, or nil for none.")
-    }
-    self.key = key
-    self.json = json
-    self.properties = properties
-    self.expires = expires
-  }
-
-  /// Leaves out a property called `key`, which is the document's key. Throws ``StoreError`` `.invalidValue` for what JSON cannot say.
-  init(key: String, _ document: Document, unset: [String] = [], expires: Date?) throws {
-    var document = document
-    document["key"] = nil
-    try self.init(key: key, DocumentWriter.json(of: document), document.names + unset, expires: expires)
-  }
-
-  /// Leaves out a property called `key`. Throws ``StoreError`` `.invalidValue` with the place of what is no JSON.
-  init(key: String, json: String, expires: Date?) throws {
-    if let scanned = DocumentScanner.scan(json) {
-      try self.init(key: key, scanned.json, scanned.properties, expires: expires)
-    } else {
-      try self.init(key: key, DocumentReader.document(json), expires: expires)
-    }
-  }
-}
-
 /// Deletes documents that have expired, at most so many in all collections together, and answers how many.
-func sweepExpiredDocuments(_ connection: Connection, limit: Int) throws -> Int {
-  try connection.documents.names(connection).reduce(0) { count, name in
-    count < limit ? count + (try DocumentTable(name).sweep(limit: limit - count, connection)) : count
+///
+/// - Parameter span: The ends of the documents; by default all that have passed by the clock.
+func sweepExpiredDocuments(_ connection: Connection, limit: Int, _ span: ExpirySpan? = nil) throws -> Int {
+  let span = span ?? ExpirySpan(until: connection.environment.clock.reading)
+  return try connection.documents.names(connection).reduce(0) { count, name in
+    count < limit ? count + (try DocumentTable(name).sweep(limit: limit - count, span, connection)) : count
   }
 }

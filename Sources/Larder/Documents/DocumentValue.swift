@@ -55,6 +55,16 @@ public enum DocumentValue: Sendable, Hashable {
     }
   }
 
+  /// The number of an integer, of a real number's shortest digits or of text that is a number, exactly; nil for any other value.
+  public var decimal: Decimal? {
+    switch self {
+    case .integer(let integer): Decimal(integer)
+    case .real(let real): Decimal(canonical: "\(real)").flatMap { $0.isNaN ? nil : $0 }
+    case .text(let text): Decimal(canonical: text).flatMap { $0.isNaN ? nil : $0 }
+    default: nil
+    }
+  }
+
   /// The text, or nil for any other value.
   public var text: String? {
     if case .text(let text) = self { text } else { nil }
@@ -70,9 +80,9 @@ public enum DocumentValue: Sendable, Hashable {
     if case .object(let object) = self { object } else { nil }
   }
 
-  /// The date of ISO 8601 text or of a number of seconds since 2001, or nil for any other value.
+  /// The date of text in any form of ISO 8601 or of a number of seconds since 2001, or nil for any other value.
   public var date: Date? {
-    if case .text(let text) = self { ISO8601.date(from: text) } else { real.map { Date(timeIntervalSinceReferenceDate: $0) } }
+    if case .text(let text) = self { DocumentDate.date(text) } else { real.map { Date(timeIntervalSinceReferenceDate: $0) } }
   }
 
   /// The value of a property, or nil where this is no object or has no such property.
@@ -88,7 +98,8 @@ public enum DocumentValue: Sendable, Hashable {
 extension DocumentValue {
   /// The value that the JSON text is: an object, an array, or a single value.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` with line, column and offset of what is no JSON.
+  /// - Throws: ``StoreError`` `.invalidValue` with line, column and offset of what isn't valid JSON, of a number that neither a 64-bit integer nor a
+  ///   `Double` holds, and of a name that an object has twice.
   public init(json: String) throws {
     self = try DocumentReader.value(json)
   }
@@ -111,58 +122,4 @@ extension DocumentValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, E
   public init(stringLiteral value: String) { self = .text(value) }
   public init(arrayLiteral elements: DocumentValue...) { self = .array(elements) }
   public init(dictionaryLiteral elements: (String, DocumentValue)...) { self = .object(Document(elements)) }
-}
-
-/// What a document can hold as it is: the standard types and those that are made of them.
-public protocol DocumentValueConvertible {
-  /// The value as a document holds it.
-  var documentValue: DocumentValue { get }
-}
-
-extension DocumentValue: DocumentValueConvertible {
-  public var documentValue: DocumentValue { self }
-
-  /// The value as a document holds it: `DocumentValue(person.age)`.
-  public init(_ value: some DocumentValueConvertible) { self = value.documentValue }
-}
-
-extension Bool: DocumentValueConvertible {
-  public var documentValue: DocumentValue { .bool(self) }
-}
-
-extension Int: DocumentValueConvertible {
-  public var documentValue: DocumentValue { .integer(Int64(self)) }
-}
-
-extension Int64: DocumentValueConvertible {
-  public var documentValue: DocumentValue { .integer(self) }
-}
-
-extension Double: DocumentValueConvertible {
-  public var documentValue: DocumentValue { .real(self) }
-}
-
-extension String: DocumentValueConvertible {
-  public var documentValue: DocumentValue { .text(self) }
-}
-
-extension Date: DocumentValueConvertible {
-  /// The date as ISO 8601 text, whose order is that of time; outside the years 0 to 9999 as seconds since 2001.
-  public var documentValue: DocumentValue { ISO8601.text(from: self).map { .text($0) } ?? .real(timeIntervalSinceReferenceDate) }
-}
-
-extension UUID: DocumentValueConvertible {
-  public var documentValue: DocumentValue { .text(uuidString) }
-}
-
-extension Document: DocumentValueConvertible {
-  public var documentValue: DocumentValue { .object(self) }
-}
-
-extension Array: DocumentValueConvertible where Element: DocumentValueConvertible {
-  public var documentValue: DocumentValue { .array(map(\.documentValue)) }
-}
-
-extension Optional: DocumentValueConvertible where Wrapped: DocumentValueConvertible {
-  public var documentValue: DocumentValue { map(\.documentValue) ?? .null }
 }

@@ -12,7 +12,7 @@ enum DocumentViews {
     // SQLite does not tell upper from lower case in the names of columns.
     var taken: Set<String> = ["key"]
     for property in properties.prefix(columnLimit) where taken.insert(property.asciiLowercased).inserted && !property.utf8.contains(0) {
-      columns.append("\(DocumentSQL.value(property)) AS \(dialect.quote(property))")
+      columns.append("\(DocumentSQL.value(DocumentPath(property))) AS \(dialect.quote(property))")
     }
     for (name, column) in [("_json", "json"), ("_expires", "expires")] where taken.insert(name).inserted {
       columns.append("\(column) AS \(name)")
@@ -50,8 +50,12 @@ extension Connection {
       compiled = try statement(sql)
     } catch let error as StoreError where error.code == .schemaMismatch {
       // A column may be a property that came since, and a table may be a collection.
-      guard try updateViews(try documents.names(self) + Array(documents.views.keys)) else { throw error }
-      return try statement(sql)
+      guard try updateViews(try documents.names(self) + Array(documents.views.keys)) else { throw naming(columnsOf: sql, error) }
+      do {
+        return try statement(sql)
+      } catch let error as StoreError {
+        throw naming(columnsOf: sql, error)
+      }
     }
     // Without its view a collection that is written to would be the table itself.
     let named = Set(compiled.facts.reads.tables.keys).union(compiled.facts.writes.tables.keys)

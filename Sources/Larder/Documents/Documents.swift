@@ -78,7 +78,7 @@ extension Documents where Value: Sendable {
   ///
   /// - Parameters:
   ///   - conditions: Those of one set must all hold, of several sets one suffices; none means every document.
-  ///   - sort: Names between commas, each with `asc` or `desc` behind it or nothing: `"name, date desc"`.
+  ///   - sort: Names or paths between commas, each with `asc` or `desc` behind it or nothing: `"name, address.city desc"`.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with the one that may have been meant.
   public func keys(
@@ -136,6 +136,21 @@ extension Documents where Value: Sendable {
   }
 }
 
+extension Documents where Value: Sendable {
+  /// The documents for which the closure's condition holds, now and again after each commit that touches the collection.
+  public func live(
+    sort: String = "", limit: Int? = nil, validatesProperties: Bool = false, where condition: (DocumentProperties) -> DocumentPredicate
+  ) -> LiveResults<[KeyedValue<Value>]> {
+    let query = DocumentQuery(condition(DocumentProperties()), sort: sort, limit: limit, validatesProperties: validatesProperties)
+    return store.live { [name] in try BlockingDocuments<Snapshot, Value>(name, $0).fetch(query) }
+  }
+
+  /// The paths of each index of the collection, oldest first.
+  public var indexes: [[String]] {
+    get async throws { try await reading { try $0.indexes } }
+  }
+}
+
 extension Documents {
   /// Stores the value under the key, whatever was there.
   ///
@@ -168,7 +183,8 @@ extension Documents {
 
   /// Stores the object that the JSON text is. A `key` in it is ignored.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` with line, column and offset of what is no JSON.
+  /// - Throws: ``StoreError`` `.invalidValue` with line, column and offset of what isn't valid JSON, of a number that neither a 64-bit integer nor a
+  ///   `Double` holds, and of a name that an object has twice.
   public func set(_ key: String, json: String, expires: Date? = nil) async throws {
     let document = try coding.read(key, json: json, expires: expires)
     try await store.writer.perform { [table] in try table.set([document], $0) }
@@ -230,9 +246,20 @@ extension Documents {
     try await store.writer.perform { [table] in try table.setExpiry(of: key, to: date, $0) }
   }
 
+  /// Makes the collection keep in each document when it was added and last updated, as dates called `addedAt` and `updatedAt`.
+  ///
+  /// Conditions, sort orders, SQL and typed values have them as they have other properties. What a document says by these names itself is replaced.
+  /// Documents that are there already have no `addedAt`, and an `updatedAt` from their next change on. The file remembers the choice.
+  ///
+  /// - Parameter keepsTimes: Whether times are kept; documents keep those that they have.
+  public func keepTimes(_ keepsTimes: Bool = true) async throws {
+    try await store.writer.perform { [table] in try table.keepTimes(keepsTimes, $0) }
+  }
+
   /// Makes conditions and sorts on the properties, in this order, fast. Where there is such an index already, nothing happens.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` where no property is named.
+  /// - Parameter properties: Names of properties, or paths to values in them such as `address.city` and `tags[0]`, as ``DocumentPath`` explains.
+  /// - Throws: ``StoreError`` `.invalidValue` if no property is named, and for a text that isn't a path.
   /// - Complexity: Reads every document once.
   public func index(on properties: String...) async throws {
     try await store.writer.perform { [table] in try table.index(properties, $0) }
@@ -264,5 +291,11 @@ extension Store {
   /// The names of all collections of documents.
   public var documentCollections: [String] {
     get async throws { try await reading { try $0.documents.names($0) } }
+  }
+  /// The number of documents in each collection, by its name.
+  ///
+  /// - Complexity: Counts the documents of all collections.
+  public var documentCounts: [String: Int] {
+    get async throws { try await read { try $0.documentCounts } }
   }
 }

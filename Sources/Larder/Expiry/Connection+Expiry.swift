@@ -16,11 +16,20 @@ extension Connection {
   }
 
   /// Calls the closure while names mean the tables themselves, so that SQL can write to them; what has expired is deleted before.
+  ///
+  /// After a leap of the clock what is only hidden stays, and the closure's SQL meets it; where it has a unique value that SQL needs, it is deleted.
   func withoutExpiryViews<Result>(_ body: () throws -> Result) throws -> Result {
     let views = environment.tables.filter(\.expires).map(ExpiryViews.init)
-    _ = try removeExpired(limit: .max)
+    _ = try removeExpired(limit: .max, environment.clock.deletable())
     for view in views { try change(view.dropShadow) }
-    let result = Swift.Result { try body() }
+    let result = Swift.Result {
+      do {
+        return try body()
+      } catch let error as StoreError where error.code == .duplicate {
+        guard try removeExpired(limit: .max) > 0 else { throw error }
+        return try body()
+      }
+    }
     // A transaction that an error ended has brought them back.
     for view in views { try? change(view.shadow) }
     return try result.get()
@@ -34,65 +43,6 @@ extension Connection {
     for view in views { try change(view.dropShadow) }
     defer { for view in views { try? change(view.shadow) } }
     return try body()
-  }
-
-  /// Deletes rows whose time has come, and answers how many.
-  ///
-  /// - Parameter limit: How many rows are deleted at most, in all tables together; what delete rules delete with them is not counted.
-  func removeExpired(limit: Int) throws -> Int {
-    var count = 0
-    for table in environment.tables where table.expires && count < limit {
-      count += try removeExpired(of: table, limit: limit - count)
-    }
-    return count < limit ? count + (try sweepExpiredDocuments(self, limit: limit - count)) : count
-  }
-
-  /// When the first row after the time expires; infinity where none does.
-  func nextExpiry(after time: Double) throws -> Double {
-    try environment.tables.filter(\.expires).reduce(try nextDocumentExpiry(after: time)) { earliest, table in
-      let sql = "SELECT min(\(Expiry.column)) AS next FROM main.\(Dialect.sqlite.quote(table.name)) WHERE \(Expiry.column) > ?1"
-      return min(earliest, try query(sql, [.real(time)]).first?["next"]?.real ?? .infinity)
-    }
-  }
-
-  /// Rows that a delete rule keeps are left where they are, hidden.
-  private func removeExpired(of table: TableDefinition, limit: Int) throws -> Int {
-    let name = "main.\(Dialect.sqlite.quote(table.name))"
-    let row = Dialect.sqlite.quote(table.rowIDColumn)
-    let expired = "SELECT \(row) FROM \(name) WHERE \(Expiry.isOver) ORDER BY \(Expiry.column)"
-    do {
-      return try deleteUnreferenced("DELETE FROM \(name) WHERE \(row) IN (\(expired) LIMIT \(limit))", table)
-    } catch let error as StoreError where error.code == .referenced {
-      var count = 0
-      for number in try query("\(expired)").compactMap({ $0[table.rowIDColumn]?.integer }) where count < limit {
-        do {
-          count += try deleteUnreferenced("DELETE FROM \(name) WHERE \(row) = \(number)", table)
-        } catch let error as StoreError where error.code == .referenced {
-          continue
-        }
-      }
-      return count
-    }
-  }
-
-  /// Deletes rows, or throws `.referenced` where that would leave a reference to one of them: now or when the transaction ends.
-  private func deleteUnreferenced(_ sql: String, _ table: TableDefinition) throws -> Int {
-    var writer = environment.makeWriter()
-    writer.write(sql)
-    return try savepoint {
-      let isResolved = !hasUnresolvedReferences
-      let count = try change(writer, ErrorContext(table))
-      guard isResolved, hasUnresolvedReferences else { return count }
-      throw StoreError(.referenced, model: table.model, "A row of \(table.model) that has expired is still referred to. Delete what refers to it.")
-    }
-  }
-
-  /// Whether a reference would keep the transaction from being committed as it is.
-  private var hasUnresolvedReferences: Bool {
-    var current: Int32 = 0
-    var highest: Int32 = 0
-    sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
-    return current != 0
   }
 
   /// Deletes the rows whose time has come among those with the values' keys, so that the values may take their places.
@@ -109,10 +59,35 @@ extension Connection {
     }
   }
 
-  /// Deletes all rows whose time has come: one of them may have a value that no other row may have.
-  func makeRoom<M: Model>(in model: M.Type) throws -> Bool {
-    guard M.schema.expires, overlay == nil, let table = environment.tables.first(where: { $0.name == M.schema.table }) else { return false }
-    return try removeExpired(of: table, limit: .max) > 0
+  /// Deletes the rows whose time has come among those that have a unique value of the row's. Returns whether there were any.
+  func makeRoom<M: Model>(forUniqueValuesOf value: M) throws -> Bool {
+    guard M.schema.expires, overlay == nil else { return false }
+    var count = 0
+    for index in try uniqueIndexes(of: M.schema.table) {
+      let values = try index.map { column in
+        try M.schema.columns.first { $0.name.isSameColumn(as: column.name) }?.column.storedValue(in: value)
+      }
+      // A NULL is equal to nothing.
+      guard values.allSatisfy({ $0.map { !$0.isNull } ?? false }) else { continue }
+      let isSame = index.enumerated().map { position, column in
+        "\(Dialect.sqlite.quote(column.name)) = \(Dialect.sqlite.parameter(position + 1)) COLLATE \(Dialect.sqlite.quote(column.collation))"
+      }
+      let statement = try statement("DELETE FROM \(M.schema.statements.target) WHERE \(isSame.joined(separator: " AND ")) AND \(Expiry.isOver)")
+      try statement.bind(values.map { .value($0 ?? .null) })
+      try run(statement, context: ErrorContext(M.self))
+      count += Int(sqlite3_changes64(handle))
+    }
+    return count > 0
+  }
+
+  /// The columns of each unique index of the table. One over expressions is left out.
+  private func uniqueIndexes(of table: String) throws -> [[(name: String, collation: String)]] {
+    let dialect = Dialect.sqlite
+    return try query("PRAGMA main.index_list(\(dialect.quote(table)))").filter { $0["unique"] == 1 }.compactMap { index in
+      let columns = try query("PRAGMA main.index_xinfo(\(dialect.quote(try index.get("name"))))").filter { $0["key"] == 1 }
+      let names = columns.compactMap { column in column["name"]?.text.map { ($0, column["coll"]?.text ?? "BINARY") } }
+      return names.count == columns.count ? names : nil
+    }
   }
 
   /// Writes values and the time at which they expire.

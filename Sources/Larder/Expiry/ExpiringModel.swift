@@ -13,13 +13,19 @@ import Foundation
 /// ```
 ///
 /// A row whose time has come is returned by no verb, query, aggregate, live result, relationship or SQL, from that very moment on. It is deleted soon
-/// afterwards, by the delete rules of what refers to it. Its key and its unique values are free at once.
+/// afterwards, by the delete rules of what refers to it, unless the clock has only just leapt there. Its key and its unique values are free at once.
 public protocol ExpiringModel: Model {}
 
 /// The column that says when a row expires, and the SQL that leaves out rows whose time has come.
 enum Expiry {
   /// Seconds since the reference date; NULL for a row that stays.
   static let column = "_expires"
+
+  /// The end of a row that has expired and that a reference keeps: before all others, so that nobody looks for it among those to delete.
+  static let kept = -Double.infinity
+
+  /// The end of such a row once the reference may have gone.
+  static let released = -Double.greatestFiniteMagnitude
 
   static func index(of table: String) -> String { "_larder_expires_\(table)" }
 

@@ -2,35 +2,51 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Deletes rows whose time has come, on the writer's own queue and a few at a time, so that nobody waits for it long.
+/// Tells live results which tables have rows that have just expired, and deletes such rows on the writer's own queue, a few at a time, so that nobody
+/// waits for it long.
 ///
-/// It sleeps until the next row of this process is due, and looks for rows of other processes once a minute. What it cannot do, because another
-/// process holds the file, it tries again: rows are hidden from their time on in any case.
+/// It sleeps until the next row of this process is due, and looks for rows of other processes once a minute. While somebody watches it looks at the
+/// clock twice a second as well, because clocks are set and tests inject their own. What it cannot do, because another process holds the file, it tries
+/// again: rows are hidden from their time on in any case.
 final class Sweeper: Sendable {
   private struct State {
     var timer: (any DispatchSourceTimer)?
-    var due = Double.infinity
-    var isSweeping = false
+    var isStarted = false
     var isStopped = false
+    var isSweeping = false
+    /// The time up to which live results know what has expired.
+    var announced: Double
+    /// The end of the row that expires next, as far as it is known.
+    var nextEnd = Double.infinity
+    /// Whether rows are hidden and not yet deleted: a clock that goes back shows them again.
+    var hidesRows = false
+    /// When the next sweep is due whatever the clock says, in real time.
+    var due = Double.infinity
   }
 
   private let writer: Writer
   private let clock: ExpiryClock
-  private let state = Mutex(State())
+  private let live: LiveRegistry
+  private let state: Mutex<State>
   private let queue = DispatchQueue(label: "larder.sweeper", qos: .utility)
 
-  /// So many rows are deleted in one transaction, with a pause after it: at most 10,000 rows a second.
+  /// So many rows are tried in one transaction, with a pause after it: at most 10,000 rows a second.
   static let batch = 500
   private static let pause = 0.05
-  /// The longest sleep, in seconds.
-  private static let interval = 60.0
+  /// The longest sleep, in seconds: a little more than a clock takes to be believed.
+  private static let interval = ClockTrust.probation + 1
+  /// How often the clock is looked at while somebody watches, in seconds.
+  private static let look = 0.5
 
   /// - Parameter isNeeded: Whether something in the file can expire already; otherwise the sweeper begins with the first date that is set.
-  init(_ writer: Writer, _ clock: ExpiryClock, isNeeded: Bool) {
+  init(_ writer: Writer, _ clock: ExpiryClock, _ live: LiveRegistry, isNeeded: Bool) {
     self.writer = writer
     self.clock = clock
+    self.live = live
+    state = Mutex(State(announced: clock.now))
     clock.onNewTime { [weak self] time in self?.wake(at: time) }
-    if isNeeded { wake(at: clock.now) }
+    live.onNeed { [weak self] hasForeignCommits in self?.look(hasForeignCommits: hasForeignCommits) }
+    if isNeeded { wake(at: -.infinity) }
   }
 
   deinit {
@@ -45,45 +61,100 @@ final class Sweeper: Sendable {
     }
   }
 
-  /// Sweeps at the time, or earlier where that was agreed on already.
+  /// Sweeps at the time, or at once for one that has passed.
   private func wake(at time: Double) {
     state.withLock { state in
-      guard time < state.due else { return }
-      // The sweep at work goes on from there.
-      if state.isSweeping { state.due = time } else { start(&state, at: time) }
+      if !state.isStarted { state.due = ExpiryClock.realTime() + Self.interval }
+      state.isStarted = true
+      if time > state.announced {
+        guard time < state.nextEnd else { return }
+        state.nextEnd = time
+      } else {
+        guard state.due > ExpiryClock.realTime() else { return }
+        state.due = -.infinity
+      }
+      arm(&state)
     }
   }
 
-  private func start(_ state: inout State, at time: Double) {
+  /// Somebody begins to watch, or another connection has committed.
+  private func look(hasForeignCommits: Bool) {
+    state.withLock { state in
+      guard state.isStarted else { return }
+      if hasForeignCommits { state.due = -.infinity }
+      arm(&state)
+    }
+  }
+
+  /// Sets the timer for whatever comes first. The sweep at work does it in the end.
+  private func arm(_ state: inout State) {
+    guard !state.isStopped, !state.isSweeping else { return }
     state.timer?.cancel()
-    guard !state.isStopped else { return }
-    state.due = time
-    let timer = DispatchSource.makeTimerSource(queue: queue)
+    var delay = max(state.due - ExpiryClock.realTime(), 0)
     // A moment later, so that the row's time has come for certain.
-    timer.schedule(deadline: .now() + min(max(time - clock.now, 0), Self.interval) + 0.001, leeway: .milliseconds(1))
-    timer.setEventHandler { [weak self] in self?.sweep() }
+    if state.nextEnd < .infinity { delay = min(delay, max(state.nextEnd - clock.now, 0) + 0.001) }
+    if !live.isEmpty, state.nextEnd < .infinity || state.hidesRows { delay = min(delay, Self.look) }
+    let timer = DispatchSource.makeTimerSource(queue: queue)
+    timer.schedule(deadline: .now() + min(delay, Self.interval), leeway: .milliseconds(1))
+    timer.setEventHandler { [weak self] in self?.tick() }
     state.timer = timer
     timer.resume()
   }
 
-  private func sweep() {
-    state.withLock {
-      $0.isSweeping = true
-      $0.due = .infinity
+  private func tick() {
+    let now = clock.now
+    let isDue = state.withLock { state in
+      guard !state.isSweeping, !state.isStopped else { return false }
+      // A time before what was announced: the clock has gone back.
+      guard now >= state.nextEnd || now < state.announced || ExpiryClock.realTime() >= state.due else {
+        arm(&state)
+        return false
+      }
+      state.isSweeping = true
+      return true
     }
+    guard isDue else { return }
     Task.detached(priority: .utility) { [weak self] in
-      guard let writer = self?.writer, let clock = self?.clock else { return }
-      let next = try? await writer.perform { connection in
-        let start = clock.now
-        let count = try connection.removeExpired(limit: Self.batch)
-        return count < Self.batch ? try connection.nextExpiry(after: start) : clock.now + Self.pause
+      guard let writer = self?.writer else { return }
+      let hasSwept: Bool
+      do {
+        try await writer.perform { [weak self] in try self?.sweep($0) }
+        hasSwept = true
+      } catch {
+        // Another process was in the way.
+        hasSwept = false
       }
       self?.state.withLock { state in
         state.isSweeping = false
-        let now = clock.now
-        // Without an answer another process was in the way.
-        self?.start(&state, at: min(max(min(next ?? now + 1, state.due), now + Self.pause), now + Self.interval))
+        if !hasSwept { state.due = ExpiryClock.realTime() + 1 }
+        self?.arm(&state)
       }
+    }
+  }
+
+  /// Announces what has expired or is there again, and deletes what may be deleted. Called on the writer's connection.
+  func sweep(_ connection: Connection) throws {
+    let previous = state.withLock { state in
+      state.nextEnd = .infinity
+      state.due = .infinity
+      return state.announced
+    }
+    let now = clock.now
+    if now != previous {
+      let tables = try connection.tablesWithEnds(in: ExpirySpan(after: min(now, previous), until: max(now, previous)))
+      live.didCommit(tables.map { StatementFacts(writesAllOf: $0) })
+    }
+    state.withLock { $0.announced = now }
+    let span = clock.deletable()
+    let failure = connection.sweep(limit: Self.batch, span)
+    let next = try connection.nextExpiry(after: now)
+    let hidesRows = try !connection.tablesWithEnds(in: ExpirySpan(after: Expiry.released, until: now)).isEmpty
+    let hasMore = try failure == nil && !connection.tablesWithEnds(in: ExpirySpan(after: span.after, until: span.until)).isEmpty
+    let isBusy = (failure as? StoreError)?.code == .busy
+    state.withLock { state in
+      state.nextEnd = min(state.nextEnd, next)
+      state.hidesRows = hidesRows
+      state.due = min(state.due, ExpiryClock.realTime() + (hasMore ? Self.pause : isBusy ? 1 : Self.interval))
     }
   }
 }

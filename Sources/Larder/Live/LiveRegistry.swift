@@ -21,6 +21,7 @@ final class LiveRegistry: Sendable {
 
   private let state = Mutex(State())
   private let count = Atomic<Int>(0)
+  private let need = Listener<Bool>()
 
   /// How often commits of other processes are looked for while somebody watches.
   private static let interval = DispatchTimeInterval.milliseconds(100)
@@ -34,9 +35,14 @@ final class LiveRegistry: Sendable {
     }
   }
 
+  /// Sets who is told that somebody begins to watch, and, with `true`, that another connection has committed while somebody watches.
+  func onNeed(_ body: @escaping @Sendable (_ hasForeignCommits: Bool) -> Void) {
+    need.set(body)
+  }
+
   /// Registers the observer; it hears of everything that is committed from now on.
   func add(_ observer: LiveObserver) {
-    count.add(1, ordering: .acquiringAndReleasing)
+    if count.add(1, ordering: .acquiringAndReleasing).newValue == 1 { need(false) }
     let writer = state.withLock { state -> Writer? in
       state.observers[ObjectIdentifier(observer)] = observer
       guard state.isShared, state.timer == nil else { return nil }
@@ -97,6 +103,8 @@ final class LiveRegistry: Sendable {
   /// Wakes those who watch something that was written.
   func didCommit(_ statements: [StatementFacts]) {
     guard !statements.isEmpty else { return }
+    // What was read may be read from elsewhere now: from another view, or from a table of another name.
+    if statements.contains(where: \.changesSchema) { return wakeAll() }
     let waiters = state.withLock { state -> [LiveObserver.Waiter] in
       var waiters: [LiveObserver.Waiter] = []
       for facts in statements {
@@ -132,7 +140,9 @@ final class LiveRegistry: Sendable {
           defer { state.needsBaseline = false }
           return state.needsBaseline
         }
-        if hasCommits || wasUnknown { self.wakeAll() }
+        guard hasCommits || wasUnknown else { return }
+        self.wakeAll()
+        if hasCommits { self.need(true) }
       }
     }
     timer.resume()

@@ -46,11 +46,11 @@ extension Connection {
   /// Calls the closure, and tells what its statements read: what SQLite reports while it compiles them.
   func tracking<Result>(_ body: () throws -> Result) throws -> (Result, Region) {
     let outer = tracked
-    tracked = [:]
+    tracked = TrackedReads()
     defer { tracked = outer }
     let result = try body()
-    let statements = tracked ?? [:]
-    if statements.count == 1, let only = statements.first { return (result, only.value.reads) }
-    return (result, statements.values.reduce(into: Region()) { $0.formUnion($1.reads) })
+    let reads = tracked ?? TrackedReads()
+    tracked = nil
+    return (result, region(of: reads))
   }
 }

@@ -24,13 +24,20 @@ public struct ResultsChange<M: Model>: Sendable {
 
   /// The difference between two results of the query.
   init(from old: [M], to new: [M], _ inclusions: [Inclusion<M>]) {
-    let difference = ResultsDifference(from: old.map(\.id), to: new.map(\.id))
+    let difference =
+      RowKey<M>.hasText
+      ? ResultsDifference(from: Self.keys(of: old), to: Self.keys(of: new)) : ResultsDifference(from: old.map(\.id), to: new.map(\.id))
     values = new
     self.difference = difference
     updated = new.indices.filter { position in
       let origin = difference.origins[position]
       return origin >= 0 && !M.hasSameContent(old[origin], new[position], inclusions)
     }
+  }
+
+  /// Values that were read have keys that can be stored.
+  private static func keys(of values: [M]) -> [RowKey<M>?] {
+    values.map { try? RowKey(of: $0) }
   }
 
   /// The old list, changed into the new one.
@@ -61,7 +68,8 @@ extension Model {
     for definition in schema.columns {
       // A value that was read can be stored; one that cannot is taken for another.
       guard
-        let (one, other) = try? (definition.column.storedValue(in: left), definition.column.storedValue(in: right)), one == other
+        let (one, other) = try? (definition.column.storedValue(in: left), definition.column.storedValue(in: right)),
+        ExactValue(one) == ExactValue(other)
       else { return false }
     }
     return inclusions.allSatisfy { $0.hasSameContent(left, right) }

@@ -20,11 +20,11 @@ final class ResultsPages<M: Model>: Sendable {
   func row(at position: Int, of keys: [M.ID]) -> M? {
     let (page, offset) = position.quotientAndRemainder(dividingBy: Results<M>.pageSize)
     let version = observer.version
-    let (rows, missing) = loaded.withLock { ($0.take(page, version), $0.missing) }
+    let (rows, missing) = loaded.withLock { ($0.take(page, version, store.environment.clock), $0.missing) }
     if let rows { return rows[offset] }
     // No lock is held: who has all connections may wait for a page of these results.
-    guard let pages = try? load(missing, of: keys) else { return nil }
-    if observer.version == version { loaded.withLock { $0.keep(pages, version) } }
+    guard let (pages, end) = try? load(missing, of: keys) else { return nil }
+    if observer.version == version { loaded.withLock { $0.keep(pages, version, until: end) } }
     return pages.first { $0.page == page }?.rows[offset]
   }
 
@@ -34,19 +34,26 @@ final class ResultsPages<M: Model>: Sendable {
     return try await store.reading { try $0.rows(of: M.self, with: keys, inclusions) }
   }
 
-  /// Loads the pages, which stand next to each other, with one statement.
-  private func load(_ pages: ClosedRange<Int>, of keys: [M.ID]) throws -> [(page: Int, rows: [M?])] {
+  /// Loads the pages, which stand next to each other, with one statement. Returns as well when the first of the rows that it read may expire.
+  private func load(_ pages: ClosedRange<Int>, of keys: [M.ID]) throws -> (pages: [(page: Int, rows: [M?])], end: Double) {
     let size = Results<M>.pageSize
     let last = (keys.count - 1) / size
     let pages = pages.clamped(to: 0...last)
     let range = pages.lowerBound * size..<min(keys.count, (pages.upperBound + 1) * size)
-    let rows = try store.live.reading(observer) {
-      try store.withReader { connection in try connection.tracking { try connection.rows(of: M.self, with: keys[range], inclusions) } }
+    let (rows, end) = try store.live.reading(observer) {
+      try store.withReader { connection in
+        let time = store.environment.clock.now
+        let (rows, region) = try connection.tracking { try connection.rows(of: M.self, with: keys[range], inclusions) }
+        let expiring = store.environment.tables.filter { $0.expires && region.tables[$0.name] != nil }
+        let end = try expiring.map { try connection.nextExpiry(of: $0, after: time) }.min()
+        return ((rows, end ?? .infinity), region)
+      }
     }
-    return pages.map { page in
+    let loaded = pages.map { page in
       let start = page * size - range.lowerBound
-      return (page, Array(rows[start..<min(rows.count, start + size)]))
+      return (page: page, rows: Array(rows[start..<min(rows.count, start + size)]))
     }
+    return (loaded, end)
   }
 }
 
@@ -63,12 +70,14 @@ private struct LoadedPages<M: Model> {
   private(set) var missing = 0...0
   /// How many commits had touched the rows when the pages were read.
   private var version = 0
+  /// When the first of the rows may expire.
+  private var end = Double.infinity
 
   /// The page, if it is loaded and no commit has touched it since. For who came to it from its neighbour the one that follows in that direction will
   /// be needed as well.
-  mutating func take(_ page: Int, _ version: Int) -> [M?]? {
+  mutating func take(_ page: Int, _ version: Int, _ clock: ExpiryClock) -> [M?]? {
     defer { current = page }
-    if version > self.version { forget(version) }
+    if version > self.version || (end < .infinity && clock.now >= end) { forget(version) }
     if let rows = pages[page] {
       touch(page)
       return rows
@@ -81,8 +90,9 @@ private struct LoadedPages<M: Model> {
     return nil
   }
 
-  mutating func keep(_ rows: [(page: Int, rows: [M?])], _ version: Int) {
+  mutating func keep(_ rows: [(page: Int, rows: [M?])], _ version: Int, until end: Double) {
     guard version == self.version else { return }
+    self.end = min(self.end, end)
     for (page, rows) in rows {
       pages[page] = rows
       touch(page)
@@ -100,6 +110,7 @@ private struct LoadedPages<M: Model> {
     pages.removeAll(keepingCapacity: true)
     recent.removeAll(keepingCapacity: true)
     self.version = version
+    end = .infinity
   }
 }
 
@@ -143,7 +154,7 @@ extension Connection {
     let key = SQLNode.column(M.schema.keyReference)
     var query = Query<M>().filtered(by: .isIn(key, try keys.map { .value(try M.schema.storedKey($0)) }, key.order))
     query.inclusions = inclusions
-    let found = Dictionary(try fetch(query).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    return keys.map { found[$0] }
+    let found = Dictionary(try fetch(query).map { (try RowKey<M>($0.id), $0) }, uniquingKeysWith: { first, _ in first })
+    return try keys.map { found[try RowKey($0)] }
   }
 }

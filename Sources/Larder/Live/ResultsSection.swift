@@ -34,16 +34,22 @@ public struct ResultsSection<Key: Hashable & Sendable, M: Model>: Sendable, Iden
 
   static func sections(of values: [M], by key: (M) -> Key) -> [ResultsSection] {
     var sections: [ResultsSection] = []
-    var positions: [Key: Int] = [:]
+    var positions: [SectionKey<Key>: Int] = [:]
+    var last: SectionKey<Key>?
+    var current = 0
     for value in values {
       let key = key(value)
-      // Rows of one section mostly stand together.
-      if let last = sections.indices.last, sections[last].key == key {
-        sections[last].elements.append(value)
-      } else if let position = positions[key] {
+      let exact = SectionKey(key)
+      defer { last = exact }
+      if last == exact {
+        // Rows of one section mostly stand together.
+        sections[current].elements.append(value)
+      } else if let position = positions[exact] {
+        current = position
         sections[position].elements.append(value)
       } else {
-        positions[key] = sections.count
+        current = sections.count
+        positions[exact] = sections.count
         sections.append(ResultsSection(key: key, elements: [value]))
       }
     }
@@ -59,3 +65,21 @@ extension ResultsSection: RandomAccessCollection {
 
 extension ResultsSection: Equatable where M: Equatable {}
 extension ResultsSection: Hashable where M: Hashable {}
+
+/// What makes a section: texts that Swift takes for the same and the file does not are different ones.
+private struct SectionKey<Key: Hashable>: Hashable {
+  private let key: Key
+  private let text: String?
+
+  init(_ key: Key) {
+    self.key = key
+    text = key as? String
+  }
+
+  static func == (left: SectionKey, right: SectionKey) -> Bool {
+    guard let one = left.text, let other = right.text else { return left.key == right.key }
+    return one.utf8.elementsEqual(other.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}

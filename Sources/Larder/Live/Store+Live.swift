@@ -39,7 +39,7 @@ extension Store {
     LiveResults(store: self) { connection in
       try Snapshot.reading(connection) { snapshot in
         // What fixes the snapshot's view is no read of the closure's.
-        connection.tracked?.removeAll()
+        connection.tracked = TrackedReads()
         return try read(snapshot)
       }
     }

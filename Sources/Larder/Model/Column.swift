@@ -102,6 +102,12 @@ protocol AnyColumn<Root>: Sendable {
   func storedValue(of value: Any) throws -> Value
   /// The property's value for what the database holds. Throws for a stored value that is not one of the property's type.
   func value(of stored: Value) throws -> Any
+  /// The form in which Larder stores what the value stands for. Throws for a stored value that is not one of the property's type.
+  func canonical(_ stored: Value) throws -> Value
+  /// The raw values of an enum that lists its cases, in order.
+  var cases: [String]? { get }
+  /// Whether the property is kept as its raw value.
+  var isRawValue: Bool { get }
   /// The path to the property by way of a reference to the model, as `#Predicate` has it.
   var pathThroughReference: AnyKeyPath? { get }
 }
@@ -112,6 +118,14 @@ extension Column: AnyColumn {
   func value(of stored: Value) throws -> Any {
     try coding.decode(stored)
   }
+
+  func canonical(_ stored: Value) throws -> Value {
+    try coding.encode(try coding.decode(stored))
+  }
+
+  var cases: [String]? { RawValueCoding.cases(of: Output.self) }
+
+  var isRawValue: Bool { RawValueCoding.isRawValue(Output.self) }
 
   var pathThroughReference: AnyKeyPath? {
     (keyPath as? KeyPath<Root, Output>).map { \ToOne<Root>.[dynamicMember: $0] }

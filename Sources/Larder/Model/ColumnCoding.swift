@@ -6,6 +6,8 @@ struct ColumnCoding<Output>: Sendable {
   let type: ColumnType
   let encode: @Sendable (Output) throws -> Value
   let decode: @Sendable (Value) throws -> Output
+  /// The JSON of a value with parts that have no order; nil for every other value.
+  var unordered: (@Sendable (Output) throws -> UnorderedJSON?)?
 }
 
 /// What a column's values are, apart from the Swift type.
@@ -19,6 +21,12 @@ struct ColumnType: Sendable, Hashable, Codable {
   var isJSON = false
   /// The integers that the property's type holds, where it holds fewer than the file.
   var integerRange: ClosedRange<Int64>?
+  /// Where the property's type holds fewer numbers than those of its storage class; nil in files of the first version.
+  var numberForm: NumberForm?
+
+  enum NumberForm: String, Sendable, Hashable, Codable {
+    case boolean, single
+  }
 
   enum TextForm: String, Sendable, Hashable, Codable {
     case date, uuid
@@ -34,7 +42,9 @@ extension ColumnCoding where Output: StoredValue {
         textForm: Output.self is Date.Type || Output.self is Date?.Type
           ? .date : Output.self is UUID.Type || Output.self is UUID?.Type ? .uuid : nil,
         isJSON: Output.self is Attachment.Type || Output.self is Attachment?.Type,
-        integerRange: (Output.self as? any NarrowInteger.Type)?.integerRange),
+        integerRange: (Output.self as? any NarrowInteger.Type)?.integerRange,
+        numberForm: Output.self is Bool.Type || Output.self is Bool?.Type
+          ? .boolean : Output.self is Float.Type || Output.self is Float?.Type ? .single : nil),
       encode: { try $0.storedValue() },
       decode: { try Output(storedValue: $0) })
   }
@@ -63,7 +73,8 @@ extension ColumnCoding where Output: Codable & Sendable {
     ColumnCoding(
       type: ColumnType(storageClass: .text, isOptional: Output.self is any OptionalValue.Type, isJSON: true),
       encode: { try JSONCoding.encode($0) },
-      decode: { try JSONCoding.decode($0) })
+      decode: { try JSONCoding.decode($0) },
+      unordered: { try JSONCoding.unordered($0) })
   }
 }
 

@@ -1,16 +1,35 @@
 import Foundation
 
-/// Stores any `Codable` as JSON text: keys, and the elements of a set, are sorted, so that equal values are equal text.
+/// Stores any `Codable` as JSON text: keys, the elements of sets and the pairs of dictionaries are sorted at every depth, so that equal values are equal
+/// text.
 @usableFromInline
 enum JSONCoding {
   @usableFromInline
   static func encode<Input: Encodable>(_ value: Input) throws -> Value {
     if let optional = value as? any OptionalValue, optional.isNil { return .null }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
-      if let set = value as? any UnorderedElements { return .text(try set.json(encoder)) }
-      return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
+      return .text(try CanonicalEncoding.json(of: value).text)
+    } catch let error as EncodingError {
+      throw ValueFailure(
+        problem: "cannot be written as JSON: \(error.shortDescription)", remedy: "store only finite numbers and nested values that encode")
+    }
+  }
+
+  /// The JSON of a value with sets or dictionaries whose parts other encoders write in any order; nil for every other value.
+  static func unordered<Value: Codable & Sendable>(_ value: Value) throws -> UnorderedJSON? {
+    guard !CanonicalEncoding.isOrdered(Value.self) else { return nil }
+    if let optional = value as? any OptionalValue, optional.isNil { return nil }
+    do {
+      let (text, isUnordered) = try CanonicalEncoding.json(of: value)
+      guard isUnordered else { return nil }
+      let bytes = text.utf8.sorted()
+      return UnorderedJSON(
+        text: text,
+        matcher: RegexMatcher { stored in
+          // What is written in another order has the same characters.
+          guard stored.utf8.count == bytes.count, stored.utf8.sorted() == bytes else { return false }
+          return try CanonicalEncoding.json(of: JSONDecoder().decode(Value.self, from: Data(stored.utf8))).text == text
+        })
     } catch let error as EncodingError {
       throw ValueFailure(
         problem: "cannot be written as JSON: \(error.shortDescription)", remedy: "store only finite numbers and nested values that encode")
@@ -35,7 +54,7 @@ enum JSONCoding {
 
   @usableFromInline
   static func decode<Output: Decodable>(_ column: StoredColumn) throws -> Output {
-    try decode(column.value)
+    try decode(column.exactValue)
   }
 
   static func decode<Output: Decodable>(_ value: Value) throws -> Output {
@@ -56,18 +75,6 @@ enum JSONCoding {
         problem: "holds JSON that does not decode as \(Output.self): \(error.shortDescription)",
         remedy: "correct the JSON with a migration, or make the type accept it")
     }
-  }
-}
-
-/// A set. The order in which one gives its elements differs between sets that are equal.
-private protocol UnorderedElements {
-  func json(_ encoder: JSONEncoder) throws -> String
-}
-
-extension Set: UnorderedElements where Element: Encodable {
-  func json(_ encoder: JSONEncoder) throws -> String {
-    let elements = try map { String(decoding: try encoder.encode($0), as: UTF8.self) }
-    return "[\(elements.sorted().joined(separator: ","))]"
   }
 }
 

@@ -11,6 +11,31 @@ enum RawValueCoding {
     guard let value = Output(rawValue: try Output.RawValue(storedValue: value)) else { throw ValueFailure.unknownRawValue(Output.self) }
     return value
   }
+
+  /// The raw values of an enum, or of an optional one, that lists its cases, in order; nil for every other type.
+  static func cases(of type: Any.Type) -> [String]? {
+    if let optional = type as? any AnyOptional.Type { return cases(of: optional.wrappedType) }
+    func list<Listed: CaseIterable & RawRepresentable>(_ type: Listed.Type) -> [String] { type.allCases.map { "\($0.rawValue)" }.sorted() }
+    guard isRawValue(type) else { return nil }
+    return (type as? any (CaseIterable & RawRepresentable).Type).map { list($0) }
+  }
+}
+
+extension RawValueCoding {
+  /// Whether values of the type, or of an optional of it, are stored as their raw values.
+  static func isRawValue(_ type: Any.Type) -> Bool {
+    if let optional = type as? any AnyOptional.Type { return isRawValue(optional.wrappedType) }
+    return type is any RawRepresentable.Type && !(type is any StoredValue.Type)
+  }
+}
+
+/// An optional, for code that meets it as a type alone.
+private protocol AnyOptional {
+  static var wrappedType: Any.Type { get }
+}
+
+extension Optional: AnyOptional {
+  static var wrappedType: Any.Type { Wrapped.self }
 }
 
 extension ValueFailure {

@@ -8,12 +8,10 @@ struct RecordedRow: @unchecked Sendable {
 
   /// Checks and encodes the value, in the task that calls.
   ///
-  /// - Parameter textParameters: For each column, whether dates and identifiers go in as text; empty where none does.
   /// - Throws: What ``Model/validate()`` throws; ``StoreError`` `.invalidValue` for a value that cannot be stored.
-  init<M: Model>(_ value: M, _ textParameters: [Bool]) throws {
+  init<M: Model>(_ value: M) throws {
     try value.validate()
     arena = BindingArena()
-    arena.textParameters = textParameters
     var row = RowWriter(recordingInto: arena)
     do {
       try value.encode(to: &row)

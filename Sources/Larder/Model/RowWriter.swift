@@ -100,11 +100,6 @@ public struct StatementParameter {
     self.arena = arena
   }
 
-  /// Whether the column of an existing table keeps dates or identifiers as text.
-  @inlinable var prefersText: Bool {
-    !arena.textParameters.isEmpty && arena.textParameters[Int(index) - 1]
-  }
-
   /// Binds NULL.
   @inlinable public mutating func bindNull() {
     guard let statement else { return arena.record(.null) }
@@ -165,8 +160,6 @@ final class BindingArena {
   @usableFromInline var used = 0
   /// The first result code other than SQLITE_OK that a binding gave since ``reset()``.
   @usableFromInline var failure: Int32 = SQLITE_OK
-  /// For each parameter, whether dates and identifiers go in as text; empty where none does.
-  @usableFromInline var textParameters: [Bool] = []
   /// What was bound without a statement.
   var recording: [RecordedValue] = []
   private var retired: [UnsafeMutableRawPointer] = []

@@ -32,11 +32,38 @@ public struct StoredColumn {
     return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_value_double(pointer) : nil
   }
 
-  /// The text; nil where the column holds anything else. Invalid UTF-8 is repaired with U+FFFD, as everywhere in Swift.
+  /// The number, for columns that hold a real; nil for everything else, an integer included.
+  @inlinable var exactReal: Double? {
+    type == SQLITE_FLOAT ? sqlite3_value_double(pointer) : nil
+  }
+
+  /// The text; nil where the column holds anything else, or bytes that are not valid UTF-8.
   @inlinable public var text: String? {
     guard type == SQLITE_TEXT, let bytes = sqlite3_value_text(pointer) else { return nil }
     let count = Int(sqlite3_value_bytes(pointer))
-    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    return Self.exactText(UnsafeBufferPointer(start: bytes, count: count))
+  }
+
+  /// The text of the bytes; nil where they are not valid UTF-8.
+  ///
+  /// `String(validating:as:)` takes several times as long as decoding with repair does, so a repair is looked for instead. It puts the three bytes of
+  /// U+FFFD in the place of one to three others: the text is longer then, or as long and has a U+FFFD that the bytes have not.
+  @usableFromInline
+  static func exactText(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    var text = String(decoding: bytes, as: UTF8.self)
+    guard text.utf8.count == bytes.count else { return nil }
+    let isExact = text.withUTF8 { utf8 in
+      guard let read = utf8.baseAddress, let stored = bytes.baseAddress else { return true }
+      // U+FFFD begins with this byte, and few texts have it.
+      return memchr(read, 0xEF, utf8.count) == nil || memcmp(read, stored, utf8.count) == 0
+    }
+    return isExact ? text : nil
+  }
+
+  /// Calls the closure with the bytes of a text, valid or not; nil where the column holds anything else.
+  func withTextBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result? {
+    guard type == SQLITE_TEXT, let bytes = sqlite3_value_text(pointer) else { return nil }
+    return try body(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer))))
   }
 
   /// Calls the closure with the bytes of a blob; nil where the column holds anything else.
@@ -51,12 +78,21 @@ public struct StoredColumn {
     withBlob { Data($0) }
   }
 
-  /// The value, whatever its kind.
+  /// The value, whatever its kind. Throws for text that is not valid UTF-8, which a `String` cannot hold as it is.
+  @usableFromInline var exactValue: Value {
+    get throws {
+      guard type == SQLITE_TEXT else { return value }
+      guard let text else { throw ValueFailure.invalidText }
+      return .text(text)
+    }
+  }
+
+  /// The value, whatever its kind. Invalid UTF-8 is repaired with U+FFFD.
   public var value: Value {
     switch type {
     case SQLITE_INTEGER: .integer(sqlite3_value_int64(pointer))
     case SQLITE_FLOAT: .real(sqlite3_value_double(pointer))
-    case SQLITE_TEXT: .text(text ?? "")
+    case SQLITE_TEXT: .text(withTextBytes { String(decoding: $0, as: UTF8.self) } ?? "")
     case SQLITE_BLOB: .blob(blob ?? Data())
     default: .null
     }
@@ -66,5 +102,13 @@ public struct StoredColumn {
   @usableFromInline
   func unexpected(expected: String) -> any Error {
     ValueFailure.unexpected(value, expected: expected)
+  }
+}
+
+extension ValueFailure {
+  @usableFromInline static var invalidText: ValueFailure {
+    ValueFailure(
+      problem: "holds text that is not valid UTF-8",
+      remedy: "read the bytes in SQL with CAST(… AS BLOB), and write them back as text of a known encoding")
   }
 }

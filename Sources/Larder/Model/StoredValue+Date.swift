@@ -7,7 +7,7 @@ extension Date: StoredValue {
   public init(storedValue: Value) throws {
     switch storedValue {
     case .real(let seconds): self = Date(timeIntervalSinceReferenceDate: seconds)
-    case .integer(let seconds): self = Date(timeIntervalSinceReferenceDate: Double(seconds))
+    case .integer: self = Date(timeIntervalSinceReferenceDate: try Double(storedValue: storedValue))
     case .text(let text):
       guard let date = ISO8601.date(from: text) else { throw ValueFailure.unexpected(storedValue, expected: "an ISO 8601 date") }
       self = date
@@ -20,15 +20,14 @@ extension Date: StoredValue {
   }
 
   @inlinable public init(from column: StoredColumn) throws {
-    if let seconds = column.real {
+    if let seconds = column.exactReal {
       self = Date(timeIntervalSinceReferenceDate: seconds)
     } else {
-      try self.init(storedValue: column.value)
+      try self.init(storedValue: column.exactValue)
     }
   }
 
   @inlinable public func bind(to parameter: inout StatementParameter) throws {
-    if parameter.prefersText { return parameter.bind(try DateFormat.iso8601.encode(self)) }
     try timeIntervalSinceReferenceDate.bind(to: &parameter)
   }
 }

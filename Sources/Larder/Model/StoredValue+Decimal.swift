@@ -40,17 +40,18 @@ extension Decimal: StoredValue {
   /// A locale whose decimal separator is the point.
   private static let pointLocale = Locale(identifier: "en_US_POSIX")
 
-  /// The number that the text spells, if all of it is a number: digits, one point, a sign, an exponent.
+  /// The number that the text spells, if all of it is a number and a `Decimal` holds it as it is.
   init?(canonical text: String) {
-    var seenDigit = false
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): seenDigit = true
-      case UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"): continue
-      default: return nil
-      }
+    guard let spelling = DecimalSpelling(text) else { return nil }
+    if spelling.significantDigits == 0 {
+      self = 0
+      return
     }
-    guard seenDigit, let value = Decimal(string: text, locale: Self.pointLocale) else { return nil }
+    guard let value = Decimal(string: text, locale: Self.pointLocale), !value.isNaN else { return nil }
+    // 38 digits always fit into the 128 bits of the mantissa, and some numbers of 39 digits do. Foundation cuts off what does not.
+    if spelling.digits > 38 || spelling.lastExponent < -127 {
+      guard let read = DecimalSpelling(value.canonicalText), read.isSameNumber(as: spelling, value.canonicalText, text) else { return nil }
+    }
     self = value
   }
 }

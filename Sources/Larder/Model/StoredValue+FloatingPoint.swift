@@ -4,9 +4,12 @@ extension Double: StoredValue {
   public init(storedValue: Value) throws {
     switch storedValue {
     case .real(let real): self = real
-    case .integer(let integer): self = Double(integer)
+    case .integer(let integer):
+      guard let value = Double(exactly: integer) else { throw ValueFailure.inexact(integerFor: "Double") }
+      self = value
     case .text(let text):
-      guard let value = Double(text) else { throw ValueFailure.unexpected(storedValue, expected: "Double") }
+      guard let spelling = DecimalSpelling(text) else { throw ValueFailure.unexpected(storedValue, expected: "Double") }
+      guard let value = spelling.double(of: text) else { throw ValueFailure.inexact(integerFor: "Double") }
       self = value
     case .null, .blob: throw ValueFailure.unexpected(storedValue, expected: "Double")
     }
@@ -19,10 +22,10 @@ extension Double: StoredValue {
   }
 
   @inlinable public init(from column: StoredColumn) throws {
-    if let real = column.real {
+    if let real = column.exactReal {
       self = real
     } else {
-      try self.init(storedValue: column.value)
+      try self.init(storedValue: column.exactValue)
     }
   }
 
@@ -35,8 +38,17 @@ extension Double: StoredValue {
 extension Float: StoredValue {
   @inlinable public static var storageClass: StorageClass { .real }
 
+  /// The nearest `Float`. Throws for a number that is too large, or so small that it would be zero.
   public init(storedValue: Value) throws {
-    self = Float(try Double(storedValue: storedValue))
+    try self.init(nearest: try Double(storedValue: storedValue))
+  }
+
+  @usableFromInline
+  init(nearest real: Double) throws {
+    self = Float(real)
+    guard isFinite == real.isFinite, isZero == (real == 0) else {
+      throw ValueFailure(problem: "holds a number outside the range of Float", remedy: "make the property a Double")
+    }
   }
 
   public func storedValue() throws -> Value {
@@ -44,7 +56,7 @@ extension Float: StoredValue {
   }
 
   @inlinable public init(from column: StoredColumn) throws {
-    self = Float(try Double(from: column))
+    try self.init(nearest: try Double(from: column))
   }
 
   @inlinable public func bind(to parameter: inout StatementParameter) throws {
@@ -53,6 +65,10 @@ extension Float: StoredValue {
 }
 
 extension ValueFailure {
+  static func inexact(integerFor type: String) -> ValueFailure {
+    ValueFailure(problem: "holds a number that \(type) would round or not hold", remedy: "make the property an Int64, a Decimal or a String")
+  }
+
   @usableFromInline static var notANumber: ValueFailure {
     ValueFailure(problem: "is NaN, which the database would store as NULL", remedy: "make the property optional and store nil instead")
   }

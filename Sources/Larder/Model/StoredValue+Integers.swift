@@ -26,7 +26,7 @@ extension StoredValue where Self: FixedWidthInteger {
     if let integer = column.integer, let value = Self(exactly: integer) {
       self = value
     } else {
-      try self.init(storedValue: column.value)
+      try self.init(storedValue: column.exactValue)
     }
   }
 
@@ -79,7 +79,7 @@ extension Bool: StoredValue {
     if let integer = column.integer {
       self = integer != 0
     } else {
-      try self.init(storedValue: column.value)
+      try self.init(storedValue: column.exactValue)
     }
   }
 

@@ -19,7 +19,7 @@ extension String: StoredValue {
     if let text = column.text {
       self = text
     } else {
-      try self.init(storedValue: column.value)
+      try self.init(storedValue: column.exactValue)
     }
   }
 
@@ -40,13 +40,19 @@ extension Data: StoredValue {
     }
   }
 
+  /// The bytes of text are bytes like any others, whether they are valid UTF-8 or not.
+  @usableFromInline
+  init(bytesOf column: StoredColumn) throws {
+    if let bytes = column.withTextBytes({ Data($0) }) { self = bytes } else { try self.init(storedValue: column.value) }
+  }
+
   public func storedValue() throws -> Value { .blob(self) }
 
   @inlinable public init(from column: StoredColumn) throws {
     if let blob = column.blob {
       self = blob
     } else {
-      try self.init(storedValue: column.value)
+      try self.init(bytesOf: column)
     }
   }
 

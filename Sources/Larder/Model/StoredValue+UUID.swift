@@ -27,12 +27,11 @@ extension UUID: StoredValue {
     if let uuid = uuid ?? nil {
       self = uuid
     } else {
-      try self.init(storedValue: column.value)
+      try self.init(storedValue: column.exactValue)
     }
   }
 
   @inlinable public func bind(to parameter: inout StatementParameter) throws {
-    if parameter.prefersText { return parameter.bind(uuidString) }
     withUnsafeBytes(of: uuid) { parameter.bind($0) }
   }
 }

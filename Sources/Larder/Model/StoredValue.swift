@@ -39,7 +39,7 @@ extension StoredValue {
   @inlinable public static var order: ValueOrder { .stored }
 
   @inlinable public init(from column: StoredColumn) throws {
-    try self.init(storedValue: column.value)
+    try self.init(storedValue: column.exactValue)
   }
 
   @inlinable public func bind(to parameter: inout StatementParameter) throws {
@@ -66,7 +66,7 @@ struct ValueFailure: Error, Hashable {
     if case .null = found {
       return ValueFailure(
         problem: "holds NULL where a value is required (\(expected))",
-        remedy: "make the property optional, or fill the column with a migration")
+        remedy: "make the property optional, or fill the column with SQL in a migration, before it reads rows as the model")
     }
     return ValueFailure(
       problem: "holds a value of kind \(found.kindName) that is not \(expected)",

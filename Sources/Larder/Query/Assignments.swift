@@ -51,26 +51,49 @@ public struct Assignment<M: Model, Output> {
     list.append(column.name, column.node(for: value))
   }
 
-  /// Sets what the database computes in each row: `$0.total.set { $0.price * $0.quantity }`. The columns are those that the row has before the update.
+  /// Sets what the database computes in each row: `$0.total.set { $0.price * $0.quantity }`. All that it reads, in the row and in others, is as
+  /// it was before the update.
   public func set(_ value: (M.Columns) -> some QueryExpressible<Output>) {
-    let node = value(M.columns).node
+    set(value(M.columns).node)
+  }
+
+  /// Sets an optional property to what the database computes in each row, which is never nil.
+  @_disfavoredOverload
+  public func set<Wrapped>(_ value: (M.Columns) -> some QueryExpressible<Wrapped>) where Output == Wrapped? {
+    set(value(M.columns).node)
+  }
+
+  private func set(_ node: SQLNode) {
     switch (column.type.order, node.order) {
     case (.instant, .stored): list.append(column.name, .function("larder_date_text", [node]))
     case (.stored, .instant): list.append(column.name, .function("larder_seconds", [node]))
-    default: list.append(column.name, node.asValue)
+    default: list.append(column.name, column.type.checked(node.asValue))
     }
+  }
+}
+
+extension ColumnType {
+  /// What is computed, refused where the property's type does not hold it.
+  func checked(_ node: SQLNode) -> SQLNode {
+    guard let integerRange, !node.isConstant else { return node }
+    return .function("larder_integer", [node, .value(.integer(integerRange.lowerBound)), .value(.integer(integerRange.upperBound))])
   }
 }
 
 extension Assignment where Output: QueryNumber {
   /// Adds to the number that each row has; a negative number takes away.
   public func increment(by amount: Output) {
-    list.append(column.name, .arithmetic(.add, list.value(of: column.name) ?? column.node, column.node(for: amount), order: column.type.order))
+    compute(.add, amount)
   }
 
   /// Multiplies the number that each row has.
   public func multiply(by factor: Output) {
-    list.append(column.name, .arithmetic(.multiply, list.value(of: column.name) ?? column.node, column.node(for: factor), order: column.type.order))
+    compute(.multiply, factor)
+  }
+
+  private func compute(_ op: BinaryOperator, _ number: Output) {
+    let value = SQLNode.arithmetic(op, list.value(of: column.name) ?? column.node, column.node(for: number), column.type)
+    list.append(column.name, column.type.checked(value).limited)
   }
 }
 
@@ -86,45 +109,5 @@ final class AssignmentList {
   func append(_ column: String, _ node: SQLNode) {
     assignments.removeAll { $0.column == column }
     assignments.append((column, node))
-  }
-}
-
-extension Query {
-  /// `UPDATE` of the query's rows.
-  func update(_ writer: inout SQLWriter, _ list: AssignmentList) throws {
-    writer.write("UPDATE \(writer.target(of: M.schema)) SET ")
-    for (position, assignment) in list.assignments.enumerated() {
-      if position > 0 { writer.write(", ") }
-      writer.write("\(writer.dialect.quote(assignment.column)) = ")
-      try writer.write(assignment.node, asStoredIn: assignment.column, of: M.schema)
-    }
-    try writeRows(&writer)
-  }
-
-  /// `DELETE` of the query's rows.
-  func delete(_ writer: inout SQLWriter) throws {
-    writer.write("DELETE FROM \(writer.target(of: M.schema))")
-    try writeRows(&writer)
-  }
-
-  /// The `WHERE` of a statement that changes rows: the condition itself, or the keys where a limit or a rank has a say.
-  private func writeRows(_ writer: inout SQLWriter) throws {
-    if let failure { throw failure }
-    let isPlain = limit == nil && offset == 0 && cursor == nil && !isRanked
-    if isPlain {
-      var conditions: [(inout SQLWriter) throws -> Void] = []
-      if let search { conditions.append { try search.writeCondition(&$0, M.schema) } }
-      if let filter { conditions.append { try $0.write(filter) } }
-      if M.schema.expires, writer.pendingText == nil { conditions.append { $0.write(Expiry.isThere(M.schema.statements.table)) } }
-      for (position, condition) in conditions.enumerated() {
-        writer.write(position == 0 ? " WHERE " : " AND ")
-        try condition(&writer)
-      }
-      return
-    }
-    let keys = M.schema.keyColumns.map { writer.dialect.quote($0.name) }
-    writer.write(" WHERE (\(keys.joined(separator: ", "))) IN (")
-    try select(&writer, keys.map { "\(M.schema.statements.table).\($0)" }.joined(separator: ", "))
-    writer.write(")")
   }
 }

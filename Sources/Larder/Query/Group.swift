@@ -26,8 +26,18 @@ public struct Group<M: Model, Key>: Sendable {
   }
 
   /// The sum of a computed value: `$0.sum { $0.price * $0.quantity }`.
-  public func sum<Output: QueryNumber & AdditiveArithmetic>(_ value: (M.Columns) -> QueryExpression<Output>) -> QueryExpression<Output> {
-    .sum(value(M.columns))
+  public func sum<Output: QueryNumber & AdditiveArithmetic>(_ value: (M.Columns) -> some QueryExpressible<Output>) -> QueryExpression<Output> {
+    .sum(value(M.columns).expression)
+  }
+
+  /// The sum of small integers, which is an `Int`.
+  public func sum<Output: QuerySmallInteger>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Int> {
+    .sum(M.columns[keyPath: path].expression)
+  }
+
+  /// The sum of the small integers that are not nil, which is an `Int`.
+  public func sum<Output: QuerySmallInteger>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Int> {
+    .sum(M.columns[keyPath: path].expression)
   }
 
   /// The mean as a real number, nil where every value is nil.
@@ -40,9 +50,19 @@ public struct Group<M: Model, Key>: Sendable {
     .extreme(.min, M.columns[keyPath: path].expression)
   }
 
+  /// The least of the values that are not nil, nil where every value is nil.
+  public func min<Output>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Output?> {
+    .optionalExtreme(.min, M.columns[keyPath: path].expression)
+  }
+
   /// The greatest value, nil where every value is nil.
   public func max<Output>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Output?> {
     .extreme(.max, M.columns[keyPath: path].expression)
+  }
+
+  /// The greatest of the values that are not nil, nil where every value is nil.
+  public func max<Output>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Output?> {
+    .optionalExtreme(.max, M.columns[keyPath: path].expression)
   }
 }
 
@@ -57,6 +77,11 @@ extension QueryExpression {
 
   static func average<Key: QueryNumber>(_ expression: QueryExpression<Key>) -> QueryExpression where Output == Double? {
     QueryExpression(node: .aggregate(.average, expression.node, expression.node.order), coding: .stored)
+  }
+
+  /// The extreme of values that may be nil.
+  static func optionalExtreme(_ aggregate: Aggregate, _ base: QueryExpression) -> QueryExpression {
+    QueryExpression(node: .aggregate(aggregate, base.node, base.node.order), coding: base.coding)
   }
 
   static func extreme<Base>(_ aggregate: Aggregate, _ base: QueryExpression<Base>) -> QueryExpression where Output == Base? {
@@ -90,10 +115,10 @@ public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
   private var group: Group<M, Key> { Group(key: key) }
 
   /// The groups for which the condition is true.
-  public func having(_ condition: (Group<M, Key>) -> QueryExpression<Bool>) -> GroupedQuery {
+  public func having(_ condition: (Group<M, Key>) -> some QueryExpressible<Bool>) -> GroupedQuery {
     var query = self
     let node = condition(group).node
-    query.condition = self.condition.map { .binary(.and, $0, node) } ?? node
+    query.condition = self.condition.map { .and($0, node) } ?? node
     return query
   }
 

@@ -14,6 +14,16 @@ public struct JSONExpression: QueryExpressible {
 
   private var node: SQLNode { .json(base, path: path) }
 
+  /// The value as it is compared with one of the type: a decimal has all of its digits, and everything else is as SQLite takes it out of JSON.
+  private func node(asDecimal isDecimal: Bool) -> SQLNode {
+    isDecimal ? .function("larder_decimal_json", [base] + path.map(\.node)) : node
+  }
+
+  private static func compare(_ op: ComparisonOperator, _ left: JSONExpression, _ right: (some StoredValue)?) -> QueryExpression<Bool> {
+    let isDecimal = right.map { $0 is Decimal } ?? false
+    return .init(.compare(op, left.node(asDecimal: isDecimal), isDecimal ? .bound(right) : .jsonScalar(right)))
+  }
+
   /// The member of an object.
   public subscript(key: String) -> JSONExpression { JSONExpression(base: base, path: path + [.key(key)]) }
 
@@ -22,16 +32,18 @@ public struct JSONExpression: QueryExpressible {
 
   /// The value as a type, for functions, sorts and aggregates: `$0.address["city"].as(String.self)`.
   public func `as`<Output: StoredValue>(_ type: Output.Type) -> QueryExpression<Output?> {
-    QueryExpression(
-      node: node,
+    let isDecimal = type == Decimal.self
+    return QueryExpression(
+      node: node(asDecimal: isDecimal),
       coding: ColumnCoding(
-        type: ColumnType(storageClass: Output.storageClass, isOptional: true), encode: { try $0.map(JSONCoding.scalar) ?? .null },
+        type: ColumnType(storageClass: Output.storageClass, isOptional: true, order: isDecimal ? .decimal : .stored),
+        encode: { try $0.map { try isDecimal ? $0.storedValue() : JSONCoding.scalar($0) } ?? .null },
         decode: { try Output?(storedValue: $0) }))
   }
 
   /// Whether the array at this place has the element.
   public func contains(_ element: some StoredValue) -> QueryExpression<Bool> {
-    .init(.jsonContains(node, .jsonScalar(element)))
+    .init(.jsonContains(node, (element as? Decimal).map { SQLNode.jsonConstant($0) } ?? .jsonScalar(element)))
   }
 
   /// The number of elements of the array at this place, or of members of the object; zero where there is nothing.
@@ -41,7 +53,7 @@ public struct JSONExpression: QueryExpressible {
 
   /// Whether the place holds the value.
   public static func == (left: JSONExpression, right: (some StoredValue)?) -> QueryExpression<Bool> {
-    .init(.compare(.equal, left.node, .jsonScalar(right)))
+    compare(.equal, left, right)
   }
 
   /// Whether the place holds null or is not there.
@@ -51,7 +63,7 @@ public struct JSONExpression: QueryExpressible {
 
   /// Whether the place holds anything but the value; a place that is not there does.
   public static func != (left: JSONExpression, right: (some StoredValue)?) -> QueryExpression<Bool> {
-    .init(.compare(.notEqual, left.node, .jsonScalar(right)))
+    compare(.notEqual, left, right)
   }
 
   /// Whether the place holds a value other than null.
@@ -61,22 +73,22 @@ public struct JSONExpression: QueryExpressible {
 
   /// Whether the place holds less; false where it is not there.
   public static func < (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
-    .init(.compare(.less, left.node, .jsonScalar(right)))
+    compare(.less, left, right)
   }
 
   /// Whether the place holds less or the same; false where it is not there.
   public static func <= (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
-    .init(.compare(.lessOrEqual, left.node, .jsonScalar(right)))
+    compare(.lessOrEqual, left, right)
   }
 
   /// Whether the place holds more; false where it is not there.
   public static func > (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
-    .init(.compare(.greater, left.node, .jsonScalar(right)))
+    compare(.greater, left, right)
   }
 
   /// Whether the place holds more or the same; false where it is not there.
   public static func >= (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
-    .init(.compare(.greaterOrEqual, left.node, .jsonScalar(right)))
+    compare(.greaterOrEqual, left, right)
   }
 }
 
@@ -104,11 +116,11 @@ extension SQLNode {
   }
 
   /// An element of a JSON array as JSON keeps it: numbers, text and booleans as they are, everything else as its own JSON.
-  static func jsonConstant(_ value: some Encodable) -> SQLNode {
+  static func jsonConstant<Element: Encodable>(_ value: Element) -> SQLNode {
     do {
       let json = try JSONCoding.encode([value])
-      guard case .text(let text) = json else { return .value(.null) }
-      return .json(.value(.text(text)), path: [.index(0)])
+      let isExact = value is Decimal || value is any BinaryInteger
+      return .function("larder_json_constant", [.value(json), .value(.integer(isExact ? 1 : 0))])
     } catch let failure as ValueFailure {
       return .invalid(StoreError(failure, model: nil, property: nil))
     } catch {
@@ -175,12 +187,12 @@ extension SQLNode {
 }
 
 /// A dictionary whose types are not known here.
-private protocol DictionaryValue {
+protocol DictionaryValue {
   static var isJSONObject: Bool { get }
 }
 
 extension Dictionary: DictionaryValue {
-  fileprivate static var isJSONObject: Bool {
+  static var isJSONObject: Bool {
     Key.self is String.Type || Key.self is Int.Type || Key.self is any CodingKeyRepresentable.Type
   }
 }

@@ -19,11 +19,10 @@ struct ModelStatements: Sendable {
   /// - Parameters:
   ///   - writtenIndexes: The positions of the columns that a row writes; by default all.
   ///   - expires: Whether rows expire, and the table has a view in its place.
-  ///   - parameter: The parameter for a column that is written, by the column's position; by default a plain one.
-  ///   - isKey: The condition that a key's column has the parameter's value; by default that they are equal.
+  ///   - forms: How the columns are compared and written that hold values in other forms than Larder's.
   init(
     table name: String, columns names: [String], keyIndexes: [Int], writtenIndexes: [Int]? = nil, expires: Bool = false,
-    dialect: Dialect = .sqlite, parameter: ((_ position: Int, _ number: Int) -> String)? = nil, isKey: ((Int, _ parameter: String) -> String)? = nil
+    dialect: Dialect = .sqlite, forms: AdoptedStatements = AdoptedStatements([])
   ) {
     let table = dialect.quote(name)
     let quoted = names.map(dialect.quote)
@@ -31,8 +30,7 @@ struct ModelStatements: Sendable {
     self.table = table
     columns = quoted.joined(separator: ", ")
     qualifiedColumns = quoted.map { "\(table).\($0)" }.joined(separator: ", ")
-    let condition = isKey ?? { "\(quoted[$0]) = \($1)" }
-    let byKey = keyIndexes.enumerated().map { condition($1, dialect.parameter($0 + 1)) }.joined(separator: " AND ")
+    let byKey = keyIndexes.enumerated().map { forms.isEqual(quoted[$1], dialect.parameter($0 + 1), at: $1) }.joined(separator: " AND ")
     find = "SELECT \(columns) FROM \(table) WHERE \(byKey)"
     self.isKey = byKey
     let target = expires ? "main.\(table)" : table
@@ -41,19 +39,53 @@ struct ModelStatements: Sendable {
     delete = "DELETE FROM \(target) WHERE \(byKey)\(isThere)"
     let written = writtenIndexes ?? Array(names.indices)
     var parameters: [Int: String] = [:]
-    for (number, position) in written.enumerated() {
-      parameters[position] = parameter?(position, number + 1) ?? dialect.parameter(number + 1)
+    for (number, position) in written.enumerated() { parameters[position] = dialect.parameter(number + 1) }
+    func parameter(_ position: Int) -> String { parameters[position] ?? "NULL" }
+    let whole = keyIndexes.map { forms.isEqual(quoted[$0], parameter($0), at: $0) }.joined(separator: " AND ")
+    let values = written.map { position in
+      // The row that has the key is the row that is saved, however its key is spelled there.
+      let standing = keyIndexes.contains(position) ? "SELECT \(quoted[position]) FROM \(table) WHERE \(whole)" : nil
+      return forms.inserted(parameter(position), at: position, standing: standing)
     }
-    func value(_ position: Int) -> String { parameters[position] ?? "NULL" }
     let list = written.map { quoted[$0] }.joined(separator: ", ")
-    insert = "INSERT INTO \(target) (\(list)) VALUES (\(written.map(value).joined(separator: ", ")))"
+    insert = "INSERT INTO \(target) (\(list)) VALUES (\(values.joined(separator: ", ")))"
     let others = written.filter { !keyIndexes.contains($0) }
-    let assigned = (others.isEmpty ? written : others).map { "\(quoted[$0]) = \(value($0))" }.joined(separator: ", ")
-    let whole = keyIndexes.map { condition($0, value($0)) }.joined(separator: " AND ")
-    update = "UPDATE \(target) SET \(assigned) WHERE \(whole)\(isThere)"
+    let assigned = (others.isEmpty ? written : others).map { "\(quoted[$0]) = \(forms.updated(quoted[$0], to: parameter($0), at: $0))" }
+    update = "UPDATE \(target) SET \(assigned.joined(separator: ", ")) WHERE \(whole)\(isThere)"
     // A row that is saved without a time does not expire any longer.
-    let replaced = others.map { "\(quoted[$0]) = excluded.\(quoted[$0])" } + (expires ? ["\(Expiry.column) = NULL"] : [])
+    let replaced =
+      others.map { "\(quoted[$0]) = \(forms.updated(quoted[$0], to: "excluded.\(quoted[$0])", at: $0))" }
+      + (expires ? ["\(Expiry.column) = NULL"] : [])
     let conflict = replaced.isEmpty ? "NOTHING" : "UPDATE SET " + replaced.joined(separator: ", ")
     upsert = "\(insert) ON CONFLICT (\(keys.joined(separator: ", "))) DO \(conflict)"
+  }
+}
+
+/// How the statements of a model compare and write columns that hold values in other forms than Larder's.
+struct AdoptedStatements: Sendable {
+  /// For each column of the model, nil where its values are Larder's own; none at all where all are.
+  private let columns: [AdoptedColumns.Column?]
+
+  init(_ columns: [AdoptedColumns.Column?]) {
+    self.columns = columns
+  }
+
+  private func column(_ position: Int) -> AdoptedColumns.Column? {
+    columns.indices.contains(position) ? columns[position] : nil
+  }
+
+  func isEqual(_ name: String, _ parameter: String, at position: Int) -> String {
+    column(position).map { "\($0.read(name)) = \(parameter)" } ?? "\(name) = \(parameter)"
+  }
+
+  /// - Parameter standing: What selects the value that stands there already in the place of the new one.
+  func inserted(_ parameter: String, at position: Int, standing: String?) -> String {
+    guard let column = column(position) else { return parameter }
+    let value = column.written(parameter)
+    return standing.map { "coalesce((\($0) LIMIT 1), \(value))" } ?? value
+  }
+
+  func updated(_ name: String, to value: String, at position: Int) -> String {
+    column(position)?.written(value, over: name) ?? value
   }
 }

@@ -175,7 +175,7 @@ extension QueryExpressible {
     let nodes = values.map { node(for: $0) }
     let list = nodes.filter { $0 != .value(.null) }
     let isIn = SQLNode.lifting(node) { .isIn($0, list, node.order) }
-    return .init(list.count == nodes.count ? isIn : .binary(.or, isIn, .isNull(node)))
+    return .init(list.count == nodes.count ? isIn : .or(isIn, .isNull(node)))
   }
 
   /// Whether the value lies in the closed range.
@@ -216,6 +216,19 @@ extension QueryExpressible {
   /// The value, or another where it is nil: `$0.discount.or(0) * $0.price`.
   public func or<Wrapped: Sendable>(_ value: Wrapped) -> QueryExpression<Wrapped> where Output == Wrapped? {
     QueryExpression(node: .function("coalesce", SQLNode.alternatives([node, node(for: value)])), coding: expression.coding.unwrapped())
+  }
+
+  /// The value, or what the database computes where it is nil: `$0.nickname.or($0.name)`.
+  public func or<Other: QueryExpressible>(_ other: Other) -> QueryExpression<Other.Output> where Output == Other.Output? {
+    let node = SQLNode.function("coalesce", SQLNode.alternatives([node, other.node]))
+    let coding: ColumnCoding<Other.Output> = expression.coding.unwrapped()
+    return QueryExpression(node: node, coding: coding.type.order == node.order ? coding : other.expression.coding)
+  }
+
+  /// The value, or where it is nil another that may be nil as well: `$0.nickname.or($0.secondName)`.
+  public func or<Other: QueryExpressible, Wrapped>(_ other: Other) -> QueryExpression<Output> where Output == Wrapped?, Other.Output == Output {
+    let node = SQLNode.function("coalesce", SQLNode.alternatives([node, other.node]))
+    return QueryExpression(node: node, coding: expression.coding.type.order == node.order ? expression.coding : other.expression.coding)
   }
 }
 

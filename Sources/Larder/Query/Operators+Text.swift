@@ -32,12 +32,12 @@ extension QueryExpressible where Output: QueryText {
 
   /// The opposite of ``like(_:)``; false where the text is nil.
   public func notLike(_ pattern: String) -> QueryExpression<Bool> {
-    .init(.binary(.and, .not(.isNull(node)), .not(.pattern(.like, node, .value(.text(pattern))))))
+    .init(.and(.not(.isNull(node)), .not(.pattern(.like, node, .value(.text(pattern))))))
   }
 
   /// Whether the text does not hold the other; false where the text is nil.
   public func notContains(_ text: String) -> QueryExpression<Bool> {
-    .init(.binary(.and, .not(.isNull(node)), .not(.textContains(node, .value(.text(text))))))
+    .init(.and(.not(.isNull(node)), .not(.textContains(node, .value(.text(text))))))
   }
 
   /// A Unix file pattern: `*` stands for any characters, `?` for one, `[a-z]` for one of these; upper and lower case differ.
@@ -93,6 +93,31 @@ public func + (left: some QueryExpressible<String>, right: some QueryExpressible
   .init(node: .binary(.concatenate, left.node, right.node), coding: .stored)
 }
 
+/// The text with another behind it; nil where the text is nil.
+public func + (left: some QueryExpressible<String?>, right: String) -> QueryExpression<String?> {
+  .init(node: .binary(.concatenate, left.node, .value(.text(right))), coding: .stored)
+}
+
+/// The text with another before it; nil where the text is nil.
+public func + (left: String, right: some QueryExpressible<String?>) -> QueryExpression<String?> {
+  .init(node: .binary(.concatenate, .value(.text(left)), right.node), coding: .stored)
+}
+
+/// Two texts, one behind the other; nil where the first is nil.
+public func + (left: some QueryExpressible<String?>, right: some QueryExpressible<String>) -> QueryExpression<String?> {
+  .init(node: .binary(.concatenate, left.node, right.node), coding: .stored)
+}
+
+/// Two texts, one behind the other; nil where the second is nil.
+public func + (left: some QueryExpressible<String>, right: some QueryExpressible<String?>) -> QueryExpression<String?> {
+  .init(node: .binary(.concatenate, left.node, right.node), coding: .stored)
+}
+
+/// Two texts, one behind the other; nil where one is nil.
+public func + (left: some QueryExpressible<String?>, right: some QueryExpressible<String?>) -> QueryExpression<String?> {
+  .init(node: .binary(.concatenate, left.node, right.node), coding: .stored)
+}
+
 extension SQLNode {
   /// SQLite's `instr` compares bytes: exact in case and in `%` and `_`, also past an embedded NUL. Every text holds the empty one.
   static func textContains(_ text: SQLNode, _ part: SQLNode) -> SQLNode {
@@ -103,7 +128,7 @@ extension SQLNode {
   static func textHasPrefix(_ text: SQLNode, _ prefix: String) -> SQLNode {
     let low = SQLNode.comparison(.greaterOrEqual, text, .value(.text(prefix)), .stored)
     guard let end = prefix.endOfPrefixRange else { return low }
-    return .binary(.and, low, .comparison(.less, text, .value(.text(end)), .stored))
+    return .and(low, .comparison(.less, text, .value(.text(end)), .stored))
   }
 
   static func textHasSuffix(_ text: SQLNode, _ suffix: SQLNode) -> SQLNode {

@@ -37,7 +37,7 @@ extension PredicateExpressions.SequenceContains: LowerablePredicateExpression {
       }
       let list = nodes.filter { $0 != .value(.null) }
       let isIn = SQLNode.isIn(value.node, list, value.node.order)
-      return PredicateOperand(list.count == nodes.count ? isIn : .binary(.or, isIn, .isNull(value.node)))
+      return PredicateOperand(list.count == nodes.count ? isIn : .or(isIn, .isNull(value.node)))
     }
     if let rows = container.rows, let member = value.constant.flatMap(rows.member) { return PredicateOperand(member) }
     guard container.isCollection else { throw scope.unsupported("contains(_:) of this collection") }

@@ -136,13 +136,13 @@ extension PredicateExpressions.Comparison: LowerablePredicateExpression {
 
 extension PredicateExpressions.Conjunction: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
-    PredicateOperand(.binary(.and, try scope.node(lhs), try scope.node(rhs)))
+    PredicateOperand(.and(try scope.node(lhs), try scope.node(rhs)))
   }
 }
 
 extension PredicateExpressions.Disjunction: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
-    PredicateOperand(.binary(.or, try scope.node(lhs), try scope.node(rhs)))
+    PredicateOperand(.or(try scope.node(lhs), try scope.node(rhs)))
   }
 }
 
@@ -153,7 +153,7 @@ extension PredicateExpressions.Negation: LowerablePredicateExpression {
 extension PredicateExpressions.UnaryMinus: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let node = try scope.node(wrapped)
-    return PredicateOperand(node.order == .decimal ? .function("larder_decimal_negate", [node]) : .negate(node))
+    return PredicateOperand(.negation(node, .arithmetic(Wrapped.Output.self)))
   }
 }
 
@@ -167,14 +167,14 @@ extension PredicateExpressions.Arithmetic: LowerablePredicateExpression {
       case .multiply: .multiply
       @unknown default: throw scope.unsupported("arithmetic")
       }
-    return PredicateOperand(.arithmetic(operation, left, right))
+    return PredicateOperand(.arithmetic(operation, left, right, .arithmetic(LHS.Output.self)))
   }
 }
 
 extension PredicateExpressions.IntDivision: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let (left, right) = try scope.pair(lhs, rhs)
-    return PredicateOperand(.binary(.divide, left, right))
+    return PredicateOperand(.arithmetic(.divide, left, right, .arithmetic(LHS.Output.self)))
   }
 }
 
@@ -188,7 +188,14 @@ extension PredicateExpressions.IntRemainder: LowerablePredicateExpression {
 extension PredicateExpressions.FloatDivision: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let (left, right) = try scope.pair(lhs, rhs)
-    return PredicateOperand(.arithmetic(.divide, left, right))
+    return PredicateOperand(.arithmetic(.divide, left, right, .arithmetic(LHS.Output.self)))
+  }
+}
+
+extension ColumnType {
+  /// What arithmetic needs to know of a number in a predicate.
+  fileprivate static func arithmetic(_ type: Any.Type) -> ColumnType {
+    ColumnType(storageClass: type is any BinaryInteger.Type ? .integer : .real)
   }
 }
 
@@ -237,7 +244,7 @@ extension PredicateExpressions.RangeExpressionContains: LowerablePredicateExpres
     let low = bounds.low.map { SQLNode.compare(.greaterOrEqual, value.node, $0) }
     let high = bounds.high.map { SQLNode.compare(bounds.isClosed ? .lessOrEqual : .less, value.node, $0) }
     switch (low, high) {
-    case (let low?, let high?): return PredicateOperand(.binary(.and, low, high))
+    case (let low?, let high?): return PredicateOperand(.and(low, high))
     case (let end?, nil), (nil, let end?): return PredicateOperand(end)
     case (nil, nil): throw scope.unsupported("range without an end")
     }

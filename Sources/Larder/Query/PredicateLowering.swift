@@ -88,8 +88,11 @@ struct PredicateOperand {
   }
 
   /// The same operand of which the database computes another value, of the same type.
+  ///
+  /// Where it is no longer in the form in which the column stores it, what it is compared with is not put into that form either: dates that are
+  /// kept as text are seconds beside dates that are kept as such.
   func with(_ node: SQLNode) -> PredicateOperand {
-    PredicateOperand(node, column: column, isJSON: isJSON)
+    PredicateOperand(node, column: column.flatMap { $0.type.order == node.order ? $0 : nil }, isJSON: isJSON)
   }
 
   /// Whether the operand is a collection kept as JSON.

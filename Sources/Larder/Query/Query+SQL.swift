@@ -75,14 +75,14 @@ extension Query {
         return value
       }
       let behind = term.behind(value)
-      let step = equal.map { SQLNode.binary(.and, $0, behind) } ?? behind
-      whole = whole.map { .binary(.or, $0, step) } ?? step
+      let step = equal.map { SQLNode.and($0, behind) } ?? behind
+      whole = whole.map { .or($0, step) } ?? step
       let same = SQLNode.compare(.equal, term.node, value)
-      equal = equal.map { .binary(.and, $0, same) } ?? same
+      equal = equal.map { .and($0, same) } ?? same
     }
     guard let whole else { return .value(.integer(1)) }
     guard let first = effectiveSorts.first, effectiveSorts.count > 1, let bound = try first.bound(cursor) else { return whole }
-    return .binary(.and, bound, whole)
+    return .and(bound, whole)
   }
 }
 
@@ -93,10 +93,10 @@ extension Query.SortTerm {
     case (.value(.null), false): .not(.isNull(node))
     case (.value(.null), true): .value(.integer(0))
     case (.value, false): .compare(.greater, node, value)
-    case (_, false): .binary(.or, .compare(.greater, node, value), .binary(.and, .isNull(value), .not(.isNull(node))))
+    case (_, false): .or(.compare(.greater, node, value), .and(.isNull(value), .not(.isNull(node))))
     case (_, true) where !isOptional: .compare(.less, node, value)
-    case (.value, true): .binary(.or, .compare(.less, node, value), .isNull(node))
-    case (_, true): .binary(.or, .compare(.less, node, value), .binary(.and, .isNull(node), .not(.isNull(value))))
+    case (.value, true): .or(.compare(.less, node, value), .isNull(node))
+    case (_, true): .or(.compare(.less, node, value), .and(.isNull(node), .not(.isNull(value))))
     }
   }
 

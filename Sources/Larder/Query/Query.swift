@@ -69,7 +69,7 @@ extension Query {
 
   func filtered(by node: SQLNode) -> Query {
     var query = self
-    query.filter = filter.map { .binary(.and, $0, node) } ?? node
+    query.filter = filter.map { .and($0, node) } ?? node
     return query
   }
 

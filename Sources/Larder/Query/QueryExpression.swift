@@ -12,6 +12,11 @@ public struct QueryExpression<Output>: QueryExpressible {
   let node: SQLNode
   let coding: ColumnCoding<Output>
 
+  init(node: SQLNode, coding: ColumnCoding<Output>) {
+    self.node = node.limited
+    self.coding = coding
+  }
+
   /// The expression itself.
   public var expression: QueryExpression<Output> { self }
 }
@@ -36,6 +41,7 @@ extension QueryExpressible {
   func node(for value: Output?) -> SQLNode {
     guard let value else { return .value(.null) }
     do {
+      if let json = try expression.coding.unordered?(value) { return .unorderedJSON(json) }
       return .value(try expression.coding.encode(value))
     } catch let failure as ValueFailure {
       return .invalid(StoreError(failure, model: nil, property: node.columnName))
@@ -47,7 +53,11 @@ extension QueryExpressible {
 
 extension SQLNode {
   var columnName: String? {
-    if case .column(let column) = self { column.name } else { nil }
+    switch self {
+    case .column(let column): column.name
+    case .aggregate(_, let node?, _): node.columnName
+    default: nil
+    }
   }
 
   /// A comparison; with NULL on a side, the question whether the other is NULL.

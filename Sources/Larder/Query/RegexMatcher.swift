@@ -13,6 +13,11 @@ final class RegexMatcher: @unchecked Sendable, Hashable {
     firstMatch = { try regex.firstMatch(in: $0) != nil }
   }
 
+  /// A matcher that decides by something else than a regular expression.
+  init(_ matches: @escaping @Sendable (String) throws -> Bool) {
+    firstMatch = matches
+  }
+
   func matches(_ text: String) throws -> Bool {
     try lock.withLock { _ in try firstMatch(text) }
   }

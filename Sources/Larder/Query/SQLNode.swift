@@ -3,9 +3,13 @@ indirect enum SQLNode: Sendable, Hashable {
   /// A column; the type says how its values compare.
   case column(ColumnReference)
   case value(Value)
+  /// JSON of a value with parts that have no order.
+  case unorderedJSON(UnorderedJSON)
   /// A comparison of two values in the order that both sides share.
   case comparison(ComparisonOperator, SQLNode, SQLNode, ValueOrder)
   case binary(BinaryOperator, SQLNode, SQLNode)
+  /// Conditions that AND or OR joins. Made by ``and(_:_:)`` and ``or(_:_:)``.
+  case junction(Junction)
   case not(SQLNode)
   case negate(SQLNode)
   case isNull(SQLNode)
@@ -97,7 +101,7 @@ extension SQLNode {
     switch self {
     case .column(let column), .related(_, let column, _): column.type.order
     case .relatedRows(_, .value(let node)): node.order
-    case .comparison, .isNull, .isIn, .isBetween, .not: .stored
+    case .comparison, .junction, .isNull, .isIn, .isBetween, .not: .stored
     case .binary(_, let left, let right): left.order == .stored ? right.order : left.order
     case .negate(let node): node.order
     case .aggregate(let aggregate, _, let order): aggregate == .count || aggregate == .average ? .stored : order
@@ -115,7 +119,7 @@ extension SQLNode {
   /// Whether the node is a condition that SQL may find neither true nor false, because a side of it is NULL.
   private var isUncertain: Bool {
     switch self {
-    case .comparison, .binary(.and, _, _), .binary(.or, _, _), .isIn, .isBetween, .pattern, .regex, .isRelated, .paired: true
+    case .comparison, .junction, .isIn, .isBetween, .pattern, .regex, .isRelated, .paired: true
     case .function("larder_has_suffix", _), .function("larder_localized_contains", _): true
     default: false
     }
@@ -134,9 +138,10 @@ extension SQLNode {
     case .paired(let pair): return .paired(try pair.replacing(replace))
     case .pairPosition(let pair): return .pairPosition(try pair.replacing(replace))
     case .relatedRows(let rows, let question): return .relatedRows(try rows.replacing(replace), try question.replacing(replace))
-    case .value, .invalid, .jsonElement: return self
+    case .value, .unorderedJSON, .invalid, .jsonElement: return self
     case .comparison(let op, let left, let right, let order): return .comparison(op, try replace(left), try replace(right), order)
     case .binary(let op, let left, let right): return .binary(op, try replace(left), try replace(right))
+    case .junction(let junction): return .junction(try junction.replacing(replace))
     case .not(let node): return .not(try replace(node))
     case .negate(let node): return .negate(try replace(node))
     case .isNull(let node): return .isNull(try replace(node))

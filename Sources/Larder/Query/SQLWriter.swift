@@ -10,19 +10,16 @@ struct SQLWriter {
   private(set) var sql = ""
   private(set) var arguments: [Argument] = []
   let dialect = Dialect.sqlite
-  /// The columns, as "table.column", that an existing file fills with text in the place of dates or identifiers.
-  let textColumns: Set<String>
-  /// Those of them whose identifiers are in lower case.
-  let lowercaseColumns: Set<String>
+  /// The columns of a file that Larder did not make.
+  let adopted: AdoptedColumns
   /// Whether columns are named together with their table.
   var isQualified = false
 
   /// Where a context looks for text besides the indexes of the file.
   let pendingText: PendingText?
 
-  init(textColumns: Set<String> = [], lowercaseColumns: Set<String> = [], pendingText: PendingText? = nil) {
-    self.textColumns = textColumns
-    self.lowercaseColumns = lowercaseColumns
+  init(adopted: AdoptedColumns = AdoptedColumns(), pendingText: PendingText? = nil) {
+    self.adopted = adopted
     self.pendingText = pendingText
     sql.reserveCapacity(256)
   }
@@ -41,8 +38,10 @@ struct SQLWriter {
     switch node {
     case .column(let column): write(column)
     case .value(let value): bind(value)
+    case .unorderedJSON(let json): bind(.text(json.text))
     case .comparison(let op, let left, let right, let order): try write(op, left, right, order)
     case .binary(let op, let left, let right): try write(op, left, right)
+    case .junction(let junction): try write(junction)
     case .not(let node):
       write("((")
       try write(node)
@@ -92,30 +91,36 @@ struct SQLWriter {
     }
   }
 
-  /// Writes what a column is set to: as text, where an existing file keeps its dates or identifiers so.
+  /// Writes what a column is set to: in the form of what stands there, where an existing file holds other forms than Larder's.
   mutating func write<M: Model>(_ node: SQLNode, asStoredIn column: String, of schema: ModelSchema<M>) throws {
-    let place = "\(schema.table).\(column)"
-    guard textColumns.contains(place), let type = schema.columns.first(where: { $0.name == column })?.type else { return try write(node) }
-    if lowercaseColumns.contains(place) { write("lower(") }
-    write(type.textForm == .date ? "larder_date_text(" : "larder_uuid_text(")
+    guard let adopted = adopted.mixed(column, of: schema.table) else { return try write(node) }
+    write("larder_written(")
     try write(node)
-    write(lowercaseColumns.contains(place) ? "))" : ")")
+    write(", \(dialect.quote(column)), \(adopted.number))")
   }
 
-  private mutating func write(_ column: ColumnReference) {
+  /// - Parameter isOrdered: Whether the value is compared or sorted, and nothing is computed of it.
+  private mutating func write(_ column: ColumnReference, isOrdered: Bool = false) {
     var text = dialect.quote(column.name)
     switch column.source {
     case .root: if isQualified { text = "\(dialect.quote(column.table)).\(text)" }
     case .related: text = "\(Self.relatedAlias).\(text)"
     case .rows(let depth): text = "\(Self.alias(ofRows: depth)).\(text)"
     }
-    if let form = column.type.textForm, !textColumns.isEmpty, textColumns.contains("\(column.table).\(column.name)") {
-      text = form == .date ? "larder_seconds(\(text))" : "larder_uuid(\(text))"
+    if let adopted = adopted.column(column.name, of: column.table) {
+      switch adopted.kind {
+      case .mixed: text = adopted.read(text)
+      case .json where isOrdered: text = adopted.read(text)
+      case .integers where !isOrdered: text = "CAST(\(text) AS REAL)"
+      case .native, .json, .integers: break
+      }
     }
     write(text)
   }
 
   private mutating func write(_ op: ComparisonOperator, _ left: SQLNode, _ right: SQLNode, _ order: ValueOrder) throws {
+    if case .unorderedJSON(let json) = left { return try write(op, right, is: json) }
+    if case .unorderedJSON(let json) = right { return try write(op, left, is: json) }
     write("(")
     try writeOrdered(left, order)
     // Between two columns nil equals nil, and nil differs from every value, as in Swift. A constant on a side is never nil here.
@@ -128,6 +133,18 @@ struct SQLWriter {
     write(")")
   }
 
+  /// Compares with JSON whose parts may stand in another order in the file.
+  private mutating func write(_ op: ComparisonOperator, _ node: SQLNode, is json: UnorderedJSON) throws {
+    write("(")
+    try write(node)
+    write(op == .notEqual ? " IS NOT " : " = ")
+    bind(.text(json.text))
+    write(op == .notEqual ? " AND " : " OR ")
+    let isSame = SQLNode.regex(json.matcher, node)
+    try write(op == .notEqual ? SQLNode.not(isSame) : isSame)
+    write(")")
+  }
+
   private mutating func write(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode) throws {
     write("(")
     try write(left)
@@ -137,6 +154,12 @@ struct SQLWriter {
   }
 
   private mutating func write(_ node: SQLNode, in list: [SQLNode], _ order: ValueOrder) throws {
+    let unordered = list.filter(\.isUnorderedJSON)
+    if !unordered.isEmpty {
+      let plain = list.filter { !$0.isUnorderedJSON }
+      let conditions = unordered.map { SQLNode.comparison(.equal, node, $0, order) } + (plain.isEmpty ? [] : [.isIn(node, plain, order)])
+      return try write(conditions.dropFirst().reduce(conditions[0]) { .binary(.or, $0, $1) })
+    }
     // A long list is one parameter: SQLite allows 32,766 of them, and each length would be a statement of its own.
     if list.count > 32, let list = LongList(list) {
       // One form for one value: a collation would have to read both numbers at each step of the search.
@@ -197,7 +220,7 @@ struct SQLWriter {
 
   /// Writes the node so that it is compared and sorted in the order of its values.
   mutating func writeOrdered(_ node: SQLNode, _ order: ValueOrder) throws {
-    try write(node)
+    if case .column(let column) = node { write(column, isOrdered: true) } else { try write(node) }
     switch order {
     case .stored: break
     case .decimal: write(" COLLATE \(Collation.decimal.rawValue)")
@@ -207,14 +230,17 @@ struct SQLWriter {
 
   private mutating func writeJSON(_ node: SQLNode) throws {
     switch node {
-    case .json(let base, let path): try writeJSON(base, at: path[...])
+    case .json(let base, let path): try writeJSON("larder_json", base, path)
     case .jsonContains(let base, let element):
-      write("EXISTS (SELECT 1 FROM ")
-      try writeElements({ try $0.write(base) }, Self.containedElement) { writer in
-        writer.write(" WHERE \(Self.containedElement).value IS ")
-        try writer.write(element)
+      var (array, path) = (base, [JSONPathStep]())
+      if case .json(let inner, let steps) = base { (array, path) = (inner, steps) }
+      switch element {
+      case .function("larder_json_constant", let arguments):
+        let form = arguments[1] == .value(.integer(1)) ? JSONFunctions.ElementForm.exactJSON : .json
+        try writeJSON("larder_json_contains", array, path, [.value(.integer(form.rawValue)), arguments[0]])
+      default:
+        try writeJSON("larder_json_contains", array, path, [.value(.integer(JSONFunctions.ElementForm.value.rawValue)), element])
       }
-      write(")")
     case .jsonCount(let base):
       write("(SELECT count(*) FROM ")
       try writeElements({ try $0.write(base) }, Self.containedElement) { _ in }
@@ -227,35 +253,26 @@ struct SQLWriter {
         write(") IS NOT NULL AND NOT ")
       }
       write("EXISTS (SELECT 1 FROM ")
-      try writeElements({ try $0.write(base) }, Self.alias(of: element)) { writer in
+      func writeMarked(_ writer: inout SQLWriter) throws {
+        writer.write("larder_json_elements(")
+        try writer.write(base)
+        writer.write(")")
+      }
+      try writeElements(writeMarked, Self.alias(of: element)) { writer in
         writer.write(" WHERE ")
         try writer.write(quantifier == .some ? test : .not(test))
       }
       write(quantifier == .every ? "))" : ")")
-    case .jsonElement(let element): write("\(Self.alias(of: element)).value")
+    case .jsonElement(let element):
+      let alias = Self.alias(of: element)
+      write("CASE \(alias).type WHEN 'text' THEN larder_json_element(\(alias).value) ELSE \(alias).value END")
     default: preconditionFailure("not a node of JSON")
     }
   }
 
-  /// The value at a path. SQLite compares the keys of a path with the characters of the JSON, escapes and all: a key that JSON escapes is looked
-  /// for among the members instead.
-  private mutating func writeJSON(_ base: SQLNode, at path: ArraySlice<JSONPathStep>) throws {
-    guard let last = path.last else { return try write(base) }
-    if case .key(let key) = last, last.isEscaped {
-      write("(SELECT \(Self.containedElement).value FROM ")
-      try writeElements({ try $0.writeJSON(base, at: path.dropLast()) }, Self.containedElement) { writer in
-        writer.write(" WHERE \(Self.containedElement).key = ")
-        writer.bind(.text(key))
-      }
-      write(")")
-      return
-    }
-    let tail = path[((path.lastIndex(where: \.isEscaped) ?? path.startIndex - 1) + 1)...]
-    write("json_extract(")
-    try writeJSON(base, at: path.dropLast(tail.count))
-    write(", ")
-    bind(.text(Self.jsonPath(tail)))
-    write(")")
+  /// A function of the place in JSON to which a path leads.
+  private mutating func writeJSON(_ function: String, _ base: SQLNode, _ path: [JSONPathStep], _ arguments: [SQLNode] = []) throws {
+    try write(function: function, [base] + arguments + path.map(\.node))
   }
 
   private static let containedElement = "larder_contained"
@@ -282,28 +299,27 @@ struct SQLWriter {
     defer { isQualified = wasQualified }
     try body(&self)
   }
-
-  /// SQLite's path: `$."key"[0]`; a negative index counts from the end.
-  private static func jsonPath(_ steps: ArraySlice<JSONPathStep>) -> String {
-    steps.reduce("$") { path, step in
-      switch step {
-      case .key(let key): "\(path).\"\(key)\""
-      case .index(let index): index < 0 ? "\(path)[#\(index)]" : "\(path)[\(index)]"
-      }
-    }
-  }
 }
 
 extension SQLNode {
   var isConstant: Bool {
-    if case .value = self { true } else { false }
+    switch self {
+    case .value, .unorderedJSON: true
+    default: false
+    }
+  }
+
+  fileprivate var isUnorderedJSON: Bool {
+    if case .unorderedJSON = self { true } else { false }
   }
 }
 
 extension JSONPathStep {
-  /// Whether the step is a key with characters that JSON holds by an escape: quotes, backslashes, control characters.
-  fileprivate var isEscaped: Bool {
-    guard case .key(let key) = self else { return false }
-    return key.utf8.contains { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 == 0x7F }
+  /// The step as an argument of a function.
+  var node: SQLNode {
+    switch self {
+    case .key(let key): .value(.text(key))
+    case .index(let index): .value(.integer(Int64(index)))
+    }
   }
 }

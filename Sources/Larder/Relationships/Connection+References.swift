@@ -25,10 +25,26 @@ extension Connection {
       table.references.filter { $0.table == M.schema.table && [.deny, .noAction].contains($0.rule) }.map { (table, $0) }
     }
     let names = referring.map { "\($0.0.model).\($0.1.property)" }.joined(separator: " and ")
-    guard let (table, reference) = referring.first else { return error }
+    guard let (table, reference) = referring.first else { return unlistedRows(referringTo: M.schema.table, M.schema.modelName) ?? error }
     return StoreError(
       .referenced, model: M.schema.modelName, property: nil,
       "The \(M.schema.modelName) cannot be deleted while rows refer to it by \(names), whose delete rule is .\(reference.rule.kind.rawValue). Delete those rows of \(table.model) first, or choose another deleteRule."
+    )
+  }
+
+  /// The error for rows that tables without a model in this store refer to; nil where no such table is.
+  private func unlistedRows(referringTo table: String, _ model: String) -> StoreError? {
+    let names = (try? query("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap { $0["name"]?.text }) ?? []
+    let columns = names.flatMap { name -> [String] in
+      let keys = (try? query("PRAGMA main.foreign_key_list(\(Dialect.sqlite.quote(name)))")) ?? []
+      return keys.filter { key in
+        key["table"]?.text?.isSameColumn(as: table) == true && ["RESTRICT", "NO ACTION"].contains(key["on_delete"]?.text)
+      }.map { "\(name).\($0["from"]?.text ?? "")" }
+    }
+    guard !columns.isEmpty else { return nil }
+    return StoreError(
+      .referenced, model: model,
+      "The \(model) cannot be deleted while rows refer to it by \(columns.joined(separator: " and ")), whose table no model of this store has. Delete those rows first, or open the store with their model."
     )
   }
 
@@ -50,7 +66,7 @@ extension Connection {
 }
 
 extension StoreError {
-  fileprivate static func missingTarget(model: String, property: String, target: String) -> StoreError {
+  static func missingTarget(model: String, property: String, target: String) -> StoreError {
     StoreError(
       .referenced, model: model, property: property,
       "\(model).\(property) refers to a \(target) that is not there. Save the \(target) in the same transaction or before, or delete what refers to it first."

@@ -8,7 +8,7 @@ public struct DeleteRule: Sendable, Hashable, Codable {
 
   /// The rows stay, and their reference becomes nil. Only an optional ``ToOne`` can have it.
   public static let nullify = DeleteRule(kind: .nullify)
-  /// A row that others refer to cannot be deleted: `.referenced` is thrown at once.
+  /// A row that others refer to cannot be deleted: `.referenced` is thrown at once. Rows that the same call deletes, or their rules, deny nothing.
   public static let deny = DeleteRule(kind: .deny)
   /// The rows are deleted as well, and those that refer to them by their own rules.
   public static let cascade = DeleteRule(kind: .cascade)

@@ -52,11 +52,11 @@ extension DerivedColumn {
   /// The triggers that keep the column in step.
   func triggers(_ dialect: Dialect) -> [SchemaTrigger] {
     let ownKey = dialect.quote(key)
-    let recompute = "UPDATE \(dialect.quote(table)) SET \(dialect.quote(column)) = \(recomputed(dialect)) WHERE \(ownKey) = new.\(ownKey)"
+    let recompute = recompute("\(ownKey) = new.\(ownKey)", dialect)
     // Rows may be there before the row that they belong to, until the transaction ends.
     let own = [
-      trigger("own_insert", "AFTER INSERT", on: table, when: hasRows(dialect), [recompute], dialect),
-      trigger("own_key", "AFTER UPDATE OF \(ownKey)", on: table, when: "old.\(ownKey) IS NOT new.\(ownKey)", [recompute], dialect),
+      trigger("own_insert", "AFTER INSERT", on: table, when: hasRows(dialect), recompute, dialect),
+      trigger("own_key", "AFTER UPDATE OF \(ownKey)", on: table, when: "old.\(ownKey) IS NOT new.\(ownKey)", recompute, dialect),
     ]
     switch rows {
     case .reference(let reference): return own + referenceTriggers(dialect.quote(reference), dialect)
@@ -69,7 +69,7 @@ extension DerivedColumn {
   )
     -> SchemaTrigger
   {
-    SchemaTrigger("_larder_derived_\(self.table)_\(column)_\(kind)", event, on: table, when: condition, statements, dialect)
+    SchemaTrigger(SchemaTrigger.prefix("derived", self.table, column) + kind, event, on: table, when: condition, statements, dialect)
   }
 
   private func hasRows(_ dialect: Dialect) -> String {
@@ -84,76 +84,108 @@ extension DerivedColumn {
     let moved = "old.\(reference) IS NOT new.\(reference)"
     guard let value = value.map(dialect.quote) else {
       return [
-        trigger("insert", "AFTER INSERT", on: rowsTable, when: "new.\(reference) IS NOT NULL", [add("new", reference, dialect)], dialect),
-        trigger("delete", "AFTER DELETE", on: rowsTable, when: "old.\(reference) IS NOT NULL", [remove("old", reference, dialect)], dialect),
+        trigger("insert", "AFTER INSERT", on: rowsTable, when: "new.\(reference) IS NOT NULL", add("new", reference, dialect), dialect),
+        trigger("delete", "AFTER DELETE", on: rowsTable, when: "old.\(reference) IS NOT NULL", remove("old", reference, dialect), dialect),
         trigger(
-          "update", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved, [remove("old", reference, dialect), add("new", reference, dialect)],
+          "update", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved, remove("old", reference, dialect) + add("new", reference, dialect),
           dialect),
       ]
     }
     func matters(_ row: String) -> String { "\(row).\(reference) IS NOT NULL AND \(row).\(value) IS NOT NULL" }
     return [
-      trigger("insert", "AFTER INSERT", on: rowsTable, when: matters("new"), [add("new", reference, dialect)], dialect),
-      trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), [remove("old", reference, dialect)], dialect),
+      trigger("insert", "AFTER INSERT", on: rowsTable, when: matters("new"), add("new", reference, dialect), dialect),
+      trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), remove("old", reference, dialect), dialect),
       trigger(
         "update", "AFTER UPDATE OF \(reference), \(value)", on: rowsTable, when: "\(moved) OR old.\(value) IS NOT new.\(value)",
-        [remove("old", reference, dialect), add("new", reference, dialect)], dialect),
+        remove("old", reference, dialect) + add("new", reference, dialect), dialect),
     ]
   }
 
   /// Takes a new row into account.
-  private func add(_ row: String, _ reference: String, _ dialect: Dialect) -> String {
+  private func add(_ row: String, _ reference: String, _ dialect: Dialect) -> [String] {
     let name = dialect.quote(column)
     guard let value = value.map({ "\(row).\(dialect.quote($0))" }) else { return update("\(name) + 1", row, reference, dialect) }
     let compared = collation.map { " COLLATE \($0)" } ?? ""
     return switch (aggregate, arithmetic) {
-    case (.sum, .decimal): update("larder_decimal_add(\(name), \(value))", row, reference, dialect, and: "\(value) IS NOT NULL")
-    case (.sum, .integer): update("\(name) + \(value)", row, reference, dialect, and: "\(value) IS NOT NULL")
+    case (.sum, .decimal):
+      update(decimal("larder_decimal_sum_add(\(name), \(value))", dialect), row, reference, dialect, and: "\(value) IS NOT NULL")
+    case (.sum, .integer): update(integer("\(name) + \(value)", dialect), row, reference, dialect, and: "\(value) IS NOT NULL")
     case (.min, _): update(value, row, reference, dialect, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) < \(name))")
     case (.max, _): update(value, row, reference, dialect, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) > \(name))")
-    default: update(recomputed(dialect), row, reference, dialect)
+    default: update(computed(dialect), row, reference, dialect)
     }
   }
 
   /// Takes into account that a row is gone.
-  private func remove(_ row: String, _ reference: String, _ dialect: Dialect) -> String {
+  private func remove(_ row: String, _ reference: String, _ dialect: Dialect) -> [String] {
     let name = dialect.quote(column)
     guard let value = value.map({ "\(row).\(dialect.quote($0))" }) else { return update("\(name) - 1", row, reference, dialect) }
     return switch (aggregate, arithmetic) {
-    case (.sum, .decimal): update("larder_decimal_subtract(\(name), \(value))", row, reference, dialect, and: "\(value) IS NOT NULL")
-    case (.sum, .integer): update("\(name) - \(value)", row, reference, dialect, and: "\(value) IS NOT NULL")
+    case (.sum, .decimal):
+      update(decimal("larder_decimal_sum_subtract(\(name), \(value))", dialect), row, reference, dialect, and: "\(value) IS NOT NULL")
+    case (.sum, .integer): update(integer("\(name) - \(value)", dialect), row, reference, dialect, and: "\(value) IS NOT NULL")
     // Only a row that was the least or the greatest leaves the question open who is now.
-    case (.min, _), (.max, _): update(recomputed(dialect), row, reference, dialect, and: "\(name) IS \(value)")
-    default: update(recomputed(dialect), row, reference, dialect)
+    case (.min, _), (.max, _): update(computed(dialect), row, reference, dialect, and: "\(name) IS \(value)")
+    default: update(computed(dialect), row, reference, dialect)
     }
   }
 
-  private func update(_ value: String, _ row: String, _ reference: String, _ dialect: Dialect, and condition: String? = nil) -> String {
+  private func update(_ value: String, _ row: String, _ reference: String, _ dialect: Dialect, and condition: String? = nil) -> [String] {
     let rule = condition.map { " AND \($0)" } ?? ""
-    return "UPDATE \(dialect.quote(table)) SET \(dialect.quote(column)) = \(value) WHERE \(dialect.quote(key)) = \(row).\(reference)\(rule)"
+    return set(value, "\(dialect.quote(key)) = \(row).\(reference)", rule, dialect)
+  }
+
+  /// Computes the column anew.
+  private func recompute(_ condition: String, _ dialect: Dialect) -> [String] {
+    set(computed(dialect), condition, "", dialect)
+  }
+
+  /// Sets the column of the rows with the keys, and refuses what the property's type does not hold.
+  private func set(_ value: String, _ isRow: String, _ rule: String, _ dialect: Dialect) -> [String] {
+    let (table, column) = (dialect.quote(table), dialect.quote(column))
+    let update = "UPDATE \(table) SET \(column) = \(value) WHERE \(isRow)\(rule)"
+    guard aggregate == .sum, let range else { return [update] }
+    let bounds = "\(range.lowerBound) AND \(range.upperBound)"
+    return [update, "SELECT \(refusal(.range, dialect)) FROM \(table) WHERE \(isRow) AND \(column) NOT BETWEEN \(bounds)"]
+  }
+
+  /// What the column should be, in a trigger: a sum of real numbers that is none is refused.
+  private func computed(_ dialect: Dialect) -> String {
+    guard aggregate == .sum, arithmetic == .real else { return recomputed(dialect) }
+    return "coalesce(\(recomputed(dialect)), \(refusal(.notANumber, dialect)))"
+  }
+
+  /// A sum of decimals that was kept in step, or the one that is computed anew: of a sum with more digits than `Decimal` holds some are missing.
+  private func decimal(_ sum: String, _ dialect: Dialect) -> String { "coalesce(\(sum), \(recomputed(dialect)))" }
+
+  /// An integer, or a refusal: on overflow SQLite goes on with real numbers.
+  private func integer(_ sum: String, _ dialect: Dialect) -> String {
+    "CASE typeof(\(sum)) WHEN 'integer' THEN \(sum) ELSE \(refusal(.range, dialect)) END"
+  }
+
+  private func refusal(_ reason: DerivedRefusal.Reason, _ dialect: Dialect) -> String {
+    "RAISE(ABORT, \(dialect.literal(DerivedRefusal(model: model, property: property, reason: reason).text)))"
   }
 
   private func pairsTriggers(_ pairs: String, _ own: String, _ other: String, _ rowsKey: String, _ dialect: Dialect) -> [SchemaTrigger] {
     let name = dialect.quote(table)
-    func recompute(_ condition: String) -> String {
-      "UPDATE \(name) SET \(dialect.quote(column)) = \(recomputed(dialect)) WHERE \(dialect.quote(key)) \(condition)"
-    }
-    func step(_ sign: String, _ row: String) -> String {
+    func recompute(_ condition: String) -> [String] { self.recompute("\(dialect.quote(key)) \(condition)", dialect) }
+    func step(_ sign: String, _ row: String) -> [String] {
       guard aggregate == .count else { return recompute("= \(row).\(own)") }
-      return "UPDATE \(name) SET \(dialect.quote(column)) = \(dialect.quote(column)) \(sign) 1 WHERE \(dialect.quote(key)) = \(row).\(own)"
+      return ["UPDATE \(name) SET \(dialect.quote(column)) = \(dialect.quote(column)) \(sign) 1 WHERE \(dialect.quote(key)) = \(row).\(own)"]
     }
     let paired = [
-      trigger("insert", "AFTER INSERT", on: pairs, when: nil, [step("+", "new")], dialect),
-      trigger("delete", "AFTER DELETE", on: pairs, when: nil, [step("-", "old")], dialect),
+      trigger("insert", "AFTER INSERT", on: pairs, when: nil, step("+", "new"), dialect),
+      trigger("delete", "AFTER DELETE", on: pairs, when: nil, step("-", "old"), dialect),
       trigger(
-        "update", "AFTER UPDATE OF \(own), \(other)", on: pairs, when: nil, [recompute("= old.\(own)"), recompute("= new.\(own)")], dialect),
+        "update", "AFTER UPDATE OF \(own), \(other)", on: pairs, when: nil, recompute("= old.\(own)") + recompute("= new.\(own)"), dialect),
     ]
     guard let value = value.map(dialect.quote) else { return paired }
     let concerned = "IN (SELECT \(own) FROM \(dialect.quote(pairs)) WHERE \(other) = new.\(rowsKey))"
     return paired + [
-      trigger("row_insert", "AFTER INSERT", on: rowsTable, when: nil, [recompute(concerned)], dialect),
+      trigger("row_insert", "AFTER INSERT", on: rowsTable, when: nil, recompute(concerned), dialect),
       trigger(
-        "row_update", "AFTER UPDATE OF \(value)", on: rowsTable, when: "old.\(value) IS NOT new.\(value)", [recompute(concerned)], dialect),
+        "row_update", "AFTER UPDATE OF \(value)", on: rowsTable, when: "old.\(value) IS NOT new.\(value)", recompute(concerned), dialect),
     ]
   }
 }

@@ -24,6 +24,8 @@ struct DerivedColumn: Sendable, Hashable, Codable {
   let rows: Rows
   /// The column of the rows; nil where they are counted.
   let value: String?
+  /// The integers that the property's type holds, where it holds fewer than the file.
+  let range: ClosedRange<Int64>?
 }
 
 extension ModelSchema {
@@ -86,7 +88,7 @@ extension ModelSchema {
     return DerivedColumn(
       model: modelName, property: definition.property, table: table, key: keyReference.name, column: definition.name,
       aggregate: DerivedColumn.Aggregate(source.aggregate), arithmetic: arithmetic, collation: value?.type.order.collation?.rawValue,
-      rowsTable: target.table, rows: link, value: value?.name)
+      rowsTable: target.table, rows: link, value: value?.name, range: type.integerRange)
   }
 
   /// The tables of pairs that are named after properties of the model.

@@ -10,7 +10,7 @@ struct StoredKeys {
   private var lowest: Int64 = 0
   private var integers: [Int64: Int] = [:]
   private var identifiers: [UUID: Int] = [:]
-  private var others: [Value: Int] = [:]
+  private var others: [ExactValue: Int] = [:]
   let count: Int
 
   init(_ keys: [Value]) {
@@ -30,7 +30,7 @@ struct StoredKeys {
       } else if let identifier = try? UUID(storedValue: key) {
         identifiers[identifier] = position
       } else {
-        others[key] = position
+        others[ExactValue(key)] = position
       }
     }
   }
@@ -50,6 +50,19 @@ struct StoredKeys {
     return (lowest, Int(distance) + 1)
   }
 
+  /// The place of a key that stands in another form than Larder's; nil where it is none of them.
+  func position(of column: StoredColumn, canonical: (Value) throws -> Value) -> Int? {
+    guard let stored = try? column.exactValue, let key = try? canonical(stored) else { return nil }
+    if case .integer(let integer) = key {
+      guard !places.isEmpty else { return integers[integer] }
+      let (offset, isTooFar) = integer.subtractingReportingOverflow(lowest)
+      guard !isTooFar, offset >= 0, offset < places.count, places[Int(offset)] >= 0 else { return nil }
+      return places[Int(offset)]
+    }
+    if !identifiers.isEmpty, let identifier = try? UUID(storedValue: key), let position = identifiers[identifier] { return position }
+    return others[ExactValue(key)]
+  }
+
   /// The place of the key that the column holds; nil where it is none of them.
   func position(of column: StoredColumn) -> Int? {
     if let integer = column.integer {
@@ -59,6 +72,54 @@ struct StoredKeys {
       return places[Int(offset)]
     }
     if !identifiers.isEmpty, let identifier = try? UUID(from: column), let position = identifiers[identifier] { return position }
-    return others.isEmpty ? nil : others[column.value]
+    return others.isEmpty ? nil : others[ExactValue(column.value)]
+  }
+}
+
+/// A value that is equal to another one only where the file takes both for the same: texts are compared byte by byte.
+///
+/// Swift takes "é" for "e" with an accent after it. The file does not, and holds both as keys of different rows.
+struct ExactValue: Hashable {
+  let value: Value
+
+  init(_ value: Value) { self.value = value }
+
+  static func == (left: ExactValue, right: ExactValue) -> Bool {
+    guard case (.text(let one), .text(let other)) = (left.value, right.value) else { return left.value == right.value }
+    return one.utf8.elementsEqual(other.utf8)
+  }
+
+  func hash(into hasher: inout Hasher) {
+    guard case .text(let text) = value else { return value.hash(into: &hasher) }
+    for byte in text.utf8 { hasher.combine(byte) }
+  }
+}
+
+/// The key of a row, equal to another one only where the file takes both for the same row's.
+struct RowKey<M: Model>: Hashable {
+  let id: M.ID
+  /// The stored form of the columns, where one of them holds text; nil where Swift and the file agree.
+  private let exact: [ExactValue]?
+
+  /// Whether a column of the key holds text.
+  static var hasText: Bool { M.schema.keyIndexes.contains { M.schema.columns[$0].type.storageClass == .text } }
+
+  init(of value: M) throws {
+    id = value.id
+    exact = Self.hasText ? try M.schema.keyIndexes.map { ExactValue(try M.schema.columns[$0].column.storedValue(in: value)) } : nil
+  }
+
+  /// - Parameter id: A key of one column.
+  init(_ id: M.ID) throws {
+    self.id = id
+    exact = Self.hasText ? [ExactValue(try M.schema.storedKey(id))] : nil
+  }
+
+  static func == (left: RowKey, right: RowKey) -> Bool {
+    left.exact == nil ? left.id == right.id : left.exact == right.exact
+  }
+
+  func hash(into hasher: inout Hasher) {
+    if let exact { hasher.combine(exact) } else { hasher.combine(id) }
   }
 }

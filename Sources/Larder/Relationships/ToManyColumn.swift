@@ -31,7 +31,7 @@ extension ToManyColumn {
   public func `where`(_ condition: (Target.Columns) -> some QueryExpressible<Bool>) -> ToManyColumn {
     var column = self
     let node = node(of: condition)
-    column.filter = filter.map { .binary(.and, $0, node) } ?? node
+    column.filter = filter.map { .and($0, node) } ?? node
     column.settledDepth = depth
     return column
   }
@@ -77,6 +77,16 @@ extension ToManyColumn {
     asking(.sum(column(path).expression))
   }
 
+  /// The sum of small integers, which is an `Int`.
+  public func sum<Output: QuerySmallInteger>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Int> {
+    asking(.sum(column(path).expression))
+  }
+
+  /// The sum of the small integers that are not nil, which is an `Int`.
+  public func sum<Output: QuerySmallInteger>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Int> {
+    asking(.sum(column(path).expression))
+  }
+
   /// The mean as a real number, nil where there is no value.
   public func average<Output: QueryNumber>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Double?> {
     asking(.average(column(path).expression))
@@ -87,9 +97,19 @@ extension ToManyColumn {
     asking(.extreme(.min, column(path).expression))
   }
 
+  /// The least of the values that are not nil, nil where there is none.
+  public func min<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Output?> {
+    asking(.optionalExtreme(.min, column(path).expression))
+  }
+
   /// The greatest value, nil where there is none.
   public func max<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output?> {
     asking(.extreme(.max, column(path).expression))
+  }
+
+  /// The greatest of the values that are not nil, nil where there is none.
+  public func max<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Output?> {
+    asking(.optionalExtreme(.max, column(path).expression))
   }
 
   private func column<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> Column<Target, Output> {
@@ -122,7 +142,7 @@ extension ToManyColumn {
     return .relatedRows(
       RelatedRows(
         table: Target.schema.table, depth: depth, link: link, owner: scope.node(for: Root.schema.keyReference),
-        condition: conditions.count == 2 ? .binary(.and, conditions[0], conditions[1]) : conditions.first),
+        condition: conditions.count == 2 ? .and(conditions[0], conditions[1]) : conditions.first),
       question)
   }
 

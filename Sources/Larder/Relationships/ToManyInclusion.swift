@@ -20,40 +20,42 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
     case .foreignKey(let reference) where rows.inclusions.isEmpty:
       groups = try connection.fetchGroups(query(of: reference, keys, resolution), by: reference.name, StoredKeys(stored))
     case .foreignKey(let reference):
-      let positions = positions(of: values)
+      let positions = try positions(of: values)
       let owner = try ownerKey(resolution)
       for row in try connection.fetch(query(of: reference, keys, resolution)) {
-        if let key = owner(row), let position = positions[key] { groups[position].append(row) }
+        if let key = owner(row), let position = positions[try RowKey(key)] { groups[position].append(row) }
       }
     case .pairs(let table, let own, let other, _):
       let pairs = try connection.pairs(of: keys, table: table, own: own, other: other, isOrdered: resolution.isOrdered)
-      try group(try pairs.map { (try Root.schema.key(of: $0.own), try Target.schema.key(of: $0.other)) }, connection, positions(of: values), &groups)
+      let pairsOfKeys = try pairs.map { (try RowKey<Root>(try Root.schema.key(of: $0.own)), try RowKey<Target>(try Target.schema.key(of: $0.other))) }
+      try group(pairsOfKeys, connection, try positions(of: values), &groups)
     }
     for (position, group) in groups.enumerated() { values[position][keyPath: column.keyPath] = ToMany(group) }
   }
 
-  private func positions(of values: [Root]) -> [Root.ID: Int] {
-    var positions = [Root.ID: Int](minimumCapacity: values.count)
-    for (position, value) in values.enumerated() { positions[value.id] = position }
+  private func positions(of values: [Root]) throws -> [RowKey<Root>: Int] {
+    var positions = [RowKey<Root>: Int](minimumCapacity: values.count)
+    for (position, value) in values.enumerated() { positions[try RowKey(value.id)] = position }
     return positions
   }
 
   /// Hands out the rows of the pairs: in the query's order, or else in that of the pairs.
   private func group(
-    _ pairs: [(own: Root.ID, other: Target.ID)], _ connection: Connection, _ positions: [Root.ID: Int], _ groups: inout [[Target]]
+    _ pairs: [(own: RowKey<Root>, other: RowKey<Target>)], _ connection: Connection, _ positions: [RowKey<Root>: Int],
+    _ groups: inout [[Target]]
   ) throws {
     let key = SQLNode.column(Target.schema.keyReference)
-    let keys = try Set(pairs.map(\.other)).map { SQLNode.value(try Target.schema.storedKey($0)) }
+    let keys = try Set(pairs.map(\.other)).map { SQLNode.value(try Target.schema.storedKey($0.id)) }
     let found = try connection.fetch(rows.filtered(by: .isIn(key, keys, key.order)))
     if rows.sorts.isEmpty {
-      let byKey = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+      let byKey = Dictionary(try found.map { (try RowKey<Target>($0.id), $0) }, uniquingKeysWith: { first, _ in first })
       for pair in pairs {
         if let row = byKey[pair.other], let position = positions[pair.own] { groups[position].append(row) }
       }
     } else {
       let owners = Dictionary(grouping: pairs, by: \.other)
       for row in found {
-        for pair in owners[row.id] ?? [] {
+        for pair in owners[try RowKey(row.id)] ?? [] {
           if let position = positions[pair.own] { groups[position].append(row) }
         }
       }

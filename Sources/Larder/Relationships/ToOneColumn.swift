@@ -82,6 +82,14 @@ extension ToOneColumn: AnyColumn {
     try decode(stored)
   }
 
+  func canonical(_ stored: Value) throws -> Value {
+    try Self.stored(target(try decode(stored)))
+  }
+
+  var cases: [String]? { nil }
+
+  var isRawValue: Bool { false }
+
   var pathThroughReference: AnyKeyPath? {
     (keyPath as? KeyPath<Root, Output>).map { \ToOne<Root>.[dynamicMember: $0] }
   }

@@ -17,9 +17,9 @@ struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
         .unsupported, model: "\(Root.self)", property: column.property,
         "\(Root.self).\(column.property) is a constant, in which nothing can be loaded. Declare it with `var`.")
     }
-    let keys = values.map { column.target(column.value($0))?.id }
-    var loaded: [Target.ID: ToOne<Target>] = [:]
-    for target in try connection.fetch(try query(for: Set(keys.compactMap { $0 }))) { loaded[target.id] = ToOne(target) }
+    let keys = try values.map { try (column.target(column.value($0))?.id).map { try RowKey<Target>($0) } }
+    var loaded: [RowKey<Target>: ToOne<Target>] = [:]
+    for target in try connection.fetch(try query(for: Set(keys.compactMap { $0 }))) { loaded[try RowKey(target.id)] = ToOne(target) }
     for (position, key) in keys.enumerated() {
       if let key, let reference = loaded[key], let value = column.output(reference) { assign(&values[position], value) }
     }
@@ -33,9 +33,9 @@ struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
     }
   }
 
-  private func query(for keys: Set<Target.ID>) throws -> Query<Target> {
+  private func query(for keys: Set<RowKey<Target>>) throws -> Query<Target> {
     let key = SQLNode.column(Target.schema.keyReference)
-    return rows.filtered(by: .isIn(key, try keys.map { .value(try Target.schema.storedKey($0)) }, key.order))
+    return rows.filtered(by: .isIn(key, try keys.map { .value(try Target.schema.storedKey($0.id)) }, key.order))
   }
 
   static func == (left: ToOneInclusion, right: ToOneInclusion) -> Bool {

@@ -7,24 +7,40 @@ extension Connection {
 
   func tuples<each Output: StoredValue>(_ sql: SQL) throws -> [(repeat each Output)] {
     try executing(sql) { statement in
-      var width: Int32 = 0
-      for _ in repeat (each Output).self { width += 1 }
-      guard sqlite3_column_count(statement.pointer) == width else {
-        throw StoreError(
-          .invalidValue, "The SQL returns \(sqlite3_column_count(statement.pointer)) columns, and the tuple has \(width) elements. Make them equal.")
-      }
-      var tuples: [(repeat each Output)] = []
-      while try step(statement, nil) {
-        var row = RowReader(statement.pointer)
+      guard sqlite3_stmt_readonly(statement.pointer) == 0 else { return try tuples(statement) }
+      // What a statement has written before its width was known is undone.
+      return try savepoint {
         do {
-          tuples.append((repeat try row.next() as each Output))
-        } catch let failure as ValueFailure {
-          let column = sqlite3_column_name(statement.pointer, row.index - 1).map { String(cString: $0) }
-          throw StoreError(failure, model: nil, property: column)
+          return try tuples(statement)
+        } catch {
+          sqlite3_reset(statement.pointer)
+          throw error
         }
       }
-      return tuples
     }
+  }
+
+  private func tuples<each Output: StoredValue>(_ statement: PreparedStatement) throws -> [(repeat each Output)] {
+    var width: Int32 = 0
+    for _ in repeat (each Output).self { width += 1 }
+    var hasRow = try step(statement, nil)
+    // The first step compiles the statement anew if the schema has changed.
+    guard sqlite3_column_count(statement.pointer) == width else {
+      throw StoreError(
+        .invalidValue, "The SQL returns \(sqlite3_column_count(statement.pointer)) columns, and the tuple has \(width) elements. Make them equal.")
+    }
+    var tuples: [(repeat each Output)] = []
+    while hasRow {
+      var row = RowReader(statement.pointer)
+      do {
+        tuples.append((repeat try row.next() as each Output))
+      } catch let failure as ValueFailure {
+        let column = sqlite3_column_name(statement.pointer, row.index - 1).map { String(cString: $0) }
+        throw StoreError(failure, model: nil, property: column)
+      }
+      hasRow = try step(statement, nil)
+    }
+    return tuples
   }
 
   func decoded<Output: Decodable>(_ sql: SQL) throws -> [Output] {

@@ -27,9 +27,16 @@ public struct Row: Sendable, Hashable {
   let layout: Layout
   let storage: [Value]
 
-  init(layout: Layout, _ statement: OpaquePointer) {
+  /// Throws `.invalidValue` for text that is not valid UTF-8.
+  init(layout: Layout, _ statement: OpaquePointer, model: String? = nil) throws {
     self.layout = layout
-    storage = layout.names.indices.map { StoredColumn(statement, Int32($0)).value }
+    storage = try layout.names.indices.map { position in
+      do {
+        return try StoredColumn(statement, Int32(position)).exactValue
+      } catch let failure as ValueFailure {
+        throw StoreError(failure, model: model, property: layout.names[position])
+      }
+    }
   }
 
   /// The value of the column, or nil where the row has no such column. Of two columns with one name it is the first.

@@ -26,6 +26,8 @@ enum Catalogue {
       let property: String
       let type: ColumnType
       let isKey: Bool
+      /// The raw values of an enum that lists its cases; nil where none are known.
+      let cases: [String]?
     }
 
     let model: String
@@ -42,10 +44,21 @@ enum Catalogue {
     let retired: [String]
     /// The columns that the model had before, oldest first: how an older program is told from a changed one.
     let history: [[String]]
+    /// The names that columns had before, by the columns' names in lower case; nil in files of the first version.
+    let originals: [String: String]?
+    /// Columns that have a name which another column had before: a model that does not say so means the other one. Nil where there are none.
+    let reused: [String]?
 
-    init(_ table: TableDefinition, retired: [String], history: [[String]]) {
+    /// - Parameter old: What the file says of the model so far.
+    init(_ table: TableDefinition, retired: [String], history: [[String]], reused: [String] = [], after old: Entry?) {
       model = table.model
-      columns = table.columns.map { Column(name: $0.name, property: $0.property, type: $0.type, isKey: $0.isKey) }
+      columns = table.columns.map { Column(name: $0.name, property: $0.property, type: $0.type, isKey: $0.isKey, cases: $0.cases) }
+      var originals: [String: String] = [:]
+      for name in retired { originals[name.asciiLowercased] = old?.original(of: name) }
+      for column in table.columns { originals[column.name.asciiLowercased] = column.originalName }
+      self.originals = originals
+      let kept = reused.filter { table.column($0)?.originalName != nil }
+      self.reused = kept.isEmpty ? nil : kept
       indexes = table.indexes
       searchable = table.searchable
       references = table.references.isEmpty ? nil : table.references
@@ -61,6 +74,13 @@ enum Catalogue {
     func column(_ name: String) -> Column? {
       columns.first { $0.name.isSameColumn(as: name) }
     }
+
+    func original(of column: String) -> String? { originals?[column.asciiLowercased] }
+  }
+
+  /// The tables of models, whether the program has them or not.
+  static func tables(in connection: Connection) throws -> [String] {
+    try connection.query("SELECT name FROM \(modelsTable) ORDER BY name").compactMap { $0["name"]?.text }
   }
 
   static func exists(in connection: Connection) throws -> Bool {

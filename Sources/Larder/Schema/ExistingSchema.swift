@@ -60,30 +60,4 @@ struct ExistingSchema {
       )
     }
   }
-
-  /// The columns, as "table.column", whose first values are text where the property is a date or an identifier.
-  func textColumns() throws -> Set<String> {
-    try columns(where: "typeof(value) = 'text'") { $0.type.textForm != nil }
-  }
-
-  /// Those whose first values are identifiers in lower case, which SQLite tells from the same in upper case.
-  func lowercaseColumns() throws -> Set<String> {
-    try columns(where: "typeof(value) = 'text' AND value <> upper(value)") { $0.type.textForm == .uuid }
-  }
-
-  /// The columns of a kind of which one of the first values satisfies the condition.
-  private func columns(where condition: String, _ isCandidate: (TableDefinition.Column) -> Bool) throws -> Set<String> {
-    var found = Set<String>()
-    let dialect = Dialect.sqlite
-    for table in tables {
-      for column in table.columns where isCandidate(column) {
-        let name = dialect.quote(column.name)
-        let sample = "SELECT \(name) AS value FROM \(dialect.quote(table.name)) WHERE \(name) IS NOT NULL LIMIT 100"
-        if try !connection.query("SELECT 1 FROM (\(sample)) WHERE \(condition) LIMIT 1").isEmpty {
-          found.insert("\(table.name).\(column.name)")
-        }
-      }
-    }
-    return found
-  }
 }

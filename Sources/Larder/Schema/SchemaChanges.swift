@@ -27,12 +27,12 @@ struct SchemaChanges {
     case .createTable(let table): try connection.change(writer.createTable(table))
     case .addColumn(let table, let column):
       try connection.change(writer.addColumn(column, to: table, default: try constantDefault(of: column, table)))
-    case .renameColumn(let table, let from, let to):
+    case .renameColumn(let table, let from, let to), .setAside(let table, let from, let to):
       try connection.change("ALTER TABLE \(dialect.quote(table.name)) RENAME COLUMN \(dialect.quote(from)) TO \(dialect.quote(to))")
     case .fill(let table, let column): try fill(column, of: table)
-    case .rebuild(let table, _, let isAdditive):
+    case .rebuild(let table, _, let isAdditive, let released):
       if !isAdditive { try backUp() }
-      try rebuild(table)
+      try rebuild(table, releasing: released)
     case .createIndex(let table, let index): try connection.change(writer.createIndex(index, on: table.name))
     case .dropIndex(let name): try connection.change("DROP INDEX IF EXISTS \(dialect.quote(name))")
     case .addPosition(let table, let reference):
@@ -83,7 +83,7 @@ struct SchemaChanges {
   }
 
   /// Makes the table anew with the model's rules and copies the rows. Source: <https://www.sqlite.org/lang_altertable.html#otheralter>.
-  private func rebuild(_ table: TableDefinition) throws {
+  private func rebuild(_ table: TableDefinition, releasing released: [String]) throws {
     guard let state = try TableState.read(table.name, from: connection) else { return }
     let temporary = "_larder_new_\(table.name)"
     let others = state.columns.filter { table.column($0.name) == nil && $0.name != ModelStatements.hiddenRowID && !$0.isGenerated }
@@ -95,7 +95,10 @@ struct SchemaChanges {
       target.insert(dialect.quote(ModelStatements.hiddenRowID), at: 0)
       source.insert(number, at: 0)
     }
-    try connection.change(writer.createTable(table, named: temporary, keeping: others))
+    let references = try connection.query("PRAGMA foreign_key_list(\(dialect.quote(state.name)))").filter { row in
+      row["from"]?.text.map { name in !released.contains { $0.isSameColumn(as: name) } } ?? false
+    }
+    try connection.change(writer.createTable(table, named: temporary, keeping: others, references))
     try connection.change(
       "INSERT INTO \(dialect.quote(temporary)) (\(target.joined(separator: ", "))) SELECT \(source.joined(separator: ", ")) FROM \(dialect.quote(state.name))"
     )

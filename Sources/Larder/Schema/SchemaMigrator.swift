@@ -44,6 +44,7 @@ struct SchemaMigrator {
   private func checkHistory() throws {
     for table in tables {
       guard let entry = try Catalogue.entry(of: table.name, in: connection) else { continue }
+      try checkReusedNames(of: table, entry)
       let columns = table.columns.map(\.name)
       guard entry.columnNames != columns, entry.history.contains(columns) else { continue }
       // A column whose new name says the old one was renamed on purpose.
@@ -57,18 +58,30 @@ struct SchemaMigrator {
     }
   }
 
+  /// A name that another column had before tells nothing of which one the model means, unless it says what its column was called.
+  private func checkReusedNames(of table: TableDefinition, _ entry: Catalogue.Entry) throws {
+    for name in entry.reused ?? [] {
+      guard let column = table.column(name), column.originalName == nil, let original = entry.original(of: name) else { continue }
+      throw StoreError(
+        .newerFile, model: table.model, property: column.property,
+        "A newer version of the program wrote the file: its column \(table.name).\(name) is the former \(original). Update the program, or keep originalName: \"\(original)\" at \(table.model).\(column.property)."
+      )
+    }
+  }
+
   /// What opening would do.
   func plan() throws -> MigrationPlan {
     let pending = try pendingMigrations()
     let planner = try SchemaPlanner(connection, tables)
-    let opening = try planner.opening()
+    let opening = try planner.opening(isMigrating: !pending.isEmpty)
     var steps = opening.map(\.description) + pending.map { "run the migration \"\($0.name)\"" }
     // What is left to do after named migrations depends on what they do.
     if pending.isEmpty {
       try checkAdditions(opening)
+      try StoredValueSample(connection, tables).check(foreseeing: opening)
       steps += try planner.closing(after: opening, isForeseen: true, isConverting: false).map(\.description)
     }
-    return MigrationPlan(steps: steps)
+    return MigrationPlan(steps: steps, notes: try planner.unclaimedTables(opening))
   }
 
   /// A new column without a default cannot be filled in rows that are there already.
@@ -84,7 +97,8 @@ struct SchemaMigrator {
     guard try Catalogue.exists(in: connection), try pendingMigrations().isEmpty else { return false }
     for table in tables {
       guard let entry = try Catalogue.entry(of: table.name, in: connection) else { return false }
-      guard entry == Catalogue.Entry(table, retired: entry.retired, history: entry.history) else { return false }
+      let wanted = Catalogue.Entry(table, retired: entry.retired, history: entry.history, reused: entry.reused ?? [], after: entry)
+      guard entry == wanted else { return false }
       // The file may have been changed by other means.
       guard let state = try TableState.read(table.name, from: connection) else { return false }
       guard table.columns.allSatisfy({ state.column($0.name) != nil }) else { return false }
@@ -96,8 +110,10 @@ struct SchemaMigrator {
 
   /// Makes the file fit. Throws ``StoreError``; the file is then as it was.
   ///
-  /// - Parameter backUp: Called before statements that update, delete or drop what the file held.
-  func migrate(backUp: @escaping () throws -> Void) throws {
+  /// - Parameters:
+  ///   - backUp: Called before statements that update, delete or drop what the file held.
+  ///   - before: Opens a connection that sees the file as it was; nil if there was nothing.
+  func migrate(backUp: @escaping () throws -> Void, before: (() throws -> Connection)?) throws {
     // Tables that others refer to can be rebuilt only while foreign keys are off, which a transaction cannot switch.
     try connection.change("PRAGMA foreign_keys = OFF")
     connection.isMigrating = true
@@ -109,25 +125,29 @@ struct SchemaMigrator {
       // Another process may have done it while this one waited for the lock.
       if try isUpToDate() { return }
       let pending = try pendingMigrations()
-      let danglingBefore = try danglingReferences()
+      connection.authorizer.changedTables = []
+      defer { connection.authorizer.changedTables = nil }
       for statement in Catalogue.createTables { try connection.change(statement) }
       let countsAttachments = try AttachmentTable.suspend(connection)
       let changes = SchemaChanges(connection, log: log, backUp: backUp)
-      var opening = try SchemaPlanner(connection, tables).opening()
+      let planner = try SchemaPlanner(connection, tables)
+      var opening = try planner.opening(isMigrating: !pending.isEmpty)
+      for note in try planner.unclaimedTables(opening) { log?.warning("\(note)") }
       if pending.isEmpty { try checkAdditions(opening) }
       try changes.make(room: opening)
       for migration in pending { try run(migration, backUp: backUp) }
       if !pending.isEmpty {
         // A migration may have dropped a table or a column to begin anew.
-        let again = try SchemaPlanner(connection, tables).opening()
+        let again = try SchemaPlanner(connection, tables).opening(isRenamed: true)
         try checkAdditions(again)
         try changes.make(room: again)
         opening += again
       }
       for step in try SchemaPlanner(connection, tables).closing(after: opening, isConverting: !pending.isEmpty) { try changes.perform(step) }
-      try remember()
+      try StoredValueSample(connection, tables).check()
+      try remember(opening)
       if countsAttachments { try AttachmentTable.resume(connection) }
-      try checkReferences(danglingBefore)
+      try checkReferences(of: connection.authorizer.changedTables ?? [], before: before)
     }
   }
 
@@ -149,30 +169,19 @@ struct SchemaMigrator {
     try connection.change("INSERT INTO \(Catalogue.migrationsTable) (name) VALUES (?)", [.text(migration.name)])
   }
 
-  private func remember() throws {
+  private func remember(_ opening: [SchemaStep]) throws {
     for table in tables {
       let old = try Catalogue.entry(of: table.name, in: connection)
       let state = try TableState.read(table.name, from: connection)
       // What the user added to the table by other means has not left the model.
-      let formerColumns = (old?.columnNames ?? []) + (old?.retired ?? [])
+      let renamings = opening.compactMap(\.renaming).filter { $0.table.name == table.name }
+      let formerColumns = (old?.columnNames ?? []) + (old?.retired ?? []) + renamings.map(\.to)
       let retired = (state?.columns ?? []).map(\.name).filter { table.column($0) == nil && formerColumns.contains($0) }
       var history = old?.history ?? []
       if let old, old.columnNames != table.columns.map(\.name), !history.contains(old.columnNames) { history.append(old.columnNames) }
-      try Catalogue.write(Catalogue.Entry(table, retired: retired, history: history), of: table.name, to: connection)
+      let reused = (old?.reused ?? []) + renamings.map(\.to).filter { name in renamings.contains { $0.from.isSameColumn(as: name) } }
+      let entry = Catalogue.Entry(table, retired: retired, history: history, reused: Array(Set(reused)).sorted(), after: old)
+      try Catalogue.write(entry, of: table.name, to: connection)
     }
-  }
-
-  // MARK: References
-
-  private func danglingReferences() throws -> Set<Row> {
-    Set(try connection.query("PRAGMA foreign_key_check"))
-  }
-
-  /// Migrations work without foreign keys, so what they broke shows in the end.
-  private func checkReferences(_ before: Set<Row>) throws {
-    guard let row = try danglingReferences().subtracting(before).first else { return }
-    throw StoreError(
-      .referenced,
-      "A row of \(row["table"]?.text ?? "a table") refers to one that is not there. Correct the rows in a migration; the file is as it was.")
   }
 }

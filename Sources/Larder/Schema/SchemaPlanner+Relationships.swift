@@ -20,6 +20,22 @@ extension SchemaPlanner {
     }
   }
 
+  /// Why the table has to be rebuilt so that no rule of a property that has left the model outlives it. A foreign key that Larder did not make stays.
+  func formerReferences(
+    of state: TableState, _ table: TableDefinition, _ opening: [SchemaStep], _ entry: Catalogue.Entry?
+  ) throws -> [(column: String, reason: String)] {
+    guard let entry else { return [] }
+    let former = entry.columnNames + entry.retired
+    return try connection.query("PRAGMA foreign_key_list(\(Dialect.sqlite.quote(state.name)))").compactMap { row in
+      guard let stored = row["from"]?.text, let column = state.columns.first(where: { $0.storedName?.isSameColumn(as: stored) == true }) else {
+        return nil
+      }
+      let name = opening.formerName(of: column.name, in: table)
+      guard table.column(column.name) == nil, former.contains(where: name.isSameColumn(as:)) else { return nil }
+      return (column.name, "\(column.name), which has left the model, refers to \(row["table"]?.text ?? "") no longer")
+    }
+  }
+
   /// Triggers that are missing or no longer asked for, and the columns that have to be computed because theirs are new.
   func triggers() throws -> [SchemaStep] {
     let writer = SchemaWriter()
@@ -31,9 +47,24 @@ extension SchemaPlanner {
     let order = tables.flatMap { writer.orderTriggers($0) } + tables.flatMap(\.pairs).flatMap { writer.orderTriggers($0) }
     let derived = tables.flatMap(\.derived).map { (column: $0, triggers: $0.triggers(writer.dialect)) }
     let wanted = order + derived.flatMap(\.triggers)
-    let obsolete = present.filter { name, sql in !wanted.contains { $0.name == name && $0.sql == sql } }.keys.sorted()
+    let others = try othersTriggers()
+    let obsolete = present.filter { name, sql in
+      !wanted.contains { $0.name == name && $0.sql == sql } && (wanted.contains { $0.name == name } || !others.contains(where: name.hasPrefix))
+    }.keys.sorted()
     let missing = wanted.filter { present[$0.name] != $0.sql }
     return obsolete.map { .dropTrigger($0) } + missing.map { .createTrigger($0) }
       + derived.filter { entry in entry.triggers.contains { present[$0.name] != $0.sql } }.map { .derive($0.column) }
+  }
+
+  /// What the names of triggers begin with that belong to models which this program does not have, and another one may.
+  private func othersTriggers() throws -> [String] {
+    guard hasCatalogue else { return [] }
+    let own = Set(tables.map(\.name.asciiLowercased))
+    return try Catalogue.tables(in: connection).filter { !own.contains($0.asciiLowercased) }.flatMap { name -> [String] in
+      guard let entry = try Catalogue.entry(of: name, in: connection) else { return [] }
+      return (entry.derived ?? []).map { SchemaTrigger.prefix("derived", $0.table, $0.column) }
+        + (entry.references ?? []).map { SchemaTrigger.prefix("order", name, $0.column) }
+        + (entry.pairs ?? []).map { SchemaTrigger.prefix("order", $0.name) }
+    }
   }
 }

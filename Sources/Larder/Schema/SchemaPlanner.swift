@@ -2,7 +2,7 @@
 struct SchemaPlanner {
   let connection: Connection
   let tables: [TableDefinition]
-  private let hasCatalogue: Bool
+  let hasCatalogue: Bool
   private let dialect = Dialect.sqlite
 
   init(_ connection: Connection, _ tables: [TableDefinition]) throws {
@@ -18,26 +18,42 @@ struct SchemaPlanner {
   // MARK: Before the named migrations
 
   /// What makes room for the models: new tables, renamed and new columns. Nothing is required of rows that are already there.
-  func opening() throws -> [SchemaStep] {
+  ///
+  /// - Parameters:
+  ///   - isMigrating: Whether named migrations come next. They may read the rows as models, so what became required has its default first.
+  ///   - isRenamed: Whether columns were renamed already in this very opening.
+  func opening(isMigrating: Bool = false, isRenamed: Bool = false) throws -> [SchemaStep] {
     let pairs = try tables.flatMap(\.pairs).filter { try TableState.read($0.name, from: connection) == nil }
     return try tables.flatMap { table -> [SchemaStep] in
       guard let state = try TableState.read(table.name, from: connection) else {
         return [.createTable(table)] + table.indexes.map { .createIndex(table, $0) } + (table.searchable.isEmpty ? [] : [.createSearch(table)])
       }
-      return additions(to: state, table)
+      return try additions(to: state, table, isMigrating: isMigrating, isRenamed: isRenamed)
     } + pairs.map { .createPairs($0) }
   }
 
-  private func additions(to state: TableState, _ table: TableDefinition) -> [SchemaStep] {
-    table.columns.filter { state.column($0.name) == nil }.map { column in
-      if let original = column.originalName, let old = state.column(original), table.column(original) == nil {
-        return .renameColumn(table, from: old.name, to: column.name)
-      }
-      return .addColumn(table, column)
+  private func additions(
+    to present: TableState, _ table: TableDefinition, isMigrating: Bool, isRenamed: Bool
+  ) throws -> [SchemaStep] {
+    let renames = ColumnRenames(of: table, in: present, try entry(of: table), isDone: isRenamed).steps
+    var state = present
+    try state.foresee(renames, of: table)
+    let added: [SchemaStep] = table.columns.filter { state.column($0.name) == nil }.map { .addColumn(table, $0) }
+    let positions: [SchemaStep] = table.references.filter { $0.isOrdered && state.column(HiddenColumn.position(of: $0.column)) == nil }.map {
+      .addPosition(table, reference: $0.column)
     }
-      + table.references.filter { $0.isOrdered && state.column(HiddenColumn.position(of: $0.column)) == nil }.map {
-        .addPosition(table, reference: $0.column)
-      } + expiry(of: table, state)
+    let fills: [SchemaStep] = isMigrating ? try fills(in: state, table) : []
+    return renames + added + positions + expiry(of: table, state) + fills
+  }
+
+  /// The columns that became required and whose default takes the place of NULL.
+  private func fills(in state: TableState, _ table: TableDefinition) throws -> [SchemaStep] {
+    let rows = TableRows(connection, table, state)
+    return try table.columns.filter { column in
+      guard !column.type.isOptional, column.defaultValue != nil, !(column.isKey && table.isKeyRowID) else { return false }
+      guard let current = state.column(column.name), !current.isRequired, let stored = current.storedName else { return false }
+      return try rows.exist(where: "\(dialect.quote(stored)) IS NULL")
+    }.map { .fill(table, $0) }
   }
 
   private func expiry(of table: TableDefinition, _ state: TableState) -> [SchemaStep] {
@@ -67,13 +83,14 @@ struct SchemaPlanner {
       if isForeseen { try state.foresee(opening, of: table) }
       let entry = try entry(of: table)
       let added = Set(opening.columnsAdded(to: table).map(\.name))
-      return try rules(of: state, table, added: added, entry, isConverting: isConverting) + indexes(of: table, state, entry) + search(of: table)
+      return try rules(of: state, table, opening, added: added, entry, isConverting: isConverting) + indexes(of: table, state, entry)
+        + search(of: table, isRenamed: opening.rename(columnsOf: table))
     }
     return try steps + triggers()
   }
 
   private func rules(
-    of state: TableState, _ table: TableDefinition, added: Set<String>, _ entry: Catalogue.Entry?, isConverting: Bool
+    of state: TableState, _ table: TableDefinition, _ opening: [SchemaStep], added: Set<String>, _ entry: Catalogue.Entry?, isConverting: Bool
   ) throws -> [SchemaStep] {
     try checkKey(of: state, table)
     let rows = TableRows(connection, table, state)
@@ -83,7 +100,8 @@ struct SchemaPlanner {
     for column in table.columns {
       guard let current = state.column(column.name) else { continue }
       let isNew = added.contains(column.name)
-      if !isNew, try changesType(of: current, to: column, table, entry, isConverting: isConverting, rows) {
+      let known = entry?.column(opening.formerName(of: column.name, in: table))
+      if !isNew, try changesType(of: current, to: column, table, known, isConverting: isConverting, rows) {
         reasons.append("\(column.name) becomes \(column.type.storageClass.rawValue)")
         isAdditive = false
       }
@@ -100,6 +118,8 @@ struct SchemaPlanner {
       }
     }
     for reason in try changedReferences(of: state, table, added: added) { reasons.append(reason) }
+    let released = try formerReferences(of: state, table, opening, entry)
+    reasons += released.map(\.reason)
     for column in state.columns
     where table.column(column.name) == nil && column.isRequired && column.defaultValue == nil && column.name != table.rowIDColumn {
       reasons.append("\(column.name), which has left the model, may be empty")
@@ -109,7 +129,8 @@ struct SchemaPlanner {
       reasons.append("its rows get a stable number")
       isAdditive = false
     }
-    return fills + (reasons.isEmpty ? [] : [.rebuild(table, reason: reasons.joined(separator: ", "), isAdditive: isAdditive)])
+    return fills
+      + (reasons.isEmpty ? [] : [.rebuild(table, reason: reasons.joined(separator: ", "), isAdditive: isAdditive, releasing: released.map(\.column))])
   }
 
   private func checkKey(of state: TableState, _ table: TableDefinition) throws {
@@ -141,16 +162,16 @@ struct SchemaPlanner {
   /// Whether the column's values have to become those of another storage class. Throws where a value would change, or would not be one of
   /// the property's type.
   private func changesType(
-    of current: TableState.Column, to column: TableDefinition.Column, _ table: TableDefinition, _ entry: Catalogue.Entry?, isConverting: Bool,
+    of current: TableState.Column, to column: TableDefinition.Column, _ table: TableDefinition, _ known: Catalogue.Entry.Column?, isConverting: Bool,
     _ rows: TableRows
   ) throws -> Bool {
     guard let stored = current.storedName else { return false }
     let changesClass = current.declaredType.uppercased() != column.type.storageClass.rawValue
     if changesClass { try checkConversion(of: stored, from: current.declaredType.uppercased(), to: column, table, isConverting: isConverting, rows) }
-    // The catalogue knows a renamed column under its old name.
-    var known = (entry?.column(stored) ?? entry?.column(column.name))?.type
-    known?.isOptional = column.type.isOptional
-    if known != column.type, let failure = try rows.firstFailure(of: stored, as: column) {
+    var type = known?.type
+    type?.isOptional = column.type.isOptional
+    let isSame = type == column.type && known?.cases == column.cases
+    if !isSame, let failure = try rows.firstFailure(of: stored, as: column) {
       throw StoreError(
         failure.cause.code == .invalidValue ? .schemaMismatch : failure.cause.code, model: table.model, property: column.property,
         "\(table.model).\(column.property) has another type now, and row \(failure.number) of \(table.name) \(failure.cause.problem). Keep the old type, or correct the rows in a migration."
@@ -201,12 +222,31 @@ struct SchemaPlanner {
   // MARK: Indexes
 
   private func indexes(of table: TableDefinition, _ state: TableState, _ entry: Catalogue.Entry?) throws -> [SchemaStep] {
-    let rows = try connection.query("SELECT name FROM sqlite_master WHERE type = 'index' AND lower(tbl_name) = lower(?)", [.text(table.name)])
-    let present = Set(rows.compactMap { $0["name"]?.text })
-    let drops = (entry?.indexes ?? []).filter { !table.indexes.contains($0) && present.contains($0.name) }
-    let creations = table.indexes.filter { index in !present.contains(index.name) || drops.contains { $0.name == index.name } }
+    let present = try presentIndexes(of: state)
+    func isPresent(_ index: TableDefinition.Index) -> Bool { present.contains { $0.name == index.name && $0.isSame(as: index) } }
+    // A rename takes an index along, to a name that means another column now.
+    let drops = (entry?.indexes ?? []).filter { index in
+      present.contains { $0.name == index.name } && !(table.indexes.contains(index) && isPresent(index))
+    }
+    let creations = table.indexes.filter { index in
+      !present.contains { $0.name == index.name } || drops.contains { $0.name == index.name }
+    }
     for index in creations where index.isUnique { try checkUnique(index, table, state) }
     return drops.map { .dropIndex($0.name) } + creations.map { .createIndex(table, $0) }
+  }
+
+  /// The indexes of the table, over the columns as the models will know them.
+  private func presentIndexes(of state: TableState) throws -> [TableDefinition.Index] {
+    try connection.query("PRAGMA index_list(\(dialect.quote(state.name)))").filter { $0["origin"] == "c" }.map { row in
+      let name: String = try row.get("name")
+      let parts = try connection.query("PRAGMA index_xinfo(\(dialect.quote(name)))").filter { $0["key"] == 1 }
+      return TableDefinition.Index(
+        name: name,
+        columns: parts.map { part in
+          let stored = part["name"]?.text ?? ""
+          return state.columns.first { $0.storedName == stored }?.name ?? stored
+        }, isUnique: row["unique"] == 1, collations: parts.map { $0["coll"] == "BINARY" ? nil : $0["coll"]?.text })
+    }
   }
 
   private func checkUnique(_ index: TableDefinition.Index, _ table: TableDefinition, _ state: TableState) throws {
@@ -226,11 +266,12 @@ struct SchemaPlanner {
       "\(table.model).\(properties) is to be unique, and rows of \(table.name) share a value: \(numbers). Change or delete them in a migration.")
   }
 
-  private func search(of table: TableDefinition) throws -> [SchemaStep] {
+  /// - Parameter isRenamed: Whether columns of the table got other names: the index may hold the text of another column under the same name.
+  private func search(of table: TableDefinition, isRenamed: Bool) throws -> [SchemaStep] {
     let name = SearchClause.table(of: table.name)
     let exists = try TableState.read(name, from: connection) != nil
     let current = exists ? try connection.query("PRAGMA table_info(\(dialect.quote(name)))").compactMap { $0["name"]?.text } : []
-    if current == table.searchable { return [] }
+    if current == table.searchable, !(isRenamed && exists) { return [] }
     return (exists ? [.dropSearch(table.name)] : []) + (table.searchable.isEmpty ? [] : [.createSearch(table)])
   }
 }

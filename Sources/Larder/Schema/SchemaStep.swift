@@ -5,9 +5,12 @@ enum SchemaStep {
   /// NULL; ``rebuild(_:reason:isAdditive:)`` makes it required once it is filled.
   case addColumn(TableDefinition, TableDefinition.Column)
   case renameColumn(TableDefinition, from: String, to: String)
+  /// Gives a column that no property claims any longer another name: its own is that of a property that was called otherwise before.
+  case setAside(TableDefinition, from: String, to: String)
   case fill(TableDefinition, TableDefinition.Column)
   /// Additive where only columns that are new in this very migration ask for it: nothing that the file held can be lost.
-  case rebuild(TableDefinition, reason: String, isAdditive: Bool)
+  /// The columns that are named refer to no other table any longer.
+  case rebuild(TableDefinition, reason: String, isAdditive: Bool, releasing: [String] = [])
   case createIndex(TableDefinition, TableDefinition.Index)
   case dropIndex(String)
   /// Adds the column that keeps the order of rows that refer to the same row; rows that are there keep the order of their keys.
@@ -29,8 +32,9 @@ enum SchemaStep {
     case .createTable(let table): "create the table \(table.name) for \(table.model)"
     case .addColumn(let table, let column): "add the column \(table.name).\(column.name) for \(table.model).\(column.property)"
     case .renameColumn(let table, let from, let to): "rename the column \(table.name).\(from) to \(to)"
+    case .setAside(let table, let from, let to): "keep the values of the former \(table.name).\(from) in a column \(to)"
     case .fill(let table, let column): "give \(table.name).\(column.name) its default value where it has none"
-    case .rebuild(let table, let reason, _): "rebuild the table \(table.name): \(reason)"
+    case .rebuild(let table, let reason, _, _): "rebuild the table \(table.name): \(reason)"
     case .createIndex(let table, let index):
       "create \(index.isUnique ? "a unique" : "an") index on \(table.name) (\(index.columns.joined(separator: ", ")))"
     case .dropIndex(let name): "drop the index \(name), which no model asks for any longer"
@@ -47,7 +51,30 @@ enum SchemaStep {
   }
 }
 
+extension SchemaStep {
+  /// The column that the step gives another name.
+  var renaming: (table: TableDefinition, from: String, to: String)? {
+    switch self {
+    case .renameColumn(let table, let from, let to), .setAside(let table, let from, let to): (table, from, to)
+    default: nil
+    }
+  }
+}
+
 extension [SchemaStep] {
+  /// What a column was called before the steps.
+  func formerName(of column: String, in table: TableDefinition) -> String {
+    reversed().reduce(column) { name, step in
+      guard let renaming = step.renaming, renaming.table.name == table.name, renaming.to.isSameColumn(as: name) else { return name }
+      return renaming.from
+    }
+  }
+
+  /// Whether the steps give columns of the table other names.
+  func rename(columnsOf table: TableDefinition) -> Bool {
+    contains { $0.renaming?.table.name == table.name }
+  }
+
   /// The columns that the steps add to the table.
   func columnsAdded(to table: TableDefinition) -> [TableDefinition.Column] {
     compactMap { step in

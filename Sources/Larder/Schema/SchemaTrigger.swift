@@ -3,6 +3,9 @@ struct SchemaTrigger: Sendable, Hashable {
   /// What the names of all of these triggers begin with, apart from those of the full-text index.
   static let prefixes = ["_larder_derived_", "_larder_order_"]
 
+  /// What the names of a column's triggers begin with.
+  static func prefix(_ kind: String, _ parts: String...) -> String { "_larder_\(kind)_\(UnambiguousName(parts))_" }
+
   let name: String
   let sql: String
 

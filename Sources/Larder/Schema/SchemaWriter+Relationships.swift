@@ -36,11 +36,11 @@ extension SchemaWriter {
       let number = dialect.quote(table.rowIDColumn)
       let last = "(SELECT coalesce(max(\(position)), 0) + 1 FROM \(name) WHERE \(column) = new.\(column))"
       let move = "UPDATE \(name) SET \(position) = \(last) WHERE \(number) = new.\(number)"
-      let start = "_larder_order_\(table.name)_\(reference.column)"
+      let start = SchemaTrigger.prefix("order", table.name, reference.column)
       return [
-        SchemaTrigger("\(start)_insert", "AFTER INSERT", on: table.name, when: "new.\(position) IS NULL AND new.\(column) IS NOT NULL", [move]),
+        SchemaTrigger("\(start)insert", "AFTER INSERT", on: table.name, when: "new.\(position) IS NULL AND new.\(column) IS NOT NULL", [move]),
         SchemaTrigger(
-          "\(start)_update", "AFTER UPDATE OF \(column)", on: table.name, when: "old.\(column) IS NOT new.\(column)",
+          "\(start)update", "AFTER UPDATE OF \(column)", on: table.name, when: "old.\(column) IS NOT new.\(column)",
           ["UPDATE \(name) SET \(position) = NULL WHERE \(number) = new.\(number)", move]),
       ]
     }
@@ -59,6 +59,6 @@ extension SchemaWriter {
       place(PairsTable.position, PairsTable.source, pairs.source.isOrdered),
       place(PairsTable.inversePosition, PairsTable.target, pairs.target.isOrdered),
     ].compactMap { $0 }
-    return statements.isEmpty ? [] : [SchemaTrigger("_larder_order_\(pairs.name)_insert", "AFTER INSERT", on: pairs.name, statements)]
+    return statements.isEmpty ? [] : [SchemaTrigger(SchemaTrigger.prefix("order", pairs.name) + "insert", "AFTER INSERT", on: pairs.name, statements)]
   }
 }

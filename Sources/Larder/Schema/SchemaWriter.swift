@@ -1,9 +1,15 @@
 /// The SQL of tables, indexes and triggers.
 struct SchemaWriter {
   let dialect = Dialect.sqlite
+  /// How full-text indexes take texts apart into words.
+  static let tokenizer = "unicode61 remove_diacritics 2"
 
-  /// - Parameter others: Columns that are not the model's. They keep their defaults, and need a value only where they have one.
-  func createTable(_ table: TableDefinition, named name: String? = nil, keeping others: [TableState.Column] = []) -> String {
+  /// - Parameters:
+  ///   - others: Columns that are not the model's. They keep their defaults, and need a value only where they have one.
+  ///   - references: The rows of `PRAGMA foreign_key_list` for the foreign keys that the other columns keep.
+  func createTable(
+    _ table: TableDefinition, named name: String? = nil, keeping others: [TableState.Column] = [], _ references: [Row] = []
+  ) -> String {
     var lines: [String] = []
     if !table.isKeyRowID { lines.append("\(dialect.quote(ModelStatements.hiddenRowID)) INTEGER PRIMARY KEY") }
     for column in table.columns {
@@ -21,12 +27,22 @@ struct SchemaWriter {
     for column in others {
       let type = StorageClass(rawValue: column.declaredType.uppercased())?.rawValue ?? "ANY"
       let rule = column.defaultValue.map { "\(column.isRequired ? " NOT NULL" : "") DEFAULT (\($0))" } ?? ""
-      lines.append("\(dialect.quote(column.name)) \(type)\(rule)")
+      lines.append("\(dialect.quote(column.name)) \(type)\(rule)\(reference(of: column.name, among: references))")
     }
     if !table.isKeyRowID {
       lines.append("UNIQUE (\(table.keyColumns.map { dialect.quote($0.name) }.joined(separator: ", ")))")
     }
     return "CREATE TABLE \(dialect.quote(name ?? table.name)) (\n  \(lines.joined(separator: ",\n  "))\n) STRICT"
+  }
+
+  /// A foreign key that is not the model's, as it stands in the file; one of several columns is left away.
+  private func reference(of column: String, among references: [Row]) -> String {
+    guard let row = references.first(where: { $0["from"]?.text?.isSameColumn(as: column) == true }), let table = row["table"]?.text,
+      references.count(where: { $0["id"] == row["id"] }) == 1
+    else { return "" }
+    let key = row["to"]?.text.map { " (\(dialect.quote($0)))" } ?? ""
+    let rules = [("UPDATE", "on_update"), ("DELETE", "on_delete")].map { event, name in " ON \(event) \(row[name]?.text ?? "NO ACTION")" }
+    return " REFERENCES \(dialect.quote(table))\(key)\(rules.joined())"
   }
 
   /// With a default, rows that are there have it at once, whatever their number.
@@ -53,7 +69,7 @@ struct SchemaWriter {
     let list = columns.joined(separator: ", ")
     func values(_ row: String) -> String { columns.map { "\(row).\($0)" }.joined(separator: ", ") }
     let options =
-      "content=\(dialect.literal(table.name)), content_rowid=\(dialect.literal(table.rowIDColumn)), tokenize='unicode61 remove_diacritics 2'"
+      "content=\(dialect.literal(table.name)), content_rowid=\(dialect.literal(table.rowIDColumn)), tokenize='\(Self.tokenizer)'"
     let remove = "INSERT INTO \(index) (\(index), rowid, \(list)) VALUES ('delete', old.\(rowID), \(values("old")));"
     let add = "INSERT INTO \(index) (rowid, \(list)) VALUES (new.\(rowID), \(values("new")));"
     func trigger(_ kind: String) -> String { dialect.quote("\(SearchClause.table(of: table.name))_\(kind)") }

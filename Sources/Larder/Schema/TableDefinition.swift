@@ -11,8 +11,12 @@ struct TableDefinition: Sendable {
     let isDefaultComputed: Bool
     /// Whether triggers keep the column, and no row writes it.
     let isDerived: Bool
-    /// Throws `ValueFailure` for a stored value that is not one of the property's type.
-    let check: @Sendable (Value) throws -> Void
+    /// The raw values of an enum that lists its cases, in order; nil where none are known.
+    let cases: [String]?
+    /// Whether the type has a raw value and does not list those that it knows.
+    let isOpenEnded: Bool
+    /// The form in which Larder stores what the value stands for. Throws `ValueFailure` for a value that is not one of the property's type.
+    let canonical: @Sendable (Value) throws -> Value
 
     /// The default that one clause of SQL gives to all rows that are there; nil where there is none or it is computed for each row.
     func constantDefault() throws -> Value? {
@@ -57,9 +61,12 @@ struct TableDefinition: Sendable {
       Column(
         name: definition.name, property: definition.property, type: definition.type, isKey: keys.contains(position),
         isUnique: definition.options.contains(.unique), originalName: definition.originalName, defaultValue: definition.defaultValue,
-        isDefaultComputed: definition.isDefaultComputed, isDerived: definition.derivation != nil, check: { _ = try definition.column.value(of: $0) })
+        isDefaultComputed: definition.isDefaultComputed, isDerived: definition.derivation != nil, cases: definition.column.cases,
+        isOpenEnded: definition.column.cases == nil && definition.column.isRawValue,
+        canonical: { try definition.column.canonical($0) })
     }
     searchable = schema.searchableColumns.map(\.name)
+    try Self.checkSearchable(schema)
     let references = try schema.references.map { definition in
       func make<Definition: AnyToOneDefinition<M>>(_ definition: Definition) throws -> TableReference { try TableReference(definition) }
       return try make(definition)
@@ -70,7 +77,7 @@ struct TableDefinition: Sendable {
     func index(_ columns: [(name: String, type: ColumnType)], isUnique: Bool) -> Index {
       let names = columns.map(\.name)
       return Index(
-        name: ([schema.table] + names).joined(separator: "_") + (isUnique ? "_unique" : "_index"), columns: names, isUnique: isUnique,
+        name: "\(UnambiguousName([schema.table] + names))\(isUnique ? "_unique" : "_index")", columns: names, isUnique: isUnique,
         collations: columns.map { $0.type.order.collation?.rawValue })
     }
     let single = schema.columns.filter { $0.options.contains(.indexed) && !$0.options.contains(.unique) }.map {
@@ -89,6 +96,16 @@ struct TableDefinition: Sendable {
       schema.expires ? [Index(name: Expiry.index(of: schema.table), columns: [Expiry.column], isUnique: false, collations: [nil])] : []
     var seen = Set<Index>()
     indexes = (single + foreign + unique + compound + expiry).filter { seen.insert($0).inserted }
+  }
+
+  /// Names of columns that FTS5 keeps for itself: <https://www.sqlite.org/fts5.html#fts5_table_creation_and_initialization>.
+  private static func checkSearchable<M: Model>(_ schema: ModelSchema<M>) throws {
+    for column in schema.searchableColumns where ["rank", "rowid"].contains(column.name.asciiLowercased) {
+      throw StoreError(
+        .schemaMismatch, model: schema.modelName, property: column.property,
+        "The full-text index cannot have a column called \(column.name). Name the column of \(schema.modelName).\(column.property) with @Attribute(name: \"…\"), or remove .searchable."
+      )
+    }
   }
 
   var keyColumns: [Column] { columns.filter(\.isKey) }
@@ -124,5 +141,22 @@ extension String {
 
   var asciiLowercased: String {
     String(String.UnicodeScalarView(unicodeScalars.map { ("A"..."Z").contains($0) ? Unicode.Scalar(UInt8($0.value + 32)) : $0 }))
+  }
+}
+
+extension TableDefinition.Index {
+  /// Whether both are about the same columns in the same way, whatever their names.
+  func isSame(as other: TableDefinition.Index) -> Bool {
+    isUnique == other.isUnique && columns.count == other.columns.count && zip(columns, other.columns).allSatisfy { $0.isSameColumn(as: $1) }
+      && zip(collations, other.collations).allSatisfy { $0?.asciiLowercased == $1?.asciiLowercased }
+  }
+}
+
+extension TableDefinition.Column {
+  /// Throws `ValueFailure` for a stored value that is not one of the property's type, and for a number that another one would take the place of.
+  func check(_ stored: Value) throws {
+    let canonical = try canonical(stored)
+    guard let before = stored.real, let after = canonical.real, before != after else { return }
+    throw ValueFailure(problem: "holds a number that the type would change", remedy: "keep the type that holds it")
   }
 }

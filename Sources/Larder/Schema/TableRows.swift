@@ -42,7 +42,7 @@ struct TableRows {
     defer { statement.reset() }
     while try connection.step(statement, nil) {
       do {
-        try column.check(StoredColumn(statement.pointer, 1).value)
+        try column.check(try StoredColumn(statement.pointer, 1).exactValue)
       } catch let cause as ValueFailure {
         return (StoredColumn(statement.pointer, 0).integer ?? 0, cause)
       }

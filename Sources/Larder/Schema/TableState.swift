@@ -19,6 +19,8 @@ struct TableState {
   let name: String
   var columns: [Column]
   let isWithoutRowID: Bool
+  let isStrict: Bool
+  let isView: Bool
 
   func column(_ name: String) -> Column? {
     columns.first { $0.name.isSameColumn(as: name) }
@@ -37,7 +39,9 @@ struct TableState {
         keyPosition: try row.get("pk"),
         defaultValue: row["dflt_value"]?.text, isGenerated: (try row.get("hidden") as Int) > 1)
     }
-    return TableState(name: try table.get("name"), columns: columns, isWithoutRowID: list.first?["wr"] == 1)
+    return TableState(
+      name: try table.get("name"), columns: columns, isWithoutRowID: list.first?["wr"] == 1,
+      isStrict: list.first?["strict"] == 1, isView: list.first?["type"] == "view")
   }
 
   /// A name under which SQL reaches the row's number: one of SQLite's three that no column has taken.
@@ -48,7 +52,7 @@ struct TableState {
 
   /// Renames and adds the columns that the steps will rename and add.
   mutating func foresee(_ steps: [SchemaStep], of table: TableDefinition) throws {
-    for case .renameColumn(let owner, let from, let to) in steps where owner.name == table.name {
+    for case let (owner, from, to)? in steps.map(\.renaming) where owner.name == table.name {
       if let position = columns.firstIndex(where: { $0.name.isSameColumn(as: from) }) { columns[position].name = to }
     }
     for column in steps.columnsAdded(to: table) {

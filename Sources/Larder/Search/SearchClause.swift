@@ -20,6 +20,9 @@ struct SearchClause: Sendable, Hashable {
   }
 
   func writeCondition<M: Model>(_ writer: inout SQLWriter, _ schema: ModelSchema<M>) throws {
+    guard !pattern.utf8.contains(0) else {
+      throw StoreError(.invalidValue, model: schema.modelName, "The search text holds a NUL, at which SQLite ends it. Leave it out.")
+    }
     guard !schema.searchableColumns.isEmpty else {
       throw StoreError(
         .unsupported, model: schema.modelName, "\(schema.modelName) has no searchable property; mark one with @Attribute(.searchable)")
@@ -47,6 +50,23 @@ struct SearchClause: Sendable, Hashable {
   }
 }
 
+extension Unicode.Scalar {
+  /// Whether words are made of it: of letters, digits and the marks that join them.
+  fileprivate var isPartOfWord: Bool {
+    switch properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: true
+    default: beginsWord
+    }
+  }
+
+  fileprivate var beginsWord: Bool {
+    switch properties.generalCategory {
+    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber, .otherNumber: true
+    default: false
+    }
+  }
+}
+
 extension ModelSchema {
   /// The column that is the row identifier: the key where it is an integer, a hidden column otherwise.
   var rowIDColumn: String {
@@ -69,8 +89,9 @@ extension Model {
   ///
   /// Without a word in the text every row matches, as a list does that nobody searches yet.
   public static func search(typed text: String) -> Query<Self> {
-    let words = text.split { !($0.isLetter || $0.isNumber) }
-    return words.isEmpty ? all : search(words.map { "\"\($0)\"*" }.joined(separator: " "))
+    // By scalars, as the index does it: a letter and what joins it may be one character together with a quotation mark.
+    let words = text.unicodeScalars.split { !$0.isPartOfWord }.filter { $0.contains(where: \.beginsWord) }
+    return words.isEmpty ? all : search(words.map { "\"\(String($0))\"*" }.joined(separator: " "))
   }
 }
 

@@ -28,6 +28,13 @@ public struct SnippetStyle: Sendable, Hashable {
   /// About how many words a snippet has, 1 to 64.
   public var words: Int
 
+  /// Throws `.invalidValue` for a NUL, at which SQLite would end the text.
+  func validate(_ model: String) throws {
+    for text in [open, close, ellipsis] where text.utf8.contains(0) {
+      throw StoreError(.invalidValue, model: model, "A mark or the ellipsis of a snippet's style holds a NUL, at which SQLite ends it. Leave it out.")
+    }
+  }
+
   /// A style; what is left out has its default. The number of words is brought into the range 1 to 64.
   public init(marks: (open: String, close: String) = ("[", "]"), ellipsis: String = "…", words: Int = 16) {
     open = marks.open

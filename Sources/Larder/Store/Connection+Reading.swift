@@ -47,11 +47,15 @@ extension Connection {
   /// The rows of the query in groups: a row belongs to the group whose key its column holds.
   func fetchGroups<M: Model>(_ query: Query<M>, by column: String, _ keys: StoredKeys) throws -> [[M]] {
     guard let index = M.schema.columns.firstIndex(where: { $0.name == column }) else { return [] }
+    let mixed = environment.adopted.mixed(column, of: M.schema.table)
     return try withRows(query) { statement in
       var cursor = RowCursor(statement.pointer)
       var groups = [[M]](repeating: [], count: keys.count)
       do {
-        try M._decodeGroups(&cursor, into: &groups) { keys.position(of: StoredColumn($0.statement, Int32(index))) }
+        try M._decodeGroups(&cursor, into: &groups) { row in
+          let key = StoredColumn(row.statement, Int32(index))
+          return mixed.map { keys.position(of: key, canonical: $0.definition.canonical) } ?? keys.position(of: key)
+        }
       } catch {
         throw named(error, M.self, column: Int(cursor.failedColumn))
       }
@@ -158,11 +162,13 @@ extension Connection {
   }
 
   func rows(_ statement: PreparedStatement, _ context: ErrorContext?) throws -> [Row] {
+    guard try step(statement, context) else { return [] }
+    // The first step compiles the statement anew if the schema has changed: before it, the columns may be those of an older one.
     let layout = Row.Layout(statement.pointer)
     var rows: [Row] = []
-    while try step(statement, context) {
-      rows.append(Row(layout: layout, statement.pointer))
-    }
+    repeat {
+      rows.append(try Row(layout: layout, statement.pointer, model: context?.model))
+    } while try step(statement, context)
     return rows
   }
 

@@ -42,7 +42,7 @@ extension Connection {
     do {
       return try expression.coding.decode(stored)
     } catch let failure as ValueFailure {
-      throw StoreError(failure, model: M.schema.modelName, property: nil)
+      throw StoreError(failure, model: M.schema.modelName, property: expression.node.columnName.flatMap(ErrorContext(M.self).property))
     }
   }
 
@@ -56,9 +56,14 @@ extension Connection {
         var column: Int32 = 0
         func next<Value>(_ expression: QueryExpression<Value>) throws -> Value {
           defer { column += 1 }
+          let stored = StoredColumn(statement.pointer, column)
           do {
-            return try expression.coding.decode(StoredColumn(statement.pointer, column).value)
+            return try expression.coding.decode(try stored.exactValue)
           } catch let failure as ValueFailure {
+            if stored.value.isNull, case .related(.column(let reference), _, let key) = expression.node {
+              throw StoreError.missingTarget(
+                model: context.model, property: context.property(reference.name) ?? reference.name, target: key.table)
+            }
             throw StoreError(failure, model: context.model, property: expression.node.columnName.flatMap(context.property))
           }
         }
@@ -78,6 +83,7 @@ extension Connection {
     guard query.search != nil else {
       throw StoreError(.unsupported, model: M.schema.modelName, "Only a search has matches; begin the query with \(M.self).search(…).")
     }
+    try style.validate(M.schema.modelName)
     var writer = environment.makeWriter()
     var ranked = query.ranked()
     let isPending = environment.pendingText?.sources[M.schema.table] != nil
@@ -121,23 +127,48 @@ extension Connection {
     } catch let error as StoreError {
       throw error.naming(M.schema.modelName)
     }
-    return try change(writer, rowsOf: query)
+    do {
+      return try change(writer, rowsOf: query)
+    } catch let error as StoreError where error.code == .invalidValue && error.property == nil {
+      throw naming(error, query, list)
+    }
+  }
+
+  /// The error with the property whose new value cannot be computed or stored: the one that fails when it is computed alone.
+  private func naming<M: Model>(_ error: StoreError, _ query: Query<M>, _ list: AssignmentList) -> StoreError {
+    func fails(_ write: (inout SQLWriter) throws -> Void) -> Bool {
+      var writer = environment.makeWriter()
+      do {
+        try write(&writer)
+        try using(writer, ErrorContext(M.self)) { statement in while try step(statement, ErrorContext(M.self)) {} }
+        return false
+      } catch {
+        return (error as? StoreError)?.code == .invalidValue
+      }
+    }
+    guard !fails({ try query.select(&$0, "1") }), let assignment = list.assignments.first(where: { one in fails { try query.select(&$0, one) } })
+    else { return error }
+    let property = ErrorContext(M.self).property(assignment.column) ?? assignment.column
+    return StoreError(.invalidValue, model: M.schema.modelName, property: property, "\(M.schema.modelName).\(property): \(error.message)")
   }
 
   func deleteAll<M: Model>(_ query: Query<M>) throws -> Int {
     var writer = environment.makeWriter()
     try query.delete(&writer)
     do {
-      return try change(writer, rowsOf: query)
+      return try deleting(M.self) {
+        try change(writer, rowsOf: query, countsBefore: environment.deletions.cascadesToItself.contains(M.schema.table))
+      }
     } catch {
       throw referringRows(to: M.self, error)
     }
   }
 
-  /// Executes what changes the rows of the query, and answers how many they are. Those of a context are counted before: SQLite does not
-  /// count what triggers change.
-  private func change<M: Model>(_ writer: SQLWriter, rowsOf query: Query<M>) throws -> Int {
-    guard overlay != nil else { return try change(writer, ErrorContext(M.self)) }
+  /// Executes what changes the rows of the query, and returns how many they are.
+  ///
+  /// Those of a context are counted before, and those that delete rules may delete while others of the query are deleted: SQLite counts neither.
+  private func change<M: Model>(_ writer: SQLWriter, rowsOf query: Query<M>, countsBefore: Bool = false) throws -> Int {
+    guard overlay != nil || countsBefore else { return try change(writer, ErrorContext(M.self)) }
     let count = try count(query)
     _ = try change(writer, ErrorContext(M.self))
     return count

@@ -15,10 +15,11 @@ extension Connection {
       if let recorded { try recorded.execute(&execution) } else { try M._executeAll(values, &execution) }
     } catch let code as ResultCode {
       let failure = error(code.code, ErrorContext(M.self))
-      if (failure as? StoreError)?.code == .duplicate, try makeRoom(in: M.self) {
-        return try write(Array(values.dropFirst(execution.count)), kind, recorded: recorded)
+      let refused = values.dropFirst(execution.count)
+      if let value = refused.first, (failure as? StoreError)?.code == .duplicate, try makeRoom(forUniqueValuesOf: value) {
+        return try write(Array(refused), kind, recorded: recorded)
       }
-      throw missingReference(of: values.dropFirst(execution.count).first, failure)
+      throw missingReference(of: refused.first, failure)
     } catch is MissingRow {
       throw StoreError(.notFound, model: M.schema.modelName, "There is no \(M.schema.modelName) with this key. Use save(_:) or insert(_:) to add it.")
     } catch {

@@ -15,7 +15,9 @@ final class Connection: @unchecked Sendable {
   let environment: StoreEnvironment
   /// Whether SQL that writes is refused.
   var isReadOnly: Bool
-  private let authorizer = StatementAuthorizer()
+  let authorizer = StatementAuthorizer()
+  /// What tells of the statements; nil unless somebody listens.
+  var tracer: StatementTracer?
   private var statements: [String: PreparedStatement] = [:]
   private var modelStatements: [ModelStatementKey: PreparedStatement] = [:]
   private var busyTimeout: Int32 = -1
@@ -25,7 +27,9 @@ final class Connection: @unchecked Sendable {
   /// What was written and committed since it was last taken.
   private var committedWrites: [StatementFacts] = []
   /// The statements of a read that a live result repeats; nil while none is at work.
-  var tracked: [ObjectIdentifier: StatementFacts]?
+  var tracked: TrackedReads?
+  /// The columns of tables that are computed from others, as far as they were asked for. A change of the schema compiles statements, which forgets them.
+  private var generatedColumns: [String: Set<String>] = [:]
   /// Called once before the first statement that updates, deletes or drops; set while a migration runs.
   var willDestroy: (() throws -> Void)?
   /// The pages in the write-ahead log after the last commit.
@@ -37,10 +41,16 @@ final class Connection: @unchecked Sendable {
   /// Where calls of tasks read. Each connection has one, because Dispatch runs no more work of concurrent queues at a time than there are
   /// processors: slow reads would keep quick ones waiting for a thread, although a connection is free.
   private(set) lazy var worker = DispatchQueue(label: "larder.reader")
+  /// How many rows the connection changes before the statistics of the indexes are looked at; never, unless it says so.
+  var changesBeforeAnalysis = Int64.max
   /// How many transactions were begun.
   var transactionNumber = 0
+  /// The transaction in which foreign keys are left until its end, although each is judged when rows are deleted; nil where none is.
+  var deferringTransaction: Int?
   /// What is known of the collections of documents.
   let documents = DocumentCatalogue()
+  /// The rows that have expired and may have lost the references that kept them.
+  let expiryReleases = ExpiryReleases()
   /// Whether the file is known to count attachments.
   var countsAttachments = false
   /// Whether its tables are being changed, so that nothing can be counted yet.
@@ -66,7 +76,7 @@ final class Connection: @unchecked Sendable {
   /// Opens the file. Throws GRDB's `DatabaseError`.
   init(path: String, configuration: GRDB.Configuration, environment: StoreEnvironment) throws {
     var configuration = configuration
-    configuration.prepareDatabase { [clock = environment.clock] in try SQLFunctions.register(on: $0, clock) }
+    configuration.prepareDatabase { [environment] in try SQLFunctions.register(on: $0, environment) }
     queue = path == ":memory:" ? try DatabaseQueue(configuration: configuration) : try DatabaseQueue(path: path, configuration: configuration)
     guard let handle = queue.unsafeRead({ $0.sqliteConnection }) else {
       throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the connection is closed")
@@ -82,7 +92,8 @@ final class Connection: @unchecked Sendable {
       handle, Self.progressInterval,
       { context in
         guard let context else { return 0 }
-        return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().interruption.isPending ? 1 : 0
+        let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
+        return connection.interruption.isPending || connection.environment.gate.stops(connection) ? 1 : 0
       }, Unmanaged.passUnretained(self).toOpaque())
     if !isReadOnly { observeLog() }
   }
@@ -120,6 +131,8 @@ final class Connection: @unchecked Sendable {
   private func disconnect() {
     guard !isClosed else { return }
     isClosed = true
+    environment.gate.forget(self)
+    tracer?.stop(on: handle)
     statements.removeAll()
     modelStatements.removeAll()
     sqlite3_set_authorizer(handle, nil, nil)
@@ -153,6 +166,7 @@ final class Connection: @unchecked Sendable {
   func compile(_ sql: String, isPersistent: Bool = true) throws -> PreparedStatement {
     var pointer: OpaquePointer?
     var rest = ""
+    if isPersistent, !generatedColumns.isEmpty { generatedColumns.removeAll() }
     authorizer.reset()
     let result = sql.withCString { text in
       var tail: UnsafePointer<CChar>?
@@ -162,7 +176,7 @@ final class Connection: @unchecked Sendable {
     }
     guard result == SQLITE_OK else { throw StoreError(ResultCode(result), on: handle, context: nil) }
     guard let pointer else { throw StoreError(.unsupported, "There is no statement in the SQL text.") }
-    let statement = PreparedStatement(pointer: pointer, facts: authorizer.facts)
+    let statement = PreparedStatement(pointer: pointer, facts: authorizer.facts(of: sql))
     guard !sql.utf8.contains(0) else {
       throw StoreError(.unsupported, "The SQL text holds a NUL, which ends it for SQLite. Interpolate the value that has it.")
     }
@@ -207,7 +221,6 @@ final class Connection: @unchecked Sendable {
     } catch let error as StoreError {
       throw error.naming(M.schema.modelName)
     }
-    statement.arena.textParameters = environment.textParameters(of: kind, model)
     if modelStatements[key] == nil { modelStatements[key] = statement }
     return try checked(statement)
   }
@@ -227,12 +240,13 @@ final class Connection: @unchecked Sendable {
   /// Refuses to go on after an interruption, and in a transaction that is over; gives a migration's backup its chance before anything is lost.
   private func checked(_ statement: PreparedStatement) throws -> PreparedStatement {
     if interruption.isPending { throw CancellationError() }
+    if environment.gate.stops(self) { throw StoreError.suspended }
     if transactionState.isOpen { try checkTransaction() }
     if let willDestroy, statement.facts.isDestructive {
       self.willDestroy = nil
       try willDestroy()
     }
-    tracked?[ObjectIdentifier(statement.facts)] = statement.facts
+    tracked?.statements[ObjectIdentifier(statement)] = statement
     return statement
   }
 
@@ -255,11 +269,15 @@ final class Connection: @unchecked Sendable {
     note(statement)
   }
 
+  /// The error of a statement that was interrupted.
+  private var stop: any Error {
+    if environment.gate.isSuspended, !interruption.isPending { return StoreError.suspended }
+    return CancellationError()
+  }
+
   /// The error that the last call gave, as users see it.
   func error(_ result: Int32, _ context: ErrorContext?) -> any Error {
-    let error: any Error =
-      result & 0xFF == SQLITE_INTERRUPT
-      ? CancellationError() : StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
+    let error: any Error = result & 0xFF == SQLITE_INTERRUPT ? stop : StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
     if [SQLITE_IOERR, SQLITE_FULL, SQLITE_CORRUPT, SQLITE_NOMEM].contains(result & 0xFF) { needsSettling = true }
     noteFailure(error)
     return error
@@ -268,6 +286,7 @@ final class Connection: @unchecked Sendable {
   // MARK: What was written
 
   func note(_ statement: PreparedStatement) {
+    updateFacts(of: statement)
     note(statement.facts)
   }
 
@@ -282,9 +301,58 @@ final class Connection: @unchecked Sendable {
 
   /// Says that a table was looked at which may not be there yet.
   func noteRead(of table: String) {
-    guard tracked != nil else { return }
-    let facts = StatementFacts(reads: Region(table), writes: Region(), controlsTransaction: false, isDestructive: false)
-    tracked?[ObjectIdentifier(facts)] = facts
+    tracked?.tables.insert(table: table)
+  }
+
+  /// Takes the facts of a statement that was stepped anew, if the schema has changed since it was compiled.
+  private func updateFacts(of statement: PreparedStatement) {
+    statement.updateFacts({ schemaVersion }, { facts(ofSQLOf: $0) })
+  }
+
+  /// Nil in a transaction, whose end may give the same number to another schema, and if it cannot be read.
+  private var schemaVersion: SchemaVersion? {
+    guard isAutocommitting else { return nil }
+    func version(of schema: String) -> Int64? {
+      guard let statement = try? keptStatement("PRAGMA \(schema).schema_version") else { return nil }
+      defer { statement.reset() }
+      return sqlite3_step(statement.pointer) == SQLITE_ROW ? sqlite3_column_int64(statement.pointer, 0) : nil
+    }
+    guard let file = version(of: "main"), let temporary = version(of: "temp") else { return nil }
+    return SchemaVersion(file: file, temporary: temporary)
+  }
+
+  private func facts(ofSQLOf statement: PreparedStatement) -> StatementFacts? {
+    var pointer: OpaquePointer?
+    generatedColumns.removeAll()
+    authorizer.reset()
+    let text = sqlite3_sql(statement.pointer)
+    guard sqlite3_prepare_v3(handle, text, -1, 0, &pointer, nil) == SQLITE_OK else { return nil }
+    sqlite3_finalize(pointer)
+    return authorizer.facts(of: text.map { String(cString: $0) } ?? "")
+  }
+
+  /// What the statements and looks at tables have read: where a column is computed from others, all of its table.
+  func region(of reads: TrackedReads) -> Region {
+    for statement in reads.statements.values { updateFacts(of: statement) }
+    var region = reads.tables
+    if region.isEmpty, reads.statements.count == 1, let only = reads.statements.values.first {
+      region = only.facts.reads
+    } else {
+      for statement in reads.statements.values { region.formUnion(statement.facts.reads) }
+    }
+    for (table, columns) in region.tables {
+      guard case .named(let names) = columns, !names.isEmpty, !generated(in: table).isDisjoint(with: names) else { continue }
+      region.insert(table: table)
+    }
+    return region
+  }
+
+  private func generated(in table: String) -> Set<String> {
+    if let known = generatedColumns[table] { return known }
+    let columns = (try? query("PRAGMA main.table_xinfo(\(Dialect.sqlite.quote(table)))")) ?? []
+    let names = Set(columns.filter { $0["hidden"] == 2 || $0["hidden"] == 3 }.compactMap { $0["name"]?.text })
+    generatedColumns[table] = names
+    return names
   }
 
   /// Says that a table was written or dropped by a statement that nobody keeps.

@@ -30,6 +30,13 @@ final class Interruption: Sendable {
     }
   }
 
+  /// Ends the statement, or the checkpoint, that is at work now, and none that comes later.
+  func stopStatement(on handle: OpaquePointer) {
+    state.withLock { state in
+      if state.shields == 0 { sqlite3_interrupt(handle) }
+    }
+  }
+
   /// Forgets the request: the work that it was meant for is over.
   func end() {
     state.withLock { state in

@@ -60,7 +60,8 @@ extension StoreError {
   init(_ result: Int32, _ message: String, context: ErrorContext?) {
     switch result & 0xFF {
     case SQLITE_CONSTRAINT: self.init(constraint: Self.kind(of: result, message), message, context: context)
-    case SQLITE_BUSY, SQLITE_LOCKED:
+    // SQLITE_PROTOCOL: others held the locks of the write-ahead log for ten seconds. Source: <https://www.sqlite.org/rescode.html#protocol>.
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
       self.init(.busy, model: context?.model, "Another connection keeps the store locked. Try again, or raise Store.Configuration.busyTimeout.")
     case SQLITE_FULL:
       self.init(.diskFull, model: context?.model, "No space is left for the store; nothing of this call was kept. Free some space and try again.")
@@ -105,6 +106,10 @@ extension StoreError {
       self = AttachmentTable.refused(message, context)
       return
     }
+    if let refusal = DerivedRefusal(message) {
+      self = refusal.error
+      return
+    }
     let columns = Self.columns(in: message, of: context)
     let property = columns.first
     let place = [context?.model, columns.isEmpty ? nil : columns.joined(separator: ", ")].compactMap { $0 }.joined(separator: ".")
@@ -132,12 +137,28 @@ extension StoreError {
 
   private init(other message: String, context: ErrorContext?) {
     let model = context?.model
-    if message.hasPrefix("no such table") || message.hasPrefix("no such column") || message.contains("has no column named") {
+    if let error = UnreadableValue.error(in: message) {
+      self = error
+    } else if message.hasPrefix("no such table") || message.hasPrefix("no such column") || message.contains("has no column named") {
       self.init(.schemaMismatch, model: model, "The file does not fit the model (\(message)). Open the store with the model, or correct its name.")
+    } else if message == SQLFunctions.notDecimal {
+      self.init(.invalidValue, model: model, "In some row \(message). Correct it with a migration, or make the property a String.")
     } else if message.contains("malformed JSON") || message.contains("JSON path error") {
       self.init(.invalidValue, model: model, "A column that is read as JSON holds none (\(message)). Correct it with a migration.")
-    } else if message.contains("integer overflow") {
-      self.init(.invalidValue, model: model, "The sum leaves the range of 64-bit integers. Sum the property as a Double or Decimal.")
+    } else if message.contains(FunctionFailure.integerOverflow) {
+      self.init(
+        .invalidValue, model: model,
+        "A sum or product leaves the range of 64-bit integers. Compute with `.double`, or keep the property as a Double or Decimal.")
+    } else if message == FunctionFailure.integerOutOfRange {
+      self.init(.invalidValue, model: model, "A computed integer is outside the range of the property's type. Give the property the type Int.")
+    } else if message.hasPrefix("parser stack overflow") || message.hasPrefix("Expression tree is too large") {
+      self = .nestedTooDeeply
+    } else if message.hasPrefix("too many levels of trigger recursion") {
+      self.init(
+        .unsupported, model: model,
+        "Delete rules lead through more than 1,000 rows, one behind another, which is as far as SQLite goes. Delete the rows at the far end first.")
+    } else if message.hasPrefix("too many SQL variables") {
+      self.init(.unsupported, model: model, "The query has more values than SQLite takes. Ask for one of many values with isIn, or fetch in parts.")
     } else if message.hasPrefix("ON CONFLICT clause does not match") {
       self.init(
         .schemaMismatch, model: model,

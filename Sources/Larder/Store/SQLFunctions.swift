@@ -4,15 +4,21 @@ import GRDBSQLite
 
 /// The functions and collations that Larder adds to every connection.
 enum SQLFunctions {
-  static func register(on database: Database, _ clock: ExpiryClock) throws {
+  static func register(on database: Database, _ environment: StoreEnvironment) throws {
+    let clock = environment.clock
     for collation in [decimal, instant, localized] { database.add(collation: collation) }
     database.add(function: DatabaseFunction("larder_decimal_sum", argumentCount: 1, pure: true, aggregate: DecimalSum.self))
     database.add(function: DatabaseFunction("larder_decimal_average", argumentCount: 1, pure: true, aggregate: DecimalAverage.self))
     guard let handle = database.sqliteConnection else { return }
-    for function in textFunctions + existingForms + listElements + decimalFunctions + DocumentSQL.functions { function.register(on: handle) }
+    let own = textFunctions + existingForms + listElements + decimalFunctions + [canonicalJSON, identifierBytes]
+    for function in own + DocumentSQL.functions + environment.adopted.functions {
+      function.register(on: handle)
+    }
     // The time, in seconds since the reference date, by which rows have expired or have not.
     ScalarFunction("larder_now", 0, isDeterministic: false) { _ in .real(clock.now) }.register(on: handle)
+    IntegerFunctions.register(on: handle)
     registerMatches(on: handle)
+    JSONFunctions.register(on: handle)
   }
 
   // MARK: Collations
@@ -63,15 +69,11 @@ enum SQLFunctions {
 
   // MARK: Existing forms
 
-  /// What reads and writes the dates and identifiers that an existing file keeps as text. A value of another form stays as it is.
+  /// What turns dates of text into seconds and back. A value of another form stays as it is.
   private static let existingForms = [
     ScalarFunction("larder_seconds", 1) { values in
       guard case .text(let text) = values[0], let date = ISO8601.date(from: text) else { return values[0] }
       return try date.storedValue()
-    },
-    ScalarFunction("larder_uuid", 1) { values in
-      guard case .text(let text) = values[0], let uuid = UUID(uuidString: text) else { return values[0] }
-      return try uuid.storedValue()
     },
     ScalarFunction("larder_date_text", 1) { values in
       guard let seconds = values[0].real else { return values[0] }
@@ -81,11 +83,24 @@ enum SQLFunctions {
         throw FunctionFailure(description: "a value \(failure.problem)")
       }
     },
-    ScalarFunction("larder_uuid_text", 1) { values in
-      guard case .blob = values[0], let uuid = try? UUID(storedValue: values[0]) else { return values[0] }
-      return .text(uuid.uuidString)
-    },
   ]
+
+  // MARK: Equal values
+
+  /// JSON with its keys in order; what is no JSON stays as it is.
+  private static let canonicalJSON = ScalarFunction("larder_json", 1) { values in
+    guard case .text(let text) = values[0],
+      let object = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed),
+      let json = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .fragmentsAllowed])
+    else { return values[0] }
+    return .text(String(decoding: json, as: UTF8.self))
+  }
+
+  /// An identifier as bytes, whether it stands there as bytes or as text; anything else stays as it is.
+  private static let identifierBytes = ScalarFunction("larder_uuid", 1) { values in
+    guard case .text(let text) = values[0], let identifier = UUID(uuidString: text) else { return values[0] }
+    return try identifier.storedValue()
+  }
 
   // MARK: Long lists
 
@@ -106,6 +121,8 @@ enum SQLFunctions {
     decimalFunction("larder_decimal_subtract") { $0 - $1 },
     decimalFunction("larder_decimal_multiply") { $0 * $1 },
     decimalFunction("larder_decimal_divide") { $1.isZero ? nil : $0 / $1 },
+    exactSum("larder_decimal_sum_add", isSubtracted: false),
+    exactSum("larder_decimal_sum_subtract", isSubtracted: true),
     ScalarFunction("larder_decimal_text", 1) { values in
       try decimal(values[0]).map { .text($0.canonicalText) } ?? .null
     },
@@ -123,6 +140,29 @@ enum SQLFunctions {
     }
   }
 
+  /// Keeps a sum in step with one of its numbers, exactly; NULL where it has to be computed anew.
+  private static func exactSum(_ name: String, isSubtracted: Bool) -> ScalarFunction {
+    ScalarFunction(name, 2) { values in
+      guard !values[0].isNull, !values[1].isNull else { return .null }
+      var sum = ExactDecimal()
+      try add(values[0], to: &sum)
+      try add(values[1], to: &sum, isSubtracted: isSubtracted)
+      guard let text = sum.text else { throw FunctionFailure(description: overflow) }
+      return ExactDecimal.isWhole(values[0]) && ExactDecimal.isWhole(.text(text)) ? .text(text) : .null
+    }
+  }
+
+  fileprivate static func add(_ value: Value, to sum: inout ExactDecimal, isSubtracted: Bool = false) throws {
+    let text: String? =
+      switch value {
+      case .text(let text): text
+      case .integer(let integer): String(integer)
+      default: try decimal(value)?.canonicalText
+      }
+    guard let text, sum.add(text, isSubtracted: isSubtracted) else { throw FunctionFailure(description: notDecimal) }
+  }
+
+  static let notDecimal = "a column that is read as a decimal number holds none"
   fileprivate static let overflow = "integer overflow of a decimal number"
 
   fileprivate static func decimal(_ value: Value) throws -> Decimal? {
@@ -130,7 +170,7 @@ enum SQLFunctions {
     do {
       return try Decimal(storedValue: value)
     } catch {
-      throw FunctionFailure(description: "a column that is read as a decimal number holds none")
+      throw FunctionFailure(description: notDecimal)
     }
   }
 
@@ -170,36 +210,37 @@ enum SQLFunctions {
 
 /// The exact sum of decimal numbers; NULL where there is none.
 private struct DecimalSum: DatabaseAggregate {
-  private var sum: Decimal?
+  private var sum = ExactDecimal()
+  private var isEmpty = true
 
   mutating func step(_ values: [DatabaseValue]) throws {
-    guard let value = try SQLFunctions.decimal(values[0].value) else { return }
-    sum = (sum ?? 0) + value
+    guard !values[0].isNull else { return }
+    isEmpty = false
+    try SQLFunctions.add(values[0].value, to: &sum)
   }
 
   func finalize() throws -> (any DatabaseValueConvertible)? {
-    guard let sum else { return nil }
-    if sum.isNaN { throw DatabaseError(message: SQLFunctions.overflow) }
-    return sum.canonicalText
+    if isEmpty { return nil }
+    guard let text = sum.text else { throw DatabaseError(message: SQLFunctions.overflow) }
+    return text
   }
 }
 
 /// The mean of decimal numbers, summed exactly, as a real number; NULL where there is none.
 private struct DecimalAverage: DatabaseAggregate {
-  private var sum: Decimal = 0
+  private var sum = ExactDecimal()
   private var count = 0
 
   mutating func step(_ values: [DatabaseValue]) throws {
-    guard let value = try SQLFunctions.decimal(values[0].value) else { return }
-    sum += value
+    guard !values[0].isNull else { return }
+    try SQLFunctions.add(values[0].value, to: &sum)
     count += 1
   }
 
   func finalize() throws -> (any DatabaseValueConvertible)? {
     guard count > 0 else { return nil }
-    let mean = sum / Decimal(count)
-    if mean.isNaN { throw DatabaseError(message: SQLFunctions.overflow) }
-    return Double(mean.canonicalText)
+    guard let text = sum.text, let total = Decimal(canonical: text) else { throw DatabaseError(message: SQLFunctions.overflow) }
+    return Double((total / Decimal(count)).canonicalText)
   }
 }
 

@@ -70,7 +70,7 @@ extension Value {
     }
   }
 
-  fileprivate func becomeResult(of context: OpaquePointer?) {
+  func becomeResult(of context: OpaquePointer?) {
     // SQLITE_TRANSIENT, a macro that Swift cannot read: SQLite copies the bytes at once.
     let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     switch self {

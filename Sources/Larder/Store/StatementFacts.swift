@@ -9,13 +9,28 @@ final class StatementFacts: Sendable {
   let controlsTransaction: Bool
   /// Whether the statement updates, deletes, drops or alters what is there.
   let isDestructive: Bool
+  /// Whether the statement creates, alters or drops tables, views and the like.
+  let changesSchema: Bool
 
   init(reads: Region, writes: Region, controlsTransaction: Bool, isDestructive: Bool) {
     self.reads = reads
     self.writes = writes
     self.controlsTransaction = controlsTransaction
     self.isDestructive = isDestructive
+    changesSchema = ["sqlite_master", "sqlite_temp_master"].contains { writes.tables[$0] != nil }
   }
+
+  /// A write of whatever is in a table.
+  convenience init(writesAllOf table: String) {
+    self.init(reads: Region(), writes: Region(table), controlsTransaction: false, isDestructive: false)
+  }
+}
+
+/// What the closure of a live result has read so far.
+struct TrackedReads {
+  var statements: [ObjectIdentifier: PreparedStatement] = [:]
+  /// Tables that were looked at and may not be there yet.
+  var tables = Region()
 }
 
 /// A part of a database: tables, each with the columns that matter, or all of it.
@@ -81,6 +96,13 @@ struct Region: Sendable, Hashable {
   }
 }
 
+extension String {
+  /// Whether the SQL may hold `UPDATE OR REPLACE`. Other SQL with these words in this order is taken for it.
+  fileprivate var replacesOnUpdate: Bool {
+    utf8.count > 1 << 20 || range(of: "REPLACE", options: .caseInsensitive) != nil && range(of: "UPDATE", options: .caseInsensitive) != nil
+  }
+}
+
 /// Listens to SQLite's authorizer while a statement is compiled. Source: <https://www.sqlite.org/c3ref/set_authorizer.html>.
 ///
 /// It stands in the place of GRDB's, because GRDB keeps what a statement writes to itself.
@@ -89,6 +111,10 @@ final class StatementAuthorizer {
   private var writes = Region()
   private var controlsTransaction = false
   private var isDestructive = false
+  /// Whether statements are compiled of which nothing is to be known.
+  var isPaused = false
+  /// The tables that statements change from now on, rows or columns; nil while nobody asks.
+  var changedTables: Set<String>?
   /// The tables of the file, not temporary ones, that the statement itself writes: those that its triggers write are not among them.
   private(set) var directWrites: Set<String> = []
 
@@ -99,6 +125,7 @@ final class StatementAuthorizer {
       { context, action, first, second, database, trigger in
         guard let context else { return SQLITE_OK }
         let authorizer = Unmanaged<StatementAuthorizer>.fromOpaque(context).takeUnretainedValue()
+        if authorizer.isPaused { return SQLITE_OK }
         authorizer.hear(action, first, second)
         if trigger == nil, let first, let database { authorizer.hearWrite(action, first, database) }
         return SQLITE_OK
@@ -119,8 +146,13 @@ final class StatementAuthorizer {
     directWrites.insert(String(cString: table))
   }
 
-  var facts: StatementFacts {
-    StatementFacts(reads: reads, writes: writes, controlsTransaction: controlsTransaction, isDestructive: isDestructive)
+  /// What was heard of the statement with the text.
+  func facts(of sql: String) -> StatementFacts {
+    // SQLite does not say that such an update deletes the rows in its way.
+    if !writes.isEmpty, sql.replacesOnUpdate {
+      for table in writes.tables.keys { writes.insert(table: table) }
+    }
+    return StatementFacts(reads: reads, writes: writes, controlsTransaction: controlsTransaction, isDestructive: isDestructive)
   }
 
   /// SQLite reports `CREATE` as a change of its own tables, which loses nothing.
@@ -128,8 +160,18 @@ final class StatementAuthorizer {
     name.hasPrefix("sqlite_")
   }
 
+  private func noteChange(_ action: Int32, _ first: UnsafePointer<CChar>, _ second: UnsafePointer<CChar>?) {
+    switch action {
+    case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_DROP_TABLE: changedTables?.insert(String(cString: first).asciiLowercased)
+    // Its first argument is the database.
+    case SQLITE_ALTER_TABLE: if let second { changedTables?.insert(String(cString: second).asciiLowercased) }
+    default: break
+    }
+  }
+
   private func hear(_ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?) {
     guard let first else { return }
+    if changedTables != nil { noteChange(action, first, second) }
     switch action {
     case SQLITE_READ:
       let column = second.map { String(cString: $0) } ?? ""

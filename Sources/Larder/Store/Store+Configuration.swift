@@ -20,6 +20,28 @@ extension Store {
       case existing
     }
 
+    /// What a store may do with its file.
+    public enum Access: Sendable, Hashable {
+      /// Read and write; the file is created if there is none.
+      case readWrite
+      /// Read: the file must be there and fit the models. Nothing in it is created, changed, migrated, collected or checkpointed.
+      case readOnly
+    }
+
+    /// What a ``TraceEvent`` tells beyond its plain facts.
+    public struct TraceOptions: OptionSet, Sendable, Hashable {
+      public let rawValue: Int
+
+      public init(rawValue: Int) {
+        self.rawValue = rawValue
+      }
+
+      /// ``TraceEvent/expandedSQL``: the SQL with the values that were bound, which may be anybody's secrets.
+      public static let values = TraceOptions(rawValue: 1 << 0)
+      /// ``TraceEvent/plan``: how SQLite finds the rows. It costs one more statement for each that is traced.
+      public static let plans = TraceOptions(rawValue: 1 << 1)
+    }
+
     /// What an acknowledged write survives; `.normal` by default.
     public var durability: Durability
     /// How many reads run at the same time; 4 by default. In-memory stores read and write one after another.
@@ -37,11 +59,31 @@ extension Store {
     public var log: Logger?
     /// The time by which rows expire; the system's clock by default. Tests inject their own.
     public var now: @Sendable () -> Date
+    /// Seconds that have really gone by, whatever the clock says.
+    var elapsed: @Sendable () -> Double = ExpiryClock.realTime
+    /// What the store may do with its file; `.readWrite` by default.
+    public var access: Access
+    /// How many bytes of pages each connection keeps in memory at most; SQLite's default, about 2 MB, if nil.
+    public var cacheSize: Int?
+    /// How many bytes of the file each connection maps into memory at most; SQLite's default, usually none, if nil.
+    public var mmapSize: Int?
+    /// Called after each statement that a connection has executed; nil, which costs nothing, by default.
+    ///
+    /// It is called on the thread that executed the statement, in the middle of the call that did: return soon, and do not use the store in it.
+    public var trace: (@Sendable (TraceEvent) -> Void)?
+    /// What ``trace`` is told beyond the plain facts; nothing by default. No value is told unless this says so.
+    public var traceOptions: TraceOptions
+    /// Called with each SQLite connection before the store uses it: for SQL functions, collations, extensions and pragmas of your own.
+    ///
+    /// What it throws is thrown by the call that opened the connection.
+    public var onOpen: (@Sendable (OpenedConnection) throws -> Void)?
 
     /// A configuration; what is left out has its default.
     public init(
       durability: Durability = .normal, readers: Int = 4, busyTimeout: Duration = .seconds(5), waitLimit: Duration? = nil,
-      migrations: [Migration] = [], schema: SchemaMode = .managed, log: Logger? = nil, now: @escaping @Sendable () -> Date = { Date() }
+      migrations: [Migration] = [], schema: SchemaMode = .managed, log: Logger? = nil, now: @escaping @Sendable () -> Date = { Date() },
+      access: Access = .readWrite, cacheSize: Int? = nil, mmapSize: Int? = nil, trace: (@Sendable (TraceEvent) -> Void)? = nil,
+      traceOptions: TraceOptions = [], onOpen: (@Sendable (OpenedConnection) throws -> Void)? = nil
     ) {
       self.durability = durability
       self.readers = readers
@@ -51,6 +93,12 @@ extension Store {
       self.schema = schema
       self.log = log
       self.now = now
+      self.access = access
+      self.cacheSize = cacheSize
+      self.mmapSize = mmapSize
+      self.trace = trace
+      self.traceOptions = traceOptions
+      self.onOpen = onOpen
     }
   }
 }

@@ -57,6 +57,18 @@ extension Store {
     return try await reading { try $0.aggregate(query, sum) }
   }
 
+  /// The sum of small integers, which is an `Int`.
+  public func sum<M: Model, Output: QuerySmallInteger>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) async throws -> Int {
+    let sum: QueryExpression<Int> = .sum(M.columns[keyPath: path].expression)
+    return try await reading { try $0.aggregate(query, sum) }
+  }
+
+  /// The sum of the small integers that are not nil, which is an `Int`.
+  public func sum<M: Model, Output: QuerySmallInteger>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) async throws -> Int {
+    let sum: QueryExpression<Int> = .sum(M.columns[keyPath: path].expression)
+    return try await reading { try $0.aggregate(query, sum) }
+  }
+
   /// The mean of the values that are not nil, or nil where there is none.
   public func average<M: Model, Key: QueryExpressible>(_ query: Query<M>, of path: KeyPath<M.Columns, Key>) async throws -> Double?
   where Key.Output: QueryNumber {

@@ -45,14 +45,16 @@ extension Store {
   /// Deletes the row with the key, and answers whether there was one.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> Bool {
-    try await writer.performStatement { try $0.delete(model, id) }
+    try await writer.performStatement { connection in
+      try connection.deleting(M.self, isOneRow: true) { try connection.delete(model, id) }
+    }
   }
 
   /// Deletes the rows with the values' keys, and answers how many there were.
   @discardableResult
   public func delete<M: Model>(_ values: [M]) async throws -> Int {
     try await transaction { connection in
-      try values.reduce(0) { try connection.delete(M.self, $1.id) ? $0 + 1 : $0 }
+      try connection.deleting(M.self) { try values.reduce(0) { try connection.delete(M.self, $1.id) ? $0 + 1 : $0 } }
     }
   }
 
@@ -113,9 +115,8 @@ extension Store {
   ///
   /// The value is checked and encoded in the task of its caller, because ``Model/validate()`` and `encode(to:)` may ask for the task's own values.
   private func write<M: Model>(_ value: M, _ kind: ModelStatementKind) async throws {
-    let environment = environment
     try await writer.performStatement {
-      try RecordedRow(value, environment.textParameters(of: kind, M.self))
+      try RecordedRow(value)
     } _: {
       try $0.write([value], kind)
     } _: {

@@ -69,6 +69,7 @@ public final class Store: Sendable {
   init(path: String?, models: [any Model.Type], configuration: Configuration) throws {
     let opening = StoreOpening(path: path, models: models, configuration: configuration)
     let (connection, environment) = try opening.open()
+    let isReadOnly = configuration.access == .readOnly
     let hasDocuments = try !connection.documents.names(connection).isEmpty
     let hasAttachments = try AttachmentTable.exists(connection)
     // From here on the connection is the writer's: the sweeper and the collector may be at work before this has returned.
@@ -84,14 +85,18 @@ public final class Store: Sendable {
       settings: Writer.Settings(
         busyTimeout: configuration.busyTimeout, waitLimit: configuration.waitLimit,
         // With a rollback journal each commit waits for the disk, and so it does where it is to survive a power cut.
-        runsInline: configuration.durability == .normal && (hasLog || path == nil), hasLog: hasLog, log: configuration.log),
+        runsInline: configuration.durability == .normal && (hasLog || path == nil), hasLog: hasLog && !isReadOnly, log: configuration.log),
       observers: live, reopen: { try opening.openWriter(environment) })
     openReader = { try opening.openReader(environment) }
     readers = path == nil ? nil : ReaderPool(limit: configuration.readers, waitLimit: configuration.waitLimit, open: openReader)
-    sweeper = Sweeper(writer, environment.clock, isNeeded: hasDocuments || environment.tables.contains(where: \.expires))
+    sweeper = Sweeper(writer, environment.clock, live, isNeeded: !isReadOnly && (hasDocuments || environment.tables.contains(where: \.expires)))
     let attachments = environment.attachments
     attachmentCollector = AttachmentCollector(
-      writer, attachments, isInMemory: path == nil, isNeeded: attachments.isManaged && (hasAttachments || attachments.folder.exists))
+      writer, attachments, isInMemory: path == nil, isNeeded: !isReadOnly && attachments.isManaged && (hasAttachments || attachments.folder.exists))
+    if isReadOnly {
+      sweeper.stop()
+      attachmentCollector.stop()
+    }
     live.attach(writer: writer, isShared: path != nil)
   }
 

@@ -4,24 +4,38 @@ import GRDBSQLite
 /// Copies of a store: `VACUUM INTO`, which writes one consistent state to a new file while others read and write.
 enum StoreBackup {
   /// Writes the copy under a name of its own, and gives it its place when it is whole: what is at that place is a backup or not there.
+  /// When this returns, the copy is on the disk under its name, also after a power cut.
   ///
-  /// - Parameter skipsMissing: Whether attachments whose bytes are missing or damaged are left out; otherwise they are an error.
-  static func write(_ connection: Connection, to location: some StoreLocation, skipsMissing: Bool = false) throws {
+  /// - Parameters:
+  ///   - skipsMissing: Whether attachments whose bytes are missing or damaged are left out; otherwise they are an error.
+  ///   - sync: How the disk is waited for.
+  static func write(
+    _ connection: Connection, to location: some StoreLocation, skipsMissing: Bool = false, sync: FileSync = .system
+  ) throws {
     let path = location.storePath
     let partial = "\(path).\(UUID().uuidString).partial"
     guard !FileManager.default.fileExists(atPath: path) else { throw alreadyThere }
     let attachments = try AttachmentBackup(of: connection.environment.attachments.folder, partial: partial)
     defer {
-      try? FileManager.default.removeItem(atPath: partial)
+      // A journal is left where SQLite could not play it back: on a full disk, say.
+      for suffix in ["", "-journal", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: partial + suffix) }
       attachments?.removePartial()
     }
     try copy(connection, to: partial)
     try attachments?.copy(skipsMissing: skipsMissing)
+    // SQLite syncs what it copies as the store's connections do, which depends on their settings.
+    try sync.file(partial)
     FaultPoint.backupCopied.reach()
     let placed = try attachments?.place(beside: path) ?? false
+    var isNamed = false
     do {
       try place(copy: partial, at: path)
+      isNamed = true
+      try? FileManager.default.removeItem(atPath: partial)
+      // The names of the copy and of the folder with its attachments.
+      try sync.folder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     } catch {
+      if isNamed { try? FileManager.default.removeItem(atPath: path) }
       if placed { attachments?.remove(beside: path) }
       throw error
     }

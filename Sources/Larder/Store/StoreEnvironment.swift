@@ -3,11 +3,11 @@ final class StoreEnvironment: Sendable {
   /// The tables of the store's models.
   let tables: [TableDefinition]
 
-  /// The columns, as "table.column", that an existing file fills with text in the place of dates or identifiers.
-  let textColumns: Set<String>
+  /// The columns of a file that Larder did not make; none in one that it did.
+  let adopted: AdoptedColumns
 
-  /// Those of them whose identifiers are in lower case.
-  let lowercaseColumns: Set<String>
+  /// How far deletions reach.
+  let deletions: DeletionGraph
 
   /// Where a context looks for text; nil where the full-text indexes of the file have all of it.
   let pendingText: PendingText?
@@ -18,20 +18,29 @@ final class StoreEnvironment: Sendable {
   /// Where the bytes of attachments are.
   let attachments: AttachmentStorage
 
+  /// Whether the connections may write.
+  let gate: WriteGate
+
+  /// Whether the file is read as one that nobody changes, because its folder has no room for the files by which processes agree.
+  let isImmutable: Bool
+
   init(
-    tables: [TableDefinition] = [], textColumns: Set<String> = [], lowercaseColumns: Set<String> = [], pendingText: PendingText? = nil,
-    clock: ExpiryClock = ExpiryClock(), attachments: AttachmentStorage = AttachmentStorage(storePath: nil, isManaged: false)
+    tables: [TableDefinition] = [], adopted: AdoptedColumns = AdoptedColumns(), pendingText: PendingText? = nil,
+    clock: ExpiryClock = ExpiryClock(), attachments: AttachmentStorage = AttachmentStorage(storePath: nil, isManaged: false),
+    gate: WriteGate = WriteGate(), isImmutable: Bool = false
   ) {
     self.tables = tables
-    self.textColumns = textColumns
-    self.lowercaseColumns = lowercaseColumns
+    self.adopted = adopted
+    deletions = DeletionGraph(tables)
     self.pendingText = pendingText
     self.clock = clock
     self.attachments = attachments
+    self.gate = gate
+    self.isImmutable = isImmutable
   }
 
   func makeWriter() -> SQLWriter {
-    SQLWriter(textColumns: textColumns, lowercaseColumns: lowercaseColumns, pendingText: pendingText)
+    SQLWriter(adopted: adopted, pendingText: pendingText)
   }
 
   func sql<M: Model>(of kind: ModelStatementKind, _ model: M.Type) -> String {
@@ -46,36 +55,20 @@ final class StoreEnvironment: Sendable {
     }
   }
 
-  /// The model's statements; where the file keeps dates or identifiers as text, those that compare and write them so.
+  /// The model's statements; where the file holds values in other forms than Larder's, those that compare and write them so.
   private func statements<M: Model>(of model: M.Type) -> ModelStatements {
     let schema = M.schema
-    let places = schema.columns.map { "\(schema.table).\($0.name)" }
+    let columns = schema.columns.map { adopted.mixed($0.name, of: schema.table) }
     // A context's own views stand in the place of the tables, and are what it writes to.
     let isContext = pendingText != nil
-    guard places.contains(where: textColumns.contains) || (schema.expires && isContext) else { return schema.statements }
-    let dialect = Dialect.sqlite
+    guard columns.contains(where: { $0 != nil }) || (schema.expires && isContext) else { return schema.statements }
     return ModelStatements(
       table: schema.table, columns: schema.columns.map(\.name), keyIndexes: schema.keyIndexes,
-      writtenIndexes: schema.writtenIndexes, expires: schema.expires && !isContext,
-      parameter: { [lowercaseColumns] position, number in
-        let parameter = dialect.parameter(number)
-        return lowercaseColumns.contains(places[position]) ? "lower(\(parameter))" : parameter
-      },
-      isKey: { [textColumns] position, parameter in
-        let name = dialect.quote(schema.columns[position].name)
-        guard textColumns.contains(places[position]) else { return "\(name) = \(parameter)" }
-        let function = schema.columns[position].type.textForm == .uuid ? "larder_uuid" : "larder_seconds"
-        return "\(function)(\(name)) = \(function)(\(parameter))"
-      })
+      writtenIndexes: schema.writtenIndexes, expires: schema.expires && !isContext, forms: AdoptedStatements(columns))
   }
 
-  /// For each parameter of a statement that binds a whole row, whether dates and identifiers go in as text; empty where none does.
-  func textParameters<M: Model>(of kind: ModelStatementKind, _ model: M.Type) -> [Bool] {
-    switch kind {
-    case .insert, .upsert, .update:
-      let flags = M.schema.writtenColumns.map { textColumns.contains("\(M.schema.table).\($0.name)") }
-      return flags.contains(true) ? flags : []
-    case .find, .delete, .fetchAll: return []
-    }
+  /// Whether the file holds some of the model's values in other forms than Larder's.
+  func hasOtherForms<M: Model>(_ model: M.Type) -> Bool {
+    M.schema.columns.contains { adopted.mixed($0.name, of: M.schema.table) != nil }
   }
 }

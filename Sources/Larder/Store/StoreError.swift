@@ -27,6 +27,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let corrupt = Code(name: "corrupt")
     /// Another connection kept the file locked for longer than the busy timeout, or others of this process were in front for longer than the wait limit.
     public static let busy = Code(name: "busy")
+    /// The store was suspended by ``Store/suspend()``.
+    public static let suspended = Code(name: "suspended")
     /// No space is left.
     public static let diskFull = Code(name: "diskFull")
     /// The file or its folder cannot be written.

@@ -13,13 +13,16 @@ struct StoreOpening: Sendable {
 
   private let clock: ExpiryClock
   private let attachments: AttachmentStorage
+  private let gate: WriteGate
 
   init(path: String?, models: [any Model.Type], configuration: Store.Configuration) {
     self.path = path
     self.models = models
     self.configuration = configuration
-    clock = ExpiryClock(configuration.now)
-    attachments = AttachmentStorage(storePath: path, isManaged: configuration.schema == .managed)
+    clock = ExpiryClock(configuration.now, elapsed: configuration.elapsed)
+    attachments = AttachmentStorage(
+      storePath: path, isManaged: configuration.schema == .managed, isReadOnly: configuration.access == .readOnly)
+    gate = WriteGate(access: configuration.access)
   }
 
   /// STRICT tables came with 3.37: <https://www.sqlite.org/stricttables.html>.
@@ -38,20 +41,28 @@ struct StoreOpening: Sendable {
   /// The connection that writes, ready for use, and what all connections share.
   func open() throws -> (Connection, StoreEnvironment) {
     try checkVersion()
+    try configuration.check()
     let tables = try makeTables()
     try check(tables)
     try checkFile()
     return try mapping {
-      switch configuration.schema {
-      case .managed: try openManaged(tables)
-      case .existing: try openExisting(tables)
+      switch (configuration.access, configuration.schema) {
+      case (.readOnly, _): try openReadOnly(tables)
+      case (.readWrite, .managed): try openManaged(tables)
+      case (.readWrite, .existing): try openExisting(tables)
       }
     }
   }
 
+  private func makeEnvironment(
+    _ tables: [TableDefinition] = [], adopted: AdoptedColumns = AdoptedColumns(), isImmutable: Bool = false
+  ) -> StoreEnvironment {
+    StoreEnvironment(tables: tables, adopted: adopted, clock: clock, attachments: attachments, gate: gate, isImmutable: isImmutable)
+  }
+
   private func openManaged(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
-    let environment = StoreEnvironment(tables: tables, clock: clock, attachments: attachments)
-    let connection = try makeConnection(environment)
+    let environment = makeEnvironment(tables)
+    let connection = try makeConnection(environment, .writer)
     let migrator = SchemaMigrator(connection, tables, configuration.migrations, log: configuration.log)
     if path != nil {
       try retrying {
@@ -67,31 +78,32 @@ struct StoreOpening: Sendable {
     if try !migrator.isUpToDate() {
       let backup = BackupOnce(opening: self, environment: environment)
       do {
-        try migrator.migrate { try backup.make() }
+        try migrator.migrate(backUp: { try backup.make() }, before: path == nil ? nil : { try openReader(environment) })
       } catch {
         // Everything is as it was: a copy at each attempt would only fill the disk.
         backup.remove()
         throw error
       }
+    } else {
+      try StoredValueSample(connection, tables).check()
     }
     try prepareToWrite(connection)
+    try connection.updateDocumentDates()
     return (connection, environment)
   }
 
   private func openExisting(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
-    let probe = try makeConnection(StoreEnvironment())
-    let existing = ExistingSchema(probe, tables)
+    let existing = ExistingSchema(try makeConnection(makeEnvironment(adopted: AdoptedColumns(tables)), .writer), tables)
     try existing.check()
-    let environment = StoreEnvironment(
-      tables: tables, textColumns: try existing.textColumns(), lowercaseColumns: try existing.lowercaseColumns(), clock: clock,
-      attachments: attachments)
+    let environment = makeEnvironment(tables, adopted: try existing.adoptedColumns())
     return (try openWriter(environment), environment)
   }
 
   /// A connection that writes to the file as it is: one that takes the place of another needs no more. It has no wal hook.
   func openWriter(_ environment: StoreEnvironment) throws -> Connection {
-    try mapping {
-      let connection = try makeConnection(environment)
+    if configuration.access == .readOnly { return try openReader(environment) }
+    return try mapping {
+      let connection = try makeConnection(environment, .writer)
       try prepareToCommit(connection)
       try prepareToWrite(connection)
       return connection
@@ -107,8 +119,15 @@ struct StoreOpening: Sendable {
   /// What a connection needs once the tables are in step with the models.
   private func prepareToWrite(_ connection: Connection) throws {
     // INSERT OR REPLACE in SQL then tells the full-text index of the row that it removes: https://www.sqlite.org/lang_conflict.html.
-    if configuration.schema == .managed { try connection.change("PRAGMA recursive_triggers = ON") }
+    if configuration.schema == .managed {
+      try connection.change("PRAGMA recursive_triggers = ON")
+      connection.changesBeforeAnalysis = Connection.firstAnalysis
+    }
     try connection.installExpiryViews()
+    if path != nil {
+      let mode = configuration.schema == .managed ? "wal" : try connection.query("PRAGMA journal_mode").first?.first?.value.text
+      gate.watch(connection, readingLocks: mode != "wal")
+    }
   }
 
   /// A further connection, for a context: it writes to temporary tables, and to the file when the context is saved.
@@ -117,8 +136,10 @@ struct StoreOpening: Sendable {
       throw StoreError(.unsupported, "This SQLite was built without URIs, which a context of a store in memory needs. Open the store at a path.")
     }
     return try mapping {
-      let connection = try makeConnection(environment)
-      try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
+      let connection = try makeConnection(environment, .context)
+      if configuration.access == .readWrite {
+        try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
+      }
       try connection.change("PRAGMA recursive_triggers = ON")
       try connection.change("PRAGMA temp_store = MEMORY")
       try connection.installExpiryViews()
@@ -129,22 +150,45 @@ struct StoreOpening: Sendable {
   /// A further connection that only reads.
   func openReader(_ environment: StoreEnvironment) throws -> Connection {
     try mapping {
-      var configuration = GRDB.Configuration()
-      configuration.readonly = true
-      configuration.busyMode = .timeout(Double(self.configuration.busyTimeout.milliseconds) / 1000)
-      let connection = try Connection(path: path ?? ":memory:", configuration: configuration, environment: environment)
+      let connection = try makeConnection(environment, .reader)
       try connection.installExpiryViews()
       return connection
     }
   }
 
-  private func makeConnection(_ environment: StoreEnvironment) throws -> Connection {
-    var configuration = GRDB.Configuration()
-    configuration.label = "larder"
-    configuration.busyMode = .timeout(Double(self.configuration.busyTimeout.milliseconds) / 1000)
-    let connection = try Connection(path: path ?? memory, configuration: configuration, environment: environment)
+  /// A connection that has what every connection of the store has.
+  ///
+  /// - Parameter isReadOnly: Whether SQLite refuses to write; by default for readers, and where the store is opened to be read.
+  private func makeConnection(_ environment: StoreEnvironment, _ role: ConnectionRole, isReadOnly: Bool? = nil) throws -> Connection {
+    var settings = GRDB.Configuration()
+    settings.label = "larder"
+    settings.readonly = isReadOnly ?? (role == .reader || configuration.access == .readOnly)
+    settings.busyMode = .timeout(Double(configuration.busyTimeout.milliseconds) / 1000)
+    if let onOpen = configuration.onOpen {
+      // Before the schema is read, which may name collations and functions of the program's own.
+      settings.prepareDatabase { database in
+        if let handle = database.sqliteConnection { try OpenedConnection(role: role, handle: handle).prepare(onOpen) }
+      }
+    }
+    let connection = try Connection(path: location(of: environment, role), configuration: settings, environment: environment)
     if path == nil { Self.removeSizeLimit(of: connection) }
+    if let cacheSize = configuration.cacheSize {
+      // In kibibytes where negative: https://www.sqlite.org/pragma.html#pragma_cache_size.
+      try connection.change("PRAGMA main.cache_size = \(-max(1, cacheSize / 1024))")
+    }
+    if let mmapSize = configuration.mmapSize { try connection.change("PRAGMA main.mmap_size = \(mmapSize)") }
+    if let trace = configuration.trace {
+      let tracer = StatementTracer(role: role, options: configuration.traceOptions, authorizer: connection.authorizer, report: trace)
+      connection.tracer = tracer
+      tracer.start(on: connection.handle)
+    }
     return connection
+  }
+
+  /// What SQLite is told to open.
+  private func location(of environment: StoreEnvironment, _ role: ConnectionRole) -> String {
+    guard let path else { return role == .reader ? ":memory:" : memory }
+    return environment.isImmutable ? URL(fileURLWithPath: path).absoluteString + "?immutable=1" : path
   }
 
   /// SQLite stops a database in memory that connections share at a gigabyte.
@@ -176,10 +220,37 @@ struct StoreOpening: Sendable {
     }
   }
 
+  // MARK: Reading alone
+
+  /// A connection that reads, in the place of the one that writes. Nothing is created, changed or checkpointed.
+  private func openReadOnly(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
+    let place = try ReadOnlyFile(path)
+    let adopted = configuration.schema == .existing ? AdoptedColumns(tables) : AdoptedColumns()
+    // Where the folder has no room for the log's index, a file whose log is empty is read as one that nobody changes.
+    let (probe, isImmutable) = try place.opening { isImmutable in
+      try mapping { try makeConnection(makeEnvironment(adopted: adopted, isImmutable: isImmutable), .reader) }
+    }
+    let environment: StoreEnvironment
+    switch configuration.schema {
+    case .managed:
+      try SchemaMigrator(probe, tables, configuration.migrations, log: nil).checkIsReadable()
+      environment = makeEnvironment(tables, isImmutable: isImmutable)
+    case .existing:
+      let existing = ExistingSchema(probe, tables)
+      try existing.check()
+      environment = makeEnvironment(tables, adopted: try existing.adoptedColumns(), isImmutable: isImmutable)
+    }
+    let connection = try openReader(environment)
+    let mode = try connection.query("PRAGMA journal_mode").first?.first?.value.text
+    gate.watch(connection, readingLocks: mode != "wal" && !isImmutable)
+    return (connection, environment)
+  }
+
   // MARK: Planning
 
   func plan() throws -> MigrationPlan {
     try checkVersion()
+    try configuration.check()
     let tables = try makeTables()
     try check(tables)
     try checkFile()
@@ -200,8 +271,8 @@ struct StoreOpening: Sendable {
       return try Connection(path: ":memory:", configuration: GRDB.Configuration(), environment: StoreEnvironment())
     }
     // Only a connection that may write clears away the log's files when it is closed; where there is a log already, it must not be emptied.
-    if FileManager.default.fileExists(atPath: path + "-wal") { return try openReader(StoreEnvironment()) }
-    let connection = try makeConnection(StoreEnvironment())
+    if FileManager.default.fileExists(atPath: path + "-wal") { return try openReader(makeEnvironment()) }
+    let connection = try makeConnection(makeEnvironment(), .reader, isReadOnly: configuration.access == .readOnly)
     try connection.change("PRAGMA query_only = ON")
     return connection
   }
@@ -276,12 +347,24 @@ struct StoreOpening: Sendable {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     var isFolder: ObjCBool = false
     if !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) {
-      return StoreError(.notFound, "The folder \(folder.lastPathComponent) for the store does not exist. Create it before the store is opened.")
+      return StoreError(.notFound, "The folder \(folder.path) for the store does not exist. Create it before the store is opened.")
     }
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
       return StoreError(.notAStore, "The store's path is a folder. Give the path of a file in it.")
     }
-    return error
+    return existingRefusal ?? error
+  }
+
+  /// A file in WAL mode is read with the help of another one beside it, so that `.existing` is no remedy for a folder that may not be written.
+  private var existingRefusal: StoreError? {
+    // The header says so by the version that a reader must know: https://www.sqlite.org/fileformat2.html#file_format_version_numbers.
+    guard configuration.schema == .existing, let path, let header = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 20),
+      header.count == 20, header[19] == 2
+    else { return nil }
+    return StoreError(
+      .readOnly,
+      "The file has a write-ahead log, which SQLite can read only if it may write into the folder. Copy the file, together with its -wal if there is one, to a folder that may be written, or have its owner execute PRAGMA journal_mode = DELETE in it."
+    )
   }
 }
 

@@ -77,6 +77,16 @@ extension StoreReader {
     try _read { try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Output>) }
   }
 
+  /// The sum of small integers, which is an `Int`.
+  public func sum<M: Model, Output: QuerySmallInteger>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) throws -> Int {
+    try _read { try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Int>) }
+  }
+
+  /// The sum of the small integers that are not nil, which is an `Int`.
+  public func sum<M: Model, Output: QuerySmallInteger>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) throws -> Int {
+    try _read { try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Int>) }
+  }
+
   /// The mean of the values that are not nil, or nil where there is none.
   public func average<M: Model, Key: QueryExpressible>(_ query: Query<M>, of path: KeyPath<M.Columns, Key>) throws -> Double?
   where Key.Output: QueryNumber {

@@ -58,14 +58,16 @@ extension StoreWriter {
   /// Deletes the row with the key, and answers whether there was one.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) throws -> Bool {
-    try _write(isAtomic: false) { try $0.connection.delete(model, id) }
+    try _write(isAtomic: false) { access in
+      try access.connection.deleting(M.self, isOneRow: true) { try access.connection.delete(model, id) }
+    }
   }
 
   /// Deletes the rows with the values' keys, and answers how many there were.
   @discardableResult
   public func delete<M: Model>(_ values: [M]) throws -> Int {
     try _write(isAtomic: true) { access in
-      try values.reduce(0) { try access.connection.delete(M.self, $1.id) ? $0 + 1 : $0 }
+      try access.connection.deleting(M.self) { try values.reduce(0) { try access.connection.delete(M.self, $1.id) ? $0 + 1 : $0 } }
     }
   }
 
@@ -86,6 +88,6 @@ extension StoreWriter {
   /// Deletes every row of the query, and answers how many there were.
   @discardableResult
   public func deleteAll<M: Model>(_ query: Query<M>) throws -> Int {
-    try _write(isAtomic: false) { try $0.connection.deleteAll(query) }
+    try _write(isAtomic: true) { try $0.connection.deleteAll(query) }
   }
 }

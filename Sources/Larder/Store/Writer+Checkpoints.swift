@@ -55,7 +55,7 @@ extension Writer {
     // Who writes right now checks the log itself.
     guard (try? takeIfFree()) == true else { return }
     defer { releaseWithoutCheckpoint() }
-    guard let connection = try? connection() else { return }
+    guard let connection = try? connection(), !connection.environment.gate.isSuspended else { return }
     let outcome = connection.checkpoint(.truncate, patience: 0)
     report(outcome, on: connection)
     guard outcome.isEmptied else { return }

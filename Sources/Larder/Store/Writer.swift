@@ -232,7 +232,7 @@ final class Writer: Sendable {
 
   /// Whether the log has grown so long that it goes back into the file before the next in line has its turn.
   var needsCheckpoint: Bool {
-    guard let current, current.walPages > 0 else { return false }
+    guard let current, current.walPages > 0, !current.environment.gate.isSuspended else { return false }
     return checkpoints.isDue(current.walPages)
   }
 
@@ -247,6 +247,7 @@ final class Writer: Sendable {
 
   /// Calls the closure, and tells what it has committed, also if it throws in the end.
   func committing<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+    try connection.environment.gate.check()
     // Only the thread itself ever finds its own number here.
     holder.store(ThreadHoldings.thread, ordering: .relaxed)
     defer {
@@ -262,6 +263,10 @@ final class Writer: Sendable {
     let writes = connection.takeWrites()
     connection.environment.attachments.didCommit()
     if !writes.isEmpty { observers.didCommit(writes) }
+    if connection.needsStatistics {
+      connection.changesBeforeAnalysis = .max
+      scheduleStatistics()
+    }
   }
 
   // MARK: Commits of other processes

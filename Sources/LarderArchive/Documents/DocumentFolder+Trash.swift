@@ -16,7 +16,7 @@ extension DocumentFolder {
   @discardableResult
   public func delete(_ document: DocumentPackage) throws -> DeletedDocument {
     try locked {
-      if !fileSystem.isFolder(trash) { try fileSystem.makeFolder(trash) }
+      if !fileSystem.isFolder(trash) { try fileSystem.makeFolder(trash, access: fileSystem.access(forFolderIn: path)) }
       // The identifier has 36 letters; what follows the point after it is the name.
       let deleted = DeletedDocument(name: document.name, trashName: "\(UUID().uuidString).\(document.name)")
       try fileSystem.rename(path(of: document.name), to: trash + "/" + deleted.trashName)
@@ -42,6 +42,7 @@ extension DocumentFolder {
   public func restore(_ deleted: DeletedDocument) throws -> DocumentPackage {
     try PartName.check(deleted.name)
     return try locked {
+      guard fileSystem.isFolder(trash) else { throw ArchiveError(.notFound, "The trash was emptied. Restore the document from a copy.") }
       guard try place(trash + "/" + deleted.trashName, as: deleted.name) else {
         throw ArchiveError(.invalidName, "Another document has the name of the deleted one. Delete that first.")
       }

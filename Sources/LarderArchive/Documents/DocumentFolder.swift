@@ -96,10 +96,17 @@ public final class DocumentFolder: Sendable {
   /// The document of a name. Throws ``ArchiveError`` `.invalidName` or `.notFound`; costs one `lstat`.
   public func document(named name: String) throws -> DocumentPackage {
     try PartName.check(name)
-    guard fileSystem.isFolder(path(of: name)) else {
+    guard let name = try spelling(of: name) else {
       throw ArchiveError(.notFound, "There is no document of this name. Ask documents() for those that are there.")
     }
     return DocumentPackage(name: name, folder: self)
+  }
+
+  /// The name that a document has on the disk: the same text may be written in two normal forms.
+  private func spelling(of name: String) throws -> String? {
+    if fileSystem.isFolder(path(of: name)) { return name }
+    if name.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
+    return try documents().first { $0.name == name }?.name
   }
 
   /// Adds a document under the next free number, which no other process gets.
@@ -108,14 +115,17 @@ public final class DocumentFolder: Sendable {
   /// document there and may yet be lost in a power cut; the error says so. Costs a synced file for each part and one for the list.
   public func add(_ make: (inout DocumentParts) throws -> Void) throws -> DocumentPackage {
     try publish(make) { staging in
-      var number = try self.highest.withLock { $0 } ?? self.highestNumber()
-      while true {
-        number += 1
-        if try self.place(staging, as: String(number)) { break }
-        number = max(number, try self.highestNumber())
+      try self.locked {
+        var number = try self.highest.withLock { $0 } ?? self.highestNumber()
+        while true {
+          // Another instance, or another process, may have deleted documents that this one has not seen.
+          number = max(number, try self.highestDeletedNumber()) + 1
+          if try self.place(staging, as: String(number)) { break }
+          number = max(number, try self.highestNumber())
+        }
+        self.highest.withLock { [number] in $0 = max($0 ?? 0, number) }
+        return String(number)
       }
-      self.highest.withLock { [number] in $0 = max($0 ?? 0, number) }
-      return String(number)
     }
   }
 
@@ -123,7 +133,7 @@ public final class DocumentFolder: Sendable {
   public func add(named name: String, _ make: (inout DocumentParts) throws -> Void) throws -> DocumentPackage {
     try PartName.check(name)
     return try publish(make) { staging in
-      guard try self.place(staging, as: name) else {
+      guard try self.spelling(of: name) == nil, try self.place(staging, as: name) else {
         throw ArchiveError(.invalidName, "There is a document of this name. Choose another one, or edit that.")
       }
       return name
@@ -131,9 +141,9 @@ public final class DocumentFolder: Sendable {
   }
 
   private func publish(_ make: (inout DocumentParts) throws -> Void, _ place: (String) throws -> String) throws -> DocumentPackage {
-    var parts = DocumentParts()
+    var parts = DocumentParts(limits: limits)
     try make(&parts)
-    let staging = try DocumentStaging(in: path, fileSystem)
+    let staging = try DocumentStaging(in: path, access: fileSystem.access(forFolderIn: path), fileSystem)
     do {
       try staging.fill(parts, over: nil)
       let name = try place(staging.path)
@@ -165,9 +175,11 @@ public final class DocumentFolder: Sendable {
     for entry in try fileSystem.names(in: path) where entry.name.hasSuffix(suffix) {
       highest = max(highest, Self.number(of: entry.name.dropLast(suffix.count)) ?? 0)
     }
-    // A deleted document may come back under its name.
-    return try deletedDocuments().reduce(highest) { max($0, Self.number(of: $1.name) ?? 0) }
+    return max(highest, try highestDeletedNumber())
   }
+
+  /// A deleted document may come back under its name.
+  private func highestDeletedNumber() throws -> Int { try deletedDocuments().reduce(0) { max($0, Self.number(of: $1.name) ?? 0) } }
 
   /// The number that a name is; more digits than fifteen are a name like any other, so that counting on never ends.
   private static func number(of name: some StringProtocol) -> Int? {
@@ -178,7 +190,8 @@ public final class DocumentFolder: Sendable {
 
   /// Calls a closure while no other process or task changes, deletes or restores a document of the folder.
   func locked<Result>(_ body: () throws -> Result) throws -> Result {
-    let lock = try fileSystem.lock(file: path + "/" + Self.lockName)
+    let lockPath = path + "/" + Self.lockName
+    let lock = try fileSystem.lock(file: lockPath, access: fileSystem.access(forFile: lockPath, in: path))
     defer { _ = lock.file }
     return try body()
   }

@@ -40,19 +40,32 @@ public final class DocumentPackage: Sendable {
     do {
       return try load(part)
     } catch let error as ArchiveError where error.code == .damaged || error.code == .notFound {
-      // Somebody else may have replaced the document between the list and the part: look once more, at both.
+      // Somebody else may have replaced the document since the list was read: look once more, at both, in a document that stays as it is.
       reload()
-      return try load(part)
+      let snapshot = try snapshot()
+      let data = try snapshot.data(for: part)
+      cache.withLock {
+        $0.manifest = snapshot.manifest
+        $0.parts[part] = data
+      }
+      return data
     }
   }
 
-  /// The value of a part that was set with ``DocumentParts/setValue(_:for:)``; decoded at each call.
+  /// Returns the document as it is now, whose parts stay together whatever is changed meanwhile.
   ///
-  /// Throws what ``data(for:)`` and ``Archive/decode(_:from:allowing:migrations:limits:)`` throw.
+  /// - Throws: ``ArchiveError`` `.notFound` for a document that was deleted, and `.damaged` for one whose list of parts cannot be read.
+  /// - Complexity: Reads the list of parts.
+  public func snapshot() throws -> DocumentSnapshot { try DocumentSnapshot(name: name, folder: folder) }
+
+  /// The value of a part that was set with ``DocumentParts/setValue(_:for:userInfo:)``; decoded at each call.
+  ///
+  /// Throws what ``data(for:)`` and ``Archive/decode(_:from:allowing:migrations:limits:userInfo:)`` throw.
   public func value<T: Decodable>(
-    _ type: T.Type, for part: String, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = []
+    _ type: T.Type, for part: String, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [],
+    userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> T {
-    try Archive.decode(type, from: try data(for: part), allowing: types, migrations: migrations, limits: folder.limits)
+    try Archive.decode(type, from: try data(for: part), allowing: types, migrations: migrations, limits: folder.limits, userInfo: userInfo)
   }
 
   /// Forgets what was read, so that it is read again when it is asked for; reads nothing.
@@ -66,18 +79,22 @@ public final class DocumentPackage: Sendable {
   /// `change` throws; then the document is as it was. Only where syncing the folder fails at the very end is the change there and may yet be lost in a power cut,
   /// which leaves the old document; the error says so.
   ///
+  /// Files in the document's folder that are no parts of it stay; a part cannot take the place of one. Permissions of the folder and of parts stay as well.
+  ///
   /// Waits for other changes in the folder. Costs a synced file for each changed part and one for the list, and a link for each part that stays.
   public func edit(_ change: (inout DocumentParts) throws -> Void) throws {
-    var parts = DocumentParts()
+    var parts = DocumentParts(limits: folder.limits)
     try change(&parts)
     try commit(parts)
   }
 
   /// Replaces all parts in one step: parts that are not set go. Also mends a damaged document.
   ///
+  /// Files that are no parts stay, unless the list of parts cannot be read: then nobody can say which those are, and all go.
+  ///
   /// Throws as ``edit(_:)`` does, except `.damaged`. Costs a synced file for each part and one for the list.
   public func replaceAll(_ make: (inout DocumentParts) throws -> Void) throws {
-    var parts = DocumentParts()
+    var parts = DocumentParts(limits: folder.limits)
     parts.replacesAll = true
     try make(&parts)
     try commit(parts)
@@ -87,9 +104,12 @@ public final class DocumentPackage: Sendable {
     try folder.locked {
       reload()
       guard fileSystem.isFolder(path) else { throw ArchiveError(.notFound, "The document was deleted. Restore it, or add it again.") }
-      let staging = try DocumentStaging(in: folder.path, fileSystem)
+      let opened = try fileSystem.openFolder(path)
+      let manifest = parts.replacesAll ? try? self.manifest(in: opened.file) : try self.manifest(in: opened.file)
+      let old = DocumentStaging.Old(folder: opened.file, manifest: manifest)
+      let staging = try DocumentStaging(in: folder.path, access: fileSystem.access(ofFolder: opened.file), fileSystem)
       do {
-        try staging.fill(parts, over: parts.replacesAll ? nil : (path, try manifest()))
+        try staging.fill(parts, over: old)
         try fileSystem.exchange(staging.path, path)
       } catch {
         try? fileSystem.remove(staging.path)
@@ -97,45 +117,32 @@ public final class DocumentPackage: Sendable {
       }
       reload()
       try fileSystem.syncFolder(folder.path, after: "The change is in its place")
-      // What has changed places with the new document; a crash before this leaves it to be cleaned up.
+      try staging.keepLatecomers(of: old, in: path)
+      // What has changed places with the new document; a crash before this leaves it to be cleaned up, as does somebody who has a snapshot of it.
+      guard let lock = fileSystem.tryLock(folder: staging.path) else { return }
+      defer { _ = lock.file }
       try fileSystem.remove(staging.path)
     }
   }
 
-  private func manifest() throws -> DocumentManifest {
+  /// The list of parts, read unless it is known.
+  private func manifest(in opened: Int32) throws -> DocumentManifest {
     if let known = cache.withLock({ $0.manifest }) { return known }
-    let manifest: DocumentManifest
-    do {
-      let data = try fileSystem.read(path + "/" + DocumentManifest.fileName, limit: folder.limits.size)
-      manifest = try Archive.decode(DocumentManifest.self, from: data, limits: folder.limits)
-      try manifest.check()
-    } catch let error as ArchiveError where error.code != .newerVersion && error.code != .noPermission && fileSystem.isFolder(path) {
-      throw ArchiveError(
-        .damaged, "The list of the document's parts cannot be read (\(error.code)). Ask inspect() what can, and restore the rest from a copy.")
-    }
+    let manifest = try DocumentManifest(in: opened, of: folder)
     cache.withLock { $0.manifest = manifest }
     return manifest
   }
 
-  private func load(_ name: String) throws -> Data {
-    let data = try verified(name, try manifest())
-    cache.withLock { $0.parts[name] = data }
-    return data
+  private func manifest() throws -> DocumentManifest {
+    if let known = cache.withLock({ $0.manifest }) { return known }
+    let opened = try fileSystem.openFolder(path)
+    return try manifest(in: opened.file)
   }
 
-  private func verified(_ name: String, _ manifest: DocumentManifest) throws -> Data {
-    guard let part = manifest.parts[name] else {
-      throw ArchiveError(.notFound, keyPath: name, "The document has no part of this name. Ask partNames() for those that it has.")
-    }
-    let data: Data
-    do {
-      data = try fileSystem.read(path + "/" + name, limit: folder.limits.size)
-    } catch let error as ArchiveError where error.code == .notFound || error.code == .inputOutput {
-      throw ArchiveError(.damaged, keyPath: name, "The file of this part cannot be read (\(error.code)). Restore it from a copy.")
-    }
-    guard data.count == part.size, CRC64.checksum(data) == part.checksum else {
-      throw ArchiveError(.damaged, keyPath: name, "The part is not what was written. Restore it from a copy.")
-    }
+  private func load(_ name: String) throws -> Data {
+    let opened = try fileSystem.openFolder(path)
+    let data = try manifest(in: opened.file).data(of: name, in: opened.file, of: folder)
+    cache.withLock { $0.parts[name] = data }
     return data
   }
 
@@ -145,12 +152,13 @@ public final class DocumentPackage: Sendable {
   public func inspect() throws -> DocumentInspection {
     reload()
     guard fileSystem.isFolder(path) else { throw ArchiveError(.notFound, "The document was deleted. Restore it, or add it again.") }
+    let opened = try fileSystem.openFolder(path)
     var inspection = DocumentInspection()
     do {
-      let manifest = try manifest()
+      let manifest = try manifest(in: opened.file)
       for name in manifest.parts.keys.sorted() {
         do {
-          _ = try verified(name, manifest)
+          _ = try manifest.data(of: name, in: opened.file, of: folder)
           inspection.readable.append(name)
         } catch let error as ArchiveError {
           inspection.problems[name] = error
@@ -158,7 +166,7 @@ public final class DocumentPackage: Sendable {
       }
     } catch let error as ArchiveError {
       inspection.problems[DocumentManifest.fileName] = error
-      inspection.unverified = try fileSystem.names(in: path).map(\.name).filter { (try? PartName.check($0)) != nil }.sorted()
+      inspection.unverified = try fileSystem.names(in: opened.file).map(\.name).filter { (try? PartName.check($0)) != nil }.sorted()
     }
     return inspection
   }
@@ -168,7 +176,8 @@ public final class DocumentPackage: Sendable {
   /// Throws ``ArchiveError`` `.invalidName`, `.notFound`, `.limitExceeded`, and `.inputOutput` for what is no plain file. Reads the file at each call.
   public func unverifiedData(for part: String) throws -> Data {
     try PartName.check(part)
-    return try fileSystem.read(path + "/" + part, limit: folder.limits.size)
+    let opened = try fileSystem.openFolder(path)
+    return try fileSystem.read(part, in: opened.file, limit: folder.limits.size)
   }
 }
 

@@ -17,9 +17,14 @@ extension FileSystem {
 
   /// The content of a plain file of at most `limit` bytes; pipes, devices and, unless they are followed, links are refused.
   func read(_ path: String, limit: Int, followsLinks: Bool = false) throws -> Data {
+    try read(path, in: AT_FDCWD, limit: limit, followsLinks: followsLinks)
+  }
+
+  /// As ``read(_:limit:followsLinks:)``, for a path that begins in an open folder.
+  func read(_ path: String, in folder: Int32, limit: Int, followsLinks: Bool = false) throws -> Data {
     try note("read", path)
     // A pipe would keep the call waiting without O_NONBLOCK.
-    let file = try check(open(path, O_RDONLY | (followsLinks ? 0 : O_NOFOLLOW) | O_NONBLOCK | O_CLOEXEC), "opened", path)
+    let file = try check(openat(folder, path, O_RDONLY | (followsLinks ? 0 : O_NOFOLLOW) | O_NONBLOCK | O_CLOEXEC), "opened", path)
     defer { close(file) }
     var status = stat()
     try check(fstat(file, &status), "read", path)
@@ -54,6 +59,27 @@ extension FileSystem {
   func names(in path: String) throws -> [Entry] {
     guard let folder = opendir(path) else { throw Self.error(errno, "read", path) }
     defer { closedir(folder) }
+    return try entries(of: folder)
+  }
+
+  /// What is in an open folder.
+  func names(in folder: Int32) throws -> [Entry] {
+    let copy = try check(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "read", ".")
+    guard let opened = fdopendir(copy) else {
+      close(copy)
+      throw Self.error(errno, "read", ".")
+    }
+    defer { closedir(opened) }
+    return try entries(of: opened)
+  }
+
+  #if canImport(Darwin)
+  private typealias Stream = UnsafeMutablePointer<DIR>
+  #else
+  private typealias Stream = OpaquePointer
+  #endif
+
+  private func entries(of folder: Stream) throws -> [Entry] {
     var entries: [Entry] = []
     while let entry = readdir(folder) {
       // The name ends with a zero inside the entry.
@@ -74,9 +100,52 @@ extension FileSystem {
     deinit { close(file) }
   }
 
+  /// An open folder, so that all that is read of it is of one folder, whatever becomes of its path.
+  struct Folder: ~Copyable {
+    let file: Int32
+
+    deinit { close(file) }
+  }
+
+  /// Opens a folder; a link to one is not followed.
+  func openFolder(_ path: String, in folder: Int32 = AT_FDCWD) throws -> Folder {
+    let file = openat(folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+    if file < 0, errno == ENOTDIR || errno == ELOOP {
+      throw ArchiveError(.inputOutput, "\(Self.name(path)) is a link or a file, where a folder belongs. Put the folder itself in its place.")
+    }
+    return Folder(file: try check(file, "opened", path))
+  }
+
+  func isFolder(_ name: String, in folder: Int32) -> Bool {
+    var status = stat()
+    return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Opens a folder and keeps others from deleting it while it is open; several may do so at once.
+  func openShared(_ path: String) throws -> Folder {
+    for _ in 0..<1000 {
+      let folder = try openFolder(path)
+      while flock(folder.file, LOCK_SH) != 0 {
+        if errno != EINTR { throw Self.error(errno, "locked", path) }
+      }
+      // Somebody may have replaced it between the opening and the lock.
+      if isSame(folder.file, path) { return folder }
+    }
+    throw ArchiveError(.inputOutput, "\(Self.name(path)) is replaced all the time. Try again.")
+  }
+
+  /// Lets others delete an open folder.
+  func unlock(_ folder: Int32) { flock(folder, LOCK_UN) }
+
+  /// Whether a path still leads to an open folder.
+  func isSame(_ folder: Int32, _ path: String) -> Bool {
+    var (status, now) = (stat(), stat())
+    return fstat(folder, &status) == 0 && lstat(path, &now) == 0 && status.st_dev == now.st_dev && status.st_ino == now.st_ino
+  }
+
   /// Locks a file, which is created if it is not there, and waits for others who hold it.
-  func lock(file path: String) throws -> Lock {
-    let lock = Lock(file: try check(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o644), "locked", path))
+  func lock(file path: String, access: Access) throws -> Lock {
+    let lock = Lock(file: try check(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, access.modeToCreate), "locked", path))
     while true {
       if flock(lock.file, LOCK_EX) == 0 { return lock }
       if errno != EINTR { throw Self.error(errno, "locked", path) }

@@ -31,9 +31,9 @@ package struct FileSystem: Sendable {
   }
 
   /// Creates a file that must not be there, with content that is on the disk when this returns.
-  func create(_ path: String, _ content: UnsafeRawBufferPointer) throws {
+  func create(_ path: String, _ content: UnsafeRawBufferPointer, access: Access) throws {
     try note("create", path)
-    let file = try check(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644), "created", path)
+    let file = try check(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, access.modeToCreate), "created", path)
     defer { close(file) }
     var offset = 0
     while offset < content.count {
@@ -43,6 +43,7 @@ package struct FileSystem: Sendable {
       if written < 0 && errno == EINTR { continue }
       offset += try check(written, "written", path)
     }
+    try access.apply(to: file, path, self)
     try note("sync", path)
     try check(fsync(file), "written", path)
   }
@@ -104,15 +105,31 @@ package struct FileSystem: Sendable {
     }
   }
 
-  func makeFolder(_ path: String) throws {
+  func makeFolder(_ path: String, access: Access) throws {
     try note("makeFolder", path)
-    try check(mkdir(path, 0o755), "created", path)
+    try check(mkdir(path, access.modeToCreate), "created", path)
   }
 
-  /// A second name for a file, in another folder.
-  func link(_ old: String, to new: String) throws {
-    try note("link", new)
-    try check(linkat(AT_FDCWD, old, AT_FDCWD, new, 0), "linked", new)
+  /// A second name for a file of an open folder, in another one; links are not followed.
+  func link(_ name: String, in old: Int32, to new: Int32) throws {
+    try note("link", name)
+    try check(linkat(old, name, new, name, 0), "linked", name)
+  }
+
+  /// Makes a folder in an open one, with the access of another, and opens it.
+  func makeFolder(_ name: String, in folder: Int32, like other: Int32) throws -> Folder {
+    try note("makeFolder", name)
+    try check(mkdirat(folder, name, 0o700), "created", name)
+    let made = try openFolder(name, in: folder)
+    try access(ofFolder: other).apply(to: made.file, name, self)
+    return made
+  }
+
+  /// Moves an entry of an open folder into another one, unless there is one of this name.
+  func move(_ name: String, from folder: Int32, to path: String) throws {
+    guard !exists(path + "/" + name) else { return }
+    try note("rename", name)
+    try check(renameat(folder, name, AT_FDCWD, path + "/" + name), "moved", name)
   }
 
   func exists(_ path: String) -> Bool {
@@ -125,11 +142,14 @@ package struct FileSystem: Sendable {
     return (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Deletes a file, or a folder with what is in it; what is not there is no error.
+  /// Deletes a file, or a folder with what is in it; what is not there is no error, and a link is deleted and not followed.
   func remove(_ path: String) throws {
     try note("remove", path)
     if isFolder(path) {
-      for name in try names(in: path) { try remove(path + "/" + name.name) }
+      do {
+        let folder = try openFolder(path)
+        try removeContent(of: folder.file)
+      } catch let error as ArchiveError where error.code == .notFound { return }
       let result = rmdir(path)
       if result != 0 && errno == ENOENT { return }
       try check(result, "deleted", path)
@@ -137,6 +157,24 @@ package struct FileSystem: Sendable {
       let result = unlink(path)
       if result != 0 && errno == ENOENT { return }
       try check(result, "deleted", path)
+    }
+  }
+
+  /// Goes by open folders, so that a folder that becomes a link meanwhile leads nowhere.
+  private func removeContent(of folder: Int32) throws {
+    for entry in try names(in: folder) {
+      try note("remove", entry.name)
+      if isFolder(entry.name, in: folder) {
+        let inner = try openFolder(entry.name, in: folder)
+        try removeContent(of: inner.file)
+        let result = unlinkat(folder, entry.name, Int32(AT_REMOVEDIR))
+        if result != 0 && errno == ENOENT { continue }
+        try check(result, "deleted", entry.name)
+      } else {
+        let result = unlinkat(folder, entry.name, 0)
+        if result != 0 && errno == ENOENT { continue }
+        try check(result, "deleted", entry.name)
+      }
     }
   }
 }

@@ -38,7 +38,7 @@ package struct ArchiveHeader: Sendable {
   package var payload: Range<Int>
 
   /// An archive: header, payload and checksum. Copies the payload once.
-  package static func seal(_ payload: Data, types: [TypeEntry]) throws -> Data {
+  package static func seal(_ payload: Data, types: [TypeEntry], limits: Archive.Limits = .default) throws -> Data {
     guard types.count <= mostTypes else {
       throw ArchiveError(.unsupported, "The value holds more than \(mostTypes) types in Archived. Archive it in parts.")
     }
@@ -54,6 +54,8 @@ package struct ArchiveHeader: Sendable {
       table.append(bigEndian: UInt16(tag.count))
       table += tag
     }
+    let size = fixedLength + table.count + payload.count
+    guard size <= limits.size else { throw ArchiveError.tooLong(size, limits) }
     var head = magic
     head.append(bigEndian: UInt16(formatVersion))
     head.append(bigEndian: UInt16(0))
@@ -80,10 +82,7 @@ package struct ArchiveHeader: Sendable {
   ///
   /// Throws ``ArchiveError`` `.limitExceeded`, `.notAnArchive`, `.newerVersion` or `.damaged`. O(size).
   package init(of bytes: UnsafeRawBufferPointer, limits: Archive.Limits) throws {
-    guard bytes.count <= limits.size else {
-      throw ArchiveError(
-        .limitExceeded, "The archive has \(bytes.count) bytes; at most \(limits.size) are allowed. Raise Archive.Limits.size if that is meant to be.")
-    }
+    guard bytes.count <= limits.size else { throw ArchiveError.tooLong(bytes.count, limits) }
     guard bytes.count >= 8, zip(bytes, Self.magic).allSatisfy({ $0 == $1 }) else {
       throw ArchiveError(.notAnArchive, "The bytes are not an archive. Read what Archive.encode or Archive.write made.")
     }

@@ -2,29 +2,28 @@ internal import Foundation
 
 /// The binary property list inside an archive: an array of one element, so that a number or a text can be archived too.
 enum PropertyListPayload {
-  /// Throws what the value's `encode(to:)` throws, and ``ArchiveError`` `.invalidValue` for an `EncodingError`.
-  static func encode<Value: Encodable>(_ value: Value, context: ArchiveContext? = nil) throws -> Data {
-    let writer = PropertyListWriter()
-    let encoder = PropertyListValueEncoder(writer, userInfo: userInfo(context))
-    let top = writer.addContainer(isDictionary: false)
+  /// Throws what the value's `encode(to:)` throws, and ``ArchiveError`` `.invalidValue` for an `EncodingError` and `.limitExceeded`.
+  static func encode<Value: Encodable>(_ value: Value, context: ArchiveContext) throws -> Data {
+    let writer = PropertyListWriter(limits: context.limits)
+    let encoder = PropertyListValueEncoder(writer, userInfo: context.encodingInfo)
     do {
-      writer.append(try encoder.add(value, PlainKey(0)), to: top)
+      writer.append(try encoder.add(value, PlainKey(0)), to: PropertyListWriter.top)
+      return try writer.finish()
     } catch let error as EncodingError {
       throw ArchiveError(error, type: ArchiveTag.name(of: type(of: value)))
     } catch let error as ArchiveError where error.type == nil {
       throw ArchiveError(error.code, type: ArchiveTag.name(of: type(of: value)), keyPath: error.keyPath, error.message)
     }
-    return writer.finish(top: top)
   }
 
   /// The value of a payload that a ``PropertyListValidator`` has passed.
-  static func decode<T: Decodable>(_ type: T.Type, from payload: Data, context: ArchiveContext?) throws -> T {
+  static func decode<T: Decodable>(_ type: T.Type, from payload: Data, context: ArchiveContext) throws -> T {
     try payload.withUnsafeBytes { bytes in
       let list = try BinaryPropertyList(bytes)
       guard case .array(let elements) = try list.object(list.top), elements.count == 1 else {
         throw BinaryPropertyList.damaged("does not hold one value")
       }
-      let source = PropertyListValueDecoder.Source(list, userInfo: userInfo(context))
+      let source = PropertyListValueDecoder.Source(list, context: context)
       defer { source.close() }
       let decoder = PropertyListValueDecoder(source: source, number: list.top, path: nil)
       do {
@@ -33,10 +32,6 @@ enum PropertyListPayload {
         throw ArchiveError(error, type: ArchiveTag.name(of: type))
       }
     }
-  }
-
-  private static func userInfo(_ context: ArchiveContext?) -> [CodingUserInfoKey: Any] {
-    context.map { [.archiveContext: $0] } ?? [:]
   }
 
   /// The one element of a payload.

@@ -4,6 +4,7 @@ public struct KeyedArchiveObject: Sendable {
   public let className: String
   let fields: [String: KeyedValue]
   let keyedClass: KeyedClass
+  let budget: KeyedBudget
 
   /// The keys that the object was encoded with, in alphabetical order.
   public var keys: [String] { fields.keys.sorted() }
@@ -29,7 +30,10 @@ public struct KeyedArchiveObject: Sendable {
     return try decode(type, forKey: key)
   }
 
-  func build() throws -> any Sendable { try keyedClass.build(self) }
+  func build() throws -> any Sendable {
+    try budget.spend()
+    return try keyedClass.build(self)
+  }
 
   /// The object as a Codable type whose coding keys are the keys of the archive.
   func value<Value: Decodable>(_ type: Value.Type) throws -> Value {

@@ -19,6 +19,8 @@ struct KeyedArchiveReader {
   private let limits: Archive.Limits
   private var known: [Int: Resolved] = [:]
   private var open: Set<Int> = []
+  private let budget: KeyedBudget
+  private let stack = StackBounds.current
 
   init(_ root: PropertyListNode, allowing allowed: [String: KeyedClass], limits: Archive.Limits) throws {
     guard let root = root.dictionary, let objects = root["$objects"]?.array, let top = root["$top"]?.dictionary, root["$archiver"]?.string != nil
@@ -29,6 +31,7 @@ struct KeyedArchiveReader {
     self.top = top
     self.allowed = allowed
     self.limits = limits
+    budget = KeyedBudget(limits)
   }
 
   mutating func root(_ key: String) throws -> KeyedValue {
@@ -41,15 +44,10 @@ struct KeyedArchiveReader {
   /// Recurses as deep as the limit of depth at most.
   private mutating func resolve(_ node: PropertyListNode, depth: Int) throws -> Resolved {
     guard depth <= limits.depth else { throw Self.exceeded("is more than \(limits.depth) objects deep", "depth") }
+    try stack.check()
+    if let number = node.reference { return try resolve(object: number, depth: depth) }
     switch node {
-    case .uid(let number): return try resolve(object: number, depth: depth)
     case .array(let elements): return try list(elements, depth: depth)
-    case .dictionary(let entries) where entries["CF$UID"] != nil && entries.count == 1:
-      // The form of UIDs in XML.
-      guard case .integer(let number) = entries["CF$UID"], let uid = Int(exactly: number), uid >= 0 else {
-        throw Self.damaged("has a UID that is no number")
-      }
-      return try resolve(object: uid, depth: depth)
     case .dictionary(let entries): return try object(entries, depth: depth)
     case .string(let text): return Resolved(value: .plain(.string(text)), size: text.utf8.count)
     case .data(let bytes): return Resolved(value: .plain(.data(Data(bytes))), size: bytes.count)
@@ -64,13 +62,16 @@ struct KeyedArchiveReader {
       guard depth + resolved.height <= limits.depth else { throw Self.exceeded("is more than \(limits.depth) objects deep", "depth") }
       return resolved
     }
-    guard number < objects.count else { throw Self.damaged("refers to an object that is not there") }
+    guard objects.indices.contains(number) else { throw Self.damaged("refers to an object that is not there") }
     guard open.insert(number).inserted else {
       throw ArchiveError(
         .cycle, "The objects of the archive refer to each other in a circle, which values cannot. Write the archive without the reference back.")
     }
     defer { open.remove(number) }
-    let resolved = try resolve(objects[number], depth: depth)
+    // The archiver never writes an object that is only a reference, so that one counts as a step of its own.
+    let isReference = objects[number].reference != nil
+    var resolved = try resolve(objects[number], depth: isReference ? depth + 1 : depth)
+    if isReference { resolved.height += 1 }
     known[number] = resolved
     return resolved
   }
@@ -106,16 +107,8 @@ struct KeyedArchiveReader {
   }
 
   private func className(of entries: [String: PropertyListNode]) throws -> String {
-    guard let reference = entries["$class"] else { throw Self.damaged("has an object without a class") }
-    let number: Int
-    switch reference {
-    case .uid(let uid): number = uid
-    case .dictionary(let form):
-      guard case .integer(let uid) = form["CF$UID"] else { throw Self.damaged("has an object without a class") }
-      number = Int(exactly: uid) ?? -1
-    default: throw Self.damaged("has an object without a class")
-    }
-    guard objects.indices.contains(number), let name = objects[number].dictionary?["$classname"]?.string else {
+    guard let number = entries["$class"]?.reference, objects.indices.contains(number), let name = objects[number].dictionary?["$classname"]?.string
+    else {
       throw Self.damaged("has an object without a class")
     }
     return name
@@ -128,7 +121,7 @@ struct KeyedArchiveReader {
       // A key that begins with a dollar is written with one more.
       fields[key.hasPrefix("$") ? String(key.dropFirst()) : key] = try add(node, to: &sum, depth: depth)
     }
-    sum.value = .object(KeyedArchiveObject(className: name, fields: fields, keyedClass: keyedClass))
+    sum.value = .object(KeyedArchiveObject(className: name, fields: fields, keyedClass: keyedClass, budget: budget))
     return sum
   }
 
@@ -148,6 +141,11 @@ struct KeyedArchiveReader {
       }
       return Resolved(value: .plain(.string(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString })))
     case "NSURL": return try url(entries, depth: depth)
+    case "NSDecimalNumber": return Resolved(value: .decimal(try decimal(entries)), size: 20)
+    case "NSTimeZone", "__NSTimeZone":
+      guard case .string(let name) = try follow(entries["NS.name"]) else { throw Self.damaged("has a time zone without a name") }
+      return Resolved(value: .plain(.string(name)), size: name.utf8.count)
+    case "NSCountedSet": return try counted(entries, depth: depth)
     case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet", "NSMutableOrderedSet":
       return try list(try elements(entries, "NS.objects", "NS.object."), depth: depth)
     case "NSDictionary", "NSMutableDictionary": return try pairs(entries, depth: depth)
@@ -179,6 +177,45 @@ struct KeyedArchiveReader {
     return sum
   }
 
+  /// How often each element is there is a number that is read, and never elements that are made.
+  private mutating func counted(_ entries: [String: PropertyListNode], depth: Int) throws -> Resolved {
+    var elements = try elements(entries, "NS.objects", "NS.object.")
+    while elements.isEmpty || entries["NS.objects"] == nil, let element = entries["NS.object\(elements.count)"] { elements.append(element) }
+    var sum = Resolved(value: .counted([]))
+    var pairs: [KeyedValue.Pair] = []
+    for (index, element) in elements.enumerated() {
+      let key = try add(element, to: &sum, depth: depth)
+      let count = try follow(entries["NS.count\(index)"] ?? entries["NS.count.\(index)"] ?? .integer(1))
+      pairs.append(KeyedValue.Pair(key: key, value: .plain(try ArchiveValue(count))))
+    }
+    sum.value = .counted(pairs)
+    return sum
+  }
+
+  /// The mantissa is sixteen bytes, in the order of the machine that wrote them: eight numbers of sixteen bits, the lowest first.
+  private func decimal(_ entries: [String: PropertyListNode]) throws -> Decimal {
+    func integer(_ key: String) throws -> Int {
+      switch try follow(entries[key]) {
+      case .integer(let number): Int(exactly: number) ?? -1
+      case .bool(let flag): flag ? 1 : 0
+      case .null: 0
+      default: throw Self.damaged("has a decimal number of an unknown form")
+      }
+    }
+    let (length, exponent) = (try integer("NS.length"), try integer("NS.exponent"))
+    guard case .data(let mantissa) = try follow(entries["NS.mantissa"]), mantissa.count == 16, (0...8).contains(length),
+      (-128...127).contains(exponent)
+    else { throw Self.damaged("has a decimal number of an unknown form") }
+    let (isNegative, isBigEndian) = (try integer("NS.negative") != 0, try integer("NS.mantissa.bo") == 2)
+    if length == 0 { return isNegative ? .nan : 0 }
+    var significand: Decimal = 0
+    for index in (0..<length).reversed() {
+      let (first, second) = (Int(mantissa[2 * index]), Int(mantissa[2 * index + 1]))
+      significand = significand * 65536 + Decimal(isBigEndian ? first << 8 | second : second << 8 | first)
+    }
+    return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: significand)
+  }
+
   private func text(_ entries: [String: PropertyListNode]) throws -> Resolved {
     switch try follow(entries["NS.string"] ?? entries["NS.bytes"]) {
     case .string(let text): return Resolved(value: .plain(.string(text)), size: text.utf8.count)
@@ -196,6 +233,10 @@ struct KeyedArchiveReader {
     }
     var base: URL?
     if let node = entries["NS.base"], case .url(let url) = try add(node, to: &sum, depth: depth) { base = url }
+    if text.isEmpty {
+      sum.value = base.map { .url($0) } ?? .emptyURL
+      return sum
+    }
     guard let url = URL(string: text, relativeTo: base) else { throw Self.damaged("has a URL that is none") }
     sum.value = .url(url)
     return sum
@@ -204,9 +245,7 @@ struct KeyedArchiveReader {
   /// What a node refers to; one step, because a reference to a reference is never written.
   private func follow(_ node: PropertyListNode?) throws -> PropertyListNode {
     guard let node else { return .null }
-    var number = node.uid
-    if case .integer(let uid) = node.dictionary?["CF$UID"] { number = Int(exactly: uid) }
-    guard let number else { return node }
+    guard let number = node.reference else { return node }
     guard objects.indices.contains(number) else { throw Self.damaged("refers to an object that is not there") }
     return objects[number]
   }

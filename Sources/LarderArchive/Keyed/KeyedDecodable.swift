@@ -25,7 +25,28 @@ extension Double: KeyedDecodable {
 }
 
 extension Float: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Float { Float(try value.real(at: path)) }
+  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Float {
+    guard let number = Float(keeping: try value.real(at: path)) else { throw KeyedValue.mismatch(Self.self, at: path) }
+    return number
+  }
+}
+
+extension Decimal: KeyedDecodable {
+  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Decimal {
+    switch value {
+    case .decimal(let number): return number
+    case .plain(.integer(let number)): return Decimal(number)
+    case .plain(.unsigned(let number)): return Decimal(number)
+    default: return Decimal(try value.real(at: path))
+    }
+  }
+}
+
+extension TimeZone: KeyedDecodable {
+  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> TimeZone {
+    guard case .plain(.string(let name)) = value, let zone = TimeZone(identifier: name) else { throw KeyedValue.mismatch(Self.self, at: path) }
+    return zone
+  }
 }
 
 extension Bool: KeyedDecodable {
@@ -44,6 +65,7 @@ extension String: KeyedDecodable {
     switch value {
     case .plain(.string(let text)): return text
     case .url(let url): return url.absoluteString
+    case .emptyURL: return ""
     default: throw KeyedValue.mismatch(Self.self, at: path)
     }
   }
@@ -80,7 +102,7 @@ extension UUID: KeyedDecodable {
 
 extension Array: KeyedDecodable {
   static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> [Element] {
-    guard case .list(let elements) = value else { throw KeyedValue.mismatch(Self.self, at: path) }
+    guard let elements = value.elements else { throw KeyedValue.mismatch(Self.self, at: path) }
     return try elements.enumerated().map { index, element in try element.decode(Element.self, at: path + [PlainKey(index)]) }
   }
 }
@@ -91,13 +113,14 @@ extension Set: KeyedDecodable {
 
 extension Optional: KeyedDecodable {
   static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Wrapped? {
-    value.isNull ? nil : try value.decode(Wrapped.self, at: path)
+    if case .emptyURL = value, Wrapped.self == URL.self { return nil }
+    return value.isNull ? nil : try value.decode(Wrapped.self, at: path)
   }
 }
 
 extension Dictionary: KeyedDecodable {
   static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> [Key: Value] {
-    guard case .pairs(let pairs) = value else { throw KeyedValue.mismatch(Self.self, at: path) }
+    guard let pairs = value.pairs else { throw KeyedValue.mismatch(Self.self, at: path) }
     var entries: [Key: Value] = [:]
     for pair in pairs {
       let step = path + [PlainKey(pair.key.keyText ?? "?")]

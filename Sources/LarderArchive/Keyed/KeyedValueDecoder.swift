@@ -9,7 +9,7 @@ struct KeyedValueDecoder: Decoder {
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard case .list(let elements) = value else { throw KeyedValue.mismatch([Any].self, at: codingPath) }
+    guard let elements = value.elements else { throw KeyedValue.mismatch([Any].self, at: codingPath) }
     return Elements(elements: elements, codingPath: codingPath)
   }
 
@@ -124,6 +124,6 @@ struct KeyedValueDecoder: Decoder {
 
     func decodeNil() -> Bool { value.isNull }
 
-    func decode<T: Decodable>(_ type: T.Type) throws -> T { try value.decode(type, at: codingPath) }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try value.decodeDirectly(type, at: codingPath) }
   }
 }

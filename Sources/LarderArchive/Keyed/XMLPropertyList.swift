@@ -8,9 +8,13 @@ struct XMLPropertyList {
   private let limits: Archive.Limits
   private var offset = 0
   private var count = 0
+  private var expandedSize = 0
+  private let stack = StackBounds.current
 
   static func parse(_ bytes: UnsafeRawBufferPointer, limits: Archive.Limits) throws -> PropertyListNode {
     var parser = XMLPropertyList(bytes: bytes, limits: limits)
+    // The byte order mark, with which some programs begin a file.
+    if bytes.starts(with: [0xef, 0xbb, 0xbf]) { parser.offset = 3 }
     guard let plist = try parser.tag(), plist.name == "plist", !plist.isEmpty, let first = try parser.tag() else { throw notOne }
     return try parser.value(first, depth: 0)
   }
@@ -78,7 +82,7 @@ struct XMLPropertyList {
 
   private mutating func elementTag() throws -> Tag {
     let start = offset + 1
-    try skip(past: ">")
+    try skipTag()
     var content = bytes[start..<offset - 1]
     var tag = Tag(name: "")
     if content.first == UInt8(ascii: "/") {
@@ -93,16 +97,29 @@ struct XMLPropertyList {
     return tag
   }
 
+  /// Goes past the end of a tag; an attribute may have any character but its quote in it.
+  private mutating func skipTag() throws {
+    var quote: UInt8?
+    while offset < bytes.count {
+      let byte = bytes[offset]
+      offset += 1
+      if let open = quote {
+        if byte == open { quote = nil }
+      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        quote = byte
+      } else if byte == UInt8(ascii: ">") {
+        return
+      }
+    }
+    throw Self.damaged("is cut short")
+  }
+
   private mutating func value(_ tag: Tag, depth: Int) throws -> PropertyListNode {
     guard !tag.isEnd else { throw Self.damaged("ends a value that has not begun") }
-    guard depth <= limits.depth else {
-      throw ArchiveError(
-        .limitExceeded, "The archive is more than \(limits.depth) containers deep. Raise Archive.Limits.depth if that is meant to be.")
-    }
+    guard depth <= limits.depth else { throw ArchiveError.tooDeep(limits) }
+    try stack.check()
     count += 1
-    guard count <= limits.count else {
-      throw ArchiveError(.limitExceeded, "The archive has more than \(limits.count) values. Raise Archive.Limits.count if that is meant to be.")
-    }
+    guard count <= limits.count else { throw ArchiveError.tooMany(limits) }
     switch tag.name {
     case "dict": return tag.isEmpty ? .dictionary([:]) : try dictionary(depth: depth)
     case "array": return tag.isEmpty ? .array([]) : try array(depth: depth)
@@ -144,9 +161,11 @@ struct XMLPropertyList {
       guard tag.name == "key" else { throw Self.damaged("has a value without a key") }
       let key = try text(of: tag)
       guard let next = try self.tag() else { break }
-      guard entries.updateValue(try value(next, depth: depth + 1), forKey: key) == nil else {
-        throw Self.damaged("has a dictionary with a key that is there twice")
+      let value = try value(next, depth: depth + 1)
+      if let place = entries.index(forKey: key) {
+        throw entries[place].key.isExactly(key) ? Self.damaged("has a dictionary with a key that is there twice") : PropertyListNode.sameKeys
       }
+      entries[key] = value
     }
     throw Self.damaged("is cut short")
   }
@@ -155,34 +174,66 @@ struct XMLPropertyList {
     throw Self.damaged("ends a value that has not begun")
   }
 
-  /// The text up to the end of an element, with the five entities and the numeric ones of XML replaced.
+  /// The text up to the end of an element: with the five entities and the numeric ones of XML replaced, CDATA taken as it is, and comments left out.
   private mutating func text(of tag: Tag) throws -> String {
     if tag.isEmpty { return "" }
-    let start = offset
-    while offset < bytes.count, bytes[offset] != UInt8(ascii: "<") { offset += 1 }
-    guard let raw = String(validating: bytes[start..<offset], as: UTF8.self) else { throw Self.damaged("has text that is not UTF-8") }
-    guard offset < bytes.count else { throw Self.damaged("is cut short") }
-    let end = try elementTag()
-    guard end.isEnd, end.name == tag.name else { throw Self.damaged("has an element inside of text") }
-    return raw.utf8.contains(UInt8(ascii: "&")) ? try Self.replacingEntities(raw) : raw
-  }
-
-  private static func replacingEntities(_ text: String) throws -> String {
-    var result = ""
-    var rest = text[...]
-    while let start = rest.firstIndex(of: "&") {
-      result += rest[..<start]
-      guard let end = rest[start...].prefix(12).firstIndex(of: ";") else { throw damaged("has an entity that does not end") }
-      result += try character(String(rest[rest.index(after: start)..<end]))
-      rest = rest[rest.index(after: end)...]
+    var result: [UInt8] = []
+    while offset < bytes.count {
+      let start = offset
+      if bytes[offset] == UInt8(ascii: "&") {
+        try appendEntity(to: &result)
+      } else if bytes[offset] != UInt8(ascii: "<") {
+        while offset < bytes.count, bytes[offset] != UInt8(ascii: "<"), bytes[offset] != UInt8(ascii: "&") { offset += 1 }
+        try count(offset - start)
+        result += bytes[start..<offset]
+      } else if starts(with: "<![CDATA[") {
+        try skip(past: "]]>")
+        try count(offset - start - 12)
+        result += bytes[start + 9..<offset - 3]
+      } else if starts(with: "<!--") {
+        try skip(past: "-->")
+      } else if starts(with: "<?") {
+        try skip(past: "?>")
+      } else {
+        let end = try elementTag()
+        guard end.isEnd, end.name == tag.name else { throw Self.damaged("has an element inside of text") }
+        guard let text = String(validating: result, as: UTF8.self) else { throw Self.damaged("has text that is not UTF-8") }
+        return text
+      }
     }
-    return result + rest
+    throw Self.damaged("is cut short")
   }
 
-  private static func character(_ entity: String) throws -> String {
-    if let known = ["lt": "<", "gt": ">", "amp": "&", "quot": "\"", "apos": "'"][entity] { return known }
-    let number = entity.hasPrefix("#x") ? UInt32(entity.dropFirst(2), radix: 16) : entity.hasPrefix("#") ? UInt32(entity.dropFirst()) : nil
-    guard let scalar = number.flatMap(Unicode.Scalar.init) else { throw damaged("has an entity that XML does not know") }
-    return String(Character(scalar))
+  /// Counts bytes of text before they are kept.
+  private mutating func count(_ size: Int) throws {
+    expandedSize += size
+    guard expandedSize <= limits.expandedSize else { throw ArchiveError.tooLarge(limits) }
+  }
+
+  private static let entities: [(name: [UInt8], character: Unicode.Scalar)] = [
+    ("lt", "<"), ("gt", ">"), ("amp", "&"), ("quot", "\""), ("apos", "'"),
+  ].map { (Array($0.0.utf8), $0.1) }
+
+  /// Byte by byte: a mark that combines with the semicolon would make one character of both.
+  private mutating func appendEntity(to result: inout [UInt8]) throws {
+    let start = offset + 1
+    guard let end = bytes[start..<min(bytes.count, start + 12)].firstIndex(of: UInt8(ascii: ";")) else {
+      throw Self.damaged("has an entity that does not end")
+    }
+    let name = bytes[start..<end]
+    offset = end + 1
+    let scalar = Self.entities.first { name.elementsEqual($0.name) }?.character ?? Self.scalar(of: name)
+    guard let scalar else { throw Self.damaged("has an entity that XML does not know") }
+    try count(UTF8.width(scalar))
+    result += Array(String(Character(scalar)).utf8)
+  }
+
+  /// The character of a numeric entity. Source: XML 1.0, production 66.
+  private static func scalar(of name: Slice<UnsafeRawBufferPointer>) -> Unicode.Scalar? {
+    guard name.first == UInt8(ascii: "#") else { return nil }
+    let isHexadecimal = name.dropFirst().first == UInt8(ascii: "x")
+    let digits = name.dropFirst(isHexadecimal ? 2 : 1)
+    guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else { return nil }
+    return UInt32(String(decoding: digits, as: UTF8.self), radix: isHexadecimal ? 16 : 10).flatMap(Unicode.Scalar.init)
   }
 }

@@ -158,7 +158,7 @@ struct BinaryPropertyList {
 
   private func real(at offset: Int, exponent: Int) throws -> Object {
     switch exponent {
-    case 2: return .real(Double(Float(bitPattern: bytes.bigEndian(UInt32.self, at: try range(offset, 1, of: 4).lowerBound))))
+    case 2: return .real(Double(keeping: Float(bitPattern: bytes.bigEndian(UInt32.self, at: try range(offset, 1, of: 4).lowerBound))))
     case 3: return .real(Double(bitPattern: bytes.bigEndian(UInt64.self, at: try range(offset, 1, of: 8).lowerBound)))
     default: throw Self.damaged("has a number of an unknown width")
     }

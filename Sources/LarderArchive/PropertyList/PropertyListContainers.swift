@@ -4,7 +4,7 @@ struct PropertyListFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let values: BinaryPropertyList.References
   private let names: [String]
   /// The places of the names, where there are so many that looking through all would cost.
-  private let places: [String: Int]
+  private let places: [ExactText: Int]
 
   /// O(entries).
   init(
@@ -14,7 +14,7 @@ struct PropertyListFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     self.values = values
     let names = try (0..<keys.count).map { try list.text(list.object(list.reference($0, in: keys))) }
     self.names = names
-    places = names.count > 16 ? Dictionary(zip(names, names.indices)) { first, _ in first } : [:]
+    places = names.count > 16 ? Dictionary(zip(names.lazy.map(ExactText.init), names.indices)) { first, _ in first } : [:]
   }
 
   var codingPath: [any CodingKey] { decoder.codingPath }
@@ -42,7 +42,7 @@ struct PropertyListFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private func place(_ key: any CodingKey) -> Int? {
     let name = key.stringValue
-    return names.count > 16 ? places[name] : names.firstIndex(of: name)
+    return names.count > 16 ? places[ExactText(text: name)] : names.firstIndex { $0.isExactly(name) }
   }
 
   private func number(_ key: any CodingKey) throws -> Int {

@@ -24,18 +24,29 @@ indirect enum PropertyListNode {
     if case .string(let text) = self { text } else { nil }
   }
 
-  var uid: Int? {
-    if case .uid(let number) = self { number } else { nil }
+  /// The number of the object that this refers to, in the form of UIDs in binary lists or in XML; negative where that is no number of an object.
+  var reference: Int? {
+    switch self {
+    case .uid(let number): return number
+    case .dictionary(let entries):
+      guard entries.count == 1, let uid = entries["CF$UID"] else { return nil }
+      if case .integer(let number) = uid { return Int(exactly: number) ?? -1 }
+      return -1
+    default: return nil
+    }
   }
 
   /// Reads a binary property list that a ``PropertyListValidator`` has passed; O(values).
   init(_ list: BinaryPropertyList) throws {
     var shared: [Int: PropertyListNode] = [:]
-    self = try Self.node(list.top, of: list, shared: &shared)
+    self = try Self.node(list.top, of: list, shared: &shared, StackBounds.current)
   }
 
-  private static func node(_ number: Int, of list: BinaryPropertyList, shared: inout [Int: PropertyListNode]) throws -> PropertyListNode {
+  private static func node(
+    _ number: Int, of list: BinaryPropertyList, shared: inout [Int: PropertyListNode], _ stack: StackBounds
+  ) throws -> PropertyListNode {
     if let known = shared[number] { return known }
+    try stack.check()
     let object = try list.object(number)
     let node: PropertyListNode =
       switch object {
@@ -49,21 +60,29 @@ indirect enum PropertyListNode {
       case .ascii, .utf16: .string(try list.text(object))
       case .uid(let value): .uid(Int(value))
       case .array(let elements):
-        .array(try (0..<elements.count).map { try self.node(list.reference($0, in: elements), of: list, shared: &shared) })
-      case .dictionary(let keys, let values): .dictionary(try entries(keys, values, of: list, shared: &shared))
+        .array(try (0..<elements.count).map { try self.node(list.reference($0, in: elements), of: list, shared: &shared, stack) })
+      case .dictionary(let keys, let values): .dictionary(try entries(keys, values, of: list, shared: &shared, stack))
       }
     shared[number] = node
     return node
   }
 
+  /// A tree has Swift's dictionaries.
+  static var sameKeys: ArchiveError {
+    ArchiveError(
+      .unsupported,
+      "A dictionary has two keys that are canonically equal, of which a tree can hold one. Rename one, or decode the archive without a tree.")
+  }
+
   private static func entries(
     _ keys: BinaryPropertyList.References, _ values: BinaryPropertyList.References, of list: BinaryPropertyList,
-    shared: inout [Int: PropertyListNode]
+    shared: inout [Int: PropertyListNode], _ stack: StackBounds
   ) throws -> [String: PropertyListNode] {
     var entries: [String: PropertyListNode] = [:]
     for index in 0..<keys.count {
-      let key = try node(list.reference(index, in: keys), of: list, shared: &shared)
-      entries[key.string ?? ""] = try node(list.reference(index, in: values), of: list, shared: &shared)
+      let key = try node(list.reference(index, in: keys), of: list, shared: &shared, stack).string ?? ""
+      let value = try node(list.reference(index, in: values), of: list, shared: &shared, stack)
+      guard entries.updateValue(value, forKey: key) == nil else { throw PropertyListNode.sameKeys }
     }
     return entries
   }

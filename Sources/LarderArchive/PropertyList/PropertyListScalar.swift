@@ -56,7 +56,7 @@ extension Float: PropertyListScalar {
   func add(to writer: PropertyListWriter) -> Int { writer.add(self) }
 
   static func make(from object: BinaryPropertyList.Object, in list: BinaryPropertyList) -> Float? {
-    Double.make(from: object, in: list).map { Float($0) }
+    Double.make(from: object, in: list).flatMap { Float(keeping: $0) }
   }
 }
 

@@ -1,7 +1,8 @@
 /// Walks a binary property list before anybody builds something of it, and refuses what is damaged or costs more than the limits.
 ///
 /// What is shared is walked once but counted for each place that holds it, so a small file cannot unfold into a large value. Circles, keys
-/// that are not text, keys that a dictionary has twice and text that is not well formed are refused. O(objects + bytes of text).
+/// that are not text, keys that a dictionary has twice and text that is not well formed are refused. Nothing of the list is copied, and the walk looks at
+/// no more bytes of text than the limits permit, however many texts lie over one another in the file. O(objects + bytes of text).
 struct PropertyListValidator {
   /// What an object unfolds to.
   private struct Cost {
@@ -13,19 +14,46 @@ struct PropertyListValidator {
   private let list: BinaryPropertyList
   private let limits: Archive.Limits
   private let allowsKeyedArchives: Bool
+  private let stack = StackBounds.current
   private var costs: [Cost]
-  /// For text that is a key somewhere: a number that equal texts share.
-  private var keyNumbers: [Int: Int] = [:]
-  private var keyTexts: [String: Int] = [:]
+  /// The bytes of all texts and data that were visited, each once: never more than what the whole unfolds to.
+  private var visitedSize = 0
+  /// For each object that is a key somewhere, a number that equal texts share, plus one.
+  private var keyNumbers: [Int32] = []
+  private var keyTexts: [KeyText: Int32] = [:]
   private var lastHolders: [Int] = []
 
   private static let unknown = Cost(height: -1, count: 0, size: 0)
   private static let open = Cost(height: -2, count: 0, size: 0)
 
+  /// A text as it stands in the file, so that keys are compared without being built.
+  private struct KeyText: Hashable {
+    let bytes: UnsafeRawBufferPointer
+    let isWide: Bool
+
+    private var count: Int { isWide ? bytes.count / 2 : bytes.count }
+
+    private func unit(_ index: Int) -> UInt16 { isWide ? bytes.bigEndian(UInt16.self, at: 2 * index) : UInt16(bytes[index]) }
+
+    static func == (first: KeyText, second: KeyText) -> Bool {
+      if first.isWide == second.isWide { return first.bytes.elementsEqual(second.bytes) }
+      return first.count == second.count && (0..<first.count).allSatisfy { first.unit($0) == second.unit($0) }
+    }
+
+    /// The same for both forms of a text.
+    func hash(into hasher: inout Hasher) {
+      if isWide {
+        for index in 0..<count { hasher.combine(unit(index)) }
+      } else {
+        for byte in bytes { hasher.combine(UInt16(byte)) }
+      }
+    }
+  }
+
   /// - Parameter allowsKeyedArchives: Whether UIDs, which a property list of Codable values never has, may appear.
   static func validate(_ list: BinaryPropertyList, limits: Archive.Limits, allowsKeyedArchives: Bool = false) throws {
-    // Each object takes at least a byte and an offset, so the table of costs is bounded by the size of the file.
-    guard list.objectCount <= limits.count else { throw tooMany(limits) }
+    // Each object takes at least a byte of the table of offsets, so the table of costs is bounded by the size of the file.
+    guard list.objectCount <= min(limits.count, Int(Int32.max) - 1) else { throw ArchiveError.tooMany(limits) }
     var validator = PropertyListValidator(list, limits: limits, allowsKeyedArchives: allowsKeyedArchives)
     _ = try validator.cost(of: list.top, depth: 0)
   }
@@ -41,7 +69,7 @@ struct PropertyListValidator {
   private mutating func cost(of number: Int, depth: Int) throws -> Cost {
     let known = costs[number]
     if known.height >= 0 {
-      guard depth + Int(known.height) <= limits.depth else { throw Self.tooDeep(limits) }
+      guard depth + Int(known.height) <= limits.depth else { throw ArchiveError.tooDeep(limits) }
       return known
     }
     guard known.height == -1 else { throw BinaryPropertyList.damaged("has a container that holds itself") }
@@ -51,30 +79,39 @@ struct PropertyListValidator {
     case .null, .bool, .integer, .unsigned, .real, .date: break
     case .uid:
       guard allowsKeyedArchives else { throw BinaryPropertyList.damaged("has an object that no Codable value is written as") }
-    case .data(let range): cost.size = range.count
+    case .data(let range): cost.size = try visit(range)
     case .ascii(let range):
+      cost.size = try visit(range)
       guard UnsafeRawBufferPointer(rebasing: list.bytes[range]).isASCII else {
         throw BinaryPropertyList.damaged("has text that is not ASCII where ASCII is said")
       }
-      cost.size = range.count
     case .utf16(let range):
+      cost.size = try visit(range)
       guard Self.isWellFormed(list.bytes, range) else { throw BinaryPropertyList.damaged("has text that is not UTF-16") }
-      cost.size = range.count
     case .array(let elements):
       costs[number] = Self.open
       try add(elements, to: &cost, depth: depth)
     case .dictionary(let keys, let values):
       costs[number] = Self.open
-      try checkKeys(keys, of: number)
+      // What the keys cost is known before they are compared.
       try add(keys, to: &cost, depth: depth)
+      try checkKeys(keys, of: number)
       try add(values, to: &cost, depth: depth)
     }
     costs[number] = cost
     return cost
   }
 
+  /// Counts the bytes of a text, or of data, before anybody looks at them.
+  private mutating func visit(_ range: Range<Int>) throws -> Int {
+    visitedSize += range.count
+    guard visitedSize <= min(limits.expandedSize, Int.max / 4) else { throw ArchiveError.tooLarge(limits) }
+    return range.count
+  }
+
   private mutating func add(_ elements: BinaryPropertyList.References, to cost: inout Cost, depth: Int) throws {
-    guard depth < limits.depth else { throw Self.tooDeep(limits) }
+    guard depth < limits.depth else { throw ArchiveError.tooDeep(limits) }
+    try stack.check()
     cost.height = max(cost.height, 1)
     for index in 0..<elements.count {
       let part = try self.cost(of: try list.reference(index, in: elements), depth: depth + 1)
@@ -82,34 +119,37 @@ struct PropertyListValidator {
       // No sum overflows: both sides were within the limits before, and limits above a quarter of Int.max are taken as that.
       cost.count += part.count
       cost.size += part.size
-      guard cost.count <= min(limits.count, Int.max / 4) else { throw Self.tooMany(limits) }
-      guard cost.size <= min(limits.expandedSize, Int.max / 4) else {
-        throw ArchiveError(
-          .limitExceeded,
-          "The archive unfolds to more than \(limits.expandedSize) bytes of texts and data. Raise Archive.Limits.expandedSize if that is meant to be."
-        )
-      }
+      guard cost.count <= min(limits.count, Int.max / 4) else { throw ArchiveError.tooMany(limits) }
+      guard cost.size <= min(limits.expandedSize, Int.max / 4) else { throw ArchiveError.tooLarge(limits) }
     }
   }
 
-  /// Refuses keys that are no text, and a key that is there twice.
+  /// Refuses keys that are no text, and a key that is there twice, byte for byte.
   private mutating func checkKeys(_ keys: BinaryPropertyList.References, of dictionary: Int) throws {
     for index in 0..<keys.count {
-      let key = try keyNumber(try list.reference(index, in: keys))
+      let key = Int(try keyNumber(try list.reference(index, in: keys)))
       guard lastHolders[key] != dictionary else { throw BinaryPropertyList.damaged("has a dictionary with a key that is there twice") }
       lastHolders[key] = dictionary
     }
   }
 
-  private mutating func keyNumber(_ number: Int) throws -> Int {
-    if let known = keyNumbers[number] { return known }
-    let text = try list.text(try list.object(number))
-    let key = keyTexts[text] ?? keyTexts.count
-    if key == keyTexts.count {
+  private mutating func keyNumber(_ number: Int) throws -> Int32 {
+    if keyNumbers.isEmpty { keyNumbers = Array(repeating: 0, count: list.objectCount) }
+    if keyNumbers[number] > 0 { return keyNumbers[number] - 1 }
+    let text: KeyText
+    switch try list.object(number) {
+    case .ascii(let range): text = KeyText(bytes: UnsafeRawBufferPointer(rebasing: list.bytes[range]), isWide: false)
+    case .utf16(let range): text = KeyText(bytes: UnsafeRawBufferPointer(rebasing: list.bytes[range]), isWide: true)
+    default: throw BinaryPropertyList.damaged("has a key that is not text")
+    }
+    // There are fewer keys than objects, whose number fits.
+    let next = Int32(truncatingIfNeeded: keyTexts.count)
+    let key = keyTexts[text] ?? next
+    if key == next {
       keyTexts[text] = key
       lastHolders.append(-1)
     }
-    keyNumbers[number] = key
+    keyNumbers[number] = key + 1
     return key
   }
 
@@ -123,13 +163,5 @@ struct PropertyListValidator {
       awaitsLow = isHigh
     }
     return !awaitsLow
-  }
-
-  private static func tooMany(_ limits: Archive.Limits) -> ArchiveError {
-    ArchiveError(.limitExceeded, "The archive has more than \(limits.count) values. Raise Archive.Limits.count if that is meant to be.")
-  }
-
-  private static func tooDeep(_ limits: Archive.Limits) -> ArchiveError {
-    ArchiveError(.limitExceeded, "The archive is more than \(limits.depth) containers deep. Raise Archive.Limits.depth if that is meant to be.")
   }
 }

@@ -6,10 +6,17 @@ struct PropertyListValueDecoder: Decoder {
   final class Source {
     private var list: BinaryPropertyList?
     let userInfo: [CodingUserInfoKey: Any]
+    let stack = StackBounds.current
+    /// How many more values, and keys, the types may ask for.
+    private var budget: Int
 
-    init(_ list: BinaryPropertyList, userInfo: [CodingUserInfoKey: Any]) {
+    /// A type may ask for a value as one thing and then as another; this often, for all values of an archive.
+    private static let attempts = 8
+
+    init(_ list: BinaryPropertyList, context: ArchiveContext) {
       self.list = list
-      self.userInfo = userInfo
+      userInfo = context.decodingInfo
+      budget = 1000 + Self.attempts * min(context.limits.count, Int.max / 16)
     }
 
     /// Forgets the bytes: a decoder that a type has kept reads nothing any more.
@@ -21,6 +28,16 @@ struct PropertyListValueDecoder: Decoder {
         throw ArchiveError(.unsupported, "The decoder was used after the archive was decoded. Decode everything in init(from:).")
       }
       return list
+    }
+
+    /// Types that try one kind of value after the other, in one another, would take a time that doubles with each level.
+    func spend(_ count: Int) throws {
+      budget -= count
+      guard budget >= 0 else {
+        throw ArchiveError(
+          .limitExceeded, "The type asks for the values of the archive again and again. Decode each once, or raise Archive.Limits.count.")
+      }
+      try stack.check()
     }
   }
 
@@ -35,6 +52,7 @@ struct PropertyListValueDecoder: Decoder {
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     let list = try source.open()
     guard case .dictionary(let keys, let values) = try list.object(number) else { throw mismatch([String: Any].self) }
+    try source.spend(keys.count)
     return KeyedDecodingContainer(try PropertyListFields<Key>(decoder: self, keys: keys, values: values, list: list))
   }
 
@@ -55,6 +73,7 @@ struct PropertyListValueDecoder: Decoder {
       if case .null = object { throw DecodingError.valueNotFound(type, context) }
       throw DecodingError.typeMismatch(type, context)
     }
+    try source.spend(1)
     return try T(from: PropertyListValueDecoder(source: source, number: number, path: key().map { CodingPath(path, $0) } ?? path))
   }
 

@@ -5,7 +5,10 @@ final class PropertyListValueEncoder: Encoder {
   let writer: PropertyListWriter
   let userInfo: [CodingUserInfoKey: Any]
   private let path: CodingPath?
+  /// How many containers the value lies in.
   private let depth: Int
+  /// How many encoders lead here; one that passes the value on to another makes no container.
+  private let level: Int
   /// The number that the value is to have, where that was given away before the value was known.
   private let reserved: Int?
   /// The object of the value; nil while it has encoded nothing.
@@ -15,44 +18,64 @@ final class PropertyListValueEncoder: Encoder {
     }
   }
 
-  /// Each level costs some kilobytes of stack at most.
-  private static let deepest = 1000
-
-  init(
-    _ writer: PropertyListWriter, userInfo: [CodingUserInfoKey: Any], path: CodingPath? = nil, depth: Int = 0, reserved: Int? = nil
-  ) {
-    self.writer = writer
-    self.userInfo = userInfo
+  private init(_ outer: PropertyListValueEncoder, path: CodingPath?, depth: Int, reserved: Int? = nil) {
+    writer = outer.writer
+    userInfo = outer.userInfo
     self.path = path
     self.depth = depth
+    level = outer.level + 1
     self.reserved = reserved
+  }
+
+  /// The encoder whose elements are the values of the whole list.
+  init(_ writer: PropertyListWriter, userInfo: [CodingUserInfoKey: Any]) {
+    self.writer = writer
+    self.userInfo = userInfo
+    path = nil
+    depth = 0
+    level = 0
+    reserved = nil
   }
 
   var codingPath: [any CodingKey] { CodingPath.keys(path) }
 
-  /// The number of a value's object.
-  func add<T: Encodable>(_ value: T, _ key: @autoclosure () -> (any CodingKey)?) throws -> Int {
+  /// The number of the object of an element's value, or, without a key, of the value itself.
+  ///
+  /// Throws ``ArchiveError`` `.limitExceeded`, and what the value's own `encode(to:)` throws.
+  func add<T: Encodable>(_ value: T, _ key: @autoclosure () -> (any CodingKey)?, isElement: Bool = true) throws -> Int {
+    try writer.check()
     if T.self == String.self, let text = value as? String { return writer.add(text) }
     if T.self == Int.self, let number = value as? Int { return writer.add(number) }
     if let scalar = value as? any PropertyListScalar, T.self is any PropertyListScalar.Type { return scalar.add(to: writer) }
-    guard depth < Self.deepest else {
-      throw ArchiveError(
-        .unsupported, "The value is more than \(Self.deepest) containers deep. Break the chain, or the circle, of references, and archive an array.")
-    }
-    let encoder = PropertyListValueEncoder(writer, userInfo: userInfo, path: key().map { CodingPath(path, $0) } ?? path, depth: depth + 1)
+    try checkLevel()
+    let encoder = PropertyListValueEncoder(self, path: key().map { CodingPath(path, $0) } ?? path, depth: isElement ? depth + 1 : depth)
     try value.encode(to: encoder)
-    return encoder.result ?? writer.addContainer(isDictionary: true)
+    let result = encoder.result ?? writer.addContainer(isDictionary: true, depth: encoder.depth)
+    try writer.check()
+    return result
   }
 
+  /// A circle of values that only pass the encoder on is endless without being deep.
+  private func checkLevel() throws {
+    if level > Self.deepest(writer.limits) { writer.fail(.tooDeep(writer.limits)) }
+    if writer.stack.isUsedUp { writer.fail(StackBounds.usedUp) }
+    try writer.check()
+  }
+
+  private static func deepest(_ limits: Archive.Limits) -> Int { 4 * min(limits.depth, 1 << 20) + 100 }
+
   private func superEncoder(_ key: any CodingKey) -> (encoder: PropertyListValueEncoder, number: Int) {
+    try? checkLevel()
+    // Encoder's requirements cannot throw: the next call that can does. Whoever makes none, in an endless recursion, would overrun the stack.
+    precondition(!writer.stack.isOverrun, "Values that are encoded through superEncoder refer to each other in a circle. Break the circle.")
     let number = writer.reserve()
-    return (PropertyListValueEncoder(writer, userInfo: userInfo, path: CodingPath(path, key), depth: depth + 1, reserved: number), number)
+    return (PropertyListValueEncoder(self, path: CodingPath(path, key), depth: depth + 1, reserved: number), number)
   }
 
   /// The container of the value; a class and its superclass may ask for the same one.
   private func container(isDictionary: Bool) -> Int {
     if let result, writer.isContainer(result, isDictionary: isDictionary) { return result }
-    let number = writer.addContainer(isDictionary: isDictionary)
+    let number = writer.addContainer(isDictionary: isDictionary, depth: depth)
     result = number
     return number
   }
@@ -72,7 +95,7 @@ final class PropertyListValueEncoder: Encoder {
     var codingPath: [any CodingKey] { encoder.codingPath }
 
     private func set(_ value: Int, _ key: any CodingKey) {
-      encoder.writer.append(value, under: encoder.writer.add(key.stringValue), to: number)
+      encoder.writer.append(value, under: encoder.writer.add(key.stringValue, isKey: true), to: number)
     }
 
     mutating func encodeNil(forKey key: Key) { set(encoder.writer.addNull(), key) }
@@ -80,10 +103,22 @@ final class PropertyListValueEncoder: Encoder {
     mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws { set(try encoder.add(value, key), key) }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
-      nested(key).container(keyedBy: type)
+      let (nested, number) = container(isDictionary: true, key)
+      return KeyedEncodingContainer(Fields<Nested>(encoder: nested, number: number))
     }
 
-    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { nested(key).unkeyedContainer() }
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+      let (nested, number) = container(isDictionary: false, key)
+      return Elements(encoder: nested, number: number)
+    }
+
+    /// The container under a key; the same one each time.
+    private func container(isDictionary: Bool, _ key: Key) -> (encoder: PropertyListValueEncoder, number: Int) {
+      let writer = encoder.writer
+      let nested = PropertyListValueEncoder(encoder, path: CodingPath(encoder.path, key), depth: encoder.depth + 1)
+      let place = writer.add(key.stringValue, isKey: true)
+      return (nested, writer.container(isDictionary: isDictionary, under: place, in: number, depth: nested.depth))
+    }
 
     mutating func superEncoder() -> any Encoder { nested(PlainKey("super")) }
 
@@ -131,6 +166,6 @@ final class PropertyListValueEncoder: Encoder {
 
     mutating func encodeNil() { encoder.result = encoder.writer.addNull() }
 
-    mutating func encode<T: Encodable>(_ value: T) throws { encoder.result = try encoder.add(value, nil) }
+    mutating func encode<T: Encodable>(_ value: T) throws { encoder.result = try encoder.add(value, nil, isElement: false) }
   }
 }

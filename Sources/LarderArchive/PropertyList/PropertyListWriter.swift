@@ -14,10 +14,21 @@ final class PropertyListWriter {
     let isDictionary: Bool
     var keys: [Int] = []
     var values: [Int] = []
+    /// The containers that were begun under a key, so that a second one for the key goes on with the first.
+    var nested: [Int: Int]?
   }
 
-  private var objects: [Object] = []
-  private var containers: [Container] = []
+  /// The limits that the reader of the list will have.
+  let limits: Archive.Limits
+  let stack = StackBounds.current
+  /// The first limit that was passed. From then on nothing is kept, so that an encoding that cannot be told to stop costs no memory.
+  private(set) var failure: ArchiveError?
+  /// What a ``PropertyListValidator`` will count.
+  private var count = 1
+  private var expandedSize = 0
+  private var objects: [Object] = [.container(0)]
+  /// The first is the array around the one value of the list.
+  private var containers = [Container(isDictionary: false)]
   private var scalars: [UInt8] = []
   /// Numbers of scalars by the hash of their bytes, plus one; zero where there is none.
   private var table = [Int](repeating: 0, count: 1 << 10)
@@ -26,12 +37,56 @@ final class PropertyListWriter {
   /// Longer texts and data are not compared with others.
   private static let longestShared = 256
 
+  init(limits: Archive.Limits) {
+    self.limits = limits
+  }
+
+  // MARK: Limits
+
+  func fail(_ error: @autoclosure () -> ArchiveError) {
+    if failure == nil { failure = error() }
+  }
+
+  /// Throws the first limit that was passed.
+  @inline(__always)
+  func check() throws {
+    if let failure { throw failure }
+  }
+
+  private func countValues(_ number: Int) {
+    count += number
+    if count > limits.count { fail(.tooMany(limits)) }
+  }
+
+  /// Counts the bytes of a text, or of data, before they are kept; returns whether they may be.
+  private func countBytes(_ number: Int) -> Bool {
+    if failure != nil { return false }
+    let (sum, overflow) = expandedSize.addingReportingOverflow(number)
+    expandedSize = sum
+    if overflow || sum > limits.expandedSize { fail(.tooLarge(limits)) }
+    // What is shared is not kept again, so that this is no more than the file will have.
+    if scalars.count + min(number, Self.longestShared) > limits.size { fail(.tooLong(scalars.count + number, limits)) }
+    return failure == nil
+  }
+
+  /// Also what no container holds in the end is an object of the list.
+  private func addObject(_ object: Object) -> Int {
+    objects.append(object)
+    if objects.count > limits.count { fail(.tooMany(limits)) }
+    return objects.count - 1
+  }
+
   // MARK: Containers
 
-  func addContainer(isDictionary: Bool) -> Int {
+  /// The number of the array around the one value.
+  static let top = 0
+
+  /// Adds a container that lies in so many others.
+  func addContainer(isDictionary: Bool, depth: Int) -> Int {
+    if depth >= limits.depth { fail(.tooDeep(limits)) }
+    guard failure == nil else { return Self.top }
     containers.append(Container(isDictionary: isDictionary))
-    objects.append(.container(containers.count - 1))
-    return objects.count - 1
+    return addObject(.container(containers.count - 1))
   }
 
   func isContainer(_ number: Int, isDictionary: Bool) -> Bool {
@@ -46,19 +101,36 @@ final class PropertyListWriter {
 
   /// Adds an element to a container, under a key where that is a dictionary.
   func append(_ value: Int, under key: Int? = nil, to number: Int) {
-    guard case .container(let place) = objects[number] else { return }
-    if let key { containers[place].keys.append(key) }
+    countValues(key == nil ? 1 : 2)
+    guard failure == nil, case .container(let place) = objects[number] else { return }
+    if let key {
+      containers[place].keys.append(key)
+      if containers[place].nested != nil { containers[place].nested?[key] = nil }
+    }
     containers[place].values.append(value)
+  }
+
+  /// The container under a key of a dictionary: the one that was begun there, if it is of the same kind, or a new one.
+  func container(isDictionary: Bool, under key: Int, in number: Int, depth: Int) -> Int {
+    guard failure == nil, case .container(let place) = objects[number] else { return Self.top }
+    if let known = containers[place].nested?[key], isContainer(known, isDictionary: isDictionary) { return known }
+    let container = addContainer(isDictionary: isDictionary, depth: depth)
+    append(container, under: key, to: number)
+    if failure == nil { containers[place].nested = (containers[place].nested ?? [:]).merging([key: container]) { $1 } }
+    return container
   }
 
   /// A number whose object is said later; null until then.
   func reserve() -> Int {
     let null = addNull()
-    objects.append(.alias(null))
-    return objects.count - 1
+    guard failure == nil else { return null }
+    return addObject(.alias(null))
   }
 
-  func resolve(_ number: Int, as other: Int) { objects[number] = .alias(other) }
+  func resolve(_ number: Int, as other: Int) {
+    guard failure == nil else { return }
+    objects[number] = .alias(other)
+  }
 
   // MARK: Scalars
 
@@ -110,24 +182,27 @@ final class PropertyListWriter {
   }
 
   func add(_ data: Data) -> Int {
-    add { bytes in
+    guard countBytes(data.count) else { return Self.top }
+    return add { bytes in
       Self.appendMarker(0x40, data.count, to: &bytes)
       bytes.append(contentsOf: data)
     }
   }
 
-  func add(_ text: String) -> Int {
+  /// - Parameter isKey: Whether the text is a key: of a key that is there twice, however long, both must have one number.
+  func add(_ text: String, isKey: Bool = false) -> Int {
     var text = text
-    return add { bytes in
-      let isASCII = text.withUTF8 { utf8 in
-        guard UnsafeRawBufferPointer(utf8).isASCII else { return false }
-        Self.appendMarker(0x50, utf8.count, to: &bytes)
-        bytes.append(contentsOf: utf8)
-        return true
+    let isASCII = text.withUTF8 { UnsafeRawBufferPointer($0).isASCII }
+    let length = isASCII ? text.utf8.count : text.utf16.count
+    guard countBytes(isASCII ? length : 2 * length) else { return Self.top }
+    return add(isShared: isKey) { bytes in
+      if isASCII {
+        Self.appendMarker(0x50, length, to: &bytes)
+        text.withUTF8 { bytes.append(contentsOf: $0) }
+      } else {
+        Self.appendMarker(0x60, length, to: &bytes)
+        for unit in text.utf16 { bytes.append(bigEndian: unit) }
       }
-      if isASCII { return }
-      Self.appendMarker(0x60, text.utf16.count, to: &bytes)
-      for unit in text.utf16 { bytes.append(bigEndian: unit) }
     }
   }
 
@@ -153,11 +228,12 @@ final class PropertyListWriter {
   }
 
   /// The number of the scalar that a closure writes; that of an equal one where there is one.
-  private func add(_ write: (inout [UInt8]) -> Void) -> Int {
+  private func add(isShared: Bool = false, _ write: (inout [UInt8]) -> Void) -> Int {
+    guard failure == nil else { return Self.top }
     let start = scalars.count
     write(&scalars)
     let range = start..<scalars.count
-    guard range.count <= Self.longestShared else { return append(range) }
+    guard isShared || range.count <= Self.longestShared else { return append(range) }
     if 2 * tableCount >= table.count { growTable() }
     var place = hash(range) & (table.count - 1)
     while table[place] != 0 {
@@ -173,10 +249,7 @@ final class PropertyListWriter {
     return number
   }
 
-  private func append(_ range: Range<Int>) -> Int {
-    objects.append(.scalar(range))
-    return objects.count - 1
-  }
+  private func append(_ range: Range<Int>) -> Int { addObject(.scalar(range)) }
 
   private func areEqual(_ first: Range<Int>, _ second: Range<Int>) -> Bool {
     first.count == second.count
@@ -205,8 +278,11 @@ final class PropertyListWriter {
 
   // MARK: Writing
 
-  /// The property list whose top is the object of a number; O(objects + bytes).
-  func finish(top: Int) -> Data {
+  /// The property list; O(objects + bytes).
+  ///
+  /// Throws the first limit that was passed.
+  func finish() throws -> Data {
+    try check()
     let referenceWidth = Self.width(of: objects.count)
     var bytes = Array("bplist00".utf8)
     bytes.reserveCapacity(scalars.count + 16 * objects.count)
@@ -244,7 +320,7 @@ final class PropertyListWriter {
     let offsetWidth = Self.width(of: tableStart)
     for offset in offsets { Self.append(offset, offsetWidth, to: &bytes) }
     bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetWidth), UInt8(referenceWidth)]
-    for number in [objects.count, target(top), tableStart] { bytes.append(bigEndian: UInt64(number)) }
+    for number in [objects.count, Self.top, tableStart] { bytes.append(bigEndian: UInt64(number)) }
     return Data(bytes)
   }
 

@@ -124,4 +124,17 @@ struct ArchivesArticleTests {
 
     #expect(readable == ["data"] && inspection.problems.keys.sorted() == ["thumbnail.png"])
   }
+
+  @Test("D5: snapshots")
+  func snapshots() throws {
+    let document = try DocumentFolder(at: temporary.url, extension: "x").add { parts in
+      for name in ["full.png", "thumbnail.png"] { try parts.setData(Data([1]), for: name) }
+    }
+
+    let snapshot = try document.snapshot()
+    let picture = try snapshot.data(for: "full.png")
+    let thumbnail = try snapshot.data(for: "thumbnail.png")
+
+    #expect(picture == thumbnail)
+  }
 }

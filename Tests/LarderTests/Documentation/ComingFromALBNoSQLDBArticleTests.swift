@@ -29,18 +29,30 @@ struct OldDocument: Sendable {
 let bookkeeping: Set = ["key", "addedDateTime", "updatedDateTime", "autoDeleteDateTime", "hasArrayValues"]
 
 func readDocuments(of old: Store) async throws -> [OldDocument] {
-  let tables = try await old.sql("select name from sqlite_master where type = 'table'").compactMap { $0["name"]?.text }
+  let tables = try await old.sql(
+    """
+    select t.name from sqlite_master t where t.type = 'table' and not exists (
+      select column1 from (values ('key'), ('autoDeleteDateTime'), ('addedDateTime'), ('updatedDateTime'))
+      except select name from pragma_table_info(t.name))
+    """
+  ).compactMap { $0["name"]?.text }
+  let arrayTables = try await old.sql("select name from sqlite_master where name like '%!_arrayValues' escape '!'").compactMap { $0["name"]?.text }
   var documents: [OldDocument] = []
-  for table in tables where tables.contains("\(table)_arrayValues") {
-    let elements = try await old.sql(SQL(raw: "select * from \"\(table)_arrayValues\" order by rowid"))
-    let arrays = Dictionary(grouping: elements) { $0["key"] ?? .null }
-    for row in try await old.sql(SQL(raw: "select * from \"\(table)\"")) {
+  for table in tables {
+    let quoted = table.replacing("\"", with: "\"\"")
+    var arrays: [Value: [Row]] = [:]
+    if arrayTables.contains("\(table)_arrayValues") {
+      let elements = try await old.sql(SQL(raw: "select * from \"\(quoted)_arrayValues\" order by rowid"))
+      arrays = Dictionary(grouping: elements) { $0["key"] ?? .null }
+    }
+    for row in try await old.sql(SQL(raw: "select * from \"\(quoted)\"")) {
       guard let key = row["key"], let name = key.text else { continue }
       let expires = row["autoDeleteDateTime"]?.text.flatMap { DocumentValue.text($0).date }
       var old = OldDocument(collection: table, key: name, expires: expires)
       for (property, value) in row where !bookkeeping.contains(property) { old.document[property] = documentValue(value) }
       // Such as "tags:stringArray,limits:intArray".
-      for property in row["hasArrayValues"]?.text?.split(separator: ",").map({ String($0.prefix { $0 != ":" }) }) ?? [] {
+      let names = row["hasArrayValues"]?.text?.split(separator: ",").filter { $0.contains(":") }.map { String($0.prefix { $0 != ":" }) }
+      for property in names ?? [] where arrays[key] != nil || old.document[property] == nil {
         let own = arrays[key]?.filter { $0["objectKey"] == .text(property) } ?? []
         old.document[property] = .array(own.compactMap { row in row.dropFirst(2).compactMap { documentValue($0.value) }.first })
       }
@@ -54,8 +66,26 @@ func documentValue(_ value: Value) -> DocumentValue? {
   switch value {
   case .integer(let integer): .integer(integer)
   case .real(let real): .real(real)
-  case .text(let text): .text(text)
+  case .text(let text): documentValue(text)
   case .null, .blob: nil
+  }
+}
+
+/// Text that is the JSON of an array or object is that; all other text stays text.
+func documentValue(_ text: String) -> DocumentValue {
+  guard text.hasPrefix("[") || text.hasPrefix("{"), let value = try? DocumentValue(json: text) else { return withDates(.text(text)) }
+  return withDates(value)
+}
+
+/// The value with its dates, such as 2014-08-19T18:23:42.434-05:00, in the form in which documents hold dates, which sorts as time does.
+func withDates(_ value: DocumentValue) -> DocumentValue {
+  switch value {
+  case .text(let text):
+    guard text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)/) != nil, let date = value.date else { return value }
+    return (try? DocumentValue(date)) ?? value
+  case .array(let values): return .array(values.map(withDates))
+  case .object(let document): return .object(Document(document.map { ($0.name, withDates($0.value)) }))
+  default: return value
   }
 }
 
@@ -113,6 +143,8 @@ struct ComingFromALBNoSQLDBArticleTests {
     try await categories.index(on: "name")
     #expect(text == #"{"name":"Food","limits":[100,250]}"#)
     #expect(limit == 250)
+    let limits = try await store.sql("select key, json_extract(_json, '$.limits[0]') as least from categories")
+    #expect(limits.map { $0["least"] } == [100])
 
     try await store.documents("accounts", of: BankAccount.self).save(BankAccount(key: "A1", name: "Savings"))
     let name = "Food"
@@ -184,6 +216,72 @@ struct ComingFromALBNoSQLDBArticleTests {
     #expect(try await store.documents("accounts", of: OldAccount.self).get("A1") == OldAccount(name: "It's", isOpen: true, tags: ["home", "car"]))
     #expect(try await accounts.keys { $0.tags.contains("car") && $0.rates.contains(1.5) } == ["A1"])
   }
+
+  /// A file as version 7 of AgileDB leaves it: no tables of array values, and nested values as JSON in text.
+  private func makeFileOfVersion7() async throws -> URL {
+    let url = file.folder.appending(component: "AgileDB.db", directoryHint: .notDirectory)
+    #expect(FileManager.default.createFile(atPath: url.path(percentEncoded: false), contents: nil))
+    let maker = try Store(at: url, schema: .existing)
+    for sql in [
+      "create table __settings (key text, value text)",
+      "create table accounts (key text primary key, autoDeleteDateTime text, addedDateTime text, updatedDateTime text, hasArrayValues text)",
+      "alter table accounts add column name text", "alter table accounts add column isOpen int", "alter table accounts add column tags text",
+      "alter table accounts add column address text", "alter table accounts add column openedAt text",
+      "alter table accounts add column \"it's\" text",
+      """
+      insert into accounts values
+      ('A1', null, '2022-08-19T18:23:42.434-05:00', '2022-08-19T18:23:42.434-05:00', '', 'Savings', 1, '["home","car"]',
+       '{"city":"Graz","since":"2020-01-01T00:30:00.000+01:00","rooms":[{"m2":20.5}]}', '2014-08-19T18:23:42.434-05:00', '[1, 2'),
+      ('A2', '2999-08-19T18:23:42.434-05:00', '', '', null, 'Holiday', 0, '[]', null, '2014-08-19T22:00:00.000Z', '{not json}'),
+      ('A3', '2014-08-19T18:23:42.434-05:00', '', '', '', 'Gone', 1, null, null, null, null)
+      """,
+    ] { try await maker.sql(SQL(raw: sql)) }
+    return url
+  }
+
+  @Test("a file of version 7 comes over: arrays and objects out of their JSON, dates in the order of time, and Booleans when they are made some")
+  func importingVersion7() async throws {
+    let oldURL = try await makeFileOfVersion7()
+    let documents = try await readDocuments(of: Store(at: oldURL, schema: .existing))
+    try await store.once("documents of the old file") { db in
+      for old in documents { try db.documents(old.collection).set(old.key, old.document, expires: old.expires) }
+    }
+    #expect(try await store.documentCounts == ["accounts": 2])
+    let accounts = store.documents("accounts")
+    #expect(
+      try await accounts.get("A1") == [
+        "name": "Savings", "isOpen": 1, "tags": ["home", "car"],
+        "address": ["city": "Graz", "since": "2019-12-31T23:30:00.000000000Z", "rooms": [["m2": 20.5]]], "openedAt": "2014-08-19T23:23:42.434000000Z",
+        "it's": "[1, 2",
+      ])
+    #expect(try await accounts.get("A2")?["it's"] == "{not json}")
+    #expect(try await accounts.get("A2")?["tags"] == [])
+    #expect(try await accounts.keys(sort: "openedAt") == ["A2", "A1"])
+    let opening = try #require(DocumentValue.text("2014-08-19T18:23:42.434-05:00").date)
+    #expect(try await accounts.keys { $0.openedAt == opening && $0.address.rooms[0].m2 > 20 && $0.tags.contains("car") } == ["A1"])
+    #expect(try await accounts.keys { $0.isOpen == true } == [])
+    try await store.once("Booleans of accounts") { db in
+      let accounts = db.documents("accounts")
+      for account in try accounts.fetch() {
+        if let isOpen = account.value["isOpen"]?.bool { try accounts.update(account.key, ["isOpen": .bool(isOpen)]) }
+      }
+    }
+    #expect(try await accounts.keys { $0.isOpen == true } == ["A1"])
+    #expect(try await accounts.get("A1")?["it's"] == "[1, 2")
+    #expect(try await store.documents("accounts", of: BankAccountOfVersion7.self).get("A2")?.isOpen == false)
+    #expect(try await accounts.expiry(of: "A2") == DocumentValue.text("2999-08-19T23:23:42.434Z").date)
+  }
+
+  @Test("notEqual leaves out documents without the property, and != finds them")
+  func notEqual() async throws {
+    let accounts = store.documents("accounts")
+    try await accounts.set(["a": ["name": "Savings"], "b": ["name": "Car"], "c": [:]])
+    #expect(try await accounts.keys(where: [Condition("name", .notEqual, "Car")]) == ["a"])
+    #expect(try await accounts.keys(sort: "key") { $0.name != "Car" } == ["a", "c"])
+    #expect(try await accounts.keys { $0.name != "Car" && $0.name != nil } == ["a"])
+  }
+
+  private struct BankAccountOfVersion7: Codable { var isOpen: Bool }
 
   private struct OldAccount: Codable, Equatable {
     var name: String

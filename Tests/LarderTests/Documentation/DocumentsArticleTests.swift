@@ -32,6 +32,11 @@ struct DocumentsArticleTests {
     }
     #expect(try await people.keys() == ["bo"])
     #expect(try await people["bo"]?["address"]?["city"] == "Graz")
+    try await people.set("cy", ["languages": ["German"]])
+    let nearby = try await people.keys(sort: "address.city") { $0.address.city == "Graz" || $0.languages[0] == "German" }
+    let same = try await people.keys(where: [Condition("address.city", .equal, "Graz"), Condition(set: 1, "languages[0]", .equal, "German")])
+    try await people.index(on: "address.city")
+    #expect(nearby == ["cy", "bo"] && same.sorted() == ["bo", "cy"])
   }
 
   @Test("values of a type are saved under their keys, found by conditions and by SQL, and watched")
@@ -48,7 +53,8 @@ struct DocumentsArticleTests {
     try await players.index(on: "score")
     #expect(found.map(\.key) == ["p1"])
     let rows = try await store.sql("select name, score from players where score > \(10) order by name")
-    #expect(rows.map { $0["name"] } == ["Mia"])
+    let names = try await store.sql("select json_extract(_json, '$.name') as name from players where key = 'p1'")
+    #expect(rows.map { $0["name"] } == ["Mia"] && names.map { $0["name"] } == ["Mia"])
     try await players.set("guest", Player(key: "guest", name: "Guest"), expires: .now + 3600)
     for try await players in players.live(sort: "name") {
       print(players.map(\.value.name))

@@ -111,6 +111,30 @@ struct DocumentDamageTests {
     try await store.sql("drop table people2")
   }
 
+  @Test("B11: SQL that names a column which is not there is told the columns, and the one that was meant")
+  func missingColumn() async throws {
+    let (store, _) = try await makePeople()
+    try await store.sql("create table rooms (number integer)")
+    for (sql, column, nearest) in [
+      ("select nmae from people", "nmae", "name"), ("select p.nmae from people p", "nmae", "name"), ("select _jsn from people", "_jsn", "_json"),
+    ] {
+      let error = await #expect(throws: StoreError.self) { try await store.sql(SQL(raw: sql)) }
+      #expect(error?.code == .schemaMismatch && error?.model == "people" && error?.property == column)
+      #expect(error?.message.contains("Did you mean \(nearest)?") == true, "\(error as Any)")
+      #expect(error?.message.contains("people has key, name, age, ") == true && error?.message.contains("Open the store") == false, "\(error as Any)")
+    }
+    let error = await #expect(throws: StoreError.self) { try await store.sql("select zzzzzz from people join rooms on number = age") }
+    #expect(error?.message.contains("rooms has number") == true && error?.message.contains("people has key") == true, "\(error as Any)")
+    #expect(error?.message.contains("Did you mean") == false)
+  }
+
+  @Test("a missing folder is named with its whole path")
+  func missingFolder() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "larder-\(UUID().uuidString)/inner").path
+    let error = #expect(throws: StoreError.self) { try Store(at: folder + "/a.larder") }
+    #expect(error?.code == .notFound && error?.message.contains(folder) == true, "\(error as Any)")
+  }
+
   @Test("B11: SQL is compiled by the tables as they are now, also where another connection has altered one")
   func alteredTables() async throws {
     let file = try StoreFile()

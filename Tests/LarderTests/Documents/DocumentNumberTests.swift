@@ -90,7 +90,7 @@ struct DocumentNumberTests {
     #expect(throws: StoreError.self) { try numbers.keys { $0.n.isIn([Double.nan]) } }
   }
 
-  @Test("B5: numbers are elements of arrays and parts of texts by their values")
+  @Test("B5: numbers are elements of arrays by their values, and no parts of texts")
   func elements() throws {
     let numbers = try makeNumbers()
     let beyond: Int64 = (1 << 53) + 1
@@ -98,7 +98,7 @@ struct DocumentNumberTests {
     try numbers.set("list", ["n": .array(elements)])
     try numbers.set("digits", ["n": "2.5 or 12"])
     try numbers.set("object", ["n": ["a": 2.5]])
-    #expect(try numbers.keys { $0.n.contains(2.5) }.sorted() == ["digits", "list"])
+    #expect(try numbers.keys { $0.n.contains(2.5) } == ["list"])
     #expect(try numbers.keys { $0.key == "list" && $0.n.contains(0) } == ["list"])
     #expect(try numbers.keys { $0.key == "list" && $0.n.contains(1.0) } == ["list"])
     #expect(try numbers.keys { $0.key == "list" && $0.n.contains(0x1p53) } == [])

@@ -37,6 +37,8 @@ struct ReadOnlyTests {
   func readOnlyFolder() async throws {
     try setPermissions(file: 0o444, folder: 0o555)
     #expect(try await use() == ["readOnly", "readOnly"])
+    let remedy = try await ChildProcess("explain", file.path, within: wrapper).rest().joined()
+    #expect(remedy.contains("journal_mode = DELETE") && !remedy.contains("schema: .existing"), "\(remedy)")
     try setPermissions(file: 0o644, folder: 0o755)
     try Store(at: file.path, for: ProcessEntry.self).withWriter { try $0.change("PRAGMA journal_mode = DELETE") }
     try setPermissions(file: 0o444, folder: 0o555)

@@ -67,7 +67,7 @@ import Testing
     #expect(try store.blocking.find(Customer.self, 1)?.office.position.longitude == 9)
     let indexed = try store.blocking.sql(
       "select name from sqlite_master where type = 'index' and tbl_name = 'Customer' order by name", as: String.self)
-    #expect(indexed == ["Customer_home_town_index", "Customer_office_town_index"])
+    #expect(indexed == ["Customer_home_town_0.1_index", "Customer_office_town_0.1_index"])
   }
 
   @Test("an error names the way to the embedded property") func errors() throws {

@@ -79,7 +79,8 @@ import Testing
     #expect(integers.model == "SizedItem")
     let reals = try #require(throws: StoreError.self) { try db.sum(SizedItem.all, of: \.weight) }
     #expect(reals.code == .invalidValue)
-    let small = try #require(throws: StoreError.self) { try db.sum(SizedItem.all, of: \.byte) }
+    #expect(try db.sum(SizedItem.all, of: \.byte) == 200)
+    let small = try #require(throws: StoreError.self) { try db.sum(SizedItem.all, of: \.byte) as Int8 }
     #expect(small.code == .invalidValue)
   }
 

@@ -36,6 +36,33 @@ import Testing
     #expect(try ids(NewsItem.search("nothing")) == [])
   }
 
+  @Test("no typed text throws: also where a quotation mark is one character together with what joins it")
+  func joinedQuotes() throws {
+    for joining in ["\u{301}", "\u{200D}", "\u{20E3}", "\u{FE0F}", "\u{600}", "\u{110BD}", "\u{1F3FD}"] {
+      for text in ["milk\(joining)\"", "milk\"\(joining)", "\(joining)\"milk", "\"\(joining)", joining, "milk \"\(joining)bread", "e\(joining)\"x"] {
+        #expect(throws: Never.self, "\(text.unicodeScalars.map { String($0.value, radix: 16) })") { try db.fetch(NewsItem.search(typed: text)) }
+      }
+    }
+    #expect(try ids(NewsItem.search(typed: "milk\"\u{301} bread")) == [1])
+    #expect(try ids(NewsItem.search(typed: "cre\u{300}me")) == [3])
+  }
+
+  @Test("a NUL in a pattern or in the marks of a snippet is refused")
+  func nulls() throws {
+    for pattern in ["milk\0bread", "\0"] {
+      let error = #expect(throws: StoreError.self) { try db.fetch(NewsItem.search(pattern)) }
+      #expect(error?.code == .invalidValue && error?.model == "NewsItem")
+      #expect(throws: StoreError.self) { try db.count(NewsItem.search(pattern).ranked()) }
+      #expect(throws: StoreError.self) { try db.matches(NewsItem.search(pattern)) }
+    }
+    let styles = [SnippetStyle(marks: ("[\0", "]")), SnippetStyle(marks: ("[", "\0]")), SnippetStyle(ellipsis: ".\0.")]
+    for style in styles {
+      let error = #expect(throws: StoreError.self) { try db.matches(NewsItem.search("milk"), style: style) }
+      #expect(error?.code == .invalidValue)
+    }
+    #expect(try ids(NewsItem.search(typed: "milk\0bread")) == [1])
+  }
+
   @Test("neither case nor accents count")
   func folding() throws {
     #expect(try ids(NewsItem.search("creme BRULEE")) == [3])

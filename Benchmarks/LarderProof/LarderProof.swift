@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// Tries to break Larder, by rule and at random, and reports what was tried and found.
+@main
+struct LarderProof: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "LarderProof",
+    abstract: "Tries to break Larder, and reports what was tried, how often, and what was found.",
+    subcommands: [
+      AllCommand.self, ReportCommand.self,
+      KillsCommand.self, CancellationsCommand.self, ModelCommand.self, DamageCommand.self, FaultsCommand.self, PowerCommand.self, ResourcesCommand.self,
+      KillWorkerCommand.self, DamageWorkerCommand.self,
+    ])
+}

@@ -1,0 +1,59 @@
+import GRDBSQLite
+
+extension StoreCheck {
+  /// So many messages of SQLite are read of each table: of a file that is damaged all over there are as many as it has rows.
+  private static let messageLimit = 1000
+
+  func checkPages() throws {
+    let everywhere = try messages("PRAGMA main.integrity_check(\(Self.messageLimit))")
+    guard !everywhere.isEmpty else { return }
+    // Which table is concerned is asked, not read out of the message.
+    var explained: Set<String> = []
+    for table in try connection.query("SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name").compactMap({ $0["name"]?.text }) {
+      // A name that is a number would be taken for a limit.
+      guard Int(table) == nil else { continue }
+      for message in try messages("PRAGMA main.integrity_check(\(Dialect.sqlite.quote(table)))") {
+        explained.insert(message)
+        let model = definition(of: table)?.model
+        add(.damage, model: model, table: table, damage(of: "The table of \(model ?? table)", message))
+      }
+    }
+    for message in everywhere where !explained.contains(message) { add(.damage, damage(of: "The file", message)) }
+  }
+
+  private func damage(of place: String, _ message: String) -> String {
+    """
+    \(place) is damaged (\(message)). If only indexes are, store.sql("REINDEX") makes them anew; otherwise restore a backup, or save what can be \
+    read with .recover of the sqlite3 command.
+    """
+  }
+
+  /// What SQLite says, each message once.
+  private func messages(_ pragma: String) throws -> [String] {
+    var messages: [String] = []
+    var seen: Set<String> = []
+    do {
+      try forEachRow(pragma) { statement in
+        let text = StoredColumn(statement.pointer, 0).text ?? ""
+        for line in text.split(separator: "\n") where line != "ok" && !line.hasPrefix("*** in database") {
+          let message = Self.withoutRowNumbers(line)
+          if seen.insert(message).inserted { messages.append(message) }
+        }
+      }
+    } catch let error as StoreError where Self.isDamage(error) {
+      messages.append("it cannot be read to its end")
+    }
+    return messages
+  }
+
+  /// The number of a row may be its key, which is nobody's business.
+  private static func withoutRowNumbers(_ line: Substring) -> String {
+    var words: [Substring] = []
+    for word in line.split(separator: " ") {
+      let isNumber = word.allSatisfy { $0.isNumber || $0 == "-" }
+      if isNumber, let last = words.last?.lowercased(), last == "row" || last == "rowid" { continue }
+      words.append(word)
+    }
+    return words.joined(separator: " ")
+  }
+}

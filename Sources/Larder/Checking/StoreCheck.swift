@@ -1,0 +1,134 @@
+/// Looks at a store, one part after another, and collects what is not as it should be.
+final class StoreCheck {
+  /// What is looked at in one go.
+  private enum Part {
+    case pages
+    case references(table: String)
+    case derivedValues(DerivedColumn)
+    case attachments
+    case searchIndex(TableDefinition)
+  }
+
+  let connection: Connection
+  let storage: AttachmentStorage
+  let limit: Int
+  var report = StoreReport()
+
+  private init(_ connection: Connection, _ storage: AttachmentStorage, limit: Int) {
+    self.connection = connection
+    self.storage = storage
+    self.limit = limit
+  }
+
+  static func report(
+    on connection: Connection, _ storage: AttachmentStorage, limit: Int, progress: ((StoreReport.Progress) -> Void)?
+  ) throws -> StoreReport {
+    let check = StoreCheck(connection, storage, limit: max(0, limit))
+    try check.run(progress)
+    return check.report
+  }
+
+  private func run(_ progress: ((StoreReport.Progress) -> Void)?) throws {
+    let parts = try parts()
+    for (position, part) in parts.enumerated() {
+      progress?(self.progress(part, position, parts.count))
+      try connection.checkInterruption()
+      do {
+        try look(at: part)
+      } catch let error as StoreError where Self.isDamage(error) {
+        add(.damage, model: model(of: part), "Not all of it could be read: \(error.message)")
+      }
+    }
+    if let last = parts.last { progress?(self.progress(last, parts.count, parts.count)) }
+    try connection.checkInterruption()
+  }
+
+  /// What there is to look at. Of a file whose schema cannot be read, its pages.
+  private func parts() throws -> [Part] {
+    var parts = [Part.pages]
+    do {
+      let children = try connection.query(
+        """
+        SELECT DISTINCT m.name AS name FROM main.sqlite_master AS m, pragma_foreign_key_list(m.name, 'main') WHERE m.type = 'table' ORDER BY m.name
+        """)
+      parts += children.compactMap { row in row["name"]?.text.map { .references(table: $0) } }
+      parts += connection.environment.tables.flatMap(\.derived).map { .derivedValues($0) }
+      if try AttachmentTable.exists(connection) { parts.append(.attachments) }
+      parts += connection.environment.tables.filter { !$0.searchable.isEmpty }.map { .searchIndex($0) }
+    } catch let error as StoreError where Self.isDamage(error) {
+      add(.damage, "The file's schema could not be read: \(error.message)")
+    }
+    return parts
+  }
+
+  private func look(at part: Part) throws {
+    switch part {
+    case .pages: try checkPages()
+    case .references(let table): try checkReferences(of: table)
+    case .derivedValues(let column): try checkDerivedValues(of: column)
+    case .attachments: try checkAttachments()
+    case .searchIndex(let table): try checkSearchIndex(of: table)
+    }
+  }
+
+  private func progress(_ part: Part, _ completed: Int, _ total: Int) -> StoreReport.Progress {
+    let step: StoreReport.Progress.Step =
+      switch part {
+      case .pages: .pages
+      case .references: .references
+      case .derivedValues: .derivedValues
+      case .attachments: .attachments
+      case .searchIndex: .searchIndexes
+      }
+    return StoreReport.Progress(step: step, model: model(of: part), completed: completed, total: total)
+  }
+
+  private func model(of part: Part) -> String? {
+    switch part {
+    case .pages, .attachments: nil
+    case .references(let table): definition(of: table)?.model ?? table
+    case .derivedValues(let column): column.model
+    case .searchIndex(let table): table.model
+    }
+  }
+
+  // MARK: Finding
+
+  /// Whether an error says that the file is damaged, and not that it could not be looked at.
+  static func isDamage(_ error: StoreError) -> Bool { error.code == .corrupt || error.code == .notAStore }
+
+  static func report(ofFileThatCannotBeOpened error: StoreError) -> StoreReport {
+    var report = StoreReport()
+    report.add(.damage, limit: 1) { StoreReport.Finding(.damage, error.message) }
+    return report
+  }
+
+  func add(
+    _ kind: StoreReport.Finding.Kind, model: String? = nil, property: String? = nil, table: String? = nil, _ message: String
+  ) {
+    report.add(kind, limit: limit) { StoreReport.Finding(kind, model: model, property: property, table: table, message) }
+  }
+
+  /// Whether a further finding of the kind is kept, and not only counted.
+  func keeps(_ kind: StoreReport.Finding.Kind) -> Bool { report.counts[kind, default: 0] < limit }
+
+  // MARK: Reading
+
+  func definition(of table: String) -> TableDefinition? {
+    connection.environment.tables.first { $0.name.isSameColumn(as: table) }
+  }
+
+  /// Calls the closure with each row of SQL that Larder itself wrote, one after another.
+  func forEachRow(_ sql: String, _ arguments: [Value] = [], _ body: (PreparedStatement) throws -> Void) throws {
+    let statement = try connection.compile(sql, isPersistent: false)
+    do {
+      try statement.bind(arguments.map { .value($0) })
+    } catch let code as ResultCode {
+      throw connection.error(code.code, nil)
+    }
+    while try connection.step(statement, nil) {
+      try connection.checkInterruption()
+      try body(statement)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// When two values of documents are the same to a condition: of one kind, numbers by their size, texts byte by byte, arrays element by element, and
+/// objects name by name in any order.
+enum DocumentComparison {
+  static func isEqual(_ left: DocumentValue, _ right: DocumentValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let left), .bool(let right)): left == right
+    case (.integer(let left), .integer(let right)): left == right
+    case (.real(let left), .real(let right)): left == right
+    case (.integer(let integer), .real(let real)), (.real(let real), .integer(let integer)): Int64(exactly: real) == integer
+    case (.text(let left), .text(let right)): isEqual(left, right)
+    case (.array(let left), .array(let right)): left.count == right.count && zip(left, right).allSatisfy { isEqual($0, $1) }
+    case (.object(let left), .object(let right)): isEqual(left, right)
+    default: false
+    }
+  }
+
+  private static func isEqual(_ left: Document, _ right: Document) -> Bool {
+    left.count == right.count
+      && left.allSatisfy { name, value in
+        guard let other = right[name] else { return false }
+        return isEqual(value, other)
+      }
+  }
+
+  /// Swift takes texts for equal that differ in the file: é is one character or two.
+  private static func isEqual(_ left: String, _ right: String) -> Bool {
+    left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
+  }
+
+  /// Whether the text has the other in it, whatever the case of the letters A to Z. SQLite's LIKE ends at a NUL.
+  static func hasPart(_ text: String, _ part: String) -> Bool {
+    func folded(_ text: String) -> [UInt8] { text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 } }
+    let (text, part) = (folded(text), folded(part))
+    guard text.count >= part.count else { return false }
+    return text.withUnsafeBytes { text in
+      part.withUnsafeBytes { part in
+        (0...(text.count - part.count)).contains { UnsafeRawBufferPointer(rebasing: text[$0..<($0 + part.count)]).elementsEqual(part) }
+      }
+    }
+  }
+
+  /// -1, 0 or 1: how a number, or text that is one, compares with a decimal; nil for anything else.
+  static func order(_ value: Value, _ decimal: Decimal) -> Int64? {
+    let number: Decimal
+    switch value {
+    case .integer(let integer): number = Decimal(integer)
+    case .real(let real):
+      // Doubles reach further than decimals do, to both sides.
+      guard (1e-100...1e100).contains(real.magnitude) || real == 0, let exact = Decimal(canonical: "\(real)") else {
+        guard let other = Double(decimal.canonicalText) else { return nil }
+        return real < other ? -1 : real == other ? 0 : 1
+      }
+      number = exact
+    case .text(let text):
+      guard let exact = Decimal(canonical: text), !exact.isNaN else { return nil }
+      number = exact
+    case .null, .blob: return nil
+    }
+    return number < decimal ? -1 : number == decimal ? 0 : 1
+  }
+
+  /// The functions that conditions call where SQLite's own operators say something else.
+  static let functions = [
+    ScalarFunction("larder_time", 1) { values in
+      guard let text = values[0].text, let seconds = DocumentDate.comparableSeconds(text) else { return .null }
+      return .real(seconds)
+    },
+    ScalarFunction("larder_decimal_order", 2) { values in
+      guard let text = values[1].text, let decimal = Decimal(canonical: text), let order = order(values[0], decimal) else { return .null }
+      return .integer(order)
+    },
+    ScalarFunction("larder_same", 2) { values in
+      guard let left = values[0].text, let right = values[1].text else { return .null }
+      return .integer(isEqual(try DocumentReader.stored(left), try DocumentReader.stored(right)) ? 1 : 0)
+    },
+    ScalarFunction("larder_has_element", 2) { values in
+      guard let array = values[0].text, let element = values[1].text else { return .null }
+      let wanted = try DocumentReader.stored(element)
+      return .integer(try DocumentReader.stored(array).array?.contains { isEqual($0, wanted) } == true ? 1 : 0)
+    },
+    ScalarFunction("larder_has_part", 2) { values in
+      guard let text = values[0].text, let part = values[1].text else { return .null }
+      return .integer(hasPart(text, part) ? 1 : 0)
+    },
+    ScalarFunction("larder_updated_dates", 1) { values in
+      guard let json = values[0].text else { return values[0] }
+      return .text(DocumentDate.updating(json) ?? json)
+    },
+  ]
+}

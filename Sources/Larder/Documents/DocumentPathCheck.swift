@@ -1,0 +1,74 @@
+/// Refuses a query that names a property which no document has, where another may have been meant.
+struct DocumentPathCheck {
+  private let collection: DocumentCatalogue.Collection
+  private let name: String
+
+  init(_ collection: DocumentCatalogue.Collection, _ name: String) {
+    self.collection = collection
+    self.name = name
+  }
+
+  /// Throws ``StoreError`` `.schemaMismatch` for a property that the collection has not seen, and for a path in a property which no document has while
+  /// a similar one is there.
+  ///
+  /// - Complexity: A path of several names is looked for in the documents until one has it, once for each connection.
+  func check(_ query: DocumentQuery, _ connection: Connection) throws {
+    let paths = try query.paths()
+    guard query.validatesProperties, !collection.properties.isEmpty else { return }
+    for path in paths where !path.isKey {
+      guard collection.known.contains(path.property) else {
+        throw unknown(path, NearestName(to: path.property, among: collection.properties + ["key"]).name.map { replacing(0, by: $0, in: path) })
+      }
+      try checkInner(path, connection)
+    }
+  }
+
+  private func checkInner(_ path: DocumentPath, _ connection: Connection) throws {
+    guard path.steps.count > 1, !connection.documents.hasSeen(path, in: collection.id) else { return }
+    guard try !exists(path, connection) else { return connection.documents.noteSeen(path, in: collection.id) }
+    for (position, step) in path.steps.enumerated().dropFirst() {
+      guard case .name(let wanted) = step else { continue }
+      let outer = DocumentPath(path.steps[..<position])
+      let names = try names(in: outer, connection)
+      guard !names.contains(wanted) else { continue }
+      // What comes with a later document is no mistake; a name that resembles one which is there probably is.
+      guard let nearest = NearestName(to: wanted, among: names).name else { return }
+      throw unknown(path, replacing(position, by: nearest, in: path))
+    }
+  }
+
+  private func exists(_ path: DocumentPath, _ connection: Connection) throws -> Bool {
+    let table = Dialect.sqlite.quote(name)
+    return try !connection.query("SELECT 1 FROM main.\(table) WHERE \(DocumentSQL.type(path)) IS NOT NULL LIMIT 1").isEmpty
+  }
+
+  /// The names of the objects at the path in some hundreds of documents.
+  private func names(in path: DocumentPath, _ connection: Connection) throws -> [String] {
+    let table = Dialect.sqlite.quote(name)
+    let value = DocumentSQL.value(path, of: "larder_document")
+    let rows = try connection.query(
+      """
+      SELECT DISTINCT larder_member.key AS name FROM
+      (SELECT json FROM main.\(table) WHERE \(DocumentSQL.type(path)) = 'object' LIMIT 500) AS larder_document,
+      json_each(\(value)) AS larder_member LIMIT 500
+      """)
+    return rows.compactMap { $0["name"]?.text }
+  }
+
+  private func replacing(_ position: Int, by name: String, in path: DocumentPath) -> DocumentPath {
+    var steps = path.steps
+    steps[position] = .name(name)
+    return DocumentPath(steps[...])
+  }
+
+  private func unknown(_ path: DocumentPath, _ nearest: DocumentPath?) -> StoreError {
+    let isName = path.steps.count == 1
+    let name = isName ? path.property : path.description
+    let hint =
+      nearest.map {
+        "Did you mean \(isName ? $0.property : $0.description)? If not, pass validatesProperties: false, which asks for it all the same."
+      }
+      ?? "Correct the name, or pass validatesProperties: false to ask for it all the same."
+    return StoreError(.schemaMismatch, model: self.name, property: name, "No document of \(self.name) has a property \(name). \(hint)")
+  }
+}

@@ -1,0 +1,176 @@
+import GRDBSQLite
+
+// A row that a reference keeps is tried once. It is then set aside: its end becomes `Expiry.kept`, which hides it as before, and which the sweeper's
+// search of the index passes over. Triggers say when a reference goes; the row's end becomes `Expiry.released`, and the next sweep tries it again.
+
+extension Connection {
+  /// Deletes rows whose time has come, and returns their number.
+  ///
+  /// Rows that a delete rule keeps are left where they are, hidden.
+  ///
+  /// - Parameters:
+  ///   - limit: How many rows are deleted at most, in all tables together; what delete rules delete with them is not counted.
+  ///   - span: The ends of the rows; by default all that have passed by the clock.
+  func removeExpired(limit: Int, _ span: ExpirySpan? = nil) throws -> Int {
+    let span = span ?? ExpirySpan(until: environment.clock.reading)
+    var count = try removeExpiredRows(limit: limit) { try removeExpired(of: $0, span, limit: $1) }
+    if count < limit { count += try sweepExpiredDocuments(self, limit: limit - count, span) }
+    return count
+  }
+
+  /// As ``removeExpired(limit:_:)``, and goes on with the next table after an error. Returns the first error.
+  func sweep(limit: Int, _ span: ExpirySpan) -> (any Error)? {
+    var failure: (any Error)?
+    func attempting(_ body: () throws -> Int) -> Int {
+      do {
+        return try body()
+      } catch {
+        failure = failure ?? error
+        return 0
+      }
+    }
+    let count = attempting {
+      try removeExpiredRows(limit: limit) { table, limit in attempting { try removeExpired(of: table, span, limit: limit) } }
+    }
+    if count < limit { _ = attempting { try sweepExpiredDocuments(self, limit: limit - count, span) } }
+    return failure
+  }
+
+  private func removeExpiredRows(limit: Int, _ remove: (TableDefinition, Int) throws -> Int) throws -> Int {
+    let tables = environment.tables.filter(\.expires)
+    guard !tables.isEmpty else { return 0 }
+    try expiryReleases.prepare(self, reviewsAll: limit == .max)
+    var count = 0
+    // What was deleted in one table can let go of rows in another.
+    repeat {
+      for table in tables where count < limit { count += try remove(table, limit - count) }
+    } while try expiryReleases.review(self) && count < limit
+    return count
+  }
+
+  /// When the first row after the time expires; infinity if none does.
+  func nextExpiry(after time: Double) throws -> Double {
+    try environment.tables.filter(\.expires).reduce(try nextDocumentExpiry(after: time)) { earliest, table in
+      min(earliest, try nextExpiry(of: table, after: time))
+    }
+  }
+
+  /// When the first row of the table after the time expires; infinity if none does.
+  func nextExpiry(of table: TableDefinition, after time: Double) throws -> Double {
+    let statement = try statement("SELECT min(\(Expiry.column)) FROM main.\(Dialect.sqlite.quote(table.name)) WHERE \(Expiry.column) > ?1")
+    defer { statement.reset() }
+    try statement.bind([.value(.real(time))])
+    return try step(statement, nil) ? StoredColumn(statement.pointer, 0).real ?? .infinity : .infinity
+  }
+
+  /// The tables and collections with rows that end after one time and up to another, this one included.
+  func tablesWithEnds(in span: ExpirySpan) throws -> [String] {
+    let tables = environment.tables.filter(\.expires).map { ($0.name, Expiry.column) }
+    return try (tables + documents.names(self).map { ($0, "expires") }).filter { name, column in
+      let sql = "SELECT 1 FROM main.\(Dialect.sqlite.quote(name)) WHERE \(column) > ?1 AND \(column) <= ?2 LIMIT 1"
+      return try !query(sql, [.real(span.after), .real(span.until)]).isEmpty
+    }.map(\.0)
+  }
+
+  /// The number of rows that the last statement changed itself.
+  var changeCount: Int { Int(sqlite3_changes64(handle)) }
+
+  // MARK: One table
+
+  /// So many rows are tried with one statement.
+  private static var batch: Int { 500 }
+
+  /// Deletes rows of one table whose time has come, in one transaction, and returns their number.
+  func removeExpired(of table: TableDefinition, _ span: ExpirySpan, limit: Int) throws -> Int {
+    var count = 0
+    var tried = 0
+    guard limit > 0, try !expiredRows(of: table, span, limit: 1).isEmpty else { return 0 }
+    try atomically {
+      while tried < limit {
+        let rows = try expiredRows(of: table, span, limit: min(limit - tried, Self.batch))
+        guard !rows.isEmpty else { return }
+        tried += rows.count
+        var kept: [Int64] = []
+        count += try remove(rows[...], of: table, keeping: &kept)
+        // Rows that refer to each other may go together and not alone.
+        if kept.count > 1, let together = try delete(kept[...], of: table) {
+          count += together
+        } else {
+          try setEnd(of: kept, of: table, to: Expiry.kept)
+        }
+      }
+    }
+    return count
+  }
+
+  private func atomically(_ body: () throws -> Void) throws {
+    try isAutocommitting ? transaction(body) : savepoint(body)
+  }
+
+  private func expiredRows(of table: TableDefinition, _ span: ExpirySpan, limit: Int) throws -> [Int64] {
+    let row = Dialect.sqlite.quote(table.rowIDColumn)
+    let rows = "SELECT \(row), \(Expiry.column) FROM main.\(Dialect.sqlite.quote(table.name)) WHERE \(Expiry.column)"
+    let statement = try statement("\(rows) = ?1 UNION ALL \(rows) > ?2 AND \(Expiry.column) <= ?3 ORDER BY \(Expiry.column) LIMIT ?4")
+    defer { statement.reset() }
+    let after = max(span.after, Expiry.released)
+    try statement.bind([.value(.real(Expiry.released)), .value(.real(after)), .value(.real(span.until)), .value(.integer(Int64(limit)))])
+    var numbers: [Int64] = []
+    while try step(statement, nil) { numbers.append(sqlite3_column_int64(statement.pointer, 0)) }
+    return numbers
+  }
+
+  /// Deletes the rows, and appends those that references keep.
+  private func remove(_ rows: ArraySlice<Int64>, of table: TableDefinition, keeping kept: inout [Int64]) throws -> Int {
+    if let count = try delete(rows, of: table) { return count }
+    guard rows.count > 1 else {
+      kept += rows
+      return 0
+    }
+    let middle = rows.startIndex + rows.count / 2
+    let count = try remove(rows[..<middle], of: table, keeping: &kept)
+    return count + (try remove(rows[middle...], of: table, keeping: &kept))
+  }
+
+  /// Deletes the rows; nil if that would leave a reference to one of them, now or when the transaction ends.
+  private func delete(_ rows: ArraySlice<Int64>, of table: TableDefinition) throws -> Int? {
+    let row = Dialect.sqlite.quote(table.rowIDColumn)
+    var writer = environment.makeWriter()
+    writer.write("DELETE FROM main.\(Dialect.sqlite.quote(table.name)) WHERE \(row) IN (SELECT value FROM json_each(")
+    writer.bind(.text("[\(rows.map(String.init).joined(separator: ","))]"))
+    writer.write("))")
+    do {
+      return try savepoint {
+        let unresolved = unresolvedReferences
+        let count = try change(writer, ErrorContext(table))
+        guard unresolvedReferences <= unresolved else { throw RowIsKept() }
+        return count
+      }
+    } catch is RowIsKept {
+      return nil
+    } catch let error as StoreError where error.code == .referenced || error.code == .constraint {
+      // By a delete rule, or by a trigger of the file's own.
+      return nil
+    }
+  }
+
+  private struct RowIsKept: Error {}
+
+  /// Greater than zero where references would keep the transaction from being committed as it is.
+  private var unresolvedReferences: Int32 {
+    var current: Int32 = 0
+    var highest: Int32 = 0
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
+    return current
+  }
+
+  /// Whether references would keep the transaction from being committed as it is.
+  var hasUnresolvedReferences: Bool { unresolvedReferences != 0 }
+
+  func setEnd(of rows: [Int64], of table: TableDefinition, to end: Double) throws {
+    let row = Dialect.sqlite.quote(table.rowIDColumn)
+    let sql = "UPDATE main.\(Dialect.sqlite.quote(table.name)) SET \(Expiry.column) = ?1 WHERE \(row) IN (SELECT value FROM json_each(?2))"
+    let statement = try statement(sql)
+    try statement.bind([.value(.real(end)), .value(.text("[\(rows.map(String.init).joined(separator: ","))]"))])
+    try run(statement, context: ErrorContext(table))
+  }
+}

@@ -1,0 +1,221 @@
+import Synchronization
+
+/// The rows that have expired and may have lost the references that kept them, as one connection knows it.
+///
+/// Temporary triggers say which references go while this connection writes. What other connections did is not known: after a commit of theirs all rows
+/// that are kept are tried again, some at a time.
+final class ExpiryReleases {
+  private let heard = HeardReleases()
+  /// What the last sweep took care of: its transaction may have been rolled back, so the next one does so again.
+  private var recent: [HeardReleases.Release] = []
+  private var links: [ReferenceLink] = []
+  private var watched: [ReferenceLink] = []
+  private var schemaVersion: Int64 = -1
+  private var dataVersion: Int64 = -1
+  /// The number after which the rows of each table are still to be tried again; nil for a table that is done.
+  private var cursors: [String: Int64] = [:]
+
+  /// So many rows of a table are tried again in one sweep.
+  static let slice = 500
+
+  /// Makes sure that triggers tell which references go, and lets go of rows that other connections may have released.
+  ///
+  /// - Parameter reviewsAll: Whether all of those rows are let go at once.
+  func prepare(_ connection: Connection, reviewsAll: Bool) throws {
+    let schema = try Self.number("PRAGMA main.schema_version", connection)
+    let data = try Self.number("PRAGMA data_version", connection)
+    if schema != schemaVersion {
+      links = try ReferenceLink.all(in: connection)
+      watched = ReferenceLink.keeping(connection.environment.tables.filter(\.expires).map(\.name), links)
+    }
+    let triggers = try Self.number("SELECT count(*) FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '\(Self.prefix)%'", connection)
+    if schema != schemaVersion || triggers != Int64(2 * watched.count) { try install(connection) }
+    if schema != schemaVersion || data != dataVersion || triggers != Int64(2 * watched.count) {
+      for table in connection.environment.tables where table.expires { cursors[table.name] = .min }
+    }
+    (schemaVersion, dataVersion) = (schema, data)
+    for table in connection.environment.tables where cursors[table.name] != nil {
+      try release(of: table, limit: reviewsAll ? .max : Self.slice, connection)
+    }
+    _ = try review(recent, connection)
+    recent = []
+  }
+
+  /// Lets go of the rows whose references have gone. Returns whether there were any.
+  func review(_ connection: Connection) throws -> Bool {
+    let releases = heard.take()
+    recent += releases
+    return try review(releases, connection)
+  }
+
+  private static let prefix = "_larder_release_"
+
+  private static func number(_ sql: String, _ connection: Connection) throws -> Int64 {
+    let statement = try connection.statement(sql)
+    defer { statement.reset() }
+    return try connection.step(statement, nil) ? StoredColumn(statement.pointer, 0).integer ?? -1 : -1
+  }
+
+  /// - Complexity: One look at the index of the ends, and an update of each row that is let go.
+  private func release(of table: TableDefinition, limit: Int, _ connection: Connection) throws {
+    let (name, row) = (Dialect.sqlite.quote(table.name), Dialect.sqlite.quote(table.rowIDColumn))
+    let sql = "SELECT \(row) FROM main.\(name) WHERE \(Expiry.column) = ?1 AND \(row) > ?2 ORDER BY \(row) LIMIT ?3"
+    let statement = try connection.statement(sql)
+    try statement.bind([.value(.real(Expiry.kept)), .value(.integer(cursors[table.name] ?? .min)), .value(.integer(Int64(limit)))])
+    defer { statement.reset() }
+    var rows: [Int64] = []
+    while try connection.step(statement, nil) { rows += [StoredColumn(statement.pointer, 0).integer ?? 0] }
+    statement.reset()
+    cursors[table.name] = rows.count < limit ? nil : rows.last
+    if !rows.isEmpty { try connection.setEnd(of: rows, of: table, to: Expiry.released) }
+  }
+
+  // MARK: References that go
+
+  private func install(_ connection: Connection) throws {
+    let dialect = Dialect.sqlite
+    let old = try connection.query("SELECT name FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '\(Self.prefix)%'")
+    for name in old.compactMap({ $0["name"]?.text }) { try connection.change("DROP TRIGGER temp.\(dialect.quote(name))") }
+    guard !watched.isEmpty else { return }
+    heard.listen(on: connection)
+    for (number, link) in watched.enumerated() {
+      let columns = link.columns.map(dialect.quote)
+      let values = columns.map { "OLD.\($0)" }.joined(separator: ", ")
+      let isMoved = columns.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
+      let call = "BEGIN SELECT larder_release(\(number), \(values)); END"
+      let table = "main.\(dialect.quote(link.table))"
+      try connection.change("CREATE TEMP TRIGGER \(Self.prefix)\(number)_delete AFTER DELETE ON \(table) \(call)")
+      try connection.change(
+        "CREATE TEMP TRIGGER \(Self.prefix)\(number)_update AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(table) WHEN \(isMoved) \(call)")
+    }
+  }
+
+  private func review(_ releases: [HeardReleases.Release], _ connection: Connection) throws -> Bool {
+    var seen: Set<ReferredRow> = []
+    var hasReleased = false
+    for release in releases where watched.indices.contains(release.link) {
+      let link = watched[release.link]
+      let row = ReferredRow(table: link.target, columns: link.targetColumns, values: release.values)
+      if try review(row, &seen, connection) { hasReleased = true }
+    }
+    return hasReleased
+  }
+
+  private struct ReferredRow: Hashable {
+    let table: String
+    let columns: [String]
+    let values: [Value]
+  }
+
+  /// Lets go of the row, and of the rows whose deletion would delete it.
+  private func review(_ row: ReferredRow, _ seen: inout Set<ReferredRow>, _ connection: Connection) throws -> Bool {
+    guard !row.values.contains(where: \.isNull), seen.insert(row).inserted else { return false }
+    let dialect = Dialect.sqlite
+    let name = "main.\(dialect.quote(row.table))"
+    let isRow = row.columns.enumerated().map { "\(dialect.quote($1)) = \(dialect.parameter($0 + 1))" }.joined(separator: " AND ")
+    let arguments = row.values.map { SQLWriter.Argument.value($0) }
+    var hasReleased = false
+    if let table = connection.environment.tables.first(where: { $0.expires && $0.name.isSameColumn(as: row.table) }) {
+      let released = dialect.parameter(arguments.count + 1)
+      let kept = dialect.parameter(arguments.count + 2)
+      // The plus keeps SQLite from looking through all rows that are kept.
+      let statement = try connection.statement("UPDATE \(name) SET \(Expiry.column) = \(released) WHERE \(isRow) AND +\(Expiry.column) = \(kept)")
+      try statement.bind(arguments + [.value(.real(Expiry.released)), .value(.real(Expiry.kept))])
+      try connection.run(statement, context: ErrorContext(table))
+      hasReleased = connection.changeCount > 0
+    }
+    for link in links where link.rule == "CASCADE" && link.table.isSameColumn(as: row.table) {
+      let columns = link.columns.map(dialect.quote).joined(separator: ", ")
+      let owners = try connection.query("SELECT \(columns) FROM \(name) WHERE \(isRow)", row.values)
+      for owner in owners {
+        let target = ReferredRow(table: link.target, columns: link.targetColumns, values: owner.map(\.value))
+        if try review(target, &seen, connection) { hasReleased = true }
+      }
+    }
+    return hasReleased
+  }
+}
+
+/// What triggers said of references that went.
+private final class HeardReleases: Sendable {
+  struct Release: Hashable, Sendable {
+    let link: Int
+    let values: [Value]
+  }
+
+  private let releases = Mutex<Set<Release>>([])
+
+  func listen(on connection: Connection) {
+    let clock = connection.environment.clock
+    ScalarFunction("larder_release", -1, isDeterministic: false) { [self] values in
+      guard let link = values.first?.integer else { return .null }
+      let release = Release(link: Int(link), values: Array(values.dropFirst()))
+      if releases.withLock({ $0.insert(release).inserted }) { clock.noteRelease() }
+      return .null
+    }.register(on: connection.handle)
+  }
+
+  func take() -> [Release] {
+    releases.withLock { releases in
+      defer { releases.removeAll() }
+      return Array(releases)
+    }
+  }
+}
+
+/// A foreign key, as the file has it.
+struct ReferenceLink: Hashable {
+  let table: String
+  let columns: [String]
+  let target: String
+  let targetColumns: [String]
+  let rule: String
+
+  /// All foreign keys of the file.
+  static func all(in connection: Connection) throws -> [ReferenceLink] {
+    let dialect = Dialect.sqlite
+    let tables = try connection.query("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap { $0["name"]?.text }
+    return try tables.flatMap { table in
+      let rows = try connection.query("PRAGMA main.foreign_key_list(\(dialect.quote(table)))")
+      return try Dictionary(grouping: rows) { $0["id"]?.integer ?? 0 }.sorted { $0.key < $1.key }.map { _, parts in
+        let target: String = try parts[0].get("table")
+        let columns = parts.sorted { ($0["seq"]?.integer ?? 0) < ($1["seq"]?.integer ?? 0) }
+        let named = columns.compactMap { $0["to"]?.text }
+        return ReferenceLink(
+          table: table, columns: columns.compactMap { $0["from"]?.text }, target: target,
+          targetColumns: named.count == columns.count ? named : try primaryKey(of: target, connection), rule: try parts[0].get("on_delete"))
+      }
+    }
+  }
+
+  private static func primaryKey(of table: String, _ connection: Connection) throws -> [String] {
+    let rows = try connection.query("PRAGMA main.table_info(\(Dialect.sqlite.quote(table)))").filter { ($0["pk"]?.integer ?? 0) > 0 }
+    return rows.sorted { ($0["pk"]?.integer ?? 0) < ($1["pk"]?.integer ?? 0) }.compactMap { $0["name"]?.text }
+  }
+
+  /// The foreign keys by which rows can be kept that have expired: those that refuse a deletion, and those that pass one on to where it is refused.
+  static func keeping(_ tables: [String], _ links: [ReferenceLink]) -> [ReferenceLink] {
+    var keeping: [ReferenceLink] = []
+    var pending = tables
+    while let table = pending.popLast() {
+      for link in links where link.target.isSameColumn(as: table) && !keeping.contains(link) {
+        var seen: Set<String> = []
+        guard link.refuses || (link.rule == "CASCADE" && canRefuse(link.table, links, &seen)) else { continue }
+        keeping.append(link)
+        if link.rule == "CASCADE" { pending.append(link.table) }
+      }
+    }
+    return keeping
+  }
+
+  private var refuses: Bool { rule == "RESTRICT" || rule == "NO ACTION" }
+
+  /// Whether something can refuse that rows of the table are deleted.
+  private static func canRefuse(_ table: String, _ links: [ReferenceLink], _ seen: inout Set<String>) -> Bool {
+    guard seen.insert(table.asciiLowercased).inserted else { return false }
+    for link in links where link.target.isSameColumn(as: table) {
+      if link.refuses || (link.rule == "CASCADE" && canRefuse(link.table, links, &seen)) { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+
+/// Writes JSON with the parts of sets and dictionaries in one order, at every depth.
+///
+/// `JSONEncoder` sorts the keys of objects alone. Its own encoder does the work; what stands before it meets each nested value, and hands on a set, or a
+/// dictionary that JSON keeps as an array of keys and values in turn, in the order of its elements' JSON.
+enum CanonicalEncoding {
+  /// The JSON, and whether it has parts whose order the value does not say.
+  static func json<Input: Encodable>(of value: Input) throws -> (text: String, isUnordered: Bool) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if isOrdered(Input.self) { return (String(decoding: try encoder.encode(value), as: UTF8.self), false) }
+    let notes = Notes()
+    let json = try encoder.encode(CanonicalValue(value: value, notes: notes))
+    return (String(decoding: json, as: UTF8.self), notes.isUnordered)
+  }
+
+  /// Whether values of the type are known to have no part without an order. Most columns of JSON are of these types.
+  static func isOrdered(_ type: Any.Type) -> Bool { ordered.contains(ObjectIdentifier(type)) }
+
+  private static let ordered: Set<ObjectIdentifier> = {
+    func types<Element>(_ type: Element.Type) -> [ObjectIdentifier] {
+      [
+        ObjectIdentifier(type), ObjectIdentifier(Element?.self), ObjectIdentifier([Element].self), ObjectIdentifier([Element]?.self),
+        ObjectIdentifier([[Element]].self), ObjectIdentifier([String: Element].self), ObjectIdentifier([String: Element]?.self),
+        ObjectIdentifier([Int: Element].self),
+      ]
+    }
+    return Set(
+      types(String.self) + types(Int.self) + types(Int64.self) + types(Double.self) + types(Bool.self) + types(UUID.self) + types(Date.self)
+        + types(Decimal.self) + types(Data.self) + types(URL.self))
+  }()
+
+  /// What one encoding has met.
+  final class Notes {
+    var isUnordered = false
+  }
+}
+
+/// A value whose parts are encoded in one order.
+private struct CanonicalValue<Input: Encodable>: Encodable {
+  let value: Input
+  let notes: CanonicalEncoding.Notes
+
+  func encode(to encoder: any Encoder) throws {
+    if let parts = try (value as? any UnorderedElements)?.parts() {
+      var container = encoder.unkeyedContainer()
+      if parts.count > 1 { notes.isUnordered = true }
+      for element in parts.flatMap(\.self) { try element.encode(to: &container, notes) }
+    } else if CanonicalEncoding.isOrdered(Input.self) {
+      // The encoder has ways of its own to write dates, data, decimals and addresses.
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    } else {
+      try value.encode(to: CanonicalEncoder(base: encoder, notes: notes))
+    }
+  }
+}
+
+extension Encodable {
+  fileprivate func encode(to container: inout any UnkeyedEncodingContainer, _ notes: CanonicalEncoding.Notes) throws {
+    try container.encode(CanonicalValue(value: self, notes: notes))
+  }
+}
+
+/// A collection that is written as an array, and gives its elements in another order each time.
+private protocol UnorderedElements {
+  /// The elements, each as what stands together in the array, in the order of their JSON; nil for a dictionary that JSON writes as an object.
+  func parts() throws -> [[any Encodable]]?
+}
+
+extension Set: UnorderedElements where Element: Encodable {
+  func parts() throws -> [[any Encodable]]? {
+    try map { (try CanonicalEncoding.json(of: [$0]).text, $0) }.sorted { $0.0 < $1.0 }.map { [$0.1 as any Encodable] }
+  }
+}
+
+extension Dictionary: UnorderedElements where Key: Encodable, Value: Encodable {
+  func parts() throws -> [[any Encodable]]? {
+    guard !Self.isJSONObject else { return nil }
+    return try map { (try CanonicalEncoding.json(of: [$0.key]).text, $0) }.sorted { $0.0 < $1.0 }.map { [$0.1.key, $0.1.value] as [any Encodable] }
+  }
+}
+
+/// An encoder that hands everything on to another one, and each value as a ``CanonicalValue``.
+private struct CanonicalEncoder: Encoder {
+  let base: any Encoder
+  let notes: CanonicalEncoding.Notes
+  var codingPath: [any CodingKey] { base.codingPath }
+  var userInfo: [CodingUserInfoKey: Any] { base.userInfo }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    KeyedEncodingContainer(Keyed(base: base.container(keyedBy: type), notes: notes))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { Unkeyed(base: base.unkeyedContainer(), notes: notes) }
+  func singleValueContainer() -> any SingleValueEncodingContainer { Single(base: base.singleValueContainer(), notes: notes) }
+
+  private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    var base: KeyedEncodingContainer<Key>
+    let notes: CanonicalEncoding.Notes
+    var codingPath: [any CodingKey] { base.codingPath }
+
+    mutating func encodeNil(forKey key: Key) throws { try base.encodeNil(forKey: key) }
+    mutating func encode(_ value: some Encodable, forKey key: Key) throws {
+      try base.encode(CanonicalValue(value: value, notes: notes), forKey: key)
+    }
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+      KeyedEncodingContainer(Keyed<Nested>(base: base.nestedContainer(keyedBy: type, forKey: key), notes: notes))
+    }
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+      Unkeyed(base: base.nestedUnkeyedContainer(forKey: key), notes: notes)
+    }
+    mutating func superEncoder() -> any Encoder { CanonicalEncoder(base: base.superEncoder(), notes: notes) }
+    mutating func superEncoder(forKey key: Key) -> any Encoder { CanonicalEncoder(base: base.superEncoder(forKey: key), notes: notes) }
+  }
+
+  private struct Unkeyed: UnkeyedEncodingContainer {
+    var base: any UnkeyedEncodingContainer
+    let notes: CanonicalEncoding.Notes
+    var codingPath: [any CodingKey] { base.codingPath }
+    var count: Int { base.count }
+
+    mutating func encodeNil() throws { try base.encodeNil() }
+    mutating func encode(_ value: some Encodable) throws { try base.encode(CanonicalValue(value: value, notes: notes)) }
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+      KeyedEncodingContainer(Keyed<Nested>(base: base.nestedContainer(keyedBy: type), notes: notes))
+    }
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { Unkeyed(base: base.nestedUnkeyedContainer(), notes: notes) }
+    mutating func superEncoder() -> any Encoder { CanonicalEncoder(base: base.superEncoder(), notes: notes) }
+  }
+
+  private struct Single: SingleValueEncodingContainer {
+    var base: any SingleValueEncodingContainer
+    let notes: CanonicalEncoding.Notes
+    var codingPath: [any CodingKey] { base.codingPath }
+
+    mutating func encodeNil() throws { try base.encodeNil() }
+    mutating func encode(_ value: some Encodable) throws { try base.encode(CanonicalValue(value: value, notes: notes)) }
+  }
+}
+
+/// JSON of a value with parts that have no order: in the file they may stand in another one.
+@usableFromInline
+struct UnorderedJSON: Sendable, Hashable {
+  let text: String
+  /// Whether a text of the file is JSON of an equal value.
+  let matcher: RegexMatcher
+
+  @usableFromInline
+  static func == (left: UnorderedJSON, right: UnorderedJSON) -> Bool { left.text == right.text }
+
+  @usableFromInline
+  func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}

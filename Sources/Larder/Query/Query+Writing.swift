@@ -1,0 +1,83 @@
+extension Query {
+  /// `UPDATE` of the query's rows.
+  ///
+  /// Where the condition or a new value reads other rows, or what triggers keep, all of it is computed before the first row is changed:
+  /// SQLite would see the rows that the statement has changed already.
+  func update(_ writer: inout SQLWriter, _ list: AssignmentList) throws {
+    let readsOtherRows = readsOtherRows || list.assignments.contains { $0.node.readsOtherRows(M.schema.derivedNames) }
+    writer.write("UPDATE \(writer.target(of: M.schema)) SET ")
+    for (position, assignment) in list.assignments.enumerated() {
+      if position > 0 { writer.write(", ") }
+      writer.write("\(writer.dialect.quote(assignment.column)) = ")
+      if readsOtherRows {
+        writer.write("\(Self.computed).value\(position)")
+      } else {
+        try writer.write(assignment.node, asStoredIn: assignment.column, of: M.schema)
+      }
+    }
+    if readsOtherRows { try writeComputed(&writer, list) } else { try writeRows(&writer) }
+  }
+
+  /// `DELETE` of the query's rows.
+  func delete(_ writer: inout SQLWriter) throws {
+    writer.write("DELETE FROM \(writer.target(of: M.schema))")
+    try writeRows(&writer)
+  }
+
+  /// The value alone, in the rows that an update changes: it fails as the update would.
+  func select(_ writer: inout SQLWriter, _ assignment: (column: String, node: SQLNode)) throws {
+    try select(&writer) { try $0.write(assignment.node, asStoredIn: assignment.column, of: M.schema) }
+  }
+
+  private static var computed: String { "larder_computed" }
+
+  /// The `FROM` and `WHERE` of an update whose new values are computed beforehand. SQLite fills the subquery before it changes the first row.
+  /// Source: <https://www.sqlite.org/lang_update.html#update_from>.
+  private func writeComputed(_ writer: inout SQLWriter, _ list: AssignmentList) throws {
+    let table = M.schema.statements.table
+    let keys = M.schema.keyColumns.map { "\(table).\(writer.dialect.quote($0.name))" }
+    writer.write(" FROM (")
+    var query = self
+    query.sorts = limit == nil && offset == 0 && cursor == nil ? [] : sorts
+    try query.select(&writer) { writer in
+      writer.write(keys.enumerated().map { "\($1) AS key\($0)" }.joined(separator: ", "))
+      for (position, assignment) in list.assignments.enumerated() {
+        writer.write(", ")
+        try writer.write(assignment.node, asStoredIn: assignment.column, of: M.schema)
+        writer.write(" AS value\(position)")
+      }
+    }
+    let conditions = keys.enumerated().map { "\($1) IS \(Self.computed).key\($0)" }
+    writer.write(") AS \(Self.computed) WHERE \(conditions.joined(separator: " AND "))")
+  }
+
+  private var readsOtherRows: Bool { filter?.readsOtherRows(M.schema.derivedNames) ?? false }
+
+  /// The `WHERE` of a statement that changes rows: the condition itself, or the keys where a limit, a rank or other rows have a say.
+  private func writeRows(_ writer: inout SQLWriter) throws {
+    if let failure { throw failure }
+    let isPlain = limit == nil && offset == 0 && cursor == nil && !isRanked && !readsOtherRows
+    if isPlain {
+      var conditions: [(inout SQLWriter) throws -> Void] = []
+      if let search { conditions.append { try search.writeCondition(&$0, M.schema) } }
+      if let filter { conditions.append { try $0.write(filter) } }
+      if M.schema.expires, writer.pendingText == nil { conditions.append { $0.write(Expiry.isThere(M.schema.statements.table)) } }
+      for (position, condition) in conditions.enumerated() {
+        writer.write(position == 0 ? " WHERE " : " AND ")
+        try condition(&writer)
+      }
+      return
+    }
+    let keys = M.schema.keyColumns.map { writer.dialect.quote($0.name) }
+    writer.write(" WHERE (\(keys.joined(separator: ", "))) IN (")
+    try select(&writer, keys.map { "\(M.schema.statements.table).\($0)" }.joined(separator: ", "))
+    writer.write(")")
+  }
+}
+
+extension ModelSchema {
+  /// The columns that triggers keep.
+  fileprivate var derivedNames: Set<String> {
+    Set(columns.lazy.filter { $0.derivation != nil }.map(\.name))
+  }
+}

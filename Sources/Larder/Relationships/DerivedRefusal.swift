@@ -1,0 +1,40 @@
+/// Why a trigger refuses a change of rows: what is derived from them would be no value of its property. It travels in SQLite's message.
+struct DerivedRefusal {
+  enum Reason: String {
+    /// The sum is an integer that the property's type does not hold.
+    case range
+    /// Infinities of both signs have no sum.
+    case notANumber
+  }
+
+  let model: String
+  let property: String
+  let reason: Reason
+
+  private static let prefix = "larder derived"
+  private static let separator: Character = "\u{1F}"
+
+  init(model: String, property: String, reason: Reason) {
+    self.model = model
+    self.property = property
+    self.reason = reason
+  }
+
+  /// The refusal that a message of SQLite's is; nil for any other message.
+  init?(_ text: String) {
+    let parts = text.split(separator: Self.separator, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 4, parts[0] == Self.prefix, let reason = Reason(rawValue: parts[1]) else { return nil }
+    self.init(model: parts[2], property: parts[3], reason: reason)
+  }
+
+  var text: String { [Self.prefix, reason.rawValue, model, property].joined(separator: String(Self.separator)) }
+
+  var error: StoreError {
+    let problem =
+      switch reason {
+      case .range: "would be an integer outside the range of its type. Give the property the type Int, Double or Decimal, or sum smaller numbers."
+      case .notANumber: "would be NaN, because the rows hold infinities of both signs. Keep infinities of one sign out of them."
+      }
+    return StoreError(.invalidValue, model: model, property: property, "The derived \(model).\(property) \(problem)")
+  }
+}

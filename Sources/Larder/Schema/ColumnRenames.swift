@@ -1,0 +1,78 @@
+/// What brings the columns of a table under the names that the model has for them.
+///
+/// A name may be taken: by a column whose property has left the model, or by one that gets another name itself. A column that no property
+/// claims any longer makes room and keeps its values; names that are exchanged go by way of a third one.
+struct ColumnRenames {
+  /// The renames in an order in which no name is taken twice.
+  private(set) var steps: [SchemaStep] = []
+
+  private let table: TableDefinition
+  private var names: [String]
+
+  /// - Parameter isDone: Whether the columns were renamed already since the entry was written, so that those that are there are the model's.
+  init(of table: TableDefinition, in state: TableState, _ entry: Catalogue.Entry?, isDone: Bool = false) {
+    self.table = table
+    names = state.columns.map(\.name)
+    var wanted: [Move] = []
+    for column in table.columns {
+      guard let original = column.originalName, !original.isSameColumn(as: column.name), let source = state.column(original) else { continue }
+      guard !isDone || state.column(column.name) == nil, !Self.isDone(column, original, table, state, entry),
+        !wanted.contains(where: { $0.from == source.name })
+      else { continue }
+      wanted.append(Move(from: source.name, to: column.name))
+    }
+    let displaced = wanted.compactMap { move in state.column(move.to)?.name }.filter { name in !wanted.contains { $0.from == name } }
+    perform(displaced.map { Move(from: $0, to: freeName("\($0)_retired"), isAside: true) } + wanted)
+  }
+
+  private struct Move {
+    var from: String
+    let to: String
+    var isAside = false
+  }
+
+  /// Whether the column has its present name already, so that the column that is called as it once was belongs to somebody else.
+  private static func isDone(
+    _ column: TableDefinition.Column, _ original: String, _ table: TableDefinition, _ state: TableState, _ entry: Catalogue.Entry?
+  ) -> Bool {
+    // What is known of a file that Larder did not make is which names are there.
+    guard let entry else { return state.column(column.name) != nil || table.column(original) != nil }
+    guard state.column(column.name) != nil else { return false }
+    if entry.original(of: column.name)?.isSameColumn(as: original) == true { return true }
+    // Files of the first version do not say what a column was called; there a column of the model is the one that the model means.
+    return entry.originals == nil && entry.column(column.name) != nil
+  }
+
+  private mutating func perform(_ moves: [Move]) {
+    var rest = moves
+    while !rest.isEmpty {
+      if let position = rest.firstIndex(where: { move in !rest.contains { $0.from.isSameColumn(as: move.to) } }) {
+        let move = rest.remove(at: position)
+        rename(move.from, move.to, isAside: move.isAside)
+      } else {
+        // Each of the names that are left is waiting for another one of them.
+        let name = freeName("_larder_moved")
+        rename(rest[0].from, name, isAside: false)
+        rest[0].from = name
+      }
+    }
+  }
+
+  private mutating func rename(_ from: String, _ to: String, isAside: Bool) {
+    names.removeAll { $0 == from }
+    names.append(to)
+    steps.append(isAside ? .setAside(table, from: from, to: to) : .renameColumn(table, from: from, to: to))
+  }
+
+  /// A name that neither the file nor the model uses.
+  private func freeName(_ name: String) -> String {
+    let taken = Set((names + table.columns.flatMap { [$0.name, $0.originalName ?? $0.name] }).map(\.asciiLowercased))
+    var candidate = name
+    var number = 1
+    while taken.contains(candidate.asciiLowercased) {
+      number += 1
+      candidate = "\(name)_\(number)"
+    }
+    return candidate
+  }
+}

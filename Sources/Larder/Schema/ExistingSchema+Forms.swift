@@ -1,0 +1,98 @@
+extension ExistingSchema {
+  /// What the columns hold: one scan of each table that does not hold its values in Larder's forms by its own rules.
+  func adoptedColumns() throws -> AdoptedColumns {
+    var adopted = AdoptedColumns(tables)
+    var first = 0
+    for table in tables {
+      defer { first += table.columns.count }
+      guard let state = try TableState.read(table.name, from: connection) else { continue }
+      try look(at: table, state, from: first, &adopted)
+    }
+    return adopted
+  }
+
+  private func look(at table: TableDefinition, _ state: TableState, from first: Int, _ adopted: inout AdoptedColumns) throws {
+    let dialect = Dialect.sqlite
+    let columns = table.columns.enumerated().map { offset, column in
+      FormOfColumn(column, state.column(column.name), isStrict: state.isStrict, isKeyRowID: table.isKeyRowID && column.isKey, number: first + offset)
+    }
+    let questions = columns.flatMap(\.questions)
+    let answers: Row? =
+      questions.isEmpty ? nil : try connection.query("SELECT \(questions.joined(separator: ", ")) FROM \(dialect.quote(state.name))").first
+    for column in columns {
+      let kind = column.kind(answers)
+      guard kind != .native else { continue }
+      let name = dialect.quote(column.definition.name)
+      let order = state.rowNumber.map { state.isView ? "" : " ORDER BY \($0) DESC" } ?? ""
+      let sql = "SELECT \(name) AS value FROM \(dialect.quote(state.name)) WHERE \(name) IS NOT NULL\(order) LIMIT 1"
+      let example = kind == .mixed ? try connection.query(sql).first?["value"] : nil
+      adopted.set(kind, example: example ?? .null, at: column.number, of: table.name)
+    }
+  }
+}
+
+/// What is asked of a column to learn whether SQL compares its values as Swift does.
+private struct FormOfColumn {
+  let definition: TableDefinition.Column
+  let number: Int
+  private let state: TableState.Column?
+  private let isStrict: Bool
+  private let isKeyRowID: Bool
+
+  init(_ definition: TableDefinition.Column, _ state: TableState.Column?, isStrict: Bool, isKeyRowID: Bool, number: Int) {
+    self.definition = definition
+    self.state = state
+    self.isStrict = isStrict
+    self.isKeyRowID = isKeyRowID
+    self.number = number
+  }
+
+  private var type: ColumnType { definition.type }
+
+  /// The kinds of stored value that are Larder's own for the type.
+  private var nativeKinds: [String] {
+    if type.textForm == .date { return ["real", "integer"] }
+    return switch type.storageClass {
+    case .integer: ["integer"]
+    case .real: ["real"]
+    case .text: ["text"]
+    case .blob: ["blob"]
+    }
+  }
+
+  /// Whether values of the right kind may yet be in another form.
+  private var looksAtValues: Bool {
+    type.numberForm != nil || (definition.isKey && type.order != .stored)
+  }
+
+  /// SQLite turns text that is compared with a column of numbers into a number: <https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison>.
+  private var turnsTextIntoNumbers: Bool {
+    guard type.storageClass == .text, let declared = state?.declaredType.uppercased() else { return false }
+    if declared.contains("INT") { return true }
+    return !declared.isEmpty && !["CHAR", "CLOB", "TEXT", "BLOB"].contains(where: declared.contains)
+  }
+
+  /// Columns of the answer: each is 1 where some row is so.
+  var questions: [String] {
+    if isKeyRowID || (isStrict && state?.declaredType.uppercased() == type.storageClass.rawValue && !looksAtValues) { return [] }
+    let name = Dialect.sqlite.quote(definition.name)
+    func isNone(of kinds: [String]) -> String { "typeof(\(name)) NOT IN (\((kinds + ["null"]).map { "'\($0)'" }.joined(separator: ", ")))" }
+    var other = isNone(of: nativeKinds)
+    if type.numberForm == .boolean {
+      other += " OR \(name) NOT IN (0, 1)"
+    } else if looksAtValues {
+      other += " OR NOT larder_is_native(\(name), \(number))"
+    }
+    let questions = ["max(\(other)) AS \(answer("other"))"]
+    guard type.storageClass == .real, type.textForm == nil, type.numberForm == nil else { return questions }
+    return questions + ["max(\(isNone(of: ["real", "integer"]))) AS \(answer("nonnumber"))"]
+  }
+
+  private func answer(_ kind: String) -> String { "\(kind)_\(number)" }
+
+  func kind(_ answers: Row?) -> AdoptedColumns.Kind {
+    if turnsTextIntoNumbers { return .mixed }
+    guard answers?[answer("other")] == 1 else { return type.isJSON ? .json : .native }
+    return answers?[answer("nonnumber")] == 0 ? .integers : .mixed
+  }
+}

@@ -1,0 +1,32 @@
+extension SchemaPlanner {
+  /// What looks like a struct that was given another name: a table is to be created, and one with such columns belongs to no model any longer.
+  func unclaimedTables(_ opening: [SchemaStep]) throws -> [String] {
+    guard hasCatalogue else { return [] }
+    let own = Set(tables.map(\.name.asciiLowercased))
+    var unclaimed: [(name: String, entry: Catalogue.Entry)] = []
+    for name in try Catalogue.tables(in: connection) where !own.contains(name.asciiLowercased) {
+      guard let entry = try Catalogue.entry(of: name, in: connection), try TableState.read(name, from: connection) != nil,
+        try !connection.query("SELECT 1 FROM \(Dialect.sqlite.quote(name)) LIMIT 1").isEmpty
+      else { continue }
+      unclaimed.append((name, entry))
+    }
+    return opening.flatMap { step -> [String] in
+      guard case .createTable(let table) = step else { return [] }
+      return unclaimed.filter { Self.resembles($0.entry, table) }.map { name, _ in
+        "The new table \(table.name) of \(table.model) is empty, and \(name), which belongs to no model of the program, has rows with such columns. If \(table.model) is the new name of \(name), mark it @Model(\"\(name)\")."
+      }
+    }
+  }
+
+  /// Whether the key is the same and at least half of the other columns are.
+  private static func resembles(_ entry: Catalogue.Entry, _ table: TableDefinition) -> Bool {
+    func names(_ columns: [(name: String, isKey: Bool)], keys: Bool) -> Set<String> {
+      Set(columns.filter { $0.isKey == keys }.map(\.name.asciiLowercased))
+    }
+    let old = entry.columns.map { (name: $0.name, isKey: $0.isKey) }
+    let new = table.columns.map { (name: $0.name, isKey: $0.isKey) }
+    guard names(old, keys: true) == names(new, keys: true) else { return false }
+    let (former, present) = (names(old, keys: false), names(new, keys: false))
+    return former.intersection(present).count * 2 >= max(former.count, present.count, 1)
+  }
+}

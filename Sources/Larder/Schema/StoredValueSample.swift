@@ -1,0 +1,64 @@
+/// Looks at a few values of columns whose types do not say which values they have: an enum may have lost a case since they were stored.
+///
+/// An enum that lists its cases is compared with what the catalogue knows of it, and all rows are looked at where the two differ. Of every other one
+/// opening reads so many values and no more, however many rows there are: those of an index, which has each once, or those of the oldest and the
+/// newest rows.
+struct StoredValueSample {
+  private let connection: Connection
+  private let tables: [TableDefinition]
+  private let dialect = Dialect.sqlite
+
+  private static let limit = 50
+
+  init(_ connection: Connection, _ tables: [TableDefinition]) {
+    self.connection = connection
+    self.tables = tables
+  }
+
+  /// Throws `.schemaMismatch` for a value that the property's type has no case for.
+  ///
+  /// - Parameter steps: Steps that are still to be done.
+  func check(foreseeing steps: [SchemaStep] = []) throws {
+    for table in tables {
+      let columns = table.columns.filter(\.isOpenEnded)
+      guard !columns.isEmpty, let state = try TableState.read(table.name, from: connection) else { continue }
+      for column in columns {
+        guard let stored = state.column(steps.formerName(of: column.name, in: table)) else { continue }
+        try check(column, of: table, named: stored.name, state)
+      }
+    }
+  }
+
+  private func check(_ column: TableDefinition.Column, of table: TableDefinition, named stored: String, _ state: TableState) throws {
+    for row in try connection.query(sample(of: stored, isIndexed: isIndexed(column, table), state)) {
+      guard let value = row["value"], !value.isNull else { continue }
+      do {
+        _ = try column.canonical(value)
+      } catch let failure as ValueFailure {
+        throw StoreError(
+          .schemaMismatch, model: table.model, property: column.property,
+          "\(table.model).\(column.property) \(failure.problem), in a row of \(table.name). Keep what the type could hold, or correct the rows in a migration."
+        )
+      }
+    }
+  }
+
+  private func isIndexed(_ column: TableDefinition.Column, _ table: TableDefinition) -> Bool {
+    table.indexes.contains { $0.columns.first?.isSameColumn(as: column.name) == true && $0.collations.first == .some(nil) }
+  }
+
+  private func sample(of stored: String, isIndexed: Bool, _ state: TableState) -> String {
+    let (name, table) = (dialect.quote(stored), dialect.quote(state.name))
+    if isIndexed {
+      // From each value on to the next greater one: https://wiki.postgresql.org/wiki/Loose_indexscan.
+      return """
+        WITH RECURSIVE sample (value) AS (SELECT min(\(name)) FROM \(table) UNION ALL \
+        SELECT (SELECT min(\(name)) FROM \(table) WHERE \(name) > sample.value) FROM sample WHERE sample.value IS NOT NULL LIMIT \(Self.limit)) \
+        SELECT value FROM sample
+        """
+    }
+    guard let number = state.rowNumber else { return "SELECT \(name) AS value FROM \(table) LIMIT \(Self.limit)" }
+    func part(_ order: String) -> String { "SELECT * FROM (SELECT \(name) AS value FROM \(table) ORDER BY \(number) \(order) LIMIT \(Self.limit))" }
+    return "\(part("ASC")) UNION ALL \(part("DESC"))"
+  }
+}

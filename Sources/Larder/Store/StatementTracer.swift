@@ -1,0 +1,100 @@
+import GRDBSQLite
+
+/// Listens to the statements of one connection, and tells of each when it has ended. Used by whoever uses the connection, as the connection itself.
+/// Source: <https://www.sqlite.org/c3ref/trace_v2.html>.
+///
+/// SQLite's own measure of time counts in milliseconds; this one does not.
+final class StatementTracer {
+  private struct Execution {
+    let start: ContinuousClock.Instant
+    let totalChanges: Int64
+    var rows = 0
+  }
+
+  private let role: ConnectionRole
+  private let options: Store.Configuration.TraceOptions
+  private let report: @Sendable (TraceEvent) -> Void
+  private let authorizer: StatementAuthorizer
+  private var executions: [OpaquePointer: Execution] = [:]
+  /// Whether a plan is asked for, which is not told of.
+  private var isPlanning = false
+
+  init(
+    role: ConnectionRole, options: Store.Configuration.TraceOptions, authorizer: StatementAuthorizer, report: @escaping @Sendable (TraceEvent) -> Void
+  ) {
+    self.role = role
+    self.options = options
+    self.authorizer = authorizer
+    self.report = report
+  }
+
+  /// Hears of every statement that the connection executes until ``stop(on:)``. The connection must not outlive the tracer.
+  func start(on handle: OpaquePointer) {
+    sqlite3_trace_v2(
+      handle, UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW),
+      { kind, context, statement, _ in
+        guard let context, let statement else { return 0 }
+        let tracer = Unmanaged<StatementTracer>.fromOpaque(context).takeUnretainedValue()
+        tracer.hear(Int32(bitPattern: kind), OpaquePointer(statement))
+        return 0
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  func stop(on handle: OpaquePointer) {
+    sqlite3_trace_v2(handle, 0, nil, nil)
+  }
+
+  private func hear(_ kind: Int32, _ statement: OpaquePointer) {
+    guard !isPlanning, let handle = sqlite3_db_handle(statement) else { return }
+    switch kind {
+    case SQLITE_TRACE_STMT:
+      // A trigger begins under the statement that fires it.
+      guard executions[statement] == nil else { return }
+      executions[statement] = Execution(start: .now, totalChanges: sqlite3_total_changes64(handle))
+    case SQLITE_TRACE_ROW: executions[statement]?.rows += 1
+    case SQLITE_TRACE_PROFILE:
+      guard let execution = executions.removeValue(forKey: statement) else { return }
+      end(execution, of: statement, on: handle)
+    default: break
+    }
+  }
+
+  private func end(_ execution: Execution, of statement: OpaquePointer, on handle: OpaquePointer) {
+    let duration = execution.start.duration(to: .now)
+    guard let text = sqlite3_sql(statement) else { return }
+    report(
+      TraceEvent(
+        sql: String(cString: text), expandedSQL: options.contains(.values) ? expanded(statement) : nil,
+        plan: options.contains(.plans) ? plan(of: text, on: handle) : nil, duration: duration, returnedRows: execution.rows,
+        changedRows: Int(sqlite3_total_changes64(handle) - execution.totalChanges), isWrite: sqlite3_stmt_readonly(statement) == 0, role: role))
+  }
+
+  private func expanded(_ statement: OpaquePointer) -> String? {
+    guard let text = sqlite3_expanded_sql(statement) else { return nil }
+    defer { sqlite3_free(text) }
+    return String(cString: text)
+  }
+
+  /// Asks on the same connection, which alone knows its temporary views. Nil for a statement that has none, such as COMMIT.
+  private func plan(of sql: UnsafePointer<CChar>, on handle: OpaquePointer) -> [String]? {
+    isPlanning = true
+    // The statement that is just being compiled must not seem to read what this one does.
+    authorizer.isPaused = true
+    defer {
+      isPlanning = false
+      authorizer.isPaused = false
+    }
+    var pointer: OpaquePointer?
+    guard sqlite3_prepare_v2(handle, "EXPLAIN QUERY PLAN \(String(cString: sql))", -1, &pointer, nil) == SQLITE_OK else { return nil }
+    defer { sqlite3_finalize(pointer) }
+    var steps: [String] = []
+    var depths: [Int32: Int] = [:]
+    while sqlite3_step(pointer) == SQLITE_ROW {
+      let depth = depths[sqlite3_column_int(pointer, 1)].map { $0 + 1 } ?? 0
+      depths[sqlite3_column_int(pointer, 0)] = depth
+      let detail = sqlite3_column_text(pointer, 3).map { String(cString: $0) } ?? ""
+      steps.append(String(repeating: "  ", count: depth) + detail)
+    }
+    return steps.isEmpty ? nil : steps
+  }
+}

@@ -1,0 +1,79 @@
+import GRDBSQLite
+import Synchronization
+
+/// Whether the connections of a store may write: never in one that was opened to be read, and not while it is suspended.
+final class WriteGate: Sendable {
+  private struct WeakConnection: Sendable {
+    weak var connection: Connection?
+  }
+
+  private let access: Store.Configuration.Access
+  private let isClosed = Atomic<Bool>(false)
+  /// Whether who reads locks the file as well: in any journal mode but WAL.
+  private let readingLocks = Atomic<Bool>(false)
+  /// The connections on which checkpoints run, which look at no flag.
+  private let writers = Mutex<[WeakConnection]>([])
+
+  init(access: Store.Configuration.Access = .readWrite) {
+    self.access = access
+  }
+
+  /// Throws `.readOnly` or `.suspended` if nothing may be written.
+  func check() throws {
+    guard access == .readWrite else { throw StoreError.openedReadOnly }
+    if isSuspended { throw StoreError.suspended }
+  }
+
+  // MARK: Suspending
+
+  var isSuspended: Bool { isClosed.load(ordering: .relaxed) }
+
+  /// Adds a connection on which writes and checkpoints run.
+  ///
+  /// - Parameter readingLocks: Whether who reads the file locks it.
+  func watch(_ connection: Connection, readingLocks: Bool) {
+    self.readingLocks.store(readingLocks, ordering: .relaxed)
+    writers.withLock { writers in
+      writers.removeAll { $0.connection == nil }
+      writers.append(WeakConnection(connection: connection))
+    }
+  }
+
+  func suspend() {
+    isClosed.store(true, ordering: .sequentiallyConsistent)
+    // Under the lock, so that none is closed meanwhile; none is released under it.
+    let connections = writers.withLock { writers in
+      let connections = writers.compactMap(\.connection)
+      for connection in connections { connection.interruption.stopStatement(on: connection.handle) }
+      return connections
+    }
+    withExtendedLifetime(connections) {}
+  }
+
+  /// Removes a connection that is about to be closed.
+  func forget(_ connection: Connection) {
+    writers.withLock { $0.removeAll { $0.connection == nil || $0.connection === connection } }
+  }
+
+  func resume() {
+    isClosed.store(false, ordering: .sequentiallyConsistent)
+  }
+
+  /// Whether the connection is to let go of a lock that a suspended process must not hold.
+  func stops(_ connection: Connection) -> Bool {
+    isSuspended && (readingLocks.load(ordering: .relaxed) || connection.holdsWriteLock)
+  }
+}
+
+extension Connection {
+  /// Whether the connection has begun to write to the file.
+  var holdsWriteLock: Bool { sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
+}
+
+extension StoreError {
+  static let openedReadOnly = StoreError(
+    .readOnly, "The store was opened with access: .readOnly. Open it with access: .readWrite to write to it.")
+
+  static let suspended = StoreError(
+    .suspended, "The store is suspended, so that it holds no lock; nothing of this call was kept. Call resume(), then try again.")
+}

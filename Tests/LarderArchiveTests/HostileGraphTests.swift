@@ -1,0 +1,203 @@
+import Foundation
+import LarderArchive
+import LarderArchiveMutation
+import Testing
+
+/// Valid files whose graph is hostile: they have no byte that is wrong.
+@Suite("Archives: hostile graphs")
+struct HostileGraphTests {
+  private func code<Value: Sendable>(onStackOf size: Int = 512 << 10, _ body: @escaping @Sendable () throws -> Value) -> ArchiveError.Code? {
+    #expect(throws: ArchiveError.self) { try SmallThread.run(stackSize: size, body) }?.code
+  }
+
+  @Test("D2: a chain of references to references is as deep as it is long", arguments: [101, 2_000, 10_000, 100_000])
+  func chain(_ length: Int) {
+    let data = BinaryListBuilder.keyedArchive { builder in (0..<length).map { builder.add(.uid($0 + 2)) } + [builder.add(.text("end"))] }
+    #expect(code { try Archive.decodeKeyed(String.self, from: data, allowing: [:]) } == .limitExceeded)
+    // Whoever allows any depth meets the end of the stack, as an error.
+    let limits = Archive.Limits(depth: .max)
+    if length > 10_000 { #expect(code { try Archive.decodeKeyed(String.self, from: data, allowing: [:], limits: limits) } == .limitExceeded) }
+  }
+
+  @Test("D6: a reference to a reference is followed where it is within the limits")
+  func shortChain() throws {
+    let data = BinaryListBuilder.keyedArchive { builder in [builder.add(.uid(2)), builder.add(.uid(3)), builder.add(.text("end"))] }
+    #expect(try Archive.decodeKeyed(String.self, from: data, allowing: [:]) == "end")
+    #expect(code { try Archive.decodeKeyed(String.self, from: data, allowing: [:], limits: .init(depth: 1)) } == .limitExceeded)
+  }
+
+  @Test("D2: arrays in arrays without a limit of depth meet the end of the stack as an error", arguments: ["own", "keyed", "XML"])
+  func deep(_ kind: String) throws {
+    var builder = BinaryListBuilder()
+    for number in 0..<100_000 { builder.add(.array([number + 1])) }
+    builder.add(.null)
+    let list = builder.list()
+    let xml = Data("<plist>".utf8) + Data(String(repeating: "<array>", count: 100_000).utf8)
+    let limits = Archive.Limits(depth: .max)
+    switch kind {
+    case "own":
+      let archive = try Mutation.archive(of: list, tag: "[Swift.Int]")
+      #expect(code { try Archive.decode([Int].self, from: archive, limits: limits) } == .limitExceeded)
+    case "keyed": #expect(code { try Archive.decodeKeyed(Int.self, from: list, allowing: [:], limits: limits) } == .limitExceeded)
+    default: #expect(code { try Archive.decodeKeyed(Int.self, from: xml, allowing: [:], limits: limits) } == .limitExceeded)
+    }
+  }
+
+  /// Asks whether it is a text before it looks for a key.
+  private enum Either: Codable, Sendable, Equatable {
+    case text(String)
+    case number(Int)
+
+    init(from decoder: any Decoder) throws {
+      if let text = try? decoder.singleValueContainer().decode(String.self) {
+        self = .text(text)
+      } else {
+        self = .number(try decoder.container(keyedBy: Key.self).decode(Int.self, forKey: .number))
+      }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      if case .number(let number) = self { try container.encode(number, forKey: .number) }
+    }
+
+    private enum Key: CodingKey { case number }
+  }
+
+  private static func object(of name: String, _ builder: inout BinaryListBuilder, number: Int, classAt place: Int) -> [Int] {
+    let (classKey, key, nameKey) = (builder.add(.text("$class")), builder.add(.text("number")), builder.add(.text("$classname")))
+    let value = builder.add(.dictionary([(classKey, builder.add(.uid(place))), (key, builder.add(.integer(Int64(number))))]))
+    return [value, builder.add(.dictionary([(nameKey, builder.add(.text(name)))]))]
+  }
+
+  @Test("D6: a type that looks into the value it is made of, before it asks for a key, is built once")
+  func either() throws {
+    let data = BinaryListBuilder.keyedArchive { Self.object(of: "Either", &$0, number: 5, classAt: 2) }
+    #expect(try SmallThread.run { try Archive.decodeKeyed(Either.self, from: data, allowing: ["Either": .codable(Either.self)]) } == .number(5))
+    struct Wrapper: Decodable, Sendable {
+      let value: Either
+      init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Either.self) }
+    }
+    #expect(try Archive.decodeKeyed(Wrapper.self, from: data, allowing: ["Either": .codable(Either.self)]).value == .number(5))
+  }
+
+  /// A type that asks for itself.
+  private struct Endless: Codable, Sendable {
+    init(from decoder: any Decoder) throws { self = try decoder.singleValueContainer().decode(Endless.self) }
+    func encode(to encoder: any Encoder) throws { try [Int]().encode(to: encoder) }
+  }
+
+  @Test("D2: a type that asks for itself without end is an error, not an overflow of the stack", arguments: [true, false])
+  func endless(isKeyed: Bool) throws {
+    let keyed = BinaryListBuilder.keyedArchive { Self.object(of: "Endless", &$0, number: 5, classAt: 2) }
+    let own = try Mutation.archive(of: Plists.arrays([[1], []]), tag: "Endless")
+    struct Alias: Archivable, Sendable {
+      static let archiveTag = "Endless"
+      let value: Endless
+      init(from decoder: any Decoder) throws { value = try Endless(from: decoder) }
+    }
+    #expect(
+      code {
+        if isKeyed {
+          _ = try Archive.decodeKeyed(Endless.self, from: keyed, allowing: ["Endless": .codable(Endless.self)])
+        } else {
+          _ = try Archive.decode(Alias.self, from: own)
+        }
+      } == .limitExceeded)
+  }
+
+  /// Two types for one class, each of which asks for the other.
+  private final class Left: Decodable, Sendable { let next: Right? }
+  private final class Right: Decodable, Sendable { let next: Left? }
+
+  @Test("D6: objects that are asked for as another type than their class is mapped to are built once each")
+  func alternating() throws {
+    let data = BinaryListBuilder.keyedArchive { builder in
+      let (classKey, key, nameKey) = (builder.add(.text("$class")), builder.add(.text("next")), builder.add(.text("$classname")))
+      let type = builder.add(.uid(91))
+      return (0..<90).map { number in
+        builder.add(.dictionary([(classKey, type), (key, builder.add(.uid(number == 89 ? 0 : number + 2)))]))
+      } + [builder.add(.dictionary([(nameKey, builder.add(.text("Left")))]))]
+    }
+    #expect(try Archive.decodeKeyed(Left.self, from: data, allowing: ["Left": .codable(Left.self)]).next?.next?.next != nil)
+  }
+
+  /// Asks for what it holds as three things, in each of its levels.
+  private struct Doubling: Codable, Sendable {
+    init() {}
+    init(from decoder: any Decoder) throws {
+      for _ in 0..<3 {
+        var elements = try decoder.unkeyedContainer()
+        if !elements.isAtEnd { _ = try elements.decode(Doubling.self) }
+      }
+    }
+    func encode(to encoder: any Encoder) throws { _ = encoder.unkeyedContainer() }
+  }
+
+  @Test("D2: a type that decodes each level several times ends at the limit of values, not after 3⁶⁰ attempts")
+  func doubling() throws {
+    var builder = BinaryListBuilder()
+    for number in 0..<60 { builder.add(.array([number + 1])) }
+    builder.add(.array([]))
+    let archive = try Mutation.archive(of: builder.list(), tag: "Doubling")
+    struct Alias: Archivable, Sendable {
+      static let archiveTag = "Doubling"
+      init(from decoder: any Decoder) throws { _ = try Doubling(from: decoder) }
+      func encode(to encoder: any Encoder) throws {}
+    }
+    #expect(code { try Archive.decode(Alias.self, from: archive, limits: .init(count: 10_000)) } == .limitExceeded)
+  }
+
+  // MARK: Texts over one another
+
+  /// The memory that a call takes at most, in MiB.
+  private func peak(_ body: () -> Void) -> Int {
+    func memory(_ line: String) -> Int {
+      let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+      return status.split(separator: "\n").first { $0.hasPrefix(line) }.flatMap { Int($0.filter(\.isNumber)) } ?? 0
+    }
+    try? Data("5".utf8).write(to: URL(filePath: "/proc/self/clear_refs"))
+    let before = memory("VmRSS:")
+    body()
+    return (memory("VmHWM:") - before) / 1024
+  }
+
+  @Test("D2: a small file of texts that lie over one another is refused before a text is built", arguments: ["own", "keyed"], ["keys", "values"])
+  func overlapping(_ kind: String, _ place: String) throws {
+    var builder = BinaryListBuilder()
+    builder.add(.null)
+    builder.add(.null)
+    let texts = builder.addOverlappingTexts(1_000, length: 0x0f_7f7f)
+    let null = builder.add(.null)
+    builder.objects[0] = .array([1])
+    builder.objects[1] = place == "keys" ? .dictionary(texts.map { ($0, null) }) : .array(texts)
+    let list = builder.list()
+    let archive = try Mutation.archive(of: list, tag: "[Swift.String]")
+    let limits = Archive.Limits(expandedSize: 8 << 20)
+    let memory = peak {
+      let error = #expect(throws: ArchiveError.self) {
+        kind == "own"
+          ? try Archive.decode([String].self, from: archive, limits: limits)
+          : try Archive.decodeKeyed([String].self, from: list, allowing: [:], limits: limits)
+      }
+      #expect(error?.code == .limitExceeded)
+    }
+    // Other tests run meanwhile; the texts would take 1,000 MiB.
+    #expect(memory < 500, "\(memory) MiB")
+  }
+
+  @Test("D2: dictionaries in one another whose keys are texts over one another are refused after the first few bytes")
+  func nestedKeys() throws {
+    var builder = BinaryListBuilder()
+    builder.add(.array([1]))
+    for _ in 0..<60 { builder.add(.null) }
+    let texts = builder.addOverlappingTexts(60 * 100, length: 0x0f_7f7f)
+    let null = builder.add(.null)
+    for level in 0..<60 {
+      builder.objects[1 + level] = .dictionary(
+        (0..<100).map { (texts[100 * level + $0], $0 == 0 && level < 59 ? level + 2 : null) })
+    }
+    let archive = try Mutation.archive(of: builder.list(), tag: "[Swift.String]")
+    #expect(code { try Archive.decode([String].self, from: archive, limits: .init(expandedSize: 8 << 20)) } == .limitExceeded)
+  }
+}

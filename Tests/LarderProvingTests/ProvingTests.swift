@@ -1,0 +1,28 @@
+import LarderProving
+import Testing
+
+/// A few seconds of each part of `make proof`. One after another: each part uses both processors.
+@Suite("What make proof does, in short", .serialized, .timeLimit(.minutes(10)))
+struct ProvingTests {
+  @Test("processes that write are killed, and nothing acknowledged is lost") func kills() async throws {
+    try await ShortRun.expectNothing(of: Kills(), seed: 1, cases: 40)
+  }
+
+  @Test("tasks are cancelled at any moment in every verb, and the store says what it was told") func cancellations() async throws {
+    try await ShortRun.expectNothing(of: Cancellations(), seed: 2, cases: 4000)
+  }
+
+  @Test("random operations give what plain Swift values give", arguments: [3, 7, 12] as [UInt64]) func model(seed: UInt64) async throws {
+    try await ShortRun.expectNothing(of: ModelRun(operations: 250), seed: seed, cases: 250)
+  }
+
+  @Test("damaged files and logs give an error or a right answer, never a trap") func damage() async throws {
+    try await ShortRun.expectNothing(of: DamageRun(), seed: 4, cases: 120)
+  }
+
+  @Test("stores that were let go of leave no file, thread or memory behind") func resources() async throws {
+    #if os(Linux)
+    try await ShortRun.expectNothing(of: StoresOpenedAndClosed(), seed: 5, cases: 100)
+    #endif
+  }
+}

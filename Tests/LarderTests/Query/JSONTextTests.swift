@@ -1,0 +1,186 @@
+import Foundation
+import Larder
+import Testing
+
+private struct Part: Codable, Hashable, Sendable {
+  var name: String
+  var price: Decimal
+}
+
+private struct Box: Codable, Hashable, Sendable {
+  var labels: Set<String> = []
+  var counts: [UUID: Int] = [:]
+  var deep: [[Set<Int>]] = []
+  var maybe: Set<UUID>?
+  var when: Date = Date(timeIntervalSinceReferenceDate: 12.5)
+  var data = Data([1, 2, 3])
+  var price: Decimal = 1
+  var link = URL(filePath: "/a/b")
+  var parts: [String: Set<String>] = [:]
+}
+
+@Model
+private struct JSONText: Hashable {
+  var id: Int
+  var tags: [String] = []
+  var members: [String: String] = [:]
+  var parts: [Part] = []
+  var prices: [Decimal] = []
+  var reals: [Double] = []
+  var box: Box = Box()
+  var boxes: [UUID: Set<Int>]?
+}
+
+/// Text and numbers in JSON, compared as the JSON says it.
+@Suite("JSON: texts and numbers")
+struct JSONTextTests {
+  private let store: Store
+  private var db: BlockingStore { store.blocking }
+
+  init() throws {
+    store = try Store(inMemoryFor: JSONText.self)
+  }
+
+  private func ids(_ condition: (JSONText.Columns) -> some QueryExpressible<Bool>) throws -> Set<Int> {
+    Set(try db.fetch(JSONText.where(condition)).map(\.id))
+  }
+
+  private static let pieces = [
+    "a", "b", "\0", "\"", "\\", "/", "é", "e\u{301}", "😀", "\u{10FFFF}", "\u{10FFFF}0", "\n", "\u{1F}", "0", "1", " ", "[", "]", "{", ".", "u0000",
+    "\u{7F}",
+  ]
+
+  private static func text(_ random: inout SeededGenerator) -> String {
+    (0..<Int.random(in: 0...3, using: &random)).map { _ in random.pick(pieces) }.joined()
+  }
+
+  /// The JSON with other white space and other escapes, as other programs write it.
+  private static func rewritten(_ texts: [String], _ random: inout SeededGenerator) -> String {
+    let strings = texts.map { text in
+      let units = text.utf16.map { unit in
+        let hex = String(unit, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - hex.count) + (Bool.random(using: &random) ? hex.uppercased() : hex)
+      }
+      return "\"\(units.joined())\""
+    }
+    return " [ " + strings.joined(separator: " ,\n") + "]\t"
+  }
+
+  private static func same(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+
+  @Test("texts in arrays and objects are compared byte for byte, whatever they hold and however the JSON spells them")
+  func texts() throws {
+    var random = SeededGenerator(seed: TestSeed.value)
+    var rows: [JSONText] = []
+    for id in 0..<150 {
+      var row = JSONText(id: id)
+      row.tags = (0..<Int.random(in: 0...4, using: &random)).map { _ in Self.text(&random) }
+      for _ in 0..<Int.random(in: 0...3, using: &random) { row.members[Self.text(&random)] = Self.text(&random) }
+      row.parts = row.tags.map { Part(name: $0, price: 1) }
+      rows.append(row)
+    }
+    try db.insert(rows)
+    for row in rows where row.id.isMultiple(of: 3) {
+      try db.sql("update \(JSONText.self) set tags = \(Self.rewritten(row.tags, &random)) where id = \(row.id)")
+    }
+    for round in 0..<150 {
+      let row = random.pick(rows)
+      let text = row.tags.randomElement(using: &random) ?? Self.text(&random)
+      let key = row.members.keys.sorted().first ?? Self.text(&random)
+      func expect(
+        _ found: Set<Int>, sourceLocation: SourceLocation = #_sourceLocation, _ isExpected: (JSONText) -> Bool
+      ) {
+        #expect(found == Set(rows.filter(isExpected).map(\.id)), "seed \(TestSeed.value), round \(round)", sourceLocation: sourceLocation)
+      }
+      expect(try ids { $0.tags.contains(text) }) { $0.tags.contains { Self.same($0, text) } }
+      expect(try ids { !$0.tags.contains(text) }) { !$0.tags.contains { Self.same($0, text) } }
+      expect(try ids { $0.tags[0] == text }) { $0.tags.first.map { Self.same($0, text) } ?? false }
+      expect(try ids { $0.parts.contains(Part(name: text, price: 1)) }) { $0.parts.contains { Self.same($0.name, text) } }
+      expect(try ids { $0.parts[0]["name"] == text }) { $0.parts.first.map { Self.same($0.name, text) } ?? false }
+      let value = row.members[key] ?? ""
+      expect(try ids { $0.members[key] == value }) { other in
+        other.members.first { Self.same($0.key, key) }.map { Self.same($0.value, value) } ?? false
+      }
+      expect(try ids { $0.members[key] == nil }) { other in !other.members.contains { Self.same($0.key, key) } }
+      expect(Set(try db.fetch(JSONText.where(#Predicate<JSONText> { $0.tags.contains { $0 == text } })).map(\.id))) { other in
+        other.tags.contains { Self.same($0, text) }
+      }
+    }
+  }
+
+  @Test("half of a surrogate pair, which others may write, is a replacement character and no error")
+  func surrogates() throws {
+    try db.insert(JSONText(id: 1))
+    try db.sql("update \(JSONText.self) set tags = \(#"["\ud800", "\udc00x", "\ud83d\ude00", "\ud800\u0041"]"#)")
+    for text in ["\u{FFFD}", "\u{FFFD}x", "😀", "\u{FFFD}A"] { #expect(try db.count(JSONText.where { $0.tags.contains(text) }) == 1) }
+    #expect(try db.count(JSONText.where { $0.tags.contains("A") }) == 0)
+  }
+
+  @Test("a number as text is no number, and a decimal has all of its digits")
+  func numbers() throws {
+    let big = try #require(Decimal(string: "12345678901234567890.5"))
+    let next = try #require(Decimal(string: "12345678901234567891.5"))
+    try db.insert([
+      JSONText(id: 1, tags: ["1"], parts: [Part(name: "a", price: big)], prices: [big, 1], reals: [0.1]),
+      JSONText(id: 2, tags: ["1.0"], parts: [Part(name: "a", price: next)], prices: [next, 2], reals: [1]),
+    ])
+    #expect(try ids { $0.prices.contains(big) } == [1])
+    #expect(try ids { $0.prices.contains(next) } == [2])
+    #expect(try ids { $0.prices[0] == big } == [1])
+    #expect(try ids { $0.prices[0] != big } == [2])
+    #expect(try ids { $0.prices[0] < next } == [1])
+    #expect(try ids { $0.prices[0].as(Decimal.self) == next } == [2])
+    #expect(try ids { $0.parts.contains(Part(name: "a", price: big)) } == [1])
+    #expect(try ids { $0.tags.contains("1") } == [1])
+    #expect(try ids { $0.tags[0] == 1 } == [])
+    try db.sql("update \(JSONText.self) set reals = '[0.10000000000000001, 1e0]', prices = '[1.0, 2.50]' where id = 2")
+    #expect(try ids { $0.reals.contains(0.1) } == [1, 2])
+    #expect(try ids { $0.reals.contains(1) } == [2])
+    #expect(try ids { $0.prices.contains(1) } == [1, 2])
+    #expect(try ids { $0.prices.contains(Decimal(string: "2.5") ?? 0) } == [2])
+  }
+
+  @Test("broken JSON is an error at every place", arguments: ["[1,", "[01]", "[\"a]", "[\"\\x\"]", "[1] 2", "{\"a\":}", "nul", "[\"\\u12\"]", "[,]"])
+  func broken(_ json: String) throws {
+    try db.insert(JSONText(id: 1))
+    try db.sql("update \(JSONText.self) set tags = \(json)")
+    #expect(throws: StoreError.self) { try ids { $0.tags.contains("x") } }
+    #expect(throws: StoreError.self) { try ids { $0.tags[0] == "x" } }
+  }
+
+  @Test("values with nested sets and dictionaries are one text at every depth, and are found 50 of 50 times", arguments: 0..<50)
+  func unordered(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    func box() -> Box {
+      var random = SeededGenerator(seed: UInt64(seed) + 1000)
+      let ids = (0..<5).map { _ in UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8.random(in: 0...255, using: &random))) }
+      var box = Box()
+      var reserve = SeededGenerator(seed: UInt64.random(in: 0...(.max)))
+      for label in ["red", "blue", "green", "é"].shuffled(using: &reserve) { box.labels.insert(label) }
+      for id in ids.shuffled(using: &reserve) { box.counts[id] = Int(id.uuid.15) }
+      box.deep = [[[3, 1, 2], []], [[9, 8, 7, 6]]]
+      box.maybe = Set(ids.shuffled(using: &reserve))
+      box.parts = ["x": ["1", "2", "3"], "y": []]
+      return box
+    }
+    try db.insert(JSONText(id: 1, box: box(), boxes: box().counts.mapValues { [$0, $0 + 1, $0 + 2] }))
+    try db.insert(JSONText(id: 2))
+    let value = box()
+    #expect(try ids { $0.box == value } == [1])
+    #expect(try ids { $0.box != value } == [2])
+    #expect(try ids { $0.boxes == value.counts.mapValues { [$0 + 2, $0, $0 + 1] } } == [1])
+    #expect(try db.find(JSONText.self, 1)?.box == value)
+    // As a program wrote it that did not sort them.
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var other = value
+    other.labels.insert("\(Int.random(in: 1...9, using: &random))")
+    other.labels = other.labels.intersection(value.labels)
+    let json = String(decoding: try encoder.encode(other), as: UTF8.self)
+    try db.sql("update \(JSONText.self) set box = \(json) where id = 1")
+    #expect(try ids { $0.box == value } == [1])
+    #expect(try ids { $0.box != value } == [2])
+    #expect(try ids { $0.box.isIn([value, Box()]) } == [1, 2])
+    #expect(JSONText.where { $0.box == value } == JSONText.where { $0.box == value })
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Larder
+import Testing
+
+@Model
+struct Purse: Hashable {
+  var id: Int
+  @Relationship(deleteRule: .cascade, inverse: \Coin.purse) var coins: ToMany<Coin> = []
+  @Derived(.sum(\Purse.coins, \Coin.worth)) var worth: Decimal = 0
+  @Derived(.sum(\Purse.coins, \Coin.count)) var count: Int8 = 0
+  @Derived(.sum(\Purse.coins, \Coin.large)) var large: Int = 0
+  @Derived(.sum(\Purse.coins, \Coin.weight)) var weight: Double = 0
+}
+
+@Model
+struct Coin: Hashable {
+  var id: Int
+  var worth: Decimal = 0
+  var count: Int8 = 0
+  var large: Int = 0
+  var weight: Double = 0
+  var purse: ToOne<Purse>
+}
+
+/// Derived sums at the edges of their types.
+@Suite struct DerivedExactnessTests {
+  private let store: Store
+  private var db: BlockingStore { store.blocking }
+  private var purse: Purse? { get throws { try db.find(Purse.self, 1) } }
+
+  init() throws {
+    store = try Store(inMemoryFor: Purse.self, Coin.self)
+    try store.blocking.insert(Purse(id: 1))
+  }
+
+  @Test("C6: a sum of decimals is zero again when all of them are gone, whatever their sizes were")
+  func decimals() throws {
+    try db.insert([Coin(id: 1, worth: 1000, purse: ToOne(1)), Coin(id: 2, worth: Decimal(1) / 3, purse: ToOne(1))])
+    try db.delete(Coin.self, 1)
+    #expect(try purse?.worth == Decimal(1) / 3)
+    try db.delete(Coin.self, 2)
+    #expect(try purse?.worth == 0)
+    #expect(try db.verifyDerived() == [])
+  }
+
+  @Test("C6: sums of decimals of all sizes are exact after any sequence of changes")
+  func sequences() throws {
+    var generator = SeededGenerator(seed: TestSeed.value)
+    for number in 0..<300 {
+      let id = Int.random(in: 1...8, using: &generator)
+      if generator.once(in: 3) {
+        try db.delete(Coin.self, id)
+      } else {
+        let mantissa = Decimal(Int.random(in: -9_999_999_999...9_999_999_999, using: &generator)) / 7
+        let worth = mantissa * Decimal(sign: .plus, exponent: Int.random(in: -60...60, using: &generator), significand: 1)
+        try db.save(Coin(id: id, worth: worth, purse: ToOne(1)))
+      }
+      try #require(try db.verifyDerived() == [], "seed \(TestSeed.value), change \(number)")
+    }
+    try db.deleteAll(Coin.where { $0.id > 1 })
+    let last = try db.find(Coin.self, 1)
+    #expect(try purse?.worth == last?.worth ?? 0)
+    try db.deleteAll(Coin.all)
+    #expect(try purse?.worth == 0)
+    #expect(try db.sum(Coin.all, of: \.worth) == 0)
+  }
+
+  @Test("C6: a sum of decimals that no decimal holds is refused")
+  func decimalOverflow() throws {
+    let large = Decimal.greatestFiniteMagnitude
+    try db.insert(Coin(id: 1, worth: large, purse: ToOne(1)))
+    let error = #expect(throws: StoreError.self) { try db.insert(Coin(id: 2, worth: large, purse: ToOne(1))) }
+    #expect(error?.code == .invalidValue)
+    try db.insert(Coin(id: 2, worth: -large, purse: ToOne(1)))
+    #expect(try purse?.worth == 0)
+  }
+
+  @Test("C6: a sum that its property does not hold is refused, with model and property, and rows stay as they are")
+  func ranges() throws {
+    try db.insert(Coin(id: 1, count: 100, large: .max, weight: .infinity, purse: ToOne(1)))
+    let changes: [(String, Coin)] = [
+      ("count", Coin(id: 2, count: 100, purse: ToOne(1))), ("large", Coin(id: 2, large: 1, purse: ToOne(1))),
+      ("weight", Coin(id: 2, weight: -.infinity, purse: ToOne(1))),
+    ]
+    for (property, coin) in changes {
+      let error = #expect(throws: StoreError.self) { try db.insert(coin) }
+      #expect(error?.code == .invalidValue)
+      #expect(error?.model == "Purse")
+      #expect(error?.property == property)
+      #expect(error?.message.contains("Purse.\(property)") == true)
+    }
+    let error = #expect(throws: StoreError.self) { try db.updateAll(Coin.all) { $0.count.set { $0.count + $0.count } } }
+    #expect(error?.property == "count")
+    #expect(error?.model == "Coin")
+    #expect(try purse?.count == 100)
+    #expect(try db.count(Coin.all) == 1)
+    #expect(try db.verifyDerived() == [])
+  }
+}

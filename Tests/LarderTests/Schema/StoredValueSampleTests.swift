@@ -1,0 +1,112 @@
+import Foundation
+import Larder
+import Testing
+
+private enum OpenKind: String { case red, green, blue }
+private enum FewerOpenKind: String { case red, green }
+private enum ListedKind: String, CaseIterable { case red, green, blue }
+private enum FewerListedKind: String, CaseIterable { case red, green }
+
+private enum First {
+  @Model("Note")
+  struct Open: Hashable {
+    var id: Int
+    var kind: OpenKind
+  }
+
+  @Model("Note")
+  struct Indexed: Hashable {
+    var id: Int
+    @Attribute(.indexed) var kind: OpenKind
+  }
+
+  @Model("Note")
+  struct Listed: Hashable {
+    var id: Int
+    var kind: ListedKind?
+  }
+
+  @Model("Note")
+  struct Real: Hashable {
+    var id: Int
+    var kind: Double
+  }
+}
+
+private enum Second {
+  @Model("Note")
+  struct Open: Hashable {
+    var id: Int
+    var kind: FewerOpenKind
+  }
+
+  @Model("Note")
+  struct Indexed: Hashable {
+    var id: Int
+    @Attribute(.indexed) var kind: FewerOpenKind
+  }
+
+  @Model("Note")
+  struct Listed: Hashable {
+    var id: Int
+    var kind: FewerListedKind?
+  }
+
+  @Model("Note")
+  struct Single: Hashable {
+    var id: Int
+    var kind: Float
+  }
+}
+
+@Suite("Types that hold less than what is stored")
+struct StoredValueSampleTests {
+  private let file: StoreFile
+
+  init() throws {
+    file = try StoreFile()
+  }
+
+  private func expectRefusal<M: Model>(_ model: M.Type, naming words: String) throws {
+    try file.expectRefusal(.schemaMismatch, of: "kind", naming: "Note", words) { _ = try Store.plan(at: file.path, for: M.self) }
+    try file.expectRefusal(.schemaMismatch, of: "kind", naming: "Note", words) { _ = try file.open(M.self) }
+  }
+
+  @Test("a case that an enum has lost is found on opening, by the newest rows")
+  func lostCase() throws {
+    try file.write((1...300).map { First.Open(id: $0, kind: $0 == 299 ? .blue : .red) })
+    try expectRefusal(Second.Open.self, naming: "no case")
+  }
+
+  @Test("a case that an enum has lost is found wherever it is, where the column has an index")
+  func indexedCase() throws {
+    try file.write((1...300).map { First.Indexed(id: $0, kind: $0 == 150 ? .blue : .red) })
+    try expectRefusal(Second.Indexed.self, naming: "no case")
+  }
+
+  @Test("a case that an enum with a list of its cases has lost is found wherever it is")
+  func listedCase() throws {
+    try file.write((1...300).map { First.Listed(id: $0, kind: $0 == 150 ? .blue : nil) })
+    try expectRefusal(Second.Listed.self, naming: "no case")
+  }
+
+  @Test("an enum may lose a case that no row has")
+  func unused() throws {
+    try file.write((1...300).map { First.Listed(id: $0, kind: .red) })
+    #expect(try file.open(Second.Listed.self).blocking.count(Second.Listed.all) == 300)
+  }
+
+  @Test("a number that a Float would round is found on opening")
+  func single() throws {
+    try file.write([First.Real(id: 1, kind: 0.5), First.Real(id: 2, kind: 0.1)])
+    try expectRefusal(Second.Single.self, naming: "row 2")
+  }
+
+  @Test("a migration replaces what the type does not hold any longer")
+  func corrected() throws {
+    try file.write((1...300).map { First.Open(id: $0, kind: $0 == 299 ? .blue : .red) })
+    let correction = Migration("no more blue") { db in try db.sql("update Note set kind = 'green' where kind = 'blue'") }
+    let store = try file.open(Second.Open.self, migrations: [correction])
+    #expect(try store.blocking.count(Second.Open.where { $0.kind == .green }) == 1)
+  }
+}
