@@ -141,7 +141,6 @@ struct StoreOpening: Sendable {
         try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
       }
       try connection.change("PRAGMA recursive_triggers = ON")
-      try connection.change("PRAGMA temp_store = MEMORY")
       try connection.installExpiryViews()
       return connection
     }
@@ -164,6 +163,10 @@ struct StoreOpening: Sendable {
     settings.label = "larder"
     settings.readonly = isReadOnly ?? (role == .reader || configuration.access == .readOnly)
     settings.busyMode = .timeout(Double(configuration.busyTimeout.milliseconds) / 1000)
+    if role == .context {
+      // SQLite drops the temporary tables of a connection when it is told to keep them elsewhere, so this comes before anybody makes one.
+      settings.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
+    }
     if let onOpen = configuration.onOpen {
       // Before the schema is read, which may name collations and functions of the program's own.
       settings.prepareDatabase { database in

@@ -177,7 +177,8 @@ struct ReadOnlyStoreTests {
     #expect(try await store.data(of: cover) == Data("picture".utf8))
     #expect(try await store.verifyAttachments().isWhole)
     #expect(try await store.check().isHealthy)
-    #expect(try FileManager.default.subpathsOfDirectory(atPath: folder).sorted() == names)
+    // The file by which the first store was known to be open may go later than the store.
+    #expect(Set(try FileManager.default.subpathsOfDirectory(atPath: folder)).isSubset(of: names))
   }
 
   @Test("a file that Larder did not make is read, and nothing is written to it")
