@@ -30,9 +30,14 @@ final class AttachmentStorage: Sendable {
       isReadOnly: isReadOnly)
   }
 
-  deinit {
-    if let name = identity.withLock({ $0?.name }) { unlink("\(folder.holders)/\(name)") }
-    // Nobody else knows of the folder of a store in memory.
+  deinit { end() }
+
+  /// Gives up what this store keeps; the bytes of a store in memory go with it, because nobody else knows of their folder.
+  func end() {
+    identity.withLock { identity in
+      if let identity { unlink("\(folder.holders)/\(identity.name)") }
+      identity = nil
+    }
     if isTemporary { try? FileManager.default.removeItem(atPath: folder.path) }
   }
 

@@ -15,7 +15,8 @@ enum CanonicalEncoding {
     return (String(decoding: json, as: UTF8.self), notes.isUnordered)
   }
 
-  /// Whether values of the type are known to have no part without an order. Most columns of JSON are of these types.
+  /// Whether values of the type are known to have no part without an order. Most columns of JSON are of these types, and so are all values that
+  /// encode themselves as a single value.
   static func isOrdered(_ type: Any.Type) -> Bool { ordered.contains(ObjectIdentifier(type)) }
 
   private static let ordered: Set<ObjectIdentifier> = {
@@ -28,7 +29,9 @@ enum CanonicalEncoding {
     }
     return Set(
       types(String.self) + types(Int.self) + types(Int64.self) + types(Double.self) + types(Bool.self) + types(UUID.self) + types(Date.self)
-        + types(Decimal.self) + types(Data.self) + types(URL.self))
+        + types(Decimal.self) + types(Data.self) + types(URL.self) + types(Float.self) + types(Int8.self) + types(Int16.self) + types(Int32.self)
+        + types(UInt.self) + types(UInt8.self) + types(UInt16.self) + types(UInt32.self) + types(UInt64.self) + types(Int128.self)
+        + types(UInt128.self))
   }()
 
   /// What one encoding has met.
@@ -48,7 +51,7 @@ private struct CanonicalValue<Input: Encodable>: Encodable {
       if parts.count > 1 { notes.isUnordered = true }
       for element in parts.flatMap(\.self) { try element.encode(to: &container, notes) }
     } else if CanonicalEncoding.isOrdered(Input.self) {
-      // The encoder has ways of its own to write dates, data, decimals and addresses.
+      // The encoder has ways of its own to write dates, data, decimals and addresses; and what the standard library's numbers are encoded as is themselves.
       var container = encoder.singleValueContainer()
       try container.encode(value)
     } else {

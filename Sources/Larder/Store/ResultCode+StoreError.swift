@@ -73,14 +73,15 @@ extension StoreError {
     case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
       self.init(
         .readOnly, model: context?.model,
-        "The store's file or folder cannot be written. Give this user write access to the file and its folder, or open it with schema: .existing to read it."
+        "The store's file or folder cannot be written. Give this user write access to the file and its folder, or open it with access: .readOnly."
       )
     case SQLITE_CANTOPEN:
       self.init(.readOnly, "The store's file cannot be opened or created. Check that its folder exists and that this user may write there.")
     case SQLITE_CORRUPT:
       self.init(
         .corrupt, model: context?.model,
-        "The store's file is damaged (\(message)). Restore it from a backup; the sqlite3 command .recover saves what can be read.")
+        "The store's file is damaged, or the disk cannot be read (\(message)). Restore it from a backup; the sqlite3 command .recover saves what is whole."
+      )
     case SQLITE_NOTADB:
       self.init(.notAStore, "The file is not an SQLite database, or its first page is damaged. Open another file, or restore this one from a backup.")
     case SQLITE_TOOBIG:

@@ -29,9 +29,10 @@ extension Store {
     lifetime.close(completion) { done in
       sweeper.stop()
       attachmentCollector.stop()
-      let (writer, live) = (writer, live)
+      let (writer, live, attachments) = (writer, live, environment.attachments)
       let closeWriter: @Sendable () -> Void = {
         writer.close {
+          attachments.end()
           // Who waits for commits reads once more, and is told that the store was closed.
           live.wakeAll()
           done()

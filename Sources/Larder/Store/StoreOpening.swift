@@ -124,10 +124,29 @@ struct StoreOpening: Sendable {
       connection.changesBeforeAnalysis = Connection.firstAnalysis
     }
     try connection.installExpiryViews()
+    try checkWrites(connection)
     if path != nil {
       let mode = configuration.schema == .managed ? "wal" : try connection.query("PRAGMA journal_mode").first?.first?.value.text
       gate.watch(connection, readingLocks: mode != "wal")
     }
+  }
+
+  /// Where a file, its log or its shared memory cannot be opened for a moment, SQLite opens it to be read, and every later write would fail.
+  ///
+  /// - Throws: ``StoreError`` `.inputOutput` if the connection only reads, and the file may be written.
+  private func checkWrites(_ connection: Connection) throws {
+    guard let path, access(path, W_OK) == 0, access(URL(fileURLWithPath: path).deletingLastPathComponent().path, W_OK) == 0 else { return }
+    connection.setBusyTimeout(0)
+    do {
+      try connection.change("BEGIN IMMEDIATE")
+    } catch let error as StoreError where error.code == .readOnly {
+      throw StoreError(
+        .inputOutput, "The system let the store's file or its log be opened for reading alone, although they may be written. Open the store again.")
+    } catch let error as StoreError where error.code == .busy {
+      // Somebody else writes: what is looked at here comes before SQLite's lock.
+    }
+    if !connection.isAutocommitting { try connection.change("ROLLBACK") }
+    connection.setBusyTimeout(configuration.busyTimeout.milliseconds)
   }
 
   /// A further connection, for a context: it writes to temporary tables, and to the file when the context is saved.

@@ -181,16 +181,16 @@ struct AttachmentTests {
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(Attachment.self, from: json) }
   }
 
-  @Test("in memory the bytes live as long as the store")
+  @Test("in memory the bytes live until the store is closed")
   func inMemory() async throws {
-    var memory: Store? = try Store(inMemoryFor: Letter.self, LetterBox.self)
-    memory?.attachmentCollector.stop()
-    let attachment = try await #require(memory).attach(Data.sample(100))
-    try await memory?.save(Letter(id: 1, scan: attachment))
-    let url = try await #require(memory).url(for: attachment)
-    #expect(try await memory?.verifyAttachments().isWhole == true)
-    try await memory?.backup(to: kept.file.folder.appending(component: "copy"))
-    memory = nil
+    let memory = try Store(inMemoryFor: Letter.self, LetterBox.self)
+    memory.attachmentCollector.stop()
+    let attachment = try await memory.attach(Data.sample(100))
+    try await memory.save(Letter(id: 1, scan: attachment))
+    let url = try await memory.url(for: attachment)
+    #expect(try await memory.verifyAttachments().isWhole)
+    try await memory.backup(to: kept.file.folder.appending(component: "copy"))
+    await memory.close()
     #expect(!FileManager.default.fileExists(atPath: url.path))
     let copy = try Store(at: kept.file.folder.appending(component: "copy"), for: Letter.self, LetterBox.self)
     #expect(try await copy.data(of: attachment) == Data.sample(100))

@@ -35,7 +35,10 @@ struct ExistingDatabasesArticleTests {
     order.city = "Lyon"
     try await store.save(order)
     let row = try #require(try await store.sql("select * from Orders where OrderID = 10249").first)
-    #expect(row["OrderDate"] == "2016-07-05T10:30:00.000Z")
+    #expect(row["OrderDate"] == "2016-07-05 10:30")
     #expect(row["Notes"] == "")
+    order.orderedAt += 60
+    try await store.save(order)
+    #expect(try await store.sql("select OrderDate from Orders where OrderID = 10249").first?["OrderDate"] == "2016-07-05T10:31:00.000Z")
   }
 }

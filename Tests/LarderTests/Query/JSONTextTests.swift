@@ -7,6 +7,29 @@ private struct Part: Codable, Hashable, Sendable {
   var price: Decimal
 }
 
+private enum Size: UInt8, Codable {
+  case small = 1
+  case large
+}
+
+/// Each type that is a single value in JSON, alone and in collections.
+private struct Singles: Codable, Hashable, Sendable {
+  var bytes: [UInt8] = [0, 255]
+  var byte: UInt8? = 7
+  var int8: Set<Int8> = [-128, 127]
+  var int16: [Int16: Int16] = [1: 2]
+  var int32: Set<Int32> = [1, -1]
+  var int64 = Int64.max
+  var uint = UInt.max
+  var uint16: [[UInt16]] = [[1], []]
+  var uint32: UInt32? = 1
+  var uint64: Set<UInt64> = [UInt64.max, 0]
+  var float: Float = 1.5
+  var floats: Set<Float> = [0.1, 2]
+  var flags: Set<Bool> = [true, false]
+  var sizes: [Size] = [.small, .large]
+}
+
 private struct Box: Codable, Hashable, Sendable {
   var labels: Set<String> = []
   var counts: [UUID: Int] = [:]
@@ -17,6 +40,7 @@ private struct Box: Codable, Hashable, Sendable {
   var price: Decimal = 1
   var link = URL(filePath: "/a/b")
   var parts: [String: Set<String>] = [:]
+  var singles = Singles()
 }
 
 @Model

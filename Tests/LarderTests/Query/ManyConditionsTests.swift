@@ -39,7 +39,7 @@ import Testing
     #expect(try db.fetch(Errand.where { _ in condition }.sorted(by: \.id)).map(\.id) == (1...50).filter(isMatch))
   }
 
-  @Test("long sums are computed, and expressions that are nested too deeply are refused", arguments: [10, 88, 500, 20_000])
+  @Test("long sums are computed, and expressions that are nested too deeply are refused", arguments: [10, 88, 500, 5000])
   func sums(_ count: Int) throws {
     let sum = (0..<count).reduce(Errand.columns.depth + 0) { sum, _ in sum + 1 }
     do {
