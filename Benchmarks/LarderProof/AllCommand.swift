@@ -23,6 +23,8 @@ struct AllCommand: AsyncParsableCommand {
     (DamageRun.name, 8, nil),
     (FaultsPart.name, 10, nil),
     (PowerPart.name, 5, nil),
+    (OverlappingReaders.name, 1.3, nil),
+    (ForeignCommits.name, 1, 1000),
     (StoresOpenedAndClosed.name, 4, 10_000),
   ]
 

@@ -20,6 +20,14 @@ struct ProvingTests {
     try await ShortRun.expectNothing(of: DamageRun(), seed: 4, cases: 120)
   }
 
+  @Test("the log stays short while readers overlap, and shrinks when they stop") func log() async throws {
+    try await ShortRun.expectNothing(of: OverlappingReaders(time: .seconds(3), patience: .seconds(300)), seed: 6, cases: 1)
+  }
+
+  @Test("commits of another process are seen under writers that never pause") func foreign() async throws {
+    try await ShortRun.expectNothing(of: ForeignCommits(limit: nil), seed: 7, cases: 20)
+  }
+
   @Test("stores that were let go of leave no file, thread or memory behind") func resources() async throws {
     #if os(Linux)
     try await ShortRun.expectNothing(of: StoresOpenedAndClosed(), seed: 5, cases: 100)
