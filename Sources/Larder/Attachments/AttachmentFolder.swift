@@ -93,7 +93,8 @@ struct AttachmentFolder: Sendable {
   // MARK: Changing
 
   func create() throws {
-    if Self.isFolder(temporary) { return }
+    // All of them: what made one may have ended before it made the next.
+    if Self.isFolder(temporary), Self.isFolder(holders) { return }
     for folder in [path, temporary, holders] { try Self.make(folder) }
     try Self.sync(path)
     try Self.sync(URL(fileURLWithPath: path).deletingLastPathComponent().path)

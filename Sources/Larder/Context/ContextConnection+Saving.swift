@@ -22,6 +22,8 @@ extension ContextConnection {
       // The log is one for both connections, and the writer empties it.
       writer.walPages = max(writer.walPages, connection.walPages)
       store.live.didCommit(connection.takeWrites())
+      // The times of its rows were set before they were in the file, where the sweeper looks for them.
+      if layer.tables.contains(where: \.expires) { store.environment.clock.noteRelease() }
     }
   }
 

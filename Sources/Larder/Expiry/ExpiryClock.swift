@@ -8,6 +8,8 @@ import Synchronization
 final class ExpiryClock: Sendable {
   private struct State: Sendable {
     var latest = -Double.infinity
+    /// The times by which rows were hidden since it was last asked.
+    var seen: ClosedRange<Double>?
     var trust: ClockTrust
   }
 
@@ -47,7 +49,29 @@ final class ExpiryClock: Sendable {
     let time = reading
     return state.withLock { state in
       if time > state.latest || state.latest - time > Self.setbackLimit { state.latest = time }
+      let seen = state.seen ?? state.latest...state.latest
+      if state.latest < seen.lowerBound {
+        state.seen = state.latest...seen.upperBound
+      } else if state.latest > seen.upperBound || state.seen == nil {
+        state.seen = seen.lowerBound...state.latest
+      }
       return state.latest
+    }
+  }
+
+  /// The times that ``now`` was, from the earliest to the latest, since this was last forgotten: somebody may have read by each of them.
+  var seen: ClosedRange<Double> {
+    let now = now
+    return state.withLock { $0.seen ?? now...now }
+  }
+
+  /// The same, and the latest of them, from which on ``seen`` begins anew.
+  func takeSeen() -> (range: ClosedRange<Double>, now: Double) {
+    let now = now
+    return state.withLock { state in
+      let range = state.seen ?? now...now
+      state.seen = state.latest...state.latest
+      return (range, state.latest)
     }
   }
 

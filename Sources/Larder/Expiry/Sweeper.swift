@@ -102,11 +102,11 @@ final class Sweeper: Sendable {
   }
 
   private func tick() {
-    let now = clock.now
+    let seen = clock.seen
     let isDue = state.withLock { state in
       guard !state.isSweeping, !state.isStopped else { return false }
       // A time before what was announced: the clock has gone back.
-      guard now >= state.nextEnd || now < state.announced || ExpiryClock.realTime() >= state.due else {
+      guard seen.upperBound >= state.nextEnd || seen.lowerBound < state.announced || ExpiryClock.realTime() >= state.due else {
         arm(&state)
         return false
       }
@@ -118,7 +118,10 @@ final class Sweeper: Sendable {
       guard let writer = self?.writer else { return }
       let hasSwept: Bool
       do {
-        try await writer.perform { [weak self] in try self?.sweep($0) }
+        try await writer.perform { [weak self] connection in
+          guard let self, !self.state.withLock(\.isStopped) else { return }
+          try self.sweep(connection)
+        }
         hasSwept = true
       } catch {
         // Another process was in the way.
@@ -139,9 +142,11 @@ final class Sweeper: Sendable {
       state.due = .infinity
       return state.announced
     }
-    let now = clock.now
-    if now != previous {
-      let tables = try connection.tablesWithEnds(in: ExpirySpan(after: min(now, previous), until: max(now, previous)))
+    // A clock that leapt and has returned meanwhile: who read in between saw other rows.
+    let (seen, now) = clock.takeSeen()
+    let (first, last) = (min(now, previous, seen.lowerBound), max(now, previous, seen.upperBound))
+    if first != last {
+      let tables = try connection.tablesWithEnds(in: ExpirySpan(after: first, until: last))
       live.didCommit(tables.map { StatementFacts(writesAllOf: $0) })
     }
     state.withLock { $0.announced = now }

@@ -35,7 +35,8 @@ final class LiveRegistry: Sendable {
     }
   }
 
-  /// Sets who is told that somebody begins to watch, and, with `true`, that another connection has committed while somebody watches.
+  /// Sets who is told that somebody begins to watch, and, with `true`, that another connection has committed, or may have,
+  /// while somebody watches.
   func onNeed(_ body: @escaping @Sendable (_ hasForeignCommits: Bool) -> Void) {
     need.set(body)
   }
@@ -142,7 +143,7 @@ final class LiveRegistry: Sendable {
         }
         guard hasCommits || wasUnknown else { return }
         self.wakeAll()
-        if hasCommits { self.need(true) }
+        self.need(true)
       }
     }
     timer.resume()

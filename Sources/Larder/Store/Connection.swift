@@ -170,7 +170,14 @@ final class Connection: @unchecked Sendable {
     authorizer.reset()
     let result = sql.withCString { text in
       var tail: UnsafePointer<CChar>?
-      let result = sqlite3_prepare_v3(handle, text, -1, isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0, &pointer, &tail)
+      let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+      var result = sqlite3_prepare_v3(handle, text, -1, flags, &pointer, &tail)
+      if result == SQLITE_ERROR {
+        // Where another connection has changed the schema, and a full-text index is opened in the middle of compiling, its own statements make SQLite
+        // forget the schema that it is compiling by: a table that is there is not found. The next time it has the new one.
+        authorizer.reset()
+        result = sqlite3_prepare_v3(handle, text, -1, flags, &pointer, &tail)
+      }
       if let tail { rest = String(cString: tail) }
       return result
     }

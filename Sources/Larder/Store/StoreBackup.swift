@@ -73,7 +73,12 @@ enum StoreBackup {
     var writer = SQLWriter()
     writer.write("VACUUM INTO ")
     writer.bind(.text(connection.isInMemory ? fileURI(path) : path))
-    // SQLite compiles the indexes of the copy by the tables' names, which must not mean views of the same names.
-    try connection.withoutShadows { _ = try connection.using(writer, nil) { try connection.step($0, nil) } }
+    do {
+      // SQLite compiles the indexes of the copy by the tables' names, which must not mean views of the same names.
+      try connection.withoutShadows { _ = try connection.using(writer, nil) { try connection.step($0, nil) } }
+    } catch let error as StoreError where error.code == .unsupported {
+      // SQLite says so too where it cannot learn how large the new file is.
+      throw StoreError(.inputOutput, "The copy could not be begun (\(error.message)). Check the disk, then try again.")
+    }
   }
 }

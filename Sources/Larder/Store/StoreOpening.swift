@@ -136,12 +136,15 @@ struct StoreOpening: Sendable {
   /// - Throws: ``StoreError`` `.inputOutput` if the connection only reads, and the file may be written.
   private func checkWrites(_ connection: Connection) throws {
     guard let path, access(path, W_OK) == 0, access(URL(fileURLWithPath: path).deletingLastPathComponent().path, W_OK) == 0 else { return }
+    let readsAlone = StoreError(
+      .inputOutput, "The system let the store's file or its log be opened for reading alone, although they may be written. Open the store again.")
     connection.setBusyTimeout(0)
     do {
       try connection.change("BEGIN IMMEDIATE")
+      // SQLite begins a transaction that only reads where it could not write.
+      guard connection.holdsWriteLock else { throw readsAlone }
     } catch let error as StoreError where error.code == .readOnly {
-      throw StoreError(
-        .inputOutput, "The system let the store's file or its log be opened for reading alone, although they may be written. Open the store again.")
+      throw readsAlone
     } catch let error as StoreError where error.code == .busy {
       // Somebody else writes: what is looked at here comes before SQLite's lock.
     }

@@ -11,8 +11,9 @@ final class WriteGate: Sendable {
   private let isClosed = Atomic<Bool>(false)
   /// Whether who reads locks the file as well: in any journal mode but WAL.
   private let readingLocks = Atomic<Bool>(false)
-  /// The connections on which checkpoints run, which look at no flag.
-  private let writers = Mutex<[WeakConnection]>([])
+  /// The connections on which checkpoints run, which look at no flag. Each is forgotten before it goes: a look at a connection under the lock could
+  /// release the last reference to it there.
+  private let writers = Mutex<[ObjectIdentifier: WeakConnection]>([:])
 
   init(access: Store.Configuration.Access = .readWrite) {
     self.access = access
@@ -33,17 +34,14 @@ final class WriteGate: Sendable {
   /// - Parameter readingLocks: Whether who reads the file locks it.
   func watch(_ connection: Connection, readingLocks: Bool) {
     self.readingLocks.store(readingLocks, ordering: .relaxed)
-    writers.withLock { writers in
-      writers.removeAll { $0.connection == nil }
-      writers.append(WeakConnection(connection: connection))
-    }
+    writers.withLock { $0[ObjectIdentifier(connection)] = WeakConnection(connection: connection) }
   }
 
   func suspend() {
     isClosed.store(true, ordering: .sequentiallyConsistent)
     // Under the lock, so that none is closed meanwhile; none is released under it.
     let connections = writers.withLock { writers in
-      let connections = writers.compactMap(\.connection)
+      let connections = writers.values.compactMap(\.connection)
       for connection in connections { connection.interruption.stopStatement(on: connection.handle) }
       return connections
     }
@@ -52,7 +50,7 @@ final class WriteGate: Sendable {
 
   /// Removes a connection that is about to be closed.
   func forget(_ connection: Connection) {
-    writers.withLock { $0.removeAll { $0.connection == nil || $0.connection === connection } }
+    writers.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(connection)) }
   }
 
   func resume() {

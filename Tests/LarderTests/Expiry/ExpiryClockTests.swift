@@ -206,6 +206,37 @@ struct ExpiryNoticeTests {
     #expect(try await codes.next() == ["a"])
   }
 
+  @Test("live results that were read while the clock was wrong are read anew, though it had returned before the sweeper looked")
+  func unseenLeap() async throws {
+    store.sweeper.stop()
+    try await store.save(Pass(id: 1), expires: time.now + 3600)
+    var passes = store.live(Pass.all.sorted(by: \.id)).makeAsyncIterator()
+    func next() async throws -> [Int]? { try await passes.next()?.map(\.id) }
+    #expect(try await next() == [1])
+    try store.sweep()
+    time.leap(7200)
+    // Something else makes them read.
+    try await store.insert(Pass(id: 2))
+    #expect(try await next() == [2])
+    time.leap(-7200)
+    try store.sweep()
+    #expect(try await next() == [1, 2])
+  }
+
+  @Test("a row whose end was set in a context is announced by its end, though the sweeper had looked before it was saved")
+  func contexts() async throws {
+    try await store.insert(Holder(id: 1))
+    let context = Context(store)
+    try context.save(Pass(id: 1), expires: time.now + 60)
+    // The sweeper looks, and finds nothing in the file.
+    try store.sweep()
+    try context.save()
+    var passes = store.live(Pass.all).makeAsyncIterator()
+    #expect(try await passes.next()?.count == 1)
+    time.leap(60)
+    #expect(try await passes.next()?.count == 0)
+  }
+
   @Test("live results update for rows that an earlier store or another connection has saved")
   func others() async throws {
     try await store.save(Pass(id: 1), expires: time.now + 3600)

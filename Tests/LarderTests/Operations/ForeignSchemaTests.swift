@@ -1,0 +1,23 @@
+import Foundation
+import Testing
+
+@testable import Larder
+
+/// Statements that are compiled after another connection has changed the schema.
+@Suite struct ForeignSchemaTests {
+  @Test("a table with full text is written for the first time after another store has changed the schema", arguments: 0..<4)
+  func fullText(_ kind: Int) async throws {
+    let library = try LibraryFile()
+    let store = try library.open()
+    let other = try library.open()
+    _ = try await store.write { try $0.count(LibraryShelf.all) }
+    try await other.documents("papers").set("a", ["n": 1])
+    switch kind {
+    case 0: #expect(try await store.delete(LibraryShelf.self, 1))
+    case 1: #expect(try await store.deleteAll(LibraryShelf.all) > 0)
+    case 2: try await store.insert(makeBook(id: 1000, title: "a new one", shelf: ToOne(1)))
+    default: #expect(try await store.updateAll(LibraryBook.all) { $0.title = "another" } > 0)
+    }
+    #expect(try await store.check().isHealthy)
+  }
+}
