@@ -2,10 +2,11 @@ import Foundation
 import LarderArchive
 import LarderArchiveMutation
 
-/// Decodes damaged archives and hostile graphs: `LarderArchiveFuzz [cases of each kind] [seed] [keyed archive …]`; a seed that is no number is a random one.
+/// Decodes damaged archives and hostile graphs: `LarderArchiveFuzz [cases of each kind] [seed] [keyed archive …]`; a seed that is no number is a
+/// random one.
 ///
-/// All cases run on a thread with a stack of 512 KB. A case that traps, hangs for ten seconds or takes more than 256 MiB ends the run, and its kind and seed are
-/// printed: run it again with `1 SEED`.
+/// All cases run on a thread with a stack of 512 KB. A case that traps, hangs for ten seconds or takes more than 256 MiB ends the run, and its kind
+/// and seed are printed: run it again with `1 SEED`.
 
 let arguments = CommandLine.arguments
 let cases = arguments.count > 1 ? UInt64(arguments[1]) ?? 1_000_000 : 1_000_000
@@ -57,4 +58,5 @@ for kind in Fuzz.Kind.allCases {
   let outcome = try SmallThread.run { run(kind, fuzz) }
   let errors = outcome.errors.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
   print("\(kind): values \(outcome.values), \(errors); \((ContinuousClock.now - start).components.seconds) s; peak memory \(peakMemory() / 1024) MiB")
+  fflush(nil)
 }
