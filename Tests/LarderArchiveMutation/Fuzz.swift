@@ -21,7 +21,7 @@ public struct Fuzz: Sendable {
   private let keyed: [[UInt8]]
   private let xml: [[UInt8]]
   private let manifests: [[UInt8]]
-  private let limits = Archive.Limits(size: 1 << 20, depth: 100, count: 100_000, expandedSize: 8 << 20)
+  private let limits = Archive.Limits(size: 1 << 20, depth: 100, count: 20_000, expandedSize: 4 << 20)
 
   /// - Parameter keyed: Keyed archives to damage as well.
   public init(keyed: [Data]) throws {

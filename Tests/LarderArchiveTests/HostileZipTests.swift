@@ -129,7 +129,10 @@ struct HostileZipTests {
     builder.comment = Array(ZipBuilder([entry("b")]).file())
     #expect(try error(builder.file())?.code == .damaged)
     #expect(try error(ZipBuilder([entry("b")]).file() + ZipBuilder([entry()]).file())?.code == .damaged)
+    // Python takes the last signature for the end, whatever stands behind it.
     builder.comment = Array("a comment with PK\u{5}\u{6} in it, that is no end".utf8)
+    #expect(try error(builder.file())?.code == .damaged)
+    builder.comment = Array("a plain comment".utf8)
     #expect(try isRead(builder))
   }
 
@@ -153,6 +156,30 @@ struct HostileZipTests {
     builder.count = .max
     #expect(try error(builder.file())?.code == .limitExceeded)
     #expect(try code(entry("a"), limits: ZipLimits(entries: -1, partSize: -1, totalSize: -1, ratio: -1)) == .limitExceeded)
+  }
+
+  @Test("D5: numbers for large files that no file can have are errors, whatever the limits are")
+  func largeNumbers() throws {
+    let none = ZipLimits(entries: .max, partSize: .max, totalSize: .max, ratio: .max)
+    for (count, size, offset): (UInt64, UInt64, UInt64) in [
+      (1 << 60, 0, 0), (.max, .max, .max), (0, .max, 1), (0, 1, .max), (1, 0, 0), (1 << 62, 1 << 63, 1 << 63),
+    ] {
+      let record = ZipBuilder.numbers([0x0606_4b50], UInt32.self) + ZipBuilder.numbers([44], UInt64.self) + [45, 3, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+      let locator = ZipBuilder.numbers([0x0706_4b50, 0, 0, 0, 1], UInt32.self)
+      let end = ZipBuilder.numbers([0x0605_4b50, 0, .max, .max, .max], UInt32.self) + [0, 0]
+      let file = Data(record + ZipBuilder.numbers([count, count, size, offset], UInt64.self) + locator + end)
+      #expect(try error(file, limits: none)?.code == .damaged)
+    }
+    let sizes: [UInt64] = [0, 1, 7, 1 << 32, 1 << 62, 1 << 63, .max]
+    for size in sizes {
+      for compressedSize in sizes where size != 7 || compressedSize != 7 {
+        let extra = ZipBuilder.numbers([1, 24], UInt16.self) + ZipBuilder.numbers([size, compressedSize, 0], UInt64.self)
+        let large = entry {
+          ($0.isDeflated, $0.size, $0.compressedSize, $0.offset, $0.extra, $0.localExtra) = (true, .max, .max, .max, extra, Array(extra))
+        }
+        #expect(try [.damaged, .limitExceeded].contains(code(large, limits: none)), "\(size) \(compressedSize)")
+      }
+    }
   }
 
   @Test("D5: a zip file that is cut at any byte, or has any bit flipped, is an error or the same content")

@@ -39,12 +39,9 @@ public final class DocumentPartWriter {
     spool.remove(fileName)
   }
 
-  func finish() throws -> StagedPart {
+  /// The part, which is not synced before it is put into a document.
+  func finish() -> StagedPart {
     isOpen = false
-    do { try fileSystem.sync(output.file, fileName) } catch {
-      spool.remove(fileName)
-      throw error
-    }
     return StagedPart(DocumentManifest.Part(size: size, checksum: checksum.value), fileName: fileName, in: spool)
   }
 }

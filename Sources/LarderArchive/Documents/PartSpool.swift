@@ -27,14 +27,14 @@ final class PartSpool: Sendable {
 
   func remove(_ fileName: String) { try? fileSystem.remove(staging.path + "/" + fileName) }
 
-  /// The part that a closure writes; durable when this returns.
+  /// The part that a closure writes.
   func write(_ body: (DocumentPartWriter) throws -> Void) throws -> StagedPart {
     let writer = try makeWriter()
     do { try body(writer) } catch {
       writer.cancel()
       throw error
     }
-    return try writer.finish()
+    return writer.finish()
   }
 
   func makeWriter() throws -> DocumentPartWriter {

@@ -44,6 +44,6 @@ extension DocumentFolder {
       writer.cancel()
       throw error
     }
-    return try writer.finish()
+    return writer.finish()
   }
 }

@@ -15,7 +15,8 @@ extension FileSystem {
   /// A hidden file beside it is written; a crash may leave that, and the next call for a file in the same folder deletes it.
   func replaceFile(at url: URL, noMoreOpenThan mode: mode_t = 0o777, _ write: (_ file: Int32, _ name: String) throws -> Void) throws {
     let place = try FilePlace(url, self)
-    try removeAbandoned(in: place.folder)
+    // Who may not list the folder leaves what a crash has left to those who may.
+    do { try removeAbandoned(in: place.folder) } catch let error as ArchiveError where error.code == .noPermission {}
     let temporary = try createTemporary(for: place)
     do {
       try write(temporary.output.file, place.name)

@@ -39,19 +39,18 @@ struct ZipDirectory {
     guard !overflow, sum == directoryEnd else { throw Self.damaged("does not have its directory where its end says") }
   }
 
-  /// The end record: there must be exactly one whose comment ends with the file, so that no other program finds another one.
+  /// The end record: the last one that begins anywhere, whose comment must end with the file. Other programs take the last one as it is, so a comment
+  /// may not look like one.
   private static func findEnd(in tail: UnsafeRawBufferPointer) throws -> Int {
-    var found: Int?
     let last = tail.count - ZipFormat.endSize
     for place in stride(from: last, through: max(0, last - Int(UInt16.max)), by: -1) {
-      guard tail[place] == 0x50, tail.littleEndian(UInt32.self, at: place) == ZipFormat.end,
-        place + ZipFormat.endSize + Int(tail.littleEndian(UInt16.self, at: place + 20)) == tail.count
-      else { continue }
-      guard found == nil else { throw damaged("has two ends") }
-      found = place
+      guard tail[place] == 0x50, tail.littleEndian(UInt32.self, at: place) == ZipFormat.end else { continue }
+      guard place + ZipFormat.endSize + Int(tail.littleEndian(UInt16.self, at: place + 20)) == tail.count else {
+        throw damaged("has an end that is not where the file ends")
+      }
+      return place
     }
-    guard let found else { throw ArchiveError(.notAnArchive, "The bytes are not a zip file, or its end is missing. Use one that is complete.") }
-    return found
+    throw ArchiveError(.notAnArchive, "The bytes are not a zip file, or its end is missing. Use one that is complete.")
   }
 
   /// The numbers of the end record for large files, where there is one.

@@ -32,11 +32,11 @@ package final class ZipReader {
     guard directory.count <= UInt64(max(0, limits.entries)) else {
       throw limits.exceeded("The zip file has more than \(limits.entries) entries", "entries")
     }
-    guard directory.size >= directory.count * UInt64(ZipFormat.directoryEntrySize) else {
+    guard directory.size / UInt64(ZipFormat.directoryEntrySize) >= directory.count else {
       throw ZipDirectory.damaged("has a directory that is too short")
     }
     // What an entry of a document needs, many times over; comments and extra fields may be as long as 128 KiB each.
-    guard directory.size <= directory.count * 8192 else {
+    guard directory.size / 8192 <= directory.count else {
       throw limits.exceeded("The zip file has a directory of \(directory.size) bytes for \(directory.count) entries", "entries")
     }
     // Both are parts of the file, whose size is an Int.
