@@ -72,7 +72,9 @@ let package = Package(
         .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
       ]
     ),
-    .target(name: "LarderArchive"),
+    .target(name: "LarderArchive", dependencies: ["CLarderZlib"]),
+    // The system's zlib, for zip files.
+    .systemLibrary(name: "CLarderZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "LarderCombine", dependencies: ["Larder", openCombine]),
     .target(name: "LarderTestSupport", dependencies: ["Larder"]),
     .target(
@@ -182,7 +184,7 @@ let package = Package(
 
 // Our own targets only; dependencies keep their own rules. `LARDER_STRICT=1`, which `make check` sets, turns warnings into errors: not
 // always, because SwiftPM refuses packages with unsafe flags as dependencies.
-for target in package.targets {
+for target in package.targets where target.type != .system {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"),

@@ -3,14 +3,14 @@ public import Foundation
 extension Archive {
   /// Writes an archive of a value to a file: afterwards the whole archive is on the disk, or the file is as it was.
   ///
-  /// A hidden file beside it is written and synced, renamed over the file, and the folder synced. A crash may leave the hidden file, whose name begins with
-  /// `.larder-`. A link at the place of the file is replaced, not followed.
+  /// A hidden file beside it is written and synced, renamed over the file, and the folder synced. A crash may leave the hidden file, whose name
+  /// begins with `.larder-`. A link at the place of the file is replaced, not followed.
   ///
   /// The file keeps its permissions; a new one is never more open than its folder.
   ///
-  /// Throws what ``encode(_:limits:userInfo:)`` throws, ``ArchiveError`` `.invalidName` for a URL that is none of a file, `.notFound` for a folder that is not there, and the file
-  /// system's errors; then the file is as it was. Only where syncing the folder fails at the very end is the new archive there, and a power cut may yet bring the
-  /// old one back; the error says so. Costs an encoding and two calls to `fsync`.
+  /// Throws what ``encode(_:limits:userInfo:)`` throws, ``ArchiveError`` `.invalidName` for a URL that is none of a file, `.notFound` for a folder
+  /// that is not there, and the file system's errors; then the file is as it was. Only where syncing the folder fails at the very end is the new
+  /// archive there, and a power cut may yet bring the old one back; the error says so. Costs an encoding and two calls to `fsync`.
   public static func write(
     _ value: some Encodable, to url: URL, limits: Limits = .default, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws {
@@ -20,7 +20,8 @@ extension Archive {
   /// The value of an archive in a file.
   ///
   /// Throws ``ArchiveError`` `.notFound`, `.noPermission`, `.inputOutput` or `.invalidName` for the file, and what
-  /// ``decode(_:from:allowing:migrations:limits:userInfo:)`` throws. A file above the limit of size is not read. Costs the reading of the file and a decoding.
+  /// ``decode(_:from:allowing:migrations:limits:userInfo:)`` throws. A file above the limit of size is not read. Costs the reading of the file and a
+  /// decoding.
   public static func read<T: Decodable>(
     _ type: T.Type, from url: URL, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [], limits: Limits = .default,
     userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -30,24 +31,16 @@ extension Archive {
   }
 
   package static func write(_ data: Data, to url: URL, through fileSystem: FileSystem) throws {
-    let path = try FileSystem.path(of: url)
-    guard let name = path.split(separator: "/").last, name != ".", name != "..", !path.hasSuffix("/") else {
-      throw ArchiveError(.invalidName, "The path cannot be that of a file. Use one that ends in a name.")
-    }
-    let start = String(path.dropLast(name.count))
-    let folder = start.isEmpty ? "." : start
-    guard fileSystem.isFolder(folder, followsLinks: true) else {
-      throw ArchiveError(.notFound, "The folder of \(name) is not there. Check the path, or create the folder first.")
-    }
-    let temporary = start + ".larder-\(UUID().uuidString)"
+    let place = try FilePlace(url, fileSystem)
+    let temporary = place.folderPrefix + ".larder-\(UUID().uuidString)"
     do {
-      let access = fileSystem.access(forFile: path, in: folder)
+      let access = fileSystem.access(forFile: place.path, in: place.folder)
       try data.withUnsafeBytes { try fileSystem.create(temporary, $0, access: access) }
-      try fileSystem.rename(temporary, to: path)
+      try fileSystem.rename(temporary, to: place.path)
     } catch {
       try? fileSystem.remove(temporary)
       throw error
     }
-    try fileSystem.syncFolder(folder, after: "The archive is in its place")
+    try fileSystem.syncFolder(place.folder, after: "The archive is in its place")
   }
 }

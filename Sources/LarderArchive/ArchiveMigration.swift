@@ -7,8 +7,9 @@
 /// }
 /// ```
 ///
-/// Steps are chained until the type's version is reached. They apply to the archive's own value, to what arrays, optionals and dictionaries with text keys
-/// that are archived hold, in one another as well, and to values in ``Archived``.
+/// Steps are chained until the type's version is reached. They apply to the archive's own value, to what arrays, optionals and dictionaries with text
+/// keys that are archived hold, in one another as well, and to values in ``Archived``. A plain member has no version in the file: the step of its
+/// holder changes it.
 public struct ArchiveMigration: Sendable {
   let tag: String
   let version: Int

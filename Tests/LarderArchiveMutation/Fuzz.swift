@@ -5,7 +5,7 @@ internal import LarderArchive
 public struct Fuzz: Sendable {
   /// What is decoded.
   public enum Kind: String, CaseIterable, Sendable {
-    case own, keyed, xml, packages
+    case own, keyed, xml, packages, zips
   }
 
   /// How the cases ended.
@@ -21,7 +21,7 @@ public struct Fuzz: Sendable {
   private let keyed: [[UInt8]]
   private let xml: [[UInt8]]
   private let manifests: [[UInt8]]
-  private let limits = Archive.Limits(size: 1 << 20, depth: 100, count: 100_000, expandedSize: 8 << 20)
+  private let limits = Archive.Limits(size: 1 << 20, depth: 100, count: 20_000, expandedSize: 4 << 20)
 
   /// - Parameter keyed: Keyed archives to damage as well.
   public init(keyed: [Data]) throws {
@@ -58,7 +58,7 @@ public struct Fuzz: Sendable {
 
   /// Runs the case of a seed and a kind.
   ///
-  /// - Parameter folder: Where packages are; needed for those alone.
+  /// - Parameter folder: Where packages and zip files are; needed for those alone.
   public func run(_ kind: Kind, seed: UInt64, in folder: URL? = nil, _ outcome: inout Outcome) {
     var generator = Mutation.Generator(seed: seed)
     do {
@@ -67,6 +67,7 @@ public struct Fuzz: Sendable {
       case .keyed: try runKeyed(keyed, &generator) { $0.keyedArchive() }
       case .xml: try runKeyed(xml, &generator) { $0.xml() }
       case .packages: if let folder { try runPackage(in: folder, &generator) }
+      case .zips: if let folder { try runZip(in: folder, &generator) }
       }
       outcome.values += 1
     } catch let error as ArchiveError {
@@ -133,6 +134,32 @@ public struct Fuzz: Sendable {
     for name in try document.partNames() { _ = try? document.data(for: name) }
     _ = try document.snapshot()
     try document.edit { try $0.setData(Data([4]), for: "b") }
+  }
+
+  /// A zip file, damaged or hostile, that is read as a whole and put into a document; where that succeeds, the document as a zip file gives the same
+  /// parts.
+  private func runZip(in url: URL, _ generator: inout Mutation.Generator) throws {
+    let folder = try DocumentFolder(at: url, extension: "x", limits: limits)
+    var graph = HostileGraph(generator)
+    var bytes = graph.zip()
+    if Int.random(in: 0..<3, using: &generator) == 0 { bytes = Data(damaged([Array(bytes)], &generator)) }
+    let file = url.appending(path: "fuzz.zip")
+    try bytes.write(to: file)
+    let limits = ZipLimits(entries: 5, partSize: 4 << 20, totalSize: 5 << 20, ratio: 100)
+    if Int.random(in: 0..<4, using: &generator) > 0 {
+      let reader = try ZipReader(file, limits: limits)
+      for entry in reader.entries { try reader.read(entry) { _ in } }
+      return
+    }
+    let document = try folder.add { try $0.setParts(ofZip: file, limits: limits) }
+    let snapshot = try document.snapshot()
+    try snapshot.writeZip(to: file, limits: limits)
+    let copy = try folder.add { try $0.setParts(ofZip: file, limits: limits) }
+    let isSame = try snapshot.partNames() == copy.partNames() && snapshot.partNames().allSatisfy { try snapshot.data(for: $0) == copy.data(for: $0) }
+    // Not an error of the file: it ends the run.
+    precondition(isSame, "the document came back as another one")
+    for document in [document, copy] { try folder.delete(document) }
+    try folder.emptyTrash()
   }
 
   /// Takes whatever comes, as one thing and then as another, in all ways that a decoder has.

@@ -132,3 +132,80 @@ public struct HostileGraph {
     builder.objects[1] = Bool.random(using: &generator) ? .array(texts) : .dictionary(texts.map { ($0, null) })
   }
 }
+
+extension HostileGraph {
+  /// The names that zip files of attackers, and of others, have.
+  private static let paths = [
+    "a", "b", "images/a", "images/b", "images", "images/", "A", "e\u{301}", "\u{e9}", "../a", "a/../../b", "/etc/passwd", "C:/a", "C:\\a", "a\\b", "",
+    "/", ".",
+    "..", "./a", "a//b", "a\0b", ".DS_Store", "__MACOSX/._a", "__MACOSX/../a", "a/.DS_Store", ".manifest", ".larder-lock", "con", "a\nb",
+    String(repeating: "x", count: 300), String(repeating: "x/", count: 20) + "a",
+  ]
+
+  /// A zip file that is right in most numbers, and wrong in some.
+  public mutating func zip() -> Data {
+    var builder = ZipBuilder()
+    let isHonest = Bool.random(using: &generator)
+    for number in 0..<Int.random(in: 0...6, using: &generator) {
+      let path = isHonest || Int.random(in: 0..<4, using: &generator) > 0 ? "part \(number)" : Self.paths.randomElement(using: &generator) ?? ""
+      var entry = ZipBuilder.Entry(
+        path, path.hasSuffix("/") ? [] : (0..<Int.random(in: 0...300, using: &generator)).map { UInt8(truncatingIfNeeded: $0) })
+      entry.isDeflated = Bool.random(using: &generator)
+      if !isHonest, Int.random(in: 0..<3, using: &generator) == 0 { spoil(&entry) }
+      builder.entries.append(entry)
+    }
+    if !isHonest {
+      switch Int.random(in: 0..<12, using: &generator) {
+      case 0: builder.prefix = Array("#!/bin/sh\n".utf8)
+      case 1: builder.gap = [1, 2, 3]
+      case 2: builder.count = [0, 1, 3, .max].randomElement(using: &generator)
+      case 3: builder.directoryOffset = [0, 1, 30, .max].randomElement(using: &generator)
+      case 4: builder.directorySize = [0, 46, .max].randomElement(using: &generator)
+      case 5: builder.comment = Array(ZipBuilder().file())
+      case 6: builder.comment = Array("PK".utf8)
+      // Two entries with one content.
+      case 7: if let last = builder.entries.indices.last { builder.entries[last].offset = 0 }
+      default: break
+      }
+    }
+    return builder.file()
+  }
+
+  private mutating func spoil(_ entry: inout ZipBuilder.Entry) {
+    let edges: [UInt32] = [0, 1, 1000, 0x7fff_ffff, 0xffff_fffe, .max]
+    let edge = edges.randomElement(using: &generator) ?? 0
+    switch Int.random(in: 0..<20, using: &generator) {
+    case 0: entry.flags = UInt16(truncatingIfNeeded: 1 << Int.random(in: 0..<16, using: &generator))
+    case 1: entry.method = UInt16.random(in: 0...99, using: &generator)
+    case 2: entry.checksum = edge
+    case 3: entry.size = edge
+    case 4: entry.compressedSize = edge
+    case 5: entry.attributes = UInt32([0o120_777, 0o040_755, 0o060_000, 0o100_644].randomElement(using: &generator) ?? 0) << 16
+    case 6: entry.attributes = 0x10
+    case 7: entry.offset = edge
+    case 8: entry.localName = Array("other".utf8)
+    case 9: entry.localSize = edge
+    case 10: entry.localCompressedSize = edge
+    case 11: entry.localMethod = 8
+    case 12: entry.localChecksum = edge
+    case 13:
+      let zeros = ZipBuilder.zeros(Int.random(in: 1...40_000, using: &generator))
+      (entry.raw, entry.isDeflated, entry.size) = (zeros.raw, true, Bool.random(using: &generator) ? UInt32(zeros.count) : 10)
+      entry.checksum = entry.size.map { _ in 0 }
+    case 14:
+      let numbers: [UInt64] = (0..<Int.random(in: 0...4, using: &generator)).map { _ in
+        [0, 1, UInt64(edge), .max, 1 << 62].randomElement(using: &generator) ?? 0
+      }
+      entry.extra = ZipBuilder.numbers([1, UInt16(8 * numbers.count)], UInt16.self) + ZipBuilder.numbers(numbers, UInt64.self)
+      (entry.size, entry.localExtra) = (.max, Bool.random(using: &generator) ? entry.extra : [])
+    case 15:
+      (entry.flags, entry.localChecksum, entry.localSize, entry.localCompressedSize) = (8, 0, 0, 0)
+      let size = UInt32(entry.content.count)
+      entry.trailer = ZipBuilder.numbers([ZipBuilder.checksum(entry.content), size, size], UInt32.self)
+    case 16: entry.extra = (0..<Int.random(in: 1...9, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    case 17: entry.raw = (0..<Int.random(in: 0...40, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    case 18: entry.name = [0xff, 0xfe]
+    default: entry.trailer = [UInt8](repeating: 0, count: Int.random(in: 1...30, using: &generator))
+    }
+  }
+}

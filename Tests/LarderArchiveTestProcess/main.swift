@@ -5,7 +5,8 @@ import Synchronization
 
 /// The second process of tests: adds documents, ends itself in the middle of a change, or says what a folder lets it do.
 ///
-/// `add FOLDER COUNT` · `fill FOLDER KILOBYTES` · `try FOLDER 0` · `write FILE STEP` · `edit FOLDER STEP` · `replace FOLDER STEP` · `new FOLDER STEP` · `delete FOLDER STEP` · `circle - 0`
+/// `add FOLDER COUNT` · `fill FOLDER KILOBYTES` · `try FOLDER 0` · `write FILE STEP` · `edit FOLDER STEP` · `replace FOLDER STEP` · `new FOLDER STEP`
+/// · `zip FOLDER STEP` · `unzip FOLDER STEP` · `delete FOLDER STEP` · `circle - 0`
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let number = Int(arguments[3]) else {
@@ -101,6 +102,9 @@ case "write": try Archive.write(try Archive.encode(Creature.sample(2)), to: url,
 case "edit": try folder().document(named: "1").edit { try $0.setValue(Creature.sample(2), for: "data") }
 case "replace": try folder().document(named: "1").replaceAll { try fill(&$0, 2) }
 case "new": _ = try folder().add { try fill(&$0, 2) }
+case "zip": try folder().document(named: "1").snapshot().writeZip(to: url.appending(path: "document.zip"))
+case "unzip": _ = try folder().add { try $0.setParts(ofZip: url.appending(path: "document.zip")) }
+case "stage": _ = try folder().add { try $0.setContents(of: url.appending(path: "document.zip"), for: "a/b") }
 case "delete":
   let folder = try folder()
   try folder.delete(try folder.document(named: "1"))

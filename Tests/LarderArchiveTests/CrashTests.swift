@@ -77,6 +77,48 @@ struct CrashTests {
     }
   }
 
+  @Test(
+    "D5: a zip file that is written when the process ends is the old one or the new one, and the next one leaves nothing else",
+    arguments: [false, true])
+  func zip(_ isReplaced: Bool) throws {
+    let steps = try everyStep("zip") { folder in
+      _ = try old(folder)
+      if isReplaced { try Data("old".utf8).write(to: folder.appending(path: "document.zip")) }
+      return folder
+    } check: { url, isFinished in
+      let file = url.appending(path: "document.zip")
+      let folder = try DocumentFolder(at: url, extension: "scarycreature")
+      let isNew = isFinished || (try? Data(contentsOf: file)).map { $0 != Data("old".utf8) } ?? false
+      if isNew {
+        #expect(try folder.add { try $0.setParts(ofZip: file) }.value(Creature.self, for: "data") == .sample(1))
+      } else {
+        #expect(FileManager.default.fileExists(atPath: file.path) == isReplaced)
+      }
+      try folder.document(named: "1").snapshot().writeZip(to: file)
+      let names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+      #expect(names == [".larder-lock", "1.scarycreature"] + (isNew ? ["2.scarycreature"] : []) + ["document.zip"])
+    }
+    #expect(steps > 8)
+  }
+
+  @Test("D5: a document of a zip file, or of another file, is there as a whole or not at all when the process ends", arguments: ["unzip", "stage"])
+  func streamed(_ command: String) throws {
+    let steps = try everyStep(command) { folder in
+      _ = try old(folder)
+      try DocumentFolder(at: folder, extension: "scarycreature").document(named: "1").snapshot().writeZip(to: folder.appending(path: "document.zip"))
+      return folder
+    } check: { url, isFinished in
+      let folder = try DocumentFolder(at: url, extension: "scarycreature")
+      let names = try folder.documents().map(\.name)
+      #expect(isFinished ? names == ["1", "2"] : names == ["1"] || names == ["1", "2"])
+      for document in try folder.documents() { #expect(try !document.inspect().isDamaged) }
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+          == [".larder-lock"] + names.map { $0 + ".scarycreature" } + ["document.zip"])
+    }
+    #expect(steps > 12)
+  }
+
   @Test("D1: content is synced before the name, and the name before the call returns")
   func order() throws {
     let temporary = try TemporaryFolder()

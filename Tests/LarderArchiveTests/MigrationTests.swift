@@ -107,6 +107,30 @@ struct MigrationTests {
     #expect(read == Shelf(animals: [Archived(Animal(name: "Rex"))]))
   }
 
+  private struct OldKennel: Archivable {
+    static let archiveTag = "Kennel"
+    var pet: Old.Pet
+  }
+
+  private struct Kennel: Archivable, Equatable {
+    static let archiveTag = "Kennel"
+    static let archiveVersion = 2
+    var pet: Pet
+  }
+
+  @Test("D6: a plain member is brought up by the step of its holder, and one in Archived by its own")
+  func plainMember() throws {
+    let data = try Archive.encode(OldKennel(pet: Old.Pet(name: "Rex")))
+    let step = ArchiveMigration(of: "Kennel", from: 1) { value in
+      let name = value["pet"]?["name"]
+      value["pet"]?["title"] = name
+      value["pet"]?["stars"] = 3
+    }
+    #expect(try Archive.decode(Kennel.self, from: data, migrations: [step, rename, rate]) == Kennel(pet: Pet(title: "Rex", stars: 3)))
+    let missing = #expect(throws: ArchiveError.self) { try Archive.decode(Kennel.self, from: data, migrations: [rename, rate]) }
+    #expect(missing?.code == .missingMigration)
+  }
+
   @Test("D6: the error of a missing step names the step that is missing, and not one that is there")
   func message() throws {
     let data = try Archive.encode([Old.Pet(name: "Rex")])

@@ -11,8 +11,8 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// A document appears, changes and goes in one step: a crash at any point leaves the old or the new one. Several processes may work in the same folder;
-/// it must be on a file system that knows `flock`, hard links and, for changes, exchanging two folders (ext4, XFS, Btrfs, tmpfs, APFS).
+/// A document appears, changes and goes in one step: a crash at any point leaves the old or the new one. Several processes may work in the same
+/// folder; it must be on a file system that knows `flock`, hard links and, for changes, exchanging two folders (ext4, XFS, Btrfs, tmpfs, APFS).
 public final class DocumentFolder: Sendable {
   /// Where the folder is.
   public let url: URL
@@ -31,8 +31,8 @@ public final class DocumentFolder: Sendable {
 
   /// Opens a folder, creates it where it is not there, and deletes what a crash has left in it.
   ///
-  /// A folder that this user may only read can be opened, listed and read. Throws ``ArchiveError`` `.invalidName` for an extension that cannot be one and for a
-  /// URL that is none of a file, and the file system's errors. Reads the names in the folder once.
+  /// A folder that this user may only read can be opened, listed and read. Throws ``ArchiveError`` `.invalidName` for an extension that cannot be one
+  /// and for a URL that is none of a file, and the file system's errors. Reads the names in the folder once.
   ///
   /// - Parameters:
   ///   - url: Where the folder is, or is to be.
@@ -79,8 +79,8 @@ public final class DocumentFolder: Sendable {
   /// All documents, ordered by number and then by name.
   ///
   /// Throws ``ArchiveError`` of the file system, `.notFound` where the folder was deleted since it was opened.
-  /// Reads the names in the folder and touches no document; one `lstat` for an entry where the file system does not say what is a folder. O(documents × log
-  /// documents).
+  /// Reads the names in the folder and touches no document; one `lstat` for an entry where the file system does not say what is a folder. O(documents
+  /// × log documents).
   public func documents() throws -> [DocumentPackage] {
     let suffix = "." + pathExtension
     var found: [(number: Int, name: String)] = []
@@ -111,8 +111,8 @@ public final class DocumentFolder: Sendable {
 
   /// Adds a document under the next free number, which no other process gets.
   ///
-  /// Throws ``ArchiveError`` of the file system, and what `make` throws; then there is no document. Only where syncing the folder fails at the very end is the
-  /// document there and may yet be lost in a power cut; the error says so. Costs a synced file for each part and one for the list.
+  /// Throws ``ArchiveError`` of the file system, and what `make` throws; then there is no document. Only where syncing the folder fails at the very
+  /// end is the document there and may yet be lost in a power cut; the error says so. Costs a synced file for each part and one for the list.
   public func add(_ make: (inout DocumentParts) throws -> Void) throws -> DocumentPackage {
     try publish(make) { staging in
       try self.locked {
@@ -141,7 +141,7 @@ public final class DocumentFolder: Sendable {
   }
 
   private func publish(_ make: (inout DocumentParts) throws -> Void, _ place: (String) throws -> String) throws -> DocumentPackage {
-    var parts = DocumentParts(limits: limits)
+    var parts = DocumentParts(of: self)
     try make(&parts)
     let staging = try DocumentStaging(in: path, access: fileSystem.access(forFolderIn: path), fileSystem)
     do {

@@ -20,10 +20,11 @@ struct DocumentManifest: Archivable, Sendable {
 
   /// Throws ``ArchiveError`` `.damaged` where a part has a name that is none.
   func check() throws {
-    for name in parts.keys {
-      do { try PartName.check(name) } catch {
-        throw ArchiveError(.damaged, "The list of the document's parts has a name that is none. Restore the document from a copy.")
-      }
+    do {
+      for name in parts.keys { try PartName.checkPart(name) }
+      _ = try PartTree(self)
+    } catch {
+      throw ArchiveError(.damaged, "The list of the document's parts has a name that is none. Restore the document from a copy.")
     }
   }
 
@@ -47,18 +48,29 @@ struct DocumentManifest: Archivable, Sendable {
   ///
   /// Throws ``ArchiveError`` `.notFound`, `.damaged` and `.limitExceeded`.
   func data(of name: String, in opened: Int32, of folder: DocumentFolder) throws -> Data {
+    try withFile(of: name, in: opened, folder.fileSystem) { parent, fileName, name, part in
+      let data = try folder.fileSystem.read(fileName, in: parent, limit: folder.limits.size)
+      guard data.count == part.size, CRC64.checksum(data) == part.checksum else {
+        throw ArchiveError(.damaged, keyPath: name, "The part is not what was written. Restore it from a copy.")
+      }
+      return data
+    }
+  }
+
+  /// Calls a closure with the folder that the file of a part lies in, the file's name there, and the part with its name as it is spelled on the disk.
+  ///
+  /// Throws ``ArchiveError`` `.notFound`, and `.damaged` where the closure finds no file.
+  func withFile<Result>(
+    of name: String, in opened: Int32, _ fileSystem: FileSystem,
+    _ body: (_ folder: Int32, _ fileName: String, _ name: String, _ part: Part) throws -> Result
+  ) throws -> Result {
     guard let (name, part) = part(named: name) else {
       throw ArchiveError(.notFound, keyPath: name, "The document has no part of this name. Ask partNames() for those that it has.")
     }
-    let data: Data
     do {
-      data = try folder.fileSystem.read(name, in: opened, limit: folder.limits.size)
+      return try fileSystem.inParent(of: name, in: opened) { try body($0, $1, name, part) }
     } catch let error as ArchiveError where error.code == .notFound || error.code == .inputOutput {
       throw ArchiveError(.damaged, keyPath: name, "The file of this part cannot be read (\(error.code)). Restore it from a copy.")
     }
-    guard data.count == part.size, CRC64.checksum(data) == part.checksum else {
-      throw ArchiveError(.damaged, keyPath: name, "The part is not what was written. Restore it from a copy.")
-    }
-    return data
   }
 }

@@ -35,7 +35,7 @@ public final class DocumentPackage: Sendable {
   ///
   /// Throws ``ArchiveError`` `.invalidName`, `.notFound`, `.damaged`, `.limitExceeded`.
   public func data(for part: String) throws -> Data {
-    try PartName.check(part)
+    try PartName.checkPart(part)
     if let known = cache.withLock({ $0.parts[part] }) { return known }
     do {
       return try load(part)
@@ -83,7 +83,7 @@ public final class DocumentPackage: Sendable {
   ///
   /// Waits for other changes in the folder. Costs a synced file for each changed part and one for the list, and a link for each part that stays.
   public func edit(_ change: (inout DocumentParts) throws -> Void) throws {
-    var parts = DocumentParts(limits: folder.limits)
+    var parts = DocumentParts(of: folder)
     try change(&parts)
     try commit(parts)
   }
@@ -94,7 +94,7 @@ public final class DocumentPackage: Sendable {
   ///
   /// Throws as ``edit(_:)`` does, except `.damaged`. Costs a synced file for each part and one for the list.
   public func replaceAll(_ make: (inout DocumentParts) throws -> Void) throws {
-    var parts = DocumentParts(limits: folder.limits)
+    var parts = DocumentParts(of: folder)
     parts.replacesAll = true
     try make(&parts)
     try commit(parts)
@@ -117,7 +117,7 @@ public final class DocumentPackage: Sendable {
       }
       reload()
       try fileSystem.syncFolder(folder.path, after: "The change is in its place")
-      try staging.keepLatecomers(of: old, in: path)
+      try staging.keepLatecomers(of: old)
       // What has changed places with the new document; a crash before this leaves it to be cleaned up, as does somebody who has a snapshot of it.
       guard let lock = fileSystem.tryLock(folder: staging.path) else { return }
       defer { _ = lock.file }
@@ -166,18 +166,34 @@ public final class DocumentPackage: Sendable {
       }
     } catch let error as ArchiveError {
       inspection.problems[DocumentManifest.fileName] = error
-      inspection.unverified = try fileSystem.names(in: opened.file).map(\.name).filter { (try? PartName.check($0)) != nil }.sorted()
+      inspection.unverified = try files(in: opened.file, "").sorted()
     }
     return inspection
+  }
+
+  /// The files of an open folder, and of the folders in it, that may be parts.
+  private func files(in opened: Int32, _ prefix: String) throws -> [String] {
+    var files: [String] = []
+    for entry in try fileSystem.names(in: opened) {
+      let path = prefix + entry.name
+      guard (try? PartName.checkPart(path)) != nil else { continue }
+      guard fileSystem.isFolder(entry.name, in: opened) else {
+        files.append(path)
+        continue
+      }
+      let inner = try fileSystem.openFolder(entry.name, in: opened)
+      files += try self.files(in: inner.file, path + "/")
+    }
+    return files
   }
 
   /// The bytes of a part as they are, without the list of parts; what a damaged document still has.
   ///
   /// Throws ``ArchiveError`` `.invalidName`, `.notFound`, `.limitExceeded`, and `.inputOutput` for what is no plain file. Reads the file at each call.
   public func unverifiedData(for part: String) throws -> Data {
-    try PartName.check(part)
+    try PartName.checkPart(part)
     let opened = try fileSystem.openFolder(path)
-    return try fileSystem.read(part, in: opened.file, limit: folder.limits.size)
+    return try fileSystem.inParent(of: part, in: opened.file) { try fileSystem.read($1, in: $0, limit: folder.limits.size) }
   }
 }
 

@@ -13,8 +13,8 @@ public final class DocumentSnapshot: Sendable {
   /// The name of the document.
   public let name: String
   let manifest: DocumentManifest
-  private let folder: DocumentFolder
-  private let opened: FileSystem.Folder
+  let folder: DocumentFolder
+  let opened: FileSystem.Folder
 
   init(name: String, folder: DocumentFolder) throws {
     self.name = name
@@ -22,6 +22,8 @@ public final class DocumentSnapshot: Sendable {
     opened = try folder.fileSystem.openShared(folder.path(of: name))
     manifest = try DocumentManifest(in: opened.file, of: folder)
   }
+
+  var fileSystem: FileSystem { folder.fileSystem }
 
   deinit {
     // Whoever has replaced the document has left its files to the last snapshot. What cannot be deleted now is when the folder is opened next.
@@ -37,7 +39,7 @@ public final class DocumentSnapshot: Sendable {
   ///
   /// - Throws: ``ArchiveError`` `.invalidName`, `.notFound`, `.damaged`, `.limitExceeded`.
   public func data(for part: String) throws -> Data {
-    try PartName.check(part)
+    try PartName.checkPart(part)
     return try manifest.data(of: part, in: opened.file, of: folder)
   }
 

@@ -25,6 +25,14 @@ extension FileSystem {
       owner = (status.st_uid, status.st_gid)
     }
 
+    private init(mode: mode_t) {
+      self.mode = mode
+      owner = nil
+    }
+
+    /// The access of a folder that nobody else is to look into.
+    static let ofUserAlone = Access(mode: 0o700)
+
     fileprivate init(newIn folder: stat?, isFolder: Bool) {
       mode = (isFolder ? 0o755 : 0o644) & ((folder?.st_mode ?? 0o755) | 0o600)
       owner = nil
@@ -42,6 +50,14 @@ extension FileSystem {
         mode &= ~0o070
       }
       try fileSystem.check(fchmod(file, mode), "written", path)
+    }
+
+    /// Gives a file that was created elsewhere the access that it would have if it had been created with this one.
+    func applyToMoved(_ file: Int32, _ path: String, _ fileSystem: FileSystem) throws {
+      guard owner == nil else { return try apply(to: file, path, fileSystem) }
+      var status = stat()
+      try fileSystem.check(fstat(file, &status), "read", path)
+      try fileSystem.check(fchmod(file, status.st_mode & mode), "written", path)
     }
   }
 
@@ -62,11 +78,30 @@ extension FileSystem {
     return Access(newIn: fstat(folder, &status) == 0 ? status : nil, isFolder: false)
   }
 
+  /// The access of a file that is to be new in an open folder.
+  func access(forNewFileIn folder: Int32) -> Access {
+    var status = stat()
+    return Access(newIn: fstat(folder, &status) == 0 ? status : nil, isFolder: false)
+  }
+
   /// The access of an open folder, for one that is to replace it.
   func access(ofFolder folder: Int32) throws -> Access {
     var status = stat()
     try check(fstat(folder, &status), "read", "")
     return Access(replacing: status)
+  }
+
+  /// Who may read and write an open file.
+  func mode(of file: Int32) throws -> mode_t {
+    var status = stat()
+    try check(fstat(file, &status), "read", "")
+    return status.st_mode & 0o777
+  }
+
+  /// The number of names that a file of an open folder has.
+  func linkCount(_ name: String, in folder: Int32) -> Int {
+    var status = stat()
+    return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? Int(status.st_nlink) : 0
   }
 
   private func status(of folder: String) -> stat? {

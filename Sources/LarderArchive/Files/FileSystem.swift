@@ -17,7 +17,7 @@ package struct FileSystem: Sendable {
 
   private let willDo: Observer
   /// The bytes that one call to `write` takes at most.
-  private let chunk: Int
+  let chunk: Int
 
   package init(chunk: Int = 1 << 20, willDo: @escaping Observer = { _, _ in }) {
     self.willDo = willDo
@@ -31,21 +31,11 @@ package struct FileSystem: Sendable {
   }
 
   /// Creates a file that must not be there, with content that is on the disk when this returns.
-  func create(_ path: String, _ content: UnsafeRawBufferPointer, access: Access) throws {
-    try note("create", path)
-    let file = try check(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, access.modeToCreate), "created", path)
-    defer { close(file) }
-    var offset = 0
-    while offset < content.count {
-      try note("write", path)
-      let part = UnsafeRawBufferPointer(rebasing: content[offset..<min(offset + chunk, content.count)])
-      let written = write(file, part.baseAddress, part.count)
-      if written < 0 && errno == EINTR { continue }
-      offset += try check(written, "written", path)
-    }
-    try access.apply(to: file, path, self)
-    try note("sync", path)
-    try check(fsync(file), "written", path)
+  func create(_ path: String, in folder: Int32 = AT_FDCWD, _ content: UnsafeRawBufferPointer, access: Access) throws {
+    let output = try createFile(path, in: folder, access: access)
+    try write(content, to: output.file, at: 0, path)
+    try access.apply(to: output.file, path, self)
+    try sync(output.file, path)
   }
 
   /// Renames in one step; what was at the new path is replaced, unless it is a folder that holds something.
@@ -97,6 +87,18 @@ package struct FileSystem: Sendable {
     try check(fsync(folder), "written", path)
   }
 
+  /// Makes names in an open folder durable.
+  func syncFolder(_ folder: Int32, _ name: String) throws {
+    try note("syncFolder", name)
+    try check(fsync(folder), "written", name)
+  }
+
+  /// Deletes an empty folder of an open one.
+  func removeEmptyFolder(_ name: String, in folder: Int32) throws {
+    try note("remove", name)
+    try check(unlinkat(folder, name, Int32(AT_REMOVEDIR)), "deleted", name)
+  }
+
   /// As ``syncFolder(_:)``, after something has been put in its place: an error then says what that means.
   func syncFolder(_ path: String, after place: String) throws {
     do { try syncFolder(path) } catch let error as ArchiveError {
@@ -111,9 +113,10 @@ package struct FileSystem: Sendable {
   }
 
   /// A second name for a file of an open folder, in another one; links are not followed.
-  func link(_ name: String, in old: Int32, to new: Int32) throws {
-    try note("link", name)
-    try check(linkat(old, name, new, name, 0), "linked", name)
+  func link(_ name: String, in old: Int32, to new: Int32, as newName: String? = nil) throws {
+    let newName = newName ?? name
+    try note("link", newName)
+    try check(linkat(old, name, new, newName, 0), "linked", newName)
   }
 
   /// Makes a folder in an open one, with the access of another, and opens it.
@@ -126,15 +129,15 @@ package struct FileSystem: Sendable {
   }
 
   /// Moves an entry of an open folder into another one, unless there is one of this name.
-  func move(_ name: String, from folder: Int32, to path: String) throws {
-    guard !exists(path + "/" + name) else { return }
+  func move(_ name: String, from old: Int32, to new: Int32) throws {
+    guard !exists(name, in: new) else { return }
     try note("rename", name)
-    try check(renameat(folder, name, AT_FDCWD, path + "/" + name), "moved", name)
+    try check(renameat(old, name, new, name), "moved", name)
   }
 
-  func exists(_ path: String) -> Bool {
+  func exists(_ path: String, in folder: Int32 = AT_FDCWD) -> Bool {
     var status = stat()
-    return lstat(path, &status) == 0
+    return fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0
   }
 
   func isFolder(_ path: String, followsLinks: Bool = false) -> Bool {

@@ -137,4 +137,64 @@ struct ArchivesArticleTests {
 
     #expect(picture == thumbnail)
   }
+
+  @Test("D6: a plain member and the step of its holder")
+  func plainMember() throws {
+    struct Zoo: Archivable {
+      static let archiveTag = "Zoo"
+      static let archiveVersion = 2
+      struct Person: Codable { var name: String }
+      var director: Person
+    }
+    struct OldZoo: Archivable {
+      static let archiveTag = "Zoo"
+      struct Person: Codable { var title: String }
+      var director: Person
+    }
+
+    let step = ArchiveMigration(of: "Zoo", from: 1) { value in
+      let title = value["director"]?["title"]
+      value["director"]?["name"] = title
+    }
+
+    let old = try Archive.encode(OldZoo(director: OldZoo.Person(title: "Ada")))
+    #expect(try Archive.decode(Zoo.self, from: old, migrations: [step]).director.name == "Ada")
+  }
+
+  @Test("D5: large parts and documents as one file")
+  func largeParts() async throws {
+    let (movieURL, copyURL, zipURL) = (temporary.file("movie"), temporary.file("copy"), temporary.file("document.zip"))
+    try Data("movie".utf8).write(to: movieURL)
+    let lines = ["one", "two"]
+    let stream = AsyncStream<Data> { continuation in
+      continuation.yield(Data([1]))
+      continuation.finish()
+    }
+    let folder = try DocumentFolder(at: temporary.file("documents"), extension: "scarycreature")
+    let document = try folder.add { try $0.setData(Data([1]), for: "full.png") }
+    var size = 0
+
+    try document.edit { parts in
+      try parts.setContents(of: movieURL, for: "movie.mov")
+      try parts.setContents(for: "log.txt") { writer in
+        for line in lines { try writer.write(Data(line.utf8)) }
+      }
+    }
+
+    let download = try await folder.stage(stream)
+    try document.edit { try $0.setPart(download, for: "download") }
+
+    let snapshot = try document.snapshot()
+    let reader = try snapshot.reader(for: "movie.mov")
+    while let piece = try reader.read() { size += piece.count }
+    for try await piece in snapshot.pieces(of: "log.txt") { size += piece.count }
+    try snapshot.copy("movie.mov", to: copyURL)
+
+    try document.snapshot().writeZip(to: zipURL)
+    let copy = try folder.add { try $0.setParts(ofZip: zipURL) }
+    try document.replaceAll { try $0.setParts(ofZip: zipURL) }
+
+    #expect(size == 11 && FileManager.default.contentsEqual(atPath: movieURL.path, andPath: copyURL.path))
+    #expect(try copy.partNames() == ["download", "full.png", "log.txt", "movie.mov"] && document.partNames() == copy.partNames())
+  }
 }

@@ -1,0 +1,69 @@
+internal import Foundation
+internal import Synchronization
+
+/// A hidden folder for parts that are written before the document that they are for; deleted with its last part.
+final class PartSpool: Sendable {
+  let folderPath: String
+  private let fileSystem: FileSystem
+  private let staging: DocumentStaging
+  private let opened: FileSystem.Folder
+  private let access: FileSystem.Access
+  private let count = Mutex(0)
+
+  init(in folder: DocumentFolder) throws {
+    folderPath = folder.path
+    fileSystem = folder.fileSystem
+    staging = try DocumentStaging(in: folder.path, access: .ofUserAlone, folder.fileSystem)
+    do {
+      opened = try folder.fileSystem.openFolder(staging.path)
+      access = folder.fileSystem.access(forFile: "", in: folder.path)
+    } catch {
+      try? folder.fileSystem.remove(staging.path)
+      throw error
+    }
+  }
+
+  deinit { try? fileSystem.remove(staging.path) }
+
+  func remove(_ fileName: String) { try? fileSystem.remove(staging.path + "/" + fileName) }
+
+  /// The part that a closure writes.
+  func write(_ body: (DocumentPartWriter) throws -> Void) throws -> StagedPart {
+    let writer = try makeWriter()
+    do { try body(writer) } catch {
+      writer.cancel()
+      throw error
+    }
+    return writer.finish()
+  }
+
+  func makeWriter() throws -> DocumentPartWriter {
+    let name = count.withLock { count in
+      count += 1
+      return String(count)
+    }
+    return DocumentPartWriter(try fileSystem.createFile(name, in: opened.file, access: access), name: name, in: self, fileSystem)
+  }
+
+  /// Puts the file of a part into an open folder, under a name and with the access that it is to have there.
+  func place(_ part: StagedPart, as name: String, in folder: Int32, access: FileSystem.Access) throws {
+    // A file that is in a document already is copied: two documents never share one.
+    if fileSystem.linkCount(part.fileName, in: opened.file) == 1 {
+      try fileSystem.link(part.fileName, in: opened.file, to: folder, as: name)
+      let file = try fileSystem.openFile(name, in: folder)
+      try access.applyToMoved(file.file, name, fileSystem)
+      return try fileSystem.sync(file.file, name)
+    }
+    let source = try fileSystem.openFile(part.fileName, in: opened.file)
+    let target = try fileSystem.createFile(name, in: folder, access: access)
+    var offset = 0
+    while offset < part.size {
+      let piece = try fileSystem.bytes(of: source.file, at: offset, count: FileSystem.pieceSize, name)
+      if piece.isEmpty { break }
+      try piece.withUnsafeBytes { try fileSystem.write($0, to: target.file, at: offset, name) }
+      offset += piece.count
+    }
+    try access.apply(to: target.file, name, fileSystem)
+    try fileSystem.sync(target.file, name)
+  }
+}

@@ -1,0 +1,63 @@
+internal import Foundation
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Files that are replaced by what is written piece by piece.
+extension FileSystem {
+  /// Replaces a file in one step by what a closure writes: afterwards the new one is on the disk, or the old one is as it was.
+  ///
+  /// A hidden file beside it is written; a crash may leave that, and the next call for a file in the same folder deletes it.
+  func replaceFile(at url: URL, noMoreOpenThan mode: mode_t = 0o777, _ write: (_ file: Int32, _ name: String) throws -> Void) throws {
+    let place = try FilePlace(url, self)
+    // Who may not list the folder leaves what a crash has left to those who may.
+    do { try removeAbandoned(in: place.folder) } catch let error as ArchiveError where error.code == .noPermission {}
+    let temporary = try createTemporary(for: place)
+    do {
+      try write(temporary.output.file, place.name)
+      try access(forFile: place.path, in: place.folder).apply(to: temporary.output.file, temporary.path, self)
+      let found = try self.mode(of: temporary.output.file)
+      try check(fchmod(temporary.output.file, found & mode), "written", temporary.path)
+      try sync(temporary.output.file, temporary.path)
+      try rename(temporary.path, to: place.path)
+    } catch {
+      try? remove(temporary.path)
+      throw error
+    }
+    try syncFolder(place.folder, after: "The file is in its place")
+  }
+
+  private struct Temporary: ~Copyable {
+    let output: OpenFile
+    let path: String
+  }
+
+  /// A file beside another, locked while this process works on it: whoever cleans up takes only what nobody holds.
+  private func createTemporary(for place: FilePlace) throws -> Temporary {
+    // Somebody who cleans up may take a file between its making and its lock; then another is made.
+    for _ in 0..<100 {
+      let path = place.folderPrefix + Self.abandonedPrefix + UUID().uuidString
+      let output = try createFile(path, access: access(forFile: place.path, in: place.folder))
+      if flock(output.file, LOCK_EX | LOCK_NB) == 0, isSame(output.file, path) { return Temporary(output: output, path: path) }
+    }
+    throw ArchiveError(.inputOutput, "A file to write into could not be locked. Check that the file system knows flock.")
+  }
+
+  private static let abandonedPrefix = ".larder-file-"
+
+  /// Deletes the hidden files that a crash has left in a folder.
+  private func removeAbandoned(in folder: String) throws {
+    for entry in try names(in: folder) where entry.name.hasPrefix(Self.abandonedPrefix) && entry.isFolder != true {
+      let path = folder + "/" + entry.name
+      let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+      guard file >= 0 else { continue }
+      defer { close(file) }
+      if flock(file, LOCK_EX | LOCK_NB) == 0 { try remove(path) }
+    }
+  }
+}
