@@ -59,6 +59,24 @@ extension LarderTestProcess {
     withExtendedLifetime((store, content)) {}
   }
 
+  /// Deletes the only row that names an attachment, in a context that can undo it, and waits.
+  func undoAttachment() async throws {
+    let store = try Store(at: path, for: Parcel.self)
+    let context = Context(store)
+    context.delete(Parcel.self, 1)
+    try context.save()
+    Self.say("saved")
+    if readLine() == "undo" {
+      context.undo()
+      try context.save()
+      context.redo()
+      try context.save()
+      Self.say("saved")
+    }
+    _ = readLine()
+    withExtendedLifetime(context) {}
+  }
+
   /// Attaches until the disk is full, looks what that has left, makes room and goes on.
   func fillAttachments() async throws {
     let ballast = path + ".ballast"

@@ -31,6 +31,7 @@ struct LarderTestProcess {
     case "large": try await process.large(number)
     case "fillAttachments": try await process.fillAttachments()
     case "readAttachment": try await process.readAttachment()
+    case "undoAttachment": try await process.undoAttachment()
     case "share": try await process.share(number)
     default: say("there is no command \(arguments[1])")
     }

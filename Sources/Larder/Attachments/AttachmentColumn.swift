@@ -34,12 +34,13 @@ struct AttachmentColumn {
     "\(row).key = 'larder.attachment' AND \(row).type = 'text' AND length(\(row).atom) = 64 AND \(row).atom NOT GLOB '*[^0-9a-f]*'"
   }
 
-  private func mayName(_ text: String) -> String { "instr(\(text), '\"larder.attachment\"') > 0" }
+  /// A condition that is quickly false of a text that names none.
+  static func mayName(_ text: String) -> String { "instr(\(text), '\"larder.attachment\"') > 0" }
 
   /// The attachments that the rows name: what `columns` says of each, where `t` is the row and `j.atom` the digest.
   func rows(_ columns: String) -> String {
     let text = "t.\(dialect.quote(name))"
-    return "SELECT \(columns) FROM main.\(dialect.quote(table)) AS t, \(Self.names(in: text, named: "j")) AND \(mayName(text))"
+    return "SELECT \(columns) FROM main.\(dialect.quote(table)) AS t, \(Self.names(in: text, named: "j")) AND \(Self.mayName(text))"
   }
 
   private func count(_ sign: String, _ text: String) -> String {
@@ -66,10 +67,10 @@ struct AttachmentColumn {
       SchemaTrigger("\(Self.prefix)\(kind)_\(table).\(name)", event, on: table, when: condition, statements)
     }
     return [
-      trigger("insert", "AFTER INSERT", mayName(new), [require(new), count("+", new)]),
-      trigger("delete", "AFTER DELETE", mayName(old), [count("-", old)]),
+      trigger("insert", "AFTER INSERT", Self.mayName(new), [require(new), count("+", new)]),
+      trigger("delete", "AFTER DELETE", Self.mayName(old), [count("-", old)]),
       trigger(
-        "update", "AFTER UPDATE OF \(column)", "\(old) IS NOT \(new) AND (\(mayName(old)) OR \(mayName(new)))",
+        "update", "AFTER UPDATE OF \(column)", "\(old) IS NOT \(new) AND (\(Self.mayName(old)) OR \(Self.mayName(new)))",
         [require(new), count("+", new), count("-", old)]),
     ]
   }

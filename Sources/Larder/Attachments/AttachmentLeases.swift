@@ -51,11 +51,17 @@ final class AttachmentLeases: Sendable {
   /// Whether a value of this store keeps the bytes.
   func isHeld(_ digest: String) -> Bool { state.withLock { $0.counts[digest] != nil } }
 
-  /// Some of the digests that no value keeps any longer.
-  func ended(limit: Int) -> [String] { state.withLock { Array($0.ended.prefix(limit)) } }
+  /// Removes and returns some of the digests that no value keeps any longer and the table still names.
+  func takeEnded(limit: Int) -> [String] {
+    state.withLock { state in
+      let digests = Array(state.ended.prefix(limit))
+      state.ended.subtract(digests)
+      return digests
+    }
+  }
 
-  /// Says that the table names them no longer; one that was leased again meanwhile is not in the list of those that ended anyway.
-  func forget(_ digests: [String]) {
-    state.withLock { $0.ended.subtract(digests) }
+  /// Brings back digests that the table could not be rid of; those that were leased again come back when that ends.
+  func putBack(_ digests: [String]) {
+    state.withLock { state in state.ended.formUnion(digests.filter { state.counts[$0] == nil }) }
   }
 }

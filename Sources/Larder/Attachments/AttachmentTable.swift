@@ -93,8 +93,7 @@ enum AttachmentTable {
       guard isPlaced else { return false }
       try connection.run("INSERT INTO main.\(name) (digest, size) VALUES (?1, ?2)", .text(digest), .integer(Int64(size)))
     }
-    try connection.run(
-      "INSERT INTO main.\(leases) (digest, holder) VALUES (?1, ?2) ON CONFLICT DO NOTHING", .text(digest), .text(try storage.holder()))
+    try keep(digest, storage, connection)
     return true
   }
 }
@@ -111,14 +110,36 @@ extension AttachmentTable {
   /// Forgets who keeps bytes no longer, and answers bytes that can go.
   static func unused(_ storage: AttachmentStorage, limit: Int, _ connection: Connection) throws -> [Unused] {
     try removeLeases(storage, connection)
-    let rows = try connection.query("SELECT digest, version FROM main.\(name) WHERE \(isUnused) LIMIT ?1", [.integer(Int64(limit))])
-    return rows.compactMap { row in
-      row["digest"]?.text.map { Unused(digest: $0, version: row["version"]?.integer ?? 0) }
+    while true {
+      let rows = try connection.query("SELECT digest, version FROM main.\(name) WHERE \(isUnused) LIMIT ?1", [.integer(Int64(limit))])
+      let unused = rows.compactMap { row in
+        row["digest"]?.text.map { Unused(digest: $0, version: row["version"]?.integer ?? 0) }
+      }
+      // A context keeps what its pending rows name without writing to the file.
+      let held = unused.filter { storage.leases.isHeld($0.digest) }
+      if held.isEmpty { return unused }
+      try connection.transaction { for bytes in held { try keep(bytes.digest, storage, connection) } }
     }
   }
 
+  /// Writes down that this store keeps the bytes, where they are registered. The connection is in a transaction that writes.
+  static func keep(_ digest: String, _ storage: AttachmentStorage, _ connection: Connection) throws {
+    guard try isRegistered(digest, connection) else { return }
+    try connection.run(
+      "INSERT INTO main.\(leases) (digest, holder) VALUES (?1, ?2) ON CONFLICT DO NOTHING", .text(digest), .text(try storage.holder()))
+  }
+
   private static func removeLeases(_ storage: AttachmentStorage, _ connection: Connection) throws {
-    let ended = storage.leases.ended(limit: 1000)
+    let ended = storage.leases.takeEnded(limit: 1000)
+    do {
+      try removeLeases(ended, storage, connection)
+    } catch {
+      storage.leases.putBack(ended)
+      throw error
+    }
+  }
+
+  private static func removeLeases(_ ended: [String], _ storage: AttachmentStorage, _ connection: Connection) throws {
     let dead = try connection.query("SELECT DISTINCT holder FROM main.\(leases)").compactMap { $0["holder"]?.text }.filter { !storage.isOpen($0) }
     guard !ended.isEmpty || !dead.isEmpty else { return }
     let holder = storage.knownHolder.map(Value.text) ?? .null
@@ -128,14 +149,15 @@ extension AttachmentTable {
       }
       for holder in dead { try connection.run("DELETE FROM main.\(leases) WHERE holder = ?1", .text(holder)) }
     }
-    storage.leases.forget(ended)
   }
 
   /// Deletes bytes that are still as they were found; false where somebody has come to name or keep them. The connection is in a transaction.
   static func delete(_ unused: Unused, _ storage: AttachmentStorage, _ connection: Connection) throws -> Bool {
     let condition = "digest = ?1 AND version = ?2 AND \(isUnused)"
     let arguments: [Value] = [.text(unused.digest), .integer(unused.version)]
-    guard try !connection.query("SELECT 1 FROM main.\(name) WHERE \(condition)", arguments).isEmpty else { return false }
+    guard !storage.leases.isHeld(unused.digest), try !connection.query("SELECT 1 FROM main.\(name) WHERE \(condition)", arguments).isEmpty else {
+      return false
+    }
     // Whoever attaches the same bytes looks for the file in a transaction of his own, after this one.
     try storage.folder.remove(unused.digest)
     FaultPoint.unlinked.reach()

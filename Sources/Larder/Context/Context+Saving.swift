@@ -35,6 +35,7 @@ extension Context {
       try connection.setStep(number, of: layer)
     }
     try connection.save(child, into: layer, policy)
+    try connection.holdAttachments(of: number, in: layer)
     if layer.open == nil { push(ContextLayer.Step(number: number), to: layer) }
   }
 }

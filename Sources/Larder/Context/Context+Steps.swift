@@ -54,20 +54,21 @@ extension Context {
     let wasReadOnly = connection.connection.isReadOnly
     connection.connection.isReadOnly = false
     defer { connection.connection.isReadOnly = wasReadOnly }
-    func judged() throws -> Result {
+    func judged(isStep: Bool) throws -> Result {
       try connection.atomically(in: layer) {
         let result = try body(connection)
         try connection.judgeDeletions(in: layer)
+        if isStep { try connection.holdAttachments(of: layer.clock, in: layer) }
         return result
       }
     }
-    guard layer.open == nil else { return try judged() }
+    guard layer.open == nil else { return try judged(isStep: false) }
     layer.clock += 1
     let number = layer.clock
     layer.open = ContextLayer.Step(number: number)
     try connection.setStep(number, of: layer)
     do {
-      let result = try judged()
+      let result = try judged(isStep: true)
       try connection.activate(layer)
       let step = layer.open
       layer.open = nil
@@ -91,6 +92,8 @@ extension Context {
     // A history that stays is never read: no step has its number.
     try? opened.connection.forgetHistory(of: layer.undone.map(\.number), in: layer)
     layer.undone.removeAll()
+    // Bytes that stay for longer than they are needed do no harm.
+    try? opened.connection.releaseAttachments(in: layer)
   }
 
   private func exchange(_ step: ContextLayer.Step, in layer: ContextLayer) -> Bool {
@@ -122,6 +125,7 @@ extension Context {
     layer.savedCount = layer.steps.count
     try connection.clear(layer)
     layer.versions.didRollBack()
+    try connection.releaseAttachments(in: layer)
   }
 }
 

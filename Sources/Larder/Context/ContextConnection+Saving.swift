@@ -12,13 +12,15 @@ extension ContextConnection {
       try writer.prepareAttachments(store.environment.tables.contains { $0.columns.contains { $0.type.isJSON } })
       isSaving = true
       defer { isSaving = false }
+      var leases: [(layer: ContextLayer, digests: [String])]
       do {
-        try write(layer, policy, expectsTaken: false)
+        leases = try write(layer, policy, expectsTaken: false)
       } catch let error as StoreError where error.code == .duplicate {
         // It is not looked for rows that are there already before one was met.
-        try write(layer, policy, expectsTaken: true)
+        leases = try write(layer, policy, expectsTaken: true)
       }
       layer.versions.didSave(at: layer.clock)
+      didWriteAttachmentLeases(leases)
       // The log is one for both connections, and the writer empties it.
       writer.walPages = max(writer.walPages, connection.walPages)
       store.live.didCommit(connection.takeWrites())
@@ -27,14 +29,17 @@ extension ContextConnection {
     }
   }
 
-  private func write(_ layer: ContextLayer, _ policy: MergePolicy, expectsTaken: Bool) throws {
+  /// Writes the rows, and returns the attachments that the file keeps for undo from now on.
+  private func write(_ layer: ContextLayer, _ policy: MergePolicy, expectsTaken: Bool) throws -> [(layer: ContextLayer, digests: [String])] {
     connection.forgetWrites()
-    try connection.transaction {
+    return try connection.transaction {
       for table in layer.tables where table.expires { try makeRoom(for: sql(of: table, in: layer), expectsTaken: expectsTaken) }
       try compareWithKnownVersions(layer)
       try noteVersions(layer)
       try merge(layer, policy, expectsTaken: expectsTaken)
+      let leases = try writeAttachmentLeases()
       try writeRows(of: layer)
+      return leases
     }
   }
 
@@ -189,7 +194,7 @@ extension ContextConnection {
     try connection.using(writer, ErrorContext(model)) { statement in
       while try connection.step(statement, ErrorContext(model)) {
         // A row that is not one of the model's was not read as one.
-        guard let value = try? connection.decode(model, statement, at: 2), let version = known.version(value.id) else { continue }
+        guard let value = try? connection.decode(model, statement, at: 2), let version = try known.version(of: value) else { continue }
         guard version.clock < Int(sqlite3_column_int64(statement.pointer, 0)) else { continue }
         // What has the same value stays as it is: the file may hold it in another form than the one that Larder writes.
         let (now, then) = (try M.schema.values(of: value), try M.schema.values(of: version.value))

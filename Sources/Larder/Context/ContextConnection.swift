@@ -16,6 +16,8 @@ final class ContextConnection {
   /// Whether statements may write to the file's own tables.
   var isSaving = false
   private var lastLayer = 0
+  /// The layers that are in use.
+  private(set) var layers: [ContextLayer] = []
   /// Whether the last statement seemed to change the schema.
   private var isDeclaring = false
   /// How many times tables were made.
@@ -40,6 +42,7 @@ final class ContextConnection {
     let layer = ContextLayer(id: lastLayer, parent: parent)
     try define("CREATE TEMP TABLE \(OverlaySQL.stepTable(of: layer.id)) (step INTEGER NOT NULL)")
     try define("INSERT INTO \(OverlaySQL.stepTable(of: layer.id)) VALUES (0)")
+    layers.append(layer)
     // Views of its own stand for the tables whose rows can expire, so that they can be written.
     if parent == nil { try cover(Set(definitions.filter(\.expires).map(\.name)), in: layer) }
     return layer
@@ -48,6 +51,7 @@ final class ContextConnection {
   /// Removes the tables of a layer that nobody uses any more.
   func remove(_ layer: ContextLayer) {
     if active === layer { active = nil }
+    layers.removeAll { $0 === layer }
     // What cannot be removed while a statement reads goes with the connection.
     try? dropViews()
     for statement in layer.tables.flatMap({ sql(of: $0, in: layer).dropTables }) + ["DROP TABLE IF EXISTS temp.\(OverlaySQL.stepTable(of: layer.id))"]

@@ -7,6 +7,13 @@ final class ContextLayer {
     var refusals: [any Error] = []
   }
 
+  /// Bytes that stay for as long as this lives.
+  struct KeptAttachment {
+    let lease: AttachmentLease
+    /// Whether the file tells other processes of it.
+    var isWritten = false
+  }
+
   let id: Int
   let parent: ContextLayer?
   /// The tables that have pending rows here or in a layer below, in the order in which they were first written.
@@ -22,6 +29,8 @@ final class ContextLayer {
   /// How many of the steps were done when the context was last saved; nil where those cannot be reached any more.
   var savedCount: Int? = 0
   let versions = KnownVersions()
+  /// The bytes that pending rows and steps name, by their digests.
+  var attachments: [String: KeptAttachment] = [:]
 
   init(id: Int, parent: ContextLayer?) {
     self.id = id

@@ -57,7 +57,7 @@ private protocol ModelVersions: AnyObject {
 /// Reads are only noted, and sorted by their keys when a version is asked for: a fetch costs nothing more.
 final class VersionsOf<M: Model>: ModelVersions {
   /// The versions. One from before the context was last saved or rolled back is old: it counts until the row is read again.
-  private var known: [M.ID: (clock: Int, value: M, epoch: Int)] = [:]
+  private var known: [RowKey<M>: (clock: Int, value: M, epoch: Int)] = [:]
   /// Counts the saves and rollbacks.
   private var epoch = 0
   private var reads: [(clock: Int, values: [M])] = []
@@ -79,7 +79,11 @@ final class VersionsOf<M: Model>: ModelVersions {
 
   private func sort() {
     for (clock, values) in reads {
-      for value in values where known[value.id]?.epoch != epoch { known[value.id] = (clock, value, epoch) }
+      for value in values {
+        // What cannot be stored was not read.
+        guard let key = try? RowKey(of: value), known[key]?.epoch != epoch else { continue }
+        known[key] = (clock, value, epoch)
+      }
     }
     reads.removeAll()
     readCount = 0
@@ -88,7 +92,9 @@ final class VersionsOf<M: Model>: ModelVersions {
   fileprivate func didSave(at clock: Int) {
     didRollBack()
     for values in written {
-      for value in values { known[value.id] = (clock, value, -1) }
+      for value in values {
+        if let key = try? RowKey(of: value) { known[key] = (clock, value, -1) }
+      }
     }
     written.removeAll()
   }
@@ -102,9 +108,9 @@ final class VersionsOf<M: Model>: ModelVersions {
     epoch += 1
   }
 
-  /// The version that was first read, with the count of steps at which it was.
-  func version(_ key: M.ID) -> (clock: Int, value: M)? {
+  /// The version of the row with the value's key that was first read, with the count of steps at which it was.
+  func version(of value: M) throws -> (clock: Int, value: M)? {
     if !reads.isEmpty { sort() }
-    return known[key].map { ($0.clock, $0.value) }
+    return known[try RowKey(of: value)].map { ($0.clock, $0.value) }
   }
 }

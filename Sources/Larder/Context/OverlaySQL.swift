@@ -134,7 +134,7 @@ struct OverlaySQL {
     let remove = "DELETE FROM \(text) WHERE rowid = OLD.\(Self.number);"
     let add = "INSERT INTO \(text) (rowid, \(columns)) SELECT NEW.\(Self.number), \(values) WHERE NEW.\(Self.state) = 0;"
     return [
-      "CREATE VIRTUAL TABLE temp.\(text) USING fts5(\(columns), tokenize='unicode61 remove_diacritics 2')",
+      "CREATE VIRTUAL TABLE temp.\(text) USING fts5(\(columns), tokenize=\(dialect.literal(.text(SearchWords.tokenizer))))",
       "CREATE TEMP TRIGGER \(name("text_insert")) AFTER INSERT ON \(pending) BEGIN \(add) END",
       "CREATE TEMP TRIGGER \(name("text_delete")) AFTER DELETE ON \(pending) BEGIN \(remove) END",
       "CREATE TEMP TRIGGER \(name("text_update")) AFTER UPDATE ON \(pending) BEGIN \(remove) \(add) END",

@@ -13,6 +13,8 @@ struct OverlayTable {
     let isForeign: Bool
     /// The function that gives equal values one form, where the file may hold them in several.
     let form: String?
+    /// Whether its values may be JSON in which attachments are named.
+    let mayNameAttachments: Bool
     /// Whether the property holds no negative number.
     let isUnsigned: Bool
 
@@ -89,11 +91,12 @@ struct OverlayTable {
       let isRequired = try row.get("notnull", as: Int.self) != 0
       let isForeign = definition.map { $0.column(column) == nil } ?? false
       let type = definition?.column(column)?.type
+      let isText = row["type"]?.text?.uppercased().hasPrefix("TEXT") == true
       columns.append(
         Column(
           name: column, declaration: try declaration(of: column, row["type"]?.text ?? "", in: table, connection),
           isRequired: isRequired, fallback: isRequired || isForeign ? row["dflt_value"]?.text : nil, isForeign: isForeign,
-          form: type?.form, isUnsigned: type?.integerRange?.lowerBound == 0))
+          form: type?.form, mayNameAttachments: type?.isJSON ?? isText, isUnsigned: type?.integerRange?.lowerBound == 0))
     }
     return OverlayTable(
       name: table, model: definition?.model, columns: columns, keys: keys, hiddenRowID: hiddenRowID,

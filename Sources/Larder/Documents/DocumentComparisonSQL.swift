@@ -210,7 +210,7 @@ struct DocumentComparisonSQL {
     writer.write("CASE WHEN \(Self.hasNull) THEN ")
     writeWhole(&writer)
     writer.write(" ELSE \(value) LIKE ")
-    writer.bind(.text("%\(part.replacing("\\", with: "\\\\").replacing("%", with: "\\%").replacing("_", with: "\\_"))%"))
+    writer.bind(.text("%\(part.escaping("\\", "%", "_", by: "\\"))%"))
     writer.write(" ESCAPE '\\' END")
   }
 

@@ -66,7 +66,7 @@ extension DocumentPath: CustomStringConvertible {
       case .position(let position): text += "[\(position)]"
       case .name(let name):
         if !text.isEmpty { text += "." }
-        text += Self.isPlain(name) ? name : "\"" + name.replacing("\"", with: "\"\"") + "\""
+        text += Self.isPlain(name) ? name : "\"\(name.escaping("\"", by: "\""))\""
       }
     }
     return text

@@ -29,17 +29,41 @@ public struct ResultsSection<Key: Hashable & Sendable, M: Model>: Sendable, Iden
   /// The rows, in the query's order; never none.
   public private(set) var elements: [M]
 
-  /// The key: sections of one result differ in it.
-  public var id: Key { key }
+  /// What tells the section from the others of one result: the key, of which texts are compared as the file does it, byte by byte.
+  public var id: ID { ID(key) }
+
+  /// The identity of a section: texts that Swift takes for the same, and the file does not, are different ones.
+  public struct ID: Hashable, Sendable {
+    private let key: Key
+    /// What the key has of texts.
+    private let texts: [String]
+
+    init(_ key: Key) {
+      self.key = key
+      texts =
+        switch key {
+        case let text as String: [text]
+        case let texts as [String]: texts
+        case let value as any RawRepresentable: (value.rawValue as? String).map { [$0] } ?? []
+        default: []
+        }
+    }
+
+    public static func == (left: ID, right: ID) -> Bool {
+      left.key == right.key && left.texts.elementsEqual(right.texts) { $0.utf8.elementsEqual($1.utf8) }
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+  }
 
   static func sections(of values: [M], by key: (M) -> Key) -> [ResultsSection] {
     var sections: [ResultsSection] = []
-    var positions: [SectionKey<Key>: Int] = [:]
-    var last: SectionKey<Key>?
+    var positions: [ID: Int] = [:]
+    var last: ID?
     var current = 0
     for value in values {
       let key = key(value)
-      let exact = SectionKey(key)
+      let exact = ID(key)
       defer { last = exact }
       if last == exact {
         // Rows of one section mostly stand together.
@@ -65,21 +89,3 @@ extension ResultsSection: RandomAccessCollection {
 
 extension ResultsSection: Equatable where M: Equatable {}
 extension ResultsSection: Hashable where M: Hashable {}
-
-/// What makes a section: texts that Swift takes for the same and the file does not are different ones.
-private struct SectionKey<Key: Hashable>: Hashable {
-  private let key: Key
-  private let text: String?
-
-  init(_ key: Key) {
-    self.key = key
-    text = key as? String
-  }
-
-  static func == (left: SectionKey, right: SectionKey) -> Bool {
-    guard let one = left.text, let other = right.text else { return left.key == right.key }
-    return one.utf8.elementsEqual(other.utf8)
-  }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(key) }
-}

@@ -42,6 +42,8 @@ enum JSONCoding {
     case let uuid as UUID: .text(uuid.uuidString)
     case let data as Data: .text(data.base64EncodedString())
     case let decimal as Decimal: try number(decimal)
+    // JSON has the shortest digits that name it, which name another number of twice the width.
+    case let float as Float: try Double("\(float)").map { .real($0) } ?? float.storedValue()
     default: try value.storedValue()
     }
   }

@@ -30,7 +30,7 @@ extension RawValueCoding {
 }
 
 /// An optional, for code that meets it as a type alone.
-private protocol AnyOptional {
+protocol AnyOptional {
   static var wrappedType: Any.Type { get }
 }
 

@@ -2,12 +2,12 @@
 struct Dialect: Sendable {
   /// An identifier, quoted so that keywords, spaces and quotes are ordinary characters.
   func quote(_ name: String) -> String {
-    name.utf8.contains(UInt8(ascii: "\"")) ? "\"" + name.replacing("\"", with: "\"\"") + "\"" : "\"\(name)\""
+    name.utf8.contains(UInt8(ascii: "\"")) ? "\"\(name.escaping("\"", by: "\""))\"" : "\"\(name)\""
   }
 
   /// A text constant, for the few places of a schema that take no parameter.
   func literal(_ text: String) -> String {
-    "'" + text.replacing("'", with: "''") + "'"
+    "'\(text.escaping("'", by: "'"))'"
   }
 
   func literal(_ value: Value) -> String {
@@ -25,4 +25,18 @@ struct Dialect: Sendable {
   func parameter(_ number: Int) -> String { "?\(number)" }
 
   static let sqlite = Dialect()
+}
+
+extension String {
+  /// The text with something before each of the characters that have a meaning.
+  ///
+  /// SQL is read by scalars: a quotation mark ends a name also where a mark after it makes the two one `Character`.
+  func escaping(_ special: Unicode.Scalar..., by escape: Unicode.Scalar) -> String {
+    var text = UnicodeScalarView()
+    for scalar in unicodeScalars {
+      if special.contains(scalar) { text.append(escape) }
+      text.append(scalar)
+    }
+    return String(text)
+  }
 }

@@ -34,10 +34,10 @@ public struct JSONExpression: QueryExpressible {
   public func `as`<Output: StoredValue>(_ type: Output.Type) -> QueryExpression<Output?> {
     let isDecimal = type == Decimal.self
     return QueryExpression(
-      node: node(asDecimal: isDecimal),
+      node: isDecimal ? node(asDecimal: true) : node.stored(as: type) ?? node,
       coding: ColumnCoding(
         type: ColumnType(storageClass: Output.storageClass, isOptional: true, order: isDecimal ? .decimal : .stored),
-        encode: { try $0.map { try isDecimal ? $0.storedValue() : JSONCoding.scalar($0) } ?? .null },
+        encode: { try $0?.storedValue() ?? .null },
         decode: { try Output?(storedValue: $0) }))
   }
 
@@ -93,6 +93,26 @@ public struct JSONExpression: QueryExpressible {
 }
 
 extension SQLNode {
+  /// What was taken out of JSON in the form in which a column of the type has it; nil where that is the same form, or no one's.
+  func stored(as type: Any.Type) -> SQLNode? {
+    let type = (type as? any AnyOptional.Type)?.wrappedType ?? type
+    if type == UUID.self { return .function("larder_uuid", [self]) }
+    if type == Data.self { return .function("larder_blob", [self]) }
+    if type == Float.self { return .function("larder_float", [self]) }
+    guard type == Decimal.self else { return nil }
+    switch self {
+    case .json(let base, let path): return .function("larder_decimal_json", [base] + path.map(\.node))
+    case .jsonElement: return .function("larder_decimal_text", [self])
+    default: return nil
+    }
+  }
+
+  /// An array whose elements are of the type, as ``jsonTest(_:_:element:_:)`` goes through it.
+  func array(of type: Any.Type) -> SQLNode {
+    let type = (type as? any AnyOptional.Type)?.wrappedType ?? type
+    return type == Decimal.self ? .function("larder_json_decimals", [self]) : self
+  }
+
   /// A value of any storable type as a parameter.
   static func bound(_ value: (some StoredValue)?) -> SQLNode {
     do {

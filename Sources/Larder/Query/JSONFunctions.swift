@@ -28,18 +28,6 @@ enum JSONFunctions {
           JSONFunctions.setResult(place, of: scanner, context)
         }
       }, nil, nil, nil)
-    // larder_decimal_json(json, step, …): the number at a path with all of its digits.
-    sqlite3_create_function_v2(
-      handle, "larder_decimal_json", -1, flags, nil,
-      { context, count, arguments in
-        JSONFunctions.calling(context, count, arguments) { arguments in
-          guard let json = arguments[0].bytes else { return }
-          var scanner = JSONScanner(json)
-          guard let place = try scanner.place(of: arguments.steps(from: 1)) else { return }
-          guard let number = Decimal(canonical: String(decoding: json[place], as: UTF8.self)) else { return }
-          Value.text(number.canonicalText).becomeResult(of: context)
-        }
-      }, nil, nil, nil)
     // larder_json_constant(json, isExact): the only element of an array.
     sqlite3_create_function_v2(
       handle, "larder_json_constant", 2, flags, nil,
@@ -60,13 +48,14 @@ enum JSONFunctions {
         }
       }, nil, nil, nil)
     registerElements(on: handle, flags)
+    registerDecimals(on: handle, flags)
   }
 
-  private static func calling(
-    _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ body: (Arguments) throws -> Void
+  static func calling(
+    _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ body: (JSONArguments) throws -> Void
   ) {
     do {
-      try body(Arguments(values: UnsafeBufferPointer(start: arguments, count: Int(count))))
+      try body(JSONArguments(values: UnsafeBufferPointer(start: arguments, count: Int(count))))
     } catch is MalformedJSON {
       sqlite3_result_error(context, "malformed JSON", -1)
     } catch {
@@ -90,7 +79,7 @@ enum JSONFunctions {
 
   // MARK: Elements that are looked for
 
-  private static func contains(_ arguments: Arguments) throws -> Bool {
+  private static func contains(_ arguments: JSONArguments) throws -> Bool {
     guard let json = arguments[0].bytes else { return false }
     var scanner = JSONScanner(json)
     guard let place = try scanner.place(of: arguments.steps(from: 3)) else { return false }
@@ -119,7 +108,7 @@ enum JSONFunctions {
     private let kind: Kind
     private let isExact: Bool
 
-    init(_ argument: Argument, _ form: ElementForm) throws {
+    init(_ argument: JSONArgument, _ form: ElementForm) throws {
       isExact = form == .exactJSON
       guard form == .value else {
         guard let json = argument.bytes else {
@@ -253,21 +242,21 @@ enum JSONFunctions {
 }
 
 /// The arguments of a function of JSON.
-private struct Arguments {
+struct JSONArguments {
   let values: UnsafeBufferPointer<OpaquePointer?>
 
-  subscript(position: Int) -> Argument { Argument(value: values[position]) }
+  subscript(position: Int) -> JSONArgument { JSONArgument(value: values[position]) }
 
   /// The steps of a path: texts are keys, numbers are positions.
   func steps(from start: Int) -> [JSONStep] {
     values[start...].map { value in
       if sqlite3_value_type(value) == SQLITE_INTEGER { return .index(Int(sqlite3_value_int64(value))) }
-      return .key(Argument(value: value).bytes ?? UnsafeBufferPointer(start: nil, count: 0))
+      return .key(JSONArgument(value: value).bytes ?? UnsafeBufferPointer(start: nil, count: 0))
     }
   }
 }
 
-private struct Argument {
+struct JSONArgument {
   let value: OpaquePointer?
 
   /// The bytes of a text or blob, or of a number's text; nil for NULL. They live as long as the call.

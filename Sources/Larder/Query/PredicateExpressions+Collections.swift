@@ -41,8 +41,12 @@ extension PredicateExpressions.SequenceContains: LowerablePredicateExpression {
     }
     if let rows = container.rows, let member = value.constant.flatMap(rows.member) { return PredicateOperand(member) }
     guard container.isCollection else { throw scope.unsupported("contains(_:) of this collection") }
-    guard let constant = value.constant as? any Encodable else { return PredicateOperand(.jsonContains(container.node, value.node)) }
-    return PredicateOperand(.jsonContains(container.node, .jsonConstant(constant)))
+    if let constant = value.constant as? any Encodable { return PredicateOperand(.jsonContains(container.node, .jsonConstant(constant))) }
+    guard !value.isCollection else { return PredicateOperand(.jsonContains(container.node, value.node)) }
+    // JSON has other forms of some types than columns have.
+    let found = PredicateOperand(json: .jsonElement(scope.elementCount), LHS.Output.Element.self)
+    let isSame = SQLNode.or(.compare(.equal, found.node, value.node), .and(.isNull(found.node), .isNull(value.node)))
+    return PredicateOperand(.jsonTest(container.node.array(of: LHS.Output.Element.self), .some, element: scope.elementCount, isSame))
   }
 }
 
@@ -52,44 +56,47 @@ extension PredicateExpressions.CollectionIndexSubscript: LowerablePredicateExpre
     guard container.isCollection, let position = try scope.operand(index).constant as? Int else {
       throw scope.unsupported("CollectionIndexSubscript with a computed position")
     }
-    return PredicateOperand(.json(container.node, path: [.index(position)]), isJSON: true)
+    return PredicateOperand(json: .json(container.node, path: [.index(position)]), Output.self)
   }
 }
 
 extension PredicateExpressions.DictionaryKeySubscript: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
-    try scope.member(of: wrapped, key, "DictionaryKeySubscript")
+    try scope.member(of: wrapped, key, Output.self, "DictionaryKeySubscript")
   }
 }
 
 extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
-    let member = try scope.member(of: wrapped, key, "DictionaryKeyDefaultValueSubscript")
+    let member = try scope.member(of: wrapped, key, Output.self, "DictionaryKeyDefaultValueSubscript")
     return member.with(.function("coalesce", [member.node, try scope.operand(self.default).node(beside: member)]))
   }
 }
 
 extension PredicateScope {
-  fileprivate func member(of dictionary: any PredicateExpression, _ key: any PredicateExpression, _ name: String) throws -> PredicateOperand {
+  fileprivate func member(
+    of dictionary: any PredicateExpression, _ key: any PredicateExpression, _ type: Any.Type, _ name: String
+  ) throws -> PredicateOperand {
     let container = try operand(dictionary)
     let key = try operand(key).constant
     guard container.isCollection, let member = key as? String ?? (key as? Int).map(String.init) else {
       throw unsupported("\(name) with a computed key, or one that is neither text nor a whole number,")
     }
-    return PredicateOperand(.json(container.node, path: [.key(member)]), isJSON: true)
+    return PredicateOperand(json: .json(container.node, path: [.key(member)]), type)
   }
 
   /// The condition that elements of an array satisfy.
   fileprivate func test(
-    _ quantifier: JSONQuantifier, _ sequence: any PredicateExpression, _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression
+    _ quantifier: JSONQuantifier, _ sequence: any PredicateExpression, of type: Any.Type, _ variable: PredicateExpressions.VariableID,
+    _ test: any PredicateExpression
   ) throws -> PredicateOperand {
     let container = try operand(sequence)
     if let rows = container.rows { return try self.test(quantifier, rows, variable, test) }
     guard container.isCollection else { throw unsupported("contains(where:) or allSatisfy(_:) of anything but a stored collection") }
     var inner = self
     inner.elementCount += 1
-    inner.variables[variable] = .value(PredicateOperand(.jsonElement(elementCount), isJSON: true))
-    return PredicateOperand(.jsonTest(container.node, quantifier, element: elementCount, try inner.node(test)))
+    inner.variables[variable] = .value(PredicateOperand(json: .jsonElement(elementCount), type))
+    return PredicateOperand(.jsonTest(container.node.array(of: type), quantifier, element: elementCount, try inner.node(test)))
   }
 }
 
@@ -111,13 +118,13 @@ extension PredicateScope {
 
 extension PredicateExpressions.SequenceContainsWhere: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
-    try scope.test(.some, sequence, variable.key, test)
+    try scope.test(.some, sequence, of: LHS.Output.Element.self, variable.key, test)
   }
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
-    try scope.test(.every, sequence, variable.key, test)
+    try scope.test(.every, sequence, of: LHS.Output.Element.self, variable.key, test)
   }
 }
 

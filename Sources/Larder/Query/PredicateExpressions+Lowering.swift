@@ -31,8 +31,8 @@ extension PredicateExpressions.KeyPath: LowerablePredicateExpression {
     case .collectionIsEmpty: return PredicateOperand(Self.isEmpty(base))
     case _ where keyPath == counted?.countPath: return PredicateOperand(Self.count(of: base))
     case _ where keyPath == counted?.isEmptyPath: return PredicateOperand(Self.isEmpty(base))
-    case .collectionFirst where base.isCollection: return PredicateOperand(.json(base.node, path: [.index(0)]), isJSON: true)
-    case .bidirectionalCollectionLast where base.isCollection: return PredicateOperand(.json(base.node, path: [.index(-1)]), isJSON: true)
+    case .collectionFirst where base.isCollection: return PredicateOperand(json: .json(base.node, path: [.index(0)]), Output.self)
+    case .bidirectionalCollectionLast where base.isCollection: return PredicateOperand(json: .json(base.node, path: [.index(-1)]), Output.self)
     default: throw scope.unsupported("key path \(keyPath)")
     }
   }
@@ -195,7 +195,9 @@ extension PredicateExpressions.FloatDivision: LowerablePredicateExpression {
 extension ColumnType {
   /// What arithmetic needs to know of a number in a predicate.
   fileprivate static func arithmetic(_ type: Any.Type) -> ColumnType {
-    ColumnType(storageClass: type is any BinaryInteger.Type ? .integer : .real)
+    // Both sides may be constants, which do not say what they are.
+    if type == Decimal.self { return ColumnType(storageClass: .text, order: .decimal) }
+    return ColumnType(storageClass: type is any BinaryInteger.Type ? .integer : .real)
   }
 }
 

@@ -87,6 +87,12 @@ struct PredicateOperand {
     self.embedded = embedded
   }
 
+  /// What was taken out of JSON, in the form of a column where the type has another one in JSON.
+  init(json node: SQLNode, _ type: Any.Type) {
+    let stored = node.stored(as: type)
+    self.init(stored ?? node, isJSON: stored == nil)
+  }
+
   /// The same operand of which the database computes another value, of the same type.
   ///
   /// Where it is no longer in the form in which the column stores it, what it is compared with is not put into that form either: dates that are

@@ -34,6 +34,8 @@ enum Catalogue {
     let columns: [Column]
     let indexes: [TableDefinition.Index]
     let searchable: [String]
+    /// The version of the rules by which the full-text index takes words apart; nil where there is none, and in files of the first versions.
+    let words: Int?
     /// None in files of the first version.
     let references: [TableReference]?
     let pairs: [PairsTable]?
@@ -61,6 +63,8 @@ enum Catalogue {
       self.reused = kept.isEmpty ? nil : kept
       indexes = table.indexes
       searchable = table.searchable
+      // An index that a newer Larder made stays as it is.
+      words = table.searchable.isEmpty ? nil : Swift.max(old?.words ?? 0, SearchWords.version)
       references = table.references.isEmpty ? nil : table.references
       pairs = table.pairs.isEmpty ? nil : table.pairs
       derived = table.derived.isEmpty ? nil : table.derived

@@ -50,6 +50,8 @@ struct SchemaChanges {
     case .derive(let column): try connection.change(column.fill(dialect))
     case .createSearch(let table):
       for statement in writer.createSearch(table) { try connection.change(statement) }
+    case .renewSearch(let table):
+      for statement in writer.dropSearch(of: table.name) + writer.createSearch(table) { try connection.change(statement) }
     case .dropSearch(let table):
       for statement in writer.dropSearch(of: table) { try connection.change(statement) }
     }

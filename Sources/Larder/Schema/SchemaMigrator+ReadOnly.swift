@@ -19,7 +19,7 @@ extension SchemaMigrator {
       }
     }
     // What is said of the models in the catalogue may differ where nothing has to be done.
-    guard let step = try plan().steps.first else { return }
+    guard let step = try plan(isReadOnly: true).steps.first else { return }
     throw StoreError(.schemaMismatch, "Opening would have to \(step), and \(remedy)")
   }
 }

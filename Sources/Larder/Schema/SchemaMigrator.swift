@@ -70,7 +70,9 @@ struct SchemaMigrator {
   }
 
   /// What opening would do.
-  func plan() throws -> MigrationPlan {
+  ///
+  /// - Parameter isReadOnly: Whether what is not needed to read the file is left out: an index by earlier rules finds what it found before.
+  func plan(isReadOnly: Bool = false) throws -> MigrationPlan {
     let pending = try pendingMigrations()
     let planner = try SchemaPlanner(connection, tables)
     let opening = try planner.opening(isMigrating: !pending.isEmpty)
@@ -79,7 +81,8 @@ struct SchemaMigrator {
     if pending.isEmpty {
       try checkAdditions(opening)
       try StoredValueSample(connection, tables).check(foreseeing: opening)
-      steps += try planner.closing(after: opening, isForeseen: true, isConverting: false).map(\.description)
+      let closing = try planner.closing(after: opening, isForeseen: true, isConverting: false)
+      steps += closing.filter { step in if case .renewSearch = step { !isReadOnly } else { true } }.map(\.description)
     }
     return MigrationPlan(steps: steps, notes: try planner.unclaimedTables(opening))
   }

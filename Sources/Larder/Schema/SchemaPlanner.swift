@@ -271,7 +271,11 @@ struct SchemaPlanner {
     let name = SearchClause.table(of: table.name)
     let exists = try TableState.read(name, from: connection) != nil
     let current = exists ? try connection.query("PRAGMA table_info(\(dialect.quote(name)))").compactMap { $0["name"]?.text } : []
-    if current == table.searchable, !(isRenamed && exists) { return [] }
+    if current == table.searchable, !(isRenamed && exists) {
+      let words = try entry(of: table)?.words ?? 0
+      if !exists || words >= SearchWords.version { return [] }
+      return try SearchWords.tokenizer(ofIndexOf: table.name, in: connection) == SearchWords.tokenizer ? [] : [.renewSearch(table)]
+    }
     return (exists ? [.dropSearch(table.name)] : []) + (table.searchable.isEmpty ? [] : [.createSearch(table)])
   }
 }

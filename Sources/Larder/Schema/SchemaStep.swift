@@ -26,6 +26,8 @@ enum SchemaStep {
   case derive(DerivedColumn)
   case createSearch(TableDefinition)
   case dropSearch(String)
+  /// Makes a full-text index anew that was made by earlier rules of what a word is.
+  case renewSearch(TableDefinition)
 
   var description: String {
     switch self {
@@ -47,6 +49,7 @@ enum SchemaStep {
     case .derive(let column): "compute \(column.table).\(column.column) for \(column.model).\(column.property)"
     case .createSearch(let table): "build the full-text index of \(table.name) over \(table.searchable.joined(separator: ", "))"
     case .dropSearch(let table): "drop the full-text index of \(table)"
+    case .renewSearch(let table): "build the full-text index of \(table.name) anew, with words that newer symbols are no part of"
     }
   }
 }

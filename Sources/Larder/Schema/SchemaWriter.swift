@@ -1,8 +1,6 @@
 /// The SQL of tables, indexes and triggers.
 struct SchemaWriter {
   let dialect = Dialect.sqlite
-  /// How full-text indexes take texts apart into words.
-  static let tokenizer = "unicode61 remove_diacritics 2"
 
   /// - Parameters:
   ///   - others: Columns that are not the model's. They keep their defaults, and need a value only where they have one.
@@ -69,7 +67,7 @@ struct SchemaWriter {
     let list = columns.joined(separator: ", ")
     func values(_ row: String) -> String { columns.map { "\(row).\($0)" }.joined(separator: ", ") }
     let options =
-      "content=\(dialect.literal(table.name)), content_rowid=\(dialect.literal(table.rowIDColumn)), tokenize='\(Self.tokenizer)'"
+      "content=\(dialect.literal(table.name)), content_rowid=\(dialect.literal(table.rowIDColumn)), tokenize=\(dialect.literal(.text(SearchWords.tokenizer)))"
     let remove = "INSERT INTO \(index) (\(index), rowid, \(list)) VALUES ('delete', old.\(rowID), \(values("old")));"
     let add = "INSERT INTO \(index) (rowid, \(list)) VALUES (new.\(rowID), \(values("new")));"
     func trigger(_ kind: String) -> String { dialect.quote("\(SearchClause.table(of: table.name))_\(kind)") }

@@ -50,23 +50,6 @@ struct SearchClause: Sendable, Hashable {
   }
 }
 
-extension Unicode.Scalar {
-  /// Whether words are made of it: of letters, digits and the marks that join them.
-  fileprivate var isPartOfWord: Bool {
-    switch properties.generalCategory {
-    case .nonspacingMark, .spacingMark, .enclosingMark: true
-    default: beginsWord
-    }
-  }
-
-  fileprivate var beginsWord: Bool {
-    switch properties.generalCategory {
-    case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber, .otherNumber: true
-    default: false
-    }
-  }
-}
-
 extension ModelSchema {
   /// The column that is the row identifier: the key where it is an integer, a hidden column otherwise.
   var rowIDColumn: String {
@@ -90,7 +73,7 @@ extension Model {
   /// Without a word in the text every row matches, as a list does that nobody searches yet.
   public static func search(typed text: String) -> Query<Self> {
     // By scalars, as the index does it: a letter and what joins it may be one character together with a quotation mark.
-    let words = text.unicodeScalars.split { !$0.isPartOfWord }.filter { $0.contains(where: \.beginsWord) }
+    let words = text.unicodeScalars.split(whereSeparator: SearchWords.isSeparator).filter { $0.contains(where: SearchWords.beginsWord) }
     return words.isEmpty ? all : search(words.map { "\"\(String($0))\"*" }.joined(separator: " "))
   }
 }

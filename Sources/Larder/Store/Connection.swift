@@ -183,7 +183,7 @@ final class Connection: @unchecked Sendable {
     }
     guard result == SQLITE_OK else { throw StoreError(ResultCode(result), on: handle, context: nil) }
     guard let pointer else { throw StoreError(.unsupported, "There is no statement in the SQL text.") }
-    let statement = PreparedStatement(pointer: pointer, facts: authorizer.facts(of: sql))
+    let statement = PreparedStatement(pointer: pointer, facts: authorizer.facts(of: sql, definition: definition))
     guard !sql.utf8.contains(0) else {
       throw StoreError(.unsupported, "The SQL text holds a NUL, which ends it for SQLite. Interpolate the value that has it.")
     }
@@ -335,7 +335,27 @@ final class Connection: @unchecked Sendable {
     let text = sqlite3_sql(statement.pointer)
     guard sqlite3_prepare_v3(handle, text, -1, 0, &pointer, nil) == SQLITE_OK else { return nil }
     sqlite3_finalize(pointer)
-    return authorizer.facts(of: text.map { String(cString: $0) } ?? "")
+    return authorizer.facts(of: text.map { String(cString: $0) } ?? "", definition: definition)
+  }
+
+  /// The SQL of a trigger or a table; nil for Larder's own, which replace no rows.
+  private func definition(of type: String, _ name: String) -> String? {
+    if name.hasPrefix("_larder_") || name.hasPrefix("sqlite_") { return nil }
+    if environment.attachments.isManaged, type == "table", environment.tables.contains(where: { $0.name == name }) { return nil }
+    authorizer.isPaused = true
+    defer { authorizer.isPaused = false }
+    var pointer: OpaquePointer?
+    let sql = """
+      SELECT sql FROM main.sqlite_master WHERE type = ?1 AND name = ?2 COLLATE NOCASE \
+      UNION ALL SELECT sql FROM temp.sqlite_master WHERE type = ?1 AND name = ?2 COLLATE NOCASE
+      """
+    guard sqlite3_prepare_v2(handle, sql, -1, &pointer, nil) == SQLITE_OK, let pointer else { return nil }
+    let statement = PreparedStatement(pointer: pointer, facts: StatementFacts(writesAllOf: ""))
+    guard (try? statement.bind([.value(.text(type)), .value(.text(name))])) != nil else { return nil }
+    defer { statement.reset() }
+    var texts: [String] = []
+    while sqlite3_step(pointer) == SQLITE_ROW { texts.append(sqlite3_column_text(pointer, 0).map { String(cString: $0) } ?? "") }
+    return texts.joined(separator: "\n")
   }
 
   /// What the statements and looks at tables have read: where a column is computed from others, all of its table.

@@ -10,7 +10,7 @@ enum SQLFunctions {
     database.add(function: DatabaseFunction("larder_decimal_sum", argumentCount: 1, pure: true, aggregate: DecimalSum.self))
     database.add(function: DatabaseFunction("larder_decimal_average", argumentCount: 1, pure: true, aggregate: DecimalAverage.self))
     guard let handle = database.sqliteConnection else { return }
-    let own = textFunctions + existingForms + listElements + decimalFunctions + [canonicalJSON, identifierBytes]
+    let own = textFunctions + existingForms + listElements + decimalFunctions + [canonicalJSON, identifierBytes, floatingPoint]
     for function in own + DocumentSQL.functions + environment.adopted.functions {
       function.register(on: handle)
     }
@@ -100,6 +100,11 @@ enum SQLFunctions {
   private static let identifierBytes = ScalarFunction("larder_uuid", 1) { values in
     guard case .text(let text) = values[0], let identifier = UUID(uuidString: text) else { return values[0] }
     return try identifier.storedValue()
+  }
+
+  /// A number as a `Float` is stored, which JSON has with fewer digits; anything else stays as it is.
+  private static let floatingPoint = ScalarFunction("larder_float", 1) { values in
+    values[0].real.map { .real(Double(Float($0))) } ?? values[0]
   }
 
   // MARK: Long lists

@@ -97,10 +97,8 @@ struct Region: Sendable, Hashable {
 }
 
 extension String {
-  /// Whether the SQL may hold `UPDATE OR REPLACE`. Other SQL with these words in this order is taken for it.
-  fileprivate var replacesOnUpdate: Bool {
-    utf8.count > 1 << 20 || range(of: "REPLACE", options: .caseInsensitive) != nil && range(of: "UPDATE", options: .caseInsensitive) != nil
-  }
+  /// Whether the SQL may say `OR REPLACE` or `ON CONFLICT REPLACE`. Other SQL with the word is taken for it.
+  fileprivate var mayReplace: Bool { utf8.count > 1 << 20 || range(of: "REPLACE", options: .caseInsensitive) != nil }
 }
 
 /// Listens to SQLite's authorizer while a statement is compiled. Source: <https://www.sqlite.org/c3ref/set_authorizer.html>.
@@ -111,6 +109,8 @@ final class StatementAuthorizer {
   private var writes = Region()
   private var controlsTransaction = false
   private var isDestructive = false
+  /// The triggers that write.
+  private var triggers: Set<String> = []
   /// Whether statements are compiled of which nothing is to be known.
   var isPaused = false
   /// The tables that statements change from now on, rows or columns; nil while nobody asks.
@@ -127,6 +127,7 @@ final class StatementAuthorizer {
         let authorizer = Unmanaged<StatementAuthorizer>.fromOpaque(context).takeUnretainedValue()
         if authorizer.isPaused { return SQLITE_OK }
         authorizer.hear(action, first, second)
+        if let trigger, [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action) { authorizer.triggers.insert(String(cString: trigger)) }
         if trigger == nil, let first, let database { authorizer.hearWrite(action, first, database) }
         return SQLITE_OK
       },
@@ -138,6 +139,7 @@ final class StatementAuthorizer {
     writes = Region()
     controlsTransaction = false
     isDestructive = false
+    triggers = []
     directWrites = []
   }
 
@@ -147,10 +149,15 @@ final class StatementAuthorizer {
   }
 
   /// What was heard of the statement with the text.
-  func facts(of sql: String) -> StatementFacts {
-    // SQLite does not say that such an update deletes the rows in its way.
-    if !writes.isEmpty, sql.replacesOnUpdate {
-      for table in writes.tables.keys { writes.insert(table: table) }
+  ///
+  /// SQLite does not say that an update deletes the rows in its way, where the statement, a trigger or the table tells it to replace them.
+  ///
+  /// - Parameter definition: The SQL of a trigger or of a table; nil where it is known to replace nothing.
+  func facts(of sql: String, definition: (_ type: String, _ name: String) -> String?) -> StatementFacts {
+    let updated = writes.tables.filter { $0.value != .all }.map(\.key)
+    if !updated.isEmpty {
+      let replaces = sql.mayReplace || triggers.contains { definition("trigger", $0)?.mayReplace == true }
+      for table in updated where replaces || definition("table", table)?.mayReplace == true { writes.insert(table: table) }
     }
     return StatementFacts(reads: reads, writes: writes, controlsTransaction: controlsTransaction, isDestructive: isDestructive)
   }

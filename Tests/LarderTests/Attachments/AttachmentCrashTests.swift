@@ -48,6 +48,24 @@ struct AttachmentCrashTests {
     #expect(try await store.data(of: again).count == 300_000)
   }
 
+  @Test("what a context's undo needs is not collected by another process, and goes once the context's process is killed")
+  func killedContext() async throws {
+    let file = try StoreFile()
+    let store = try open(file)
+    try await store.save(Consignment(id: 1, content: try await store.attach(Data("kept".utf8))))
+    let child = try ChildProcess("undoAttachment", file.path)
+    #expect(await child.line() == "saved")
+    #expect(try await store.collectAttachments() == 0)
+    child.send("undo")
+    #expect(await child.line() == "saved")
+    #expect(try await store.count(Consignment.all) == 0)
+    #expect(try await store.collectAttachments() == 0)
+    child.kill()
+    #expect(await child.status() == SIGKILL)
+    #expect(try await store.collectAttachments() == 1)
+    #expect(files(file.path).isEmpty)
+  }
+
   @Test(
     "a backup that is killed at any step is there whole, or not at all", arguments: FaultPoint.allCases.filter { $0.rawValue.hasPrefix("backup") })
   func killedBackup(step: FaultPoint) async throws {

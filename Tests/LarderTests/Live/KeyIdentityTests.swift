@@ -67,7 +67,30 @@ struct KeyIdentityTests {
   @Test("sections do not merge")
   func sections() async throws {
     var sections = store.live(Word.all.sorted(by: \.note), sectionedBy: \.id).makeAsyncIterator()
-    #expect(try await sections.next()?.map { $0.map(\.note) } == [["one"], ["two"]])
+    let first = try #require(try await sections.next())
+    #expect(first.map { $0.map(\.note) } == [["one"], ["two"]])
+    #expect(first[0].id != first[1].id && first[0].key == first[1].key)
+    var others = store.live(Word.all.sorted(by: \.note), sectionedBy: { [$0.id, ""] }).makeAsyncIterator()
+    #expect(try await others.next()?.map { $0.map(\.note) } == [["one"], ["two"]])
+    var optional = store.live(Word.all.sorted(by: \.note), sectionedBy: { Optional($0.id) }).makeAsyncIterator()
+    #expect(try await optional.next()?.map { $0.map(\.note) } == [["one"], ["two"]])
+  }
+
+  @Test("a context compares each row with the version that it read of this row, and of no other")
+  func versions() throws {
+    let context = Context(store)
+    #expect(try context.fetch(Word.all.sorted(by: \.note)).count == 2)
+    context.update(Word(id: decomposed, note: "mine"))
+    try context.save()
+    context.update(Word(id: composed, note: "mine, too"))
+    try context.save()
+    #expect(try store.blocking.fetch(Word.all.sorted(by: \.note)).map(\.note) == ["mine", "mine, too"])
+    _ = try context.fetch(Word.all.sorted(by: \.note))
+    try store.blocking.update(Word(id: composed, note: "theirs"))
+    context.update(Word(id: decomposed, note: "again"))
+    try context.save()
+    context.update(Word(id: composed, note: "again"))
+    #expect(throws: StoreError.self) { try context.save() }
   }
 
   @Test("changes name the row that changed, and an update from one form to the other is one")

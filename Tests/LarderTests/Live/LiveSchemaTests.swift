@@ -109,4 +109,33 @@ struct LiveSchemaTests {
     _ = try await store.sql("update or replace Entry set code = '2' where id = 1")
     #expect(try await counts.next() == 1)
   }
+
+  @Test(
+    "rows that an update in a trigger or by a table's rule replaces are missed",
+    arguments: [
+      ("update or replace Entry set code = 'b' where id = 1", "insert into Total (id, sum) values (2, 0)"),
+      // The words of the statement count for the triggers that it fires.
+      ("update Entry set code = 'b' where id = 1", "insert or replace into Total (id, sum) values (2, 0)"),
+      ("update Entry set code = 'b' where id = 1", "/* not */ insert OR\nREPLACE into Total (id, sum) values (1, 0)"),
+    ])
+  func replacing(_ body: String, _ statement: String) async throws {
+    let (store, _) = try await open(.here)
+    try await store.insert([Entry(id: 1, code: "a"), Entry(id: 2, code: "b")])
+    try await store.sql(SQL(raw: "create trigger chase after insert on Total begin \(body); end"))
+    var counts = store.live { try $0.count(Entry.all) }.makeAsyncIterator()
+    #expect(try await counts.next() == 2)
+    try await store.sql(SQL(raw: statement))
+    #expect(try await counts.next() == 1)
+  }
+
+  @Test("rows that make room by a rule of their table are missed")
+  func replacingTable() async throws {
+    let (store, _) = try await open(.here)
+    try await store.sql("create table Slot (id integer primary key, code text unique on conflict replace)")
+    try await store.sql("insert into Slot values (1, 'a'), (2, 'b')")
+    var counts = store.live { try $0.sql("select count(*) as n from Slot").first?["n"]?.integer }.makeAsyncIterator()
+    #expect(try await counts.next() == 2)
+    try await store.sql("update Slot set code = 'b' where id = 1")
+    #expect(try await counts.next() == 1)
+  }
 }

@@ -13,7 +13,7 @@ struct ResultsSectionTests {
     let sections = try #require(try await results.next())
     #expect(sections.map(\.key) == ["novel", "poem"])
     #expect(sections.map { $0.map(\.id) } == [[3, 1], [2]])
-    #expect(sections.map(\.id) == sections.map(\.key))
+    #expect(Set(sections.map(\.id)).count == 2)
     try await store.updateAll(Book.where { $0.id == 2 }) { $0.genre.set("essay") }
     #expect(try await results.next()?.map(\.key) == ["essay", "novel"])
     try await store.deleteAll(Book.where { $0.genre == "novel" })

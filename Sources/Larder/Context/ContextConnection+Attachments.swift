@@ -1,0 +1,64 @@
+/// What undo and what is pending need is kept while a step or a row names it: nobody else may name the bytes any longer.
+extension ContextConnection {
+  /// Keeps the bytes that the step names, in this process: those of the rows that it wrote, and those of the rows that were there before.
+  func holdAttachments(of step: Int, in layer: ContextLayer) throws {
+    guard store.environment.attachments.isManaged, try AttachmentTable.exists(connection) else { return }
+    let leases = store.environment.attachments.leases
+    for digest in try namedDigests(in: layer, { $0.named(inStep: step) }) where layer.attachments[digest] == nil {
+      layer.attachments[digest] = ContextLayer.KeptAttachment(lease: leases.begin(digest))
+    }
+  }
+
+  /// Lets go of the bytes that neither a step nor a pending row names any longer.
+  func releaseAttachments(in layer: ContextLayer) throws {
+    guard !layer.attachments.isEmpty else { return }
+    let named = try namedDigests(in: layer, \.named)
+    layer.attachments = layer.attachments.filter { named.contains($0.key) }
+  }
+
+  /// Writes down for other processes what is kept, and returns what is to be noted once that is committed. The connection is in a transaction that
+  /// writes.
+  func writeAttachmentLeases() throws -> [(layer: ContextLayer, digests: [String])] {
+    let storage = store.environment.attachments
+    let kept = layers.map { layer in (layer: layer, digests: layer.attachments.filter { !$0.value.isWritten }.map(\.key)) }.filter {
+      !$0.digests.isEmpty
+    }
+    guard !kept.isEmpty, try AttachmentTable.exists(connection) else { return [] }
+    for digest in Set(kept.flatMap(\.digests)) { try AttachmentTable.keep(digest, storage, connection) }
+    return kept
+  }
+
+  func didWriteAttachmentLeases(_ kept: [(layer: ContextLayer, digests: [String])]) {
+    for (layer, digests) in kept {
+      for digest in digests { layer.attachments[digest]?.isWritten = true }
+    }
+  }
+
+  private func namedDigests(in layer: ContextLayer, _ queries: (OverlaySQL) -> [String]) throws -> Set<String> {
+    var digests: Set<String> = []
+    for query in sql(in: layer).flatMap(queries) { digests.formUnion(try connection.query(query).compactMap { $0["digest"]?.text }) }
+    return digests
+  }
+}
+
+extension OverlaySQL {
+  /// Queries for the attachments that the rows of a step name, as they were before it and as they are now.
+  func named(inStep number: Int) -> [String] {
+    let rows = "CROSS JOIN \(pending) AS t ON \(sameKey("t", "h"))"
+    return named(in: history, "t.step = \(number)") + named(in: "\(history) AS h \(rows)", "h.step = \(number)")
+  }
+
+  /// Queries for the attachments that the rows of all steps name, and those that are pending.
+  var named: [String] { named(in: history, "TRUE") + named(in: pending, "TRUE") }
+
+  private func named(in source: String, _ condition: String) -> [String] {
+    table.columns.filter(\.mayNameAttachments).map { column in
+      let text = "t.\(Dialect.sqlite.quote(column.name))"
+      let rows = source.contains(" AS t ") ? source : "\(source) AS t"
+      return """
+        SELECT DISTINCT j.atom AS digest FROM \(rows), \(AttachmentColumn.names(in: text, named: "j")) \
+        AND \(condition) AND \(AttachmentColumn.mayName(text))
+        """
+    }
+  }
+}

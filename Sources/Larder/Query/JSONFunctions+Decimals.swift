@@ -1,0 +1,48 @@
+import Foundation
+import GRDBSQLite
+
+/// The functions of SQL that take decimals out of JSON with all of their digits.
+extension JSONFunctions {
+  static func registerDecimals(on handle: OpaquePointer, _ flags: Int32) {
+    // larder_decimal_json(json, step, …): the number at a path with all of its digits.
+    sqlite3_create_function_v2(
+      handle, "larder_decimal_json", -1, flags, nil,
+      { context, count, arguments in
+        JSONFunctions.calling(context, count, arguments) { arguments in
+          guard let json = arguments[0].bytes else { return }
+          var scanner = JSONScanner(json)
+          guard let place = try scanner.place(of: arguments.steps(from: 1)) else { return }
+          guard let number = Decimal(canonical: String(decoding: json[place], as: UTF8.self)) else { return }
+          Value.text(number.canonicalText).becomeResult(of: context)
+        }
+      }, nil, nil, nil)
+    // larder_json_decimals(json): the array, or the object, with its numbers as the texts that columns of decimals have.
+    sqlite3_create_function_v2(
+      handle, "larder_json_decimals", 1, flags, nil,
+      { context, count, arguments in
+        JSONFunctions.calling(context, count, arguments) { arguments in
+          guard let json = arguments[0].bytes else { return }
+          Value.text(String(decoding: try JSONFunctions.decimalTexts(json), as: UTF8.self)).becomeResult(of: context)
+        }
+      }, nil, nil, nil)
+  }
+
+  private static func decimalTexts(_ json: UnsafeBufferPointer<UInt8>) throws -> [UInt8] {
+    var scanner = JSONScanner(json)
+    let place = try scanner.whole()
+    var array = JSONScanner(json, place)
+    guard array.peek == UInt8(ascii: "[") || array.peek == UInt8(ascii: "{") else { return Array(json) }
+    var result: [UInt8] = []
+    var end = 0
+    let bytes = array.bytes
+    try array.members { _, range in
+      let first = bytes[range.lowerBound]
+      guard first == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return }
+      guard let number = Decimal(canonical: String(decoding: bytes[range], as: UTF8.self)) else { return }
+      result += bytes[end..<range.lowerBound]
+      result += "\"\(number.canonicalText)\"".utf8
+      end = range.upperBound
+    }
+    return result + bytes[end...]
+  }
+}
