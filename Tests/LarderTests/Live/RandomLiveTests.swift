@@ -16,14 +16,14 @@ private struct Branch: Hashable {
   @Attribute(.iso8601) var textDay: Date?
   @Relationship(deleteRule: .cascade) var parent: ToOne<Branch>?
   @Relationship(inverse: \Branch.parent, ordered: true) var children: ToMany<Branch> = []
-  @Relationship(inverse: \Tag.branches) var labels: ToMany<Tag> = []
+  @Relationship(inverse: \TwigTag.branches) var labels: ToMany<TwigTag> = []
   @Derived(.sum(\Branch.children, \Branch.weight)) var below: Decimal = 0
   @Derived(.count(\Branch.children)) var count: Int = 0
 }
 
 /// Its keys are texts that Swift takes for the same and the file does not.
 @Model
-private struct Tag: Hashable {
+private struct TwigTag: Hashable {
   var id: String
   @Attribute(.searchable) var text: String = ""
   var branches: ToMany<Branch> = []
@@ -77,7 +77,7 @@ struct RandomLiveTests {
   private static let texts = ["é", "e\u{301}", "a", "🌶ok"]
 
   init() throws {
-    store = try Store(inMemoryFor: Branch.self, Tag.self, Holder.self)
+    store = try Store(inMemoryFor: Branch.self, TwigTag.self, Holder.self)
     try store.blocking.sql("create table Log (id integer primary key, code text unique on conflict replace, number integer default 0)")
     try store.blocking.sql("create view Seen as select id, level from Branch")
   }
@@ -99,8 +99,8 @@ struct RandomLiveTests {
       },
       try Probe("groups", store) { "\(try $0.fetch(Branch.all.grouped(by: \.level) { ($0.key, $0.count, $0.sum(\.weight)) }))" },
       try Probe("derived", store) { rows(try $0.sql("SELECT id, below, count FROM Branch ORDER BY id")) },
-      try Probe("tags", store) { "\(try $0.fetch(Tag.all.sorted(by: \.id)).map { [Array($0.id.utf8), Array($0.text.utf8)] })" },
-      try Probe("search", store) { "\(try $0.fetch(Tag.search(typed: "ok").sorted(by: \.id)).map { Array($0.id.utf8) })" },
+      try Probe("tags", store) { "\(try $0.fetch(TwigTag.all.sorted(by: \.id)).map { [Array($0.id.utf8), Array($0.text.utf8)] })" },
+      try Probe("search", store) { "\(try $0.fetch(TwigTag.search(typed: "ok").sorted(by: \.id)).map { Array($0.id.utf8) })" },
       try Probe("holders", store) { "\(try $0.fetch(Holder.all.sorted(by: \.id)).map { "\($0.id) \($0.branch?.id ?? 0) \($0.other?.id ?? 0)" })" },
       try Probe("a view", store) { rows(try $0.sql("SELECT * FROM Seen ORDER BY 1, 2")) },
       try Probe("a table without a model", store) { rows(try $0.sql("SELECT * FROM Log ORDER BY id")) },
@@ -134,10 +134,10 @@ struct RandomLiveTests {
     case 6: try db.updateAll(Branch.where { $0.children.contains { $0.level > 0 } }) { $0.weight.set { $0.weight / 3 + $0.below } }
     case 7: try db.updateAll(Branch.where { $0.id == id }) { $0.parent.set(id > 3 ? ToOne(id / 3) : nil) }
     case 8: try db.updateAll(Branch.where { $0.textDay.or($0.seenAt) == $0.seenAt }) { $0.seenAt.set { $0.textDay.or($0.seenAt) } }
-    case 9: try db.save(Tag(id: random.pick(texts), text: random.pick(texts) + " ok"))
-    case 10: try db.delete(Tag.self, random.pick(texts))
+    case 9: try db.save(TwigTag(id: random.pick(texts), text: random.pick(texts) + " ok"))
+    case 10: try db.delete(TwigTag.self, random.pick(texts))
     case 11:
-      if let row = try db.find(Branch.self, id), let tag = try db.find(Tag.self, random.pick(texts)) { try db.link(row, \.labels, tag) }
+      if let row = try db.find(Branch.self, id), let tag = try db.find(TwigTag.self, random.pick(texts)) { try db.link(row, \.labels, tag) }
     case 12: try db.save(Holder(id: id, branch: random.once(in: 2) ? nil : ToOne(id), other: random.once(in: 2) ? nil : ToOne(id / 2 + 1)))
     case 13: try db.deleteAll(Branch.where { $0.parent.level < 0 })
     default:
@@ -160,7 +160,7 @@ struct RandomLiveTests {
     case 1: try db.sql("update Log set code = \("c\(id)") where id = \(other)")
     case 2: try db.sql("update Log set number = number + 1 where id = \(id)")
     case 3: try db.sql("update or replace Branch set code = \("c\(id)") where id = \(other)")
-    case 4: try db.sql("insert or replace into Tag (id, text) values (\("a"), \("\(id) ok"))")
+    case 4: try db.sql("insert or replace into TwigTag (id, text) values (\("a"), \("\(id) ok"))")
     case 5: try db.sql("drop trigger if exists follow")
     case 6:
       try db.sql("drop trigger if exists follow")
@@ -178,7 +178,7 @@ struct RandomLiveTests {
       } else {
         try db.sql("alter table Log add column twice integer generated always as (number * 2)")
       }
-    case 10: try db.sql("update Tag set id = \(random.pick(Self.texts)) where id = \(random.pick(Self.texts))")
+    case 10: try db.sql("update TwigTag set id = \(random.pick(Self.texts)) where id = \(random.pick(Self.texts))")
     default: try db.sql("delete from Log where id = \(id)")
     }
   }

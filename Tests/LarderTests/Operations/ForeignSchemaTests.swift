@@ -16,7 +16,7 @@ import Testing
     case 0: #expect(try await store.delete(LibraryShelf.self, 1))
     case 1: #expect(try await store.deleteAll(LibraryShelf.all) > 0)
     case 2: try await store.insert(makeBook(id: 1000, title: "a new one", shelf: ToOne(1)))
-    default: #expect(try await store.updateAll(LibraryBook.all) { $0.title = "another" } > 0)
+    default: #expect(try await store.updateAll(LibraryBook.all) { $0.title.set("another") } > 0)
     }
     #expect(try await store.check().isHealthy)
   }
