@@ -4,17 +4,20 @@ import GRDBSQLite
 /// The verbs of a collection on a connection.
 struct DocumentTable: Sendable {
   let name: String
-  private let table: String
+  let table: String
   private let find: String
   private let upsert: String
+  private let upsertKeepingExpiry: String
   private let remove: String
 
   init(_ name: String) {
     self.name = name
     table = "main.\(Dialect.sqlite.quote(name))"
     find = "SELECT json, expires FROM \(table) WHERE key = ?1 AND \(DocumentSQL.isLive)"
-    upsert =
-      "INSERT INTO \(table) (key, json, expires) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET json = excluded.json, expires = excluded.expires"
+    let insert = "INSERT INTO \(table) (key, json, expires) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET json = excluded.json"
+    upsert = "\(insert), expires = excluded.expires"
+    // An expired document that was not deleted yet is not there, and the one in its place is new.
+    upsertKeepingExpiry = "\(insert), expires = coalesce(excluded.expires, CASE WHEN expires > larder_now() THEN expires END)"
     remove = "DELETE FROM \(table) WHERE key = ?1 AND \(DocumentSQL.isLive)"
   }
 
@@ -100,14 +103,17 @@ struct DocumentTable: Sendable {
     return try connection.documents.collection(name, connection) != nil
   }
 
-  private static func json(_ statement: PreparedStatement, _ column: Int32) -> UnsafeBufferPointer<UInt8> {
+  static func json(_ statement: PreparedStatement, _ column: Int32) -> UnsafeBufferPointer<UInt8> {
     let bytes = sqlite3_column_text(statement.pointer, column)
     return UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement.pointer, column)))
   }
 
   // MARK: Writing
 
-  func set(_ documents: [EncodedDocument], _ connection: Connection) throws {
+  /// Stores the documents.
+  ///
+  /// - Parameter keepsExpiry: Whether a document without a date of expiry keeps that of the one in whose place it comes.
+  func set(_ documents: [EncodedDocument], keepsExpiry: Bool = false, _ connection: Connection) throws {
     guard !documents.isEmpty else { return }
     try writing(connection) {
       try connection.prepareAttachments(documents.contains { Attachment.isNamed(in: .text($0.json)) })
@@ -117,7 +123,7 @@ struct DocumentTable: Sendable {
         prepared = document.properties
       }
       let keepsTimes = try connection.documents.keepsTimes(name, connection)
-      let statement = try connection.statement(upsert)
+      let statement = try connection.statement(keepsExpiry ? upsertKeepingExpiry : upsert)
       for document in documents {
         let document = keepsTimes ? try withTimes(document, connection) : document
         var key = StatementParameter(statement.pointer, 1, statement.arena)
@@ -265,7 +271,7 @@ struct DocumentTable: Sendable {
 
   // MARK: Executing
 
-  private func executing<Result>(
+  func executing<Result>(
     _ sql: String, _ arguments: [SQLWriter.Argument], _ connection: Connection, _ body: (PreparedStatement) throws -> Result
   ) throws -> Result {
     let statement = try connection.statement(sql)
@@ -300,7 +306,7 @@ struct DocumentTable: Sendable {
     }
   }
 
-  private func naming<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+  func naming<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as StoreError where error.model == nil {
