@@ -7,7 +7,7 @@ extension DocumentGraph {
     var positions: [String: Int] = [:]
     for (address, value) in changes {
       let document = try Self.encode(value, at: address, expires: expires)
-      let name = DocumentAddress.foldedName(address.collection)
+      let name = address.collection.foldedTableName
       if let position = positions[name] {
         batches[position].documents.append(document)
       } else {

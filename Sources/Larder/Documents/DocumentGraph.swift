@@ -132,9 +132,9 @@ public struct DocumentGraph: Sendable {
   }
 
   private func contents<Output>(of collection: String, _ transform: (String, Content) -> Output?) -> [Output] {
-    let name = DocumentAddress.foldedName(collection)
+    let name = collection.foldedTableName
     return inOrder { address, entry in
-      guard case .value(let value, _) = entry, DocumentAddress.foldedName(address.collection) == name else { return nil }
+      guard case .value(let value, _) = entry, address.collection.foldedTableName == name else { return nil }
       return transform(address.key, value)
     }
   }

@@ -32,7 +32,7 @@ struct DocumentGraphLoader {
   mutating func load<Value: Codable & Sendable>(
     _ keys: [String], of collection: String, as type: Value.Type
   ) throws -> [KeyedValue<Value>] {
-    if type != Document.self { types[DocumentAddress.foldedName(collection)] = type }
+    if type != Document.self { types[collection.foldedTableName] = type }
     let roots = distinct(keys.map { DocumentAddress(collection, $0) })
     try read(roots, of: collection, as: type)
     var level = 0
@@ -58,7 +58,7 @@ struct DocumentGraphLoader {
     var groups: [String: [DocumentAddress]] = [:]
     // Documents of one level refer to one another.
     for address in wanted where !graph.isKnown(address) {
-      let name = DocumentAddress.foldedName(address.collection)
+      let name = address.collection.foldedTableName
       if groups[name] == nil { names.append(name) }
       groups[name, default: []].append(address)
     }
@@ -100,10 +100,11 @@ struct DocumentGraphLoader {
       for reference in references { try want(reference.key, of: reference.target) }
       return
     }
-    let known = Dictionary(references.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    // As text, because a type may spell a name as another one that Swift takes for equal, which is then the same.
+    let known = Dictionary(references.map { (DocumentPath($0.path[...]).description, $0) }, uniquingKeysWith: { first, _ in first })
     for link in links where link.isFor(collection) {
       try link.forEachText(in: document) { path, text in
-        if let reference = known[path] {
+        if let reference = known[DocumentPath(path[...]).description] {
           try want(reference.key, of: reference.target)
         } else if let target = link.link.target {
           want(DocumentAddress(target, text))
@@ -119,7 +120,7 @@ struct DocumentGraphLoader {
 
   private mutating func want(_ key: String, of type: any StoredDocument.Type) throws {
     let address = DocumentAddress(type.collection, key)
-    let name = DocumentAddress.foldedName(type.collection)
+    let name = type.collection.foldedTableName
     if let other = types[name], other != type {
       throw StoreError(
         .schemaMismatch, model: type.collection,
@@ -150,10 +151,10 @@ struct DocumentGraphLoader {
       let read = try collections.filter(link.isFor).sorted().compactMap { name in
         try connection.documents.collection(name, connection).map { (name: name, collection: $0) }
       }
-      guard !read.contains(where: { $0.collection.known.contains(link.property) }) else { continue }
+      guard !read.contains(where: { $0.collection.properties.contains(link.property) }) else { continue }
       if link.link.source == nil {
         let isKnown = try connection.documents.names(connection).contains { name in
-          try connection.documents.collection(name, connection)?.known.contains(link.property) == true
+          try connection.documents.collection(name, connection)?.properties.contains(link.property) == true
         }
         if isKnown { continue }
       }

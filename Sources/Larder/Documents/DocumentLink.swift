@@ -61,7 +61,7 @@ struct ParsedDocumentLink {
 
   /// Whether the path is looked for in documents of the collection.
   func isFor(_ collection: String) -> Bool {
-    link.source.map { DocumentAddress.foldedName($0) == DocumentAddress.foldedName(collection) } ?? true
+    link.source.map { $0.foldedTableName == collection.foldedTableName } ?? true
   }
 
   /// Calls the closure with each text that the path leads to.

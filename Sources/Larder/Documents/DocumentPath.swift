@@ -52,6 +52,24 @@ public struct DocumentPath: Sendable, Hashable {
   var isKey: Bool { steps == [.name("key")] }
 }
 
+extension DocumentPath.Step {
+  /// Names are equal byte by byte, as SQLite compares them with those of the JSON.
+  public static func == (left: DocumentPath.Step, right: DocumentPath.Step) -> Bool {
+    switch (left, right) {
+    case (.name(let left), .name(let right)): ExactText(left) == ExactText(right)
+    case (.position(let left), .position(let right)): left == right
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .name(let name): hasher.combine(ExactText(name))
+    case .position(let position): hasher.combine(position)
+    }
+  }
+}
+
 extension DocumentPath.Step: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   public init(stringLiteral value: String) { self = .name(value) }
   public init(integerLiteral value: Int) { self = .position(value) }

@@ -34,11 +34,11 @@ public struct DocumentReference<Target: StoredDocument>: Sendable {
 extension DocumentReference: Hashable {
   // Swift takes keys for equal that differ in the file: é is one character or two.
   public static func == (left: DocumentReference, right: DocumentReference) -> Bool {
-    left.key.utf8.elementsEqual(right.key.utf8)
+    ExactText(left.key) == ExactText(right.key)
   }
 
   public func hash(into hasher: inout Hasher) {
-    DocumentAddress.hash(key, into: &hasher)
+    hasher.combine(ExactText(key))
   }
 }
 

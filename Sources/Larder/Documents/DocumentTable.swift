@@ -213,49 +213,6 @@ struct DocumentTable: Sendable {
     }
   }
 
-  func index(_ properties: [String], _ connection: Connection) throws {
-    guard !properties.isEmpty else {
-      throw StoreError(.invalidValue, model: name, "An index of \(name) has no properties. Name at least one.")
-    }
-    let expressions = try properties.map { DocumentSQL.value(try DocumentPath(parsing: $0)) }.joined(separator: ", ")
-    try writing(connection) {
-      try connection.documents.prepare(name, [], connection)
-      try connection.change("CREATE INDEX IF NOT EXISTS main.\(try indexName(properties)) ON \(Dialect.sqlite.quote(name)) (\(expressions))")
-    }
-  }
-
-  func removeIndex(_ properties: [String], _ connection: Connection) throws {
-    try writing(connection) { try connection.change("DROP INDEX IF EXISTS main.\(try indexName(properties))") }
-  }
-
-  /// The paths of each index, as text, oldest first.
-  func indexes(_ connection: Connection) throws -> [[String]] {
-    guard try connection.documents.collection(name, connection) != nil else { return [] }
-    let prefix = "_larder_index:\(name):"
-    let rows = try connection.query(
-      "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE ORDER BY rowid", [.text(name)])
-    return rows.compactMap { row in
-      guard let index = row["name"]?.text, index.asciiLowercased.hasPrefix(prefix.asciiLowercased) else { return nil }
-      let paths = try? DocumentValue(json: String(index.utf8.dropFirst(prefix.utf8.count)) ?? "").array
-      return paths?.compactMap { path in
-        switch path {
-        case .text(let name): DocumentPath(name).description
-        case .array(let steps): steps.first?.text
-        default: nil
-        }
-      }
-    }
-  }
-
-  /// An index is called by its paths: by the name of a property, or by the text of a longer path in an array of its own.
-  private func indexName(_ properties: [String]) throws -> String {
-    let paths = try properties.map { text -> DocumentValue in
-      let path = try DocumentPath(parsing: text)
-      return path.steps.count == 1 ? .text(path.property) : [.text(path.description)]
-    }
-    return Dialect.sqlite.quote("_larder_index:\(name):\(try DocumentWriter.json(of: paths))")
-  }
-
   func drop(_ connection: Connection) throws -> Bool {
     try writing(connection) { try connection.documents.drop(name, connection) }
   }
@@ -297,7 +254,7 @@ struct DocumentTable: Sendable {
   }
 
   /// Calls the closure so that all of it happens or nothing.
-  private func writing<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+  func writing<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
     guard connection.overlay == nil else {
       throw StoreError(.unsupported, model: name, "A context does not keep documents. Write to \(name) with store.documents(\"\(name)\").")
     }
