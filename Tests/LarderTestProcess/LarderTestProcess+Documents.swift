@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import Synchronization
 
 extension LarderTestProcess {
   /// What a second process does to the documents of the collection "people".
@@ -9,6 +10,7 @@ extension LarderTestProcess {
     case "documents-half": try half(number)
     case "documents-batches": try await batches(number)
     case "documents-edit": try edit()
+    case "documents-open": try openDocuments(endingAt: number)
     default: Self.say("there is no command \(command)")
     }
   }
@@ -65,5 +67,27 @@ extension LarderTestProcess {
       }
       Self.say("done")
     }
+  }
+}
+
+extension LarderTestProcess {
+  /// Opens the file, and ends itself when the statement with the number has been executed, which it says before.
+  ///
+  /// A small cache makes SQLite write pages to the disk before the transaction ends.
+  func openDocuments(endingAt number: Int) throws {
+    let executed = Counter()
+    let configuration = Store.Configuration(
+      cacheSize: 16 << 10,
+      trace: { event in
+        guard executed.count.wrappingAdd(1, ordering: .relaxed).newValue == number else { return }
+        Self.say(event.sql)
+        kill(getpid(), SIGKILL)
+      })
+    _ = try Store(at: path, configuration: configuration)
+    Self.say("opened")
+  }
+
+  private final class Counter: Sendable {
+    let count = Atomic<Int>(0)
   }
 }

@@ -39,10 +39,20 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   }
 
   /// The documents with the keys; those that are not there are left out.
+  ///
+  /// - Throws: As `get` of one key, for the first that does not decode; `.unsupported` if two keys differ in the file alone and not for Swift.
   public func get(_ keys: some Sequence<String>) throws -> [String: Value] {
     try reading { connection in
       var values: [String: Value] = [:]
-      for key in keys { values[key] = try table.get(key, connection) { try coding.decode(key, $0) } }
+      for key in keys {
+        guard let value = try table.get(key, connection, { try coding.decode(key, $0) }) else { continue }
+        if let position = values.index(forKey: key), ExactText(values[position].key) != ExactText(key) {
+          throw StoreError(
+            .unsupported, model: name,
+            "Two of the documents of \(name) have keys that Swift takes for equal, of which a dictionary holds one. Get each by itself, or use load.")
+        }
+        values[key] = value
+      }
       return values
     }
   }

@@ -8,9 +8,11 @@ final class DocumentCatalogue {
   /// A collection as the file describes it.
   struct Collection {
     let id: Int64
+    /// The name as the file has it, which callers may write with other letters in upper case.
+    let name: String
     /// The names of the properties that were seen, oldest first.
-    var properties: [String]
-    var known: Set<String>
+    var properties: [String] = []
+    var known: Set<ExactText> = []
     /// Whether documents keep the times at which they were added and updated.
     var keepsTimes = false
   }
@@ -31,6 +33,7 @@ final class DocumentCatalogue {
     """,
   ]
 
+  /// By the folded name of the table.
   private var collections: [String: Collection] = [:]
   /// The transaction in which the collection was last compared with the file: until it ends, nobody else changes it.
   private var compared: [String: Int] = [:]
@@ -77,12 +80,13 @@ final class DocumentCatalogue {
     connection.noteRead(of: name)
     guard try hasTables(connection) else { return nil }
     let found = try connection.query("SELECT * FROM main.\(Self.collectionsTable) WHERE name = ?1", [.text(name)])
-    guard let row = found.first, let id = row["id"]?.integer, let count = row["properties"]?.integer else {
-      collections[name] = nil
+    guard let row = found.first, let id = row["id"]?.integer, let table = row["name"]?.text, let count = row["properties"]?.integer else {
+      collections[name.foldedTableName] = nil
       return nil
     }
-    var collection = collections[name] ?? Collection(id: id, properties: [], known: [])
-    if collection.id != id || collection.properties.count > count { collection = Collection(id: id, properties: [], known: []) }
+    connection.noteRead(of: table)
+    var collection = collections[name.foldedTableName] ?? Collection(id: id, name: table)
+    if collection.id != id || collection.properties.count > count { collection = Collection(id: id, name: table) }
     // Files of earlier versions have no such column.
     collection.keepsTimes = row["times"]?.integer == 1
     if collection.properties.count < count {
@@ -92,25 +96,26 @@ final class DocumentCatalogue {
       for row in added {
         guard let property = row["name"]?.text else { continue }
         collection.properties.append(property)
-        collection.known.insert(property)
+        collection.known.insert(ExactText(property))
       }
     }
-    collections[name] = collection
+    collections[name.foldedTableName] = collection
     return collection
   }
 
   /// The collection, where this connection has met it before; it may have changed since.
-  func isKnown(_ name: String) -> Bool { collections[name] != nil }
+  func isKnown(_ name: String) -> Bool { collections[name.foldedTableName] != nil }
 
   /// Whether the collection, which the open transaction has compared with the file, keeps times.
   func keepsTimes(_ name: String, _ connection: Connection) throws -> Bool {
-    if compared[name] == connection.transactionNumber, let collection = collections[name] { return collection.keepsTimes }
+    let id = name.foldedTableName
+    if compared[id] == connection.transactionNumber, let collection = collections[id] { return collection.keepsTimes }
     return try collection(name, connection)?.keepsTimes ?? false
   }
 
   func setKeepsTimes(_ keepsTimes: Bool, _ name: String, _ connection: Connection) throws {
     isProvisional = true
-    collections[name]?.keepsTimes = keepsTimes
+    collections[name.foldedTableName]?.keepsTimes = keepsTimes
     try connection.change(
       "UPDATE main.\(Self.collectionsTable) SET times = ?2 WHERE name = ?1", [.text(name), .integer(keepsTimes ? 1 : 0)])
   }
@@ -142,14 +147,15 @@ final class DocumentCatalogue {
       isProvisional = true
       hasUpdatedDates = true
     }
-    if compared[name] != connection.transactionNumber || collections[name] == nil {
+    let id = name.foldedTableName
+    if compared[id] != connection.transactionNumber || collections[id] == nil {
       if try collection(name, connection) == nil { try create(name, connection) }
-      compared[name] = connection.transactionNumber
+      compared[id] = connection.transactionNumber
     }
-    guard let known = collections[name]?.known else { return }
+    guard let known = collections[id]?.known else { return }
     var added: [String] = []
-    var isAdded: Set<String> = []
-    for property in properties where !known.contains(property) && isAdded.insert(property).inserted { added.append(property) }
+    var isAdded: Set<ExactText> = []
+    for property in properties where !known.contains(ExactText(property)) && isAdded.insert(ExactText(property)).inserted { added.append(property) }
     if !added.isEmpty { try add(added, to: name, connection) }
   }
 
@@ -198,20 +204,20 @@ final class DocumentCatalogue {
   }
 
   private func add(_ properties: [String], to name: String, _ connection: Connection) throws {
-    guard var collection = collections[name] else { return }
+    guard var collection = collections[name.foldedTableName] else { return }
     isProvisional = true
-    collections[name] = nil
+    collections[name.foldedTableName] = nil
     for property in properties {
       try connection.change(
         "INSERT INTO main.\(Self.propertiesTable) (collection, position, name) VALUES (?1, ?2, ?3)",
         [.integer(collection.id), .integer(Int64(collection.properties.count)), .text(property)])
       collection.properties.append(property)
-      collection.known.insert(property)
+      collection.known.insert(ExactText(property))
     }
     try connection.change(
       "UPDATE main.\(Self.collectionsTable) SET properties = ?2 WHERE id = ?1",
       [.integer(collection.id), .integer(Int64(collection.properties.count))])
-    collections[name] = collection
+    collections[name.foldedTableName] = collection
   }
 
   private func create(_ name: String, _ connection: Connection) throws {
@@ -237,7 +243,7 @@ final class DocumentCatalogue {
     // Triggers count what the documents let go.
     if try AttachmentTable.exists(connection) { try connection.change("DELETE FROM main.\(Dialect.sqlite.quote(name))") }
     try connection.change("DROP TABLE main.\(Dialect.sqlite.quote(name))")
-    connection.noteWrite(of: name)
+    connection.noteWrite(of: collection.name)
     try connection.change("DELETE FROM main.\(Self.propertiesTable) WHERE collection = ?1", [.integer(collection.id)])
     try connection.change("DELETE FROM main.\(Self.collectionsTable) WHERE id = ?1", [.integer(collection.id)])
     return true

@@ -14,7 +14,8 @@ struct DocumentCoding<Value: Codable>: Sendable {
       guard case .object(let document) = try encoder.encode(value) else {
         throw StoreError(.invalidValue, "\(Value.self) does not encode as an object with properties. Wrap it in a struct.")
       }
-      return try EncodedDocument(key: try key ?? ownKey(document), document, unset: encoder.unset, expires: expires)
+      let ownKey = try key ?? (value as? any StoredDocument)?.key ?? ownKey(document)
+      return try EncodedDocument(key: ownKey, document, unset: encoder.unset, expires: expires)
     } catch let error as StoreError {
       throw error.naming(collection)
     } catch let error as EncodingError {
@@ -56,10 +57,14 @@ struct DocumentCoding<Value: Codable>: Sendable {
   }
 
   func decode(_ key: String, _ json: UnsafeBufferPointer<UInt8>) throws -> Value {
+    try decode(key, DocumentReader.document(json, of: key, in: collection))
+  }
+
+  /// The value of a document, and to whom it is told, the references in it.
+  func decode(_ key: String, _ document: Document, references: DocumentReferences? = nil) throws -> Value {
     do {
-      let document = try DocumentReader.document(json, of: key, in: collection)
       if let value = document as? Value { return value }
-      return try Value(from: DocumentDecoder(.object(document), key: key))
+      return try Value(from: DocumentDecoder(.object(document), key: key, references: references))
     } catch let error as DecodingError {
       throw StoreError(
         .invalidValue, model: collection,

@@ -42,24 +42,20 @@ enum DocumentComparison {
     }
   }
 
-  /// -1, 0 or 1: how a number, or text that is one, compares with a decimal; nil for anything else.
-  static func order(_ value: Value, _ decimal: Decimal) -> Int64? {
-    let number: Decimal
+  /// -1, 0 or 1: how a number, or text that is one, compares with the number of a text, digit by digit; nil for anything else.
+  static func order(_ value: Value, _ number: String) -> Int64? {
+    let text: String
     switch value {
-    case .integer(let integer): number = Decimal(integer)
+    case .integer(let integer): text = String(integer)
     case .real(let real):
-      // Doubles reach further than decimals do, to both sides.
-      guard (1e-100...1e100).contains(real.magnitude) || real == 0, let exact = Decimal(canonical: "\(real)") else {
-        guard let other = Double(decimal.canonicalText) else { return nil }
-        return real < other ? -1 : real == other ? 0 : 1
-      }
-      number = exact
-    case .text(let text):
-      guard let exact = Decimal(canonical: text), !exact.isNaN else { return nil }
-      number = exact
+      guard real.isFinite else { return real < 0 ? -1 : 1 }
+      text = "\(real)"
+    case .text(let spelling):
+      guard DecimalSpelling(spelling) != nil else { return nil }
+      text = spelling
     case .null, .blob: return nil
     }
-    return number < decimal ? -1 : number == decimal ? 0 : 1
+    return DecimalDigits(text).order(DecimalDigits(number))
   }
 
   /// The functions that conditions call where SQLite's own operators say something else.
@@ -69,7 +65,7 @@ enum DocumentComparison {
       return .real(seconds)
     },
     ScalarFunction("larder_decimal_order", 2) { values in
-      guard let text = values[1].text, let decimal = Decimal(canonical: text), let order = order(values[0], decimal) else { return .null }
+      guard let number = values[1].text, let order = order(values[0], number) else { return .null }
       return .integer(order)
     },
     ScalarFunction("larder_same", 2) { values in

@@ -6,10 +6,13 @@ struct DocumentDecoder: Decoder {
   /// The document's key, which the property `key` of the document itself reads.
   let key: String?
   let codingPath: [any CodingKey]
+  /// What is told of references to other documents; nil where nobody asks.
+  let references: DocumentReferences?
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  init(_ value: DocumentValue, key: String? = nil, at codingPath: [any CodingKey] = []) {
+  init(_ value: DocumentValue, key: String? = nil, at codingPath: [any CodingKey] = [], references: DocumentReferences? = nil) {
     self.value = value
+    self.references = references
     self.key = key
     self.codingPath = codingPath
   }
@@ -41,7 +44,7 @@ struct DocumentDecoder: Decoder {
   }
 
   fileprivate func nested(_ value: DocumentValue, _ key: any CodingKey) -> DocumentDecoder {
-    DocumentDecoder(value, at: codingPath + [key])
+    DocumentDecoder(value, at: codingPath + [key], references: references)
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {

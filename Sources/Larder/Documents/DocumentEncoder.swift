@@ -26,27 +26,44 @@ final class DocumentEncoder: Encoder {
   let userInfo: [CodingUserInfoKey: Any] = [:]
   /// The properties of the document itself that are nil: they belong to the type though no value was seen yet.
   var unset: [String] = []
+  /// How many values are being encoded, each inside of the one before.
+  fileprivate let depth: Int
 
-  init(_ result: Box = Box(), at codingPath: [any CodingKey] = []) {
+  /// More values than this in one another are refused: twice what a document nests, for types that wrap another. Objects that hold one another in a
+  /// circle would never end.
+  private static let depthLimit = 2 * DocumentWriter.depthLimit
+
+  init(_ result: Box = Box(), at codingPath: [any CodingKey] = [], depth: Int = 0) {
     self.result = result
     self.codingPath = codingPath
+    self.depth = depth
   }
 
   func encode(_ value: some Encodable) throws -> DocumentValue {
-    try Self.fill(result, value, codingPath, self)
+    try Self.fill(result, value, codingPath, depth: depth, self)
     return result.finished()
   }
 
   /// Encodes the value into the box.
-  static func fill(_ box: Box, _ value: some Encodable, _ path: [any CodingKey], _ encoder: DocumentEncoder? = nil) throws {
+  static func fill(_ box: Box, _ value: some Encodable, _ path: [any CodingKey], depth: Int, _ encoder: DocumentEncoder? = nil) throws {
     switch value {
     case let date as Date: box.value = .value(try stored(date, path))
     case let data as Data: box.value = .value(.text(data.base64EncodedString()))
     case let uuid as UUID: box.value = .value(uuid.documentValue)
     case let url as URL: box.value = .value(.text(url.absoluteString))
     case let decimal as Decimal: box.value = .value(try stored(decimal, path))
-    default: try value.encode(to: encoder ?? DocumentEncoder(box, at: path))
+    default:
+      guard depth <= depthLimit else { throw tooDeep(path) }
+      try value.encode(to: encoder ?? DocumentEncoder(box, at: path, depth: depth))
     }
+  }
+
+  private static func tooDeep(_ path: [any CodingKey]) -> StoreError {
+    let name = path.first?.stringValue
+    return StoreError(
+      .invalidValue, property: name,
+      "\(name.map { "The property \($0)" } ?? "The value") nests more values than a document can, or they hold one another in a circle. Keep them as documents of their own, with a DocumentReference to each."
+    )
   }
 
   fileprivate static func stored(_ value: some DocumentValueConvertible, _ path: [any CodingKey]) throws -> DocumentValue {
@@ -78,6 +95,11 @@ final class DocumentEncoder: Encoder {
     members.append((name, box))
     result.value = .object(members)
   }
+
+  /// What was encoded under the name already, for a container that is asked for again.
+  fileprivate func member(_ name: String) -> Box? {
+    if case .object(let members) = result.value { members.last { $0.name == name }?.box } else { nil }
+  }
 }
 
 private struct DocumentKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
@@ -91,13 +113,13 @@ private struct DocumentKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProt
   }
 
   private func nested(_ key: some CodingKey) -> DocumentEncoder {
-    DocumentEncoder(box(key), at: codingPath + [key])
+    DocumentEncoder(encoder.member(key.stringValue) ?? box(key), at: codingPath + [key], depth: encoder.depth + 1)
   }
 
   func encodeNil(forKey key: Key) { box(key).value = .value(.null) }
 
   func encode<Input: Encodable>(_ value: Input, forKey key: Key) throws {
-    try DocumentEncoder.fill(box(key), value, codingPath + [key])
+    try DocumentEncoder.fill(box(key), value, codingPath + [key], depth: encoder.depth + 1)
   }
 
   private func encode<Input: Encodable>(optional value: Input?, _ key: Key) throws {
@@ -142,14 +164,14 @@ private struct DocumentUnkeyedEncoding: UnkeyedEncodingContainer {
 
   private func nested() -> DocumentEncoder {
     let path = codingPath + [DocumentCodingKey(intValue: count)]
-    return DocumentEncoder(box(), at: path)
+    return DocumentEncoder(box(), at: path, depth: encoder.depth + 1)
   }
 
   func encodeNil() { box().value = .value(.null) }
 
   func encode<Input: Encodable>(_ value: Input) throws {
     let path = codingPath + [DocumentCodingKey(intValue: count)]
-    try DocumentEncoder.fill(box(), value, path)
+    try DocumentEncoder.fill(box(), value, path, depth: encoder.depth + 1)
   }
 
   func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> { nested().container(keyedBy: type) }
@@ -184,6 +206,6 @@ private struct DocumentSingleEncoding: SingleValueEncodingContainer {
   }
 
   func encode<Input: Encodable>(_ value: Input) throws {
-    try DocumentEncoder.fill(encoder.result, value, codingPath)
+    try DocumentEncoder.fill(encoder.result, value, codingPath, depth: encoder.depth + 1)
   }
 }

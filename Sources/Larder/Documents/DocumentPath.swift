@@ -39,7 +39,7 @@ public struct DocumentPath: Sendable, Hashable {
   ///
   /// - Throws: ``StoreError`` `.invalidValue` if the text isn't a path.
   public init(parsing text: String) throws {
-    var parser = Parser(text)
+    var parser = DocumentPathParser(text)
     steps = try parser.steps()
   }
 
@@ -50,6 +50,24 @@ public struct DocumentPath: Sendable, Hashable {
 
   /// Whether it is the document's key.
   var isKey: Bool { steps == [.name("key")] }
+}
+
+extension DocumentPath.Step {
+  /// Names are equal byte by byte, as SQLite compares them with those of the JSON.
+  public static func == (left: DocumentPath.Step, right: DocumentPath.Step) -> Bool {
+    switch (left, right) {
+    case (.name(let left), .name(let right)): ExactText(left) == ExactText(right)
+    case (.position(let left), .position(let right)): left == right
+    default: false
+    }
+  }
+
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .name(let name): hasher.combine(ExactText(name))
+    case .position(let position): hasher.combine(position)
+    }
+  }
 }
 
 extension DocumentPath.Step: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
@@ -76,65 +94,5 @@ extension DocumentPath: CustomStringConvertible {
     let scalars = name.unicodeScalars
     guard let first = scalars.first, let last = scalars.last, !first.properties.isWhitespace, !last.properties.isWhitespace else { return false }
     return !scalars.contains { $0 == "." || $0 == "[" || $0 == "]" || $0 == "," || $0 == "\"" }
-  }
-}
-
-extension DocumentPath {
-  private struct Parser {
-    private let text: String
-    /// A sign that joins with the character before it would hide a point or bracket.
-    private var rest: Substring.UnicodeScalarView
-
-    init(_ text: String) {
-      self.text = text
-      rest = text.unicodeScalars[...]
-    }
-
-    mutating func steps() throws -> [Step] {
-      var steps: [Step] = [.name(try name())]
-      while let separator = rest.popFirst() {
-        switch separator {
-        case ".": steps.append(.name(try name()))
-        case "[": steps.append(.position(try position()))
-        default: throw failure
-        }
-      }
-      return steps
-    }
-
-    private mutating func name() throws -> String {
-      guard rest.first == "\"" else {
-        let name = rest.prefix { $0 != "." && $0 != "[" && $0 != "]" }
-        guard !name.isEmpty else { throw failure }
-        rest = rest[name.endIndex...]
-        return String(name)
-      }
-      rest.removeFirst()
-      var name = String.UnicodeScalarView()
-      while let scalar = rest.popFirst() {
-        guard scalar == "\"" else {
-          name.append(scalar)
-          continue
-        }
-        guard rest.first == "\"" else { return String(name) }
-        name.append(rest.removeFirst())
-      }
-      throw failure
-    }
-
-    private mutating func position() throws -> Int {
-      let digits = rest.prefix { $0 != "]" }
-      // SQLite counts the elements of an array in 32 bits.
-      guard let position = Int32(String(digits)), digits.first != "+", digits.endIndex < rest.endIndex else { throw failure }
-      rest = rest[digits.endIndex...].dropFirst()
-      return Int(position)
-    }
-
-    private var failure: StoreError {
-      StoreError(
-        .invalidValue, property: text,
-        "\(text.isEmpty ? "An empty text" : text) is not the path of a property. Write names with points between them and positions in brackets, as in address.city or tags[0], and put a name that is empty or has points, brackets or quotation marks of its own in quotation marks."
-      )
-    }
   }
 }

@@ -16,7 +16,7 @@ struct DocumentPathCheck {
     let paths = try query.paths()
     guard query.validatesProperties, !collection.properties.isEmpty else { return }
     for path in paths where !path.isKey {
-      guard collection.known.contains(path.property) else {
+      guard collection.known.contains(ExactText(path.property)) else {
         throw unknown(path, NearestName(to: path.property, among: collection.properties + ["key"]).name.map { replacing(0, by: $0, in: path) })
       }
       try checkInner(path, connection)
@@ -30,7 +30,7 @@ struct DocumentPathCheck {
       guard case .name(let wanted) = step else { continue }
       let outer = DocumentPath(path.steps[..<position])
       let names = try names(in: outer, connection)
-      guard !names.contains(wanted) else { continue }
+      guard !names.contains(where: { ExactText($0) == ExactText(wanted) }) else { continue }
       // What comes with a later document is no mistake; a name that resembles one which is there probably is.
       guard let nearest = NearestName(to: wanted, among: names).name else { return }
       throw unknown(path, replacing(position, by: nearest, in: path))
@@ -64,6 +64,12 @@ struct DocumentPathCheck {
   private func unknown(_ path: DocumentPath, _ nearest: DocumentPath?) -> StoreError {
     let isName = path.steps.count == 1
     let name = isName ? path.property : path.description
+    if let nearest, nearest.description == path.description {
+      return StoreError(
+        .schemaMismatch, model: self.name, property: name,
+        "No document of \(self.name) has a property \(name) of these Unicode scalars: documents write the same characters with others. Write the name as they do, or pass validatesProperties: false."
+      )
+    }
     let hint =
       nearest.map {
         "Did you mean \(isName ? $0.property : $0.description)? If not, pass validatesProperties: false, which asks for it all the same."

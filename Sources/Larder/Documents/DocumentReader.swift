@@ -336,33 +336,6 @@ struct DocumentReader {
   }
 }
 
-/// A number as its digits, from the first to the last that is not zero, and the power of ten of the first one.
-private struct DecimalDigits: Equatable {
-  private(set) var digits: [UInt8] = []
-  private var exponent = 0
-
-  init(_ text: String) {
-    let parts = text.lowercased().split(separator: "e", maxSplits: 1)
-    var isFraction = false
-    var whole = 0
-    for byte in parts.first?.utf8 ?? "".utf8[...] {
-      switch byte {
-      case UInt8(ascii: "."): isFraction = true
-      case UInt8(ascii: "0")...UInt8(ascii: "9"):
-        if digits.isEmpty, byte == UInt8(ascii: "0") {
-          if isFraction { whole -= 1 }
-        } else {
-          digits.append(byte)
-          if !isFraction { whole += 1 }
-        }
-      default: continue
-      }
-    }
-    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
-    if !digits.isEmpty { exponent = whole + (parts.count > 1 ? Int(parts[1]) ?? 0 : 0) }
-  }
-}
-
 extension UTF8 {
   fileprivate typealias CodeUnits = UTF8.EncodedScalar
 }

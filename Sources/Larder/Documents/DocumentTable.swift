@@ -4,17 +4,20 @@ import GRDBSQLite
 /// The verbs of a collection on a connection.
 struct DocumentTable: Sendable {
   let name: String
-  private let table: String
+  let table: String
   private let find: String
   private let upsert: String
+  private let upsertKeepingExpiry: String
   private let remove: String
 
   init(_ name: String) {
     self.name = name
     table = "main.\(Dialect.sqlite.quote(name))"
     find = "SELECT json, expires FROM \(table) WHERE key = ?1 AND \(DocumentSQL.isLive)"
-    upsert =
-      "INSERT INTO \(table) (key, json, expires) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET json = excluded.json, expires = excluded.expires"
+    let insert = "INSERT INTO \(table) (key, json, expires) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET json = excluded.json"
+    upsert = "\(insert), expires = excluded.expires"
+    // An expired document that was not deleted yet is not there, and the one in its place is new.
+    upsertKeepingExpiry = "\(insert), expires = coalesce(excluded.expires, CASE WHEN expires > larder_now() THEN expires END)"
     remove = "DELETE FROM \(table) WHERE key = ?1 AND \(DocumentSQL.isLive)"
   }
 
@@ -100,14 +103,17 @@ struct DocumentTable: Sendable {
     return try connection.documents.collection(name, connection) != nil
   }
 
-  private static func json(_ statement: PreparedStatement, _ column: Int32) -> UnsafeBufferPointer<UInt8> {
+  static func json(_ statement: PreparedStatement, _ column: Int32) -> UnsafeBufferPointer<UInt8> {
     let bytes = sqlite3_column_text(statement.pointer, column)
     return UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement.pointer, column)))
   }
 
   // MARK: Writing
 
-  func set(_ documents: [EncodedDocument], _ connection: Connection) throws {
+  /// Stores the documents.
+  ///
+  /// - Parameter keepsExpiry: Whether a document without a date of expiry keeps that of the one in whose place it comes.
+  func set(_ documents: [EncodedDocument], keepsExpiry: Bool = false, _ connection: Connection) throws {
     guard !documents.isEmpty else { return }
     try writing(connection) {
       try connection.prepareAttachments(documents.contains { Attachment.isNamed(in: .text($0.json)) })
@@ -117,7 +123,7 @@ struct DocumentTable: Sendable {
         prepared = document.properties
       }
       let keepsTimes = try connection.documents.keepsTimes(name, connection)
-      let statement = try connection.statement(upsert)
+      let statement = try connection.statement(keepsExpiry ? upsertKeepingExpiry : upsert)
       for document in documents {
         let document = keepsTimes ? try withTimes(document, connection) : document
         var key = StatementParameter(statement.pointer, 1, statement.arena)
@@ -207,49 +213,6 @@ struct DocumentTable: Sendable {
     }
   }
 
-  func index(_ properties: [String], _ connection: Connection) throws {
-    guard !properties.isEmpty else {
-      throw StoreError(.invalidValue, model: name, "An index of \(name) has no properties. Name at least one.")
-    }
-    let expressions = try properties.map { DocumentSQL.value(try DocumentPath(parsing: $0)) }.joined(separator: ", ")
-    try writing(connection) {
-      try connection.documents.prepare(name, [], connection)
-      try connection.change("CREATE INDEX IF NOT EXISTS main.\(try indexName(properties)) ON \(Dialect.sqlite.quote(name)) (\(expressions))")
-    }
-  }
-
-  func removeIndex(_ properties: [String], _ connection: Connection) throws {
-    try writing(connection) { try connection.change("DROP INDEX IF EXISTS main.\(try indexName(properties))") }
-  }
-
-  /// The paths of each index, as text, oldest first.
-  func indexes(_ connection: Connection) throws -> [[String]] {
-    guard try connection.documents.collection(name, connection) != nil else { return [] }
-    let prefix = "_larder_index:\(name):"
-    let rows = try connection.query(
-      "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE ORDER BY rowid", [.text(name)])
-    return rows.compactMap { row in
-      guard let index = row["name"]?.text, index.asciiLowercased.hasPrefix(prefix.asciiLowercased) else { return nil }
-      let paths = try? DocumentValue(json: String(index.utf8.dropFirst(prefix.utf8.count)) ?? "").array
-      return paths?.compactMap { path in
-        switch path {
-        case .text(let name): DocumentPath(name).description
-        case .array(let steps): steps.first?.text
-        default: nil
-        }
-      }
-    }
-  }
-
-  /// An index is called by its paths: by the name of a property, or by the text of a longer path in an array of its own.
-  private func indexName(_ properties: [String]) throws -> String {
-    let paths = try properties.map { text -> DocumentValue in
-      let path = try DocumentPath(parsing: text)
-      return path.steps.count == 1 ? .text(path.property) : [.text(path.description)]
-    }
-    return Dialect.sqlite.quote("_larder_index:\(name):\(try DocumentWriter.json(of: paths))")
-  }
-
   func drop(_ connection: Connection) throws -> Bool {
     try writing(connection) { try connection.documents.drop(name, connection) }
   }
@@ -265,7 +228,7 @@ struct DocumentTable: Sendable {
 
   // MARK: Executing
 
-  private func executing<Result>(
+  func executing<Result>(
     _ sql: String, _ arguments: [SQLWriter.Argument], _ connection: Connection, _ body: (PreparedStatement) throws -> Result
   ) throws -> Result {
     let statement = try connection.statement(sql)
@@ -291,7 +254,7 @@ struct DocumentTable: Sendable {
   }
 
   /// Calls the closure so that all of it happens or nothing.
-  private func writing<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+  func writing<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
     guard connection.overlay == nil else {
       throw StoreError(.unsupported, model: name, "A context does not keep documents. Write to \(name) with store.documents(\"\(name)\").")
     }
@@ -300,7 +263,7 @@ struct DocumentTable: Sendable {
     }
   }
 
-  private func naming<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+  func naming<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as StoreError where error.model == nil {

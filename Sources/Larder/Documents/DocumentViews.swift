@@ -10,11 +10,11 @@ enum DocumentViews {
     let dialect = Dialect.sqlite
     var columns = ["key"]
     // SQLite does not tell upper from lower case in the names of columns.
-    var taken: Set<String> = ["key"]
-    for property in properties.prefix(columnLimit) where taken.insert(property.asciiLowercased).inserted && !property.utf8.contains(0) {
+    var taken: Set<ExactText> = [ExactText("key")]
+    for property in properties.prefix(columnLimit) where taken.insert(ExactText(property.asciiLowercased)).inserted && !property.utf8.contains(0) {
       columns.append("\(DocumentSQL.value(DocumentPath(property))) AS \(dialect.quote(property))")
     }
-    for (name, column) in [("_json", "json"), ("_expires", "expires")] where taken.insert(name).inserted {
+    for (name, column) in [("_json", "json"), ("_expires", "expires")] where taken.insert(ExactText(name)).inserted {
       columns.append("\(column) AS \(name)")
     }
     let table = dialect.quote(name)

@@ -52,7 +52,7 @@ extension Documents where Value: Sendable {
 
   /// The documents with the keys; those that are not there are left out.
   ///
-  /// - Throws: As `get` of one key, for the first that does not decode.
+  /// - Throws: As `get` of one key, for the first that does not decode; `.unsupported` if two keys differ in the file alone and not for Swift.
   public func get(_ keys: some Sequence<String> & Sendable) async throws -> [String: Value] {
     try await reading { try $0.get(keys) }
   }

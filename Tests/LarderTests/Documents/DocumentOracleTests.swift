@@ -181,4 +181,27 @@ struct DocumentOracleTests {
     #expect(try things.keys { $0.v.contains(Decimal(10)) } == ["list"])
     #expect(throws: StoreError.self) { try things.keys { $0.v == Decimal.nan } }
   }
+
+  @Test("B5: a condition with a decimal is exact for texts with more digits, and greater ones, than a decimal holds")
+  func longNumbers() throws {
+    let things = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("things")
+    // In the order of the numbers; "|" stands for 0.1, 1 and 1e20.
+    let texts = [
+      "-1e200", "-12345678901234567890123456789012345678901234567890", "-1", "-1e-200", "1e-200", "0.0999999999999999999999999999999999999999999",
+      "|",
+      "0.1000000000000000000000000000000000000000000000001", "0.99999999999999999999999999999999999999999999", "|",
+      "1.0000000000000000000000000000000000000000000000001", "99999999999999999999.9999999999999999999999999999", "|",
+      "100000000000000000000.0000000000000000000000000001", "12345678901234567890123456789012345678901234567890", "1E+200",
+    ]
+    for (number, text) in texts.enumerated() where text != "|" { try things.set("\(number)", ["v": .text(text)]) }
+    try things.set("word", ["v": "1e200 apples"])
+    let positions = texts.indices.filter { texts[$0] == "|" }
+    for (text, position) in zip(["0.1", "1", "1e20"], positions) {
+      let decimal = try #require(Decimal(string: text))
+      let less = try things.keys { $0.v < decimal }.compactMap { Int($0) }.sorted()
+      let greater = try things.keys { $0.v >= decimal }.compactMap { Int($0) }.sorted()
+      #expect(less == texts.indices.filter { $0 < position && texts[$0] != "|" })
+      #expect(greater == texts.indices.filter { $0 > position && texts[$0] != "|" })
+    }
+  }
 }

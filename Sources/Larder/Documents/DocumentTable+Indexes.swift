@@ -1,0 +1,80 @@
+extension DocumentTable {
+  /// An index that the file has.
+  private struct Index {
+    let name: String
+    let paths: [DocumentPath]
+  }
+
+  func index(_ properties: [String], _ connection: Connection) throws {
+    let paths = try parse(properties)
+    guard !paths.isEmpty else {
+      throw StoreError(.invalidValue, model: name, "An index of \(name) has no properties. Name at least one.")
+    }
+    try writing(connection) {
+      try connection.documents.prepare(name, [], connection)
+      guard try !stored(connection).contains(where: { $0.paths == paths }) else { return }
+      let expressions = paths.map { DocumentSQL.value($0) }.joined(separator: ", ")
+      let index = Dialect.sqlite.quote(try freeName(of: paths, connection))
+      try connection.change("CREATE INDEX main.\(index) ON \(Dialect.sqlite.quote(name)) (\(expressions))")
+    }
+  }
+
+  func removeIndex(_ properties: [String], _ connection: Connection) throws {
+    let paths = try parse(properties)
+    try writing(connection) {
+      for index in try stored(connection) where index.paths == paths {
+        try connection.change("DROP INDEX main.\(Dialect.sqlite.quote(index.name))")
+      }
+    }
+  }
+
+  /// The paths of each index, as text, oldest first.
+  func indexes(_ connection: Connection) throws -> [[String]] {
+    guard try connection.documents.collection(name, connection) != nil else { return [] }
+    return try stored(connection).map { $0.paths.map(\.description) }
+  }
+
+  private func parse(_ properties: [String]) throws -> [DocumentPath] {
+    try properties.map { try DocumentPath(parsing: $0) }
+  }
+
+  // MARK: Names
+
+  private var prefix: String { "_larder_index:\(name):" }
+
+  private func stored(_ connection: Connection) throws -> [Index] {
+    let rows = try connection.query(
+      "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE ORDER BY rowid", [.text(name)])
+    return try rows.compactMap { row in
+      guard let index = row["name"]?.text, index.asciiLowercased.hasPrefix(prefix.asciiLowercased) else { return nil }
+      // A number may follow the array of the paths.
+      let rest = index.utf8.dropFirst(prefix.utf8.count)
+      guard let end = rest.lastIndex(of: UInt8(ascii: "]")), let json = String(rest[...end]) else { return nil }
+      guard let values = try? DocumentValue(json: json).array else { return nil }
+      return Index(name: index, paths: try values.compactMap { try Self.path($0) })
+    }
+  }
+
+  private static func path(_ value: DocumentValue) throws -> DocumentPath? {
+    switch value {
+    case .text(let name): DocumentPath(name)
+    case .array(let steps): try steps.first?.text.map { try DocumentPath(parsing: $0) }
+    default: nil
+    }
+  }
+
+  /// The name of a new index, which says its paths: by the name of a property, or by the text of a longer path in an array of its own.
+  ///
+  /// SQLite takes the names of indexes for equal that differ in the case of letters, in which properties do differ.
+  private func freeName(of paths: [DocumentPath], _ connection: Connection) throws -> String {
+    let values = paths.map { $0.steps.count == 1 ? DocumentValue.text($0.property) : [.text($0.description)] }
+    let base = prefix + (try DocumentWriter.json(of: values))
+    var name = base
+    var number = 1
+    while try !connection.query("SELECT 1 FROM main.sqlite_master WHERE name = ?1 COLLATE NOCASE", [.text(name)]).isEmpty {
+      number += 1
+      name = "\(base)#\(number)"
+    }
+    return name
+  }
+}
