@@ -25,9 +25,9 @@ struct Cottage: StoredDocument, Equatable {
 }
 
 /// A document with a key that is computed, and another name for it in the JSON.
-struct Ticket: StoredDocument, Equatable {
+struct GraphTicket: StoredDocument, Equatable {
   static let collection = "tickets"
   var id: UUID
-  var parent: DocumentReference<Ticket>?
+  var parent: DocumentReference<GraphTicket>?
   var key: String { id.uuidString }
 }

@@ -130,11 +130,11 @@ struct DocumentReferenceTests {
   @Test("B2: a key that is computed is the document's key")
   func computedKey() async throws {
     let store = try makeStore()
-    let parent = Ticket(id: UUID())
-    let child = Ticket(id: UUID(), parent: DocumentReference(parent))
-    try await store.documents(Ticket.self).save(parent)
+    let parent = GraphTicket(id: UUID())
+    let child = GraphTicket(id: UUID(), parent: DocumentReference(parent))
+    try await store.documents(GraphTicket.self).save(parent)
     try await store.save(DocumentGraph(child))
-    let found = try #require(try await store.documents(Ticket.self).load(child.key))
+    let found = try #require(try await store.documents(GraphTicket.self).load(child.key))
     #expect(found.document == child && found.graph[DocumentReference(parent)] == parent)
   }
 
