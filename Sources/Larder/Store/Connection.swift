@@ -172,9 +172,9 @@ final class Connection: @unchecked Sendable {
       var tail: UnsafePointer<CChar>?
       let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
       var result = sqlite3_prepare_v3(handle, text, -1, flags, &pointer, &tail)
-      if result == SQLITE_ERROR {
-        // Where another connection has changed the schema, and a full-text index is opened in the middle of compiling, its own statements make SQLite
-        // forget the schema that it is compiling by: a table that is there is not found. The next time it has the new one.
+      if [SQLITE_ERROR, SQLITE_SCHEMA].contains(result & 0xFF) {
+        // Where another connection has changed the schema, and a full-text index is opened in the middle of compiling, its own statements find that
+        // the schema is old, and SQLite cannot read the new one before it has ended compiling. The next time it has.
         authorizer.reset()
         result = sqlite3_prepare_v3(handle, text, -1, flags, &pointer, &tail)
       }
