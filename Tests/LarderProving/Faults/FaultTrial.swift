@@ -56,7 +56,7 @@ struct FaultTrial: Sendable {
     let ends = await perform(place, store)
     let acknowledged = judge(ends, &outcome)
     injector.arm(at: outcome.number, below: place.folder)
-    withExtendedLifetime(store) {}
+    await store.close()
     return acknowledged
   }
 
