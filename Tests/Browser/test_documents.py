@@ -75,6 +75,28 @@ def test_filter_and_sort(documents):
     expect(documents.page.get_by_text("No document satisfies the filter")).to_be_visible()
 
 
+def test_spaces_and_signs_in_names_keys_and_values(documents):
+    documents.store([{"id": "old house", "home town": "Bad Ischl"}, {"id": "a+b", "home town": "Bad+Ischl"}])
+    documents.filter("home town", "=", "Bad Ischl")
+    expect(documents.keys).to_have_text(["old house"])
+    documents.filter("home town", "=", "Bad+Ischl")
+    expect(documents.keys).to_have_text(["a+b"])
+    documents.filter("home town", "=", "")
+    expect(documents.keys).to_have_count(2)
+    documents.page.get_by_role("button", name="Remove old house").click()
+    expect(documents.keys).to_have_text(["a+b"])
+
+
+def test_a_change_elsewhere_leaves_the_rows_that_it_does_not_concern(documents):
+    documents.store(PEOPLE)
+    expect(documents.keys).to_have_count(3)
+    documents.page.evaluate("() => { for (const one of document.querySelectorAll('th button, tr[data-key]')) one.marked = true; }")
+    documents.store({"id": "ba", "name": "Ba"})
+    expect(documents.keys).to_have_text(["ada", "bo", "cy", "ba"])
+    unmarked = "() => [...document.querySelectorAll('th button, tr[data-key]')].filter((one) => !one.marked).map((one) => one.dataset.key)"
+    assert documents.page.evaluate(unmarked) == ["ba"]
+
+
 def test_what_is_typed_while_a_document_is_stored_stays(documents):
     documents.json.fill('{"id": "first"}')
     with documents.page.expect_response(lambda response: response.request.method == "POST") as answer:

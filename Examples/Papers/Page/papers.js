@@ -13,7 +13,11 @@ const reference = 978_307_200;
 let sort = '';
 let source;
 let known = new Set();
-let leaving = [];
+let shownColumns = '';
+let shownRows = new Map();
+
+/** The server's parser of addresses takes "+" for itself and not for a space. */
+const encoded = (values) => new URLSearchParams(values).toString().replaceAll('+', '%20');
 
 function element(tag, className, text) {
   const made = document.createElement(tag);
@@ -26,11 +30,11 @@ function element(tag, className, text) {
 
 at('paste').addEventListener('submit', async (event) => {
   event.preventDefault();
-  const query = new URLSearchParams();
-  if (at('key').value.trim()) query.set('key', at('key').value.trim());
-  if (at('seconds').value) query.set('seconds', at('seconds').value);
+  const query = {};
+  if (at('key').value.trim()) query.key = at('key').value.trim();
+  if (at('seconds').value) query.seconds = at('seconds').value;
   const sent = { json: at('json').value, key: at('key').value };
-  const answer = await send('POST', `/documents?${query}`, sent.json);
+  const answer = await send('POST', `/documents?${encoded(query)}`, sent.json);
   showProblem(answer.message);
   if (answer.message) return at('json').focus();
   // What was typed meanwhile stays.
@@ -85,13 +89,11 @@ function showProblem(message) {
 
 function listen() {
   source?.close();
-  const query = new URLSearchParams({ sort });
+  const query = { sort };
   if (at('property').value && at('value').value.trim()) {
-    query.set('property', at('property').value);
-    query.set('operator', at('operator').value);
-    query.set('value', at('value').value.trim());
+    Object.assign(query, { property: at('property').value, operator: at('operator').value, value: at('value').value.trim() });
   }
-  source = new EventSource(`${root}/events?${query}`);
+  source = new EventSource(`${root}/events?${encoded(query)}`);
   source.addEventListener('listing', (event) => {
     at('connection').hidden = true;
     show(JSON.parse(event.data));
@@ -106,8 +108,7 @@ function show({ properties, rows, total }) {
   const hasExpiry = rows.some((row) => row.expires !== undefined);
   showColumns(properties, hasExpiry);
   showProperties(properties);
-  leaving = [];
-  at('rows').replaceChildren(...rows.map((row) => tableRow(row, properties, hasExpiry)));
+  showRows(rows, properties, hasExpiry);
   at('table').hidden = rows.length === 0;
   at('empty').hidden = rows.length > 0;
   at('empty').textContent = total ? 'No document satisfies the filter.' : 'Nothing is stored yet. Paste an object, or try one of the examples.';
@@ -116,16 +117,21 @@ function show({ properties, rows, total }) {
   tick();
 }
 
+// What did not change stays the same element: a click that is on its way, and what has the focus, are not lost when others store.
+
 function showColumns(properties, hasExpiry) {
+  const columns = JSON.stringify([properties, hasExpiry, sort]);
+  if (columns === shownColumns) return;
+  shownColumns = columns;
+  const [sorted, direction] = sort.endsWith(' desc') ? [sort.slice(0, -5), 'descending'] : [sort, 'ascending'];
   const headers = ['key', ...properties].map((name) => {
     const header = element('th', known.size && !known.has(name) ? 'new' : '');
-    const [sorted, direction] = sort.endsWith(' desc') ? [sort.slice(0, -5), 'descending'] : [sort, 'ascending'];
     header.scope = 'col';
     header.ariaSort = sorted === quoted(name) ? direction : 'none';
     const button = element('button', '', name);
     button.type = 'button';
     button.addEventListener('click', () => {
-      sort = header.ariaSort === 'ascending' ? `${quoted(name)} desc` : header.ariaSort === 'descending' ? '' : quoted(name);
+      sort = { [quoted(name)]: `${quoted(name)} desc`, [`${quoted(name)} desc`]: '' }[sort] ?? quoted(name);
       listen();
     });
     header.append(button);
@@ -137,6 +143,22 @@ function showColumns(properties, hasExpiry) {
   const focused = at('columns').contains(document.activeElement) ? document.activeElement.textContent : undefined;
   at('columns').replaceChildren(...headers);
   if (focused) headers.find((header) => header.textContent === focused)?.querySelector('button')?.focus();
+}
+
+function showRows(rows, properties, hasExpiry) {
+  const made = new Map();
+  for (const row of rows) {
+    const content = JSON.stringify([row.key, row.values, row.expires, properties, hasExpiry]);
+    made.set(content, shownRows.get(content) ?? tableRow(row, properties, hasExpiry));
+  }
+  const wanted = [...made.values()];
+  const kept = new Set(wanted);
+  for (const old of [...at('rows').children]) if (!kept.has(old)) old.remove();
+  wanted.forEach((row, index) => {
+    const current = at('rows').children[index];
+    if (current !== row) at('rows').insertBefore(row, current ?? null);
+  });
+  shownRows = made;
 }
 
 function plainHeader(text) {
@@ -165,14 +187,14 @@ function tableRow({ key, values, expires }, properties, hasExpiry) {
   const found = Object.assign({}, ...values);
   if (hasExpiry) {
     const cell = element('td', expires === undefined ? 'absent' : 'leaves', expires === undefined ? '–' : '');
-    if (expires !== undefined) leaving.push({ cell, time: (expires + reference) * 1000 });
+    if (expires !== undefined) cell.dataset.time = (expires + reference) * 1000;
     row.append(cell);
   }
   for (const name of properties) row.append(cell(found[name]));
   const remove = element('button', '', '×');
   remove.type = 'button';
   remove.ariaLabel = `Remove ${key}`;
-  remove.addEventListener('click', async () => showProblem((await send('DELETE', `/documents?${new URLSearchParams({ key })}`)).message));
+  remove.addEventListener('click', async () => showProblem((await send('DELETE', `/documents?${encoded({ key })}`)).message));
   const last = element('td', 'remove');
   last.append(remove);
   row.append(last);
@@ -188,8 +210,8 @@ function cell(json) {
 }
 
 function tick() {
-  for (const { cell, time } of leaving) {
-    const seconds = Math.max(0, Math.ceil((time - Date.now()) / 1000));
+  for (const cell of document.querySelectorAll('td[data-time]')) {
+    const seconds = Math.max(0, Math.ceil((cell.dataset.time - Date.now()) / 1000));
     cell.textContent = seconds < 120 ? `in ${seconds} s` : `in ${Math.round(seconds / 60)} min`;
   }
 }

@@ -111,11 +111,26 @@ public struct RowCursor {
   /// Moves to the next row; false past the last one. Throws the database's error.
   @inlinable
   mutating func step() throws -> Bool {
-    let result = sqlite3_step(statement)
+    var result = sqlite3_step(statement)
     if result == SQLITE_ROW { return true }
     if result == SQLITE_DONE { return false }
-    throw ResultCode(result)
+    result = stepAgain(statement, after: result)
+    guard result == SQLITE_ROW || result == SQLITE_DONE else { throw ResultCode(result) }
+    return result == SQLITE_ROW
   }
+}
+
+/// Steps once more a statement that SQLite could not compile anew after another connection had changed the schema.
+///
+/// While it compiles a statement that writes to a full-text index, the index's own statements find that the schema is old, and SQLite cannot read the
+/// new one before it has ended compiling. The next time it has. Nothing was executed before.
+///
+/// - Returns: The result of the step, or the one before for every other error.
+@usableFromInline
+func stepAgain(_ statement: OpaquePointer, after result: Int32) -> Int32 {
+  guard result & 0xFF == SQLITE_SCHEMA else { return result }
+  sqlite3_reset(statement)
+  return sqlite3_step(statement)
 }
 
 /// A statement that writes a row each time that it is executed.
@@ -145,7 +160,8 @@ public struct RowExecution {
   mutating func step() throws {
     guard arena.failure == SQLITE_OK else { throw ResultCode(arena.failure) }
     if isOverlaid { return try stepOverlaid() }
-    let result = sqlite3_step(statement)
+    var result = sqlite3_step(statement)
+    if result != SQLITE_DONE { result = stepAgain(statement, after: result) }
     guard result == SQLITE_DONE else { throw ResultCode(result) }
     sqlite3_reset(statement)
     arena.reset()
@@ -156,7 +172,8 @@ public struct RowExecution {
   @usableFromInline
   mutating func stepOverlaid() throws {
     let total = sqlite3_total_changes(sqlite3_db_handle(statement))
-    let result = sqlite3_step(statement)
+    var result = sqlite3_step(statement)
+    if result != SQLITE_DONE { result = stepAgain(statement, after: result) }
     guard result == SQLITE_DONE else { throw ResultCode(result) }
     sqlite3_reset(statement)
     arena.reset()

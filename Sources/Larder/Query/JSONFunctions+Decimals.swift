@@ -28,21 +28,11 @@ extension JSONFunctions {
   }
 
   private static func decimalTexts(_ json: UnsafeBufferPointer<UInt8>) throws -> [UInt8] {
-    var scanner = JSONScanner(json)
-    let place = try scanner.whole()
-    var array = JSONScanner(json, place)
-    guard array.peek == UInt8(ascii: "[") || array.peek == UInt8(ascii: "{") else { return Array(json) }
-    var result: [UInt8] = []
-    var end = 0
-    let bytes = array.bytes
-    try array.members { _, range in
+    try rewritingMembers(of: json) { bytes, range in
       let first = bytes[range.lowerBound]
-      guard first == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return }
-      guard let number = Decimal(canonical: String(decoding: bytes[range], as: UTF8.self)) else { return }
-      result += bytes[end..<range.lowerBound]
-      result += "\"\(number.canonicalText)\"".utf8
-      end = range.upperBound
+      guard first == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return nil }
+      guard let number = Decimal(canonical: String(decoding: bytes[range], as: UTF8.self)) else { return nil }
+      return Array("\"\(number.canonicalText)\"".utf8)
     }
-    return result + bytes[end...]
   }
 }

@@ -188,6 +188,17 @@ enum JSONFunctions {
   }
 
   private static func marked(_ json: UnsafeBufferPointer<UInt8>) throws -> [UInt8] {
+    try rewritingMembers(of: json) { bytes, range in
+      guard bytes[range.lowerBound] == UInt8(ascii: "\"") else { return nil }
+      let text = JSONScanner(bytes).text(range)
+      return text.contains(0) || text.contains(mark[0]) ? quoted(text) : nil
+    }
+  }
+
+  /// The JSON of an array or an object with other members where the closure returns one; anything else as it is.
+  static func rewritingMembers(
+    of json: UnsafeBufferPointer<UInt8>, _ member: (UnsafeBufferPointer<UInt8>, Range<Int>) -> [UInt8]?
+  ) throws -> [UInt8] {
     var scanner = JSONScanner(json)
     let place = try scanner.whole()
     var array = JSONScanner(json, place)
@@ -196,11 +207,9 @@ enum JSONFunctions {
     var end = 0
     let bytes = array.bytes
     try array.members { _, range in
-      guard bytes[range.lowerBound] == UInt8(ascii: "\"") else { return }
-      let text = JSONScanner(bytes).text(range)
-      guard text.contains(0) || text.contains(mark[0]) else { return }
+      guard let new = member(bytes, range) else { return }
       result += bytes[end..<range.lowerBound]
-      result += quoted(text)
+      result += new
       end = range.upperBound
     }
     return result + bytes[end...]

@@ -7,7 +7,8 @@ extension Connection {
     let statement = try statement(.find, model)
     defer { statement.reset() }
     try statement.bindKey(key, of: model)
-    let result = sqlite3_step(statement.pointer)
+    var result = sqlite3_step(statement.pointer)
+    if result != SQLITE_ROW, result != SQLITE_DONE { result = stepAgain(statement.pointer, after: result) }
     if result == SQLITE_DONE { return nil }
     guard result == SQLITE_ROW else { throw error(result, ErrorContext(model)) }
     var row = RowReader(statement.pointer)
@@ -143,7 +144,8 @@ extension Connection {
 
   /// Moves to the next row; false past the last one.
   func step(_ statement: PreparedStatement, _ context: ErrorContext?) throws -> Bool {
-    let result = sqlite3_step(statement.pointer)
+    var result = sqlite3_step(statement.pointer)
+    if result != SQLITE_ROW, result != SQLITE_DONE { result = stepAgain(statement.pointer, after: result) }
     switch result {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false

@@ -172,9 +172,8 @@ final class Connection: @unchecked Sendable {
       var tail: UnsafePointer<CChar>?
       let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
       var result = sqlite3_prepare_v3(handle, text, -1, flags, &pointer, &tail)
-      if [SQLITE_ERROR, SQLITE_SCHEMA].contains(result & 0xFF) {
-        // Where another connection has changed the schema, and a full-text index is opened in the middle of compiling, its own statements find that
-        // the schema is old, and SQLite cannot read the new one before it has ended compiling. The next time it has.
+      if result & 0xFF == SQLITE_SCHEMA {
+        // Another connection has changed the schema: see stepAgain.
         authorizer.reset()
         result = sqlite3_prepare_v3(handle, text, -1, flags, &pointer, &tail)
       }
@@ -271,6 +270,7 @@ final class Connection: @unchecked Sendable {
   func run(_ statement: PreparedStatement, context: ErrorContext? = nil) throws {
     defer { statement.reset() }
     var result = sqlite3_step(statement.pointer)
+    if result != SQLITE_DONE, result != SQLITE_ROW { result = stepAgain(statement.pointer, after: result) }
     while result == SQLITE_ROW { result = sqlite3_step(statement.pointer) }
     guard result == SQLITE_DONE else { throw error(result, context) }
     note(statement)

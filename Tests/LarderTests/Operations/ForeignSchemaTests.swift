@@ -28,4 +28,21 @@ import Testing
     }
     #expect(try await store.check().isHealthy)
   }
+
+  @Test("a statement that was kept is executed after another store has changed the schema, again and again")
+  func kept() async throws {
+    let library = try LibraryFile()
+    let store = try library.open()
+    let other = try library.open()
+    for round in 0..<4 {
+      try await store.insert(LibraryShelf(id: 100 + round))
+      try await store.insert(makeBook(id: 1000 + round, title: "number", shelf: ToOne(100 + round)))
+      try await other.documents("papers \(round)").set("a", ["n": 1])
+      try await store.updateAll(LibraryBook.all) { $0.year.increment(by: 1) }
+      try await other.documents("letters \(round)").set("a", ["n": 1])
+      #expect(try await store.delete(LibraryShelf.self, 100 + round))
+      #expect(try await store.find(LibraryBook.self, 1000 + round) == nil)
+    }
+    #expect(try await store.check().isHealthy)
+  }
 }
