@@ -55,6 +55,8 @@ fuzz:
 proof:
 	@Scripts/bootstrap build
 	swift build --configuration release --product LarderProof
+	swift build --configuration release --product LarderArchiveFuzz
+	swift build --build-tests
 	.build/release/LarderProof all --minutes $(PROOF_MINUTES) $(PROOF_OPTIONS)
 
 docs:

@@ -157,7 +157,11 @@ let package = Package(
     ),
     .testTarget(
       name: "LarderProvingTests",
-      dependencies: ["CFaultVFS", "LarderProving", "LarderProof", "LarderTestSupport", "Larder", .product(name: "GRDBSQLite", package: "GRDB.swift")]),
+      dependencies: [
+        "CFaultVFS", "Larder", "LarderArchiveFuzz", "LarderProof", "LarderProving", "LarderTestSupport",
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]
+    ),
     .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", "LarderTestProcess", openCombine]),
     .testTarget(
       name: "LarderArchiveTests", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderArchiveTestProcess"], exclude: ["Fixtures"]),

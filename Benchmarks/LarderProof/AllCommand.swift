@@ -18,11 +18,13 @@ struct AllCommand: AsyncParsableCommand {
   /// The parts, their shares of the time, and how many cases are enough.
   private static let parts: [(name: String, share: Double, cases: Int?)] = [
     (Kills.name, 3, 1000),
-    (Cancellations.name, 20, 1_000_000),
-    (ModelRun.name, 17, 1_000_000),
-    (DamageRun.name, 8, nil),
-    (FaultsPart.name, 10, nil),
-    (PowerPart.name, 5, nil),
+    (Cancellations.name, 16, 1_000_000),
+    (ModelRun.name, 13, 1_000_000),
+    (RandomTests.name, 8, 1_000_000),
+    (HostileArchives.name, 6, 5_000_000),
+    (DamageRun.name, 6, nil),
+    (FaultsPart.name, 8, nil),
+    (PowerPart.name, 4, nil),
     (OverlappingReaders.name, 1.3, nil),
     (ForeignCommits.name, 1, 1000),
     (StoresOpenedAndClosed.name, 4, 10_000),

@@ -1,3 +1,4 @@
+import Foundation
 import LarderProving
 import Testing
 
@@ -15,6 +16,17 @@ struct ProvingTests {
   @Test("random operations give what plain Swift values give", arguments: [3, 7, 12] as [UInt64]) func model(seed: UInt64) async throws {
     try await ShortRun.expectNothing(of: ModelRun(operations: 250), seed: seed, cases: 250)
   }
+
+  @Test("archives with a hostile content are decoded or refused, whatever their kind") func archives() async throws {
+    try await ShortRun.expectNothing(of: HostileArchives(chunk: 50), seed: 8, cases: 250)
+  }
+
+  #if os(Linux)
+  @Test("the random tests are run with other seeds, and what they have tried is counted") func random() async throws {
+    let tests = try ShortRun.executable().deletingLastPathComponent().appending(component: "larderPackageTests.xctest")
+    try await ShortRun.expectNothing(of: RandomTests(tests: tests, suites: ["ExactArithmeticTests"]), seed: 9, cases: 401)
+  }
+  #endif
 
   @Test("damaged files and logs give an error or a right answer, never a trap") func damage() async throws {
     try await ShortRun.expectNothing(of: DamageRun(), seed: 4, cases: 120)

@@ -32,7 +32,7 @@ enum ShortRun {
     var description: String { "LarderProof is not beside the tests; build the package's tests first" }
   }
 
-  private static func executable() throws -> URL {
+  static func executable() throws -> URL {
     let places = [Bundle.main.executableURL, Bundle.main.bundleURL] + Bundle.allBundles.map { Optional($0.bundleURL) }
     for folder in places.compactMap({ $0 }).flatMap({ [$0, $0.deletingLastPathComponent()] }) {
       let file = folder.appending(component: "LarderProof")

@@ -21,10 +21,12 @@ final class ProvingProcess: Sendable {
   /// What the process says, line by line, until its end.
   let lines: AsyncStream<String>
 
-  init(_ executable: URL, _ arguments: [String]) throws {
+  /// - Parameter environment: What is added to the environment of this process.
+  init(_ executable: URL, _ arguments: [String], environment: [String: String] = [:]) throws {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let output = Pipe()
     process.standardOutput = output
     process.standardInput = input

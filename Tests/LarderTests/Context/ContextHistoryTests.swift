@@ -383,5 +383,6 @@ struct ContextHistoryTests {
         return
       }
     }
+    TestSeed.tried(600, "operations of contexts")
   }
 }

@@ -119,6 +119,7 @@ struct DeleteRuleHistoryTests {
         }
       }
     }
+    TestSeed.tried(126, "transactions with delete rules")
   }
 }
 

@@ -107,6 +107,7 @@ struct DocumentGraphOracleTests {
         checkUntyped(untyped, expected, comment)
       }
     }
+    TestSeed.tried(3000, "graphs of documents")
   }
 
   private func checkTyped(

@@ -87,6 +87,7 @@ struct DocumentOperatorTests {
       #expect(
         try Set(numbers.keys(where: conditions)) == Set(expected.map(\.key)), "seed \(TestSeed.value), step \(step): \(conditions)")
     }
+    TestSeed.tried(300, "queries of documents")
   }
 
   private struct Switch: Codable, Equatable {

@@ -220,6 +220,7 @@ struct RandomLiveTests {
       }
       for probe in probes where try probe.look() { Issue.record("seed \(seed), round \(round): \(probe.name) was told of no commit") }
     }
+    TestSeed.tried(rounds * probes.count, "live checks")
     #expect(refused < rounds / 2, "too little was changed")
     #expect(try db.verifyDerived() == [])
     #expect(try db.count(Branch.all) > 0)

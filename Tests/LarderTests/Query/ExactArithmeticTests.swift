@@ -121,6 +121,7 @@ struct Gauge: Hashable {
         #expect(error.code == .invalidValue && expected.overflow, "\(place): \(error)")
       }
     }
+    TestSeed.tried(400, "queries")
     #expect(exact > 100)
   }
 

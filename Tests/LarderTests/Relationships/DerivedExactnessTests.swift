@@ -57,6 +57,7 @@ struct Coin: Hashable {
       }
       try #require(try db.verifyDerived() == [], "seed \(TestSeed.value), change \(number)")
     }
+    TestSeed.tried(300, "changes of sums")
     try db.deleteAll(Coin.where { $0.id > 1 })
     let last = try db.find(Coin.self, 1)
     #expect(try purse?.worth == last?.worth ?? 0)

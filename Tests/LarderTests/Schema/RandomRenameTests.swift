@@ -159,6 +159,7 @@ struct RandomRenameTests {
         try check(shape, file, migrations, &expected, key: step, "seed \(seed), walk \(walk), step \(step), \(shape.properties)")
       }
     }
+    TestSeed.tried(150, "changes of schemas")
   }
 
   private func check<Shape: RenamedShape>(

@@ -126,6 +126,7 @@ import Testing
       let expected = model.values.filter { $0.title.contains(word) || $0.body?.contains(word) == true }.map(\.id).sorted()
       try #require(try db.fetch(NewsItem.search(word).sorted(by: \.id)).map(\.id) == expected, "seed \(seed)")
     }
+    TestSeed.tried(300, "searches")
     checkIndex(of: "NewsItem")
   }
 }

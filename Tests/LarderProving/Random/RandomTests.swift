@@ -1,0 +1,78 @@
+public import Foundation
+
+/// Runs the random tests of the test suite again and again, each time with another seed.
+public struct RandomTests: ProofPart {
+  public static let name = "random"
+
+  /// The suites that draw their cases from the seed.
+  public static let suites = [
+    "RandomConditionTests", "PagingTests", "RandomAdoptedTableTests", "RandomRenameTests", "RandomLiveTests", "ResultsChangeTests", "ExactArithmeticTests",
+    "JSONTextTests", "UpdateAllTreeTests", "DerivedExactnessTests", "ContextMirrorTests", "ContextHistoryTests", "ContextUniqueValueTests",
+    "DeleteRuleHistoryTests", "DocumentOracleTests", "DocumentGraphOracleTests", "DocumentOperatorTests", "SearchIndexTests",
+  ]
+
+  /// The executable with the tests, as `swift build --build-tests` makes it on Linux.
+  private let tests: URL
+  private let suites: [String]
+
+  public init(tests: URL, suites: [String] = Self.suites) {
+    self.tests = tests
+    self.suites = suites
+  }
+
+  public func run(_ run: ProofRun) async throws -> PartResult {
+    var result = PartResult(
+      part: Self.name, title: "Random tests",
+      summary: """
+        The test suite's random tests (conditions, pages, arithmetic, live results, the same changes in a store, a context and its child, undo, delete \
+        rules, documents and their graphs, search, adopted tables, renamed properties) are run again and again, each time with another seed. Each answer is \
+        compared with that of plain Swift.
+        """,
+      seed: run.seed, unit: "comparisons")
+    let watchdog = Watchdog(limit: 600) { run.stalled("the tests did not end", "LarderProof \(Self.name) --seed \(run.seed)") }
+    defer { watchdog.end() }
+    let filter = suites.joined(separator: "|")
+    var seed = run.seed
+    while result.cases < run.cases, run.isTimeLeft, result.findings.count < 3 {
+      let process = try ProvingProcess(
+        tests, ["--testing-library", "swift-testing", "--filter", filter],
+        environment: ["LARDER_TEST_SEED": "\(seed)", "LARDER_TEST_COUNTS": "1", "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "2"])
+      var issues: [String] = []
+      var tried = 0
+      for await line in process.lines {
+        watchdog.step()
+        if let count = TriedCount(line) {
+          result.count(count.unit, by: count.count)
+          tried += count.count
+        } else if line.contains("recorded an issue") {
+          issues.append(line)
+        }
+      }
+      let end = await process.end()
+      if end != .exit(0) || tried == 0 {
+        let text = issues.isEmpty ? "the tests ended with \(end)" : issues.prefix(3).joined(separator: "\n      ")
+        result.findings.append(Finding(text, reproduction: "LARDER_TEST_SEED=\(seed) swift test --filter '\(filter)'"))
+      }
+      result.cases += tried
+      result.checks += tried
+      seed &+= 1000
+      run.progress("\(result.cases) comparisons, \(result.findings.count) findings")
+    }
+    result.count("runs", by: Int((seed &- run.seed) / 1000))
+    return result
+  }
+}
+
+/// What a random test prints of what it tried: `tried 2000 queries`.
+struct TriedCount: Equatable {
+  let count: Int
+  let unit: String
+
+  /// Returns nil for every other line.
+  init?(_ line: String) {
+    let words = line.split(separator: " ", maxSplits: 2)
+    guard words.count == 3, words[0] == "tried", let count = Int(words[1]) else { return nil }
+    self.count = count
+    unit = String(words[2])
+  }
+}
