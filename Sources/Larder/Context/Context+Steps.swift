@@ -58,6 +58,7 @@ extension Context {
       try connection.atomically(in: layer) {
         let result = try body(connection)
         try connection.judgeDeletions(in: layer)
+        try connection.judgeSums(in: layer)
         if isStep { try connection.holdAttachments(of: layer.clock, in: layer) }
         return result
       }

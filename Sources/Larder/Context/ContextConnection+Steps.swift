@@ -18,6 +18,16 @@ extension ContextConnection {
     }
   }
 
+  /// Refuses what the verb at work has made of sums, where their properties cannot hold it: the rows could not be read any more.
+  func judgeSums(in layer: ContextLayer) throws {
+    try activate(layer)
+    for sql in sql(in: layer) where !sql.table.limitedSums.isEmpty {
+      guard try exists("SELECT 1 FROM \(sql.touched()) LIMIT 1") else { continue }
+      for (refusal, query) in sql.unstorableSums where try exists(query) { throw refusal.error }
+      try run(["DELETE FROM \(sql.touched())"])
+    }
+  }
+
   private func denial(of table: OverlayTable, by reference: ForeignKey) -> StoreError {
     let model = errorContext(of: table)?.model ?? table.name
     let child = definition(of: reference.child)

@@ -20,8 +20,6 @@ final class ContextConnection {
   private(set) var layers: [ContextLayer] = []
   /// Whether the last statement seemed to change the schema.
   private var isDeclaring = false
-  /// How many times tables were made.
-  private var covering = 0
 
   init(_ store: Store) throws {
     self.store = store
@@ -40,12 +38,16 @@ final class ContextConnection {
   func makeLayer(on parent: ContextLayer?) throws -> ContextLayer {
     lastLayer += 1
     let layer = ContextLayer(id: lastLayer, parent: parent)
-    try define("CREATE TEMP TABLE \(OverlaySQL.stepTable(of: layer.id)) (step INTEGER NOT NULL)")
-    try define("INSERT INTO \(OverlaySQL.stepTable(of: layer.id)) VALUES (0)")
+    try makeStepTable(of: layer)
     layers.append(layer)
     // Views of its own stand for the tables whose rows can expire, so that they can be written.
     if parent == nil { try cover(Set(definitions.filter(\.expires).map(\.name)), in: layer) }
     return layer
+  }
+
+  private func makeStepTable(of layer: ContextLayer) throws {
+    try define("CREATE TEMP TABLE \(OverlaySQL.stepTable(of: layer.id)) (step INTEGER NOT NULL)")
+    try define("INSERT INTO \(OverlaySQL.stepTable(of: layer.id)) VALUES (0)")
   }
 
   /// Removes the tables of a layer that nobody uses any more.
@@ -97,7 +99,6 @@ final class ContextConnection {
   }
 
   private func add(_ table: OverlayTable, to layer: ContextLayer) throws {
-    covering += 1
     for statement in sql(of: table, in: layer).createTables { try define(statement) }
     layer.tables.append(table)
   }
@@ -114,7 +115,7 @@ final class ContextConnection {
       lowerView: below.map { dialect.quote("_larder_\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)") }
         ?? file,
       deleteRules: rules,
-      pendingTables: Set(layer.tables.map(\.name)))
+      tables: layer.tables)
   }
 
   func sql(in layer: ContextLayer) -> [OverlaySQL] {
@@ -164,10 +165,10 @@ final class ContextConnection {
     try connection.run(statement)
   }
 
-  /// Calls the closure; on an error everything is as it was, the views as well.
+  /// Calls the closure; on an error everything is as it was, the views as well, and the children that were at work within.
   func atomically<Result>(in layer: ContextLayer, _ body: () throws -> Result) throws -> Result {
-    let before = covering
-    let tables = layer.tables.count
+    let before = layers.map { (layer: $0, state: $0.state) }
+    let wasActive = active
     do {
       let result = try connection.savepoint(body)
       connection.forgetWrites()
@@ -175,8 +176,19 @@ final class ContextConnection {
     } catch {
       connection.forgetWrites()
       layer.versions.isExact = false
-      if covering != before {
-        layer.tables.removeSubrange(tables...)
+      // The views are those from before, too.
+      var hasOtherTables = active !== wasActive
+      for (layer, state) in before {
+        if layer.tables.count != state.tables.count { hasOtherTables = true }
+        layer.state = state
+      }
+      for other in layers where !before.contains(where: { $0.layer === other }) {
+        // Its tables are gone with all else that was made within.
+        hasOtherTables = true
+        other.state = ContextLayer.State()
+        try makeStepTable(of: other)
+      }
+      if hasOtherTables {
         active = nil
         connection.forgetStatements()
       }

@@ -14,20 +14,25 @@ final class ContextLayer {
     var isWritten = false
   }
 
+  /// What becomes what it was when a change that encloses others fails.
+  struct State {
+    /// The tables that have pending rows here or in a layer below, in the order in which they were first written.
+    var tables: [OverlayTable] = []
+    /// The steps that can be undone.
+    var steps: [Step] = []
+    /// The steps that can be done again, the next one last.
+    var undone: [Step] = []
+    /// How many of the steps were done when the context was last saved; nil where those cannot be reached any more.
+    var savedCount: Int? = 0
+  }
+
   let id: Int
   let parent: ContextLayer?
-  /// The tables that have pending rows here or in a layer below, in the order in which they were first written.
-  var tables: [OverlayTable] = []
+  var state = State()
   /// Counts the steps, those too that changed nothing; with it the order of reads and writes is known.
   var clock = 0
-  /// The steps that can be undone.
-  var steps: [Step] = []
-  /// The steps that can be done again, the next one last.
-  var undone: [Step] = []
   /// The step at work.
   var open: Step?
-  /// How many of the steps were done when the context was last saved; nil where those cannot be reached any more.
-  var savedCount: Int? = 0
   let versions = KnownVersions()
   /// The bytes that pending rows and steps name, by their digests.
   var attachments: [String: KeptAttachment] = [:]
@@ -35,6 +40,26 @@ final class ContextLayer {
   init(id: Int, parent: ContextLayer?) {
     self.id = id
     self.parent = parent
+  }
+
+  var tables: [OverlayTable] {
+    get { state.tables }
+    _modify { yield &state.tables }
+  }
+
+  var steps: [Step] {
+    get { state.steps }
+    _modify { yield &state.steps }
+  }
+
+  var undone: [Step] {
+    get { state.undone }
+    _modify { yield &state.undone }
+  }
+
+  var savedCount: Int? {
+    get { state.savedCount }
+    set { state.savedCount = newValue }
   }
 
   /// The layers from the lowest to this one.

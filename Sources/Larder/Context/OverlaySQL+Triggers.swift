@@ -18,7 +18,7 @@ extension OverlaySQL {
       DELETE FROM \(pending) WHERE \(sameKey(pending, "NEW")); \
       INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(columns))) \
       VALUES ((SELECT b.\(Self.row) FROM \(base) AS b WHERE \(sameKey("b", "NEW"))), 0, \(values.joined(separator: ", "))); \
-      END
+      \(touch("NEW", isNew: true))END
       """
   }
 
@@ -51,7 +51,7 @@ extension OverlaySQL {
       UPDATE \(pending) SET \(Self.state) = 0, \(assignments) WHERE \(sameKey(pending, "OLD")); \
       INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(columns))) SELECT \(lowerRow("OLD")), 0, \(values.joined(separator: ", ")) \
       WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", "OLD"))); \
-      END
+      \(touch("OLD"))\(touch("NEW"))END
       """
   }
 
@@ -70,7 +70,7 @@ extension OverlaySQL {
     CREATE TEMP TRIGGER \(trigger("delete")) INSTEAD OF DELETE ON \(shadow) \
     WHEN EXISTS (SELECT 1 FROM \(rows) AS v WHERE \(sameKey("v", "OLD"))) BEGIN \
     \(remember)\(remove)\(isDeniable ? "INSERT INTO \(gone) (\(list(columns))) VALUES (\(list(columns, of: "OLD"))); " : "")\
-    \(deleteRules.map(rule).joined())\
+    \(touch("OLD"))\(deleteRules.map(rule).joined())\
     END
     """
   }

@@ -12,6 +12,7 @@ struct OverlaySQL {
   /// The rules that act when a row is deleted, each with the table of the child.
   let deleteRules: [ForeignKey]
   /// The tables that have pending rows here or below.
+  let tables: [OverlayTable]
   private let pendingTables: Set<String>
   private let dialect = Dialect.sqlite
 
@@ -22,18 +23,19 @@ struct OverlaySQL {
   /// Views that begin so are made and dropped by the library.
   static let mark = "/*larder*/"
 
-  init(layer: Int, table: OverlayTable, lower: String, lowerView: String, deleteRules: [ForeignKey], pendingTables: Set<String>) {
+  init(layer: Int, table: OverlayTable, lower: String, lowerView: String, deleteRules: [ForeignKey], tables: [OverlayTable]) {
     self.layer = layer
     self.table = table
     self.lower = lower
     self.lowerView = lowerView
     self.deleteRules = deleteRules
-    self.pendingTables = pendingTables
+    self.tables = tables
+    pendingTables = Set(tables.map(\.name))
   }
 
   // MARK: Names
 
-  private func name(_ kind: String) -> String { dialect.quote("_larder_\(kind)_\(layer)_\(table.name)") }
+  func name(_ kind: String, of other: String? = nil) -> String { dialect.quote("_larder_\(kind)_\(layer)_\(other ?? table.name)") }
   var pending: String { name("pending") }
   var base: String { name("base") }
   var history: String { name("history") }
@@ -121,6 +123,7 @@ struct OverlaySQL {
       "CREATE UNIQUE INDEX temp.\(name("history_key")) ON \(history) (step, \(list(keys)))",
     ]
       + (isDeniable ? ["CREATE TEMP TABLE \(gone) (\(values))\(strict)"] : [])
+      + (table.limitedSums.isEmpty ? [] : ["CREATE TEMP TABLE \(touched()) (key)"])
       + Set(references).sorted { $0.joined() < $1.joined() }.enumerated().map { position, columns in
         "CREATE INDEX temp.\(name("pending_\(position)")) ON \(pending) (\(columns.map(dialect.quote).joined(separator: ", ")))"
       } + createText
@@ -143,7 +146,7 @@ struct OverlaySQL {
 
   var dropTables: [String] {
     (table.searchable.isEmpty ? [] : [text]).map { "DROP TABLE IF EXISTS temp.\($0)" }
-      + [pending, base, history, gone].map { "DROP TABLE IF EXISTS temp.\($0)" }
+      + [pending, base, history, gone, touched()].map { "DROP TABLE IF EXISTS temp.\($0)" }
   }
 
   // MARK: Views
@@ -177,9 +180,12 @@ struct OverlaySQL {
 
   /// What a derived column is, computed from the rows that are pending and those that are not.
   private func derived(_ derived: OverlayTable.Derived) -> String {
-    func rows(_ table: String) -> String { pendingTables.contains(table) ? "_larder_rows_\(layer)_\(table)" : table }
-    let computed = derived.column.replacingTables(rows).recomputed(dialect)
-    return "CAST(\(computed) AS \(derived.type.rawValue)) AS \(dialect.quote(derived.column.column))"
+    "CAST(\(pendingColumn(derived).recomputed(dialect)) AS \(derived.type.rawValue)) AS \(dialect.quote(derived.column.column))"
+  }
+
+  /// The derived column, computed from the rows of the layer.
+  func pendingColumn(_ derived: OverlayTable.Derived) -> DerivedColumn {
+    derived.column.replacingTables { pendingTables.contains($0) ? "_larder_rows_\(layer)_\($0)" : $0 }
   }
 
   /// A model's columns of pending rows, or of their versions from before: the table bears its own name there.

@@ -18,16 +18,36 @@ extension DerivedColumn {
 
   /// What the column should be, in a statement about its own table.
   func recomputed(_ dialect: Dialect) -> String {
+    computed(aggregated(dialect), dialect)
+  }
+
+  /// The condition, in a statement about its own table, that the column would be no value of its property, and why; nil where there is always one.
+  func unstorable(_ dialect: Dialect) -> (reason: DerivedRefusal.Reason, condition: String)? {
+    guard aggregate == .sum, let value else { return nil }
+    let rows = "larder_rows.\(dialect.quote(value))"
+    switch arithmetic {
+    case .integer:
+      // SQLite's own sum of integers ends the statement on overflow.
+      let bounds = range ?? Int64.min...Int64.max
+      let sum = computed("larder_decimal_sum(\(rows))", dialect)
+      return (.range, "\(sum) COLLATE larder_decimal NOT BETWEEN '\(bounds.lowerBound)' AND '\(bounds.upperBound)'")
+    case .real: return (.notANumber, "\(recomputed(dialect)) IS NULL")
+    case .decimal, .none: return nil
+    }
+  }
+
+  /// An aggregate of the rows that belong to a row of the table.
+  private func computed(_ aggregate: String, _ dialect: Dialect) -> String {
     let owner = "\(dialect.quote(table)).\(dialect.quote(key))"
     let rowsName = dialect.quote(rowsTable)
     switch rows {
     case .reference(let column):
-      return "(SELECT \(aggregated(dialect)) FROM \(rowsName) AS larder_rows WHERE larder_rows.\(dialect.quote(column)) = \(owner))"
-    case .pairs(let pairs, let own, _, _) where aggregate == .count:
+      return "(SELECT \(aggregate) FROM \(rowsName) AS larder_rows WHERE larder_rows.\(dialect.quote(column)) = \(owner))"
+    case .pairs(let pairs, let own, _, _) where self.aggregate == .count:
       return "(SELECT count(*) FROM \(dialect.quote(pairs)) AS larder_pairs WHERE larder_pairs.\(own) = \(owner))"
     case .pairs(let pairs, let own, let other, let key):
       return
-        "(SELECT \(aggregated(dialect)) FROM \(dialect.quote(pairs)) AS larder_pairs JOIN \(rowsName) AS larder_rows ON larder_rows.\(dialect.quote(key)) = larder_pairs.\(other) WHERE larder_pairs.\(own) = \(owner))"
+        "(SELECT \(aggregate) FROM \(dialect.quote(pairs)) AS larder_pairs JOIN \(rowsName) AS larder_rows ON larder_rows.\(dialect.quote(key)) = larder_pairs.\(other) WHERE larder_pairs.\(own) = \(owner))"
     }
   }
 

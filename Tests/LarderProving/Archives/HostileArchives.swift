@@ -63,7 +63,7 @@ public struct HostileArchives: ProofPart {
   }
 
   private func decode(_ kind: String, _ count: Int, _ seed: UInt64, _ fuzzer: URL) async throws -> Outcome {
-    let process = try ProvingProcess(fuzzer, ["\(count)", "\(seed)", kind] + samples.map { $0.path(percentEncoded: false) })
+    let process = try ProvingProcess(fuzzer, ["\(count)", "\(seed)", kind] + samples.map { $0.path(percentEncoded: false) }, includesErrors: true)
     var lines: [String] = []
     for await line in process.lines { lines.append(line) }
     let end = await process.end()

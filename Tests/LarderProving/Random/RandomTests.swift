@@ -6,9 +6,9 @@ public struct RandomTests: ProofPart {
 
   /// The suites that draw their cases from the seed.
   public static let suites = [
-    "RandomConditionTests", "PagingTests", "RandomAdoptedTableTests", "RandomRenameTests", "RandomLiveTests", "ResultsChangeTests", "ExactArithmeticTests",
-    "JSONTextTests", "UpdateAllTreeTests", "DerivedExactnessTests", "ContextMirrorTests", "ContextHistoryTests", "ContextUniqueValueTests",
-    "DeleteRuleHistoryTests", "DocumentOracleTests", "DocumentGraphOracleTests", "DocumentOperatorTests", "SearchIndexTests",
+    "RandomConditionTests", "PagingTests", "RandomAdoptedTableTests", "RandomRenameTests", "RandomLiveTests", "ResultsChangeTests",
+    "ExactArithmeticTests", "JSONTextTests", "UpdateAllTreeTests", "DerivedExactnessTests", "ContextMirrorTests", "ContextHistoryTests",
+    "ContextUniqueValueTests", "DeleteRuleHistoryTests", "DocumentOracleTests", "DocumentGraphOracleTests", "DocumentOperatorTests", "SearchIndexTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.
@@ -36,7 +36,8 @@ public struct RandomTests: ProofPart {
     while result.cases < run.cases, run.isTimeLeft, result.findings.count < 3 {
       let process = try ProvingProcess(
         tests, ["--testing-library", "swift-testing", "--filter", filter],
-        environment: ["LARDER_TEST_SEED": "\(seed)", "LARDER_TEST_COUNTS": "1", "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "2"])
+        environment: ["LARDER_TEST_SEED": "\(seed)", "LARDER_TEST_COUNTS": "1", "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "2"],
+        includesErrors: true)
       var issues: [String] = []
       var tried = 0
       for await line in process.lines {

@@ -21,14 +21,17 @@ final class ProvingProcess: Sendable {
   /// What the process says, line by line, until its end.
   let lines: AsyncStream<String>
 
-  /// - Parameter environment: What is added to the environment of this process.
-  init(_ executable: URL, _ arguments: [String], environment: [String: String] = [:]) throws {
+  /// - Parameters:
+  ///   - environment: What is added to the environment of this process.
+  ///   - includesErrors: Whether the lines are also those that are written to the standard error.
+  init(_ executable: URL, _ arguments: [String], environment: [String: String] = [:], includesErrors: Bool = false) throws {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let output = Pipe()
     process.standardOutput = output
+    if includesErrors { process.standardError = output }
     process.standardInput = input
     let (ended, end) = AsyncStream<End>.makeStream()
     process.terminationHandler = { process in

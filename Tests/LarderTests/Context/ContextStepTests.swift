@@ -43,6 +43,29 @@ struct ContextStepTests {
     #expect(try titles(store.blocking) == ["second"])
   }
 
+  @Test("C3: a step that fails takes back what a child did within it, and the child goes on", arguments: [false, true], [false, true])
+  func failedStepWithChild(isUsed: Bool, saves: Bool) throws {
+    struct Stop: Error {}
+    let context = Context(store)
+    let child = context.child()
+    if isUsed { child.insert(Page(title: "before")) }
+    #expect(throws: Stop.self) {
+      try context.step {
+        child.insert(Page(title: "within"))
+        if saves { try child.save() }
+        throw Stop()
+      }
+    }
+    let before = isUsed ? ["before"] : []
+    #expect(try titles(child) == before + ["first"] && titles(context) == ["first"])
+    #expect(child.hasChanges == isUsed && child.canUndo == isUsed && !context.hasChanges && !context.canUndo)
+    child.insert(Page(title: "after"))
+    #expect(child.undo() && child.redo())
+    try child.save()
+    try context.save()
+    #expect(try titles(store.blocking) == ["after"] + before + ["first"])
+  }
+
   @Test("C3: undo after save makes the reverse of the step pending")
   func undoAfterSave() throws {
     let context = Context(store)

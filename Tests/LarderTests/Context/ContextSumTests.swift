@@ -1,0 +1,95 @@
+import Larder
+import Testing
+
+@Model
+private struct Crate: Hashable {
+  var id: Int
+  @Relationship(inverse: \Load.crate) var loads: ToMany<Load> = []
+  @Relationship(inverse: \Sticker.crates) var stickers: ToMany<Sticker> = []
+  @Derived(.sum(\Crate.loads, \Load.small)) var small: Int8 = 0
+  @Derived(.sum(\Crate.loads, \Load.big)) var big: Int = 0
+  @Derived(.sum(\Crate.loads, \Load.real)) var real: Double = 0
+  @Derived(.sum(\Crate.stickers, \Sticker.worth)) var worth: UInt8 = 0
+}
+
+@Model
+private struct Load: Hashable {
+  var id: Int
+  var crate: ToOne<Crate>?
+  var small: Int8 = 0
+  var big: Int = 0
+  var real: Double = 0
+}
+
+@Model
+private struct Sticker: Hashable {
+  var id: Int
+  var worth: UInt8 = 0
+  var crates: ToMany<Crate> = []
+}
+
+/// A sum that its property cannot hold is refused by the verb that makes it, as in a store: a row that cannot be read would be left otherwise.
+@Suite struct ContextSumTests {
+  private let store: Store
+  private let context: Context
+
+  init() throws {
+    store = try Store(inMemoryFor: Crate.self, Load.self, Sticker.self)
+    try store.blocking.insert([Crate(id: 1), Crate(id: 2)])
+    try store.blocking.insert(Load(id: 1, crate: ToOne(1), small: 100, big: .max - 10, real: .infinity))
+    try store.blocking.insert([Sticker(id: 1, worth: 200), Sticker(id: 2, worth: 100)])
+    context = Context(store)
+  }
+
+  private func expectRefusal(of property: String, _ body: (any StoreWriter) throws -> Void) throws {
+    for db in [context, context.child()] {
+      let error = #expect(throws: StoreError.self) { try body(db) }
+      #expect(error?.code == .invalidValue && error?.model == "Crate" && error?.property == property, "\(error as Any)")
+      #expect(!db.hasChanges && !db.canUndo)
+      #expect(try db.fetch(Crate.all).count == 2)
+    }
+  }
+
+  @Test("by an insert, a save, an update of many, and a row that changes its owner") func references() throws {
+    try expectRefusal(of: "small") { try $0.save(Load(id: 2, crate: ToOne(1), small: 100)) }
+    try expectRefusal(of: "big") { try $0.save(Load(id: 2, crate: ToOne(1), big: 11)) }
+    try expectRefusal(of: "real") { try $0.save(Load(id: 2, crate: ToOne(1), real: -.infinity)) }
+    try store.blocking.insert(Load(id: 2, crate: ToOne(2), small: 50))
+    try expectRefusal(of: "small") { try $0.updateAll(Load.all) { $0.crate.set(ToOne(1)) } }
+    try expectRefusal(of: "small") { db in
+      try context.step {
+        // In a child, a step of its parent that takes the child's changes back with its own.
+        try db.save(Load(id: 3, crate: ToOne(2), small: 1))
+        try db.updateAll(Load.where { $0.id != 1 }) { $0.crate.set(ToOne(1)) }
+      }
+    }
+  }
+
+  @Test("by a link, and by a row that is linked") func pairs() throws {
+    let crate = try #require(try context.find(Crate.self, 1))
+    try store.blocking.link(crate, \.stickers, Sticker(id: 1, worth: 200))
+    try expectRefusal(of: "worth") { try $0.link(crate, \.stickers, Sticker(id: 2, worth: 100)) }
+    try store.blocking.update(Sticker(id: 2, worth: 50))
+    try store.blocking.link(crate, \.stickers, Sticker(id: 2))
+    try expectRefusal(of: "worth") { try $0.update(Sticker(id: 2, worth: 60)) }
+  }
+
+  @Test("by rows that were there before their owner") func before() throws {
+    try context.save(Load(id: 2, crate: ToOne(3), small: 100))
+    try context.save(Load(id: 3, crate: ToOne(3), small: 100))
+    let error = #expect(throws: StoreError.self) { try context.save(Crate(id: 3)) }
+    #expect(error?.property == "small")
+    context.delete(Load.self, 3)
+    try context.save(Crate(id: 3))
+    #expect(try context.find(Crate.self, 3)?.small == 100)
+    try context.save()
+    #expect(try store.blocking.verifyDerived() == [])
+  }
+
+  @Test("what fits at the end is no error, and is saved") func exchange() throws {
+    try context.save(Load(id: 2, crate: ToOne(2), small: 100))
+    try context.updateAll(Load.all) { $0.small.set { 0 - $0.small } }
+    try context.save()
+    #expect(try store.blocking.fetch(Crate.all.sorted(by: \.id)).map(\.small) == [-100, -100])
+  }
+}
