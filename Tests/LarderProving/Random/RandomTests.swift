@@ -8,7 +8,8 @@ public struct RandomTests: ProofPart {
   public static let suites = [
     "RandomConditionTests", "PagingTests", "RandomAdoptedTableTests", "RandomRenameTests", "RandomLiveTests", "ResultsChangeTests",
     "ExactArithmeticTests", "JSONTextTests", "UpdateAllTreeTests", "DerivedExactnessTests", "ContextMirrorTests", "ContextHistoryTests",
-    "ContextUniqueValueTests", "DeleteRuleHistoryTests", "DocumentOracleTests", "DocumentGraphOracleTests", "DocumentOperatorTests", "SearchIndexTests",
+    "ContextUniqueValueTests",
+    "DeleteRuleHistoryTests", "DocumentOracleTests", "DocumentGraphOracleTests", "DocumentOperatorTests", "SearchIndexTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.
