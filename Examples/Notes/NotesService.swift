@@ -16,7 +16,7 @@ struct NotesService: Sendable {
   init(folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let url = folder.appending(path: Self.fileName, directoryHint: .notDirectory)
-    let old = try OldPictures(in: folder.appending(path: "pictures", directoryHint: .isDirectory), attachedTo: url)
+    let old = try OldPictures(in: folder.appending(path: "pictures", directoryHint: .isDirectory))
     store = try Store(
       at: url, for: Note.self, DeletedNote.self, RemovedPicture.self,
       configuration: .init(durability: old.durability, migrations: [old.migration]))

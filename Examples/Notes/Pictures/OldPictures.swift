@@ -3,41 +3,18 @@ import Larder
 
 /// The pictures of older versions: files of the folder `pictures`, which the rows named by `"file":"6f9619ff-….png"`.
 ///
-/// Their bytes are attached first; the migration then puts the attachments in the place of the names, in one transaction; the files go last.
-/// Whatever breaks off between these steps, the next opening does the rest.
+/// A migration attaches them and puts the attachments in the place of the names, in one transaction; the files go last. If the program ends between the
+/// two, the next opening does the rest.
 struct OldPictures {
   private let folder: URL
   private let names: [String]
-  private let attachments: [String: Attachment]
-  /// Keeps what is attached until rows name it.
-  private let store: Store?
 
-  /// Attaches the pictures of the folder to the store at the URL. Without such a folder there is nothing to do.
-  init(in folder: URL, attachedTo url: URL) throws {
+  /// Looks into the folder. Without such a folder there is nothing to do.
+  init(in folder: URL) throws {
     self.folder = folder
     // A folder that cannot be read is no folder without pictures.
     let isThere = FileManager.default.fileExists(atPath: folder.path)
     names = isThere ? try FileManager.default.contentsOfDirectory(atPath: folder.path).filter(Self.isOurs) : []
-    store = names.isEmpty ? nil : try Self.openBeforeMigration(url)
-    var attachments: [String: Attachment] = [:]
-    if let store {
-      for name in names {
-        guard let format = PictureFormat(rawValue: String(name.drop { $0 != "." }.dropFirst())) else { continue }
-        var picture = try store.blocking.attach(contentsOf: folder.appending(path: name), mediaType: format.mediaType)
-        picture.fileName = nil
-        attachments[name] = picture
-      }
-    }
-    self.attachments = attachments
-  }
-
-  /// The store, without its migrations; nil if they have been made and nothing but the files is left to be removed.
-  private static func openBeforeMigration(_ url: URL) throws -> Store? {
-    do {
-      return try Store(at: url, for: [])
-    } catch let error as StoreError where error.code == .newerFile {
-      return nil
-    }
   }
 
   /// The files are removed as soon as the rows are written, so the rows must be on the disk by then.
@@ -51,7 +28,8 @@ struct OldPictures {
   }
 
   var migration: Migration {
-    Migration("2026-11 pictures are attachments") { [attachments] db in
+    Migration("2026-11 pictures are attachments") { db in
+      let attachments = try attach(in: db)
       for row in try db.sql("select id, images from \(Note.self) where images <> '[]'") {
         let images = try Self.images(row, attachments)
         try db.sql("update \(Note.self) set images = \(images) where id = \(row["id"] ?? .null)")
@@ -61,6 +39,18 @@ struct OldPictures {
         try db.sql("update \(DeletedNote.self) set note = json_set(note, '$.images', json(\(images))) where id = \(row["id"] ?? .null)")
       }
     }
+  }
+
+  /// The pictures of the folder by their names.
+  private func attach(in db: Transaction) throws -> [String: Attachment] {
+    var attachments: [String: Attachment] = [:]
+    for name in names {
+      guard let format = PictureFormat(rawValue: String(name.drop { $0 != "." }.dropFirst())) else { continue }
+      var picture = try db.attach(contentsOf: folder.appending(path: name), mediaType: format.mediaType)
+      picture.fileName = nil
+      attachments[name] = picture
+    }
+    return attachments
   }
 
   private struct OldImage: Decodable {

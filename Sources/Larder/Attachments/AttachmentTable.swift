@@ -30,6 +30,8 @@ enum AttachmentTable {
   static func install(_ connection: Connection) throws {
     guard try !exists(connection) else { return }
     for statement in create { try connection.change(statement) }
+    // While tables are changed there are no triggers: resume makes them for the tables that are there in the end.
+    guard !connection.isMigrating else { return }
     try createTriggers(of: try AttachmentColumn.all(connection), connection)
     try recount(connection)
   }
@@ -43,17 +45,17 @@ enum AttachmentTable {
     for trigger in columns.flatMap(\.triggers) { try connection.change(trigger.sql) }
   }
 
-  /// Takes the triggers away while tables are changed; false where the file has no attachments.
-  static func suspend(_ connection: Connection) throws -> Bool {
-    guard try exists(connection) else { return false }
+  /// Removes the triggers while tables are changed.
+  static func suspend(_ connection: Connection) throws {
+    guard try exists(connection) else { return }
     let triggers = try connection.query(
       "SELECT name FROM main.sqlite_master WHERE type = 'trigger' AND substr(name, 1, length(?1)) = ?1", [.text(AttachmentColumn.prefix)])
     for case let trigger? in triggers.map({ $0["name"]?.text }) { try connection.change("DROP TRIGGER main.\(Dialect.sqlite.quote(trigger))") }
-    return true
   }
 
   /// Brings the triggers back, for the tables and columns that are there now, and counts anew.
   static func resume(_ connection: Connection) throws {
+    guard try exists(connection) else { return }
     try createTriggers(of: try AttachmentColumn.all(connection), connection)
     try recount(connection)
   }

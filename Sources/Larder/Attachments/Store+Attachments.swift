@@ -75,9 +75,7 @@ extension Store {
   var managedAttachments: AttachmentStorage {
     get throws {
       if configuration.access == .readOnly { throw StoreError.openedReadOnly }
-      if environment.attachments.isManaged { return environment.attachments }
-      throw StoreError(
-        .unsupported, "Attachments need a table in the file, which schema: .existing does not create. Open the store without it to attach.")
+      return try environment.managedAttachments
     }
   }
 
@@ -120,6 +118,17 @@ extension Store {
     storage.activate()
     try await syncing.wait()
     return Attachment(digest: digest, size: size, mediaType: mediaType, fileName: name, lease: lease)
+  }
+}
+
+extension StoreEnvironment {
+  /// What can be attached to; throws for a store whose tables are not Larder's.
+  var managedAttachments: AttachmentStorage {
+    get throws {
+      if attachments.isManaged { return attachments }
+      throw StoreError(
+        .unsupported, "Attachments need a table in the file, which schema: .existing does not create. Open the store without it to attach.")
+    }
   }
 }
 

@@ -13,7 +13,8 @@
 /// New columns are there already, without a value where the property has no default; properties that became required have their default; columns
 /// with an `originalName` have their new name. Old columns are still there and can be read with `db.rows` and `db.sql`, or with a model of the old shape:
 /// `@Model("Person") struct OldPerson`. All of opening is one transaction: what the closure throws leaves the file as it was. Before the first
-/// statement that updates, deletes or drops what was in the file, the file is copied beside itself as `name.backup-1`.
+/// statement that updates, deletes or drops what was in the file, the file is copied beside itself as `name.backup-1`. Bytes that rows are to name from
+/// now on are attached with ``Transaction/attach(_:name:mediaType:)``.
 public struct Migration: Sendable {
   /// The name under which the file remembers that it ran.
   public let name: String

@@ -131,7 +131,7 @@ struct SchemaMigrator {
       connection.authorizer.changedTables = []
       defer { connection.authorizer.changedTables = nil }
       for statement in Catalogue.createTables { try connection.change(statement) }
-      let countsAttachments = try AttachmentTable.suspend(connection)
+      try AttachmentTable.suspend(connection)
       let changes = SchemaChanges(connection, log: log, backUp: backUp)
       let planner = try SchemaPlanner(connection, tables)
       var opening = try planner.opening(isMigrating: !pending.isEmpty)
@@ -149,7 +149,7 @@ struct SchemaMigrator {
       for step in try SchemaPlanner(connection, tables).closing(after: opening, isConverting: !pending.isEmpty) { try changes.perform(step) }
       try StoredValueSample(connection, tables).check()
       try remember(opening)
-      if countsAttachments { try AttachmentTable.resume(connection) }
+      try AttachmentTable.resume(connection)
       try checkReferences(of: connection.authorizer.changedTables ?? [], before: before)
     }
   }

@@ -8,6 +8,9 @@ struct TransactionState {
   var failure: (any Error)?
   /// How deep savepoints are nested.
   var savepointDepth = 0
+  /// The shared lock of those who attach, held until the end: other processes take a file that is not registered for a leftover, and see the
+  /// registrations of this transaction only when it is committed.
+  var attaching: AttachmentFile?
 }
 
 extension Connection {
