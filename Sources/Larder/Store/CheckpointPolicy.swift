@@ -1,6 +1,6 @@
 /// When the write-ahead log goes back into the file, and how long that may wait for readers.
 ///
-/// A passive checkpoint disturbs nobody, but the log begins anew only when no reader uses it. Readers that overlap without end keep it growing, so
+/// A passive checkpoint disturbs nobody, but the log starts over only when no reader uses it. Readers that overlap without end keep it growing, so
 /// from some size on the writer waits for those who read at that moment; new ones do not delay it, because they read the file itself as soon as all
 /// of the log is in it. How long it waits doubles with each attempt in vain, and the next one comes when the log has grown by a quarter, and past
 /// ``reportedBytes`` to its double: a reader that takes minutes holds the writer up for a small part of them. Source: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>.

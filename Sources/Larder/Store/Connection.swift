@@ -63,7 +63,7 @@ final class Connection: @unchecked Sendable {
   /// The overlay owns the connection and outlives every use of it; a weak reference would cost each read an atomic operation.
   unowned(unsafe) var overlay: (any ConnectionOverlay)?
 
-  /// Statements beyond this number are compiled anew: queries whose text differs each time must not fill the memory.
+  /// Statements beyond this number are recompiled: queries whose text differs each time must not fill the memory.
   private static let statementLimit = 512
   /// So many instructions of SQLite's virtual machine, about a tenth of a millisecond, go by between two looks at ``interruption``.
   private static let progressInterval: Int32 = 10_000
@@ -106,7 +106,7 @@ final class Connection: @unchecked Sendable {
         if let context { Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().walPages = pages }
         return SQLITE_OK
       }, Unmanaged.passUnretained(self).toOpaque())
-    // A log that begins anew gives back what it does not need: https://www.sqlite.org/pragma.html#pragma_journal_size_limit.
+    // A log that starts over gives back what it does not need: https://www.sqlite.org/pragma.html#pragma_journal_size_limit.
     sqlite3_exec(handle, "PRAGMA journal_size_limit = \(CheckpointPolicy.keptBytes)", nil, nil, nil)
   }
 
@@ -306,12 +306,12 @@ final class Connection: @unchecked Sendable {
     }
   }
 
-  /// Says that a table was looked at which may not be there yet.
+  /// Says that a table was looked at which may not exist yet.
   func noteRead(of table: String) {
     tracked?.tables.insert(table: table)
   }
 
-  /// Takes the facts of a statement that was stepped anew, if the schema has changed since it was compiled.
+  /// Takes the facts of a statement that was stepped again, if the schema has changed since it was compiled.
   private func updateFacts(of statement: PreparedStatement) {
     statement.updateFacts({ schemaVersion }, { facts(ofSQLOf: $0) })
   }

@@ -41,7 +41,7 @@ final class ReaderPool: Sendable {
     return try ThreadHoldings.holding { try body(connection) }
   }
 
-  /// Calls the closure with a connection that nobody waits for, on this thread; nil where there is none.
+  /// Calls the closure with a connection that nobody waits for, on this thread; nil if there is none.
   func withIdleConnection<Result>(_ body: (Connection) throws -> Result) rethrows -> Result? {
     guard let connection = state.withLock({ $0.idle.popLast() }) else { return nil }
     defer { give(connection) }

@@ -29,7 +29,7 @@ final class StatementFacts: Sendable {
 /// What the closure of a live result has read so far.
 struct TrackedReads {
   var statements: [ObjectIdentifier: PreparedStatement] = [:]
-  /// Tables that were looked at and may not be there yet.
+  /// Tables that were looked at and may not exist yet.
   var tables = Region()
 }
 

@@ -14,7 +14,7 @@ extension Writer {
   /// Executes one statement: at once where the writer is free, together with others where it is not.
   ///
   /// - Parameters:
-  ///   - prepare: Makes what the statement needs from code of the user's. It runs in the caller's task, with the task's own values and priority.
+  ///   - prepare: Makes what the statement needs from code of the program. It runs in the caller's task, with the task's own values and priority.
   ///   - direct: Executes the statement in the caller's task; what it needs was not prepared.
   ///   - operation: Executes the statement, possibly in another task, with what was prepared.
   func performStatement<Prepared: Sendable, Result: Sendable>(

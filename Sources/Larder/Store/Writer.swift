@@ -38,7 +38,7 @@ final class Writer: Sendable {
   nonisolated(unsafe) var isCheckpointFailing = false
   /// Tries again later to empty a log that has grown large. Used by whoever holds the writer alone.
   nonisolated(unsafe) var checkpointTimer: (any DispatchSourceTimer)?
-  /// The thread that writes right now, as a number, or zero: a call from one of the user's closures on it must not wait for itself.
+  /// The thread that writes right now, as a number, or zero: a call from one of the program closures on it must not wait for itself.
   private let holder = Atomic<UInt>(0)
 
   /// - Parameters:
