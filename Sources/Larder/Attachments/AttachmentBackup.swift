@@ -66,7 +66,7 @@ final class AttachmentBackup {
     try target.place(draft, digest)
   }
 
-  /// Gives the bytes their place beside that of the copy; false where there are none. Throws `.duplicate` where something is there.
+  /// Gives the bytes their place beside that of the copy; false if there are none. Throws `.duplicate` where something is there.
   func place(beside path: String) throws -> Bool {
     guard target.exists else { return false }
     let folder = AttachmentFolder.path(ofStore: path)

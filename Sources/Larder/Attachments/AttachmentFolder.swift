@@ -58,7 +58,7 @@ struct AttachmentFolder: Sendable {
     return status.st_mode & S_IFMT == S_IFREG ? .file(size: Int(status.st_size)) : .somethingElse
   }
 
-  /// The bytes of a digest. Throws `.notFound` where there are none, `.corrupt` for what is no file.
+  /// The bytes of a digest. Throws `.notFound` if there are none, `.corrupt` for what is no file.
   func open(_ digest: String) throws -> AttachmentFile {
     let file = try AttachmentFile(path(of: digest), O_RDONLY)
     guard file.isRegular else { throw StoreError(systemCall: ELOOP, "opened") }

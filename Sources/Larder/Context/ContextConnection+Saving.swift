@@ -136,7 +136,7 @@ extension ContextConnection {
         try values(model, "SELECT \(columns) FROM \(sql.pending) AS \(sql.shadow) WHERE \(sql.shadow).\(OverlaySQL.state) = 0"))
     }
     for model in models { try note(model) }
-    // Should the save fail, it is read anew.
+    // Should the save fail, it is read again.
     layer.versions.isExact = false
   }
 

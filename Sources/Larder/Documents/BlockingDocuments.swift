@@ -62,7 +62,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
     try reading { try table.get(key, $0) { String(decoding: $0, as: UTF8.self) } }
   }
 
-  /// When the document expires; nil for one that stays, and where there is none.
+  /// When the document expires; nil for one that stays, and if there is none.
   public func expiry(of key: String) throws -> Date? {
     try reading { try table.expiry(of: key, $0) }
   }

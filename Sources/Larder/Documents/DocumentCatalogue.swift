@@ -75,7 +75,7 @@ final class DocumentCatalogue {
 
   // MARK: Reading
 
-  /// The collection as it is in the file now; nil where there is none.
+  /// The collection as it is in the file now; nil if there is none.
   func collection(_ name: String, _ connection: Connection) throws -> Collection? {
     connection.noteRead(of: name)
     guard try hasTables(connection) else { return nil }
@@ -234,7 +234,7 @@ final class DocumentCatalogue {
     _ = try collection(name, connection)
   }
 
-  /// Removes the collection with all of its documents; false where there is none.
+  /// Removes the collection with all of its documents; false if there is none.
   func drop(_ name: String, _ connection: Connection) throws -> Bool {
     guard let collection = try collection(name, connection) else { return false }
     isProvisional = true

@@ -44,7 +44,7 @@ struct DocumentQuery: Sendable {
 
 /// The name that somebody who wrote another one may have meant.
 struct NearestName {
-  /// The name with the fewest changes of a character, if they are fewer than half of the characters; nil where there is none.
+  /// The name with the fewest changes of a character, if they are fewer than half of the characters; nil if there is none.
   let name: String?
 
   init(to wanted: String, among names: [String]) {

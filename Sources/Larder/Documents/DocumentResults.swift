@@ -65,7 +65,7 @@ extension DocumentResults: RandomAccessCollection {
 
   /// The document at the position; nil if it is not there any more, and if it cannot be read or decoded: ``elements(in:)`` throws the reason.
   ///
-  /// - Complexity: O(1) where its page is loaded, and otherwise a look-up for each key of the page.
+  /// - Complexity: O(1) where its page is loaded, and otherwise a lookup for each key of the page.
   public subscript(position: Int) -> Value? {
     precondition(keys.indices.contains(position), "there is no position \(position) in results of \(keys.count) documents")
     guard let row = pages.row(at: position, of: keys) else { return nil }

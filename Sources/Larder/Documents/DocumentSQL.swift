@@ -1,6 +1,6 @@
 /// How SQL names the properties of a document, which is JSON text in a column called `json`.
 enum DocumentSQL {
-  /// The SQL of the value at a path: JSON's texts, numbers and truth values as SQL's own, arrays and objects as their JSON.
+  /// The SQL of the value at a path: JSON's texts, numbers and Boolean values as SQL's own, arrays and objects as their JSON.
   ///
   /// - Parameters:
   ///   - row: The name of the row, where a plain `json` would be another's.

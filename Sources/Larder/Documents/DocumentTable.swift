@@ -27,7 +27,7 @@ struct DocumentTable: Sendable {
     try get(key, connection) { _ in true } ?? false
   }
 
-  /// What the closure makes of the document's JSON; nil where there is none.
+  /// What the closure makes of the document's JSON; nil if there is none.
   func get<Output>(_ key: String, _ connection: Connection, _ decode: (UnsafeBufferPointer<UInt8>) throws -> Output) throws -> Output? {
     try naming(connection) {
       guard try isThere(connection) else { return nil }
@@ -37,7 +37,7 @@ struct DocumentTable: Sendable {
     }
   }
 
-  /// When the document expires; nil for one that stays, and where there is none.
+  /// When the document expires; nil for one that stays, and if there is none.
   func expiry(of key: String, _ connection: Connection) throws -> Date? {
     try naming(connection) {
       guard try isThere(connection) else { return nil }
@@ -158,7 +158,7 @@ struct DocumentTable: Sendable {
     }
   }
 
-  /// Changes some properties of a document and keeps the others, and when it expires. Throws `.notFound` where there is none.
+  /// Changes some properties of a document and keeps the others, and when it expires. Throws `.notFound` if there is none.
   func update(_ keys: [String], _ changes: Document, _ connection: Connection) throws {
     try writing(connection) {
       for key in keys { try update(key, changes, connection) }

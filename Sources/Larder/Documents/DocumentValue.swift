@@ -20,7 +20,7 @@ public enum DocumentValue: Sendable, Hashable {
   /// Whether this is JSON's null.
   public var isNull: Bool { self == .null }
 
-  /// The truth value, or nil where there is none.
+  /// The Boolean value, or nil if there is none.
   ///
   /// Numbers and a few texts count as well: 0 is false and every other integer true; "1", "yes", "YES", "true" and "TRUE" are true.
   public var bool: Bool? {

@@ -1,4 +1,4 @@
-/// What SQL of the user's finds under a collection's name: a temporary view of each connection with the properties as columns, which has only
+/// What SQL of the program finds under a collection's name: a temporary view of each connection with the properties as columns, which has only
 /// the documents that have not expired. The table itself holds the JSON alone: columns computed from it would make each insert slower by as
 /// many as there are.
 enum DocumentViews {

@@ -62,7 +62,7 @@ extension Documents where Value: Sendable {
     try await reading { try $0.json(key) }
   }
 
-  /// When the document expires; nil for one that stays, and where there is none.
+  /// When the document expires; nil for one that stays, and if there is none.
   public func expiry(of key: String) async throws -> Date? {
     try await reading { try $0.expiry(of: key) }
   }

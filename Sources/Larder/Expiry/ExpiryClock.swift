@@ -65,7 +65,7 @@ final class ExpiryClock: Sendable {
     return state.withLock { $0.seen ?? now...now }
   }
 
-  /// The same, and the latest of them, from which on ``seen`` begins anew.
+  /// The same, and the latest of them, from which on ``seen`` starts over.
   func takeSeen() -> (range: ClosedRange<Double>, now: Double) {
     let now = now
     return state.withLock { state in

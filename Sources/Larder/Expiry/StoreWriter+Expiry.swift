@@ -45,7 +45,7 @@ extension StoreWriter {
 }
 
 extension StoreReader {
-  /// When the row with the key expires; nil for a row that stays, and where there is none.
+  /// When the row with the key expires; nil for a row that stays, and if there is none.
   public func expiry<M: ExpiringModel>(of model: M.Type, _ id: M.ID) throws -> Date? {
     try _read(isReentrant: true) { try $0.connection.expiry(of: model, id) ?? nil }
   }
@@ -92,7 +92,7 @@ extension Store {
     try await write { try $0.removeExpired() }
   }
 
-  /// When the row with the key expires; nil for a row that stays, and where there is none.
+  /// When the row with the key expires; nil for a row that stays, and if there is none.
   public func expiry<M: ExpiringModel>(of model: M.Type, _ id: M.ID) async throws -> Date? {
     try await read { try $0.expiry(of: model, id) }
   }

@@ -124,7 +124,7 @@ final class LiveRegistry: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Makes everybody read anew: something was committed, and it is not known what, or the store was closed.
+  /// Makes everybody read again: something was committed, and it is not known what, or the store was closed.
   func wakeAll() {
     let waiters = state.withLock { state in state.observers.values.compactMap { $0.wake() } }
     for waiter in waiters { waiter.resume() }

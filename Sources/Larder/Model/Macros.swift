@@ -17,7 +17,7 @@
 /// the macro also writes `id`, and for a key of several properties the type `ID`. An initial value fills the column in rows that were stored
 /// before the property was there.
 ///
-/// The macro writes the conformance to ``Model``, which belongs to no actor whatever the module's default is, and keeps the memberwise initialiser.
+/// The macro writes the conformance to ``Model``, which belongs to no actor whatever the module's default is, and keeps the memberwise initializer.
 /// What cannot be stored is an error when the program compiles, with the remedy: a class, a struct with type parameters, a `let` with a value,
 /// a `lazy` property, a property within `#if`.
 ///
@@ -52,7 +52,7 @@ public macro Model(_ tableName: String? = nil, expires: Bool = false) = #externa
 /// ```
 ///
 /// The columns are called after both properties, here `font_name` and `font_size`. A property needs a written type, or a plain literal or a call
-/// of a type's initialiser as its value, such as `Color()`. A struct may embed others with ``Embedded()``; keys belong to the model.
+/// of a type's initializer as its value, such as `Color()`. A struct may embed others with ``Embedded()``; keys belong to the model.
 @attached(extension, conformances: Embeddable, names: named(Columns), named(properties), named(init(from:)), named(encode(to:)))
 public macro Embeddable() = #externalMacro(module: "LarderMacros", type: "EmbeddableMacro")
 

@@ -47,7 +47,7 @@ public struct PropertyDefault<Output>: Sendable {
     PropertyDefault(make: value, isComputed: false)
   }
 
-  /// A value that is computed anew for each row, such as `UUID.v7()`.
+  /// A value that is recomputed for each row, such as `UUID.v7()`.
   public static func computed(_ value: @escaping @Sendable () -> Output) -> PropertyDefault {
     PropertyDefault(make: value, isComputed: true)
   }

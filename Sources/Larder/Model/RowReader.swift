@@ -1,4 +1,4 @@
-/// Hands the columns of one row to a model's generated initialiser, from left to right.
+/// Hands the columns of one row to a model's generated initializer, from left to right.
 @frozen
 public struct RowReader {
   @usableFromInline let statement: OpaquePointer

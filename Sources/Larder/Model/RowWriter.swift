@@ -148,7 +148,7 @@ public struct StatementParameter {
   }
 }
 
-/// Memory that holds the text and blobs bound to one statement until it is bound anew.
+/// Memory that holds the text and blobs bound to one statement until it is rebound.
 ///
 /// SQLite would copy every value into an allocation of its own (`SQLITE_TRANSIENT`). Copying into memory that is kept from one
 /// execution to the next costs a `memcpy`. Chunks never move while a binding points into them.
@@ -208,7 +208,7 @@ final class BindingArena {
     used = 0
   }
 
-  /// Makes the memory free for the next execution: every parameter must be bound anew before the statement steps again.
+  /// Makes the memory free for the next execution: every parameter must be rebound before the statement steps again.
   @inlinable
   func reset() {
     used = 0

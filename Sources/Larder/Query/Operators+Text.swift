@@ -137,7 +137,7 @@ extension SQLNode {
 }
 
 extension String {
-  /// The first text, in the order of UTF-8 bytes, after all that begin with this one; nil where there is none.
+  /// The first text, in the order of UTF-8 bytes, after all that begin with this one; nil if there is none.
   var endOfPrefixRange: String? {
     var scalars = Array(unicodeScalars)
     while let last = scalars.popLast() {

@@ -122,7 +122,7 @@ extension Query {
   /// At most so many rows, after leaving out the first `offset`.
   ///
   /// - Parameters:
-  ///   - limit: The number of rows; negative is a programmer's mistake and traps.
+  ///   - limit: The number of rows; negative is a programming error and traps.
   ///   - offset: The number of rows to leave out. Every one of them is read: ``after(_:)`` is faster on long lists.
   public func limit(_ limit: Int, offset: Int = 0) -> Query {
     precondition(limit >= 0 && offset >= 0, "a limit and an offset are not negative")

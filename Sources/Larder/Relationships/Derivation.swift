@@ -32,31 +32,31 @@ extension Derivation {
     Derivation(source: DerivationSource(aggregate: .count, rows: rows, value: nil))
   }
 
-  /// The sum of a property of the rows, zero where there is none.
+  /// The sum of a property of the rows, zero if there is none.
   ///
   /// Sums of `Decimal` and of integers are exact and cost the same at each change, however many rows there are. A sum of `Double` or `Float` is
-  /// computed anew from all rows of its owner at each change, because adding and subtracting would drift away from it.
+  /// recomputed from all rows of its owner at each change, because adding and subtracting would drift away from it.
   public static func sum<Root: Model, Target: Model>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable, _ value: any KeyPath<Target, Output> & Sendable
   ) -> Derivation where Output: QueryNumber & AdditiveArithmetic {
     Derivation(source: DerivationSource(aggregate: .sum, rows: rows, value: value))
   }
 
-  /// The sum of the values that are not nil, zero where there is none.
+  /// The sum of the values that are not nil, zero if there is none.
   public static func sum<Root: Model, Target: Model>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable, _ value: any KeyPath<Target, Output?> & Sendable
   ) -> Derivation where Output: QueryNumber & AdditiveArithmetic {
     Derivation(source: DerivationSource(aggregate: .sum, rows: rows, value: value))
   }
 
-  /// The least value of a property of the rows, nil where there is none.
+  /// The least value of a property of the rows, nil if there is none.
   public static func min<Root: Model, Target: Model, Value: StoredValue & Comparable>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable, _ value: any KeyPath<Target, Value> & Sendable
   ) -> Derivation where Output == Value? {
     Derivation(source: DerivationSource(aggregate: .min, rows: rows, value: value))
   }
 
-  /// The greatest value of a property of the rows, nil where there is none.
+  /// The greatest value of a property of the rows, nil if there is none.
   public static func max<Root: Model, Target: Model, Value: StoredValue & Comparable>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable, _ value: any KeyPath<Target, Value> & Sendable
   ) -> Derivation where Output == Value? {

@@ -175,7 +175,7 @@ extension DerivedColumn {
     return "coalesce(\(recomputed(dialect)), \(refusal(.notANumber, dialect)))"
   }
 
-  /// A sum of decimals that was kept in step, or the one that is computed anew: of a sum with more digits than `Decimal` holds some are missing.
+  /// A sum of decimals that was kept in step, or the one that is recomputed: of a sum with more digits than `Decimal` holds some are missing.
   private func decimal(_ sum: String, _ dialect: Dialect) -> String { "coalesce(\(sum), \(recomputed(dialect)))" }
 
   /// An integer, or a refusal: on overflow SQLite goes on with real numbers.

@@ -8,7 +8,7 @@ struct TableReference: Sendable, Hashable, Codable {
   let key: String
   let rule: DeleteRule
   let isOptional: Bool
-  /// Whether the rows of the other side are kept in an order of the user's.
+  /// Whether the rows of the other side are kept in an order of the program.
   let isOrdered: Bool
 
   /// The rule of SQL. It is checked when a transaction ends, so that rows that refer to each other can be saved in one.

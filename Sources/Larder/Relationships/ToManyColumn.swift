@@ -52,7 +52,7 @@ extension ToManyColumn {
     return .init(ask(.exist, and: .compare(.equal, column, Target.schema.node(forKey: key))))
   }
 
-  /// Whether the condition is true for each of the rows, as it is where there is none.
+  /// Whether the condition is true for each of the rows, as it is if there is none.
   public func allSatisfy(_ condition: (Target.Columns) -> some QueryExpressible<Bool>) -> QueryExpression<Bool> {
     .init(.not(ask(.exist, and: .not(node(of: condition)))))
   }
@@ -67,7 +67,7 @@ extension ToManyColumn {
     QueryExpression(node: ask(.value(.aggregate(.count, nil, .stored))), coding: .stored)
   }
 
-  /// The sum over the rows, zero where there is none.
+  /// The sum over the rows, zero if there is none.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output> {
     asking(.sum(column(path).expression))
   }
@@ -92,22 +92,22 @@ extension ToManyColumn {
     asking(.average(column(path).expression))
   }
 
-  /// The least value, nil where there is none.
+  /// The least value, nil if there is none.
   public func min<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output?> {
     asking(.extreme(.min, column(path).expression))
   }
 
-  /// The least of the values that are not nil, nil where there is none.
+  /// The least of the values that are not nil, nil if there is none.
   public func min<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Output?> {
     asking(.optionalExtreme(.min, column(path).expression))
   }
 
-  /// The greatest value, nil where there is none.
+  /// The greatest value, nil if there is none.
   public func max<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output?> {
     asking(.extreme(.max, column(path).expression))
   }
 
-  /// The greatest of the values that are not nil, nil where there is none.
+  /// The greatest of the values that are not nil, nil if there is none.
   public func max<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Output?> {
     asking(.optionalExtreme(.max, column(path).expression))
   }

@@ -46,7 +46,7 @@ public struct ToOne<Target: Model>: Sendable {
   /// The row, where a query loaded it with ``Query/including(_:)`` or the reference was made from it; otherwise nil.
   @inlinable public var loaded: Target? { box?.value }
 
-  /// A property of the row that was loaded. Where none was it is a programmer's mistake and traps: fetch with `including`.
+  /// A property of the row that was loaded. Where none was it is a programming error and traps: fetch with `including`.
   public subscript<Value>(dynamicMember path: KeyPath<Target, Value>) -> Value {
     guard let box else {
       preconditionFailure("the \(Target.self) that a ToOne refers to was not loaded; fetch with including(_:), or look at `loaded`")

@@ -174,13 +174,13 @@ extension ToOneColumn {
     Target.columns[keyPath: path].scoped(targetScope)
   }
 
-  /// A property of the row that is referred to; nil where there is none.
+  /// A property of the row that is referred to; nil if there is none.
   public subscript<Value>(dynamicMember path: KeyPath<Target.Columns, Column<Target, Value>>) -> Column<Target, Value?>
   where Output == ToOne<Target>? {
     Target.columns[keyPath: path].optional.scoped(targetScope)
   }
 
-  /// An optional property of the row that is referred to; nil as well where there is none.
+  /// An optional property of the row that is referred to; nil as well if there is none.
   public subscript<Value>(dynamicMember path: KeyPath<Target.Columns, Column<Target, Value?>>) -> Column<Target, Value?>
   where Output == ToOne<Target>? {
     Target.columns[keyPath: path].scoped(targetScope)
@@ -193,7 +193,7 @@ extension ToOneColumn {
     Target.columns[keyPath: path].scoped(targetScope)
   }
 
-  /// A reference of the row that is referred to; nil where there is none.
+  /// A reference of the row that is referred to; nil if there is none.
   public subscript<Next: Model, NextOutput>(
     dynamicMember path: KeyPath<Target.Columns, ToOneColumn<Target, Next, NextOutput>>
   ) -> ToOneColumn<Target, Next, ToOne<Next>?> where Output == ToOne<Target>? {
@@ -216,7 +216,7 @@ extension ToOneColumn {
     return column
   }
 
-  /// The reference where the row that has it may not be there.
+  /// The reference where the row that has it may not exist.
   private var optional: ToOneColumn<Root, Target, ToOne<Target>?> {
     ToOneColumn<Root, Target, ToOne<Target>?>(
       keyPath: keyPath, property: property, name: name, value: { [value, target] in target(value($0)) })
@@ -243,7 +243,7 @@ extension Column {
     return column
   }
 
-  /// The column where the row that has it may not be there.
+  /// The column where the row that has it may not exist.
   var optional: Column<Root, Output?> {
     var type = coding.type
     type.isOptional = true

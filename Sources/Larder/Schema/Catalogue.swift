@@ -34,7 +34,7 @@ enum Catalogue {
     let columns: [Column]
     let indexes: [TableDefinition.Index]
     let searchable: [String]
-    /// The version of the rules by which the full-text index takes words apart; nil where there is none, and in files of the first versions.
+    /// The version of the rules by which the full-text index takes words apart; nil if there is none, and in files of the first versions.
     let words: Int?
     /// None in files of the first version.
     let references: [TableReference]?
@@ -48,7 +48,7 @@ enum Catalogue {
     let history: [[String]]
     /// The names that columns had before, by the columns' names in lower case; nil in files of the first version.
     let originals: [String: String]?
-    /// Columns that have a name which another column had before: a model that does not say so means the other one. Nil where there are none.
+    /// Columns that have a name which another column had before: a model that does not say so means the other one. Nil if there are none.
     let reused: [String]?
 
     /// - Parameter old: What the file says of the model so far.

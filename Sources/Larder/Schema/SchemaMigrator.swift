@@ -140,7 +140,7 @@ struct SchemaMigrator {
       try changes.make(room: opening)
       for migration in pending { try run(migration, backUp: backUp) }
       if !pending.isEmpty {
-        // A migration may have dropped a table or a column to begin anew.
+        // A migration may have dropped a table or a column to start over.
         let again = try SchemaPlanner(connection, tables).opening(isRenamed: true)
         try checkAdditions(again)
         try changes.make(room: again)

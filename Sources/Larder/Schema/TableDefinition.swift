@@ -18,7 +18,7 @@ struct TableDefinition: Sendable {
     /// The form in which Larder stores what the value stands for. Throws `ValueFailure` for a value that is not one of the property's type.
     let canonical: @Sendable (Value) throws -> Value
 
-    /// The default that one clause of SQL gives to all rows that are there; nil where there is none or it is computed for each row.
+    /// The default that one clause of SQL gives to all rows that are there; nil if there is none or it is computed for each row.
     func constantDefault() throws -> Value? {
       guard !isDefaultComputed, let value = try defaultValue?(), !value.isNull else { return nil }
       // SQL text ends at a NUL.

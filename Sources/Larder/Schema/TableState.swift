@@ -11,7 +11,7 @@ struct TableState {
     let isRequired: Bool
     /// The position in the primary key, from 1 on; 0 outside of it.
     let keyPosition: Int
-    /// The SQL of the default; nil where there is none.
+    /// The SQL of the default; nil if there is none.
     let defaultValue: String?
     let isGenerated: Bool
   }

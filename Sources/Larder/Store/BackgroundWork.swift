@@ -2,7 +2,7 @@
 enum BackgroundWork {
   private static let pool = WorkerPool(label: "larder.background", limit: 16, borrows: false)
 
-  /// Runs the closure and waits for it; a cancelled task interrupts it.
+  /// Runs the closure and waits for it. Cancelling the task interrupts it.
   static func run<Result: Sendable>(on connection: Connection, _ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
     try Task.checkCancellation()
     let job = Job<Result>()

@@ -1,37 +1,40 @@
-/// When the write-ahead log goes back into the file, and how long that may wait for readers.
+/// Decides when to move the write-ahead log into the file, and how long that may wait for readers.
 ///
-/// A passive checkpoint disturbs nobody, but the log begins anew only when no reader uses it. Readers that overlap without end keep it growing, so
-/// from some size on the writer waits for those who read at that moment; new ones do not delay it, because they read the file itself as soon as all
-/// of the log is in it. How long it waits doubles with each attempt in vain, and the next one comes when the log has grown by a quarter, and past
-/// ``reportedBytes`` to its double: a reader that takes minutes holds the writer up for a small part of them. Source: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>.
+/// A passive checkpoint disturbs no one, but the log only starts over when no reader uses it. Readers that overlap without end let it grow, so from a
+/// certain size on the writer waits for the current readers. New readers don't extend the wait, because they read the file itself once all of the log
+/// is in it.
+///
+/// The wait doubles with each failed attempt. The next attempt comes when the log has grown by a quarter, or, past ``reportedBytes``, to twice its
+/// size, so a reader that takes minutes only delays the writer for a small part of them. Source:
+/// <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>.
 struct CheckpointPolicy {
   enum Mode: Sendable {
-    /// Moves what nobody reads from, and waits for nobody.
+    /// Moves the pages that no reader needs, and waits for no one.
     case passive
-    /// Waits for readers, so that the next commit begins the log anew.
+    /// Waits for readers, so that the next commit starts the log over.
     case restart
-    /// As `restart`, and gives the log's space on the disk back.
+    /// Like `restart`, and truncates the log.
     case truncate
   }
 
-  /// The number of pages at which SQLite itself would move them back into the file.
+  /// The number of pages at which SQLite's automatic checkpoint would run.
   static let interval: Int32 = 1000
-  /// What a log that is used again may keep on the disk, and the size from which on the space is given back when the store is idle.
+  /// The size that a reused log may keep on disk, and above which it is truncated when the store is idle.
   static let keptBytes: Int64 = 4 << 20
-  /// From this size on the writer waits for readers.
+  /// The size from which the writer waits for readers.
   static let restartBytes: Int64 = 16 << 20
-  /// From this size on the log's space is given back as well.
+  /// The size from which the log is also truncated.
   static let truncateBytes: Int64 = 32 << 20
-  /// From this size on, and at each doubling, a log that cannot be emptied is reported.
+  /// The size from which a log that can't be emptied is reported, and again each time it doubles.
   static let reportedBytes: Int64 = 64 << 20
-  /// How long the first attempt that waits does so, in milliseconds.
+  /// How long the first attempt waits, in milliseconds.
   private static let firstPatience: Int32 = 100
 
   private let bytesPerPage: Int64
   /// The longest wait, in milliseconds.
   private let longestPatience: Int32
   private var patience = Self.firstPatience
-  /// The size of the log at which the next attempt is due, and its size when it was last looked at, in pages.
+  /// The size of the log, in pages, at which the next attempt is due, and its size at the last attempt.
   private var dueAt = Self.interval
   private var lastSeen: Int32 = 0
   private var reportedAt: Int64 = 0
@@ -47,15 +50,15 @@ struct CheckpointPolicy {
 
   func bytes(_ pages: Int32) -> Int64 { Int64(pages) * bytesPerPage }
 
-  /// Whether a checkpoint is due at this size of the log.
+  /// Returns whether a checkpoint is due at this size of the log.
   mutating func isDue(_ pages: Int32) -> Bool {
-    // The log began anew.
+    // The log has started over.
     if pages < lastSeen { dueAt = Self.interval }
     lastSeen = pages
     return pages >= dueAt
   }
 
-  /// How the checkpoint is done at this size, and how long it may wait, in milliseconds.
+  /// Returns the mode of the checkpoint at this size, and how long it may wait, in milliseconds.
   func attempt(_ pages: Int32) -> (mode: Mode, patience: Int32) {
     switch bytes(pages) {
     case ..<Self.restartBytes: (.passive, 0)
@@ -64,7 +67,7 @@ struct CheckpointPolicy {
     }
   }
 
-  /// The log is empty, or the next commit begins it anew.
+  /// Called when the log is empty, or the next commit starts it over.
   mutating func didEmpty() {
     patience = Self.firstPatience
     dueAt = Self.interval
@@ -72,7 +75,7 @@ struct CheckpointPolicy {
     reportedAt = 0
   }
 
-  /// The log keeps its pages.
+  /// Called when the log keeps its pages.
   mutating func didNotEmpty(_ pages: Int32, _ mode: Mode) {
     if mode != .passive { patience = min(patience * 2, longestPatience) }
     let growth = bytes(pages) < Self.reportedBytes ? pages / 4 : pages
@@ -80,7 +83,7 @@ struct CheckpointPolicy {
     if dueAt < pages { dueAt = .max }
   }
 
-  /// Whether a log of this size that cannot be emptied is to be reported.
+  /// Returns whether a log of this size that can't be emptied should be reported.
   mutating func isWorthReporting(_ pages: Int32) -> Bool {
     guard bytes(pages) >= max(Self.reportedBytes, reportedAt * 2) else { return false }
     reportedAt = bytes(pages)

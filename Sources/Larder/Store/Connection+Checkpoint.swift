@@ -1,19 +1,19 @@
 import GRDBSQLite
 
 extension Connection {
-  /// What came of a checkpoint.
+  /// The result of a checkpoint.
   struct CheckpointOutcome: Sendable {
     /// SQLite's result code.
     let result: Int32
-    /// Whether the next commit begins the log anew, or there is none.
+    /// Whether the next commit starts the log over, or there is no log.
     let isEmptied: Bool
   }
 
-  /// Moves what the write-ahead log holds into the file.
+  /// Moves the contents of the write-ahead log into the file.
   ///
   /// - Parameters:
-  ///   - mode: Whether readers are waited for, and the log's space is given back.
-  ///   - patience: How long they are waited for, in milliseconds.
+  ///   - mode: Whether to wait for readers, and to truncate the log.
+  ///   - patience: How long to wait for them, in milliseconds.
   func checkpoint(_ mode: CheckpointPolicy.Mode, patience: Int32) -> CheckpointOutcome {
     setBusyTimeout(patience)
     var logged: Int32 = -1

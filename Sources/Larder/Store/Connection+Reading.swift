@@ -2,7 +2,7 @@ import Foundation
 import GRDBSQLite
 
 extension Connection {
-  /// The row with the key, or nil.
+  /// Returns the row with the key, or nil.
   func find<M: Model>(_ model: M.Type, _ key: M.ID) throws -> M? {
     let statement = try statement(.find, model)
     defer { statement.reset() }
@@ -21,7 +21,7 @@ extension Connection {
     }
   }
 
-  /// The rows of the query.
+  /// Returns the rows of the query.
   func fetch<M: Model>(_ query: Query<M>) throws -> [M] {
     if query.inclusions.isEmpty { return try fetchRows(query) }
     return try inOneView {
@@ -45,7 +45,7 @@ extension Connection {
     }
   }
 
-  /// The rows of the query in groups: a row belongs to the group whose key its column holds.
+  /// Returns the rows of the query in groups: a row belongs to the group whose key its column holds.
   func fetchGroups<M: Model>(_ query: Query<M>, by column: String, _ keys: StoredKeys) throws -> [[M]] {
     guard let index = M.schema.columns.firstIndex(where: { $0.name == column }) else { return [] }
     let mixed = environment.adopted.mixed(column, of: M.schema.table)
@@ -64,7 +64,7 @@ extension Connection {
     }
   }
 
-  /// Gives the values the rows that they are related to. Without a value nothing is read.
+  /// Loads the related rows of the values. Without values, nothing is read.
   func load<M: Model>(_ inclusions: [Inclusion<M>], into values: inout [M], areAll: Bool = false) throws {
     guard !values.isEmpty else { return }
     for inclusion in inclusions { try inclusion.load(into: &values, areAll: areAll, self) }
@@ -80,7 +80,7 @@ extension Connection {
     }
   }
 
-  /// Reads a page of rows at a time, and loads what they are related to for the whole page.
+  /// Reads a page of rows at a time, and loads the related rows of the whole page.
   private func forEachIncluding<M: Model>(_ query: Query<M>, _ body: (M) throws -> Void) throws {
     try withRows(query) { statement in
       var page: [M] = []
@@ -96,7 +96,7 @@ extension Connection {
     }
   }
 
-  /// The row that the statement stands on.
+  /// Decodes the statement's current row.
   func decode<M: Model>(_ model: M.Type, _ statement: PreparedStatement, at index: Int32 = 0) throws -> M {
     var row = RowReader(statement.pointer, at: index)
     do {
@@ -115,7 +115,7 @@ extension Connection {
     return try using(writer, ErrorContext(M.self), body)
   }
 
-  /// Prepares and binds what the writer wrote, and calls the closure with it.
+  /// Prepares the statement, binds its arguments, and calls the closure with it.
   func using<Result>(_ writer: SQLWriter, _ context: ErrorContext?, _ body: (PreparedStatement) throws -> Result) throws -> Result {
     let statement: PreparedStatement
     do {
@@ -142,7 +142,7 @@ extension Connection {
     return try body(statement)
   }
 
-  /// Moves to the next row; false past the last one.
+  /// Moves to the next row. Returns false after the last one.
   func step(_ statement: PreparedStatement, _ context: ErrorContext?) throws -> Bool {
     var result = sqlite3_step(statement.pointer)
     if result != SQLITE_ROW, result != SQLITE_DONE { result = stepAgain(statement.pointer, after: result) }
@@ -153,19 +153,19 @@ extension Connection {
     }
   }
 
-  /// The single value of a query with one row and one column.
+  /// Returns the single value of a query with one row and one column.
   func value(_ writer: SQLWriter, _ context: ErrorContext?) throws -> Value {
     try using(writer, context) { try step($0, context) ? StoredColumn($0.pointer, 0).value : .null }
   }
 
-  /// The rows of a query by the names of its columns.
+  /// Returns the rows of a query by the names of their columns.
   func rows(_ writer: SQLWriter, _ context: ErrorContext?) throws -> [Row] {
     try using(writer, context) { try rows($0, context) }
   }
 
   func rows(_ statement: PreparedStatement, _ context: ErrorContext?) throws -> [Row] {
     guard try step(statement, context) else { return [] }
-    // The first step compiles the statement anew if the schema has changed: before it, the columns may be those of an older one.
+    // The first step recompiles the statement if the schema has changed. Before it, the columns may be those of an older schema.
     let layout = Row.Layout(statement.pointer)
     var rows: [Row] = []
     repeat {
@@ -179,7 +179,7 @@ extension Connection {
     return Self.naming(error, model, column: column)
   }
 
-  /// The error with the model and the property at fault.
+  /// Returns the error with the model and the property at fault.
   static func naming<M: Model>(_ error: any Error, _ model: M.Type, column: Int) -> any Error {
     naming(error, model, M.schema.columns, at: column)
   }
@@ -191,7 +191,7 @@ extension Connection {
 }
 
 extension Query {
-  /// Whether the query's rows are all rows of the table, in whatever order.
+  /// Whether the query selects all rows of the table, in any order.
   var isUnrestricted: Bool {
     filter == nil && search == nil && limit == nil && offset == 0 && cursor == nil
   }

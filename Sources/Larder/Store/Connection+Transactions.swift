@@ -1,12 +1,12 @@
 import GRDBSQLite
 
-/// What a connection knows of the transaction that a closure of Larder's users is in.
+/// The state of the transaction that a closure of the program is in.
 struct TransactionState {
-  /// Whether a closure was told that it is in a transaction.
+  /// Whether a closure of the program is in a transaction.
   var isOpen = false
-  /// The error with which SQLite ended that transaction before its closure did, as it does on a full disk; nil while it goes on.
+  /// The error with which SQLite ended that transaction early, as it does on a full disk; nil if it hasn't.
   var failure: (any Error)?
-  /// How deep savepoints are nested.
+  /// The number of nested savepoints.
   var savepointDepth = 0
   /// The shared lock of those who attach, held until the end: other processes take a file that is not registered for a leftover, and see the
   /// registrations of this transaction only when it is committed.
@@ -16,9 +16,9 @@ struct TransactionState {
 extension Connection {
   // MARK: Transactions
 
-  /// Calls the closure in a transaction that takes the write lock at once. Any error rolls all of it back.
+  /// Calls the closure in a transaction that takes the write lock at once, and rolls it back on any error.
   ///
-  /// An interruption before the commit, even one that the closure caught, is such an error; so is one after which SQLite has rolled back by itself.
+  /// An interruption before the commit is such an error, even if the closure caught it. So is one after which SQLite has rolled back by itself.
   func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try begin("BEGIN IMMEDIATE")
     transactionNumber += 1
@@ -32,26 +32,26 @@ extension Connection {
     }
   }
 
-  /// Calls the closure in a transaction that only reads: all of its reads see the same commit.
+  /// Calls the closure in a read-only transaction: all of its reads see the same commit.
   func readTransaction<Result>(_ body: () throws -> Result) throws -> Result {
     try begin("BEGIN DEFERRED")
     defer { rollback() }
     return try body()
   }
 
-  /// Calls the closure so that all of its reads see the same commit, whether a transaction is open or not.
+  /// Calls the closure so that all of its reads see the same commit, whether or not a transaction is open.
   func inOneView<Result>(_ body: () throws -> Result) throws -> Result {
     isAutocommitting ? try readTransaction(body) : try body()
   }
 
   private func begin(_ sql: String) throws {
     endLeftover()
-    // Inside a transaction that SQLite has ended, this is refused as every other statement is.
+    // In a transaction that SQLite has ended, this fails like every other statement.
     try execute(sql)
     transactionState = TransactionState(isOpen: true)
   }
 
-  /// Ends a transaction that no closure is in: one whose end has failed.
+  /// Ends a transaction that no closure is in, because an earlier attempt to end it failed.
   private func endLeftover() {
     guard !transactionState.isOpen, !isAutocommitting else { return }
     executeRegardless("ROLLBACK")
@@ -62,16 +62,16 @@ extension Connection {
     do {
       try execute("COMMIT")
     } catch let error as StoreError where error.code == .referenced {
-      // The transaction is still open: what refers to nothing can be found.
+      // The transaction is still open, so the dangling reference can be found.
       throw danglingReference() ?? error
     }
     transactionState = TransactionState()
     keepWrites()
   }
 
-  /// Ends an open transaction, if an error has not ended it already.
+  /// Ends an open transaction, unless an error has ended it already.
   ///
-  /// Where SQLite cannot roll back, the transaction stays open, and whoever lent the connection closes it: ``comeToRest()``.
+  /// If SQLite can't roll back, the transaction stays open, and the connection's lender closes it. See ``comeToRest()``.
   func rollback() {
     transactionState = TransactionState()
     dropWrites()
@@ -81,8 +81,8 @@ extension Connection {
     executeRegardless("ROLLBACK")
   }
 
-  /// Notices when SQLite has ended the transaction on its own, and from then on refuses what belongs to it: outside of a transaction each further
-  /// statement would be committed by itself.
+  /// Detects that SQLite has ended the transaction on its own, and from then on rejects its statements: outside of a transaction each would be
+  /// committed by itself.
   ///
   /// - Throws: The first error of the transaction, as the reason.
   func checkTransaction() throws {
@@ -92,7 +92,7 @@ extension Connection {
     throw Self.refusal(after: failure)
   }
 
-  /// Remembers the error after which SQLite has rolled back by itself.
+  /// Records the error after which SQLite has rolled back by itself.
   func noteFailure(_ error: any Error) {
     guard transactionState.isOpen, transactionState.failure == nil, isAutocommitting else { return }
     transactionState.failure = error
@@ -107,10 +107,10 @@ extension Connection {
 
   // MARK: Savepoints
 
-  /// Calls the closure in a savepoint: an error undoes what it did, and what was done before stays.
+  /// Calls the closure in a savepoint, and rolls back to it if the closure throws.
   func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     endLeftover()
-    // One outside of a transaction is a transaction itself.
+    // A savepoint outside of a transaction is a transaction itself.
     let isOutermost = isAutocommitting && !transactionState.isOpen
     let name = "larder_\(transactionState.savepointDepth + 1)"
     try execute("SAVEPOINT \(name)")
@@ -138,13 +138,13 @@ extension Connection {
     countsAttachments = false
     guard !isAutocommitting else { return noteFailure(error) }
     guard let failure = executeRegardless("ROLLBACK TO \(name)") ?? executeRegardless("RELEASE \(name)") else { return }
-    // What could not be undone must not be committed with the rest.
+    // What couldn't be undone must not be committed with the rest.
     if transactionState.isOpen, transactionState.failure == nil { transactionState.failure = failure }
   }
 
   // MARK: At rest
 
-  /// Executes a statement that undoes something, whatever interruption is requested.
+  /// Executes a statement that undoes something, ignoring interruptions.
   ///
   /// - Returns: The error if it failed.
   @discardableResult
@@ -161,12 +161,12 @@ extension Connection {
     }
   }
 
-  /// Whether no transaction is open, not even that of a statement that was left in the middle of its rows.
+  /// Whether no transaction is open, including that of a statement with rows left to read.
   var isAtRest: Bool { isAutocommitting && sqlite3_txn_state(handle, nil) == SQLITE_TXN_NONE }
 
-  /// Ends whatever the last use of the connection has left open.
+  /// Ends what the last use of the connection has left open.
   ///
-  /// - Returns: Whether nothing is open any longer. Otherwise the connection must be closed: what it would write might never be committed.
+  /// - Returns: Whether nothing is open any longer. If false, close the connection: what it would write might never be committed.
   func comeToRest() -> Bool {
     if transactionState.isOpen { rollback() }
     if needsSettling { settle() }
@@ -177,7 +177,7 @@ extension Connection {
     return isAtRest
   }
 
-  /// Lets a harmless read meet the error that SQLite keeps after a file could not be written or read, until a statement has ended with it.
+  /// Executes a harmless read, which takes the error that SQLite keeps after a file could not be read or written.
   private func settle() {
     needsSettling = false
     _ = executeRegardless("SELECT 1 FROM sqlite_master LIMIT 1")

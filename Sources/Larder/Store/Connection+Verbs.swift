@@ -11,7 +11,7 @@ extension Connection {
     }
   }
 
-  /// The first row's value of one column of SQL's own.
+  /// Returns the value of one SQL expression in the first row.
   func first<M: Model>(_ query: Query<M>, columns: String) throws -> Value {
     var writer = environment.makeWriter()
     try query.firstOnly.select(&writer, columns)
@@ -22,7 +22,7 @@ extension Connection {
     try aggregate(query, Group<M, Int>(key: QueryExpression(node: .value(.null), coding: .stored)).count)
   }
 
-  /// A value over all rows of the query; a limit counts first.
+  /// Returns a value computed over all rows of the query, after its limit.
   func aggregate<M: Model, Output>(_ query: Query<M>, _ expression: QueryExpression<Output>) throws -> Output {
     var writer = environment.makeWriter()
     if query.limit != nil || query.offset > 0 {
@@ -134,7 +134,7 @@ extension Connection {
     }
   }
 
-  /// The error with the property whose new value cannot be computed or stored: the one that fails when it is computed alone.
+  /// Returns the error with the property whose new value can't be computed or stored: the one that fails when computed alone.
   private func naming<M: Model>(_ error: StoreError, _ query: Query<M>, _ list: AssignmentList) -> StoreError {
     func fails(_ write: (inout SQLWriter) throws -> Void) -> Bool {
       var writer = environment.makeWriter()
@@ -164,9 +164,10 @@ extension Connection {
     }
   }
 
-  /// Executes what changes the rows of the query, and returns how many they are.
+  /// Executes a statement that changes the rows of the query, and returns their number.
   ///
-  /// Those of a context are counted before, and those that delete rules may delete while others of the query are deleted: SQLite counts neither.
+  /// Two kinds are counted first, because SQLite counts neither: the rows of a context, and rows that delete rules may delete while others of the
+  /// query are being deleted.
   private func change<M: Model>(_ writer: SQLWriter, rowsOf query: Query<M>, countsBefore: Bool = false) throws -> Int {
     guard overlay != nil || countsBefore else { return try change(writer, ErrorContext(M.self)) }
     let count = try count(query)
@@ -176,7 +177,7 @@ extension Connection {
 }
 
 extension Query {
-  /// The query for its first row alone. Without a sort no order is asked for.
+  /// The query limited to its first row. Without a sort, it has no order.
   fileprivate var firstOnly: Query {
     var query = self
     query.limit = min(limit ?? 1, 1)

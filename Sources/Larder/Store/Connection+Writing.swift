@@ -1,9 +1,9 @@
 import GRDBSQLite
 
 extension Connection {
-  /// Executes the statement once for each value. On an error the values before it stay written: the caller's transaction undoes them.
+  /// Executes the statement once for each value. After an error the earlier values stay written; the caller's transaction undoes them.
   ///
-  /// - Parameter recorded: The columns of the only value, if they were encoded before.
+  /// - Parameter recorded: The columns of the only value, if it was encoded before.
   func write<M: Model>(_ values: [M], _ kind: ModelStatementKind, recorded: RecordedRow? = nil) throws {
     guard !values.isEmpty else { return }
     if M.schema.expires, kind != .update { try makeRoom(for: values) }
@@ -29,7 +29,7 @@ extension Connection {
     overlay?.didWrite(values)
   }
 
-  /// Deletes the row with the key; false where there was none.
+  /// Deletes the row with the key. Returns false if there is none.
   func delete<M: Model>(_ model: M.Type, _ key: M.ID) throws -> Bool {
     let statement = try statement(.delete, model)
     do {
@@ -45,11 +45,11 @@ extension Connection {
       throw referringRows(to: model, error)
     }
     overlay?.didChange()
-    // Triggers do the work of a context, and SQLite counts the statement's own changes alone.
+    // In a context, triggers write, and `sqlite3_changes` only counts the statement's own changes.
     return overlay == nil ? sqlite3_changes(handle) > 0 : sqlite3_total_changes(handle) != total
   }
 
-  /// Executes a statement that changes rows, and answers how many.
+  /// Executes a statement that changes rows, and returns their number.
   func change(_ writer: SQLWriter, _ context: ErrorContext?) throws -> Int {
     try prepareAttachments(writer.arguments.contains(where: \.mayNameAttachment))
     return try using(writer, context) { statement in
@@ -57,7 +57,7 @@ extension Connection {
       while try step(statement, context) {}
       note(statement)
       overlay?.didChange()
-      // What triggers did in a context tells at least whether something changed.
+      // In a context, the changes of triggers at least tell whether something changed.
       return Int(overlay == nil ? sqlite3_changes64(handle) : sqlite3_total_changes64(handle) - total)
     }
   }

@@ -4,68 +4,68 @@ internal import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// One connection to the database file. Whoever holds it uses it alone: the writer and the pool of readers see to that.
+/// One connection to the database file, used by one caller at a time, which the writer and the reader pool ensure.
 ///
-/// GRDB opens and configures it. Statements are compiled and stepped here, straight on the C connection, because a statement that is kept
-/// and read by position is what makes Larder as fast as C. `@unchecked Sendable`: it is handed from thread to thread, under the
-/// lock of ``Writer`` or ``ReaderPool``, and never used by two at once.
+/// GRDB opens and configures it. Statements are compiled and stepped here, directly on the C connection, because cached statements that are read by
+/// column index are what makes Larder as fast as C. `@unchecked Sendable`: it is passed from thread to thread under the lock of ``Writer`` or
+/// ``ReaderPool``, and never used by two at once.
 final class Connection: @unchecked Sendable {
   let queue: DatabaseQueue
   let handle: OpaquePointer
   let environment: StoreEnvironment
-  /// Whether SQL that writes is refused.
+  /// Whether SQL that writes is rejected.
   var isReadOnly: Bool
   let authorizer = StatementAuthorizer()
-  /// What tells of the statements; nil unless somebody listens.
+  /// Reports the statements; nil if they aren't traced.
   var tracer: StatementTracer?
   private var statements: [String: PreparedStatement] = [:]
   private var modelStatements: [ModelStatementKey: PreparedStatement] = [:]
   private var busyTimeout: Int32 = -1
 
-  /// What statements of the open transaction wrote.
+  /// What the statements of the open transaction wrote.
   private var pendingWrites: [StatementFacts] = []
-  /// What was written and committed since it was last taken.
+  /// What was committed since the last call of ``takeWrites()``.
   private var committedWrites: [StatementFacts] = []
-  /// The statements of a read that a live result repeats; nil while none is at work.
+  /// The reads of a live result's closure; nil if none is running.
   var tracked: TrackedReads?
-  /// The columns of tables that are computed from others, as far as they were asked for. A change of the schema compiles statements, which forgets them.
+  /// The computed columns of tables, as far as they were requested. A change of the schema recompiles statements, which clears them.
   private var generatedColumns: [String: Set<String>] = [:]
   /// Called once before the first statement that updates, deletes or drops; set while a migration runs.
   var willDestroy: (() throws -> Void)?
-  /// The pages in the write-ahead log after the last commit.
+  /// The number of pages in the write-ahead log after the last commit.
   var walPages: Int32 = 0
   private var dataVersion: Int64 = -1
   private var isClosed = false
-  /// Whether the task that waits for the work at hand was cancelled. The one thing here that other threads touch.
+  /// The cancellation of the current work. The only property that other threads use.
   let interruption = Interruption()
-  /// Where calls of tasks read. Each connection has one, because Dispatch runs no more work of concurrent queues at a time than there are
-  /// processors: slow reads would keep quick ones waiting for a thread, although a connection is free.
+  /// The queue for the reads of tasks. Each connection has one, because Dispatch runs no more concurrent work at a time than there are processors:
+  /// slow reads would delay quick ones although a connection is available.
   private(set) lazy var worker = DispatchQueue(label: "larder.reader")
-  /// How many rows the connection changes before the statistics of the indexes are looked at; never, unless it says so.
+  /// The number of changed rows after which the indexes are analyzed; by default never.
   var changesBeforeAnalysis = Int64.max
-  /// How many transactions were begun.
+  /// The number of transactions begun.
   var transactionNumber = 0
-  /// The transaction in which foreign keys are left until its end, although each is judged when rows are deleted; nil where none is.
+  /// The transaction whose foreign keys are checked at its end, although deletions are checked one by one; nil if there is none.
   var deferringTransaction: Int?
-  /// What is known of the collections of documents.
+  /// The known collections of documents.
   let documents = DocumentCatalogue()
-  /// The rows that have expired and may have lost the references that kept them.
+  /// Expired rows that may have lost the references that kept them.
   let expiryReleases = ExpiryReleases()
   /// Whether the file is known to count attachments.
   var countsAttachments = false
-  /// Whether its tables are being changed, so that nothing can be counted yet.
+  /// Whether the tables are being migrated, so that nothing can be counted yet.
   var isMigrating = false
   /// The transaction that a closure is in.
   var transactionState = TransactionState()
-  /// Whether the file could not be read or written lately.
+  /// Whether the file couldn't be read or written recently.
   var needsSettling = false
-  /// What shadows the tables of a context's connection; nil on every other.
-  /// The overlay owns the connection and outlives every use of it; a weak reference would cost each read an atomic operation.
+  /// The unsaved changes of a context's connection; nil on every other. The overlay owns the connection and outlives every use of it; a weak
+  /// reference would cost each read an atomic operation.
   unowned(unsafe) var overlay: (any ConnectionOverlay)?
 
-  /// Statements beyond this number are compiled anew: queries whose text differs each time must not fill the memory.
+  /// The number of cached statements. Others are compiled for each use, so that queries whose text differs each time don't fill the memory.
   private static let statementLimit = 512
-  /// So many instructions of SQLite's virtual machine, about a tenth of a millisecond, go by between two looks at ``interruption``.
+  /// The number of instructions of SQLite's virtual machine, about a tenth of a millisecond, between two checks of ``interruption``.
   private static let progressInterval: Int32 = 10_000
 
   private struct ModelStatementKey: Hashable {
@@ -85,7 +85,7 @@ final class Connection: @unchecked Sendable {
     self.environment = environment
     isReadOnly = configuration.readonly
     authorizer.install(on: handle)
-    // Larder watches its own commits.
+    // Larder observes commits itself.
     sqlite3_commit_hook(handle, nil, nil)
     sqlite3_rollback_hook(handle, nil, nil)
     sqlite3_progress_handler(
@@ -98,7 +98,8 @@ final class Connection: @unchecked Sendable {
     if !isReadOnly { observeLog() }
   }
 
-  /// Remembers how long the write-ahead log is after each commit. The writer empties it: SQLite's own way would do it in the middle of a save.
+  /// Records the length of the write-ahead log after each commit. The writer empties it; SQLite's automatic checkpoint would run in the middle of a
+  /// save.
   private func observeLog() {
     sqlite3_wal_hook(
       handle,
@@ -106,7 +107,7 @@ final class Connection: @unchecked Sendable {
         if let context { Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().walPages = pages }
         return SQLITE_OK
       }, Unmanaged.passUnretained(self).toOpaque())
-    // A log that begins anew gives back what it does not need: https://www.sqlite.org/pragma.html#pragma_journal_size_limit.
+    // A log that starts over is truncated to this size: https://www.sqlite.org/pragma.html#pragma_journal_size_limit.
     sqlite3_exec(handle, "PRAGMA journal_size_limit = \(CheckpointPolicy.keptBytes)", nil, nil, nil)
   }
 
@@ -116,18 +117,18 @@ final class Connection: @unchecked Sendable {
 
   /// Closes the file. The connection must not be used again.
   ///
-  /// It rolls back what was left open. Without this call the file is closed when the connection is released.
+  /// An open transaction is rolled back. Without this call the file is closed when the connection is released.
   func close() {
     guard !isClosed else { return }
     disconnect()
     do {
       try queue.close()
     } catch {
-      // SQLite keeps a connection open whose statements somebody still uses; it is closed with the last of them.
+      // SQLite keeps a connection open while its statements are in use, and closes it with the last of them.
     }
   }
 
-  /// Removes what SQLite would call or keep after the connection is gone. Statements go before the connection that they belong to.
+  /// Removes what SQLite would call or retain after the connection is gone. Statements are released before the connection.
   private func disconnect() {
     guard !isClosed else { return }
     isClosed = true
@@ -140,7 +141,7 @@ final class Connection: @unchecked Sendable {
     sqlite3_wal_hook(handle, nil, nil)
   }
 
-  /// Ends the statement at work, and refuses the ones after it until ``endInterruption()``. May be called from any thread.
+  /// Ends the current statement, and rejects later ones until ``endInterruption()``. May be called from any thread.
   func interrupt() {
     interruption.request(on: handle)
   }
@@ -156,7 +157,7 @@ final class Connection: @unchecked Sendable {
     sqlite3_busy_timeout(handle, milliseconds)
   }
 
-  /// Whether the database is one in memory that connections of this process share.
+  /// Whether the database is in memory and shared by connections of this process.
   var isInMemory: Bool { queue.path.hasSuffix("?vfs=memdb") }
 
   /// Whether no transaction is open.
@@ -193,7 +194,7 @@ final class Connection: @unchecked Sendable {
     return try compile(sql, isPersistent: isPersistent)
   }
 
-  /// Whether what follows a statement is comments alone.
+  /// Returns whether the text after a statement consists only of comments.
   private func isComment(_ rest: String) -> Bool {
     var pointer: OpaquePointer?
     let result = sqlite3_prepare_v3(handle, rest, -1, 0, &pointer, nil)
@@ -201,12 +202,12 @@ final class Connection: @unchecked Sendable {
     return result == SQLITE_OK && pointer == nil
   }
 
-  /// The kept statement of this text.
+  /// Returns the cached statement with this SQL, checked to be executable now.
   func statement(_ sql: String) throws -> PreparedStatement {
     try checked(try keptStatement(sql))
   }
 
-  /// The kept statement of this text, whether it may be executed now or not.
+  /// Returns the cached statement with this SQL, whether or not it may be executed now.
   func keptStatement(_ sql: String) throws -> PreparedStatement {
     if let statement = statements[sql], !statement.isInUse { return statement }
     let statement = try compile(sql)
@@ -217,7 +218,7 @@ final class Connection: @unchecked Sendable {
     return statement
   }
 
-  /// The kept statement of a model's kind.
+  /// Returns the cached statement of a kind for a model.
   func statement<M: Model>(_ kind: ModelStatementKind, _ model: M.Type) throws -> PreparedStatement {
     let key = ModelStatementKey(model: ObjectIdentifier(model), kind: kind)
     if let statement = modelStatements[key], !statement.isInUse { return try checked(statement) }
@@ -231,19 +232,19 @@ final class Connection: @unchecked Sendable {
     return try checked(statement)
   }
 
-  /// Resets the kept statements that were left in the middle of their rows. Others belong to extensions of SQLite, which use them themselves.
+  /// Resets cached statements with rows left to read. Others belong to SQLite's extensions, which use them themselves.
   func resetStatements() {
     for statement in statements.values where sqlite3_stmt_busy(statement.pointer) != 0 { statement.reset() }
     for statement in modelStatements.values where sqlite3_stmt_busy(statement.pointer) != 0 { statement.reset() }
   }
 
-  /// Forgets the kept statements: names mean other things from now on.
+  /// Empties the cache, because names resolve differently from now on.
   func forgetStatements() {
     statements.removeAll(keepingCapacity: true)
     modelStatements.removeAll(keepingCapacity: true)
   }
 
-  /// Refuses to go on after an interruption, and in a transaction that is over; gives a migration's backup its chance before anything is lost.
+  /// Rejects statements after an interruption and in a transaction that has ended, and runs a migration's backup before data is lost.
   private func checked(_ statement: PreparedStatement) throws -> PreparedStatement {
     if interruption.isPending { throw CancellationError() }
     if environment.gate.stops(self) { throw StoreError.suspended }
@@ -256,17 +257,17 @@ final class Connection: @unchecked Sendable {
     return statement
   }
 
-  /// Refuses to go on after an interruption: for work between statements.
+  /// Throws after an interruption. For work between statements.
   func checkInterruption() throws {
     if interruption.isPending { throw CancellationError() }
   }
 
-  /// Executes a statement that takes no parameter and returns no row.
+  /// Executes a statement without parameters and rows.
   func execute(_ sql: String) throws {
     try run(try statement(sql))
   }
 
-  /// Steps a bound statement to its end, remembers what it wrote, and resets it.
+  /// Steps a bound statement to its end, records what it wrote, and resets it.
   func run(_ statement: PreparedStatement, context: ErrorContext? = nil) throws {
     defer { statement.reset() }
     var result = sqlite3_step(statement.pointer)
@@ -276,13 +277,13 @@ final class Connection: @unchecked Sendable {
     note(statement)
   }
 
-  /// The error of a statement that was interrupted.
+  /// The error of an interrupted statement.
   private var stop: any Error {
     if environment.gate.isSuspended, !interruption.isPending { return StoreError.suspended }
     return CancellationError()
   }
 
-  /// The error that the last call gave, as users see it.
+  /// Returns the error of the last call, as callers see it.
   func error(_ result: Int32, _ context: ErrorContext?) -> any Error {
     let error: any Error = result & 0xFF == SQLITE_INTERRUPT ? stop : StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
     if [SQLITE_IOERR, SQLITE_FULL, SQLITE_CORRUPT, SQLITE_NOMEM].contains(result & 0xFF) { needsSettling = true }
@@ -306,17 +307,17 @@ final class Connection: @unchecked Sendable {
     }
   }
 
-  /// Says that a table was looked at which may not be there yet.
+  /// Records that a table was looked up that may not exist yet.
   func noteRead(of table: String) {
     tracked?.tables.insert(table: table)
   }
 
-  /// Takes the facts of a statement that was stepped anew, if the schema has changed since it was compiled.
+  /// Updates the facts of a statement that was stepped again, if the schema has changed since it was compiled.
   private func updateFacts(of statement: PreparedStatement) {
     statement.updateFacts({ schemaVersion }, { facts(ofSQLOf: $0) })
   }
 
-  /// Nil in a transaction, whose end may give the same number to another schema, and if it cannot be read.
+  /// Nil in a transaction, after whose rollback another schema may get the same number, and if it can't be read.
   private var schemaVersion: SchemaVersion? {
     guard isAutocommitting else { return nil }
     func version(of schema: String) -> Int64? {
@@ -338,7 +339,7 @@ final class Connection: @unchecked Sendable {
     return authorizer.facts(of: text.map { String(cString: $0) } ?? "", definition: definition)
   }
 
-  /// The SQL of a trigger or a table; nil for Larder's own, which replace no rows.
+  /// Returns the SQL of a trigger or a table; nil for Larder's own, which replace no rows.
   private func definition(of type: String, _ name: String) -> String? {
     if name.hasPrefix("_larder_") || name.hasPrefix("sqlite_") { return nil }
     if environment.attachments.isManaged, type == "table", environment.tables.contains(where: { $0.name == name }) { return nil }
@@ -358,7 +359,7 @@ final class Connection: @unchecked Sendable {
     return texts.joined(separator: "\n")
   }
 
-  /// What the statements and looks at tables have read: where a column is computed from others, all of its table.
+  /// Returns what the statements and lookups have read: the whole table if a column is computed from others.
   func region(of reads: TrackedReads) -> Region {
     for statement in reads.statements.values { updateFacts(of: statement) }
     var region = reads.tables
@@ -382,29 +383,29 @@ final class Connection: @unchecked Sendable {
     return names
   }
 
-  /// Says that a table was written or dropped by a statement that nobody keeps.
+  /// Records that a statement that isn't cached has written or dropped a table.
   func noteWrite(of table: String) {
     note(StatementFacts(reads: Region(), writes: Region(table), controlsTransaction: false, isDestructive: true))
   }
 
-  /// The committed statements that wrote since the last call.
+  /// Returns the committed statements that wrote since the last call.
   func takeWrites() -> [StatementFacts] {
     defer { committedWrites.removeAll(keepingCapacity: true) }
     return committedWrites
   }
 
-  /// The transaction was committed.
+  /// Called when the transaction was committed.
   func keepWrites() {
     committedWrites += pendingWrites
     pendingWrites.removeAll(keepingCapacity: true)
   }
 
-  /// The transaction was rolled back.
+  /// Called when the transaction was rolled back.
   func dropWrites() {
     pendingWrites.removeAll(keepingCapacity: true)
   }
 
-  /// Forgets what was written to tables that nobody else sees.
+  /// Discards the record of writes to tables that no other connection sees.
   func forgetWrites() {
     pendingWrites.removeAll(keepingCapacity: true)
     committedWrites.removeAll(keepingCapacity: true)
@@ -412,7 +413,7 @@ final class Connection: @unchecked Sendable {
 
   // MARK: Other connections
 
-  /// Whether another connection has committed since the last call; its first answer is false.
+  /// Returns whether another connection has committed since the last call. The first call returns false.
   func hasForeignCommits() -> Bool {
     guard let statement = try? statement("PRAGMA data_version") else { return false }
     defer { statement.reset() }

@@ -1,19 +1,19 @@
-/// What stands between a context's connection and the tables of the file: the changes that are not yet saved.
+/// The unsaved changes of a context, which its connection sees in place of the file's tables.
 protocol ConnectionOverlay: AnyObject {
-  /// Makes statements that write these tables write pending changes instead, and answers whether a statement has to be compiled again.
+  /// Redirects statements that write these tables to unsaved rows. Returns whether a statement has to be compiled again.
   ///
-  /// - Throws: `StoreError` `.unsupported` for a table that cannot have pending changes.
+  /// - Throws: `StoreError` `.unsupported` for a table that can't have unsaved changes.
   func cover(_ tables: Set<String>) throws -> Bool
 
-  /// The SQL of a model's statement, where it is another than the store's.
+  /// Returns the SQL of a model's statement, if it differs from the store's.
   func sql<M: Model>(of kind: ModelStatementKind, _ model: M.Type) throws -> String?
 
-  /// Hears of rows that were read.
+  /// Called with rows that were read.
   func didRead<M: Model>(_ values: [M])
 
-  /// Hears of rows that were written.
+  /// Called with rows that were written.
   func didWrite<M: Model>(_ values: [M])
 
-  /// Hears that a statement may have changed rows in another way.
+  /// Called after a statement that may have changed rows in another way.
   func didChange()
 }

@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// Waits until a file, or the names in a folder, are on the disk. Tests have their own.
+/// Waits until a file, or the entries of a folder, are on the disk. Tests replace it.
 struct FileSync: Sendable {
   let file: @Sendable (_ path: String) throws -> Void
   let folder: @Sendable (_ path: String) throws -> Void
@@ -20,7 +20,7 @@ struct FileSync: Sendable {
   private static func sync(_ path: String, _ flags: Int32, isFolder: Bool) throws {
     let descriptor = open(path, flags | O_CLOEXEC)
     guard descriptor >= 0 else {
-      // A folder in which names may be made and which may not be listed: its file system syncs it when it will.
+      // The folder allows new entries but can't be opened for reading; its file system syncs it on its own schedule.
       if isFolder, errno == EACCES { return }
       throw failure(errno)
     }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// A single statement that may share a transaction with others: started, executed once or again, and answered when it is committed.
+/// A single statement that may share a transaction with others: started, executed once or more, and completed after the commit.
 protocol GroupedWrite: Sendable {
-  /// Marks it as running; false where its task was cancelled before.
+  /// Marks it as running. Returns false if its task was cancelled before.
   func start() -> Bool
-  /// Executes the statement the way the closure says, and keeps the result.
+  /// Executes the statement by means of the closure, and keeps the result.
   func execute(_ perform: (_ operation: (Connection) throws -> Void) throws -> Void)
   /// Whether the last execution found the file locked by another process.
   var isBusy: Bool { get }
-  /// Hands the result to the task that waits.
+  /// Passes the result to the task that waits for it.
   func answer()
 }
 
@@ -35,7 +35,7 @@ final class StatementWrite<Output: Sendable>: GroupedWrite {
     }
   }
 
-  /// What the last execution gave; before the first, that the task was cancelled.
+  /// The result of the last execution; before the first, the error of a cancelled task.
   var result: Result<Output, any Error> { outcome.withLock { $0 } }
 
   var isBusy: Bool {

@@ -1,8 +1,8 @@
 import GRDBSQLite
 
-/// The functions that compute with integers as Swift does: exactly, or not at all. SQLite's own operators go on with real numbers on overflow.
+/// Functions with Swift's integer arithmetic: exact, or an error. SQLite's own operators continue with real numbers on overflow.
 ///
-/// Operands that an existing file keeps as real numbers or as text are computed with as SQLite does.
+/// Operands that an existing file stores as real numbers or text are computed as SQLite does.
 enum IntegerFunctions {
   static func register(on handle: OpaquePointer) {
     add("larder_integer_add", -1, to: handle) { context, count, arguments in
@@ -15,7 +15,7 @@ enum IntegerFunctions {
       IntegerFunctions.fold(context, count, arguments, { $0.multipliedReportingOverflow(by: $1) }, *)
     }
     add("larder_integer_divide", 2, to: handle) { context, count, arguments in
-      // Nothing divided by zero is NULL.
+      // Division by zero is NULL.
       guard let arguments, sqlite3_value_double(arguments[1]) != 0 else { return sqlite3_result_null(context) }
       IntegerFunctions.fold(context, count, arguments, { $0.dividedReportingOverflow(by: $1) }, /)
     }
@@ -49,7 +49,7 @@ enum IntegerFunctions {
     }
   }
 
-  /// Returns the first argument, or refuses an integer that is not between the other two.
+  /// Returns the first argument, or reports an error for an integer that isn't between the other two.
   private static func check(_ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
     guard let arguments else { return }
     if sqlite3_value_type(arguments[0]) == SQLITE_INTEGER {
@@ -65,7 +65,7 @@ enum IntegerFunctions {
     case integer(Int64)
     case real(Double)
 
-    /// Nil for NULL. Text counts as the number that it begins with, as for SQLite's operators.
+    /// Nil for NULL. Text counts as the number at its beginning, as for SQLite's operators.
     init?(_ value: OpaquePointer?) {
       switch sqlite3_value_numeric_type(value) {
       case SQLITE_NULL: return nil
@@ -84,7 +84,7 @@ enum IntegerFunctions {
 }
 
 extension FunctionFailure {
-  /// What SQLite says of a sum that leaves the range of 64-bit integers.
+  /// SQLite's message for a sum that overflows 64-bit integers.
   static let integerOverflow = "integer overflow"
   static let integerOutOfRange = "integer out of the property's range"
 }

@@ -1,25 +1,25 @@
 import GRDBSQLite
 import Synchronization
 
-/// Whether the work of a connection is to end, because the task that waits for it was cancelled.
+/// The cancellation of a connection's work, requested when the task that waits for it is cancelled.
 ///
-/// A request may come from any thread at any moment, also between two statements, where SQLite itself would forget it. It ends the statement at
-/// work and refuses the ones after it, except inside ``shielded(_:)``: what undoes a transaction must not be cancelled, or the transaction stays open.
+/// A request may come from any thread at any moment, even between two statements, when SQLite itself would ignore it. It ends the current statement
+/// and rejects later ones, except inside ``shielded(_:)``: rolling back must not be cancelled, or the transaction stays open.
 final class Interruption: Sendable {
   private struct State: Sendable {
     var isRequested = false
-    /// How many calls of ``shielded(_:)`` are at work.
+    /// The number of calls of ``shielded(_:)`` in progress.
     var shields = 0
   }
 
   private let state = Mutex(State())
-  /// Whether a request is to be obeyed now: the state in a form that costs a running statement nothing to look at.
+  /// Whether a request is in effect, as an atomic that is cheap to read while a statement runs.
   private let isEffective = Atomic<Bool>(false)
 
-  /// Whether work has to end.
+  /// Whether the work has to end.
   var isPending: Bool { isEffective.load(ordering: .relaxed) }
 
-  /// Asks the connection to end its work.
+  /// Requests that the connection ends its work.
   func request(on handle: OpaquePointer) {
     state.withLock { state in
       state.isRequested = true
@@ -30,14 +30,14 @@ final class Interruption: Sendable {
     }
   }
 
-  /// Ends the statement, or the checkpoint, that is at work now, and none that comes later.
+  /// Interrupts the current statement or checkpoint, but no later one.
   func stopStatement(on handle: OpaquePointer) {
     state.withLock { state in
       if state.shields == 0 { sqlite3_interrupt(handle) }
     }
   }
 
-  /// Forgets the request: the work that it was meant for is over.
+  /// Withdraws the request, because the work that it was meant for is over.
   func end() {
     state.withLock { state in
       state.isRequested = false
@@ -45,7 +45,7 @@ final class Interruption: Sendable {
     }
   }
 
-  /// Calls the closure, whose statements no request interrupts. One that comes meanwhile, or came before, is obeyed afterwards.
+  /// Calls the closure, whose statements are never interrupted. A request takes effect when the closure has returned.
   func shielded<Result>(_ body: () throws -> Result) rethrows -> Result {
     state.withLock { state in
       state.shields += 1

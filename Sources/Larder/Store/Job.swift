@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// One call that a task waits for: cancelled before it starts it never runs, cancelled while it runs it is interrupted.
+/// One call that a task waits for. Cancelled before it starts, it never runs; cancelled while it runs, it is interrupted.
 final class Job<Result: Sendable>: Sendable {
   private enum State {
     case waiting(CheckedContinuation<Result, any Error>?)
-    /// The connection is nil for a job that ends too soon to be worth an interruption, or that shares its transaction with others.
+    /// The connection is nil for a job that is too short to interrupt, or that shares its transaction with others.
     case running(CheckedContinuation<Result, any Error>, Connection?)
     case cancelled
     case ended
@@ -18,7 +18,7 @@ final class Job<Result: Sendable>: Sendable {
 
   private let progress = Mutex(Progress())
 
-  /// Waits for the job's result. `enqueue` is called once the job can be started.
+  /// Waits for the job's result. `enqueue` is called once the job is ready to be started.
   func result(enqueue: () -> Void) async throws -> Result {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -51,7 +51,7 @@ final class Job<Result: Sendable>: Sendable {
     continuation?.resume(throwing: CancellationError())
   }
 
-  /// Whether the task still waits for the job to be started.
+  /// Whether the task still waits for the job to start.
   var isWaiting: Bool {
     progress.withLock { if case .waiting = $0.state { true } else { false } }
   }
@@ -61,15 +61,15 @@ final class Job<Result: Sendable>: Sendable {
     DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(limit.nanoseconds)) { self.fail(error) }
   }
 
-  /// Runs the closure on the connection and hands its result to the task, unless the task was cancelled before.
+  /// Runs the closure on the connection and passes its result to the task, unless the task was cancelled before.
   func run(on connection: Connection, _ body: () throws -> Result) {
     guard start(on: connection) else { return }
     end(Swift.Result { try body() })
   }
 
-  /// Marks the job as running; false where the task was cancelled before.
+  /// Marks the job as running. Returns false if the task was cancelled before.
   ///
-  /// - Parameter connection: What to interrupt when the task is cancelled, or nil where it must not be interrupted.
+  /// - Parameter connection: The connection to interrupt if the task is cancelled, or nil if it must not be interrupted.
   func start(on connection: Connection?) -> Bool {
     progress.withLock { progress in
       guard case .waiting(let continuation?) = progress.state else { return false }
@@ -88,7 +88,7 @@ final class Job<Result: Sendable>: Sendable {
     continuation?.resume(throwing: error)
   }
 
-  /// Hands the result of a running job to the task.
+  /// Passes the result of a running job to the task.
   func end(_ result: Swift.Result<Result, any Error>) {
     let (continuation, isInterrupted) = progress.withLock { progress -> (CheckedContinuation<Result, any Error>?, Bool) in
       guard case .running(let continuation, let connection) = progress.state else { return (nil, false) }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A closure that can be set, and called from any thread.
+/// A closure that can be set and called from any thread.
 final class Listener<Argument>: Sendable {
-  /// In a struct, because a mutex whose value is itself a closure wraps it once more each time it is looked at, until the stack is used up.
+  /// A struct, because a mutex whose value is itself a closure wraps it again each time it is accessed, until the stack overflows.
   private struct State: Sendable {
     var body: (@Sendable (Argument) -> Void)?
   }
@@ -13,7 +13,7 @@ final class Listener<Argument>: Sendable {
     state.withLock { $0.body = body }
   }
 
-  /// Calls the closure, if there is one, and not under the lock.
+  /// Calls the closure, if there is one, outside the lock.
   func callAsFunction(_ argument: Argument) {
     state.withLock(\.body)?(argument)
   }

@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// A connection that was just opened, as ``Store/Configuration/onOpen`` gets it. Use it inside the closure alone.
+/// A connection that was just opened, as passed to ``Store/Configuration/onOpen``. Use it only inside the closure.
 ///
 /// ```swift
 /// configuration.onOpen = { connection in
@@ -8,12 +8,12 @@ import GRDBSQLite
 /// }
 /// ```
 ///
-/// The closure may add SQL functions, collations, extensions and temporary tables, and set pragmas of its own. It may not leave a transaction open,
-/// nor switch foreign keys off: both are refused. The store sets its own authorizer, busy handler, hooks and trace afterwards.
+/// The closure may add SQL functions, collations, extensions and temporary tables, and set pragmas. It may not leave a transaction open or turn
+/// foreign keys off; both throw. The store then sets its own authorizer, busy handler, hooks and trace.
 public struct OpenedConnection {
-  /// What the connection is for.
+  /// The purpose of the connection.
   public let role: ConnectionRole
-  /// The `sqlite3 *` of SQLite's C interface. It belongs to the store: do not close it.
+  /// The `sqlite3 *` of SQLite's C interface. It belongs to the store; don't close it.
   public let handle: OpaquePointer
 
   init(role: ConnectionRole, handle: OpaquePointer) {
@@ -21,8 +21,9 @@ public struct OpenedConnection {
     self.handle = handle
   }
 
-  /// Executes one or more statements of SQL, without regard to the rows that they return.
+  /// Executes one or more SQL statements, ignoring the rows that they return.
   ///
+  /// - Parameter sql: The statements, separated by semicolons.
   /// - Throws: ``StoreError`` with SQLite's message.
   public func execute(_ sql: String) throws {
     let result = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -31,7 +32,7 @@ public struct OpenedConnection {
     throw StoreError(error.code, "Store.Configuration.onOpen: \(error.message)")
   }
 
-  /// Calls the closure, and makes sure that it left the connection as the store needs it.
+  /// Calls the closure, and checks that it left the connection in the state that the store needs.
   func prepare(_ body: (OpenedConnection) throws -> Void) throws {
     try body(self)
     guard sqlite3_get_autocommit(handle) != 0 else {

@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// What changes with the tables, views and triggers of a connection.
+/// A number that changes with the tables, views and triggers that a connection sees.
 struct SchemaVersion: Equatable {
   let file: Int64
   let temporary: Int64
@@ -11,10 +11,10 @@ final class PreparedStatement {
   let pointer: OpaquePointer
   let arena = BindingArena()
   private(set) var facts: StatementFacts
-  /// How often SQLite had compiled the statement anew when the facts were taken, and by which schema that was; nil for the first one.
+  /// How often SQLite had recompiled the statement when its facts were taken, and the schema at that time; nil for the first one.
   private var recompilationCount: Int32 = 0
   private var schema: SchemaVersion?
-  /// Whether rows are being read from it: a second use at the same time needs a statement of its own.
+  /// Whether rows are being read from it. A second use at the same time needs another statement.
   var isInUse = false
 
   init(pointer: OpaquePointer, facts: StatementFacts) {
@@ -26,11 +26,11 @@ final class PreparedStatement {
     sqlite3_finalize(pointer)
   }
 
-  /// Takes the facts anew where SQLite has compiled the statement anew because the schema had changed. It does so at the first step.
+  /// Updates the facts if SQLite has recompiled the statement because the schema had changed, which it does at the first step.
   ///
   /// - Parameters:
-  ///   - readVersion: Reads the schema of now. A statement is compiled anew for other reasons as well, some of them each time.
-  ///   - readFacts: Reads the facts of the statement's SQL by that schema; nil if they cannot be found out.
+  ///   - readVersion: Reads the current schema version. A statement is recompiled for other reasons as well, some of them each time.
+  ///   - readFacts: Reads the facts of the statement's SQL in that schema; nil if they can't be determined.
   @inline(__always)
   func updateFacts(_ readVersion: () -> SchemaVersion?, _ readFacts: (PreparedStatement) -> StatementFacts?) {
     let count = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
@@ -41,13 +41,13 @@ final class PreparedStatement {
     (facts, schema) = (newFacts, version)
   }
 
-  /// Makes the statement ready to be bound anew.
+  /// Resets the statement, so that it can be bound again.
   func reset() {
     sqlite3_reset(pointer)
     arena.reset()
   }
 
-  /// Binds the arguments from the first parameter on. Throws for a value that SQLite refuses for its size.
+  /// Binds the arguments, beginning with the first parameter. Throws for a value that is too large for SQLite.
   func bind(_ arguments: [SQLWriter.Argument]) throws {
     for (position, argument) in arguments.enumerated() {
       switch argument {

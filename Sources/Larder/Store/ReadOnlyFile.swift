@@ -1,7 +1,7 @@
 import Foundation
 import GRDBSQLite
 
-/// The file of a store that is opened to be read.
+/// The file of a store that is opened read-only.
 struct ReadOnlyFile {
   private let path: String
 
@@ -20,12 +20,12 @@ struct ReadOnlyFile {
     self.path = path
   }
 
-  /// Opens the file, and if SQLite cannot keep the index of its write-ahead log beside it, as a file that nobody changes.
-  /// Source: <https://www.sqlite.org/wal.html#read_only_databases>.
+  /// Opens the file. If SQLite can't maintain the index of its write-ahead log beside it, opens it as immutable. Source:
+  /// <https://www.sqlite.org/wal.html#read_only_databases>.
   ///
-  /// - Parameter open: Opens a connection; its argument says whether nobody changes the file.
-  /// - Returns: The connection, and whether it takes the file as one that nobody changes.
-  /// - Throws: ``StoreError`` `.readOnly` if the file, or its log, cannot be read.
+  /// - Parameter open: Opens a connection; its argument says whether to open the file as immutable.
+  /// - Returns: The connection, and whether it opened the file as immutable.
+  /// - Throws: ``StoreError`` `.readOnly` if the file, or its log, can't be read.
   func opening(_ open: (_ isImmutable: Bool) throws -> Connection) throws -> (Connection, isImmutable: Bool) {
     do {
       return (try open(false), false)
@@ -35,7 +35,7 @@ struct ReadOnlyFile {
     }
   }
 
-  /// Throws unless all that was committed is in the file itself, and it may be read.
+  /// Throws unless the file itself has all commits and can be read.
   private func checkIsWhole() throws {
     guard FileManager.default.isReadableFile(atPath: path) else {
       throw StoreError(.readOnly, "The store's file may not be read. Give this user read access to it.")
@@ -55,14 +55,14 @@ struct ReadOnlyFile {
   }
 
   private func hasContent(_ path: String) -> Bool {
-    // What cannot be looked at may hold something.
+    // A file that can't be examined may have contents.
     guard FileManager.default.fileExists(atPath: path) else { return false }
     return ((try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue ?? 1) > 0
   }
 }
 
 extension Store.Configuration {
-  /// Throws `.unsupported` for a number that makes no sense.
+  /// Throws `.unsupported` for a number out of range.
   func check() throws {
     for (name, size) in [("cacheSize", cacheSize), ("mmapSize", mmapSize)] where (size ?? 0) < 0 {
       throw StoreError(.unsupported, "Store.Configuration.\(name) is negative. Give a number of bytes, or nil for SQLite's own.")

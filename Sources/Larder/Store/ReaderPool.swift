@@ -3,14 +3,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The connections that read: opened when needed, up to a number, and lent to one reader at a time.
+/// The connections that read: opened on demand, up to a limit, and lent to one reader at a time.
 ///
-/// What is lent is at rest: no transaction, nor a statement in the middle of its rows, keeps it on an old state of the file. A connection that cannot
-/// be brought there is closed, and the next reader opens another.
+/// A lent connection has no open transaction and no unfinished statement that would keep it on an old state of the file. A connection that can't be
+/// brought to that state is closed, and the next reader opens another.
 final class ReaderPool: Sendable {
   private let open: @Sendable () throws -> Connection
   private let limit: Int
-  /// How long a reader stands in line at most; nil for as long as it takes.
+  /// How long a reader waits for a connection; nil means without limit.
   private let waitLimit: Duration?
   private let state = Mutex(State())
 
@@ -19,11 +19,11 @@ final class ReaderPool: Sendable {
     var count = 0
     var waiting = Deque<Waiter>()
     var isClosed = false
-    /// Those who wait until the last connection is closed.
+    /// Called when the last connection is closed.
     var closers: [@Sendable () -> Void] = []
   }
 
-  /// Takes over a connection; false where nobody waits any longer.
+  /// Receives a connection. Returns false if the reader no longer waits.
   fileprivate typealias Waiter = @Sendable (Swift.Result<Connection, any Error>) -> Bool
 
   init(limit: Int, waitLimit: Duration? = nil, open: @escaping @Sendable () throws -> Connection) {
@@ -34,14 +34,14 @@ final class ReaderPool: Sendable {
 
   // MARK: Reading
 
-  /// Calls the closure with a connection. Blocks while all are lent, unless this thread reads or writes already.
+  /// Calls the closure with a connection. Blocks while all are lent, unless this thread already reads or writes.
   func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let connection = try take() ?? wait()
     defer { give(connection) }
     return try ThreadHoldings.holding { try body(connection) }
   }
 
-  /// Calls the closure with a connection that nobody waits for, on this thread; nil where there is none.
+  /// Calls the closure on this thread with an idle connection; returns nil if there is none.
   func withIdleConnection<Result>(_ body: (Connection) throws -> Result) rethrows -> Result? {
     guard let connection = state.withLock({ $0.idle.popLast() }) else { return nil }
     defer { give(connection) }
@@ -76,17 +76,17 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// How many connections are open.
+  /// The number of open connections.
   var connectionCount: Int { state.withLock { $0.count } }
 
   // MARK: Closing
 
-  /// Closes the connections that nobody reads from.
+  /// Closes the connections that aren't lent.
   func closeIdle() {
     for connection in state.withLock({ $0.takeIdle() }) { connection.close() }
   }
 
-  /// Closes all connections, and calls the closure when the last reader is done. Those who come from now on are refused.
+  /// Closes all connections, and calls the closure when the last reader is done. New readers are refused.
   func close(_ completion: @escaping @Sendable () -> Void) {
     let (isDone, idle) = state.withLock { state -> (Bool, [Connection]) in
       state.isClosed = true
@@ -100,7 +100,7 @@ final class ReaderPool: Sendable {
 
   // MARK: Lending
 
-  /// An idle connection, or a new one where fewer than the limit are open; nil where all are lent.
+  /// Returns an idle connection, or a new one if fewer than the limit are open; nil if all are lent.
   private func take() throws -> Connection? {
     enum Choice {
       case lend(Connection)
@@ -134,7 +134,7 @@ final class ReaderPool: Sendable {
     return try connection.get()
   }
 
-  /// Stands in line, unless a connection was given back meanwhile.
+  /// Adds the reader to the queue, unless a connection was returned meanwhile.
   private func enqueue(_ waiter: @escaping Waiter) {
     let granted = state.withLock { state -> Swift.Result<Connection, any Error>? in
       if state.isClosed { return .failure(StoreError.closed) }
@@ -156,7 +156,7 @@ final class ReaderPool: Sendable {
       }
       let next = state.withLock { state -> Next in
         if let waiter = state.waiting.popFirst() { return .waiter(waiter) }
-        // Connections beyond the limit were opened for threads that held one already.
+        // Connections beyond the limit were opened for threads that already held one.
         if state.isClosed || state.count > limit { return .closed }
         state.idle.append(connection)
         return .kept
@@ -171,7 +171,7 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Closes a connection that is of no use any more; who waits for it gets a new one.
+  /// Closes an unusable connection. A waiting reader gets a new one.
   private func discard(_ connection: Connection) {
     connection.close()
     didClose()
@@ -203,7 +203,7 @@ final class ReaderPool: Sendable {
 }
 
 extension ReaderPool.State {
-  /// Removes the connections that nobody uses, to be closed outside of the lock.
+  /// Removes and returns the idle connections, to be closed outside of the lock.
   fileprivate mutating func takeIdle() -> [Connection] {
     defer { idle.removeAll() }
     count -= idle.count

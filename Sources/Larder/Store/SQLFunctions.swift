@@ -14,7 +14,7 @@ enum SQLFunctions {
     for function in own + DocumentSQL.functions + environment.adopted.functions {
       function.register(on: handle)
     }
-    // The time, in seconds since the reference date, by which rows have expired or have not.
+    // The current time by which rows expire, in seconds since the reference date.
     ScalarFunction("larder_now", 0, isDeterministic: false) { _ in .real(clock.now) }.register(on: handle)
     IntegerFunctions.register(on: handle)
     registerMatches(on: handle)
@@ -23,12 +23,12 @@ enum SQLFunctions {
 
   // MARK: Collations
 
-  /// Decimal numbers in the order of their size; text that is no number comes after all numbers, in its own order.
+  /// Decimal numbers in numeric order. Text that isn't a number comes after all numbers, in text order.
   private static let decimal = DatabaseCollation(Collation.decimal.rawValue) { left, right in
     order(left, right, by: { Decimal(canonical: $0) })
   }
 
-  /// Dates of ISO 8601 in the order of time; text that is no date comes after all dates, in its own order.
+  /// ISO 8601 dates in chronological order. Text that isn't a date comes after all dates, in text order.
   private static let instant = DatabaseCollation(Collation.instant.rawValue) { left, right in
     order(left, right, by: ISO8601.date(from:))
   }
@@ -59,7 +59,7 @@ enum SQLFunctions {
     text("larder_count", 1) { .integer(Int64($0[0].count)) },
   ]
 
-  /// A function of texts; NULL where an argument is NULL or a blob.
+  /// Returns a function of texts whose result is NULL if an argument is NULL or a blob.
   private static func text(_ name: String, _ arguments: Int32, _ function: @escaping @Sendable ([String]) throws -> Value) -> ScalarFunction {
     ScalarFunction(name, arguments) { values in
       let texts = values.compactMap { try? String(storedValue: $0) }
@@ -69,7 +69,7 @@ enum SQLFunctions {
 
   // MARK: Existing forms
 
-  /// What turns dates of text into seconds and back. A value of another form stays as it is.
+  /// Convert text dates to seconds and back. A value in another format stays unchanged.
   private static let existingForms = [
     ScalarFunction("larder_seconds", 1) { values in
       guard case .text(let text) = values[0], let date = ISO8601.date(from: text) else { return values[0] }
@@ -87,7 +87,7 @@ enum SQLFunctions {
 
   // MARK: Equal values
 
-  /// JSON with its keys in order; what is no JSON stays as it is.
+  /// JSON with sorted keys. Text that isn't valid JSON stays unchanged.
   private static let canonicalJSON = ScalarFunction("larder_json", 1) { values in
     guard case .text(let text) = values[0],
       let object = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed),
@@ -96,20 +96,20 @@ enum SQLFunctions {
     return .text(String(decoding: json, as: UTF8.self))
   }
 
-  /// An identifier as bytes, whether it stands there as bytes or as text; anything else stays as it is.
+  /// A UUID as bytes, whether it is stored as bytes or as text. Other values stay unchanged.
   private static let identifierBytes = ScalarFunction("larder_uuid", 1) { values in
     guard case .text(let text) = values[0], let identifier = UUID(uuidString: text) else { return values[0] }
     return try identifier.storedValue()
   }
 
-  /// A number as a `Float` is stored, which JSON has with fewer digits; anything else stays as it is.
+  /// A number as a `Float` is stored, which has fewer digits in JSON. Other values stay unchanged.
   private static let floatingPoint = ScalarFunction("larder_float", 1) { values in
     values[0].real.map { .real(Double(Float($0))) } ?? values[0]
   }
 
   // MARK: Long lists
 
-  /// What turns the elements of a long list, which travels as one JSON text, back into values that JSON cannot hold.
+  /// Convert the elements of a long list, which is passed as one JSON text, back into values that JSON can't represent.
   private static let listElements = [
     ScalarFunction("larder_real", 1) { values in
       values[0].integer.map { .real(Double(bitPattern: UInt64(bitPattern: $0))) } ?? .null
@@ -145,7 +145,7 @@ enum SQLFunctions {
     }
   }
 
-  /// Keeps a sum in step with one of its numbers, exactly; NULL where it has to be computed anew.
+  /// Adds a number to an exact sum, or subtracts it. Returns NULL if the sum has to be recomputed.
   private static func exactSum(_ name: String, isSubtracted: Bool) -> ScalarFunction {
     ScalarFunction(name, 2) { values in
       guard !values[0].isNull, !values[1].isNull else { return .null }
@@ -187,7 +187,7 @@ enum SQLFunctions {
     UnsafeRawPointer(pointerName.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
-  /// Binds the matcher itself; the statement keeps it alive until it is bound anew.
+  /// Binds the matcher itself. The statement keeps it alive until it is bound again.
   static func bind(_ matcher: RegexMatcher, to statement: OpaquePointer, at index: Int32) {
     let pointer = Unmanaged.passRetained(matcher).toOpaque()
     sqlite3_bind_pointer(statement, index, pointer, pointerType) { pointer in
@@ -213,7 +213,7 @@ enum SQLFunctions {
   }
 }
 
-/// The exact sum of decimal numbers; NULL where there is none.
+/// The exact sum of decimal numbers; NULL if there are none.
 private struct DecimalSum: DatabaseAggregate {
   private var sum = ExactDecimal()
   private var isEmpty = true
@@ -231,7 +231,7 @@ private struct DecimalSum: DatabaseAggregate {
   }
 }
 
-/// The mean of decimal numbers, summed exactly, as a real number; NULL where there is none.
+/// The mean of decimal numbers, summed exactly, as a real number; NULL if there is none.
 private struct DecimalAverage: DatabaseAggregate {
   private var sum = ExactDecimal()
   private var count = 0

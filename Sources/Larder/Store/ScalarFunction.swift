@@ -1,16 +1,16 @@
 import Foundation
 import GRDBSQLite
 
-/// A function of SQL's, on values as they are.
+/// An SQL function whose arguments and result are stored values.
 ///
-/// It is registered on the C connection, because GRDB's own functions cut text off at its first NUL, on the way in and on the way out.
+/// It is registered on the C connection, because GRDB's functions truncate text at its first NUL, in arguments and results.
 struct ScalarFunction: Sendable {
   let name: String
   let argumentCount: Int32
   private let isDeterministic: Bool
   private let body: Body
 
-  /// What SQLite keeps for as long as the function is registered.
+  /// The object that SQLite retains while the function is registered.
   private final class Body: Sendable {
     let call: @Sendable ([Value]) throws -> Value
 
@@ -18,9 +18,9 @@ struct ScalarFunction: Sendable {
   }
 
   /// - Parameters:
-  ///   - argumentCount: How many arguments the function takes, no more and no fewer.
-  ///   - isDeterministic: Whether the result depends on nothing but the arguments.
-  ///   - call: The computation. What it throws ends the statement with the error's description.
+  ///   - argumentCount: The exact number of arguments.
+  ///   - isDeterministic: Whether the result depends only on the arguments.
+  ///   - call: The computation. An error that it throws ends the statement with the error's description.
   init(
     _ name: String, _ argumentCount: Int32, isDeterministic: Bool = true, _ call: @escaping @Sendable ([Value]) throws -> Value
   ) {
@@ -30,7 +30,7 @@ struct ScalarFunction: Sendable {
     body = Body(call)
   }
 
-  /// Makes SQL on the connection know the function.
+  /// Adds the function to the connection.
   func register(on handle: OpaquePointer) {
     sqlite3_create_function_v2(
       handle, name, argumentCount, SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0), Unmanaged.passRetained(body).toOpaque(),
@@ -49,13 +49,13 @@ struct ScalarFunction: Sendable {
   }
 }
 
-/// Why a function of Larder's ends a statement; SQLite reports the text.
+/// The error with which a function of Larder ends a statement. SQLite reports its text.
 struct FunctionFailure: Error, CustomStringConvertible {
   let description: String
 }
 
 extension Value {
-  /// An argument of a function.
+  /// Creates a value from an argument of an SQL function.
   fileprivate init(sqlite value: OpaquePointer) {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
@@ -80,7 +80,7 @@ extension Value {
     case .text(var text):
       text.withUTF8 { utf8 in
         utf8.withMemoryRebound(to: CChar.self) { bytes in
-          // A null pointer would be NULL, and an empty text may have one.
+          // A null pointer would mean NULL, and an empty buffer may have one.
           guard let start = bytes.baseAddress else { return sqlite3_result_text(context, "", 0, transient) }
           sqlite3_result_text64(context, start, UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
         }

@@ -1,6 +1,6 @@
-/// One consistent view of the store, as the closure of ``Store/read(_:)-(_)`` gets it: all of its reads see the same commit.
+/// A consistent view of the store, passed to the closure of ``Store/read(_:)-(_)``: all of its reads see the same commit.
 ///
-/// Use it inside the closure alone; using it after the closure has returned is a programmer's mistake and traps.
+/// Use it only inside the closure. Using it after the closure has returned is a programming error and traps.
 public final class Snapshot: StoreReader {
   private var connection: Connection?
 
@@ -21,18 +21,18 @@ public final class Snapshot: StoreReader {
     }
   }
 
-  /// Calls the closure in a transaction that only reads; inside another one of the same connection, in that one.
+  /// Calls the closure in a read-only transaction, or in the connection's current transaction if there is one.
   static func reading<Result>(_ connection: Connection, _ body: (Snapshot) throws -> Result) throws -> Result {
     try connection.inOneView {
       let snapshot = Snapshot(connection)
-      // In memory it is the connection that writes, too.
+      // In memory, the same connection also writes.
       let wasReadOnly = connection.isReadOnly
       connection.isReadOnly = true
       defer {
         snapshot.end()
         connection.isReadOnly = wasReadOnly
       }
-      // The transaction's view is fixed by its first read, so that it is the one of this moment.
+      // The first read fixes the transaction's view, so read now.
       try connection.execute("SELECT 1 FROM sqlite_master LIMIT 1")
       return try body(snapshot)
     }

@@ -1,13 +1,13 @@
 import Foundation
 import GRDBSQLite
 
-/// What a statement reads and writes, as SQLite reports it while compiling: tables and columns, those of triggers and foreign keys included.
+/// What a statement reads and writes, as SQLite reports it while compiling: tables and columns, including those of triggers and foreign keys.
 final class StatementFacts: Sendable {
   let reads: Region
   let writes: Region
   /// Whether the statement begins or ends a transaction or savepoint.
   let controlsTransaction: Bool
-  /// Whether the statement updates, deletes, drops or alters what is there.
+  /// Whether the statement updates, deletes, drops or alters existing data.
   let isDestructive: Bool
   /// Whether the statement creates, alters or drops tables, views and the like.
   let changesSchema: Bool
@@ -20,7 +20,7 @@ final class StatementFacts: Sendable {
     changesSchema = ["sqlite_master", "sqlite_temp_master"].contains { writes.tables[$0] != nil }
   }
 
-  /// A write of whatever is in a table.
+  /// Creates the facts of a write to all rows and columns of a table.
   convenience init(writesAllOf table: String) {
     self.init(reads: Region(), writes: Region(table), controlsTransaction: false, isDestructive: false)
   }
@@ -29,15 +29,15 @@ final class StatementFacts: Sendable {
 /// What the closure of a live result has read so far.
 struct TrackedReads {
   var statements: [ObjectIdentifier: PreparedStatement] = [:]
-  /// Tables that were looked at and may not be there yet.
+  /// Tables whose existence was checked, and that may not exist yet.
   var tables = Region()
 }
 
-/// A part of a database: tables, each with the columns that matter, or all of it.
+/// A part of a database: tables, each with its relevant columns, or the whole database.
 struct Region: Sendable, Hashable {
   enum Columns: Sendable, Hashable {
     case all
-    /// These alone; none of them, where it matters only which rows there are.
+    /// Only these columns; none if only the existence of rows is relevant.
     case named(Set<String>)
 
     func overlaps(_ other: Columns) -> Bool {
@@ -63,7 +63,7 @@ struct Region: Sendable, Hashable {
     tables[table] = .all
   }
 
-  /// The table's rows, whatever is in them.
+  /// Adds the existence of the table's rows, regardless of their values.
   mutating func insert(rowsOf table: String) {
     if tables[table] == nil { tables[table] = .named([]) }
   }
@@ -97,13 +97,13 @@ struct Region: Sendable, Hashable {
 }
 
 extension String {
-  /// Whether the SQL may say `OR REPLACE` or `ON CONFLICT REPLACE`. Other SQL with the word is taken for it.
+  /// Whether the SQL may contain `OR REPLACE` or `ON CONFLICT REPLACE`. Other SQL with the word also counts.
   fileprivate var mayReplace: Bool { utf8.count > 1 << 20 || range(of: "REPLACE", options: .caseInsensitive) != nil }
 }
 
-/// Listens to SQLite's authorizer while a statement is compiled. Source: <https://www.sqlite.org/c3ref/set_authorizer.html>.
+/// SQLite's authorizer, which observes a statement while it is compiled. Source: <https://www.sqlite.org/c3ref/set_authorizer.html>.
 ///
-/// It stands in the place of GRDB's, because GRDB keeps what a statement writes to itself.
+/// It replaces GRDB's, because GRDB doesn't expose what a statement writes.
 final class StatementAuthorizer {
   private var reads = Region()
   private var writes = Region()
@@ -111,14 +111,14 @@ final class StatementAuthorizer {
   private var isDestructive = false
   /// The triggers that write.
   private var triggers: Set<String> = []
-  /// Whether statements are compiled of which nothing is to be known.
+  /// Whether statements are being compiled that aren't to be recorded.
   var isPaused = false
-  /// The tables that statements change from now on, rows or columns; nil while nobody asks.
+  /// The tables whose rows or columns statements change from now on; nil while they aren't recorded.
   var changedTables: Set<String>?
-  /// The tables of the file, not temporary ones, that the statement itself writes: those that its triggers write are not among them.
+  /// The tables of the file, not temporary ones, that the statement itself writes, without those that its triggers write.
   private(set) var directWrites: Set<String> = []
 
-  /// Hears of every statement that the connection compiles from now on. The connection must not outlive the authorizer.
+  /// Starts observing the connection's statements. The connection must not outlive the authorizer.
   func install(on handle: OpaquePointer) {
     sqlite3_set_authorizer(
       handle,
@@ -148,11 +148,11 @@ final class StatementAuthorizer {
     directWrites.insert(String(cString: table))
   }
 
-  /// What was heard of the statement with the text.
+  /// Returns what was observed while the statement with this SQL was compiled.
   ///
-  /// SQLite does not say that an update deletes the rows in its way, where the statement, a trigger or the table tells it to replace them.
+  /// SQLite doesn't report that an update deletes conflicting rows, if the statement, a trigger or the table says REPLACE.
   ///
-  /// - Parameter definition: The SQL of a trigger or of a table; nil where it is known to replace nothing.
+  /// - Parameter definition: The SQL of a trigger or of a table; nil if it is known to replace nothing.
   func facts(of sql: String, definition: (_ type: String, _ name: String) -> String?) -> StatementFacts {
     let updated = writes.tables.filter { $0.value != .all }.map(\.key)
     if !updated.isEmpty {
@@ -162,7 +162,7 @@ final class StatementAuthorizer {
     return StatementFacts(reads: reads, writes: writes, controlsTransaction: controlsTransaction, isDestructive: isDestructive)
   }
 
-  /// SQLite reports `CREATE` as a change of its own tables, which loses nothing.
+  /// Returns whether the table is SQLite's schema. SQLite reports `CREATE` as a change of it, which loses nothing.
   private static func isSchemaTable(_ name: String) -> Bool {
     name.hasPrefix("sqlite_")
   }
@@ -182,7 +182,7 @@ final class StatementAuthorizer {
     switch action {
     case SQLITE_READ:
       let column = second.map { String(cString: $0) } ?? ""
-      // `SELECT count(*)` names a table and no column: every insert and delete matters, and no update.
+      // `SELECT count(*)` reads a table but no column: every insert and delete is relevant, and no update.
       if column.isEmpty { reads.insert(rowsOf: String(cString: first)) } else { reads.insert(table: String(cString: first), column: column) }
     case SQLITE_INSERT:
       writes.insert(table: String(cString: first))

@@ -1,9 +1,8 @@
 import GRDBSQLite
 
-/// Listens to the statements of one connection, and tells of each when it has ended. Used by whoever uses the connection, as the connection itself.
-/// Source: <https://www.sqlite.org/c3ref/trace_v2.html>.
+/// Observes the statements of one connection, and reports each when it has ended. Used wherever the connection is used.
 ///
-/// SQLite's own measure of time counts in milliseconds; this one does not.
+/// SQLite's own timing has a resolution of milliseconds; this one is finer. Source: <https://www.sqlite.org/c3ref/trace_v2.html>.
 final class StatementTracer {
   private struct Execution {
     let start: ContinuousClock.Instant
@@ -16,7 +15,7 @@ final class StatementTracer {
   private let report: @Sendable (TraceEvent) -> Void
   private let authorizer: StatementAuthorizer
   private var executions: [OpaquePointer: Execution] = [:]
-  /// Whether a plan is asked for, which is not told of.
+  /// Whether a query plan is being read, which isn't traced.
   private var isPlanning = false
 
   init(
@@ -28,7 +27,7 @@ final class StatementTracer {
     self.report = report
   }
 
-  /// Hears of every statement that the connection executes until ``stop(on:)``. The connection must not outlive the tracer.
+  /// Starts observing the connection, until ``stop(on:)``. The connection must not outlive the tracer.
   func start(on handle: OpaquePointer) {
     sqlite3_trace_v2(
       handle, UInt32(SQLITE_TRACE_STMT | SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW),
@@ -48,7 +47,7 @@ final class StatementTracer {
     guard !isPlanning, let handle = sqlite3_db_handle(statement) else { return }
     switch kind {
     case SQLITE_TRACE_STMT:
-      // A trigger begins under the statement that fires it.
+      // A trigger is reported under the statement that fires it.
       guard executions[statement] == nil else { return }
       executions[statement] = Execution(start: .now, totalChanges: sqlite3_total_changes64(handle))
     case SQLITE_TRACE_ROW: executions[statement]?.rows += 1
@@ -75,10 +74,11 @@ final class StatementTracer {
     return String(cString: text)
   }
 
-  /// Asks on the same connection, which alone knows its temporary views. Nil for a statement that has none, such as COMMIT.
+  /// Returns the query plan, read on the same connection because only that one has its temporary views. Nil for statements without one, such as
+  /// COMMIT.
   private func plan(of sql: UnsafePointer<CChar>, on handle: OpaquePointer) -> [String]? {
     isPlanning = true
-    // The statement that is just being compiled must not seem to read what this one does.
+    // The reads of this EXPLAIN must not count as those of the statement that is being compiled.
     authorizer.isPaused = true
     defer {
       isPlanning = false

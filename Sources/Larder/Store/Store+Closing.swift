@@ -1,12 +1,12 @@
 extension Store {
   /// Closes the store and its file.
   ///
-  /// Calls that came before are done first, those that stand in line among them; every call that comes afterwards throws ``StoreError`` `.closed`.
-  /// Sequences of live results end with that error, and so do streams in the middle of their rows. A ``Context`` throws it as well, and closes its
-  /// own connection when it is released. Closing a closed store does nothing.
+  /// Calls made before this one are completed first, including those still waiting. Every later call throws ``StoreError`` `.closed`. Live results
+  /// end with that error, and so do streams with rows left to read. A ``Context`` throws it as well, and closes its own connection when it is
+  /// released. Closing a closed store has no effect.
   ///
-  /// A store that is not closed closes its file when it is released. Close it where the file must be free at a certain moment: before it is moved
-  /// or deleted, or another program opens it.
+  /// A store closes its file when it is released. Call `close()` if the file must be released at a certain moment: before you move or delete it, or
+  /// before another program opens it.
   public func close() async {
     await withCheckedContinuation { continuation in
       close { continuation.resume() }
@@ -16,9 +16,9 @@ extension Store {
   /// Whether ``close()`` was called.
   public var isClosed: Bool { lifetime.isClosed }
 
-  /// Moves what the write-ahead log holds into the file, and gives the log's space back.
+  /// Moves the contents of the write-ahead log into the file, and truncates the log.
   ///
-  /// Larder does that by itself: while it writes, and soon after the store has become idle. Call it before the file is copied by other means.
+  /// Larder does so itself, while it writes and soon after the store becomes idle. Call this method before you copy the file by other means.
   ///
   /// - Throws: ``StoreError`` `.busy` if readers, or other processes, use the log for longer than the busy timeout; `.inputOutput`, `.diskFull`.
   public func checkpoint() async throws {
@@ -33,12 +33,12 @@ extension Store {
       let closeWriter: @Sendable () -> Void = {
         writer.close {
           attachments.end()
-          // Who waits for commits reads once more, and is told that the store was closed.
+          // Observers that wait for commits read once more, and find that the store is closed.
           live.wakeAll()
           done()
         }
       }
-      // SQLite clears the log away only if the last connection that it closes is one that may write.
+      // SQLite removes the log only if the last connection that it closes may write.
       if let readers { readers.close(closeWriter) } else { closeWriter() }
     }
   }

@@ -2,33 +2,33 @@ public import Foundation
 public import Logging
 
 extension Store {
-  /// How a store is opened.
+  /// The options with which a store is opened.
   public struct Configuration: Sendable {
-    /// What an acknowledged write survives.
+    /// The failures that a committed write survives.
     public enum Durability: Sendable, Hashable {
-      /// The end of the process, also by a crash (`synchronous=NORMAL`). After a power cut the last commits may be missing; the file is whole.
+      /// The end of the process, including a crash (`synchronous=NORMAL`). A power failure can lose the last commits, but doesn't damage the file.
       case normal
-      /// A power cut as well (`synchronous=FULL`): each commit waits for the disk.
+      /// A power failure as well (`synchronous=FULL`). Each commit waits for the disk.
       case full
     }
 
-    /// Where the tables come from.
+    /// Whether Larder manages the schema of the file.
     public enum SchemaMode: Sendable, Hashable {
-      /// Larder creates the models' tables and keeps them in step with the models.
+      /// Larder creates the models' tables and migrates them when a model changes.
       case managed
-      /// The tables are there already: nothing is created or altered, and the file's journal mode is kept.
+      /// The tables already exist. Nothing is created or altered, and the file keeps its journal mode.
       case existing
     }
 
-    /// What a store may do with its file.
+    /// Whether a store may write to its file.
     public enum Access: Sendable, Hashable {
-      /// Read and write; the file is created if there is none.
+      /// Read and write. The file is created if there is none.
       case readWrite
-      /// Read: the file must be there and fit the models. Nothing in it is created, changed, migrated, collected or checkpointed.
+      /// Only read. The file must exist and match the models. Nothing in it is created, changed, migrated, collected or checkpointed.
       case readOnly
     }
 
-    /// What a ``TraceEvent`` tells beyond its plain facts.
+    /// Optional, more expensive parts of a ``TraceEvent``.
     public struct TraceOptions: OptionSet, Sendable, Hashable {
       public let rawValue: Int
 
@@ -36,49 +36,48 @@ extension Store {
         self.rawValue = rawValue
       }
 
-      /// ``TraceEvent/expandedSQL``: the SQL with the values that were bound, which may be anybody's secrets.
+      /// Sets ``TraceEvent/expandedSQL``: the SQL with the bound values, which may be confidential.
       public static let values = TraceOptions(rawValue: 1 << 0)
-      /// ``TraceEvent/plan``: how SQLite finds the rows. It costs one more statement for each that is traced.
+      /// Sets ``TraceEvent/plan``: how SQLite finds the rows. It executes one more statement for each traced statement.
       public static let plans = TraceOptions(rawValue: 1 << 1)
     }
 
-    /// What an acknowledged write survives; `.normal` by default.
+    /// The failures that a committed write survives; `.normal` by default.
     public var durability: Durability
-    /// How many reads run at the same time; 4 by default. In-memory stores read and write one after another.
+    /// The number of reads that can run at the same time; 4 by default. In-memory stores read and write one after another.
     public var readers: Int
-    /// How long a call waits for another process to give the file free before it throws `.busy`; 5 seconds by default.
+    /// How long a call waits for another process to release the file before it throws `.busy`; 5 seconds by default.
     public var busyTimeout: Duration
-    /// How long a call stands in line at most, for the writer or for a connection that reads, before it throws `.busy`; nil, the default, for as long as
-    /// those in front take.
+    /// How long a call waits for the writer, or for a reading connection, before it throws `.busy`; nil, the default, means without limit.
     public var waitLimit: Duration?
     /// The named migrations, oldest first.
     public var migrations: [Migration]
-    /// Where the tables come from; `.managed` by default.
+    /// Whether Larder manages the schema of the file; `.managed` by default.
     public var schema: SchemaMode
-    /// Where the store reports what it did on opening and what it could not do in the background; silent by default. No stored value is ever logged.
+    /// Receives what the store did when it opened, and failures of its background work; nil by default. Stored values are never logged.
     public var log: Logger?
-    /// The time by which rows expire; the system's clock by default. Tests inject their own.
+    /// The clock that decides whether rows have expired; the system's clock by default. Tests inject their own.
     public var now: @Sendable () -> Date
-    /// Seconds that have really gone by, whatever the clock says.
+    /// Seconds of real time, independent of changes to the system's clock.
     var elapsed: @Sendable () -> Double = ExpiryClock.realTime
-    /// What the store may do with its file; `.readWrite` by default.
+    /// Whether the store may write to its file; `.readWrite` by default.
     public var access: Access
-    /// How many bytes of pages each connection keeps in memory at most; SQLite's default, about 2 MB, if nil.
+    /// The largest number of bytes of pages that each connection caches; if nil, SQLite's default of about 2 MB.
     public var cacheSize: Int?
-    /// How many bytes of the file each connection maps into memory at most; SQLite's default, usually none, if nil.
+    /// The largest number of bytes of the file that each connection maps into memory; if nil, SQLite's default, which is usually 0.
     public var mmapSize: Int?
-    /// Called after each statement that a connection has executed; nil, which costs nothing, by default.
+    /// Called after each statement that a connection has executed; nil by default, which costs nothing.
     ///
-    /// It is called on the thread that executed the statement, in the middle of the call that did: return soon, and do not use the store in it.
+    /// It is called on the thread that executed the statement, during the call. Return quickly, and don't use the store in it.
     public var trace: (@Sendable (TraceEvent) -> Void)?
-    /// What ``trace`` is told beyond the plain facts; nothing by default. No value is told unless this says so.
+    /// What ``trace`` receives beyond the basic facts; nothing by default. Bound values are only included if `.values` is set.
     public var traceOptions: TraceOptions
-    /// Called with each SQLite connection before the store uses it: for SQL functions, collations, extensions and pragmas of your own.
+    /// Called with each SQLite connection before the store uses it, to add SQL functions, collations, extensions and pragmas.
     ///
-    /// What it throws is thrown by the call that opened the connection.
+    /// An error that it throws is rethrown by the call that opened the connection.
     public var onOpen: (@Sendable (OpenedConnection) throws -> Void)?
 
-    /// A configuration; what is left out has its default.
+    /// Creates a configuration. See the properties for the parameters and their defaults.
     public init(
       durability: Durability = .normal, readers: Int = 4, busyTimeout: Duration = .seconds(5), waitLimit: Duration? = nil,
       migrations: [Migration] = [], schema: SchemaMode = .managed, log: Logger? = nil, now: @escaping @Sendable () -> Date = { Date() },

@@ -2,7 +2,7 @@ import Foundation
 internal import GRDB
 import GRDBSQLite
 
-/// A file that keeps values of `@Model` structs.
+/// A SQLite file that stores values of `@Model` structs.
 ///
 /// ```swift
 /// let store = try Store(at: "notes.larder", for: Note.self)
@@ -10,8 +10,8 @@ import GRDBSQLite
 /// let notes = try await store.fetch(Note.where { $0.title.contains("Mi") })
 /// ```
 ///
-/// A store may be used from any task and thread. Reads run side by side and never wait for a write; writes happen one after another.
-/// Several processes may have the same file open. The file is an ordinary SQLite database in WAL mode.
+/// A store can be used from any task and thread. Reads run in parallel and never wait for a write; writes run one after another. Several processes
+/// can open the same file. The file is an ordinary SQLite database in WAL mode.
 public final class Store: Sendable {
   let writer: Writer
   let readers: ReaderPool?
@@ -26,42 +26,51 @@ public final class Store: Sendable {
   private let openReader: @Sendable () throws -> Connection
   let lifetime = StoreLifetime()
 
-  /// Opens the file, creates it where there is none, and brings its tables in step with the models.
+  /// Opens the file, creates it if there is none, and migrates its tables to the models.
   ///
   /// - Parameters:
   ///   - location: The file's path, as `String`, `URL` or `FilePath`. Its folder must exist.
-  ///   - models: The models that the file keeps.
-  ///   - configuration: How the store is opened.
-  /// - Throws: ``StoreError`` `.schemaMismatch` where a model and its table cannot be brought together, `.newerFile`, `.notAStore`, `.corrupt`,
-  ///   `.readOnly`, `.busy`, `.migrationFailed`. The file is then as it was before.
+  ///   - models: The models whose rows the file stores.
+  ///   - configuration: The options of the store.
+  /// - Throws: ``StoreError`` `.schemaMismatch` if a table can't be migrated to its model, `.newerFile`, `.notAStore`, `.corrupt`, `.readOnly`,
+  ///   `.busy`, `.migrationFailed`. After an error the file is unchanged.
   public convenience init(
     at location: some StoreLocation, for models: any Model.Type..., configuration: Configuration = Configuration()
   ) throws {
     try self.init(path: location.storePath, models: models, configuration: configuration)
   }
 
-  /// Opens the file with the tables that it has or is to have.
+  /// Opens the file with Larder's own tables or with the tables that it already has.
   ///
   /// - Parameters:
   ///   - location: The file's path, as `String`, `URL` or `FilePath`.
   ///   - models: The models whose tables the program uses.
-  ///   - schema: `.existing` adopts any SQLite file and creates and alters nothing.
-  /// - Throws: ``StoreError`` `.notFound` where `.existing` finds no file, `.schemaMismatch` where a table or column of a model is missing;
-  ///   otherwise as ``init(at:for:configuration:)-(StoreLocation,Model.Type...,Configuration)``.
+  ///   - schema: With `.existing`, any SQLite file can be opened, and no table is created or altered.
+  /// - Throws: ``StoreError`` `.notFound` if `.existing` finds no file, `.schemaMismatch` if a table or column of a model is missing; otherwise the
+  ///   errors of ``init(at:for:configuration:)-(StoreLocation,Model.Type...,Configuration)``.
   public convenience init(at location: some StoreLocation, for models: any Model.Type..., schema: Configuration.SchemaMode) throws {
     try self.init(path: location.storePath, models: models, configuration: Configuration(schema: schema))
   }
 
-  /// Opens the file for a list of models that is known only when the program runs.
+  /// Opens the file for a list of models that is only known at run time.
   ///
-  /// - Throws: ``StoreError``, as the initialiser with the models one by one.
+  /// - Parameters:
+  ///   - location: The file's path, as `String`, `URL` or `FilePath`. Its folder must exist.
+  ///   - models: The models whose rows the file stores.
+  ///   - configuration: The options of the store.
+  /// - Throws: The errors of ``init(at:for:configuration:)-(StoreLocation,Model.Type...,Configuration)``.
   public convenience init(at location: some StoreLocation, for models: [any Model.Type], configuration: Configuration = Configuration()) throws {
     try self.init(path: location.storePath, models: models, configuration: configuration)
   }
 
-  /// Makes a store that lives as long as the value, for tests and previews. Its verbs run one after another on one connection.
+  /// Creates a store in memory, for tests and previews. It is discarded when the value is released.
   ///
-  /// - Throws: ``StoreError`` `.schemaMismatch` where two models share a table or one has no key, `.migrationFailed`.
+  /// Its reads and writes run one after another on one connection.
+  ///
+  /// - Parameters:
+  ///   - models: The models whose rows the store holds.
+  ///   - configuration: The options of the store.
+  /// - Throws: ``StoreError`` `.schemaMismatch` if two models share a table or a model has no key; `.migrationFailed`.
   public convenience init(inMemoryFor models: any Model.Type..., configuration: Configuration = Configuration()) throws {
     try self.init(path: nil, models: models, configuration: configuration)
   }
@@ -72,7 +81,7 @@ public final class Store: Sendable {
     let isReadOnly = configuration.access == .readOnly
     let hasDocuments = try !connection.documents.names(connection).isEmpty
     let hasAttachments = try AttachmentTable.exists(connection)
-    // From here on the connection is the writer's: the sweeper and the collector may be at work before this has returned.
+    // From here on the writer owns the connection: the sweeper and the collector may use it before this initializer returns.
     let live = LiveRegistry()
     self.path = path
     self.live = live
@@ -84,7 +93,7 @@ public final class Store: Sendable {
       connection: connection,
       settings: Writer.Settings(
         busyTimeout: configuration.busyTimeout, waitLimit: configuration.waitLimit,
-        // With a rollback journal each commit waits for the disk, and so it does where it is to survive a power cut.
+        // With a rollback journal each commit waits for the disk, as it does with `.full` durability.
         runsInline: configuration.durability == .normal && (hasLog || path == nil), hasLog: hasLog && !isReadOnly, log: configuration.log),
       observers: live, reopen: { try opening.openWriter(environment) })
     openReader = { try opening.openReader(environment) }
@@ -101,11 +110,11 @@ public final class Store: Sendable {
   }
 
   deinit {
-    // SQLite clears the write-ahead log away only if the last connection that it closes is one that may write.
+    // SQLite removes the write-ahead log only if the last connection that it closes may write.
     readers?.closeIdle()
   }
 
-  /// The same verbs without `await`, for synchronous code.
+  /// The same methods without `await`, for synchronous code.
   public var blocking: BlockingStore { BlockingStore(store: self) }
 
   // MARK: Connections
@@ -119,7 +128,7 @@ public final class Store: Sendable {
     try writer.withConnection(body)
   }
 
-  /// A connection that nobody else waits for: long reads of unknown duration must not hold one of the pool's.
+  /// Calls the closure with a connection of its own: a long read must not occupy one of the pool's.
   func withBackupConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     if path == nil { return try writer.withConnection(body) }
     return try lifetime.working {
@@ -129,7 +138,7 @@ public final class Store: Sendable {
     }
   }
 
-  /// A connection of its own, for a stream or a backup, which belong to ``lifetime``.
+  /// Opens a connection for a stream or a backup, which register it with ``lifetime``.
   func makeReader() throws -> Connection {
     try openReader()
   }

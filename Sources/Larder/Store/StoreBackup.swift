@@ -1,14 +1,14 @@
 import Foundation
 import GRDBSQLite
 
-/// Copies of a store: `VACUUM INTO`, which writes one consistent state to a new file while others read and write.
+/// Copies a store with `VACUUM INTO`, which writes one consistent state to a new file while others read and write.
 enum StoreBackup {
-  /// Writes the copy under a name of its own, and gives it its place when it is whole: what is at that place is a backup or not there.
-  /// When this returns, the copy is on the disk under its name, also after a power cut.
+  /// Writes the copy under a temporary name, and moves it to its place when it is complete: a file at that place is always a whole backup. When this
+  /// returns, the copy has reached the disk and survives a power failure.
   ///
   /// - Parameters:
-  ///   - skipsMissing: Whether attachments whose bytes are missing or damaged are left out; otherwise they are an error.
-  ///   - sync: How the disk is waited for.
+  ///   - skipsMissing: Whether attachments whose contents are missing or damaged are left out; otherwise they are an error.
+  ///   - sync: How to wait for the disk.
   static func write(
     _ connection: Connection, to location: some StoreLocation, skipsMissing: Bool = false, sync: FileSync = .system
   ) throws {
@@ -17,13 +17,13 @@ enum StoreBackup {
     guard !FileManager.default.fileExists(atPath: path) else { throw alreadyThere }
     let attachments = try AttachmentBackup(of: connection.environment.attachments.folder, partial: partial)
     defer {
-      // A journal is left where SQLite could not play it back: on a full disk, say.
+      // A journal is left if SQLite couldn't roll it back, for example on a full disk.
       for suffix in ["", "-journal", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: partial + suffix) }
       attachments?.removePartial()
     }
     try copy(connection, to: partial)
     try attachments?.copy(skipsMissing: skipsMissing)
-    // SQLite syncs what it copies as the store's connections do, which depends on their settings.
+    // SQLite syncs the copy as the store's connections are configured to, which may be not at all.
     try sync.file(partial)
     FaultPoint.backupCopied.reach()
     let placed = try attachments?.place(beside: path) ?? false
@@ -32,7 +32,7 @@ enum StoreBackup {
       try place(copy: partial, at: path)
       isNamed = true
       try? FileManager.default.removeItem(atPath: partial)
-      // The names of the copy and of the folder with its attachments.
+      // The directory entries of the copy and of the folder with its attachments.
       try sync.folder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     } catch {
       if isNamed { try? FileManager.default.removeItem(atPath: path) }
@@ -43,7 +43,7 @@ enum StoreBackup {
 
   private static func place(copy partial: String, at path: String) throws {
     do {
-      // Unlike a move, a link never takes the place of a file that came meanwhile.
+      // Unlike a move, a link never replaces a file that was created meanwhile.
       try FileManager.default.linkItem(atPath: partial, toPath: path)
     } catch {
       guard !FileManager.default.fileExists(atPath: path) else { throw alreadyThere }
@@ -63,7 +63,7 @@ enum StoreBackup {
     }
   }
 
-  /// A connection to memory would make the copy in memory too.
+  /// Returns a URI, because a connection in memory would otherwise create the copy in memory too.
   private static func fileURI(_ path: String) -> String {
     let system = sqlite3_vfs_find(nil).flatMap { $0.pointee.zName }.map { String(cString: $0) }
     return URL(fileURLWithPath: path).absoluteString + (system.map { "?vfs=\($0)" } ?? "")
@@ -74,10 +74,10 @@ enum StoreBackup {
     writer.write("VACUUM INTO ")
     writer.bind(.text(connection.isInMemory ? fileURI(path) : path))
     do {
-      // SQLite compiles the indexes of the copy by the tables' names, which must not mean views of the same names.
+      // SQLite compiles the copy's indexes by the tables' names, which must not resolve to a context's views of the same names.
       try connection.withoutShadows { _ = try connection.using(writer, nil) { try connection.step($0, nil) } }
     } catch let error as StoreError where error.code == .unsupported {
-      // SQLite says so too where it cannot learn how large the new file is.
+      // SQLite also reports this if it can't determine the size of the new file.
       throw StoreError(.inputOutput, "The copy could not be begun (\(error.message)). Check the disk, then try again.")
     }
   }

@@ -1,27 +1,27 @@
-/// What all connections of a store share, fixed once the store is open.
+/// What all connections of a store share. It doesn't change after the store has opened.
 final class StoreEnvironment: Sendable {
   /// The tables of the store's models.
   let tables: [TableDefinition]
 
-  /// The columns of a file that Larder did not make; none in one that it did.
+  /// The columns of a file that Larder didn't create whose stored format differs from Larder's. Empty for Larder's own files.
   let adopted: AdoptedColumns
 
-  /// How far deletions reach.
+  /// The tables that the delete rules of each table can reach.
   let deletions: DeletionGraph
 
-  /// Where a context looks for text; nil where the full-text indexes of the file have all of it.
+  /// Where a context searches unsaved text; nil if the file's full-text indexes have all text.
   let pendingText: PendingText?
 
-  /// The time by which rows expire.
+  /// The clock that decides whether rows have expired.
   let clock: ExpiryClock
 
-  /// Where the bytes of attachments are.
+  /// Where the contents of attachments are stored.
   let attachments: AttachmentStorage
 
   /// Whether the connections may write.
   let gate: WriteGate
 
-  /// Whether the file is read as one that nobody changes, because its folder has no room for the files by which processes agree.
+  /// Whether the file is opened as immutable, because its folder can't hold the log's index.
   let isImmutable: Bool
 
   init(
@@ -55,7 +55,7 @@ final class StoreEnvironment: Sendable {
     }
   }
 
-  /// The model's statements; where the file holds values in other forms than Larder's, those that compare and write them so.
+  /// Returns the model's statements, adapted if the file stores values in formats other than Larder's.
   private func statements<M: Model>(of model: M.Type) -> ModelStatements {
     let schema = M.schema
     let columns = schema.columns.map { adopted.mixed($0.name, of: schema.table) }
@@ -67,7 +67,7 @@ final class StoreEnvironment: Sendable {
       writtenIndexes: schema.writtenIndexes, expires: schema.expires && !isContext, forms: AdoptedStatements(columns))
   }
 
-  /// Whether the file holds some of the model's values in other forms than Larder's.
+  /// Returns whether the file stores some of the model's values in formats other than Larder's.
   func hasOtherForms<M: Model>(_ model: M.Type) -> Bool {
     M.schema.columns.contains { adopted.mixed($0.name, of: M.schema.table) != nil }
   }

@@ -1,59 +1,66 @@
-/// What went wrong in a store: a code to act on, and a message that names the model, the property and the remedy.
+/// An error of a store: a code to act on, and a message that names the model, the property and the remedy.
 ///
-/// No message shows a stored value. Errors that your own closures and ``Model/validate()`` throw reach you unchanged; a cancelled
-/// task throws `CancellationError`.
+/// Messages never show stored values. Errors that your own closures and ``Model/validate()`` throw reach you unchanged; a cancelled task throws
+/// `CancellationError`.
+///
+/// Some codes are common to many methods. Their documentation calls them *the errors of any read* and *the errors of any write*:
+///
+/// - Any read: ``Code/closed``, ``Code/busy``, ``Code/inputOutput``, ``Code/corrupt``, and ``Code/schemaMismatch`` if a table has changed since the
+///   store was opened. An asynchronous read throws `CancellationError` as soon as its task is cancelled, even while the query runs.
+/// - Any write: the errors of any read, and ``Code/diskFull``, ``Code/readOnly``, ``Code/suspended``, and ``Code/constraint`` or ``Code/referenced``
+///   if a rule of the table rejects the row.
 public struct StoreError: Error, Sendable, Hashable {
-  /// What kind of error it is.
+  /// The kind of an error.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private let name: String
 
-    /// There is no row with the key.
+    /// No row has the key, or the file doesn't exist.
     public static let notFound = Code(name: "notFound")
-    /// The key, or a unique property, is taken.
+    /// The key, or the value of a unique property, already exists.
     public static let duplicate = Code(name: "duplicate")
-    /// A rule of the table refuses the row: a check, or NULL where a value is required.
+    /// A rule of the table rejects the row: a check, or NULL in a column that requires a value.
     public static let constraint = Code(name: "constraint")
-    /// Other rows refer to the row, or the row refers to one that is not there.
+    /// Other rows refer to the row, or the row refers to one that doesn't exist.
     public static let referenced = Code(name: "referenced")
-    /// The value cannot be stored, or the stored value is not one of the property's type.
+    /// The value can't be stored, or the stored value doesn't fit the property's type.
     public static let invalidValue = Code(name: "invalidValue")
-    /// The model and the file's table do not fit together.
+    /// The model doesn't match the table in the file.
     public static let schemaMismatch = Code(name: "schemaMismatch")
     /// A newer version of the program, or of Larder, wrote the file.
     public static let newerFile = Code(name: "newerFile")
-    /// The file is not an SQLite database.
+    /// The file isn't an SQLite database.
     public static let notAStore = Code(name: "notAStore")
     /// The file is damaged.
     public static let corrupt = Code(name: "corrupt")
-    /// Another connection kept the file locked for longer than the busy timeout, or others of this process were in front for longer than the wait limit.
+    /// Another connection locked the file for longer than the busy timeout, or other calls of this process took longer than the wait limit.
     public static let busy = Code(name: "busy")
     /// The store was suspended by ``Store/suspend()``.
     public static let suspended = Code(name: "suspended")
-    /// No space is left.
+    /// There is no space left on the disk.
     public static let diskFull = Code(name: "diskFull")
-    /// The file or its folder cannot be written.
+    /// The file or its folder can't be written.
     public static let readOnly = Code(name: "readOnly")
     /// The file system failed to read or write.
     public static let inputOutput = Code(name: "inputOutput")
-    /// Somebody else changed the rows that a ``Context`` was to save.
+    /// Rows that a ``Context`` was about to save were changed by another connection.
     public static let conflict = Code(name: "conflict")
     /// The store was closed.
     public static let closed = Code(name: "closed")
-    /// The database cannot do what was asked.
+    /// The database doesn't support the operation.
     public static let unsupported = Code(name: "unsupported")
-    /// A migration failed; the file is as it was before.
+    /// A migration failed. The file is unchanged.
     public static let migrationFailed = Code(name: "migrationFailed")
 
     public var description: String { name }
   }
 
-  /// What kind of error it is.
+  /// The kind of the error.
   public let code: Code
-  /// The model's name, where the error concerns one.
+  /// The model's name, if the error concerns a model.
   public let model: String?
-  /// The property's name, where the error concerns one.
+  /// The property's name, if the error concerns a property.
   public let property: String?
-  /// What happened and what to do, in a sentence or two.
+  /// A sentence or two that say what happened and what to do.
   public let message: String
 
   init(_ code: Code, model: String? = nil, property: String? = nil, _ message: String) {

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Whether a store is open, and the work on connections of their own for which closing waits.
+/// Whether a store is open, and the work on separate connections that closing waits for.
 final class StoreLifetime: Sendable {
   fileprivate struct State: Sendable {
     var isClosed = false
-    /// How many works are going on, those of closing itself among them.
+    /// The number of works in progress, including closing itself.
     var works = 0
-    /// Who waits until the last of them is done, once the store is closed.
+    /// Called when the last of them is done, once the store is closed.
     var closers: [@Sendable () -> Void] = []
-    /// Who holds a connection between two works, to be closed together with the store.
+    /// The objects that hold a connection between two works, and are closed with the store.
     var resources: [ObjectIdentifier: Resource] = [:]
   }
 
@@ -20,7 +20,7 @@ final class StoreLifetime: Sendable {
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Begins a work for which closing waits.
+  /// Begins a work that closing waits for.
   ///
   /// - Throws: ``StoreError`` `.closed`.
   private func begin() throws {
@@ -38,7 +38,7 @@ final class StoreLifetime: Sendable {
     for closer in closers { closer() }
   }
 
-  /// Calls the closure, for which closing waits.
+  /// Calls the closure. Closing waits for it.
   ///
   /// - Throws: ``StoreError`` `.closed` if the store was closed before.
   func working<Result>(_ body: () throws -> Result) throws -> Result {
@@ -47,7 +47,7 @@ final class StoreLifetime: Sendable {
     return try body()
   }
 
-  /// Calls the closure, for which closing waits.
+  /// Calls the closure. Closing waits for it.
   ///
   /// - Throws: ``StoreError`` `.closed` if the store was closed before.
   func working<Result: Sendable>(isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result) async throws -> Result {
@@ -56,7 +56,7 @@ final class StoreLifetime: Sendable {
     return try await body()
   }
 
-  /// Remembers what holds a connection for as long as its owner lives.
+  /// Registers an object that holds a connection for as long as its owner lives.
   func keep(_ resource: any StoreResource) {
     state.withLock { state in
       state.resources[ObjectIdentifier(resource)] = Resource(value: resource)
@@ -67,9 +67,9 @@ final class StoreLifetime: Sendable {
     state.withLock { state in _ = state.resources.removeValue(forKey: ObjectIdentifier(resource)) }
   }
 
-  /// Refuses new work, and calls the closures of all who close the store when the last work and `finish` are done.
+  /// Refuses new work, and calls the completions of all callers of `close` when the last work and `finish` are done.
   ///
-  /// - Parameter finish: Closes the connections; called by the first who closes the store alone. It calls the closure that it is given when it is done.
+  /// - Parameter finish: Closes the connections. Only called for the first caller; it calls its argument when it is done.
   func close(_ completion: @escaping @Sendable () -> Void, finish: (_ done: @escaping @Sendable () -> Void) -> Void) {
     let (isFirst, isDone, resources) = state.withLock { state in
       let isFirst = !state.isClosed
@@ -93,7 +93,7 @@ extension StoreLifetime.State {
   }
 }
 
-/// What holds a connection of a store beyond a single call.
+/// An object that holds a connection of a store beyond a single call.
 protocol StoreResource: AnyObject, Sendable {
   /// Closes the connection; its next use throws `.closed`.
   func close()

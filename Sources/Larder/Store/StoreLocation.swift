@@ -1,9 +1,9 @@
 public import Foundation
 public import SystemPackage
 
-/// Where a store's file is: a path as `String`, `URL` or `FilePath`.
+/// The location of a store's file: a `String`, `URL` or `FilePath`.
 public protocol StoreLocation: Sendable {
-  /// The path in the file system.
+  /// The location as a path in the file system.
   var storePath: String { get }
 }
 

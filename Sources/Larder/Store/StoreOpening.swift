@@ -8,7 +8,7 @@ struct StoreOpening: Sendable {
   let path: String?
   let models: [any Model.Type]
   let configuration: Store.Configuration
-  /// Where a store in memory is, so that several connections of this process reach it. Source: <https://www.sqlite.org/src/file/src/memdb.c>.
+  /// The name under which the connections of this process find a store in memory. Source: <https://www.sqlite.org/src/file/src/memdb.c>.
   private let memory = sqlite3_compileoption_used("USE_URI") == 0 ? ":memory:" : "file:/larder-\(UUID().uuidString)?vfs=memdb"
 
   private let clock: ExpiryClock
@@ -28,7 +28,7 @@ struct StoreOpening: Sendable {
   /// STRICT tables came with 3.37: <https://www.sqlite.org/stricttables.html>.
   private static let oldestSQLite: Int32 = 3_037_000
 
-  /// The tables of the models and of all models that they are related to. Throws `.schemaMismatch` for a relationship that cannot be kept.
+  /// Returns the tables of the models and of all models related to them. Throws `.schemaMismatch` for an invalid relationship.
   private func makeTables() throws -> [TableDefinition] {
     try RelatedModels(models).all.map { model in
       func definition<M: Model>(_ model: M.Type) throws -> TableDefinition { try TableDefinition(model) }
@@ -38,7 +38,7 @@ struct StoreOpening: Sendable {
 
   // MARK: Opening
 
-  /// The connection that writes, ready for use, and what all connections share.
+  /// Returns the writing connection, ready for use, and what all connections share.
   func open() throws -> (Connection, StoreEnvironment) {
     try checkVersion()
     try configuration.check()
@@ -66,7 +66,7 @@ struct StoreOpening: Sendable {
     let migrator = SchemaMigrator(connection, tables, configuration.migrations, log: configuration.log)
     if path != nil {
       try retrying {
-        // A file that cannot be brought in step stays as it is, so nothing is switched on before it was looked at.
+        // A file that can't be migrated stays unchanged, so check it before enabling anything.
         if try connection.query("PRAGMA journal_mode").first?.first?.value == "wal" {
           _ = try migrator.pendingMigrations()
         } else {
@@ -80,7 +80,7 @@ struct StoreOpening: Sendable {
       do {
         try migrator.migrate(backUp: { try backup.make() }, before: path == nil ? nil : { try openReader(environment) })
       } catch {
-        // Everything is as it was: a copy at each attempt would only fill the disk.
+        // The file is unchanged, and a copy for each attempt would only fill the disk.
         backup.remove()
         throw error
       }
@@ -99,7 +99,7 @@ struct StoreOpening: Sendable {
     return (try openWriter(environment), environment)
   }
 
-  /// A connection that writes to the file as it is: one that takes the place of another needs no more. It has no wal hook.
+  /// Opens a writing connection that replaces another. The file is already migrated; this connection has no WAL hook.
   func openWriter(_ environment: StoreEnvironment) throws -> Connection {
     if configuration.access == .readOnly { return try openReader(environment) }
     return try mapping {
@@ -110,15 +110,15 @@ struct StoreOpening: Sendable {
     }
   }
 
-  /// What a connection needs before its first commit.
+  /// Prepares a connection for its first commit.
   private func prepareToCommit(_ connection: Connection) throws {
     if path != nil, configuration.schema == .managed { try switchToWAL(connection) }
     try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
   }
 
-  /// What a connection needs once the tables are in step with the models.
+  /// Prepares a connection to write, once the tables match the models.
   private func prepareToWrite(_ connection: Connection) throws {
-    // INSERT OR REPLACE in SQL then tells the full-text index of the row that it removes: https://www.sqlite.org/lang_conflict.html.
+    // Then INSERT OR REPLACE also removes the replaced row from the full-text index: https://www.sqlite.org/lang_conflict.html.
     if configuration.schema == .managed {
       try connection.change("PRAGMA recursive_triggers = ON")
       connection.changesBeforeAnalysis = Connection.firstAnalysis
@@ -131,9 +131,11 @@ struct StoreOpening: Sendable {
     }
   }
 
-  /// Where a file, its log or its shared memory cannot be opened for a moment, SQLite opens it to be read, and every later write would fail.
+  /// Checks that SQLite has opened the file for writing.
   ///
-  /// - Throws: ``StoreError`` `.inputOutput` if the connection only reads, and the file may be written.
+  /// If a file, its log or its shared memory can't be opened at some moment, SQLite opens it read-only, and every later write would fail.
+  ///
+  /// - Throws: ``StoreError`` `.inputOutput` if the connection is read-only although the file may be written.
   private func checkWrites(_ connection: Connection) throws {
     guard let path, access(path, W_OK) == 0, access(URL(fileURLWithPath: path).deletingLastPathComponent().path, W_OK) == 0 else { return }
     let readsAlone = StoreError(
@@ -141,18 +143,18 @@ struct StoreOpening: Sendable {
     connection.setBusyTimeout(0)
     do {
       try connection.change("BEGIN IMMEDIATE")
-      // SQLite begins a transaction that only reads where it could not write.
+      // SQLite begins a read transaction if it can't write.
       guard connection.holdsWriteLock else { throw readsAlone }
     } catch let error as StoreError where error.code == .readOnly {
       throw readsAlone
     } catch let error as StoreError where error.code == .busy {
-      // Somebody else writes: what is looked at here comes before SQLite's lock.
+      // Another connection is writing. SQLite made this check before it tried the lock.
     }
     if !connection.isAutocommitting { try connection.change("ROLLBACK") }
     connection.setBusyTimeout(configuration.busyTimeout.milliseconds)
   }
 
-  /// A further connection, for a context: it writes to temporary tables, and to the file when the context is saved.
+  /// Opens a connection for a context: it writes to temporary tables, and to the file when the context is saved.
   func openContext(_ environment: StoreEnvironment) throws -> Connection {
     guard path != nil || memory != ":memory:" else {
       throw StoreError(.unsupported, "This SQLite was built without URIs, which a context of a store in memory needs. Open the store at a path.")
@@ -168,7 +170,7 @@ struct StoreOpening: Sendable {
     }
   }
 
-  /// A further connection that only reads.
+  /// Opens a read-only connection.
   func openReader(_ environment: StoreEnvironment) throws -> Connection {
     try mapping {
       let connection = try makeConnection(environment, .reader)
@@ -177,20 +179,20 @@ struct StoreOpening: Sendable {
     }
   }
 
-  /// A connection that has what every connection of the store has.
+  /// Opens a connection with everything that each connection of the store needs.
   ///
-  /// - Parameter isReadOnly: Whether SQLite refuses to write; by default for readers, and where the store is opened to be read.
+  /// - Parameter isReadOnly: Whether SQLite refuses to write; by default for readers, and if the store is opened read-only.
   private func makeConnection(_ environment: StoreEnvironment, _ role: ConnectionRole, isReadOnly: Bool? = nil) throws -> Connection {
     var settings = GRDB.Configuration()
     settings.label = "larder"
     settings.readonly = isReadOnly ?? (role == .reader || configuration.access == .readOnly)
     settings.busyMode = .timeout(Double(configuration.busyTimeout.milliseconds) / 1000)
     if role == .context {
-      // SQLite drops the temporary tables of a connection when it is told to keep them elsewhere, so this comes before anybody makes one.
+      // Changing this pragma drops a connection's temporary tables, so set it before any are created.
       settings.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
     }
     if let onOpen = configuration.onOpen {
-      // Before the schema is read, which may name collations and functions of the program's own.
+      // Before the schema is read, because it may name the program's own collations and functions.
       settings.prepareDatabase { database in
         if let handle = database.sqliteConnection { try OpenedConnection(role: role, handle: handle).prepare(onOpen) }
       }
@@ -198,7 +200,7 @@ struct StoreOpening: Sendable {
     let connection = try Connection(path: location(of: environment, role), configuration: settings, environment: environment)
     if path == nil { Self.removeSizeLimit(of: connection) }
     if let cacheSize = configuration.cacheSize {
-      // In kibibytes where negative: https://www.sqlite.org/pragma.html#pragma_cache_size.
+      // A negative number is in kibibytes: https://www.sqlite.org/pragma.html#pragma_cache_size.
       try connection.change("PRAGMA main.cache_size = \(-max(1, cacheSize / 1024))")
     }
     if let mmapSize = configuration.mmapSize { try connection.change("PRAGMA main.mmap_size = \(mmapSize)") }
@@ -210,19 +212,19 @@ struct StoreOpening: Sendable {
     return connection
   }
 
-  /// What SQLite is told to open.
+  /// Returns the path or URI that SQLite opens.
   private func location(of environment: StoreEnvironment, _ role: ConnectionRole) -> String {
     guard let path else { return role == .reader ? ":memory:" : memory }
     return environment.isImmutable ? URL(fileURLWithPath: path).absoluteString + "?immutable=1" : path
   }
 
-  /// SQLite stops a database in memory that connections share at a gigabyte.
+  /// Removes the limit of one gigabyte that SQLite sets for a shared database in memory.
   private static func removeSizeLimit(of connection: Connection) {
     var limit = Int64.max
     sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_SIZE_LIMIT, &limit)
   }
 
-  /// WAL lets readers and the writer work side by side. SQLite does not wait for another process in the middle of the same switch.
+  /// Switches to WAL mode, in which readers and the writer run in parallel. SQLite doesn't wait for another process that is switching too.
   private func switchToWAL(_ connection: Connection) throws {
     try retrying {
       let mode = try connection.query("PRAGMA journal_mode = WAL").first?.first?.value
@@ -232,14 +234,14 @@ struct StoreOpening: Sendable {
     }
   }
 
-  /// Tries again for as long as another process is in the way.
+  /// Retries the closure while another process is in its way.
   private func retrying(_ body: () throws -> Void) throws {
     let deadline = ContinuousClock.now + configuration.busyTimeout
     while true {
       do {
         return try body()
       } catch let error as StoreError where error.code == .busy && ContinuousClock.now < deadline {
-        // Opening blocks its caller by contract, and SQLite has no busy handler for a change of the journal mode.
+        // Opening is documented to block, and SQLite has no busy handler for a change of the journal mode.
         Thread.sleep(forTimeInterval: 0.005)
       }
     }
@@ -247,11 +249,11 @@ struct StoreOpening: Sendable {
 
   // MARK: Reading alone
 
-  /// A connection that reads, in the place of the one that writes. Nothing is created, changed or checkpointed.
+  /// Opens a reading connection in place of the writing one. Nothing is created, changed or checkpointed.
   private func openReadOnly(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
     let place = try ReadOnlyFile(path)
     let adopted = configuration.schema == .existing ? AdoptedColumns(tables) : AdoptedColumns()
-    // Where the folder has no room for the log's index, a file whose log is empty is read as one that nobody changes.
+    // If the log's index can't be created in the folder, and the log is empty, the file is opened as immutable.
     let (probe, isImmutable) = try place.opening { isImmutable in
       try mapping { try makeConnection(makeEnvironment(adopted: adopted, isImmutable: isImmutable), .reader) }
     }
@@ -290,12 +292,12 @@ struct StoreOpening: Sendable {
     }
   }
 
-  /// A connection that changes nothing and leaves no file behind.
+  /// Opens a connection that changes nothing and leaves no file behind.
   private func makePlanningConnection() throws -> Connection {
     guard let path, FileManager.default.fileExists(atPath: path) else {
       return try Connection(path: ":memory:", configuration: GRDB.Configuration(), environment: StoreEnvironment())
     }
-    // Only a connection that may write clears away the log's files when it is closed; where there is a log already, it must not be emptied.
+    // Only a connection that may write removes the log's files when it closes; an existing log must not be emptied.
     if FileManager.default.fileExists(atPath: path + "-wal") { return try openReader(makeEnvironment()) }
     let connection = try makeConnection(makeEnvironment(), .reader, isReadOnly: configuration.access == .readOnly)
     try connection.change("PRAGMA query_only = ON")
@@ -311,7 +313,7 @@ struct StoreOpening: Sendable {
     }
   }
 
-  /// An existing file is adopted, never created.
+  /// Checks that an existing file is adopted, never created.
   private func checkFile() throws {
     guard configuration.schema == .existing, let path, !FileManager.default.fileExists(atPath: path) else { return }
     throw StoreError(
@@ -336,7 +338,7 @@ struct StoreOpening: Sendable {
           .schemaMismatch, model: table.model,
           "\(table.model) has no key. Add `var id: UUID = .v7()`, or mark a property with @Attribute(.primaryKey).")
       }
-      // The name of the column that numbers the rows.
+      // The name of the row ID column.
       var columns = Set(
         table.positions.map(\.asciiLowercased) + (table.expires ? [Expiry.column] : []) + (table.isKeyRowID ? [] : [ModelStatements.hiddenRowID]))
       for column in table.columns where !columns.insert(column.name.asciiLowercased).inserted {
@@ -366,7 +368,7 @@ struct StoreOpening: Sendable {
     }
   }
 
-  /// "Cannot open" has several causes, which only the file system tells apart.
+  /// Returns a more exact error for "cannot open", whose cause only the file system knows.
   private func refined(_ error: StoreError) -> StoreError {
     guard error.code == .readOnly, let path else { return error }
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
@@ -380,9 +382,9 @@ struct StoreOpening: Sendable {
     return existingRefusal ?? error
   }
 
-  /// A file in WAL mode is read with the help of another one beside it, so that `.existing` is no remedy for a folder that may not be written.
+  /// The error for `.existing` and a file in WAL mode in a folder that can't be written: reading it needs another file beside it.
   private var existingRefusal: StoreError? {
-    // The header says so by the version that a reader must know: https://www.sqlite.org/fileformat2.html#file_format_version_numbers.
+    // The header has the format version that a reader must support: https://www.sqlite.org/fileformat2.html#file_format_version_numbers.
     guard configuration.schema == .existing, let path, let header = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 20),
       header.count == 20, header[19] == 2
     else { return nil }
@@ -393,7 +395,7 @@ struct StoreOpening: Sendable {
   }
 }
 
-/// Copies the file beside itself, once, before a migration destroys anything.
+/// Copies the file beside itself, once, before a migration destroys data.
 private final class BackupOnce {
   private let opening: StoreOpening
   private let environment: StoreEnvironment
@@ -405,7 +407,7 @@ private final class BackupOnce {
     self.environment = environment
   }
 
-  /// Reads through a connection of its own, which sees the file as it was before the transaction.
+  /// Makes the copy through its own connection, which sees the file as it was before the transaction.
   func make() throws {
     guard !isDone, let path = opening.path else { return }
     isDone = true
@@ -419,7 +421,7 @@ private final class BackupOnce {
     copy = target
   }
 
-  /// Removes the copy that was made, if one was.
+  /// Removes the copy, if one was made.
   func remove() {
     guard let copy else { return }
     try? FileManager.default.removeItem(atPath: copy)
@@ -428,9 +430,18 @@ private final class BackupOnce {
 }
 
 extension Store {
-  /// What opening the file with these models would do, without doing it: `print(try Store.plan(at: url, for: Note.self))`.
+  /// Returns what opening the file with these models would do, without doing it.
   ///
-  /// - Throws: What opening would throw before the named migrations run: `.schemaMismatch`, `.newerFile`, `.notAStore`, `.corrupt`.
+  /// ```swift
+  /// print(try Store.plan(at: url, for: Note.self))
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - location: The file's path, as `String`, `URL` or `FilePath`.
+  ///   - models: The models to plan for.
+  ///   - configuration: The options with which the store would be opened.
+  /// - Returns: The steps of the migration, in order, and what to check before it.
+  /// - Throws: The errors of opening the store, up to the named migrations: ``StoreError`` `.schemaMismatch`, `.newerFile`, `.notAStore`, `.corrupt`.
   public static func plan(
     at location: some StoreLocation, for models: any Model.Type..., configuration: Configuration = Configuration()
   ) throws -> MigrationPlan {

@@ -1,31 +1,35 @@
 import Synchronization
 
 extension Store {
-  /// The rows of the query one after another, in bounded memory, all of the same commit.
+  /// Returns an asynchronous sequence of the query's rows, which uses a bounded amount of memory.
   ///
   /// ```swift
   /// for try await note in store.stream(Note.all) { export(note) }
   /// ```
   ///
-  /// The stream reads on a connection of its own, so that a slow consumer keeps nobody waiting; while it runs, the write-ahead log cannot be
-  /// emptied. A stream of an in-memory store takes all rows at its start.
+  /// All rows belong to the same commit. The stream reads on its own connection, so a slow consumer doesn't block other calls; but the write-ahead
+  /// log can't be truncated while it runs. A stream of an in-memory store reads all rows at its start.
+  ///
+  /// - Parameter query: The condition, order and inclusions of the rows.
+  /// - Returns: A sequence that throws the errors of ``fetch(_:)-(Query<M>)``.
   public func stream<M: Model>(_ query: Query<M>) -> StoreStream<M> {
     StoreStream(store: self, query: query)
   }
 }
 
-/// An asynchronous sequence of a query's rows. Made by ``Store/stream(_:)``.
+/// An asynchronous sequence of a query's rows. See ``Store/stream(_:)``.
 public struct StoreStream<M: Model>: AsyncSequence, Sendable {
   public typealias Element = M
 
   let store: Store
   let query: Query<M>
 
+  /// Returns an iterator that reads the rows from the beginning.
   public func makeAsyncIterator() -> Iterator {
     Iterator(store: store, query: query)
   }
 
-  /// What reads the rows, on a connection of its own that is closed together with it.
+  /// The iterator of a ``StoreStream``, with its own connection.
   public struct Iterator: AsyncIteratorProtocol {
     private let store: Store
     private let query: Query<M>
@@ -38,9 +42,10 @@ public struct StoreStream<M: Model>: AsyncSequence, Sendable {
       self.query = query
     }
 
-    /// The next row, or nil after the last. Throws what ``Store/fetch(_:)-(Query<M>)`` throws.
+    /// Returns the next row.
     ///
-    /// After an error, `CancellationError` included, the stream is at its end.
+    /// - Returns: The row, or nil after the last one.
+    /// - Throws: The errors of ``Store/fetch(_:)-(Query<M>)``. After an error, `CancellationError` included, the sequence has ended.
     public mutating func next() async throws -> M? {
       do {
         try Task.checkCancellation()
@@ -69,7 +74,7 @@ public struct StoreStream<M: Model>: AsyncSequence, Sendable {
       return rows
     }
 
-    /// Gives the connection back as soon as nothing is left to read.
+    /// Releases the connection as soon as no rows are left to read.
     private mutating func finish() {
       isFinished = true
       cursor = nil
@@ -77,15 +82,15 @@ public struct StoreStream<M: Model>: AsyncSequence, Sendable {
   }
 }
 
-/// The connection and the statement of one stream. Released with the iterator, also in the middle of the rows.
+/// The connection and the statement of one stream. Released with its iterator, even if rows are left.
 final class StreamCursor<M: Model>: StoreResource {
   private let connection: Connection
   private let lifetime: StoreLifetime
   private let query: Query<M>
-  /// The statement that the rows come from, once it was begun. The lock guards it and, with it, the connection.
+  /// The statement that returns the rows, once it has begun. The lock guards the statement and the connection.
   private let statement = Mutex<OpenStatement?>(nil)
 
-  /// `@unchecked Sendable`: used under the cursor's lock alone.
+  /// `@unchecked Sendable`: only used under the cursor's lock.
   private struct OpenStatement: @unchecked Sendable {
     let statement: PreparedStatement
   }

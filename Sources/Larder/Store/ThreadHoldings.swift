@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the current thread holds of the stores' connections.
+/// The connections that the current thread holds.
 ///
-/// A thread that reads or writes already must not stand in line for a reading connection: those in front of it may be waiting for what it holds.
-/// It is given a further connection instead, so only writers are ever waited for by a thread that holds something; see ``WriterCycle``.
+/// A thread that already reads or writes must not wait for a reading connection, because the readers before it may be waiting for what it holds. It
+/// gets another connection instead, so a thread that holds one only ever waits for writers. See ``WriterCycle``.
 enum ThreadHoldings {
-  /// The number of connections that the thread holds, in the place of the pointer that the key is meant for.
+  /// The number of connections that the thread holds, stored in place of the key's pointer.
   private static let key = makeKey()
-  /// The writer for which the thread encodes a value.
+  /// The writer for which the thread is encoding a value.
   private static let encodingKey = makeKey()
 
   private static func makeKey() -> pthread_key_t {
@@ -21,7 +21,7 @@ enum ThreadHoldings {
     set { pthread_setspecific(key, UnsafeRawPointer(bitPattern: newValue)) }
   }
 
-  /// Whether the thread reads or writes right now.
+  /// Whether the thread currently neither reads nor writes.
   static var areNone: Bool { count == 0 }
 
   /// Calls the closure while the thread holds one more connection.
@@ -31,7 +31,7 @@ enum ThreadHoldings {
     return try body()
   }
 
-  /// Calls the closure, which checks and encodes a value for the writer.
+  /// Calls the closure, which validates and encodes a value for the writer.
   static func encoding<Result>(for writer: Writer, _ body: () throws -> Result) rethrows -> Result {
     let outer = pthread_getspecific(encodingKey)
     pthread_setspecific(encodingKey, Unmanaged.passUnretained(writer).toOpaque())
@@ -39,11 +39,11 @@ enum ThreadHoldings {
     return try body()
   }
 
-  /// Whether the thread checks or encodes a value for the writer: a write from there is refused, whether the writer is held meanwhile or not.
+  /// Returns whether the thread validates or encodes a value for the writer. A write from there is rejected, whether or not the writer is in use.
   static func isEncoding(for writer: Writer) -> Bool {
     pthread_getspecific(encodingKey) == Unmanaged.passUnretained(writer).toOpaque()
   }
 
-  /// A number that no other thread has while this one lives; never zero.
+  /// A number that no other live thread has; never zero.
   static var thread: UInt { UInt(bitPattern: ObjectIdentifier(Thread.current)) }
 }

@@ -1,37 +1,37 @@
-/// What a connection of a store is for.
+/// The purpose of a store's connection.
 public enum ConnectionRole: String, Sendable, Hashable {
-  /// It reads: for the verbs that read, for streams, backups, checks and plans.
+  /// Reads: for queries, streams, backups, checks and query plans.
   case reader
-  /// It writes, and nobody else of the store does.
+  /// Writes. A store has one such connection.
   case writer
-  /// It belongs to a ``Context``.
+  /// Belongs to a ``Context``.
   case context
 }
 
-/// One statement that a connection executed, as ``Store/Configuration/trace`` is told of it.
+/// A statement that a connection has executed, as passed to ``Store/Configuration/trace``.
 ///
-/// Statements of Larder's own are told as well: those that begin and end transactions, and those by which SQLite keeps a full-text index.
+/// Larder's own statements are included: those that begin and end transactions, and those with which SQLite maintains a full-text index.
 public struct TraceEvent: Sendable, Hashable {
-  /// The SQL, with parameters in the place of the values that were bound.
+  /// The SQL, with parameters in place of the bound values.
   public let sql: String
-  /// The SQL with the values in the place of its parameters; nil unless ``Store/Configuration/TraceOptions/values`` asks for it.
+  /// The SQL with the bound values in place of its parameters; nil unless ``Store/Configuration/TraceOptions/values`` is set.
   public let expandedSQL: String?
-  /// The steps of the plan, indented, in SQLite's words; nil unless ``Store/Configuration/TraceOptions/plans`` asks for them.
+  /// The steps of the query plan, indented, in SQLite's words; nil unless ``Store/Configuration/TraceOptions/plans`` is set.
   public let plan: [String]?
-  /// The time from the first step to the last. Where the rows are read one by one, the time between them counts.
+  /// The time from the first step to the last, including the time between steps if the rows are read one by one.
   public let duration: Duration
-  /// How many rows the statement returned.
+  /// The number of rows that the statement returned.
   public let returnedRows: Int
-  /// How many rows it inserted, updated and deleted, by triggers and delete rules too.
+  /// The number of rows that the statement inserted, updated and deleted, including by triggers and delete rules.
   public let changedRows: Int
   /// Whether the statement may write to the file.
   public let isWrite: Bool
-  /// What the connection is for.
+  /// The purpose of the connection.
   public let role: ConnectionRole
 }
 
 extension TraceEvent: CustomStringConvertible {
-  /// The SQL and the facts, without a value that was bound.
+  /// The SQL and the facts, without any bound value.
   public var description: String {
     "\(role.rawValue) \(duration) returned \(returnedRows) changed \(changedRows): \(sql)"
   }

@@ -1,5 +1,5 @@
 extension Transaction {
-  /// Calls the closure if the name is new to the file, and remembers the name in the same transaction.
+  /// Runs the closure if the name is new to the file, and records the name in the same transaction.
   static func once(_ name: String, _ connection: Connection, body: (Transaction) throws -> Void) throws -> Bool {
     try writing(connection) { transaction in
       try connection.execute(Catalogue.createOnceTable)

@@ -1,6 +1,6 @@
-/// One transaction, as the closure of ``Store/write(_:)-(_)`` gets it: all of its changes are committed together, or none is.
+/// A transaction, passed to the closure of ``Store/write(_:)-(_)``: its changes are committed together or not at all.
 ///
-/// Use it inside the closure alone; using it after the closure has returned is a programmer's mistake and traps.
+/// Use it only inside the closure. Using it after the closure has returned is a programming error and traps.
 public final class Transaction: StoreWriter {
   private var connection: Connection?
 
@@ -27,14 +27,18 @@ public final class Transaction: StoreWriter {
     return try connection.savepoint { try body(WriteAccess(connection: connection)) }
   }
 
-  /// Calls the closure in a savepoint: an error undoes what the closure did and is thrown on; what was done before it stays.
+  /// Calls the closure in a savepoint, and rolls back to it if the closure throws.
   ///
-  /// Savepoints nest to any depth. Catch the error to go on with the transaction.
+  /// Savepoints nest to any depth. To continue the transaction after an error, catch it.
+  ///
+  /// - Parameter body: The closure. Its argument is this transaction.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, and the errors of any write.
   public func savepoint<Result>(_ body: (Transaction) throws -> Result) throws -> Result {
     try access.savepoint { try body(self) }
   }
 
-  /// Calls the closure in a transaction, and ends it when the closure returns.
+  /// Calls the closure in a transaction, and ends the transaction when the closure returns.
   static func writing<Result>(_ connection: Connection, _ body: (Transaction) throws -> Result) throws -> Result {
     let transaction = Transaction(connection)
     defer { transaction.end() }

@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// The place in a line of a thread that blocks until it is its turn.
+/// The place in a queue of a thread that blocks until its turn.
 final class Turn<Granted: Sendable>: Sendable {
   private enum State {
     case waiting
     case granted(Granted)
-    /// Nobody waits any longer.
+    /// The thread no longer waits.
     case abandoned
   }
 
@@ -15,7 +15,7 @@ final class Turn<Granted: Sendable>: Sendable {
 
   /// Wakes the thread.
   ///
-  /// - Returns: Whether it still waits. Otherwise what was to be granted goes to somebody else.
+  /// - Returns: Whether the thread is still waiting. If not, grant the turn to the next one.
   func grant(_ granted: Granted) -> Bool {
     let isWaiting = state.withLock { state in
       guard case .waiting = state else { return false }
@@ -26,13 +26,13 @@ final class Turn<Granted: Sendable>: Sendable {
     return isWaiting
   }
 
-  /// Blocks until it is the thread's turn.
+  /// Blocks until the thread's turn.
   ///
   /// - Returns: What was granted, or nil if the limit passed before.
   func wait(limit: Duration?) -> Granted? {
     if let limit {
       if semaphore.wait(timeout: .now() + .nanoseconds(limit.nanoseconds)) == .success { return granted }
-      // It may have been granted at the last moment.
+      // The turn may have been granted at the last moment.
       return state.withLock { state in
         if case .granted(let granted) = state { return granted }
         state = .abandoned
@@ -49,7 +49,7 @@ final class Turn<Granted: Sendable>: Sendable {
 }
 
 extension Duration {
-  /// Whole nanoseconds, at least zero and at most what an Int holds.
+  /// Whole nanoseconds, from zero to the largest value of an Int.
   var nanoseconds: Int {
     let (seconds, attoseconds) = components
     let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

@@ -3,11 +3,11 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Threads that may block, up to a number; more work waits in line.
+/// A limited number of threads that may block. Further work waits in a queue.
 ///
-/// All but one are threads of serial queues, because a concurrent queue shares its threads with all tasks of the process, and Dispatch gives it no more
-/// of them than there are processors, however long they wait for the disk. One such thread may wait: work goes to it and its result comes from it
-/// without waking another, which takes about as long as the rest of a short work.
+/// All but one are threads of serial queues, because a concurrent queue shares its threads with all tasks of the process, and Dispatch gives it no
+/// more threads than there are processors, however long they wait for the disk. The remaining one is shared: work reaches it, and its result returns,
+/// without waking another thread, which would take about as long as short work itself.
 final class WorkerPool: Sendable {
   typealias Work = @Sendable () -> Void
 
@@ -22,7 +22,7 @@ final class WorkerPool: Sendable {
   private let shared: DispatchQueue
   private let state: Mutex<State>
 
-  /// - Parameter borrows: Whether work that comes alone may keep a thread of all tasks waiting, where there is another.
+  /// - Parameter borrows: Whether work that comes alone may block a shared thread, if there is another.
   init(label: String, limit: Int, borrows: Bool) {
     self.label = label
     self.limit = limit
@@ -32,7 +32,7 @@ final class WorkerPool: Sendable {
     state = Mutex(State(idle: isBorrowed ? [shared] : [], count: isBorrowed ? 1 : 0))
   }
 
-  /// Does the work on a thread that is free, or in its turn.
+  /// Does the work on an idle thread, or as soon as one is idle.
   func submit(_ work: @escaping Work) {
     let queue = state.withLock { state -> DispatchQueue? in
       if let queue = state.idle.popLast() { return queue }
@@ -53,11 +53,11 @@ final class WorkerPool: Sendable {
     }
   }
 
-  /// What waits in line; where nothing does, the queue is free for others.
+  /// Returns the next waiting work. If there is none, the queue becomes idle.
   private func next(_ queue: DispatchQueue) -> Work? {
     state.withLock { state in
       if let work = state.waiting.popFirst() { return work }
-      // The last is the next that is taken.
+      // The last element is taken first.
       state.idle.insert(queue, at: queue === shared ? state.idle.count : 0)
       return nil
     }

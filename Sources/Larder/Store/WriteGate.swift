@@ -1,7 +1,7 @@
 import GRDBSQLite
 import Synchronization
 
-/// Whether the connections of a store may write: never in one that was opened to be read, and not while it is suspended.
+/// Decides whether the connections of a store may write: never in a read-only store, and not while the store is suspended.
 final class WriteGate: Sendable {
   private struct WeakConnection: Sendable {
     weak var connection: Connection?
@@ -9,10 +9,10 @@ final class WriteGate: Sendable {
 
   private let access: Store.Configuration.Access
   private let isClosed = Atomic<Bool>(false)
-  /// Whether who reads locks the file as well: in any journal mode but WAL.
+  /// Whether readers lock the file too, as in every journal mode but WAL.
   private let readingLocks = Atomic<Bool>(false)
-  /// The connections on which checkpoints run, which look at no flag. Each is forgotten before it goes: a look at a connection under the lock could
-  /// release the last reference to it there.
+  /// The connections that run checkpoints, which don't check a flag. A connection is removed before it is released: looking at a weak reference under
+  /// the lock could otherwise release the last strong one there.
   private let writers = Mutex<[ObjectIdentifier: WeakConnection]>([:])
 
   init(access: Store.Configuration.Access = .readWrite) {
@@ -29,9 +29,9 @@ final class WriteGate: Sendable {
 
   var isSuspended: Bool { isClosed.load(ordering: .relaxed) }
 
-  /// Adds a connection on which writes and checkpoints run.
+  /// Adds a connection that writes and runs checkpoints.
   ///
-  /// - Parameter readingLocks: Whether who reads the file locks it.
+  /// - Parameter readingLocks: Whether readers lock the file.
   func watch(_ connection: Connection, readingLocks: Bool) {
     self.readingLocks.store(readingLocks, ordering: .relaxed)
     writers.withLock { $0[ObjectIdentifier(connection)] = WeakConnection(connection: connection) }
@@ -39,7 +39,7 @@ final class WriteGate: Sendable {
 
   func suspend() {
     isClosed.store(true, ordering: .sequentiallyConsistent)
-    // Under the lock, so that none is closed meanwhile; none is released under it.
+    // Under the lock, so that none is closed meanwhile, and none is released under it.
     let connections = writers.withLock { writers in
       let connections = writers.values.compactMap(\.connection)
       for connection in connections { connection.interruption.stopStatement(on: connection.handle) }
@@ -57,7 +57,7 @@ final class WriteGate: Sendable {
     isClosed.store(false, ordering: .sequentiallyConsistent)
   }
 
-  /// Whether the connection is to let go of a lock that a suspended process must not hold.
+  /// Returns whether the connection has to release a lock that a suspended process must not hold.
   func stops(_ connection: Connection) -> Bool {
     isSuspended && (readingLocks.load(ordering: .relaxed) || connection.holdsWriteLock)
   }

@@ -2,12 +2,12 @@ import Dispatch
 import GRDBSQLite
 import Logging
 
-/// How the write-ahead log is kept short: see ``CheckpointPolicy``.
+/// Keeps the write-ahead log short. See ``CheckpointPolicy``.
 extension Writer {
-  /// How long it takes until an idle store tries again to give the space of a large log back.
+  /// How long an idle store waits before it tries again to truncate a large log.
   private static let idleInterval = DispatchTimeInterval.milliseconds(300)
 
-  /// Moves the log into the file on the writer's queue, between two who write, and releases the writer.
+  /// Moves the log into the file on the writer's queue, between two writes, and releases the writer.
   func checkpoint() {
     defer { releaseWithoutCheckpoint() }
     guard let connection = try? connection() else { return }
@@ -27,7 +27,7 @@ extension Writer {
     if mode != .truncate || !outcome.isEmptied { emptyWhenIdle(pages) }
   }
 
-  /// Tells the log of a checkpoint that failed, once until one succeeds again.
+  /// Reports a failed checkpoint to the log, once until one succeeds again.
   private func report(_ outcome: Connection.CheckpointOutcome, on connection: Connection) {
     switch outcome.result & 0xFF {
     case SQLITE_OK: isCheckpointFailing = false
@@ -41,7 +41,7 @@ extension Writer {
     }
   }
 
-  /// Gives the space of a large log back as soon as nobody uses the store.
+  /// Truncates a large log as soon as the store is idle.
   private func emptyWhenIdle(_ pages: Int32) {
     guard checkpoints.bytes(pages) > CheckpointPolicy.keptBytes, checkpointTimer == nil else { return }
     let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -52,7 +52,7 @@ extension Writer {
   }
 
   private func emptyIfIdle() {
-    // Who writes right now checks the log itself.
+    // The current writer checks the log itself.
     guard (try? takeIfFree()) == true else { return }
     defer { releaseWithoutCheckpoint() }
     guard let connection = try? connection(), !connection.environment.gate.isSuspended else { return }
@@ -64,7 +64,7 @@ extension Writer {
     checkpointTimer = nil
   }
 
-  /// Moves the whole log into the file and gives its space back.
+  /// Moves the whole log into the file and truncates it.
   ///
   /// - Throws: ``StoreError`` `.busy` if readers or other processes use the log for longer than the busy timeout.
   func checkpointNow(_ connection: Connection) throws {

@@ -3,20 +3,20 @@ import Synchronization
 
 /// Single statements that are written together: one transaction, and one wait for the disk, serves all tasks that save at the same time.
 extension Writer {
-  /// So many times at most a task lets others run before it commits for all of them.
+  /// The largest number of times that a task yields before it commits for all waiting tasks.
   private static let gatherLimit = 4
 
-  /// Executes one statement: at once where the writer is free, together with others where it is not.
+  /// Executes one statement: immediately if the writer is idle, otherwise together with others.
   func performStatement<Result: Sendable>(_ operation: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
     try await performStatement(preparing: {}, operation) { connection, _ in try operation(connection) }
   }
 
-  /// Executes one statement: at once where the writer is free, together with others where it is not.
+  /// Executes one statement: immediately if the writer is idle, otherwise together with others.
   ///
   /// - Parameters:
-  ///   - prepare: Makes what the statement needs from code of the user's. It runs in the caller's task, with the task's own values and priority.
-  ///   - direct: Executes the statement in the caller's task; what it needs was not prepared.
-  ///   - operation: Executes the statement, possibly in another task, with what was prepared.
+  ///   - prepare: Runs the program's code that the statement needs, in the caller's task, with its task-local values and priority.
+  ///   - direct: Executes the statement in the caller's task, without preparation.
+  ///   - operation: Executes the statement with what was prepared, possibly in another task.
   func performStatement<Prepared: Sendable, Result: Sendable>(
     preparing prepare: () throws -> Prepared, _ direct: (Connection) throws -> Result,
     _ operation: @escaping @Sendable (Connection, Prepared) throws -> Result
@@ -44,7 +44,7 @@ extension Writer {
     return try await line(up: write)
   }
 
-  /// - Parameter isAdmitted: Whether the statement came before the store was closed, if it was.
+  /// - Parameter isAdmitted: Whether the statement came before the store was closed.
   private func line<Result: Sendable>(up write: StatementWrite<Result>, isAdmitted: Bool = false) async throws -> Result {
     try await write.job.result {
       if let limit = settings.waitLimit { write.job.expire(after: limit, with: Self.overdue(limit)) }
@@ -56,7 +56,7 @@ extension Writer {
     }
   }
 
-  /// Takes the writer where it is free and no others are about to come.
+  /// Takes the writer if it is idle and no others are about to come.
   private func takeIfAlone() throws -> Bool {
     try line.withLock { line in
       if line.isClosed { throw StoreError.closed }
@@ -65,7 +65,7 @@ extension Writer {
   }
 
   private func enter() throws -> WriterLine.Entry {
-    // Whoever gathers keeps others waiting until it is scheduled again, which a task of low priority may not be for long.
+    // A gathering task delays others until it is scheduled again, which a task of low priority may not be for long.
     let mayLead = Task.currentPriority >= .medium
     return try line.withLock { line in
       if line.isClosed { throw StoreError.closed }
@@ -73,19 +73,19 @@ extension Writer {
     }
   }
 
-  /// Lets the other tasks that are ready reach the line, and commits their statements with this one, on this thread: with many tasks
-  /// saving at once no thread waits for another.
+  /// Lets other ready tasks reach the queue, and commits their statements with this one on this thread. When many tasks save at once, no thread waits
+  /// for another.
   ///
-  /// The writer stays free meanwhile: calls that block all of the pool's threads must not wait for a task that needs one of them.
+  /// The writer stays available meanwhile: calls that block all of the pool's threads must not wait for a task that needs one of them.
   private func gather<Result: Sendable>(_ own: StatementWrite<Result>) async throws -> Result {
     await letOthersCome()
     let followers = line.withLock { line -> [any GroupedWrite]? in
       line.isGathering = false
-      // A call that blocks its thread took the writer; it will hand it on to those in line.
+      // A blocking call took the writer; it will pass it on to those waiting.
       if line.isHeld { return nil }
       line.isHeld = true
       let group = line.popGroup()
-      // Nobody came: the next one need not wait for others.
+      // If no other task came, the next one doesn't have to wait for others.
       line.isContended = !group.isEmpty
       return group
     }
@@ -93,7 +93,7 @@ extension Writer {
     return try await lead(own, followers)
   }
 
-  /// Lets other tasks run until the line grows no longer.
+  /// Yields until the queue stops growing.
   private func letOthersCome() async {
     var length = 0
     for _ in 0..<Self.gatherLimit {
@@ -104,7 +104,7 @@ extension Writer {
     }
   }
 
-  /// Writes the statement and those of the others, as the holder of the writer.
+  /// Writes this statement and those of the others, while holding the writer.
   private func lead<Result: Sendable>(_ own: StatementWrite<Result>, _ followers: [any GroupedWrite]) async throws -> Result {
     let started = followers.filter { $0.start() }
     let remaining = write(Task.isCancelled ? started : [own] + started, waits: false)
@@ -124,7 +124,7 @@ extension Writer {
     }
   }
 
-  /// Releases the writer after a statement on a caller's thread: those who came meanwhile are committed on the same thread, once.
+  /// Releases the writer after a statement on a caller's thread. Statements that were queued meanwhile are committed on the same thread, once.
   private func releaseInline() {
     guard !needsCheckpoint else { return release() }
     let group = line.withLock { line in line.popGroup() }
@@ -143,19 +143,18 @@ extension Writer {
     }
   }
 
-  /// Executes the statements on the writer's queue, releases the writer, and answers each caller.
+  /// Executes the statements on the writer's queue, releases the writer, and returns to each caller.
   func runAndRelease(_ writes: [any GroupedWrite]) {
-    // A call that was cancelled while it stood in line never starts.
+    // A call that was cancelled while waiting never starts.
     let started = writes.filter { $0.start() }
     _ = write(started, waits: true)
     release()
     for write in started { write.answer() }
   }
 
-  /// Executes the statements in one transaction; one that fails is undone alone. Where the transaction as a whole fails, each is executed
-  /// in one of its own.
+  /// Executes the statements in one transaction. One that fails is undone alone. If the transaction as a whole fails, each is executed in its own.
   ///
-  /// - Parameter waits: Whether another process that has the lock is waited for, for the busy timeout in all.
+  /// - Parameter waits: Whether to wait for another process that has the lock, for the busy timeout in total.
   /// - Returns: The statements that are still to be executed, because another process has the lock.
   private func write(_ writes: [any GroupedWrite], waits: Bool) -> [any GroupedWrite] {
     let connection: Connection
@@ -173,7 +172,7 @@ extension Writer {
           try connection.transaction {
             for write in writes {
               write.execute { operation in try operation(connection) }
-              // A full disk, say, has ended the whole transaction.
+              // For example, a full disk has ended the whole transaction.
               try connection.checkTransaction()
             }
           }
@@ -181,17 +180,17 @@ extension Writer {
         return []
       } catch let error as StoreError where error.code == .busy {
         guard waits else { return writes }
-        // Nobody's turn would come sooner by waiting once more for each.
+        // Waiting again for each statement would help no one.
         for write in writes { write.execute { _ in throw error } }
         return []
       } catch {
-        // Nothing of the group was kept.
+        // Nothing of the group was committed.
       }
     }
     return writeOneByOne(writes, connection, until: waits ? deadline : nil)
   }
 
-  /// - Parameter deadline: Until when another process is waited for; nil where that is done elsewhere.
+  /// - Parameter deadline: How long to wait for another process; nil if the caller waits.
   private func writeOneByOne(
     _ writes: [any GroupedWrite], _ connection: Connection, until deadline: ContinuousClock.Instant?
   ) -> [any GroupedWrite] {

@@ -5,21 +5,21 @@ import GRDBSQLite
 import Logging
 import Synchronization
 
-/// The one connection that writes, and the line of those who wait for it.
+/// The one connection that writes, and the queue of callers waiting for it.
 ///
-/// Whoever comes while it is free uses it at once, on the thread it is on: a single save is a few microseconds, less than a change of
-/// threads. Whoever comes while it is in use waits in line. Single saves that wait next to each other are committed together.
-/// Transactions, waits for other processes and checkpoints happen on the writer's own queue, never on a thread of Swift's pool.
+/// A caller that finds it idle uses it immediately, on its own thread: a single save takes a few microseconds, less than a switch of threads. Other
+/// callers wait in the queue. Adjacent single saves are committed together. Transactions, waits for other processes and checkpoints run on the
+/// writer's own dispatch queue, never on a thread of Swift's pool.
 final class Writer: Sendable {
-  /// What a writer is made with, apart from its connection.
+  /// The options of a writer.
   struct Settings: Sendable {
     /// How long SQLite waits for another process.
     var busyTimeout: Duration
-    /// How long a call stands in line at most; nil for as long as it takes.
+    /// How long a call waits in the queue; nil means without limit.
     var waitLimit: Duration?
-    /// Whether a single save may run on the caller's thread: not where each commit waits for the disk.
+    /// Whether a single save may run on the caller's thread. It may not if each commit waits for the disk.
     var runsInline: Bool
-    /// Whether the file has a write-ahead log of Larder's keeping.
+    /// Whether the file has a write-ahead log that Larder maintains.
     var hasLog: Bool
     var log: Logger?
   }
@@ -30,22 +30,22 @@ final class Writer: Sendable {
   let line = Mutex(WriterLine())
   let observers: LiveRegistry
   private let reopen: @Sendable () throws -> Connection
-  /// Used by whoever holds the writer alone, which ``line`` sees to; nil once the store is closed.
+  /// Only used by the caller that holds the writer, which ``line`` ensures; nil once the store is closed.
   nonisolated(unsafe) private var current: Connection?
-  /// When the log is emptied. Used by whoever holds the writer alone.
+  /// Decides when the log is emptied. Only used by the caller that holds the writer.
   nonisolated(unsafe) var checkpoints: CheckpointPolicy
-  /// Whether the last checkpoint failed, and that was reported. Used by whoever holds the writer alone.
+  /// Whether the last checkpoint failed and was reported. Only used by the caller that holds the writer.
   nonisolated(unsafe) var isCheckpointFailing = false
-  /// Tries again later to empty a log that has grown large. Used by whoever holds the writer alone.
+  /// Retries emptying a large log. Only used by the caller that holds the writer.
   nonisolated(unsafe) var checkpointTimer: (any DispatchSourceTimer)?
-  /// The thread that writes right now, as a number, or zero: a call from one of the user's closures on it must not wait for itself.
+  /// The thread that is writing, as a number, or zero. A call from the program's closure on that thread must not wait for itself.
   private let holder = Atomic<UInt>(0)
 
   /// - Parameters:
   ///   - connection: The connection that writes.
-  ///   - settings: How it is used.
-  ///   - observers: Who hears of commits.
-  ///   - reopen: Opens a connection in the place of one that cannot be rolled back.
+  ///   - settings: The options.
+  ///   - observers: Notified of commits.
+  ///   - reopen: Opens a connection in place of one that can't be rolled back.
   init(connection: Connection, settings: Settings, observers: LiveRegistry, reopen: @escaping @Sendable () throws -> Connection) {
     current = connection
     self.settings = settings
@@ -62,15 +62,15 @@ final class Writer: Sendable {
 
   // MARK: Holding the writer
 
-  /// Calls the closure while nobody else uses the writer. Blocks until it is free.
+  /// Calls the closure with exclusive use of the writer. Blocks until the writer is available.
   ///
-  /// - Throws: ``StoreError`` `.unsupported` inside a closure that holds the writer, or that checks or encodes a value for it.
+  /// - Throws: ``StoreError`` `.unsupported` inside a closure that holds the writer, or that validates or encodes a value for it.
   func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     guard !ThreadHoldings.isEncoding(for: self) else { throw Self.insideClosure }
     return try holding(body)
   }
 
-  /// As ``withConnection(_:)``, and at once where a closure on this thread reads: in memory one connection serves reads inside reads.
+  /// Like ``withConnection(_:)``, but immediate if a closure on this thread reads: in memory, one connection serves nested reads.
   func withReadingConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     guard holdingThread == ThreadHoldings.thread, let connection = current, connection.isReadOnly || connection.isAutocommitting else {
       return try holding(body)
@@ -94,7 +94,7 @@ final class Writer: Sendable {
     .unsupported,
     "A call that waits for the store was made from inside one of its own closures; use the transaction or the snapshot that the closure is given.")
 
-  /// Calls the closure on the writer's queue while nobody else uses the writer.
+  /// Calls the closure on the writer's queue, with exclusive use of the writer.
   func perform<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
     try Task.checkCancellation()
     let job = Job<Result>()
@@ -125,12 +125,12 @@ final class Writer: Sendable {
     }
   }
 
-  /// The number of the thread that writes right now, or zero.
+  /// The number of the thread that is writing, or zero.
   var holdingThread: UInt { holder.load(ordering: .relaxed) }
 
-  /// The connection, at rest. Only who holds the writer may ask for it.
+  /// Returns the connection, with no transaction open. Only the holder of the writer may call this.
   ///
-  /// One whose last transaction could not be rolled back is closed and replaced: what it wrote would never be committed.
+  /// A connection whose last transaction couldn't be rolled back is closed and replaced, because what it wrote would never be committed.
   func connection() throws -> Connection {
     guard let current else { throw StoreError.closed }
     if current.comeToRest() { return current }
@@ -141,19 +141,19 @@ final class Writer: Sendable {
     return replacement
   }
 
-  /// Refuses those who come from now on, and closes the connection when those who came before are done. Called once.
+  /// Refuses new callers, and closes the connection when earlier callers are done. Called once.
   func close(_ completion: @escaping @Sendable () -> Void) {
     let turn: @Sendable () -> Void = {
       self.queue.async {
         self.disconnect()
-        // Whoever came before and was not in line yet finds no connection.
+        // A caller that came before but wasn't queued yet finds no connection.
         self.releaseWithoutCheckpoint()
         completion()
       }
     }
     let isFree = line.withLock { line in
       line.isClosed = true
-      // Behind those who wait until another task has gathered them, too; that task hands the writer on.
+      // Wait also behind callers that another task has gathered; that task passes the writer on.
       if line.isHeld || !line.waiting.isEmpty {
         line.waiting.append(.exclusive(turn))
         return false
@@ -164,7 +164,7 @@ final class Writer: Sendable {
     if isFree { turn() }
   }
 
-  /// Empties the log, as far as readers let it, and closes the connection.
+  /// Empties the log, as far as readers allow, and closes the connection.
   private func disconnect() {
     checkpointTimer?.cancel()
     checkpointTimer = nil
@@ -176,7 +176,7 @@ final class Writer: Sendable {
 
   // MARK: The line
 
-  /// Takes the writer if nobody uses it.
+  /// Takes the writer if it is idle.
   func takeIfFree() throws -> Bool {
     try line.withLock { line in
       if line.isClosed { throw StoreError.closed }
@@ -190,15 +190,15 @@ final class Writer: Sendable {
     let turn = Turn<Void>()
     try enqueue(
       .exclusive {
-        // A thread that gave up meanwhile does not release the writer.
+        // A thread that gave up meanwhile doesn't release the writer.
         if !turn.grant(()) { self.release() }
       })
     if turn.wait(limit: settings.waitLimit) == nil { throw Self.overdue(settings.waitLimit ?? .zero) }
   }
 
-  /// Stands in line; goes to work at once where the writer is free and nobody gathers.
+  /// Adds a caller to the queue, or runs it immediately if the writer is idle and no task gathers.
   ///
-  /// - Parameter isAdmitted: Whether the caller came before the store was closed, if it was.
+  /// - Parameter isAdmitted: Whether the caller came before the store was closed.
   func enqueue(_ waiter: WriterLine.Waiter, isAdmitted: Bool = false) throws {
     let isFree = try line.withLock { line in
       if line.isClosed, !isAdmitted { throw StoreError.closed }
@@ -216,7 +216,7 @@ final class Writer: Sendable {
     }
   }
 
-  /// Hands the writer to the next in line, or leaves it free.
+  /// Passes the writer to the next caller, or marks it as idle.
   func release() {
     if needsCheckpoint { return queue.async { self.checkpoint() } }
     releaseWithoutCheckpoint()
@@ -230,7 +230,7 @@ final class Writer: Sendable {
     }
   }
 
-  /// Whether the log has grown so long that it goes back into the file before the next in line has its turn.
+  /// Whether the log is so long that it is moved into the file before the next caller's turn.
   var needsCheckpoint: Bool {
     guard let current, current.walPages > 0, !current.environment.gate.isSuspended else { return false }
     return checkpoints.isDue(current.walPages)
@@ -245,10 +245,10 @@ final class Writer: Sendable {
 
   // MARK: Committing
 
-  /// Calls the closure, and tells what it has committed, also if it throws in the end.
+  /// Calls the closure, and notifies observers of what it has committed, even if it throws.
   func committing<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
     try connection.environment.gate.check()
-    // Only the thread itself ever finds its own number here.
+    // Only the thread itself can find its own number here.
     holder.store(ThreadHoldings.thread, ordering: .relaxed)
     defer {
       announce(connection)
@@ -258,7 +258,7 @@ final class Writer: Sendable {
   }
 
   private func announce(_ connection: Connection) {
-    // What is not committed by now never will be.
+    // What isn't committed by now never will be.
     if !connection.isAtRest { _ = connection.comeToRest() }
     let writes = connection.takeWrites()
     connection.environment.attachments.didCommit()
@@ -271,14 +271,14 @@ final class Writer: Sendable {
 
   // MARK: Commits of other processes
 
-  /// Whether another connection has committed since the last call; nil while the writer is in use.
+  /// Returns whether another connection has committed since the last call; nil while the writer is in use.
   func hasForeignCommits() -> Bool? {
     guard (try? takeIfFree()) == true else { return nil }
     defer { release() }
     return (try? connection())?.hasForeignCommits()
   }
 
-  /// Looks whether another connection has committed since the last look, before the next in line has its turn, and tells the closure.
+  /// Checks before the next caller's turn whether another connection has committed since the last check, and calls the closure with the result.
   func findForeignCommits(_ body: @escaping @Sendable (Bool) -> Void) {
     let isFree = line.withLock { line -> Bool in
       if line.isClosed || line.isLookingForCommits { return false }
@@ -287,7 +287,7 @@ final class Writer: Sendable {
         line.isHeld = true
         return true
       }
-      // At the head: a line that is never empty must not keep the look waiting.
+      // At the head, because a queue that is never empty must not delay the check.
       line.waiting.prepend(.exclusive { self.lookForCommits(body) })
       return false
     }
@@ -305,7 +305,7 @@ final class Writer: Sendable {
 }
 
 extension Duration {
-  /// Whole milliseconds, at least zero and at most what a C int holds.
+  /// Whole milliseconds, from zero to the largest value of a C int.
   var milliseconds: Int32 {
     let (seconds, attoseconds) = components
     return Int32(clamping: max(0, seconds.multipliedReportingOverflow(by: 1000).partialValue + attoseconds / 1_000_000_000_000_000))

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Finds threads that would wait for each other's writers for ever, as two threads do that write to two stores in opposite orders.
+/// Detects deadlocks between threads that wait for each other's writers, such as two threads that write to two stores in opposite orders.
 ///
-/// Only a thread that waits may close a circle, so looking for one costs nothing while no thread waits.
+/// Only a thread that waits can complete a cycle, so detection costs nothing while no thread waits.
 enum WriterCycle {
   /// The writer that each waiting thread waits for.
   private static let waiting = Mutex<[UInt: Writer]>([:])
 
   /// Calls the closure, in which the current thread waits for the writer.
   ///
-  /// - Throws: ``StoreError`` `.unsupported` if the thread that holds it waits, directly or by way of others, for one that this thread holds.
+  /// - Throws: ``StoreError`` `.unsupported` if the thread that holds the writer waits, directly or indirectly, for one that this thread holds.
   static func waiting<Result>(for writer: Writer, _ body: () throws -> Result) throws -> Result {
     let me = ThreadHoldings.thread
     try waiting.withLock { waiting in

@@ -1,25 +1,25 @@
 import DequeModule
 
-/// Who holds the writer, and who waits for it, in the order in which they came.
+/// The queue for the writer: whether it is in use, and the callers waiting for it, in order.
 struct WriterLine {
-  /// Whether somebody uses the writer.
+  /// Whether a caller uses the writer.
   var isHeld = false
   var waiting = Deque<Waiter>()
-  /// Whether those who come are refused, because the store was closed.
+  /// Whether new callers are refused because the store was closed.
   var isClosed = false
-  /// Whether a look for commits of other processes stands at the head of the line.
+  /// Whether a check for commits of other processes is at the head of the queue.
   var isLookingForCommits = false
-  /// Whether single statements stood in line lately: then the next one gathers others.
+  /// Whether single statements were waiting recently. If so, the next one gathers others.
   var isContended = false
-  /// Whether a task gives others the time to reach the line; it does not hold the writer meanwhile.
+  /// Whether a task gives others time to reach the queue. It doesn't hold the writer meanwhile.
   var isGathering = false
-  /// How many single statements ran alone since one looked for others.
+  /// The number of single statements that ran alone since one last looked for others.
   var aloneCount = 0
 
   enum Waiter {
-    /// Takes over the writer, and releases it in the end.
+    /// Takes the writer, and releases it in the end.
     case exclusive(@Sendable () -> Void)
-    /// Writes a single statement in the transaction of whoever takes it out of the line.
+    /// Writes a single statement in the transaction of the caller that dequeues it.
     case grouped(any GroupedWrite)
 
     var isGrouped: Bool {
@@ -27,27 +27,27 @@ struct WriterLine {
     }
   }
 
-  /// Who uses the writer next.
+  /// The next user of the writer.
   enum Next {
     case nobody
     case exclusive(@Sendable () -> Void)
     case group([any GroupedWrite])
   }
 
-  /// A task that saves in a loop never suspends while it is alone: after so many statements it lets other tasks run.
+  /// A task that saves in a loop never suspends while it is alone. After this many statements it lets other tasks run.
   static let aloneLimit = 32
 
-  /// How a task that wants to write one statement begins.
+  /// How a task begins that wants to write one statement.
   enum Entry {
-    /// The writer was free, and nobody else came lately.
+    /// The writer was idle, and no other task came recently.
     case alone
-    /// The writer is free, and others are about to come.
+    /// The writer is idle, and other tasks are about to come.
     case leader
-    /// The writer is in use, or another task gathers.
+    /// The writer is in use, or another task is gathering.
     case follower
   }
 
-  /// Takes the writer for a single statement where it is free and no others are about to come.
+  /// Takes the writer for a single statement if it is idle and no others are about to come.
   mutating func takeAlone() -> Bool {
     guard !isHeld, !isGathering, !isContended, aloneCount < Self.aloneLimit else { return false }
     aloneCount += 1
@@ -55,7 +55,7 @@ struct WriterLine {
     return true
   }
 
-  /// Decides how a task begins that could not take the writer alone.
+  /// Decides how a task begins that couldn't take the writer alone.
   ///
   /// - Parameter mayLead: Whether the task may gather others and commit for them.
   mutating func enter(mayLead: Bool) -> Entry {
@@ -69,7 +69,7 @@ struct WriterLine {
     return .leader
   }
 
-  /// Takes the single statements at the head of the line.
+  /// Removes and returns the single statements at the head of the queue.
   mutating func popGroup() -> [any GroupedWrite] {
     var group: [any GroupedWrite] = []
     while case .grouped(let write) = waiting.first {
@@ -80,7 +80,7 @@ struct WriterLine {
     return group
   }
 
-  /// Takes whoever is next, or leaves the writer free.
+  /// Removes and returns the next caller, or marks the writer as idle.
   mutating func popNext() -> Next {
     let group = popGroup()
     if !group.isEmpty { return .group(group) }

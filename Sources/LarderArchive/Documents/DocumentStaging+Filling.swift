@@ -27,7 +27,7 @@ extension DocumentStaging {
   ///
   /// - Parameters:
   ///   - new: The folder, still empty, and what it is to hold.
-  ///   - old: The folder that it replaces; nil where there is none, or where nobody can say what its parts are.
+  ///   - old: The folder that it replaces; nil if there is none, or where nobody can say what its parts are.
   ///   - prefix: The path of the folder in the document.
   /// - Returns: Whether there is something in it.
   @discardableResult

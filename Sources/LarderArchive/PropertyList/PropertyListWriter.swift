@@ -30,7 +30,7 @@ final class PropertyListWriter {
   /// The first is the array around the one value of the list.
   private var containers = [Container(isDictionary: false)]
   private var scalars: [UInt8] = []
-  /// Numbers of scalars by the hash of their bytes, plus one; zero where there is none.
+  /// Numbers of scalars by the hash of their bytes, plus one; zero if there is none.
   private var table = [Int](repeating: 0, count: 1 << 10)
   private var tableCount = 0
 

@@ -72,7 +72,7 @@ extension StoredPropertyReader {
 }
 
 extension AttributeSyntax {
-  /// The arguments in parentheses; nil where there are none.
+  /// The arguments in parentheses; nil if there are none.
   var argumentList: LabeledExprListSyntax? {
     if case .argumentList(let arguments)? = arguments { arguments } else { nil }
   }

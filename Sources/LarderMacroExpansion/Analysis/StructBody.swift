@@ -70,7 +70,7 @@ extension DeclSyntax {
 }
 
 extension AttributeListSyntax.Element {
-  /// Whether the attribute leaves a stored property and the memberwise initialiser as they are.
+  /// Whether the attribute leaves a stored property and the memberwise initializer as they are.
   fileprivate var isKnownOnProperty: Bool {
     guard case .attribute(let attribute) = self else { return false }
     return [

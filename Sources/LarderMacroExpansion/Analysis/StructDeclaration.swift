@@ -15,7 +15,7 @@ struct StructDeclaration {
     syntax.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter { $0.attributeName.trimmedDescription == "available" }.map(\.trimmed)
   }
 
-  /// Whether the compiler gives the struct an initialiser that takes every stored property, and nothing else may take its place.
+  /// Whether the compiler gives the struct an initializer that takes every stored property, and nothing else may take its place.
   var hasMemberwiseInitializer: Bool {
     !body.declaresInitializer && !body.hasUnknownAttributes && syntax.attributes.allSatisfy(\.isKnownOnStruct)
   }
@@ -139,7 +139,7 @@ extension Syntax {
 }
 
 extension AttributeListSyntax.Element {
-  /// Whether the attribute leaves the memberwise initialiser as it is.
+  /// Whether the attribute leaves the memberwise initializer as it is.
   fileprivate var isKnownOnStruct: Bool {
     guard case .attribute(let attribute) = self else { return false }
     return ["available", "frozen", "usableFromInline", "Model", "Embeddable", "Larder.Model", "Larder.Embeddable"]

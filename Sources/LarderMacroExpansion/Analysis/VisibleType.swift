@@ -54,7 +54,7 @@ extension TypeSyntax {
 }
 
 extension ExprSyntax {
-  /// The type of an initial value that says it: a plain literal, or a call of a type's initialiser.
+  /// The type of an initial value that says it: a plain literal, or a call of a type's initializer.
   var visibleType: TypeSyntax? {
     if self.is(IntegerLiteralExprSyntax.self) { return "Int" }
     if self.is(FloatLiteralExprSyntax.self) { return "Double" }
