@@ -113,13 +113,16 @@ extension ContextConnection {
       try compareWithKnownVersions(child)
       try noteVersions(child)
       try merge(child, policy, expectsTaken: true)
+      var restoring: [String] = []
       for table in child.tables {
         guard let target = layer.table(table.name) else { continue }
         let source = sql(of: table, in: child)
         let sql = sql(of: target, in: layer)
         let images = RowImages.pending(of: source)
-        try run(sql.record(images, inStep: sql.step) + sql.apply(images) + source.clear)
+        try run(sql.record(images, inStep: sql.step) + sql.remove(images))
+        restoring += sql.restore(images) + source.clear
       }
+      try run(restoring)
     }
     child.versions.didSave(at: child.clock)
   }

@@ -52,9 +52,8 @@ extension ContextConnection {
     layer.clock += 1
     try setStep(layer.clock, of: layer)
     try atomically(in: layer) {
-      for sql in sql(in: layer) where try exists("SELECT 1 FROM \(sql.history) WHERE step = \(step) LIMIT 1") {
-        for statement in sql.exchange(step) { try connection.change(statement) }
-      }
+      let exchanges = try sql(in: layer).filter { try exists("SELECT 1 FROM \($0.history) WHERE step = \(step) LIMIT 1") }.map { $0.exchange(step) }
+      for statement in exchanges.flatMap(\.removing) + exchanges.flatMap(\.restoring) { try connection.change(statement) }
     }
   }
 

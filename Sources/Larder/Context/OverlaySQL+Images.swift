@@ -32,8 +32,8 @@ extension OverlaySQL {
     ]
   }
 
-  /// Makes the layer show the images. A row that becomes what it was before anything was pending is no longer pending.
-  func apply(_ images: RowImages) -> [String] {
+  /// Makes the layer show what the images say is deleted: the first half of what makes it show them, for all tables before ``restore(_:)``.
+  func remove(_ images: RowImages) -> [String] {
     let source = "\(images.table) AS i"
     return [
       """
@@ -46,13 +46,22 @@ extension OverlaySQL {
       (SELECT p.\(Self.number) FROM \(source) CROSS JOIN \(pending) AS p ON \(sameKey("p", "i")) WHERE \(images.condition))
       """,
       """
-      INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(columns))) SELECT b.\(Self.row), 0, \(list(columns, of: "i")) \
-      FROM \(source) LEFT JOIN \(base) AS b ON \(sameKey("b", "i")) \
-      WHERE \(images.condition) AND \(images.isThere) AND (b.\(Self.clock) IS NULL OR NOT (\(sameValues("b", "i"))))
-      """,
-      """
       INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(keys))) SELECT b.\(Self.row), 1, \(list(keys, of: "i")) \
       FROM \(source) CROSS JOIN \(base) AS b ON \(sameKey("b", "i")) WHERE \(images.condition) AND NOT (\(images.isThere))
+      """,
+    ]
+  }
+
+  /// Makes the layer show the rows of the images. A row that becomes what it was before anything was pending is no longer pending, unless it refers to
+  /// one that is deleted: the file's delete rules would reach it.
+  func restore(_ images: RowImages) -> [String] {
+    let source = "\(images.table) AS i"
+    return [
+      """
+      INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(columns))) SELECT b.\(Self.row), 0, \(list(columns, of: "i")) \
+      FROM \(source) LEFT JOIN \(base) AS b ON \(sameKey("b", "i")) \
+      WHERE \(images.condition) AND \(images.isThere) \
+      AND (b.\(Self.clock) IS NULL OR NOT (\(sameValues("b", "i"))) OR \(refersToDeleted("i")))
       """,
       """
       DELETE FROM \(base) WHERE rowid IN (SELECT b.rowid FROM \(source) CROSS JOIN \(base) AS b ON \(sameKey("b", "i")) \
@@ -61,12 +70,14 @@ extension OverlaySQL {
     ]
   }
 
-  /// Exchanges the rows of a step with those that the layer shows: undoes the step, or does it again.
-  func exchange(_ number: Int) -> [String] {
+  /// Exchanges the rows of a step with those that the layer shows, which undoes the step, or does it again: for all tables what is deleted, and then
+  /// the rest.
+  func exchange(_ number: Int) -> (removing: [String], restoring: [String]) {
     let images = RowImages.step(number, of: self)
-    return record(images, inStep: "0") + apply(images) + [
-      "DELETE FROM \(history) WHERE step = \(number)", "UPDATE \(history) SET step = \(number) WHERE step = 0",
-    ]
+    return (
+      record(images, inStep: "0") + remove(images),
+      restore(images) + ["DELETE FROM \(history) WHERE step = \(number)", "UPDATE \(history) SET step = \(number) WHERE step = 0"]
+    )
   }
 
   var clear: [String] { ["DELETE FROM \(pending)", "DELETE FROM \(base)"] }

@@ -10,8 +10,13 @@ enum ConflictKind: CaseIterable {
 
 extension OverlaySQL {
   /// Forgets rows that were written and are as they were.
+  ///
+  /// Not those that refer to a row which is deleted: they are written again after the file's delete rules have acted, and the commit refuses them.
   var dropUnchanged: [String] {
-    let rows = "FROM \(base) AS b CROSS JOIN \(pending) AS p ON \(sameKey("p", "b")) WHERE p.\(Self.state) = 0 AND \(sameValues("p", "b"))"
+    let rows = """
+      FROM \(base) AS b CROSS JOIN \(pending) AS p ON \(sameKey("p", "b")) WHERE p.\(Self.state) = 0 AND \(sameValues("p", "b")) \
+      AND NOT \(refersToDeleted("p"))
+      """
     return ["DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(rows))", dropBase]
   }
 
@@ -19,8 +24,24 @@ extension OverlaySQL {
   var dropEqual: String {
     """
     DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) FROM \(pending) AS p CROSS JOIN \(lower) AS m ON \(sameKey("m", "p")) \
-    WHERE p.\(Self.state) = 0 AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p"))) AND \(sameValues("p", "m")))
+    WHERE p.\(Self.state) = 0 AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p"))) AND \(sameValues("p", "m")) \
+    AND NOT \(refersToDeleted("p")))
     """
+  }
+
+  /// The condition that a reference of the row is to one that is deleted in this layer.
+  func refersToDeleted(_ row: String) -> String {
+    let conditions = table.references.compactMap { reference -> String? in
+      guard let parent = tables.first(where: { $0.name.isSameColumn(as: reference.parent) }) else { return nil }
+      let columns = (reference.parentColumns.isEmpty ? parent.keys : reference.parentColumns).map(Dialect.sqlite.quote)
+      let refers = zip(columns, reference.childColumns).map { "d.\($0) = \(row).\(Dialect.sqlite.quote($1))" }.joined(separator: " AND ")
+      let isSame = parent.keys.map(Dialect.sqlite.quote).map { "g.\($0) = d.\($0)" }.joined(separator: " AND ")
+      return """
+        EXISTS (SELECT 1 FROM \(name("base", of: parent.name)) AS d CROSS JOIN \(name("pending", of: parent.name)) AS g ON \(isSame) \
+        WHERE \(refers) AND g.\(Self.state) = 1)
+        """
+    }
+    return conditions.isEmpty ? "FALSE" : "(\(conditions.joined(separator: " OR ")))"
   }
 
   /// Forgets the versions of rows that are no longer pending.

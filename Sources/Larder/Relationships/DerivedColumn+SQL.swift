@@ -102,9 +102,11 @@ extension DerivedColumn {
 
   private func referenceTriggers(_ reference: String, _ dialect: Dialect) -> [SchemaTrigger] {
     let moved = "old.\(reference) IS NOT new.\(reference)"
+    // A row that belongs to itself is counted when its owner is new.
+    let isOther = rowsTable == table ? " AND new.\(reference) IS NOT new.\(dialect.quote(key))" : ""
     guard let value = value.map(dialect.quote) else {
       return [
-        trigger("insert", "AFTER INSERT", on: rowsTable, when: "new.\(reference) IS NOT NULL", add("new", reference, dialect), dialect),
+        trigger("insert", "AFTER INSERT", on: rowsTable, when: "new.\(reference) IS NOT NULL\(isOther)", add("new", reference, dialect), dialect),
         trigger("delete", "AFTER DELETE", on: rowsTable, when: "old.\(reference) IS NOT NULL", remove("old", reference, dialect), dialect),
         trigger(
           "update", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved, remove("old", reference, dialect) + add("new", reference, dialect),
@@ -112,8 +114,21 @@ extension DerivedColumn {
       ]
     }
     func matters(_ row: String) -> String { "\(row).\(reference) IS NOT NULL AND \(row).\(value) IS NOT NULL" }
+    let insert = trigger("insert", "AFTER INSERT", on: rowsTable, when: matters("new") + isOther, add("new", reference, dialect), dialect)
+    if aggregate == .sum, arithmetic == .decimal {
+      // Where the sum that is kept has not all digits, it is computed anew from the rows as they are after the change: once, for both values.
+      let change = update(decimal(exchanged("old.\(value)", for: "new.\(value)", dialect), dialect), "new", reference, dialect)
+      return [
+        insert,
+        trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), remove("old", reference, dialect), dialect),
+        trigger("update", "AFTER UPDATE OF \(value)", on: rowsTable, when: "NOT (\(moved)) AND old.\(value) IS NOT new.\(value)", change, dialect),
+        trigger(
+          "move", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved, remove("old", reference, dialect) + add("new", reference, dialect),
+          dialect),
+      ]
+    }
     return [
-      trigger("insert", "AFTER INSERT", on: rowsTable, when: matters("new"), add("new", reference, dialect), dialect),
+      insert,
       trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), remove("old", reference, dialect), dialect),
       trigger(
         "update", "AFTER UPDATE OF \(reference), \(value)", on: rowsTable, when: "\(moved) OR old.\(value) IS NOT new.\(value)",
@@ -148,6 +163,13 @@ extension DerivedColumn {
     case (.min, _), (.max, _): update(computed(dialect), row, reference, dialect, and: "\(name) IS \(value)")
     default: update(computed(dialect), row, reference, dialect)
     }
+  }
+
+  /// The sum of decimals without one value and with another, either of which may be NULL; NULL where digits are missing.
+  private func exchanged(_ old: String, for new: String, _ dialect: Dialect) -> String {
+    let name = dialect.quote(column)
+    let rest = "CASE WHEN \(old) IS NULL THEN \(name) ELSE larder_decimal_sum_subtract(\(name), \(old)) END"
+    return "CASE WHEN \(new) IS NULL THEN \(rest) ELSE larder_decimal_sum_add(\(rest), \(new)) END"
   }
 
   private func update(_ value: String, _ row: String, _ reference: String, _ dialect: Dialect, and condition: String? = nil) -> [String] {

@@ -11,6 +11,9 @@ struct DerivedColumn: Sendable, Hashable, Codable {
     case pairs(table: String, own: String, other: String, key: String)
   }
 
+  /// The version of the triggers; a file with triggers of an earlier one gets new ones when it is opened, and the columns are computed anew.
+  static let version = 1
+
   let model: String
   let property: String
   let table: String

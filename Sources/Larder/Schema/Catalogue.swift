@@ -40,6 +40,8 @@ enum Catalogue {
     let references: [TableReference]?
     let pairs: [PairsTable]?
     let derived: [DerivedColumn]?
+    /// The version of the triggers that keep the derived columns; nil if there are none, and in files of the first versions.
+    let derivation: Int?
     /// Whether rows can expire; nil where they cannot.
     let expires: Bool?
     /// Columns whose property left the model; their values stay.
@@ -68,6 +70,7 @@ enum Catalogue {
       references = table.references.isEmpty ? nil : table.references
       pairs = table.pairs.isEmpty ? nil : table.pairs
       derived = table.derived.isEmpty ? nil : table.derived
+      derivation = table.derived.isEmpty ? nil : Swift.max(old?.derivation ?? 0, DerivedColumn.version)
       expires = table.expires ? true : nil
       self.retired = retired
       self.history = history

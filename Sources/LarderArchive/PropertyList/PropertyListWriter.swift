@@ -23,6 +23,8 @@ final class PropertyListWriter {
   let stack = StackBounds.current
   /// The first limit that was passed. From then on nothing is kept, so that an encoding that cannot be told to stop costs no memory.
   private(set) var failure: ArchiveError?
+  /// Whether there is a failure: looked at before and after each value, which a look at the error itself would cost more.
+  private var hasFailed = false
   /// What a ``PropertyListValidator`` will count.
   private var count = 1
   private var expandedSize = 0
@@ -44,13 +46,15 @@ final class PropertyListWriter {
   // MARK: Limits
 
   func fail(_ error: @autoclosure () -> ArchiveError) {
-    if failure == nil { failure = error() }
+    guard !hasFailed else { return }
+    failure = error()
+    hasFailed = true
   }
 
   /// Throws the first limit that was passed.
   @inline(__always)
   func check() throws {
-    if let failure { throw failure }
+    if hasFailed, let failure { throw failure }
   }
 
   private func countValues(_ number: Int) {
@@ -60,13 +64,13 @@ final class PropertyListWriter {
 
   /// Counts the bytes of a text, or of data, before they are kept; returns whether they may be.
   private func countBytes(_ number: Int) -> Bool {
-    if failure != nil { return false }
+    if hasFailed { return false }
     let (sum, overflow) = expandedSize.addingReportingOverflow(number)
     expandedSize = sum
     if overflow || sum > limits.expandedSize { fail(.tooLarge(limits)) }
     // What is shared is not kept again, so that this is no more than the file will have.
     if scalars.count + min(number, Self.longestShared) > limits.size { fail(.tooLong(scalars.count + number, limits)) }
-    return failure == nil
+    return !hasFailed
   }
 
   /// Also what no container holds in the end is an object of the list.
@@ -84,7 +88,7 @@ final class PropertyListWriter {
   /// Adds a container that lies in so many others.
   func addContainer(isDictionary: Bool, depth: Int) -> Int {
     if depth >= limits.depth { fail(.tooDeep(limits)) }
-    guard failure == nil else { return Self.top }
+    guard !hasFailed else { return Self.top }
     containers.append(Container(isDictionary: isDictionary))
     return addObject(.container(containers.count - 1))
   }
@@ -102,7 +106,7 @@ final class PropertyListWriter {
   /// Adds an element to a container, under a key where that is a dictionary.
   func append(_ value: Int, under key: Int? = nil, to number: Int) {
     countValues(key == nil ? 1 : 2)
-    guard failure == nil, case .container(let place) = objects[number] else { return }
+    guard !hasFailed, case .container(let place) = objects[number] else { return }
     if let key {
       containers[place].keys.append(key)
       if containers[place].nested != nil { containers[place].nested?[key] = nil }
@@ -112,23 +116,23 @@ final class PropertyListWriter {
 
   /// The container under a key of a dictionary: the one that was begun there, if it is of the same kind, or a new one.
   func container(isDictionary: Bool, under key: Int, in number: Int, depth: Int) -> Int {
-    guard failure == nil, case .container(let place) = objects[number] else { return Self.top }
+    guard !hasFailed, case .container(let place) = objects[number] else { return Self.top }
     if let known = containers[place].nested?[key], isContainer(known, isDictionary: isDictionary) { return known }
     let container = addContainer(isDictionary: isDictionary, depth: depth)
     append(container, under: key, to: number)
-    if failure == nil { containers[place].nested = (containers[place].nested ?? [:]).merging([key: container]) { $1 } }
+    if !hasFailed { containers[place].nested = (containers[place].nested ?? [:]).merging([key: container]) { $1 } }
     return container
   }
 
   /// A number whose object is said later; null until then.
   func reserve() -> Int {
     let null = addNull()
-    guard failure == nil else { return null }
+    guard !hasFailed else { return null }
     return addObject(.alias(null))
   }
 
   func resolve(_ number: Int, as other: Int) {
-    guard failure == nil else { return }
+    guard !hasFailed else { return }
     objects[number] = .alias(other)
   }
 
@@ -229,7 +233,7 @@ final class PropertyListWriter {
 
   /// The number of the scalar that a closure writes; that of an equal one where there is one.
   private func add(isShared: Bool = false, _ write: (inout [UInt8]) -> Void) -> Int {
-    guard failure == nil else { return Self.top }
+    guard !hasFailed else { return Self.top }
     let start = scalars.count
     write(&scalars)
     let range = start..<scalars.count

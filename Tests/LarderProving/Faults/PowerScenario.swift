@@ -39,7 +39,14 @@ struct PowerScenario: Sendable {
     }
     self.name = "\(name)-\(durability)"
     maySkipLast = durability == .normal
-    if !creates { prepare = { try await FaultSample.fill(try open($0)) } }
+    if !creates {
+      prepare = { place in
+        let store = try open(place)
+        try await FaultSample.fill(store)
+        // The disk is copied next.
+        await store.close()
+      }
+    }
     work = { place, acknowledge in
       var states: [[String]] = []
       // Closed and opened again halfway, which brings the log back into the file.
@@ -52,6 +59,7 @@ struct PowerScenario: Sendable {
           acknowledge(number + 1)
           states.append(try FaultInspection.dump(store))
         }
+        await store.close()
       }
       return states
     }

@@ -137,7 +137,8 @@ struct ContextMirrorTests {
       }
       try #require(found == expected, "\(place)")
       let state = try Self.dump(plain.blocking)
-      try #require(try isChild ? Self.dump(child) == state : Self.dump(context) == state, "\(place)\n\(state)")
+      let shown = try isChild ? Self.dump(child) : Self.dump(context)
+      try #require(shown == state, "\(place)")
       guard generator.once(in: 5) else { continue }
       if isChild { try child.save() }
       try context.save()
