@@ -61,4 +61,17 @@ struct RepositoryDocumentsTests {
       for folder in folders where !folder.hasSuffix(".docc") { #expect(text.contains("`\(folder)`"), "\(document) does not name \(folder)") }
     }
   }
+
+  @Test("the rows of what Larder takes the place of are those whose codes tests begin with, but for the one that says it is not there")
+  func codes() throws {
+    let article = try text("Sources/Larder/Documentation.docc/WhatLarderReplaces.md")
+    let rows = Set(article.matches(of: /^\| ([A-D][0-9]+) \|/.anchorsMatchLineEndings()).map { String($0.1) })
+    let tests = try #require(FileManager.default.enumerator(at: Repository.root.appending(path: "Tests"), includingPropertiesForKeys: nil))
+    var codes: Set<String> = []
+    for case let file as URL in tests where ["swift", "py"].contains(file.pathExtension) {
+      codes.formUnion(try String(contentsOf: file, encoding: .utf8).matches(of: #/"([A-D][0-9]+):\s/#).map { String($0.1) })
+    }
+    #expect(rows.count == 36)
+    #expect(rows.symmetricDifference(codes) == ["B13"])
+  }
 }
