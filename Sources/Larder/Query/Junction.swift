@@ -1,6 +1,6 @@
-/// Conditions that are joined by AND or by OR, in a tree that stays balanced however they are joined one after another.
+/// Conditions joined by AND or by OR, in a tree that stays balanced even if they are joined one after another.
 ///
-/// Ten thousand conditions are a tree of a dozen levels: neither Larder nor SQLite's parser runs out of stack on them.
+/// Ten thousand conditions form a tree of about a dozen levels, so neither Larder nor SQLite's parser overflows its stack.
 struct Junction: Sendable, Hashable {
   let op: BinaryOperator
   let left: SQLNode
