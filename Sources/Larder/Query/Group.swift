@@ -212,7 +212,8 @@ extension Query {
   ///
   /// - Parameters:
   ///   - path: The property to group by.
-  ///   - values: Returns a tuple of expressions for a group.
+  ///   - outputs: Returns a tuple of expressions for a group.
+  /// - Returns: A query whose results are tuples, one for each group.
   public func grouped<Key: QueryExpressible, each Output>(
     by path: KeyPath<M.Columns, Key>,
     _ outputs: (Group<M, Key.Output>) -> (repeat QueryExpression<each Output>)
