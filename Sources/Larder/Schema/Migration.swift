@@ -10,11 +10,12 @@
 /// let store = try Store(at: url, for: Person.self, configuration: .init(migrations: [split]))
 /// ```
 ///
-/// New columns are there already, without a value where the property has no default; properties that became required have their default; columns
-/// with an `originalName` have their new name. Old columns are still there and can be read with `db.rows` and `db.sql`, or with a model of the old shape:
-/// `@Model("Person") struct OldPerson`. All of opening is one transaction: what the closure throws leaves the file as it was. Before the first
-/// statement that updates, deletes or drops what was in the file, the file is copied beside itself as `name.backup-1`. Bytes that rows are to name from
-/// now on are attached with ``Transaction/attach(_:name:mediaType:)``.
+/// When the closure runs, new columns already exist, without a value if the property has no default; properties that became required have their
+/// default; and columns with an `originalName` have their new name. Old columns still exist and can be read with `db.rows` and `db.sql`, or with a
+/// model of the old shape: `@Model("Person") struct OldPerson`. To store data in attachments, use ``Transaction/attach(_:name:mediaType:)``.
+///
+/// All of opening is one transaction: an error that the closure throws leaves the file unchanged. Before the first statement that updates, deletes or
+/// drops existing data, the file is copied beside itself as `name.backup-1`.
 public struct Migration: Sendable {
   /// The name under which the file records that the migration ran.
   public let name: String
