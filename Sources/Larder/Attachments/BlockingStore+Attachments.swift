@@ -13,17 +13,16 @@ extension BlockingStore {
     try register(try AttachmentDraft(in: try store.managedAttachments.folder, data), name, mediaType)
   }
 
-  /// Keeps the bytes of a file; as ``Store/attach(contentsOf:name:mediaType:progress:)``.
+  /// Stores the contents of a file, which stays unchanged. See ``Store/attach(contentsOf:name:mediaType:progress:)``.
+  ///
+  /// - Parameters:
+  ///   - location: The file's path, as `String`, `URL` or `FilePath`.
+  ///   - name: The name of the file for people; by default the last component of the path.
+  ///   - mediaType: The type of the data, such as `image/png`.
+  ///   - progress: Called from time to time with the number of bytes read so far.
+  /// - Returns: The attachment, to be stored in a row.
+  /// - Throws: The errors of ``Store/attach(contentsOf:name:mediaType:progress:)``.
   public func attach(
-    /// Stores the contents of a file, which stays unchanged. See ``Store/attach(contentsOf:name:mediaType:progress:)``.
-    ///
-    /// - Parameters:
-    ///   - location: The file's path, as `String`, `URL` or `FilePath`.
-    ///   - name: The name of the file for people; by default the last component of the path.
-    ///   - mediaType: The type of the data, such as `image/png`.
-    ///   - progress: Called from time to time with the number of bytes read so far.
-    /// - Returns: The attachment, to be stored in a row.
-    /// - Throws: The errors of ``Store/attach(contentsOf:name:mediaType:progress:)``.
     contentsOf location: some StoreLocation, name: String? = nil, mediaType: String? = nil, progress: (@Sendable (Int) -> Void)? = nil
   ) throws -> Attachment {
     let path = location.storePath

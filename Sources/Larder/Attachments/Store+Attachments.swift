@@ -23,23 +23,16 @@ extension Store {
     return try await register(name, mediaType) { try AttachmentDraft(in: storage.folder, data) }
   }
 
-  /// Keeps the bytes of a file; the file itself stays as it is.
+  /// Stores the contents of a file, which stays unchanged.
   ///
   /// - Parameters:
   ///   - location: The file's path, as `String`, `URL` or `FilePath`.
-  ///   - name: What a person calls the file; by default the last component of the path.
-  ///   - progress: Called now and then with the number of bytes that were read.
-  /// - Throws: As ``attach(_:name:mediaType:)``; ``StoreError`` `.notFound` where there is no such file.
+  ///   - name: The name of the file for people; by default the last component of the path.
+  ///   - mediaType: The type of the data, such as `image/png`.
+  ///   - progress: Called from time to time with the number of bytes read so far.
+  /// - Returns: The attachment, to be stored in a row.
+  /// - Throws: ``StoreError`` `.notFound` if there is no such file, and the errors of ``attach(_:name:mediaType:)``.
   public func attach(
-    /// Stores the contents of a file, which stays unchanged.
-    ///
-    /// - Parameters:
-    ///   - location: The file's path, as `String`, `URL` or `FilePath`.
-    ///   - name: The name of the file for people; by default the last component of the path.
-    ///   - mediaType: The type of the data, such as `image/png`.
-    ///   - progress: Called from time to time with the number of bytes read so far.
-    /// - Returns: The attachment, to be stored in a row.
-    /// - Throws: ``StoreError`` `.notFound` if there is no such file, and the errors of ``attach(_:name:mediaType:)``.
     contentsOf location: some StoreLocation, name: String? = nil, mediaType: String? = nil, progress: (@Sendable (Int) -> Void)? = nil
   ) async throws -> Attachment {
     let storage = try managedAttachments

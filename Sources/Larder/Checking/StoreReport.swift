@@ -9,7 +9,7 @@ public struct StoreReport: Sendable, Hashable {
   public struct Finding: Sendable, Hashable {
     /// The kind of a problem.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-      /// Pages of the file, or an index, do not fit together.
+      /// Pages of the file, or an index, are inconsistent.
       case damage
       /// A row refers to a row that doesn't exist.
       case danglingReference

@@ -19,11 +19,15 @@ public struct DocumentReference<Target: StoredDocument>: Sendable {
   public let key: String
 
   /// Creates a reference to the document with the key.
+  ///
+  /// - Parameter key: The key of the document.
   public init(_ key: String) {
     self.key = key
   }
 
   /// Creates a reference to the value's document.
+  ///
+  /// - Parameter value: The document.
   public init(_ value: Target) {
     key = value.key
   }

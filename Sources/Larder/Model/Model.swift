@@ -20,13 +20,15 @@ public protocol Model: Identifiable, Sendable where ID: Sendable {
   /// Encodes the properties to a row, in the schema's order. Throws for a value that can't be stored.
   func encode(to row: inout RowWriter) throws
 
-  /// Binds a key, in the order of the key's columns.
+  /// Binds a key, in the order of the key's columns. Throws for a key that can't be stored.
   static func bind(key: ID, to row: inout RowWriter) throws
 
   /// Reads a key from the columns of a row, in the order of the key's columns. Throws if a column holds a value that doesn't fit the key.
   static func key(from row: inout RowReader) throws -> ID
 
-  /// Called before each insert and update of a value. An error that it throws cancels the write and reaches the caller unchanged.
+  /// Called before each insert and update of a value.
+  ///
+  /// - Throws: An error that cancels the write and reaches its caller unchanged.
   func validate() throws
 
   /// Decodes the remaining rows of the cursor. A requirement, so that the loop is specialized for the model.

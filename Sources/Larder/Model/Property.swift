@@ -42,12 +42,16 @@ public struct PropertyDefault<Output>: Sendable {
   let make: @Sendable () -> Output
   let isComputed: Bool
 
-  /// The same value for all rows.
+  /// Returns a default with the same value for all rows.
+  ///
+  /// - Parameter value: The value.
   public static func constant(_ value: @escaping @autoclosure @Sendable () -> Output) -> PropertyDefault {
     PropertyDefault(make: value, isComputed: false)
   }
 
-  /// A value that is computed for each row, such as `UUID.v7()`.
+  /// Returns a default that is computed for each row, such as `UUID.v7()`.
+  ///
+  /// - Parameter value: Returns the value.
   public static func computed(_ value: @escaping @Sendable () -> Output) -> PropertyDefault {
     PropertyDefault(make: value, isComputed: true)
   }

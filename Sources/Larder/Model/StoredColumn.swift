@@ -66,7 +66,11 @@ public struct StoredColumn {
     return try body(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer))))
   }
 
-  /// Calls the closure with the bytes of a blob; returns nil if the column holds anything else.
+  /// Calls the closure with the bytes of a blob.
+  ///
+  /// - Parameter body: The closure. The bytes are only valid during the call.
+  /// - Returns: What `body` returns, or nil if the column doesn't hold a blob.
+  /// - Throws: What `body` throws.
   @inlinable public func withBlob<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
     guard type == SQLITE_BLOB else { return nil }
     let count = Int(sqlite3_value_bytes(pointer))

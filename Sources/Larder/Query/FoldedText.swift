@@ -14,21 +14,29 @@ public struct CaseInsensitiveText: QueryExpressible {
   private func fold(_ text: String) -> SQLNode { .value(.text(text.caseFolded)) }
 
   /// Returns whether the text contains the other one, ignoring case.
+  ///
+  /// - Parameter text: The text to find.
   public func contains(_ text: String) -> QueryExpression<Bool> {
     .init(.textContains(folded, fold(text)))
   }
 
   /// Returns whether the text begins with the prefix, ignoring case.
+  ///
+  /// - Parameter prefix: The prefix.
   public func hasPrefix(_ prefix: String) -> QueryExpression<Bool> {
     .init(.textHasPrefix(folded, prefix.caseFolded))
   }
 
   /// Returns whether the text ends with the suffix, ignoring case.
+  ///
+  /// - Parameter suffix: The suffix.
   public func hasSuffix(_ suffix: String) -> QueryExpression<Bool> {
     .init(.textHasSuffix(folded, fold(suffix)))
   }
 
   /// Returns whether the text is in the list, ignoring case.
+  ///
+  /// - Parameter values: The list.
   public func isIn(_ values: some Sequence<String>) -> QueryExpression<Bool> {
     .init(.isIn(folded, values.map(fold), .stored))
   }
@@ -79,6 +87,8 @@ public struct LocalizedText: QueryExpressible {
   private var collated: SQLNode { .collate(base, .localized) }
 
   /// Returns whether the text contains the other one, ignoring case and accents.
+  ///
+  /// - Parameter text: The text to find.
   public func contains(_ text: String) -> QueryExpression<Bool> {
     .init(.function("larder_localized_contains", [base, .value(.text(text))]))
   }

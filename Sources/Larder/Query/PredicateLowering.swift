@@ -86,16 +86,16 @@ struct PredicateOperand {
     self.embedded = embedded
   }
 
-  /// What was taken out of JSON, in the form of a column where the type has another one in JSON.
+  /// The value extracted from JSON, in the form of a column if the type has another form in JSON.
   init(json node: SQLNode, _ type: Any.Type) {
     let stored = node.stored(as: type)
     self.init(stored ?? node, isJSON: stored == nil)
   }
 
-  /// The same operand of which the database computes another value, of the same type.
+  /// Returns the operand with another value of the same type, which the database computes.
   ///
-  /// Where it is no longer in the form in which the column stores it, what it is compared with is not put into that form either: dates that are
-  /// kept as text are seconds beside dates that are kept as such.
+  /// If the value is no longer in the column's stored form, what it is compared with isn't converted to that form either: dates stored as text are
+  /// compared as seconds with other dates.
   func with(_ node: SQLNode) -> PredicateOperand {
     PredicateOperand(node, column: column.flatMap { $0.type.order == node.order ? $0 : nil }, isJSON: isJSON)
   }

@@ -70,7 +70,13 @@ extension Store {
     try await write { try $0.link(value, path, other) }
   }
 
-  /// Makes rows belong to a value: all of them, or on an error none.
+  /// Links rows to a value: all of them, or none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: The relationship of the value.
+  ///   - others: The rows to link.
+  /// - Throws: The errors of ``StoreWriter/link(_:_:_:)-(M,_,Target)``.
   public func link<M: Model, Target: Model>(
     _ value: M, _ path: any KeyPath<M.Columns, ToManyColumn<M, Target>> & Sendable, _ others: [Target]
   ) async throws {

@@ -47,7 +47,7 @@ final class PropertyListWriter {
     if failure == nil { failure = error() }
   }
 
-  /// Throws the first limit that was passed.
+  /// Throws the error of the first limit that was exceeded.
   @inline(__always)
   func check() throws {
     if let failure { throw failure }
@@ -280,7 +280,7 @@ final class PropertyListWriter {
 
   /// The property list; O(objects + bytes).
   ///
-  /// Throws the first limit that was passed.
+  /// Throws the error of the first limit that was exceeded.
   func finish() throws -> Data {
     try check()
     let referenceWidth = Self.width(of: objects.count)

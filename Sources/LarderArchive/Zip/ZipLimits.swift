@@ -13,6 +13,12 @@ public struct ZipLimits: Sendable, Hashable {
   ///
   /// The defaults suit a large document of an app: 10,000 entries, 1 GiB for a part and for all together, and 250 times the compressed size. Files
   /// written by ``DocumentSnapshot/writeZip(to:limits:)`` can be read with the limits they were written with.
+  ///
+  /// - Parameters:
+  ///   - entries: The largest number of entries, including folders.
+  ///   - partSize: The largest decompressed size of one part in bytes.
+  ///   - totalSize: The largest decompressed size of all parts together in bytes.
+  ///   - ratio: The largest ratio of decompressed to compressed size for a part above 1 MiB.
   public init(entries: Int = 10_000, partSize: Int = 1 << 30, totalSize: Int = 1 << 30, ratio: Int = 250) {
     self.entries = entries
     self.partSize = partSize
