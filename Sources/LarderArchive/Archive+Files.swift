@@ -1,27 +1,40 @@
 public import Foundation
 
 extension Archive {
-  /// Writes an archive of a value to a file: afterwards the whole archive is on the disk, or the file is as it was.
+  /// Atomically writes an archive of a value to a file.
   ///
-  /// A hidden file beside it is written and synced, renamed over the file, and the folder synced. A crash may leave the hidden file, whose name
-  /// begins with `.larder-`. A link at the place of the file is replaced, not followed.
+  /// A hidden file beside it, whose name begins with `.larder-`, is written and synced, then renamed to the file, and the folder is synced. A crash
+  /// may leave the hidden file. A symbolic link at the URL is replaced, not followed. An existing file keeps its permissions; a new one is never more
+  /// accessible than its folder.
   ///
-  /// The file keeps its permissions; a new one is never more open than its folder.
-  ///
-  /// Throws what ``encode(_:limits:userInfo:)`` throws, ``ArchiveError`` `.invalidName` for a URL that is none of a file, `.notFound` for a folder
-  /// that is not there, and the file system's errors; then the file is as it was. Only where syncing the folder fails at the very end is the new
-  /// archive there, and a power cut may yet bring the old one back; the error says so. Costs an encoding and two calls to `fsync`.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - url: The URL of the file.
+  ///   - limits: The limits of the archive.
+  ///   - userInfo: The `userInfo` of the encoder.
+  /// - Throws: The errors of ``encode(_:limits:userInfo:)``; ``ArchiveError`` `.invalidName` if the URL isn't a file URL, `.notFound` if the folder
+  ///   doesn't exist, and errors of the file system. After an error the file is unchanged, unless only syncing the folder failed: then the new
+  ///   archive is there but may be lost in a power failure, which the error says.
+  /// - Complexity: Encodes the value, and calls `fsync` twice.
   public static func write(
     _ value: some Encodable, to url: URL, limits: Limits = .default, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws {
     try write(try encode(value, limits: limits, userInfo: userInfo), to: url, through: .standard)
   }
 
-  /// The value of an archive in a file.
+  /// Reads an archive from a file, and returns its value.
   ///
-  /// Throws ``ArchiveError`` `.notFound`, `.noPermission`, `.inputOutput` or `.invalidName` for the file, and what
-  /// ``decode(_:from:allowing:migrations:limits:userInfo:)`` throws. A file above the limit of size is not read. Costs the reading of the file and a
-  /// decoding.
+  /// - Parameters:
+  ///   - type: The type of the value.
+  ///   - url: The URL of the file.
+  ///   - types: Additional types that may be decoded.
+  ///   - migrations: The steps that update older versions.
+  ///   - limits: The limits of the archive. A file above the limit of size isn't read.
+  ///   - userInfo: The `userInfo` of the decoder.
+  /// - Returns: The decoded value.
+  /// - Throws: ``ArchiveError`` `.notFound`, `.noPermission`, `.inputOutput` or `.invalidName` for the file, and the errors of
+  ///   ``decode(_:from:allowing:migrations:limits:userInfo:)``.
+  /// - Complexity: Reads the file and decodes it.
   public static func read<T: Decodable>(
     _ type: T.Type, from url: URL, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [], limits: Limits = .default,
     userInfo: [CodingUserInfoKey: any Sendable] = [:]

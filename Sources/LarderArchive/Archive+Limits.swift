@@ -1,19 +1,26 @@
 extension Archive {
-  /// What an archive may cost its reader, and its writer; counted before anything is built or kept.
+  /// Limits on the cost of reading and writing an archive, checked before anything is built.
   public struct Limits: Sendable, Hashable {
-    /// The largest archive in bytes, header included.
+    /// The largest size of the archive in bytes, including its header.
     public var size: Int
-    /// How many containers may lie in one another.
+    /// The largest depth of nested containers.
     public var depth: Int
-    /// How many values there may be, keys included; a value that is shared counts once for each place that holds it.
+    /// The largest number of values, including keys. A shared value counts once for each reference.
     public var count: Int
-    /// The bytes of all texts and data together; what is shared counts once for each place that holds it.
+    /// The largest size of all texts and data in bytes. Shared values count once for each reference.
     public var expandedSize: Int
 
-    /// Limits for one decoding.
+    /// Creates limits.
     ///
-    /// The defaults fit a large document of an app: 64 MiB, 100 containers deep (a level of a recursive type is one or two of them), 2,000,000 values and
-    /// 256 MiB of texts and data. Each level takes a few hundred bytes to some kilobytes of stack; what the thread has no room for is `.limitExceeded` as well.
+    /// The defaults suit a large document of an app: 64 MiB, a depth of 100 containers (a level of a recursive type is one or two of them), 2,000,000
+    /// values and 256 MiB of texts and data. Each level takes a few hundred bytes to some kilobytes of stack; running out of stack also throws
+    /// `.limitExceeded`.
+    ///
+    /// - Parameters:
+    ///   - size: The largest size of the archive in bytes.
+    ///   - depth: The largest depth of nested containers.
+    ///   - count: The largest number of values, including keys.
+    ///   - expandedSize: The largest size of all texts and data in bytes.
     public init(size: Int = 64 << 20, depth: Int = 100, count: Int = 2_000_000, expandedSize: Int = 256 << 20) {
       self.size = size
       self.depth = depth
@@ -21,7 +28,7 @@ extension Archive {
       self.expandedSize = expandedSize
     }
 
-    /// The limits that are used where none are given.
+    /// The default limits.
     public static let `default` = Limits()
   }
 }

@@ -1,26 +1,27 @@
 public import Foundation
 
-/// Keyed archives of Codable values: versioned, checksummed, and opened only for types that are allowed.
+/// Keyed archives of Codable values: versioned, checksummed, and decoded only as allowed types.
 ///
 /// ```swift
 /// let data = try Archive.encode(creature)
 /// let copy = try Archive.decode(Creature.self, from: data)
 /// ```
 ///
-/// An archive is a header and a binary property list. The header names every type that the archive holds with its version, and a CRC-64 of all bytes.
-/// Numbers, dates and texts come back bit for bit, infinities, NaN and canonically equal texts included; `nil` is never taken for a text.
+/// An archive consists of a header and a binary property list. The header has the name and version of every type in the archive, and a CRC-64 of all
+/// bytes. Numbers, dates and texts are preserved exactly, including infinities, NaN and canonically equal texts; `nil` is distinct from every text.
 public enum Archive {
   /// Returns an archive of a value.
   ///
-  /// A class is archived as what it is, not as what the variable says.
+  /// A class instance is archived as its dynamic type.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - limits: What the archive may cost; what is written within them is read within them.
-  ///   - userInfo: What the `encode(to:)` of the types finds in the encoder's `userInfo`.
-  /// - Throws: ``ArchiveError`` `.invalidValue` for what no property list can hold, `.limitExceeded` before more than the limits is kept, and for circles,
-  ///   `.unsupported` for a tag of two types; what the value's own `encode(to:)` throws.
-  /// - Complexity: O(values): an encoding, two copies of the result and a checksum over it.
+  ///   - limits: The limits of the archive. What is written within them can be read within them.
+  ///   - userInfo: The `userInfo` of the encoder.
+  /// - Returns: The archive.
+  /// - Throws: ``ArchiveError`` `.invalidValue` for a value that a property list can't hold, `.limitExceeded` if a limit is exceeded or objects refer
+  ///   to each other in a cycle, `.unsupported` if two types have the same tag; and what the value's `encode(to:)` throws.
+  /// - Complexity: O(*n*), where *n* is the number of values: one encoding, two copies of the result and a checksum.
   public static func encode<Value: Encodable>(
     _ value: Value, limits: Limits = .default, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> Data {
@@ -30,13 +31,22 @@ public enum Archive {
     return try ArchiveHeader.seal(payload, types: context.table, limits: limits)
   }
 
-  /// The value of an archive.
+  /// Decodes the value of an archive.
   ///
-  /// Before anything is built, size, checksum, the tags of all types and the structure are checked. `type` itself is allowed; `allowing` adds subclasses of
-  /// it and the types that ``Archived`` values inside may have. Older versions are brought up by `migrations` first.
+  /// Before anything is built, the size, the checksum, the tags of all types and the structure are checked. `type` itself is allowed; `allowing` adds
+  /// its subclasses and the types of ``Archived`` values. `migrations` update older versions first.
   ///
-  /// Throws ``ArchiveError``: `.notAnArchive`, `.damaged`, `.newerVersion`, `.limitExceeded`, `.notAllowed`, `.missingMigration`, `.invalidValue`;
-  /// what the type's own `init(from:)` throws reaches you unchanged. Costs a checksum, one walk over the structure and a decoding in place.
+  /// - Parameters:
+  ///   - type: The type of the value.
+  ///   - data: The archive.
+  ///   - types: Additional types that may be decoded.
+  ///   - migrations: The steps that update older versions.
+  ///   - limits: The limits of the archive.
+  ///   - userInfo: The `userInfo` of the decoder.
+  /// - Returns: The decoded value.
+  /// - Throws: ``ArchiveError`` `.notAnArchive`, `.damaged`, `.newerVersion`, `.limitExceeded`, `.notAllowed`, `.missingMigration` or
+  ///   `.invalidValue`; and what the type's `init(from:)` throws.
+  /// - Complexity: O(*n*), where *n* is the number of values: a checksum, one pass over the structure and a decoding in place.
   public static func decode<T: Decodable>(
     _ type: T.Type, from data: Data, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [], limits: Limits = .default,
     userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -59,7 +69,7 @@ public enum Archive {
   }
 
   private static func build<Root: Decodable, T>(_ root: Root.Type, as type: T.Type, from payload: Data, context: ArchiveContext) throws -> T {
-    // A metatype is cast and no value, so that nothing of another type is built.
+    // The metatype is cast rather than a value, so that no value of another type is built.
     guard root is T.Type else { throw mismatch(root, type) }
     let value = try PropertyListPayload.decode(root, from: payload, context: context)
     guard let result = value as? T else { throw mismatch(root, type) }

@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Synchronization
 
-/// What ``Archived`` values need to know while one archive is encoded or decoded.
+/// The context of ``Archived`` values while one archive is encoded or decoded.
 ///
-/// Unchecked because metatypes are not Sendable: a context never leaves the call that made it, and its allow-list never changes.
+/// `@unchecked Sendable` because metatypes aren't Sendable: a context never leaves the call that created it, and its allow-list never changes.
 final class ArchiveContext: @unchecked Sendable {
   let limits: Archive.Limits
   /// The types that may be built, by their tags.
@@ -23,7 +23,7 @@ final class ArchiveContext: @unchecked Sendable {
     self.userInfo = userInfo
   }
 
-  /// A context for a tree that is no archive, and may be as large as memory is.
+  /// A context for a tree that isn't part of an archive, and whose size isn't limited.
   static var ofTree: ArchiveContext {
     ArchiveContext(limits: Archive.Limits(size: .max, depth: 10_000, count: .max, expandedSize: .max))
   }
@@ -35,9 +35,9 @@ final class ArchiveContext: @unchecked Sendable {
   /// The types of the archive, the root's first.
   var table: [ArchiveHeader.TypeEntry] { types.withLock { $0.table } }
 
-  /// Notes a type of the archive, and returns its name and version.
+  /// Records a type of the archive, and returns its name and version.
   ///
-  /// Throws ``ArchiveError`` `.unsupported` for a tag that says two types.
+  /// Throws ``ArchiveError`` `.unsupported` if two types have the same tag.
   @discardableResult
   func note(_ type: Any.Type) throws -> ArchiveHeader.TypeEntry {
     if let known = types.withLock({ $0.entries[ObjectIdentifier(type)] }) { return known }
@@ -51,7 +51,7 @@ final class ArchiveContext: @unchecked Sendable {
     return entry
   }
 
-  /// The type that may be built for a tag.
+  /// Returns the allowed type for a tag.
   func type(of tag: String) -> (any Decodable.Type)? { allowed[tag] ?? allowed[ArchiveTag.stable(tag)] }
 }
 

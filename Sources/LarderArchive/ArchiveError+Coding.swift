@@ -1,5 +1,5 @@
 extension ArchiveError {
-  /// What a decoder found, without the values it found; the first key is the array that every payload is.
+  /// Creates the error of a decoder, without the values it found. The first key is the array that contains every payload.
   init(_ error: DecodingError, type: String) {
     switch error {
     case .keyNotFound(let key, let context):
@@ -34,7 +34,7 @@ extension ArchiveError {
     }
   }
 
-  /// What the `init(from:)` of a Codable type found in a keyed archive.
+  /// Creates the error of a Codable type's `init(from:)` in a keyed archive.
   init(keyed error: DecodingError) {
     let path: [any CodingKey] =
       switch error {

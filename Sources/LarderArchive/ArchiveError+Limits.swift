@@ -1,4 +1,4 @@
-/// What is said of each limit, by the one who writes and by the one who reads.
+/// The errors of limits, for reading and writing.
 extension ArchiveError {
   static func tooMany(_ limits: Archive.Limits) -> ArchiveError {
     exceeded("The archive has more than \(limits.count) values", "count")

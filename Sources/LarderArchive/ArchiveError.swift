@@ -1,51 +1,51 @@
-/// What went wrong with an archive or a document: a code to act on, and a message that names the type, the place and the remedy.
+/// An error of an archive or a document: a code to act on, and a message that names the type, the place and the remedy.
 ///
-/// No message shows a stored value. Errors that your own `init(from:)`, `encode(to:)` and closures throw reach you unchanged.
+/// Messages never show stored values. Errors that your own `init(from:)`, `encode(to:)` and closures throw reach you unchanged.
 public struct ArchiveError: Error, Sendable, Hashable {
-  /// What kind of error it is.
+  /// The kind of an error.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
     private let name: String
 
-    /// The bytes are not an archive at all.
+    /// The data isn't an archive.
     public static let notAnArchive = Code(name: "notAnArchive")
-    /// The bytes were an archive once, and were changed or cut since.
+    /// The data was an archive, but has been changed or truncated.
     public static let damaged = Code(name: "damaged")
-    /// The archive holds a type, or a class, that is not on the allow-list.
+    /// The archive contains a type or class that isn't on the allow-list.
     public static let notAllowed = Code(name: "notAllowed")
-    /// The archive is larger, deeper or has more values than the limits permit.
+    /// The archive exceeds a limit.
     public static let limitExceeded = Code(name: "limitExceeded")
     /// A newer version of the program, or of Larder, wrote the archive.
     public static let newerVersion = Code(name: "newerVersion")
-    /// The archive is older than its type, and no migration leads to today's version.
+    /// The archive is older than its type, and no migration leads to the current version.
     public static let missingMigration = Code(name: "missingMigration")
-    /// The archive holds something else than the type asks for.
+    /// The archive contains a value that doesn't fit the type.
     public static let invalidValue = Code(name: "invalidValue")
-    /// The objects of a keyed archive refer to each other in a circle.
+    /// The objects of a keyed archive refer to each other in a cycle.
     public static let cycle = Code(name: "cycle")
-    /// The name of a document or of a part cannot be used.
+    /// The name isn't valid for a document or part, or is taken.
     public static let invalidName = Code(name: "invalidName")
-    /// There is no such file, document or part.
+    /// The file, document or part doesn't exist.
     public static let notFound = Code(name: "notFound")
-    /// No space is left.
+    /// There is no space left on the disk.
     public static let diskFull = Code(name: "diskFull")
-    /// The file or its folder cannot be read or written by this user.
+    /// This user may not read or write the file or its folder.
     public static let noPermission = Code(name: "noPermission")
     /// The file system failed to read or write.
     public static let inputOutput = Code(name: "inputOutput")
-    /// What was asked for cannot be done, with this value or on this file system.
+    /// The operation isn't possible with this value or on this file system.
     public static let unsupported = Code(name: "unsupported")
 
     /// The code as it is written in Swift.
     public var description: String { name }
   }
 
-  /// What kind of error it is.
+  /// The kind of the error.
   public let code: Code
-  /// The name of the type or class that the error concerns, where there is one.
+  /// The name of the type or class, if the error concerns one.
   public let type: String?
-  /// The place in the archive, as keys and indexes joined by points, where there is one.
+  /// The place in the archive, as keys and indexes joined by points, if the error has one.
   public let keyPath: String?
-  /// What happened and what to do, in a sentence or two.
+  /// A sentence or two that say what happened and what to do.
   public let message: String
 
   package init(_ code: Code, type: String? = nil, keyPath: String? = nil, _ message: String) {
@@ -57,7 +57,7 @@ public struct ArchiveError: Error, Sendable, Hashable {
 }
 
 extension ArchiveError: CustomStringConvertible {
-  /// Code, type, place and message in a line; shows no stored value.
+  /// The code, type, place and message in one line, without stored values.
   public var description: String {
     let place = [type, keyPath].compactMap { $0 }.joined(separator: " at ")
     return "ArchiveError.\(code): \(place.isEmpty ? "" : place + ": ")\(message)"

@@ -1,5 +1,5 @@
 extension ArchiveTag {
-  /// What Swift calls a type on one platform or in one launch, beside what it is called in archives.
+  /// Parts of a type's name in Swift that depend on the platform or the launch, and their replacements in archives.
   private static let replacements: [(prefix: [UInt8], isWhole: Bool, name: [UInt8])] = [
     ("FoundationEssentials.", false, "Foundation."), ("FoundationInternationalization.", false, "Foundation."),
     ("__C.NSDecimal", true, "Foundation.Decimal"), ("__C._NSRange", true, "Foundation._NSRange"),
@@ -8,10 +8,10 @@ extension ArchiveTag {
 
   private static let unknownContext = Array("(unknown context at $".utf8)
 
-  /// The name that a type has in archives on every platform and in every launch.
+  /// Returns the name of a type in archives, which is the same on every platform and in every launch.
   ///
-  /// Foundation's types stand in other modules on Linux than on Apple's systems, and the name of a private type has an address in it that changes with each
-  /// launch: `App.(unknown context at $55d0c2a4).Note` becomes `App.(private).Note`.
+  /// Foundation's types are in other modules on Linux than on Apple's systems, and the name of a private type contains an address that changes with
+  /// each launch: `App.(unknown context at $55d0c2a4).Note` becomes `App.(private).Note`.
   package static func stable(_ name: String) -> String {
     let name = Array(name.utf8)
     var result: [UInt8] = []

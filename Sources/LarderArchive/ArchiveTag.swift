@@ -1,24 +1,26 @@
-/// A type that has a name and a version of its own in archives.
+/// A type with its own name and version in archives.
 ///
-/// Types without it are archived too, under the name that Swift gives them, module included, and version 1; two private types of one name have one tag. Conform to keep archives readable after the
-/// type was renamed or moved, and to be able to change it with ``ArchiveMigration``.
+/// Other types are archived under their Swift name, including the module, with version 1; two private types of the same name have the same tag.
+/// Conform to keep archives readable after the type is renamed or moved, and to change its archives with ``ArchiveMigration``.
 ///
 /// ```swift
 /// struct Creature: Archivable {
 ///   static let archiveTag = "Creature"
 ///   static let archiveVersion = 2
+///   var name: String
+/// }
 /// ```
 public protocol Archivable: Codable {
-  /// The name in archives; 1 to 1,024 bytes, the same for ever, and of no other type.
+  /// The name in archives: 1 to 1,024 bytes, permanent, and not shared with another type.
   static var archiveTag: String { get }
-  /// The version that this type writes, 1 if you say nothing; raise it when the type no longer reads what it wrote.
+  /// The version that this type writes; 1 by default. Increase it when the type can no longer read what it wrote.
   static var archiveVersion: Int { get }
 }
 
 extension Archivable {
-  /// The name that Swift gives the type, module included; it changes when the type is renamed or moved.
+  /// The type's Swift name, including the module. It changes if the type is renamed or moved.
   public static var archiveTag: String { ArchiveTag.stable(String(reflecting: Self.self)) }
-  /// The first version.
+  /// The first version, 1.
   public static var archiveVersion: Int { 1 }
 }
 
@@ -30,7 +32,7 @@ package enum ArchiveTag {
     return stable(String(reflecting: type))
   }
 
-  /// Throws ``ArchiveError`` `.unsupported` for a class that has its tag from its superclass, as which it would come back.
+  /// Throws ``ArchiveError`` `.unsupported` for a class that inherits its tag from its superclass, and would be decoded as that.
   static func check(_ type: Any.Type) throws {
     guard let subclass = type as? AnyClass, let archivable = type as? any Archivable.Type, let superclass = _getSuperclass(subclass),
       let inherited = superclass as? any Archivable.Type, inherited.archiveTag == archivable.archiveTag
@@ -44,9 +46,9 @@ package enum ArchiveTag {
     ArchiveError(.unsupported, type: tag, "Two types have this tag. Conform them to Archivable, and give each an archiveTag of its own.")
   }
 
-  /// The allow-list by tags.
+  /// Returns the allow-list by tag.
   ///
-  /// Throws ``ArchiveError`` `.unsupported` where two types have one tag.
+  /// Throws ``ArchiveError`` `.unsupported` if two types have the same tag.
   static func table(of types: [any Decodable.Type]) throws -> [String: any Decodable.Type] {
     var table: [String: any Decodable.Type] = [:]
     for type in types {
@@ -56,7 +58,7 @@ package enum ArchiveTag {
     return table
   }
 
-  /// A type as this launch, on this platform, calls it.
+  /// Returns the tag of a type in this launch and on this platform.
   static func current(
     _ entry: ArchiveHeader.TypeEntry, allowed: [String: any Decodable.Type], migrations: [ArchiveMigration]
   ) -> ArchiveHeader.TypeEntry {
@@ -64,7 +66,7 @@ package enum ArchiveTag {
     return ArchiveHeader.TypeEntry(tag: stable(entry.tag), version: entry.version)
   }
 
-  /// The version of a type; for a container, that of what it contains.
+  /// Returns the version of a type; for a container, that of its contents.
   package static func version(of type: Any.Type) -> Int {
     if let archivable = type as? any Archivable.Type { return archivable.archiveVersion }
     if let composed = type as? any ComposedTag.Type { return composed.composedVersion }
@@ -76,7 +78,7 @@ package enum ArchiveTag {
   }
 }
 
-/// A container whose name in archives is made of the name of what it contains.
+/// A container whose name in archives is composed with the name of its contents.
 private protocol ComposedTag {
   static var composedTag: String { get }
   static var composedVersion: Int { get }

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// What an archive holds, as a tree that needs no type: what an ``ArchiveMigration`` changes.
+/// The contents of an archive as a tree without types, which an ``ArchiveMigration`` can change.
 ///
-/// `nil` inside an archive is ``null``. Integers are ``integer(_:)`` unless they are above `Int64.max`.
+/// `nil` in an archive is ``null``. Integers are ``integer(_:)`` unless they are above `Int64.max`.
 public indirect enum ArchiveValue: Sendable, Hashable {
-  /// Nothing: `nil` that was encoded.
+  /// An encoded `nil`.
   case null
   /// True or false.
   case bool(Bool)
-  /// A whole number.
+  /// An integer.
   case integer(Int64)
-  /// A whole number above `Int64.max`.
+  /// An integer above `Int64.max`.
   case unsigned(UInt64)
-  /// A real number, also where a `Float` was encoded.
+  /// A real number, including an encoded `Float`.
   case real(Double)
   /// A date.
   case date(Date)
@@ -25,7 +25,7 @@ public indirect enum ArchiveValue: Sendable, Hashable {
   /// Values by key.
   case dictionary([String: ArchiveValue])
 
-  /// The value of a key, where this is a dictionary; setting one makes a dictionary of anything else.
+  /// The value of a key, if this is a dictionary. Setting one replaces any other value with a dictionary.
   public subscript(key: String) -> ArchiveValue? {
     get { dictionary?[key] }
     set {
@@ -35,22 +35,22 @@ public indirect enum ArchiveValue: Sendable, Hashable {
     }
   }
 
-  /// The entries, where this is a dictionary.
+  /// The entries, if this is a dictionary.
   public var dictionary: [String: ArchiveValue]? {
     if case .dictionary(let entries) = self { entries } else { nil }
   }
 
-  /// The elements, where this is an array.
+  /// The elements, if this is an array.
   public var array: [ArchiveValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 
-  /// The text, where this is one.
+  /// The text, if this is a text.
   public var string: String? {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The number, where this is an integer that fits.
+  /// The number, if this is an integer that fits an `Int`.
   public var integer: Int? {
     switch self {
     case .integer(let number): Int(exactly: number)
@@ -59,7 +59,7 @@ public indirect enum ArchiveValue: Sendable, Hashable {
     }
   }
 
-  /// The number, where this is one.
+  /// The number, if this is a number.
   public var real: Double? {
     switch self {
     case .real(let number): number
@@ -69,25 +69,32 @@ public indirect enum ArchiveValue: Sendable, Hashable {
     }
   }
 
-  /// The tree of a Codable value. Throws what its `encode(to:)` throws; O(values).
+  /// Creates the tree of an encodable value.
+  ///
+  /// - Parameter value: The value.
+  /// - Throws: What the value's `encode(to:)` throws.
+  /// - Complexity: O(*n*), where *n* is the number of values.
   public init(encoding value: some Encodable) throws {
     let payload = try PropertyListPayload.encode(value, context: .ofTree)
     self = try payload.withUnsafeBytes { bytes in try ArchiveValue(PropertyListPayload.root(of: PropertyListNode(BinaryPropertyList(bytes)))) }
   }
 
-  /// The Codable value of the tree.
+  /// Decodes the tree as a type.
   ///
-  /// Throws ``ArchiveError`` `.invalidValue` where the tree does not fit the type, and what its `init(from:)` throws. O(values).
+  /// - Parameter type: The type.
+  /// - Returns: The decoded value.
+  /// - Throws: ``ArchiveError`` `.invalidValue` if the tree doesn't fit the type, and what the type's `init(from:)` throws.
+  /// - Complexity: O(*n*), where *n* is the number of values.
   public func decode<T: Decodable>(_ type: T.Type) throws -> T {
     try PropertyListPayload.decode(type, from: try PropertyListPayload.encode(self, context: .ofTree), context: .ofTree)
   }
 
-  /// As ``decode(_:)``, with the allow-list and the user info of the archive that the tree comes from.
+  /// Like ``decode(_:)``, with the allow-list and the user info of the tree's archive.
   func decode<T: Decodable>(_ type: T.Type, _ context: ArchiveContext) throws -> T {
     try PropertyListPayload.decode(type, from: try PropertyListPayload.encode(self, context: .ofTree), context: context)
   }
 
-  /// Throws ``ArchiveError`` `.damaged` for a UID, which stands in keyed archives only.
+  /// Throws ``ArchiveError`` `.damaged` for a UID, which only occurs in keyed archives.
   init(_ node: PropertyListNode) throws {
     switch node {
     case .null: self = .null
@@ -110,7 +117,7 @@ public indirect enum ArchiveValue: Sendable, Hashable {
 }
 
 extension ArchiveValue: Encodable {
-  /// Encodes what the tree stands for; throws what the encoder throws.
+  /// Encodes the value that the tree represents.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .array(let elements):
@@ -142,7 +149,7 @@ extension ArchiveValue: Encodable {
 extension ArchiveValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral {
   /// A text.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// An integer; decoded as a real number as well.
+  /// Creates an integer, which can also be decoded as a real number.
   public init(integerLiteral value: Int64) { self = .integer(value) }
   /// A real number.
   public init(floatLiteral value: Double) { self = .real(value) }
@@ -153,6 +160,6 @@ extension ArchiveValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 extension ArchiveValue: ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
   /// An array.
   public init(arrayLiteral elements: ArchiveValue...) { self = .array(elements) }
-  /// A dictionary. Of a key that is there twice, the last value counts.
+  /// Creates a dictionary. If a key occurs twice, the last value counts.
   public init(dictionaryLiteral elements: (String, ArchiveValue)...) { self = .dictionary(Dictionary(elements) { $1 }) }
 }

@@ -1,4 +1,4 @@
-/// A value of a type that is known only when it is archived: an existential, or a class that may be a subclass.
+/// A value whose type is only known when it is archived: an existential, or a class that may be a subclass.
 ///
 /// ```swift
 /// struct Zoo: Codable {
@@ -7,12 +7,14 @@
 /// let zoo = try Archive.decode(Zoo.self, from: data, allowing: [Dog.self, Cat.self])
 /// ```
 ///
-/// Its tag stands in the archive's header, where it is checked before anything is built, and again beside the value.
+/// Its tag is in the archive's header, where it is checked before anything is built, and again beside the value.
 public struct Archived<Base> {
   /// The value.
   public var value: Base
 
-  /// Holds a value; whether it can be encoded is known when it is.
+  /// Wraps a value. Encoding it throws if it isn't Codable.
+  ///
+  /// - Parameter value: The value.
   public init(_ value: Base) {
     self.value = value
   }
@@ -29,7 +31,7 @@ extension Archived: Codable {
     case value = "$value"
   }
 
-  /// Throws ``ArchiveError`` `.notAllowed` where the tag is not on the allow-list of the call to ``Archive``, before the value is built.
+  /// Decodes the value. Throws ``ArchiveError`` `.notAllowed` before it is built if its tag isn't on the allow-list of the call to ``Archive``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     let tag = try container.decode(String.self, forKey: .tag)
@@ -39,13 +41,13 @@ extension Archived: Codable {
     guard try container.decode(Int.self, forKey: .version) == ArchiveTag.version(of: type) else {
       throw ArchiveError(.damaged, type: tag, "The value has another version than the archive's header says. Restore the archive from a copy.")
     }
-    // Of a protocol only the value can say whether it conforms; what is built is on the allow-list in any case.
+    // Only the value can tell whether it conforms to a protocol; its type is on the allow-list in any case.
     guard type is Base.Type || !(Base.self is AnyClass) else { throw Self.mismatch(tag) }
     guard let value = try container.decode(type, forKey: .value) as? Base else { throw Self.mismatch(tag) }
     self.value = value
   }
 
-  /// Throws ``ArchiveError`` `.unsupported` for a value that is not Codable, and for a type whose tag is that of another one.
+  /// Encodes the value. Throws ``ArchiveError`` `.unsupported` if it isn't Codable, or its tag is that of another type.
   public func encode(to encoder: any Encoder) throws {
     guard let encodable = value as? any Encodable, value is any Decodable else {
       throw ArchiveError(.unsupported, type: String(reflecting: type(of: value as Any)), "The value is not Codable. Make its type Codable.")

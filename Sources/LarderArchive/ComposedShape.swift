@@ -1,4 +1,4 @@
-/// How a container whose name is made of that of what it contains holds it: `[[String: Note]?]` is a list of optional dictionaries of notes.
+/// The structure of a container with a composed name: `[[String: Note]?]` is an array of optional dictionaries of notes.
 ///
 /// The names are those of ``ArchiveTag``.
 indirect enum ComposedShape {
@@ -7,7 +7,7 @@ indirect enum ComposedShape {
   case dictionary(ComposedShape)
   case optional(ComposedShape)
 
-  /// The shape that a tag says, the tag of what is inside, and what stands around it.
+  /// Returns the shape of a tag, the tag of its contents, and a closure that composes a tag with this shape.
   static func split(_ tag: String, isKnown: (String) -> Bool) -> (shape: ComposedShape, inner: String, around: (String) -> String) {
     if isKnown(tag) { return (.value, tag, { $0 }) }
     if tag.hasSuffix("?") {
@@ -25,7 +25,7 @@ indirect enum ComposedShape {
     return (.dictionary(shape), inner, { "[\(key): " + around($0) + "]" })
   }
 
-  /// Where the colon between the key and the value of a dictionary stands.
+  /// Returns the position of the colon between the key and the value of a dictionary.
   private static func separator(in content: Substring) -> Substring.Index? {
     var depth = 0
     for index in content.indices {
@@ -39,7 +39,7 @@ indirect enum ComposedShape {
     return nil
   }
 
-  /// Changes each value inside.
+  /// Changes each value in the container.
   func forEach(in value: inout ArchiveValue, _ change: (inout ArchiveValue) throws -> Void) throws {
     switch (self, value) {
     case (.value, _): try change(&value)
@@ -56,7 +56,7 @@ indirect enum ComposedShape {
       }
       value = .dictionary(entries)
     case (.dictionary(let inner), .array(var elements)):
-      // A dictionary whose keys are neither text nor integers is an array of keys and values in turn.
+      // A dictionary whose keys are neither texts nor integers is an array of alternating keys and values.
       for index in elements.indices where !index.isMultiple(of: 2) { try inner.forEach(in: &elements[index], change) }
       value = .array(elements)
     default: break

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// The steps that bring each type of one archive to today's version, made before anything is built.
+/// The steps that update each type of one archive to its current version, planned before anything is built.
 struct MigrationPlan {
   /// The root's tag after all steps.
   let rootTag: String
@@ -8,7 +8,7 @@ struct MigrationPlan {
 
   private struct Path {
     var steps: [ArchiveMigration]
-    /// Where in the value the steps apply.
+    /// The structure of the values to which the steps apply.
     var shape: ComposedShape
     var end: ArchiveHeader.TypeEntry
   }
@@ -61,7 +61,7 @@ struct MigrationPlan {
       "The archive has version \(written)\(led); the type has version \(today). Add an ArchiveMigration of \(inner) from version \(version).")
   }
 
-  /// The payload as today's types read it.
+  /// Returns the payload in the current versions.
   func migrate(_ payload: Data, root: ArchiveHeader.TypeEntry, context: ArchiveContext) throws -> Data {
     var value = try payload.withUnsafeBytes { bytes in
       try ArchiveValue(PropertyListPayload.root(of: PropertyListNode(BinaryPropertyList(bytes))))
@@ -71,7 +71,7 @@ struct MigrationPlan {
     return try PropertyListPayload.encode(value, context: context)
   }
 
-  /// Brings up what stands in ``Archived``, innermost first.
+  /// Updates the values in ``Archived``, innermost first.
   private func migrateNested(_ value: inout ArchiveValue, _ context: ArchiveContext) throws {
     switch value {
     case .array(var elements):

@@ -6,13 +6,14 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Where the stack of a thread lies, so that recursion ends with an error and not with a crash.
+/// The bounds of a thread's stack, so that deep recursion throws an error rather than crashing.
 ///
-/// The limits of depth bound the recursion, but not what one level costs: that is up to the types that are encoded and decoded, and to the thread.
+/// The limits of depth bound the recursion, but not the cost of each level, which depends on the types that are encoded and decoded, and on the
+/// thread.
 struct StackBounds: Sendable {
   private let low: UInt
   private let high: UInt
-  /// What recursion leaves free for the calls that do not recurse.
+  /// The space that recursion leaves for calls that don't recurse.
   private let reserve: UInt
 
   private init(low: UInt, size: UInt) {
@@ -48,7 +49,7 @@ struct StackBounds: Sendable {
       "The value is nested deeper than this thread's stack has room for. Use a thread with a larger stack, or break a circle of references.")
   }
 
-  /// The bounds of the calling thread's stack; asked of the system once for each thread.
+  /// The bounds of the calling thread's stack, requested from the system once for each thread.
   static var current: StackBounds {
     #if os(Windows)
     return StackBounds(low: 0, size: 0)
@@ -91,7 +92,7 @@ struct StackBounds: Sendable {
   }
 
   #if !canImport(Darwin)
-  /// The C library's `pthread_getattr_np`, whose declaration needs `_GNU_SOURCE`. Source of the signature: pthread_getattr_np(3).
+  /// The C function `pthread_getattr_np`, whose declaration needs `_GNU_SOURCE`. Source of the signature: pthread_getattr_np(3).
   private static let getAttributes: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32)? = {
     guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "pthread_getattr_np") else { return nil }
     return unsafeBitCast(symbol, to: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32).self)

@@ -4,7 +4,7 @@ public import Combine
 public import OpenCombine
 #endif
 
-/// A publisher of a live sequence: each subscriber walks through the sequence for itself, as fast as it asks for values.
+/// A publisher of a live sequence. Each subscriber iterates over the sequence independently, at the pace of its demand.
 public struct LivePublisher<Base: AsyncSequence & Sendable>: Publisher, Sendable where Base.Element: Sendable {
   public typealias Output = Base.Element
   public typealias Failure = any Error
@@ -15,6 +15,9 @@ public struct LivePublisher<Base: AsyncSequence & Sendable>: Publisher, Sendable
     self.base = base
   }
 
+  /// Attaches a subscriber, which gets its own iterator.
+  ///
+  /// - Parameter subscriber: The subscriber.
   public func receive<Downstream: Subscriber>(subscriber: Downstream) where Downstream.Input == Output, Downstream.Failure == Failure {
     let subscription = LivePublisherSubscription(Receiver(subscriber))
     subscriber.receive(subscription: subscription)
@@ -22,7 +25,7 @@ public struct LivePublisher<Base: AsyncSequence & Sendable>: Publisher, Sendable
   }
 }
 
-/// `@unchecked Sendable`: a subscriber is called from the subscription's task alone, one value after another, as its protocol asks.
+/// `@unchecked Sendable`: a subscriber is only called from the subscription's task, one value after another, as its protocol requires.
 struct Receiver<Value>: @unchecked Sendable {
   let send: (Value) -> Subscribers.Demand
   let complete: (Subscribers.Completion<any Error>) -> Void

@@ -6,15 +6,15 @@ import Combine
 import OpenCombine
 #endif
 
-/// One subscriber's walk through a live sequence: a task that waits until a value is wanted, and then for the value.
+/// A subscriber's iteration over a live sequence: a task that waits for demand, and then for the next value.
 final class LivePublisherSubscription<Value: Sendable>: Subscription, Sendable {
   private struct State {
     var demand = Subscribers.Demand.none
     var isCancelled = false
-    /// The task, while it waits until a value is wanted.
+    /// The task, while it waits for demand.
     var waiter: CheckedContinuation<Void, Never>?
     var task: Task<Void, Never>?
-    /// Nil once the subscription is over: the subscriber is then released.
+    /// Nil once the subscription has ended, so that the subscriber is released.
     var receiver: Receiver<Value>?
 
     mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
@@ -51,7 +51,7 @@ final class LivePublisherSubscription<Value: Sendable>: Subscription, Sendable {
     }
   }
 
-  /// Waits until the subscriber wants a value; false once it has cancelled.
+  /// Waits for demand. Returns false once the subscriber has cancelled.
   private func isWanted() async -> Bool {
     await withCheckedContinuation { continuation in
       let isReady = state.withLock { state in
@@ -64,7 +64,7 @@ final class LivePublisherSubscription<Value: Sendable>: Subscription, Sendable {
     return state.withLock { !$0.isCancelled }
   }
 
-  /// The subscriber, for one of the values that it wants; nil once it has cancelled.
+  /// Returns the subscriber, and reduces its demand by one; nil once it has cancelled.
   private func take() -> Receiver<Value>? {
     state.withLock { state in
       guard !state.isCancelled else { return nil }
@@ -73,7 +73,7 @@ final class LivePublisherSubscription<Value: Sendable>: Subscription, Sendable {
     }
   }
 
-  /// The subscriber for the last time; nil once it has cancelled.
+  /// Returns the subscriber for its completion; nil once it has cancelled.
   private func end() -> Receiver<Value>? {
     state.withLock { state in
       defer {
@@ -103,7 +103,7 @@ final class LivePublisherSubscription<Value: Sendable>: Subscription, Sendable {
     }
     task?.cancel()
     waiter?.resume()
-    // What the subscriber holds is released outside of the lock.
+    // The subscriber is released outside of the lock.
     withExtendedLifetime(receiver) {}
   }
 }

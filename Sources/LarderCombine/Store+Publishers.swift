@@ -1,41 +1,57 @@
 public import Larder
 
 extension Store {
-  /// The rows of the query, now and again after each commit that touches what the query reads.
+  /// Returns a publisher of the query's rows, now and after each commit that affects the query.
   ///
   /// ```swift
   /// let subscription = store.publisher(for: Note.all.sorted(by: \.title)).sink { _ in } receiveValue: { notes in show(notes) }
   /// ```
   ///
-  /// Each subscriber follows the query for itself and gets no more values than it asked for. While it asks for none nothing is read; the next value
-  /// is then the newest. Cancelling the subscription ends it. It fails with what ``Store/live(_:)-(Query<M>)`` throws. Values arrive on a thread of
-  /// Swift's pool; use `receive(on:)` for another.
+  /// Each subscriber gets its own values, and no more than it demands. Without demand nothing is read; the next value is then the newest. Cancelling
+  /// the subscription ends it. Values arrive on a thread of Swift's pool; to change it, use `receive(on:)`.
+  ///
+  /// - Parameter query: The condition, order and inclusions of the rows.
+  /// - Returns: A publisher that fails with the errors of ``Store/live(_:)-(Query<M>)``.
   public func publisher<M: Model>(for query: Query<M>) -> LivePublisher<LiveResults<[M]>> {
     LivePublisher(live(query))
   }
 
-  /// What the closure reads, now and again after each commit that touches what it read the last time.
+  /// Returns a publisher of the closure's results, now and after each commit that affects what it last read.
+  ///
+  /// - Parameter read: The closure.
+  /// - Returns: A publisher that fails with what the closure throws.
   public func publisher<Value: Sendable>(for read: @escaping @Sendable (Snapshot) throws -> Value) -> LivePublisher<LiveResults<Value>> {
     LivePublisher(live(read))
   }
 
-  /// The groups of the query, now and again after each commit that touches what the query reads.
+  /// Returns a publisher of the query's groups, now and after each commit that affects the query.
+  ///
+  /// - Parameter query: A query with groups.
+  /// - Returns: A publisher that fails with the errors of ``Store/live(_:)-(Query<M>)``.
   public func publisher<M: Model, Key: Sendable, each Output: Sendable>(
     for query: GroupedQuery<M, Key, repeat each Output>
   ) -> LivePublisher<LiveResults<[(repeat each Output)]>> {
     LivePublisher(live(query))
   }
 
-  /// The rows of the query in sections, now and again after each commit that touches what the query reads.
+  /// Returns a publisher of the query's rows in sections, now and after each commit that affects the query.
+  ///
+  /// - Parameters:
+  ///   - query: The condition and order of the rows.
+  ///   - key: A property, or a value computed from a row.
+  /// - Returns: A publisher that fails with the errors of ``Store/live(_:)-(Query<M>)``.
   public func publisher<M: Model, Key: Hashable & Sendable>(
     for query: Query<M>, sectionedBy key: @escaping @Sendable (M) -> Key
   ) -> LivePublisher<LiveResults<[ResultsSection<Key, M>]>> {
     LivePublisher(live(query, sectionedBy: key))
   }
 
-  /// How the rows of the query change: all of them at first, and then what each commit that touches them did to them.
+  /// Returns a publisher of the changes to the query's rows. The first change inserts all rows.
   ///
-  /// What is committed while the subscriber asks for nothing is one change when it does.
+  /// What is committed while there is no demand becomes one change.
+  ///
+  /// - Parameter query: The condition, order and inclusions of the rows.
+  /// - Returns: A publisher that fails with the errors of ``Store/changes(_:)``.
   public func changesPublisher<M: Model>(for query: Query<M>) -> LivePublisher<ResultsChanges<M>> {
     LivePublisher(changes(query))
   }

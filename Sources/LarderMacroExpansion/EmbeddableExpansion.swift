@@ -1,11 +1,11 @@
 package import SwiftSyntax
 package import SwiftSyntaxMacros
 
-/// Writes the conformance of a struct to `Embeddable`: its columns within any model, its properties and its codecs.
+/// Generates the conformance of a struct to `Embeddable`: its columns in any model, its properties and its codecs.
 package protocol EmbeddableExpansion: ExtensionMacro {}
 
 extension EmbeddableExpansion {
-  /// What is generated has its layout already.
+  /// The generated code is already formatted.
   package static var formatMode: FormatMode { .disabled }
 
   package static func expansion(

@@ -10,7 +10,7 @@ package enum MacroName: String {
   case relationship = "Relationship"
   case derived = "Derived"
 
-  /// As it stands in source and in messages.
+  /// The name as in source code and in messages.
   var attribute: String { "@\(rawValue)" }
 }
 

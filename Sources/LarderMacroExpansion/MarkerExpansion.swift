@@ -1,7 +1,7 @@
 package import SwiftSyntax
 package import SwiftSyntaxMacros
 
-/// A macro that marks a property for `@Model` and `@Embeddable` to read; by itself it only checks where it stands.
+/// A macro that marks a property for `@Model` and `@Embeddable`; by itself it only checks its placement.
 package protocol MarkerExpansion: PeerMacro {
   static var name: MacroName { get }
 }

@@ -2,11 +2,11 @@ package import SwiftSyntax
 import SwiftSyntaxBuilder
 package import SwiftSyntaxMacros
 
-/// Writes the conformance of a struct to `Model`: its columns, its schema, its codecs and, where the key is not called `id`, its identity.
+/// Generates the conformance of a struct to `Model`: its columns, its schema, its codecs and, if the key isn't named `id`, its identity.
 package protocol ModelExpansion: ExtensionMacro, MemberAttributeMacro {}
 
 extension ModelExpansion {
-  /// What is generated has its layout already.
+  /// The generated code is already formatted.
   package static var formatMode: FormatMode { .disabled }
 
   package static func expansion(
@@ -25,7 +25,7 @@ extension ModelExpansion {
     return [model.conformance(of: TypeSyntax(type.trimmed), missing: protocols)]
   }
 
-  /// Gives every `ToMany` accessors that know whose rows it has.
+  /// Adds accessors to every `ToMany` that provide its owner.
   package static func expansion(
     of node: AttributeSyntax,
     attachedTo declaration: some DeclGroupSyntax,

@@ -2,7 +2,7 @@ package import SwiftSyntax
 import SwiftSyntaxBuilder
 package import SwiftSyntaxMacros
 
-/// Lets a `ToMany` know which row it belongs to. `@Model` attaches it.
+/// Tells a `ToMany` its owner. Attached by `@Model`.
 package protocol RelatedRowsExpansion: AccessorMacro, PeerMacro {}
 
 extension RelatedRowsExpansion {

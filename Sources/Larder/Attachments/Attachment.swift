@@ -1,7 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Bytes that a store keeps in a file of their own: a value that names them by their SHA-256, for models, documents and nested JSON.
+/// Binary data that a store keeps in a separate file. The value identifies the data by its SHA-256 digest.
+///
+/// Models, documents and nested JSON can contain attachments:
 ///
 /// ```swift
 /// @Model struct Note {
@@ -10,23 +12,24 @@ import Synchronization
 /// }
 ///
 /// var note = Note()
-/// note.picture = try await store.attach(data, name: "cat.png", mediaType: "image/png")
+/// let picture = try await store.attach(data, name: "cat.png", mediaType: "image/png")
+/// note.picture = picture
 /// try await store.save(note)
 /// let bytes = try await store.data(of: picture)
 /// ```
 ///
-/// Equal bytes are kept once. They stay while a row names them, and, before that, for as long as the value that ``Store/attach(_:name:mediaType:)``
-/// returned lives in the process. Two values are equal if their bytes, media types and file names are.
+/// Equal data is stored once. It stays as long as a row refers to it and, before that, as long as the value returned by
+/// ``Store/attach(_:name:mediaType:)`` exists in the process. Two values are equal if their data, media types and file names are.
 public struct Attachment: Sendable {
-  /// The SHA-256 of the bytes: 64 lowercase hexadecimal digits.
+  /// The SHA-256 digest of the data: 64 lowercase hexadecimal digits.
   public let digest: String
-  /// How many bytes there are.
+  /// The number of bytes.
   public let size: Int
-  /// What the bytes are, as `image/png`; kept as it was given.
+  /// The type of the data, such as `image/png`, stored as given.
   public var mediaType: String?
-  /// What a person calls the file; kept as it was given, and never part of a path.
+  /// The name of the file for people, stored as given. It is never part of a path.
   public var fileName: String?
-  /// Keeps the bytes that no row names yet.
+  /// Keeps the data while no row refers to it yet.
   private let lease: AttachmentLease?
 
   init(digest: String, size: Int, mediaType: String?, fileName: String?, lease: AttachmentLease?) {
@@ -42,14 +45,14 @@ public struct Attachment: Sendable {
 
   private static let use = Atomic<Bool>(false)
 
-  /// Whether this process has met an attachment. Only then can a row name one.
+  /// Whether this process has used an attachment. Only then can a row refer to one.
   static var areUsed: Bool { use.load(ordering: .relaxed) }
 
   private static func noteUse() {
     if !areUsed { use.store(true, ordering: .relaxed) }
   }
 
-  /// Whether a text may name an attachment.
+  /// Returns whether a text may refer to an attachment.
   static func isNamed(in value: Value) -> Bool {
     guard var text = value.text else { return false }
     let name = Array(CodingKeys.digest.rawValue.utf8)
@@ -65,7 +68,7 @@ public struct Attachment: Sendable {
     }
   }
 
-  /// Whether a text is the digest of some bytes: nothing else ever becomes a path.
+  /// Returns whether a text is a digest. Nothing else ever becomes a path.
   static func isDigest(_ text: String) -> Bool {
     text.utf8.count == 64 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
@@ -84,7 +87,7 @@ extension Attachment: Hashable {
 }
 
 extension Attachment: Codable {
-  /// By the first of these keys the store finds the attachments in nested JSON.
+  /// The store finds attachments in nested JSON by the first of these keys.
   enum CodingKeys: String, CodingKey {
     case digest = "larder.attachment"
     case size

@@ -9,18 +9,18 @@ import Musl
 import Darwin
 #endif
 
-/// Copies the bytes that the rows of a store's copy name. Nothing is collected while it is there.
+/// Copies the attachments that the rows of a backup refer to. Nothing is collected while it exists.
 ///
-/// They are copied and not linked: what damages a file is not to damage its backup.
+/// The files are copied rather than linked, so that damage to a file doesn't damage its backup.
 final class AttachmentBackup {
   private let source: AttachmentFolder
   private let target: AttachmentFolder
   private let copyPath: String
   private let lock: AttachmentFile?
 
-  /// Nil for a store that never had an attachment.
+  /// Returns nil for a store that never had an attachment.
   ///
-  /// - Parameter partial: Where the copy of the store's file will be until it is whole.
+  /// - Parameter partial: The temporary path of the backup of the store's file.
   init?(of source: AttachmentFolder, partial: String) throws {
     guard source.exists else { return nil }
     self.source = source
@@ -29,11 +29,11 @@ final class AttachmentBackup {
     lock = try source.lockForReading()
   }
 
-  /// Copies what the finished copy of the store's file names, and checks it on the way.
+  /// Copies the files that the finished backup refers to, and verifies them.
   func copy(skipsMissing: Bool) throws {
     let connection = try openCopy()
     guard try AttachmentTable.exists(connection) else { return }
-    // What nobody has saved is no part of the backup.
+    // Unsaved attachments aren't part of the backup.
     try connection.transaction {
       try connection.change("DELETE FROM \(AttachmentTable.leases)")
       try connection.change("DELETE FROM \(AttachmentTable.name) WHERE uses <= 0")
@@ -44,7 +44,7 @@ final class AttachmentBackup {
       do {
         try copy(digest)
       } catch let error as StoreError where skipsMissing && (error.code == .notFound || error.code == .corrupt) {
-        // The store had not got it either.
+        // The store didn't have it either.
       }
       FaultPoint.backupFileCopied.reach()
     }
@@ -66,7 +66,7 @@ final class AttachmentBackup {
     try target.place(draft, digest)
   }
 
-  /// Gives the bytes their place beside that of the copy; false if there are none. Throws `.duplicate` where something is there.
+  /// Moves the files to their place beside the backup. Returns false if there are none. Throws `.duplicate` if the place is taken.
   func place(beside path: String) throws -> Bool {
     guard target.exists else { return false }
     let folder = AttachmentFolder.path(ofStore: path)

@@ -1,18 +1,19 @@
 import Crypto
 public import Foundation
 
-/// An asynchronous sequence of an attachment's bytes, in chunks. Made by ``Store/bytes(of:)``.
+/// An asynchronous sequence of an attachment's data, in chunks. See ``Store/bytes(of:)``.
 public struct AttachmentBytes: AsyncSequence, Sendable {
   public typealias Element = Data
 
   let storage: AttachmentStorage
   let attachment: Attachment
 
+  /// Returns an iterator that reads from the beginning.
   public func makeAsyncIterator() -> Iterator {
     Iterator(storage: storage, attachment: attachment)
   }
 
-  /// Reads the chunks from a file that is open until the end: bytes that are collected meanwhile can still be read.
+  /// The iterator of ``AttachmentBytes``. It keeps the file open to the end, so data that is deleted meanwhile can still be read.
   public struct Iterator: AsyncIteratorProtocol {
     private let storage: AttachmentStorage
     private let attachment: Attachment
@@ -26,7 +27,10 @@ public struct AttachmentBytes: AsyncSequence, Sendable {
       self.attachment = attachment
     }
 
-    /// The next chunk, or nil after the last. Throws what ``Store/data(of:)-(Attachment)`` throws, and is then at its end.
+    /// Returns the next chunk.
+    ///
+    /// - Returns: The chunk, or nil after the last one.
+    /// - Throws: The errors of ``Store/data(of:)-(Attachment)``. After an error the sequence has ended.
     public mutating func next() async throws -> Data? {
       guard !isFinished else { return nil }
       do {

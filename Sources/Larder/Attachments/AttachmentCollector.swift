@@ -2,28 +2,28 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Deletes the bytes that no row names any longer and nobody keeps, and what a process that died has left behind.
+/// Deletes data without references and leases, and what a dead process has left.
 ///
-/// It works on the writer's own queue, a few files at a time, and gives way to whoever reads: what an open snapshot may still name stays.
+/// It works on the writer's own queue, a few files at a time, and waits for readers: data that an open snapshot may refer to stays.
 final class AttachmentCollector: Sendable {
   private struct State {
     var timer: (any DispatchSourceTimer)?
     var due = ContinuousClock.now
     var isWorking = false
     var isStopped = false
-    /// Whether something changed while it worked.
+    /// Whether something changed during the last round.
     var isNudged = false
-    /// Whether somebody was in the way the last time.
+    /// Whether another caller was in the way during the last round.
     var isBlocked = false
   }
 
-  /// What a round came to.
+  /// The result of a round.
   struct Round: Sendable, Equatable {
-    /// How many files were deleted.
+    /// The number of deleted files.
     var count = 0
-    /// Whether there is more to do at once.
+    /// Whether there is more to do immediately.
     var hasMore = false
-    /// Whether somebody was in the way.
+    /// Whether another caller was in the way.
     var isBlocked = false
   }
 
@@ -34,12 +34,12 @@ final class AttachmentCollector: Sendable {
   private let search = Mutex(AttachmentSearch())
   private let queue = DispatchQueue(label: "larder.attachments.collector", qos: .utility)
 
-  /// So many files are deleted in one round.
+  /// The number of files to delete in one round.
   static let batch = 100
   private static let pause = Duration.milliseconds(100)
-  /// How long it waits for those who are in the way.
+  /// How long to wait for callers that are in the way.
   private static let retry = Duration.seconds(1)
-  /// How often it looks for what other processes have let go.
+  /// How often to check for data that other processes have released.
   private static let interval = Duration.seconds(60)
 
   init(_ writer: Writer, _ storage: AttachmentStorage, isInMemory: Bool, isNeeded: Bool) {
@@ -54,7 +54,7 @@ final class AttachmentCollector: Sendable {
     state.withLock { $0.timer?.cancel() }
   }
 
-  /// Collects nothing by itself from now on.
+  /// Stops collecting automatically.
   func stop() {
     state.withLock { state in
       state.isStopped = true
@@ -106,7 +106,7 @@ final class AttachmentCollector: Sendable {
 
   // MARK: Working
 
-  /// Works until nothing is left that can be collected now, and answers how many files went.
+  /// Collects until nothing is left that can be collected now, and returns the number of deleted files.
   @discardableResult
   func collect() async throws -> Int {
     var count = 0
@@ -117,7 +117,7 @@ final class AttachmentCollector: Sendable {
     }
   }
 
-  /// Deletes some of the files that can go.
+  /// Deletes some of the unused files.
   func round() async throws -> Round {
     var round = Round()
     let unused = try await writer.perform { [storage] connection in
@@ -139,10 +139,10 @@ final class AttachmentCollector: Sendable {
     return round
   }
 
-  /// Whether nobody reads a state of the file that is older than the last commit.
+  /// Returns whether no connection reads a state of the file older than the last commit.
   ///
-  /// A checkpoint that may restart the log waits for all who read from it, and for those who read the file itself where it has to be written.
-  /// Source: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>.
+  /// A checkpoint that may restart the log waits for all readers of the log, and for readers of the file itself if it has to be written. Source:
+  /// <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>.
   private func noOlderSnapshots() async throws -> Bool {
     if isInMemory { return true }
     let isFree = try await writer.perform { $0.restartLog() }
@@ -169,7 +169,7 @@ final class AttachmentCollector: Sendable {
 }
 
 extension Store {
-  /// Collects at once what the store would collect by and by, and answers how many files went.
+  /// Immediately collects what the store would collect over time, and returns the number of deleted files.
   @discardableResult
   func collectAttachments() async throws -> Int { try await attachmentCollector.collect() }
 }

@@ -1,13 +1,13 @@
-/// A column of JSON in the file, in which rows may name attachments, and the triggers that count how often they do.
+/// A JSON column in which rows may refer to attachments, and the triggers that count these references.
 struct AttachmentColumn {
   let table: String
   let name: String
 
   private let dialect = Dialect.sqlite
-  /// What the names of these triggers begin with.
+  /// The prefix of these triggers' names.
   static let prefix = "_larder_attachment_"
 
-  /// All such columns: those of models, also of models that the program does not know, those whose property has left its model, and documents.
+  /// Returns all such columns: those of models, including models that the program doesn't declare and properties that were removed, and documents.
   static func all(_ connection: Connection) throws -> [AttachmentColumn] {
     var columns: [AttachmentColumn] = []
     if try Catalogue.exists(in: connection) {
@@ -24,20 +24,20 @@ struct AttachmentColumn {
 
   // MARK: SQL
 
-  /// The rows of json_tree that name attachments in a text.
+  /// Returns the SQL for the rows of json_tree that refer to attachments in a text.
   static func names(in text: String, named alias: String) -> String {
     "json_tree(CASE WHEN json_valid(\(text)) THEN \(text) ELSE 'null' END) AS \(alias) WHERE \(isName(alias))"
   }
 
-  /// The condition that a row of json_tree names an attachment.
+  /// Returns the condition that a row of json_tree refers to an attachment.
   private static func isName(_ row: String) -> String {
     "\(row).key = 'larder.attachment' AND \(row).type = 'text' AND length(\(row).atom) = 64 AND \(row).atom NOT GLOB '*[^0-9a-f]*'"
   }
 
-  /// A condition that is quickly false of a text that names none.
+  /// Returns a condition that is quickly false for a text without attachments.
   static func mayName(_ text: String) -> String { "instr(\(text), '\"larder.attachment\"') > 0" }
 
-  /// The attachments that the rows name: what `columns` says of each, where `t` is the row and `j.atom` the digest.
+  /// Returns the SQL for the attachments that the rows refer to. In `columns`, `t` is the row and `j.atom` the digest.
   func rows(_ columns: String) -> String {
     let text = "t.\(dialect.quote(name))"
     return "SELECT \(columns) FROM main.\(dialect.quote(table)) AS t, \(Self.names(in: text, named: "j")) AND \(Self.mayName(text))"
@@ -51,7 +51,7 @@ struct AttachmentColumn {
     """
   }
 
-  /// Refuses a row that names bytes that the store does not have.
+  /// Returns SQL that rejects a row that refers to data that the store doesn't have.
   private func require(_ text: String) -> String {
     """
     SELECT RAISE(ABORT, \(dialect.literal(.text("\(AttachmentTable.refusal)\(table).\(name)")))) WHERE EXISTS \
@@ -59,7 +59,7 @@ struct AttachmentColumn {
     """
   }
 
-  /// The triggers; none of them does more than look for a word in rows without attachments.
+  /// The triggers. For rows without attachments, each only searches for a word.
   var triggers: [SchemaTrigger] {
     let column = dialect.quote(name)
     let (old, new) = ("OLD.\(column)", "NEW.\(column)")

@@ -10,15 +10,15 @@ import Musl
 import Darwin
 #endif
 
-/// Bytes on their way into the store: a temporary file and their SHA-256 so far. What is not placed goes away with the draft.
+/// Data being written to the store: a temporary file and its digest so far. A draft that isn't placed is deleted when it is released.
 final class AttachmentDraft: Sendable {
-  /// `@unchecked Sendable`: `SHA256` is a struct that copies what it refers to before it changes it, and is only not marked as such.
+  /// `@unchecked Sendable`: `SHA256` is a copy-on-write struct that just isn't marked as Sendable.
   private struct Hash: @unchecked Sendable {
     var value = SHA256()
   }
 
   private struct State {
-    /// The temporary file's path; nil once it has another name.
+    /// The temporary file's path; nil once it was renamed.
     var path: String?
     var file: AttachmentFile
     var hash = Hash()
@@ -27,7 +27,7 @@ final class AttachmentDraft: Sendable {
   }
 
   private let folder: AttachmentFolder
-  /// Says to those who clean up that somebody attaches.
+  /// Tells processes that clean up that data is being attached.
   private let lock: AttachmentFile
   private let state: Mutex<State>
 
@@ -44,10 +44,10 @@ final class AttachmentDraft: Sendable {
   deinit { removeTemporaryName() }
 
   var file: AttachmentFile { state.withLock { $0.file } }
-  /// How many bytes were written.
+  /// The number of bytes written.
   var size: Int { state.withLock { $0.size } }
 
-  /// Takes the temporary name away; what has another one by now stays.
+  /// Removes the temporary name. A file that was renamed stays.
   func removeTemporaryName() {
     state.withLock { state in
       if let path = state.path { unlink(path) }
@@ -55,7 +55,7 @@ final class AttachmentDraft: Sendable {
     }
   }
 
-  /// Gives the file the name in the place of its temporary one, whatever is there.
+  /// Renames the temporary file, replacing an existing file.
   func rename(to target: String) throws {
     let path = try temporaryPath()
     try state.withLock { state in
@@ -64,7 +64,7 @@ final class AttachmentDraft: Sendable {
     }
   }
 
-  /// The path of the temporary file. One that had been named otherwise, and was deleted there, is written once more.
+  /// Returns the path of the temporary file. A file that had been renamed, and was then deleted, is written again.
   func temporaryPath() throws -> String {
     try state.withLock { state in
       if let path = state.path { return path }
@@ -77,7 +77,7 @@ final class AttachmentDraft: Sendable {
     }
   }
 
-  /// A draft of all bytes at once, whose digest is computed while they are written.
+  /// Creates a draft of data that is complete; its digest is computed while it is written.
   convenience init(in folder: AttachmentFolder, _ data: Data) throws {
     let digest = DigestJob(data)
     try self.init(in: folder)
@@ -99,7 +99,7 @@ final class AttachmentDraft: Sendable {
 
   private func write(_ bytes: UnsafeRawBufferPointer) throws {
     let (file, count) = (file, bytes.count)
-    // Two parts, so that a process can end between them.
+    // Written in two parts, so that tests can end the process between them.
     let half = count / 2
     try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<half]))
     FaultPoint.halfWritten.reach()
@@ -107,12 +107,12 @@ final class AttachmentDraft: Sendable {
     state.withLock { $0.size += count }
   }
 
-  /// The SHA-256 of what was written.
+  /// Returns the SHA-256 digest of what was written.
   func digest() -> String {
     FaultPoint.written.reach()
     return state.withLock { $0.wholeDigest ?? $0.hash.value.finalize().hexadecimal }
   }
 }
 
-/// The C library's `rename`, which the method of the same name hides.
+/// The C function `rename`, which the method of the same name shadows.
 private func systemRename(_ source: String, _ target: String) -> Int32 { rename(source, target) }

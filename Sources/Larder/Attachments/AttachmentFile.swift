@@ -9,25 +9,25 @@ import Musl
 import Darwin
 #endif
 
-/// An open file, closed with the value. Every call that the disk may refuse throws ``StoreError``.
+/// An open file, closed when the value is released. Every call that can fail throws ``StoreError``.
 final class AttachmentFile: Sendable {
   let descriptor: Int32
 
-  /// How much is read or written in one go.
+  /// The number of bytes to read or write at a time.
   static let chunk = 1 << 18
 
-  /// Opens a path. Links are never followed, and a pipe does not keep the call waiting.
+  /// Opens a path without following links or blocking on a pipe.
   init(_ path: String, _ flags: Int32, mode: mode_t = 0o644) throws {
     descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
     guard descriptor >= 0 else { throw StoreError(systemCall: errno, "opened") }
   }
 
-  /// Opens a file that the user names, which may be a link.
+  /// Opens a file of the user, which may be a link.
   init(userFile path: String) throws {
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw StoreError(userFile: errno) }
     guard isRegular else {
-      // A folder opens, and cannot be read.
+      // A folder can be opened, but not read.
       throw StoreError(.unsupported, "What is to be attached is no plain file. Give a file's path, or attach a stream of its bytes.")
     }
   }
@@ -39,7 +39,7 @@ final class AttachmentFile: Sendable {
     return fstat(descriptor, &status) == 0 ? status : nil
   }
 
-  /// What the file is now; another after every change.
+  /// The version of the file, which differs after every change.
   var version: FileVersion? { status.map(FileVersion.init) }
 
   var isRegular: Bool { status.map { $0.st_mode & S_IFMT == S_IFREG } ?? false }
@@ -55,10 +55,10 @@ final class AttachmentFile: Sendable {
     }
   }
 
-  /// At most so many bytes from the offset on; fewer at the end of the file alone.
+  /// Returns up to a number of bytes from an offset; fewer only at the end of the file.
   func read(at offset: Int, count: Int) throws -> Data {
     guard count > 0 else { return Data() }
-    // Memory that is read into need not be zeroed.
+    // The buffer need not be zeroed.
     guard let memory = malloc(count) else { throw StoreError(systemCall: ENOMEM, "read") }
     do {
       let filled = try read(into: UnsafeMutableRawBufferPointer(start: memory, count: count), at: offset)
@@ -81,7 +81,7 @@ final class AttachmentFile: Sendable {
     return filled
   }
 
-  /// Calls the closure with all bytes of the file, a chunk at a time.
+  /// Calls the closure with all data of the file, a chunk at a time.
   func forEachChunk(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunk, alignment: 16)
     defer { buffer.deallocate() }
@@ -94,7 +94,7 @@ final class AttachmentFile: Sendable {
     }
   }
 
-  /// The SHA-256 of the file's content.
+  /// Returns the SHA-256 digest of the file's contents.
   func digest() throws -> String {
     var hash = SHA256()
     try forEachChunk { hash.update(bufferPointer: $0) }
@@ -105,10 +105,10 @@ final class AttachmentFile: Sendable {
     guard fsync(descriptor) == 0 else { throw StoreError(systemCall: errno, "written") }
   }
 
-  /// Locks the file without waiting; false where somebody else has it.
+  /// Locks the file without waiting. Returns false if another process has locked it.
   func tryLock(isExclusive: Bool) -> Bool { flock(descriptor, (isExclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 }
 
-  /// Shares the file's lock, and waits for one who has it alone.
+  /// Takes a shared lock, and waits while another process has an exclusive one.
   func lockShared() throws {
     while flock(descriptor, LOCK_SH) != 0 {
       guard errno == EINTR else { throw StoreError(systemCall: errno, "locked") }
@@ -116,7 +116,7 @@ final class AttachmentFile: Sendable {
   }
 }
 
-/// The C library's `write`, which the method of the same name hides.
+/// The C function `write`, which the method of the same name shadows.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(descriptor, bytes, count) }
 
 extension SHA256Digest {
@@ -128,7 +128,7 @@ extension SHA256Digest {
 }
 
 extension StoreError {
-  /// What the system answered about a file of the store's own.
+  /// Creates the error of a system call on a file of the store.
   init(systemCall number: Int32, _ verb: String) {
     let reason = String(cString: strerror(number))
     switch number {
@@ -145,7 +145,7 @@ extension StoreError {
     }
   }
 
-  /// What the system answered about a file that is to be attached.
+  /// Creates the error of a system call on a file to be attached.
   fileprivate init(userFile number: Int32) {
     let reason = String(cString: strerror(number))
     let code: Code = number == ENOENT || number == ENOTDIR ? .notFound : number == EACCES || number == EPERM ? .readOnly : .inputOutput

@@ -8,24 +8,24 @@ import Musl
 import Darwin
 #endif
 
-/// The folder beside a store's file that holds the bytes: `a/bcdef…` by their digests, which are all that ever becomes a path.
+/// The folder beside a store's file with the data of attachments. Files are named `a/bcdef…` by their digests; nothing else ever becomes a path.
 struct AttachmentFolder: Sendable {
   let path: String
   /// Whether nothing in it is created, changed or deleted.
   let isReadOnly: Bool
 
-  /// What processes agree on by locks on empty files.
+  /// Locks between processes, on empty files.
   enum Lock: String {
-    /// Shared by those who attach; alone by the one who deletes what nobody has registered.
+    /// Shared by callers that attach; exclusive for the one that deletes unregistered files.
     case staging
-    /// Shared by those who copy or list files; alone by the one who deletes bytes that no row names.
+    /// Shared by callers that copy or list files; exclusive for the one that deletes data without references.
     case reading
   }
 
-  /// Whether there is something at a path, and what.
+  /// Whether a path exists, and its kind.
   enum Content: Equatable {
     case absent
-    /// A file with so many bytes.
+    /// A file of this size.
     case file(size: Int)
     case somethingElse
   }
@@ -35,7 +35,7 @@ struct AttachmentFolder: Sendable {
     self.isReadOnly = isReadOnly
   }
 
-  /// The folder of the store at the path.
+  /// Creates the folder value for the store at the path.
   static func path(ofStore path: String) -> String { path + ".attachments" }
 
   var temporary: String { path + "/tmp" }
@@ -58,25 +58,25 @@ struct AttachmentFolder: Sendable {
     return status.st_mode & S_IFMT == S_IFREG ? .file(size: Int(status.st_size)) : .somethingElse
   }
 
-  /// The bytes of a digest. Throws `.notFound` if there are none, `.corrupt` for what is no file.
+  /// Opens the file of a digest. Throws `.notFound` if there is none, `.corrupt` if it isn't a regular file.
   func open(_ digest: String) throws -> AttachmentFile {
     let file = try AttachmentFile(path(of: digest), O_RDONLY)
     guard file.isRegular else { throw StoreError(systemCall: ELOOP, "opened") }
     return file
   }
 
-  /// Whether the file of a digest has its bytes. Reads all of it.
+  /// Returns whether the file of a digest has its data. Reads all of it.
   func isWhole(_ digest: String, size: Int) -> Bool {
     guard let file = try? open(digest), file.size == size else { return false }
     return (try? file.digest()) == digest
   }
 
-  /// The names of the folders that the digests begin with.
+  /// Returns the names of the subfolders, which are the beginnings of digests.
   func shards() -> [String] {
     Self.names(in: path).filter { $0.utf8.count == 1 && Attachment.isDigest(String(repeating: $0, count: 64)) }.sorted()
   }
 
-  /// The digests that have something in their places, in one of those folders.
+  /// Returns the digests whose paths exist in one of these subfolders.
   func digests(in shard: String) -> [String] {
     Self.names(in: "\(path)/\(shard)").map { shard + $0 }.filter(Attachment.isDigest).sorted()
   }
@@ -93,7 +93,7 @@ struct AttachmentFolder: Sendable {
   // MARK: Changing
 
   func create() throws {
-    // All of them: what made one may have ended before it made the next.
+    // Creates all of them, because the process that created one may have died before the next.
     if Self.isFolder(temporary), Self.isFolder(holders) { return }
     for folder in [path, temporary, holders] { try Self.make(folder) }
     try Self.sync(path)
@@ -114,11 +114,11 @@ struct AttachmentFolder: Sendable {
     try AttachmentFile("\(path)/\(lock.rawValue).lock", isReadOnly ? O_RDONLY : O_RDWR | O_CREAT)
   }
 
-  /// Shares a lock with others who read; nil where there is no folder, or this user may not write there: then he is nobody who could collect.
+  /// Takes a shared lock. Returns nil if there is no folder, or if this user can't write to it and therefore can't collect.
   func lockForReading() throws -> AttachmentFile? {
     guard exists else { return nil }
     if isReadOnly {
-      // Whoever would collect makes the file first.
+      // A collector creates the file first.
       let lock = try? lockFile(.reading)
       try lock?.lockShared()
       return lock
@@ -134,22 +134,22 @@ struct AttachmentFolder: Sendable {
     }
   }
 
-  /// What is in its place, and may not be on the disk yet.
+  /// A placed file that may not have reached the disk yet.
   struct Placement: Sendable {
-    /// The file, where its bytes are to be synced.
+    /// The file, if its data is to be synced.
     let file: AttachmentFile?
-    /// The folders that have a new name.
+    /// The folders with a new directory entry.
     let folders: [String]
   }
 
-  /// Gives the bytes of a draft their place, on the disk when this returns.
+  /// Moves a draft to its place, synced to the disk when this returns.
   func place(_ draft: AttachmentDraft, _ digest: String) throws {
     try sync(try name(draft, digest))
   }
 
-  /// Gives the bytes of a draft their place.
+  /// Moves a draft to its place.
   ///
-  /// A file that is there already is used if it has these very bytes: a process may have died before it registered them, and another may be about to.
+  /// An existing file is used if it has the same data: a process may have died before it registered the file, and another may be about to.
   func name(_ draft: AttachmentDraft, _ digest: String) throws -> Placement {
     let shard = shard(of: digest)
     let isNew = !Self.isFolder(shard)
@@ -163,7 +163,7 @@ struct AttachmentFolder: Sendable {
     return Placement(file: isOrdered || !isOwn ? placed : nil, folders: isOrdered && isOwn ? [] : isNew ? [shard, path] : [shard])
   }
 
-  /// What is to be synced of bytes that somebody else has put in their place, and may be about to sync.
+  /// Returns what to sync if another caller has placed the same data, and may be about to sync it.
   func placement(of digest: String) throws -> Placement {
     Placement(file: try open(digest), folders: [shard(of: digest), path])
   }
@@ -175,10 +175,10 @@ struct AttachmentFolder: Sendable {
     FaultPoint.folderSynced.reach()
   }
 
-  /// Whether syncing a file that is new, and has one name, syncs this name as well.
+  /// Whether syncing a new file with one name also syncs its directory entry.
   ///
-  /// ext4 and XFS have one journal whose transactions are committed in order, so all that was changed before is on the disk when `fsync` returns;
-  /// ext4 without a journal syncs the folder of a new file with it. Sources: <https://docs.kernel.org/filesystems/ext4/journal.html>,
+  /// ext4 and XFS have one journal whose transactions are committed in order, so all earlier changes are on the disk when `fsync` returns; ext4
+  /// without a journal syncs the folder of a new file with it. Sources: <https://docs.kernel.org/filesystems/ext4/journal.html>,
   /// <https://docs.kernel.org/filesystems/xfs/xfs-delayed-logging-design.html>, `ext4_sync_parent` in the kernel's fs/ext4/fsync.c.
   private var isOrdered: Bool {
     #if os(Linux)
@@ -192,14 +192,14 @@ struct AttachmentFolder: Sendable {
   }
 
   #if os(Linux)
-  /// The C library's `statfs`, which Swift's Glibc does not declare; the first word of what it fills is the kind of file system. Source: statfs(2).
+  /// The C function `statfs`, which Swift's Glibc doesn't declare. The first word of its result is the type of the file system. Source: statfs(2).
   private static let statfs: (@convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<Int>) -> Int32)? = {
     guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "statfs") else { return nil }
     return unsafeBitCast(symbol, to: (@convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<Int>) -> Int32).self)
   }()
   #endif
 
-  /// Names the bytes by their digest, and answers the file that has the name now. A link never takes the place of what is there.
+  /// Renames the data to its digest, and returns the file that now has the name. A link never replaces an existing file.
   private func link(_ draft: AttachmentDraft, _ temporary: String, _ digest: String) throws -> AttachmentFile {
     let target = path(of: digest)
     if linkat(AT_FDCWD, temporary, AT_FDCWD, target, 0) == 0 {
@@ -213,18 +213,18 @@ struct AttachmentFolder: Sendable {
     case EPERM, ENOTSUP, ENOSYS, EMLINK: break
     default: throw StoreError(systemCall: number, "written")
     }
-    // In the place of a damaged file, and on file systems without links.
+    // Replaces a damaged file, and is used on file systems without links.
     try draft.rename(to: target)
     return draft.file
   }
 
-  /// Deletes the bytes of a digest; what is not there is no error.
+  /// Deletes the file of a digest. It isn't an error if it doesn't exist.
   func remove(_ digest: String) throws {
     guard unlink(path(of: digest)) != 0, errno != ENOENT else { return }
     throw StoreError(systemCall: errno, "deleted")
   }
 
-  /// Deletes what drafts have left behind. Nobody attaches meanwhile.
+  /// Deletes the remains of drafts. No process attaches meanwhile.
   func removeTemporaryFiles() -> Int {
     Self.names(in: temporary).count { unlink("\(temporary)/\($0)") == 0 }
   }

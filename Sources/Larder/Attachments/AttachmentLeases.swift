@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps bytes that no row names yet, for as long as it lives.
+/// Keeps data that no row refers to yet, for as long as the lease lives.
 final class AttachmentLease: Sendable {
   private let digest: String
   private let leases: AttachmentLeases
@@ -13,11 +13,11 @@ final class AttachmentLease: Sendable {
   deinit { leases.end(digest) }
 }
 
-/// The bytes that values of one open store keep. The file has the same in a table, so that other processes know.
+/// The leases of one open store. A table in the file has the same, for other processes.
 final class AttachmentLeases: Sendable {
   private struct State {
     var counts: [String: Int] = [:]
-    /// Digests that the table still names, and no value any longer.
+    /// Digests that are still in the table but no longer leased.
     var ended: Set<String> = []
     var onEnd: (@Sendable () -> Void)?
   }
@@ -32,7 +32,7 @@ final class AttachmentLeases: Sendable {
     return AttachmentLease(digest, self)
   }
 
-  /// Sets who hears of leases that end.
+  /// Sets the closure that is called when a lease ends.
   func onEnd(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.onEnd = body }
   }
@@ -48,10 +48,10 @@ final class AttachmentLeases: Sendable {
     listener?()
   }
 
-  /// Whether a value of this store keeps the bytes.
+  /// Returns whether a value in this store leases the data.
   func isHeld(_ digest: String) -> Bool { state.withLock { $0.counts[digest] != nil } }
 
-  /// Removes and returns some of the digests that no value keeps any longer and the table still names.
+  /// Removes and returns some of the digests that are still in the table but no longer leased.
   func takeEnded(limit: Int) -> [String] {
     state.withLock { state in
       let digests = Array(state.ended.prefix(limit))
@@ -60,7 +60,7 @@ final class AttachmentLeases: Sendable {
     }
   }
 
-  /// Brings back digests that the table could not be rid of; those that were leased again come back when that ends.
+  /// Restores digests that couldn't be removed from the table. Digests that were leased again return when that lease ends.
   func putBack(_ digests: [String]) {
     state.withLock { state in state.ended.formUnion(digests.filter { state.counts[$0] == nil }) }
   }

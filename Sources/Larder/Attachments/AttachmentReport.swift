@@ -1,45 +1,46 @@
 public import Foundation
 
-/// What ``Store/verifyAttachments()`` found.
+/// The result of ``Store/verifyAttachments()``.
 public struct AttachmentReport: Sendable, Hashable {
-  /// A row that names bytes.
+  /// A row that refers to an attachment.
   public struct Reference: Sendable, Hashable {
-    /// The table of the model, or the name of the collection of documents.
+    /// The model's table, or the name of the collection of documents.
     public let table: String
-    /// The row's key: the values of its columns, by their names.
+    /// The row's key: the values of its columns by name.
     public let key: [String: Value]
   }
 
-  /// Bytes that are not as they were attached, and who names them.
+  /// Data that is missing or damaged, and the rows that refer to it.
   public struct Problem: Sendable, Hashable {
-    /// The SHA-256 of the bytes.
+    /// The SHA-256 digest of the data.
     public let digest: String
-    /// Where the bytes are, or should be.
+    /// The location where the data is, or should be.
     public let url: URL
-    /// The rows that name them.
+    /// The rows that refer to the data.
     public let references: [Reference]
   }
 
-  /// How many attachments were looked at.
+  /// The number of attachments that were verified.
   public internal(set) var count = 0
-  /// Those that rows name and whose file is not there.
+  /// The attachments that rows refer to but whose file doesn't exist.
   public internal(set) var missing: [Problem] = []
-  /// Those whose file does not have the bytes that were attached.
+  /// The attachments whose file differs from what was attached.
   public internal(set) var damaged: [Problem] = []
-  /// Files that nobody names or keeps; the store deletes them by and by.
+  /// Files that nothing refers to. The store deletes them over time.
   public internal(set) var orphaned: [URL] = []
 
-  /// Whether every row has its bytes. Orphans are no damage.
+  /// Whether every row has its data. Orphaned files don't matter.
   public var isWhole: Bool { missing.isEmpty && damaged.isEmpty }
 }
 
 extension Store {
-  /// Reads the bytes of all attachments, and reports what is missing, damaged or orphaned. Nothing is changed.
+  /// Reads the data of all attachments, and reports what is missing, damaged or orphaned. Nothing is changed.
   ///
-  /// Files of attachments that are being written meanwhile are not among the orphans.
+  /// Files that are being attached meanwhile aren't reported as orphaned.
   ///
-  /// - Throws: ``StoreError``; `CancellationError`.
-  /// - Complexity: Reads all bytes once, and all rows of columns that can hold attachments.
+  /// - Returns: The report.
+  /// - Throws: ``StoreError`` with the codes of any read; `CancellationError`.
+  /// - Complexity: Reads all data once, and all rows of columns that can hold attachments.
   public func verifyAttachments() async throws -> AttachmentReport {
     let storage = environment.attachments
     return try await read { snapshot in
@@ -49,7 +50,10 @@ extension Store {
 }
 
 extension BlockingStore {
-  /// Reads the bytes of all attachments, and reports what is missing, damaged or orphaned; as ``Store/verifyAttachments()``.
+  /// Reads the data of all attachments, and reports what is missing, damaged or orphaned. See ``Store/verifyAttachments()``.
+  ///
+  /// - Returns: The report.
+  /// - Throws: ``StoreError`` with the codes of any read.
   public func verifyAttachments() throws -> AttachmentReport {
     let storage = store.environment.attachments
     return try read { snapshot in

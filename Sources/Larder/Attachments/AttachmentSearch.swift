@@ -1,14 +1,14 @@
 import Foundation
 
-/// Looks through the folder, once after opening, for files that nobody has registered: a process died before it could.
+/// Searches the folder, once after opening, for files that no process has registered because it died before it could.
 struct AttachmentSearch {
-  /// The folders that are still to be looked at; nil before it has begun.
+  /// The folders still to be searched; nil before it has begun.
   private var shards: [String]?
 
-  /// So many files are looked at in one round.
+  /// The number of files to check in one round.
   private static let batch = 1000
 
-  /// Looks at some folders, while nobody attaches. The connection may write, and is in no transaction.
+  /// Searches some folders, while no process attaches. The connection may write, and has no open transaction.
   mutating func advance(_ storage: AttachmentStorage, _ connection: Connection) throws -> AttachmentCollector.Round {
     var round = AttachmentCollector.Round()
     let folder = storage.folder
@@ -17,7 +17,7 @@ struct AttachmentSearch {
       shards = []
       return round
     }
-    // Whoever attaches has put files in their places that he is still to register.
+    // A caller that attaches has placed files that it has yet to register.
     try folder.create()
     let lock = try folder.lockFile(.staging)
     guard lock.tryLock(isExclusive: true) else {

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Where one open store keeps the bytes of attachments, and what all its connections share about them.
+/// The attachments of one open store, and what all its connections share about them.
 final class AttachmentStorage: Sendable {
   let folder: AttachmentFolder
-  /// Whether the file's tables are Larder's to change.
+  /// Whether Larder manages the file's tables.
   let isManaged: Bool
   let leases = AttachmentLeases()
   let checked = CheckedFiles()
@@ -13,14 +13,14 @@ final class AttachmentStorage: Sendable {
   private let isActive = Atomic<Bool>(false)
   private let listener = Listener<Void>()
 
-  /// By what other processes know that this store is open: a locked file, unlocked by the system when the process ends.
+  /// A locked file that tells other processes that this store is open. The system unlocks it when the process ends.
   private struct Identity {
     let name: String
     let file: AttachmentFile
   }
 
   /// - Parameters:
-  ///   - path: The store's file, or nil for a store in memory, whose attachments go with it.
+  ///   - path: The store's file, or nil for a store in memory, whose attachments are deleted with it.
   ///   - isReadOnly: Whether nothing is created, changed or deleted.
   init(storePath path: String?, isManaged: Bool, isReadOnly: Bool = false) {
     isTemporary = path == nil
@@ -32,7 +32,7 @@ final class AttachmentStorage: Sendable {
 
   deinit { end() }
 
-  /// Gives up what this store keeps; the bytes of a store in memory go with it, because nobody else knows of their folder.
+  /// Releases what this store keeps. The data of a store in memory is deleted, because no other process knows its folder.
   func end() {
     identity.withLock { identity in
       if let identity { unlink("\(folder.holders)/\(identity.name)") }
@@ -43,25 +43,25 @@ final class AttachmentStorage: Sendable {
 
   // MARK: Who keeps bytes
 
-  /// The name under which this store keeps bytes that no row names yet.
+  /// The name under which this store keeps data that no row refers to yet.
   func holder() throws -> String {
     try identity.withLock { identity in
-      // Somebody may have taken the folder away.
+      // Another process may have deleted the folder.
       if let identity, access("\(folder.holders)/\(identity.name)", F_OK) == 0 { return identity.name }
       let name = UUID().uuidString
       let partial = "\(folder.temporary)/\(name)"
       let file = try AttachmentFile(partial, O_RDWR | O_CREAT | O_EXCL)
-      // Others find it under its name only once it is locked.
+      // It gets the name that others look for only once it is locked.
       guard file.tryLock(isExclusive: true), rename(partial, "\(folder.holders)/\(name)") == 0 else { throw StoreError(systemCall: errno, "locked") }
       identity = Identity(name: name, file: file)
       return name
     }
   }
 
-  /// The name, where this store keeps something.
+  /// The name, if this store keeps any data.
   var knownHolder: String? { identity.withLock { $0?.name } }
 
-  /// Whether the store of that name is open, in whatever process. What a dead one has left is removed.
+  /// Returns whether a store with that name is open in any process. Removes what a dead process has left.
   func isOpen(_ holder: String) -> Bool {
     if holder == knownHolder { return true }
     let path = "\(folder.holders)/\(holder)"
@@ -71,27 +71,27 @@ final class AttachmentStorage: Sendable {
     return false
   }
 
-  /// Removes what stores that are open no longer have left.
+  /// Removes what stores that are no longer open have left.
   func forgetDeadHolders() {
     for name in AttachmentFolder.names(in: folder.holders) { _ = isOpen(name) }
   }
 
   // MARK: Who collects
 
-  /// Says that the file counts attachments: from now on commits may let some go.
+  /// Records that the file counts attachments: from now on commits may release some.
   func activate() {
     guard !isActive.load(ordering: .relaxed) else { return }
     isActive.store(true, ordering: .relaxed)
     didChange()
   }
 
-  /// Sets who hears that something may have been let go.
+  /// Sets the closure that is called when a commit may have released an attachment.
   func onChange(_ body: @escaping @Sendable () -> Void) {
     listener.set(body)
     leases.onEnd(body)
   }
 
-  /// Called after every commit; costs a look at a flag in a store without attachments.
+  /// Called after every commit. Without attachments, it only checks a flag.
   func didCommit() {
     if isActive.load(ordering: .relaxed) { didChange() }
   }

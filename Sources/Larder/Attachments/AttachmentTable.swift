@@ -1,13 +1,13 @@
 import Foundation
 import GRDBSQLite
 
-/// What the file knows of attachments: which bytes are registered, how many times rows name them, and who keeps those that no row names yet.
+/// The tables for attachments: the registered data, the number of references from rows, and the leases of data that no row refers to yet.
 ///
-/// The tables and triggers come with the first attachment, so that a file without any pays nothing.
+/// The tables and triggers are created with the first attachment, so that files without attachments have no overhead.
 enum AttachmentTable {
   static let name = "_larder_attachments"
   static let leases = "_larder_attachment_leases"
-  /// What SQLite's message begins with when a row names bytes that are not registered; the table and the column follow.
+  /// The beginning of SQLite's message if a row refers to unregistered data. The table and the column follow.
   static let refusal = "larder has no bytes for "
 
   private static let create = [
@@ -26,7 +26,7 @@ enum AttachmentTable {
 
   // MARK: Schema
 
-  /// Makes the tables and triggers where the file has none. The connection is in a transaction that writes.
+  /// Creates the tables and triggers if the file has none. The connection is in a write transaction.
   static func install(_ connection: Connection) throws {
     guard try !exists(connection) else { return }
     for statement in create { try connection.change(statement) }
@@ -36,7 +36,7 @@ enum AttachmentTable {
     try recount(connection)
   }
 
-  /// Counts in a table that is new, where the file has attachments.
+  /// Counts references in a new table, if the file has attachments.
   static func watch(_ column: AttachmentColumn, _ connection: Connection) throws {
     if try exists(connection) { try createTriggers(of: [column], connection) }
   }
@@ -53,7 +53,7 @@ enum AttachmentTable {
     for case let trigger? in triggers.map({ $0["name"]?.text }) { try connection.change("DROP TRIGGER main.\(Dialect.sqlite.quote(trigger))") }
   }
 
-  /// Brings the triggers back, for the tables and columns that are there now, and counts anew.
+  /// Creates the triggers again, for the current tables and columns, and recounts the references.
   static func resume(_ connection: Connection) throws {
     guard try exists(connection) else { return }
     try createTriggers(of: try AttachmentColumn.all(connection), connection)
@@ -81,17 +81,17 @@ enum AttachmentTable {
     return try connection.finds("SELECT 1 FROM main.\(name) WHERE digest = ?1", .text(digest))
   }
 
-  /// Registers bytes and the one who keeps them, in a transaction that writes.
+  /// Registers data and its lease, in a write transaction.
   ///
-  /// - Parameter isPlaced: Whether the caller has just put the file in its place.
-  /// - Returns: False where the file is not there (any longer): it is to be placed, and registered then.
+  /// - Parameter isPlaced: Whether the caller has just placed the file.
+  /// - Returns: False if the file doesn't exist (any longer). Place it, and register it again.
   static func register(
     _ digest: String, size: Int, isPlaced: Bool, _ storage: AttachmentStorage, _ connection: Connection
   ) throws -> Bool {
     try install(connection)
     guard storage.folder.content(of: digest) == .file(size: size) else { return false }
     if try !connection.finds("SELECT 1 FROM main.\(name) WHERE digest = ?1", .text(digest)) {
-      // Whoever put it there may not have synced it.
+      // The caller that placed it may not have synced it.
       guard isPlaced else { return false }
       try connection.run("INSERT INTO main.\(name) (digest, size) VALUES (?1, ?2)", .text(digest), .integer(Int64(size)))
     }
@@ -101,7 +101,7 @@ enum AttachmentTable {
 }
 
 extension AttachmentTable {
-  /// Bytes that no row names and nobody keeps, as they were when they were found.
+  /// Data without references and leases, as it was when it was found.
   struct Unused: Sendable {
     let digest: String
     let version: Int64
@@ -109,7 +109,7 @@ extension AttachmentTable {
 
   private static let isUnused = "uses <= 0 AND digest NOT IN (SELECT digest FROM main.\(leases))"
 
-  /// Forgets who keeps bytes no longer, and answers bytes that can go.
+  /// Removes expired leases and returns digests that have neither references nor leases.
   static func unused(_ storage: AttachmentStorage, limit: Int, _ connection: Connection) throws -> [Unused] {
     try removeLeases(storage, connection)
     while true {
@@ -117,14 +117,14 @@ extension AttachmentTable {
       let unused = rows.compactMap { row in
         row["digest"]?.text.map { Unused(digest: $0, version: row["version"]?.integer ?? 0) }
       }
-      // A context keeps what its pending rows name without writing to the file.
+      // A context leases what its unsaved rows refer to without writing to the file.
       let held = unused.filter { storage.leases.isHeld($0.digest) }
       if held.isEmpty { return unused }
       try connection.transaction { for bytes in held { try keep(bytes.digest, storage, connection) } }
     }
   }
 
-  /// Writes down that this store keeps the bytes, where they are registered. The connection is in a transaction that writes.
+  /// Records the store's lease of registered data. The connection is in a write transaction.
   static func keep(_ digest: String, _ storage: AttachmentStorage, _ connection: Connection) throws {
     guard try isRegistered(digest, connection) else { return }
     try connection.run(
@@ -153,14 +153,14 @@ extension AttachmentTable {
     }
   }
 
-  /// Deletes bytes that are still as they were found; false where somebody has come to name or keep them. The connection is in a transaction.
+  /// Deletes data that is unchanged since it was found. Returns false if it has a reference or lease by now. The connection is in a transaction.
   static func delete(_ unused: Unused, _ storage: AttachmentStorage, _ connection: Connection) throws -> Bool {
     let condition = "digest = ?1 AND version = ?2 AND \(isUnused)"
     let arguments: [Value] = [.text(unused.digest), .integer(unused.version)]
     guard !storage.leases.isHeld(unused.digest), try !connection.query("SELECT 1 FROM main.\(name) WHERE \(condition)", arguments).isEmpty else {
       return false
     }
-    // Whoever attaches the same bytes looks for the file in a transaction of his own, after this one.
+    // A caller that attaches the same data looks for the file in its own transaction, after this one.
     try storage.folder.remove(unused.digest)
     FaultPoint.unlinked.reach()
     try connection.change("DELETE FROM main.\(name) WHERE \(condition)", arguments)
@@ -170,7 +170,7 @@ extension AttachmentTable {
 }
 
 extension Connection {
-  /// Begins the write-ahead log anew; false where somebody still reads from it.
+  /// Starts the write-ahead log over. Returns false if a reader still uses it.
   func restartLog() -> Bool {
     setBusyTimeout(0)
     guard sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_RESTART, nil, nil) == SQLITE_OK else { return false }
@@ -178,12 +178,12 @@ extension Connection {
     return true
   }
 
-  /// Executes a kept statement of Larder's own.
+  /// Executes a cached statement of Larder.
   fileprivate func run(_ sql: String, _ arguments: Value...) throws {
     try run(try bound(sql, arguments))
   }
 
-  /// Whether a kept statement of Larder's own finds a row.
+  /// Returns whether a cached statement of Larder finds a row.
   fileprivate func finds(_ sql: String, _ arguments: Value...) throws -> Bool {
     let statement = try bound(sql, arguments)
     defer { statement.reset() }
@@ -201,11 +201,11 @@ extension Connection {
     return statement
   }
 
-  /// Makes sure that rows which name attachments are counted, before the first such row can be written.
+  /// Makes sure that references to attachments are counted, before the first such row can be written.
   ///
-  /// A process that never met an attachment cannot write one, and pays for a look at a flag.
+  /// A process that has never used an attachment can't write one, and only checks a flag.
   ///
-  /// - Parameter isNeeded: Whether what is about to be written may name one; asked only where nothing is counted yet.
+  /// - Parameter isNeeded: Returns whether what is about to be written may refer to an attachment. Only called while nothing is counted yet.
   func prepareAttachments(_ isNeeded: @autoclosure () -> Bool) throws {
     guard Attachment.areUsed, !countsAttachments, !isMigrating, environment.attachments.isManaged, overlay == nil, isNeeded() else { return }
     if try !AttachmentTable.exists(self) {
@@ -221,7 +221,7 @@ extension Connection {
 }
 
 extension AttachmentTable {
-  /// The error for a row that names bytes which are not registered.
+  /// Returns the error for a row that refers to unregistered data.
   static func refused(_ message: String, _ context: ErrorContext?) -> StoreError {
     let place = message.dropFirst(refusal.count)
     let column = context.map { place.dropFirst($0.table.utf8.count + 1) }.map(String.init)
@@ -235,7 +235,7 @@ extension AttachmentTable {
 }
 
 extension SQLWriter.Argument {
-  /// Whether what is bound is a text that may name an attachment.
+  /// Returns whether the bound value is a text that may refer to an attachment.
   var mayNameAttachment: Bool {
     if case .value(let value) = self { Attachment.isNamed(in: value) } else { false }
   }

@@ -1,13 +1,13 @@
-/// The JSON of an attachment, written and read without an encoder where its names have no character that JSON escapes.
+/// Reads and writes the JSON of an attachment without an encoder, if its names have no characters that JSON escapes.
 ///
-/// The text is the one that ``JSONCoding`` writes; any other JSON of the same meaning is left to it.
+/// The text is identical to that of ``JSONCoding``, which handles all other JSON.
 enum AttachmentText {
   private static let opening = #"{"larder.attachment":""#
   private static let name = #"","name":""#
   private static let size = #","size":"#
   private static let type = #","type":""#
 
-  /// The text, or nil for names that only an encoder can write.
+  /// Returns the JSON, or nil for names that need an encoder.
   static func write(_ attachment: Attachment) -> String? {
     guard isPlain(attachment.fileName), isPlain(attachment.mediaType) else { return nil }
     var text = opening
@@ -36,7 +36,7 @@ enum AttachmentText {
     (0x20...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 
-  /// The attachment of a text that ``write(_:)`` may have written, or nil.
+  /// Parses JSON that ``write(_:)`` may have written; returns nil for any other text.
   static func read(_ text: String) -> Attachment? {
     var rest = text.utf8[...]
     func skip(_ part: String) -> Bool {
@@ -50,7 +50,7 @@ enum AttachmentText {
       return skip("\"") ? String(decoding: bytes, as: UTF8.self) : nil
     }
     guard skip(opening) else { return nil }
-    // The 64th byte of a damaged text may be in the middle of a letter.
+    // The 64th byte of a damaged text may be inside a multibyte character.
     let digest = String(decoding: rest.prefix(64), as: UTF8.self)
     rest = rest.dropFirst(64)
     guard Attachment.isDigest(digest) else { return nil }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Compares the rows that name attachments with the files.
+/// Compares the rows that refer to attachments with the files.
 struct AttachmentVerification {
   private let storage: AttachmentStorage
   private let connection: Connection
@@ -13,7 +13,7 @@ struct AttachmentVerification {
 
   func report() throws -> AttachmentReport {
     var report = AttachmentReport()
-    // What is deleted or placed while this reads would look missing or orphaned.
+    // Files that are deleted or placed meanwhile would look missing or orphaned.
     let reading = try folder.lockForReading()
     defer { withExtendedLifetime(reading) {} }
     let staging = folder.exists ? try? folder.lockFile(.staging) : nil
@@ -40,7 +40,7 @@ struct AttachmentVerification {
     func problems(_ digests: some Sequence<String>) -> [AttachmentReport.Problem] {
       digests.sorted().map { AttachmentReport.Problem(digest: $0, url: url($0), references: references[$0] ?? []) }
     }
-    // Bytes that no row names are missed by nobody.
+    // Missing data that no row refers to isn't a problem.
     report.missing = problems(references.keys.filter { !damaged.contains($0) })
     report.damaged = problems(damaged)
     report.orphaned.sort { $0.path < $1.path }
@@ -64,7 +64,7 @@ struct AttachmentVerification {
     return registered
   }
 
-  /// The rows that name attachments of which the closure says so.
+  /// Returns the rows that refer to attachments for which the closure returns true.
   private func references(_ isWanted: (String) -> Bool) throws -> [String: [AttachmentReport.Reference]] {
     var references: [String: [AttachmentReport.Reference]] = [:]
     for column in try AttachmentColumn.all(connection) {
@@ -80,7 +80,7 @@ struct AttachmentVerification {
     return references
   }
 
-  /// The columns by which people know a row of the table.
+  /// The key columns of a table.
   private func keys(of table: String) throws -> [String] {
     if try Catalogue.exists(in: connection), let entry = try Catalogue.entry(of: table, in: connection) {
       return entry.columns.filter(\.isKey).map(\.name)

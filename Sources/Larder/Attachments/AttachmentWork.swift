@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Work on files, on a thread that may block.
+/// File operations on a thread that may block.
 enum AttachmentWork {
   private static let pool = WorkerPool(label: "larder.attachments", limit: 16, borrows: true)
 
@@ -11,14 +11,14 @@ enum AttachmentWork {
     }
   }
 
-  /// Reads so many bytes: a few at once, which takes less than the change of threads does.
+  /// Reads data. A small amount is read on the caller's thread, which takes less time than switching threads.
   static func read<Result: Sendable>(_ count: Int, _ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     guard count <= AttachmentFile.chunk else { return try await run(body) }
     try Task.checkCancellation()
     return try body()
   }
 
-  /// Answers what the first closure does, while the second one goes on with it on the same thread.
+  /// Returns the result of the first closure, while the second one continues with it on the same thread.
   static func run<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result, thenBeside next: @escaping @Sendable (Result) throws -> Void
   ) async throws -> (Result, rest: Rest) {
@@ -38,7 +38,7 @@ enum AttachmentWork {
     return (result, rest)
   }
 
-  /// Work that goes on beside the task that began it. It may be waited for once.
+  /// Work that continues concurrently with the task that began it. May be waited for once.
   final class Rest: Sendable {
     private struct State: Sendable {
       var result: Swift.Result<Void, any Error>?
@@ -55,7 +55,7 @@ enum AttachmentWork {
       waiting?.resume(with: result)
     }
 
-    /// Waits for the end of the work, and throws what it threw.
+    /// Waits for the work to end, and rethrows its error.
     func wait() async throws {
       try await withCheckedThrowingContinuation { continuation in
         let result = state.withLock { state in

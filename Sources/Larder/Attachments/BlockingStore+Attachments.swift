@@ -1,12 +1,27 @@
 public import Foundation
 
 extension BlockingStore {
-  /// Keeps bytes in a file beside the store, and answers the value that names them; as ``Store/attach(_:name:mediaType:)``.
+  /// Stores data in a file beside the store, and returns the attachment that refers to it. See ``Store/attach(_:name:mediaType:)``.
+  ///
+  /// - Parameters:
+  ///   - data: The data.
+  ///   - name: The name of the file for people; any text, never part of a path.
+  ///   - mediaType: The type of the data, such as `image/png`.
+  /// - Returns: The attachment, to be stored in a row.
+  /// - Throws: The errors of ``Store/attach(_:name:mediaType:)``.
   public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) throws -> Attachment {
     try register(try AttachmentDraft(in: try store.managedAttachments.folder, data), name, mediaType)
   }
 
-  /// Keeps the bytes of a file; as ``Store/attach(contentsOf:name:mediaType:progress:)``.
+  /// Stores the contents of a file, which stays unchanged. See ``Store/attach(contentsOf:name:mediaType:progress:)``.
+  ///
+  /// - Parameters:
+  ///   - location: The file's path, as `String`, `URL` or `FilePath`.
+  ///   - name: The name of the file for people; by default the last component of the path.
+  ///   - mediaType: The type of the data, such as `image/png`.
+  ///   - progress: Called from time to time with the number of bytes read so far.
+  /// - Returns: The attachment, to be stored in a row.
+  /// - Throws: The errors of ``Store/attach(contentsOf:name:mediaType:progress:)``.
   public func attach(
     contentsOf location: some StoreLocation, name: String? = nil, mediaType: String? = nil, progress: (@Sendable (Int) -> Void)? = nil
   ) throws -> Attachment {
@@ -21,7 +36,7 @@ extension BlockingStore {
     let lease = storage.leases.begin(digest)
     var isKnown = try storage.isWhole(digest, size: size) && store.withReader { try AttachmentTable.isRegistered(digest, $0) }
     while true {
-      // They may be collected at this very moment.
+      // The collector may be deleting it at this moment.
       let known = isKnown ? try? storage.folder.placement(of: digest) : nil
       isKnown = known != nil
       try storage.folder.sync(try known ?? storage.folder.name(draft, digest))

@@ -9,21 +9,21 @@ import Musl
 import Darwin
 #endif
 
-/// Which files a store has read whole and found to be what their digests say: while they stay as they are, it need not compute the digests anew.
+/// The files that a store has verified. While they stay unchanged, it doesn't compute their digests again.
 final class CheckedFiles: Sendable {
   private let versions = Mutex<[String: FileVersion]>([:])
 
-  /// So many are remembered, in about 2 MB.
+  /// The number of files to remember, in about 2 MB.
   private static let limit = 10_000
 
-  /// Whether the file of a digest was checked when it had this version.
+  /// Returns whether this version of the digest's file was verified.
   func contains(_ digest: String, _ version: FileVersion) -> Bool {
     versions.withLock { $0[digest] == version }
   }
 
-  /// Remembers that a file has the bytes of a digest.
+  /// Records that a file has the data of a digest.
   ///
-  /// - Parameter version: What the file was before it was read, and still is.
+  /// - Parameter version: The version of the file before and after it was read.
   func insert(_ digest: String, _ version: FileVersion) {
     guard version.isSettled else { return }
     versions.withLock { versions in
@@ -33,7 +33,7 @@ final class CheckedFiles: Sendable {
   }
 }
 
-/// What a file system says of a file that changes with every change of its bytes.
+/// The file system's attributes of a file that change with its contents.
 struct FileVersion: Equatable, Sendable {
   private let device: UInt64
   private let inode: UInt64
@@ -53,8 +53,8 @@ struct FileVersion: Equatable, Sendable {
     size = Int(status.st_size)
   }
 
-  /// Whether the next change is sure to have another time: file systems count in steps of up to two seconds.
-  /// Source: <https://learn.microsoft.com/windows/win32/sysinfo/file-times> for FAT; ext4, XFS and APFS have much smaller steps.
+  /// Whether the next change is certain to have another time: file systems have resolutions of up to two seconds. Source:
+  /// <https://learn.microsoft.com/windows/win32/sysinfo/file-times> for FAT; those of ext4, XFS and APFS are much finer.
   var isSettled: Bool {
     var now = timespec()
     guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }

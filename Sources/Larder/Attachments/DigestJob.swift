@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The SHA-256 of some bytes, computed on another thread, or on the one that asks for it where no other has begun yet.
+/// A SHA-256 digest, computed on another thread, or on the thread that waits for it if the computation hasn't begun.
 final class DigestJob: Sendable {
   private let data: Data
   private let isTaken = Atomic<Bool>(false)
@@ -10,7 +10,7 @@ final class DigestJob: Sendable {
   private let isDone = DispatchSemaphore(value: 0)
 
   private static let queue = DispatchQueue(label: "larder.attachments.digest", attributes: .concurrent)
-  /// For fewer bytes another thread is not worth waking.
+  /// Below this size, waking another thread isn't worth it.
   private static let minimum = 1 << 14
 
   init(_ data: Data) {
@@ -25,9 +25,9 @@ final class DigestJob: Sendable {
     isDone.signal()
   }
 
-  /// Waits for the digest. It may be asked for once.
+  /// Waits for the digest. May be called once.
   func value() -> String {
-    // Never for a thread that is still to come: all may be waiting here.
+    // Never waits for a thread that has yet to start, because all threads may be waiting here.
     compute()
     isDone.wait()
     return result.withLock(\.self)

@@ -1,7 +1,7 @@
 import Foundation
 import LarderArchive
 
-/// A row in a document package: what its columns hold, by their names.
+/// A row in a document package: its stored values by column name.
 struct ExportedRow: Archivable {
   static let archiveTag = "LarderRow"
 
@@ -9,10 +9,10 @@ struct ExportedRow: Archivable {
   let table: String
   private let columns: [String: Cell]
 
-  /// The name of the part with the row; the bytes of attachments are in parts called by their digests.
+  /// The name of the part with the row. The data of attachments is in parts named by their digests.
   static let part = "row"
 
-  /// A value as a property list can say it.
+  /// A value as a property list represents it.
   private enum Cell: Archivable {
     static let archiveTag = "LarderRow.Cell"
 
@@ -36,7 +36,7 @@ struct ExportedRow: Archivable {
     }
   }
 
-  /// What the column holds; nil where the row has no such column.
+  /// Returns the value of the column; nil if the row has no such column.
   func value(of column: String) -> Value? {
     columns[column].map { cell in
       switch cell {
@@ -49,7 +49,7 @@ struct ExportedRow: Archivable {
     }
   }
 
-  /// The model's value. Throws where a column is missing or holds what its property cannot.
+  /// Decodes the model's value. Throws if a column is missing or doesn't fit its property.
   func decode<M: Model>(_ model: M.Type, _ connection: Connection) throws -> M {
     guard table == M.schema.table else {
       throw StoreError(
@@ -72,7 +72,7 @@ struct ExportedRow: Archivable {
     }
   }
 
-  /// The digests of the attachments that the row names.
+  /// Returns the digests of the attachments that the row refers to.
   func digests<M: Model>(_ model: M.Type, _ connection: Connection) throws -> Set<String> {
     let texts = M.schema.columns.filter(\.type.isJSON).compactMap { value(of: $0.name)?.text }
     return try texts.reduce(into: []) { digests, text in

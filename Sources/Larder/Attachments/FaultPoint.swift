@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The steps of attaching and collecting at which a test can end the process. In a program that sets none, each costs one look at a flag.
+/// The steps of attaching and collecting at which a test can end the process. In programs that set none, each step only checks a flag.
 package enum FaultPoint: String, CaseIterable, Sendable {
   case temporaryCreated, halfWritten, written, placed, synced, folderSynced, registering, registered
   case checkpointed, unlinked, rowForgotten, collected
@@ -9,7 +9,7 @@ package enum FaultPoint: String, CaseIterable, Sendable {
   private static let isArmed = Atomic<Bool>(false)
   private static let handler = Listener<FaultPoint>()
 
-  /// Sets what happens at each step.
+  /// Sets the closure that is called at each step.
   package static func observe(_ body: (@Sendable (FaultPoint) -> Void)?) {
     handler.set(body)
     isArmed.store(body != nil, ordering: .relaxed)

@@ -1,33 +1,37 @@
 public import Foundation
 
 extension Store {
-  /// Keeps bytes in a file beside the store, and answers the value that names them.
+  /// Stores data in a file beside the store, and returns the attachment that refers to it.
   ///
   /// ```swift
   /// note.picture = try await store.attach(data, name: "cat.png", mediaType: "image/png")
   /// try await store.save(note)
   /// ```
   ///
-  /// The bytes are on the disk when this returns. They stay while a row names them, and until then for as long as the value lives.
+  /// The data has been synced to the disk when this returns. It stays as long as a row refers to it and, until then, as long as the value exists.
   ///
   /// - Parameters:
-  ///   - name: What a person calls the file; any text, never part of a path.
-  ///   - mediaType: What the bytes are, as `image/png`.
+  ///   - data: The data.
+  ///   - name: The name of the file for people; any text, never part of a path.
+  ///   - mediaType: The type of the data, such as `image/png`.
+  /// - Returns: The attachment, to be stored in a row.
   /// - Throws: ``StoreError`` `.diskFull`, `.readOnly`, `.inputOutput`; `.unsupported` in a store that was opened with `schema: .existing`;
-  ///   `CancellationError`. Nothing is then kept; a file that was written already is collected, at the latest after the next opening.
-  /// - Complexity: One file written and synced; where the store has these bytes already, theirs is read, unless this store has read it before.
+  ///   `CancellationError`. After an error nothing is kept; a file that was already written is deleted, at the latest after the store is next opened.
+  /// - Complexity: Writes and syncs one file. If the store already has this data, its file is read instead, unless this store has read it before.
   public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) async throws -> Attachment {
     let storage = try managedAttachments
     return try await register(name, mediaType) { try AttachmentDraft(in: storage.folder, data) }
   }
 
-  /// Keeps the bytes of a file; the file itself stays as it is.
+  /// Stores the contents of a file, which stays unchanged.
   ///
   /// - Parameters:
   ///   - location: The file's path, as `String`, `URL` or `FilePath`.
-  ///   - name: What a person calls the file; by default the last component of the path.
-  ///   - progress: Called now and then with the number of bytes that were read.
-  /// - Throws: As ``attach(_:name:mediaType:)``; ``StoreError`` `.notFound` where there is no such file.
+  ///   - name: The name of the file for people; by default the last component of the path.
+  ///   - mediaType: The type of the data, such as `image/png`.
+  ///   - progress: Called from time to time with the number of bytes read so far.
+  /// - Returns: The attachment, to be stored in a row.
+  /// - Throws: ``StoreError`` `.notFound` if there is no such file, and the errors of ``attach(_:name:mediaType:)``.
   public func attach(
     contentsOf location: some StoreLocation, name: String? = nil, mediaType: String? = nil, progress: (@Sendable (Int) -> Void)? = nil
   ) async throws -> Attachment {
@@ -36,12 +40,15 @@ extension Store {
     return try await register(name ?? path.lastComponent, mediaType) { try AttachmentDraft(in: storage.folder, copying: path, progress) }
   }
 
-  /// Keeps the bytes of an asynchronous sequence of chunks, in bounded memory.
+  /// Stores the data of an asynchronous sequence of chunks, using a bounded amount of memory.
   ///
   /// - Parameters:
   ///   - stream: The chunks: `Data`, `[UInt8]`, slices of them, or any other collection of bytes.
-  ///   - progress: Called now and then with the number of bytes that were written.
-  /// - Throws: As ``attach(_:name:mediaType:)``, and what the sequence throws.
+  ///   - name: The name of the file for people.
+  ///   - mediaType: The type of the data, such as `image/png`.
+  ///   - progress: Called from time to time with the number of bytes written so far.
+  /// - Returns: The attachment, to be stored in a row.
+  /// - Throws: What the sequence throws, and the errors of ``attach(_:name:mediaType:)``.
   public func attach<Stream: AsyncSequence>(
     _ stream: Stream, name: String? = nil, mediaType: String? = nil, progress: (@Sendable (Int) -> Void)? = nil,
     isolation: isolated (any Actor)? = #isolation
@@ -65,13 +72,13 @@ extension Store {
         if buffer.count == AttachmentFile.chunk { try await flush() }
       }
     }
-    // A cancelled task ends many a sequence early.
+    // Many sequences end early when their task is cancelled.
     try Task.checkCancellation()
     if !buffer.isEmpty { try await flush() }
     return try await register(name, mediaType) { draft }
   }
 
-  /// What can be attached to; throws for a store whose tables are not Larder's.
+  /// The storage for new attachments. Throws if Larder doesn't manage the store's tables.
   var managedAttachments: AttachmentStorage {
     get throws {
       if configuration.access == .readOnly { throw StoreError.openedReadOnly }
@@ -79,10 +86,10 @@ extension Store {
     }
   }
 
-  /// Places and registers what the closure writes, with one change of threads: the disk is waited for on a thread of its own.
+  /// Places and registers the data that the closure writes, with one switch of threads; another thread waits for the disk.
   ///
-  /// The bytes are registered while they are synced. Until both are done nobody knows of them but those who attach the same bytes, and these sync
-  /// them too; what was registered and never synced is named by no row, and collected.
+  /// The data is registered while it is being synced. Until both are done, only callers that attach the same data know of it, and they sync it too.
+  /// Data that was registered but never synced isn't referred to by a row, and is collected.
   private func register(
     _ name: String?, _ mediaType: String?, _ write: @escaping @Sendable () throws -> AttachmentDraft
   ) async throws -> Attachment {
@@ -92,18 +99,18 @@ extension Store {
       let draft = try write()
       let digest = draft.digest()
       let lease = storage.leases.begin(digest)
-      // Where no connection is idle, the file tells as well.
+      // If no connection is idle, checking for the file is enough.
       let isKnown =
         try storage.isWhole(digest, size: draft.size)
         && readers?.withIdleConnection { try AttachmentTable.isRegistered(digest, $0) } ?? false
-      // They may be collected at this very moment.
+      // The collector may be deleting it at this moment.
       let known = isKnown ? try? storage.folder.placement(of: digest) : nil
       return (draft, digest, draft.size, lease, try known ?? storage.folder.name(draft, digest), known == nil)
     } thenBeside: {
       try storage.folder.sync($0.4)
     }
     var isPlaced = isNew
-    // Bytes that are collected at this very moment are placed anew; that cannot go on for long.
+    // Data that is being deleted at this moment is placed again, which can't go on for long.
     while true {
       FaultPoint.registering.reach()
       let isRegistered = try await writer.performStatement { [isPlaced] connection in
@@ -133,12 +140,12 @@ extension StoreEnvironment {
 }
 
 extension String {
-  /// What follows the last slash of a path.
+  /// The part of a path after its last slash.
   var lastComponent: String? { split(separator: "/").last.map(String.init) }
 }
 
 extension AttachmentDraft {
-  /// A draft of the bytes of a file.
+  /// Creates a draft with the contents of a file.
   convenience init(in folder: AttachmentFolder, copying path: String, _ progress: (@Sendable (Int) -> Void)?) throws {
     let source = try AttachmentFile(userFile: path)
     try self.init(in: folder)

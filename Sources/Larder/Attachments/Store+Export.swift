@@ -1,12 +1,16 @@
 public import LarderArchive
 
 extension Store {
-  /// Writes a value and the bytes of all attachments that it names to a new document of a folder.
+  /// Writes a value and the data of all its attachments to a new document in a folder.
   ///
-  /// The document has a part with the row and a part for each attachment, called by its digest. ``importDocument(_:as:)`` brings it back, into this
-  /// store or another.
+  /// The document has one part with the row, and one part for each attachment, named by its digest. ``importDocument(_:as:)`` imports it into this
+  /// store or another one.
   ///
-  /// - Throws: ``StoreError`` as ``data(of:)``; `ArchiveError` of the file system. There is then no document.
+  /// - Parameters:
+  ///   - value: The value to export.
+  ///   - folder: The folder in which to create the document.
+  /// - Returns: The new document.
+  /// - Throws: ``StoreError`` with the codes of ``data(of:)``; `ArchiveError` of the file system. After an error there is no document.
   public func export<M: Model>(_ value: M, to folder: DocumentFolder) async throws -> DocumentPackage {
     let row = try ExportedRow(value)
     let digests = try await reading { try row.digests(M.self, $0) }
@@ -19,12 +23,16 @@ extension Store {
     }
   }
 
-  /// Saves the value of a document that ``export(_:to:)`` wrote, with its attachments, and answers it.
+  /// Saves the value in a document that ``export(_:to:)`` wrote, with its attachments.
   ///
-  /// A row with the same key is updated. What the document does not have is left at the properties' defaults.
+  /// A row with the same key is updated. Properties that the document doesn't have get their default values.
   ///
-  /// - Throws: `ArchiveError` for a damaged document; ``StoreError`` `.schemaMismatch` for a row of another model, and what saving throws.
-  ///   Nothing is then saved.
+  /// - Parameters:
+  ///   - package: The document.
+  ///   - model: The type of the value.
+  /// - Returns: The imported value.
+  /// - Throws: `ArchiveError` for a damaged document; ``StoreError`` `.schemaMismatch` for a row of another model; and the errors of
+  ///   ``save(_:)-(M)``. After an error nothing is saved.
   @discardableResult
   public func importDocument<M: Model>(_ package: DocumentPackage, as model: M.Type) async throws -> M {
     let row = try await AttachmentWork.run { try package.value(ExportedRow.self, for: ExportedRow.part) }
@@ -36,7 +44,7 @@ extension Store {
       attachments.append(attachment)
     }
     try await save(value)
-    // Until now only these kept the bytes.
+    // Until here, only these values have kept the data.
     withExtendedLifetime(attachments) {}
     return value
   }

@@ -1,62 +1,86 @@
 public import Foundation
 
 extension StoreReader {
-  /// All bytes of an attachment, checked against its digest.
+  /// Returns the data of an attachment, verified against its digest.
   ///
-  /// - Throws: ``StoreError`` `.notFound` where the store does not have the bytes (any longer), `.corrupt` where they are not what was attached.
+  /// - Parameter attachment: The attachment.
+  /// - Returns: All of its data.
+  /// - Throws: ``StoreError`` `.notFound` if the store doesn't have the data (any longer), `.corrupt` if it differs from what was attached.
   public func data(of attachment: Attachment) throws -> Data {
     try _read { try $0.connection.environment.attachments.data(of: attachment) }
   }
 
-  /// Some bytes of an attachment. What is read is not checked, since the digest is that of all bytes.
+  /// Returns a part of an attachment's data.
   ///
-  /// - Throws: As ``data(of:)``; ``StoreError`` `.invalidValue` for a range that is not inside of `0..<attachment.size`.
+  /// The part isn't verified, because the digest is that of all data.
+  ///
+  /// - Parameters:
+  ///   - attachment: The attachment.
+  ///   - range: The positions of the bytes.
+  /// - Returns: The bytes in the range.
+  /// - Throws: ``StoreError`` `.invalidValue` for a range outside `0..<attachment.size`, and the errors of ``data(of:)``.
   public func data(of attachment: Attachment, range: Range<Int>) throws -> Data {
     try _read { try $0.connection.environment.attachments.data(of: attachment, range: range) }
   }
 
-  /// Where the bytes are, for programs that want a file: it must not be changed.
+  /// Returns the URL of an attachment's file, for APIs that need a file. The file must not be changed.
   ///
-  /// - Throws: As ``data(of:)``, but nothing is read.
+  /// - Parameter attachment: The attachment.
+  /// - Returns: The file's URL.
+  /// - Throws: The errors of ``data(of:)``, except that the data isn't verified.
   public func url(for attachment: Attachment) throws -> URL {
     try _read { try $0.connection.environment.attachments.url(for: attachment) }
   }
 }
 
 extension Store {
-  /// All bytes of an attachment, checked against its digest.
+  /// Returns the data of an attachment, verified against its digest.
   ///
-  /// - Throws: ``StoreError`` `.notFound` where the store does not have the bytes (any longer), `.corrupt` where they are not what was attached;
+  /// - Parameter attachment: The attachment.
+  /// - Returns: All of its data.
+  /// - Throws: ``StoreError`` `.notFound` if the store doesn't have the data (any longer), `.corrupt` if it differs from what was attached;
   ///   `CancellationError`.
-  /// - Complexity: One file read; its SHA-256 as well, when this store reads it for the first time or it has changed since. Up to 256 KB are read
-  ///   on the thread of the caller.
+  /// - Complexity: Reads one file, and computes its SHA-256 if this store reads it for the first time or it has changed since. Up to 256 KB are read
+  ///   on the caller's thread.
   public func data(of attachment: Attachment) async throws -> Data {
     let storage = environment.attachments
     return try await AttachmentWork.read(attachment.size) { try storage.data(of: attachment) }
   }
 
-  /// Some bytes of an attachment. What is read is not checked, since the digest is that of all bytes.
+  /// Returns a part of an attachment's data.
   ///
-  /// - Throws: As ``data(of:)``; ``StoreError`` `.invalidValue` for a range that is not inside of `0..<attachment.size`.
+  /// The part isn't verified, because the digest is that of all data.
+  ///
+  /// - Parameters:
+  ///   - attachment: The attachment.
+  ///   - range: The positions of the bytes.
+  /// - Returns: The bytes in the range.
+  /// - Throws: ``StoreError`` `.invalidValue` for a range outside `0..<attachment.size`, and the errors of ``data(of:)``.
   public func data(of attachment: Attachment, range: Range<Int>) async throws -> Data {
     let storage = environment.attachments
     return try await AttachmentWork.read(range.count) { try storage.data(of: attachment, range: range) }
   }
 
-  /// The bytes of an attachment one chunk after another, in bounded memory; an error at the end where they are not what was attached.
+  /// Returns an attachment's data as an asynchronous sequence of chunks, using a bounded amount of memory.
   ///
   /// ```swift
   /// for try await chunk in store.bytes(of: video) { try await response.write(chunk) }
   /// ```
   ///
-  /// Once its first chunk was read, the bytes stay until the end, whatever happens to the rows.
+  /// Once the first chunk was read, the data stays readable to the end, even if rows are deleted. If the data differs from what was attached, the
+  /// sequence throws at its end.
+  ///
+  /// - Parameter attachment: The attachment.
+  /// - Returns: A sequence that throws the errors of ``data(of:)``.
   public func bytes(of attachment: Attachment) -> AttachmentBytes {
     AttachmentBytes(storage: environment.attachments, attachment: attachment)
   }
 
-  /// Where the bytes are, for programs that want a file: it must not be changed.
+  /// Returns the URL of an attachment's file, for APIs that need a file. The file must not be changed.
   ///
-  /// - Throws: As ``data(of:)``, but nothing is read.
+  /// - Parameter attachment: The attachment.
+  /// - Returns: The file's URL.
+  /// - Throws: The errors of ``data(of:)``, except that the data isn't verified.
   public func url(for attachment: Attachment) async throws -> URL {
     try environment.attachments.url(for: attachment)
   }
@@ -73,7 +97,7 @@ extension AttachmentStorage {
     try data(in: try file(of: attachment), attachment.digest)
   }
 
-  /// The bytes of a digest, checked.
+  /// Returns the data of a digest, verified.
   func data(of digest: String) throws -> Data {
     try data(in: try folder.open(digest), digest)
   }
@@ -89,7 +113,7 @@ extension AttachmentStorage {
     return data
   }
 
-  /// Whether the file of a digest has its bytes. Reads all of it, if it was not read before.
+  /// Returns whether the file of a digest has its data. Reads all of it, unless it was read before.
   func isWhole(_ digest: String, size: Int) -> Bool {
     guard folder.content(of: digest) == .file(size: size), let file = try? folder.open(digest), let version = file.version else { return false }
     if checked.contains(digest, version) { return true }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Transaction {
-  /// Stores bytes in a file beside the store as part of the transaction, and returns the value that names them.
+  /// Stores data in a file beside the store as part of the transaction, and returns the attachment that refers to it.
   ///
   /// ```swift
   /// let migration = Migration("2026-11 pictures are attachments") { db in
@@ -12,28 +12,28 @@ extension Transaction {
   /// }
   /// ```
   ///
-  /// Use it in migrations, and for bytes that only the transaction knows. Everywhere else, attach first with ``Store/attach(_:name:mediaType:)``: other
-  /// writers wait until the transaction ends, and here that includes the disk.
+  /// Use it in migrations, and for data that only exists in the transaction. Otherwise attach before the transaction with
+  /// ``Store/attach(_:name:mediaType:)``: other writers wait until the transaction ends, and here that includes waiting for the disk.
   ///
   /// - Parameters:
-  ///   - data: The bytes.
-  ///   - name: What a person calls the file; any text, never part of a path.
-  ///   - mediaType: The type of the bytes, such as `image/png`.
-  /// - Returns: A value that names the bytes. If the transaction is rolled back, it names nothing: a row with it is refused.
+  ///   - data: The data.
+  ///   - name: The name of the file for people; any text, never part of a path.
+  ///   - mediaType: The type of the data, such as `image/png`.
+  /// - Returns: The attachment. If the transaction is rolled back, it refers to nothing, and saving a row with it throws.
   /// - Throws: ``StoreError`` `.diskFull`, `.readOnly`, `.inputOutput`; `.unsupported` in a store that was opened with `schema: .existing`.
-  /// - Complexity: One file written and synced.
+  /// - Complexity: Writes and syncs one file.
   public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) throws -> Attachment {
     try attach(name, mediaType) { try AttachmentDraft(in: $0, data) }
   }
 
-  /// Stores the bytes of a file as part of the transaction; the file itself stays as it is.
+  /// Stores the contents of a file as part of the transaction. The file stays unchanged.
   ///
   /// - Parameters:
   ///   - location: The file's path, as `String`, `URL` or `FilePath`.
-  ///   - name: What a person calls the file; by default the last component of the path.
-  ///   - mediaType: The type of the bytes, such as `image/png`.
-  /// - Returns: A value that names the bytes, as ``attach(_:name:mediaType:)`` does.
-  /// - Throws: As ``attach(_:name:mediaType:)``; ``StoreError`` `.notFound` if there is no such file.
+  ///   - name: The name of the file for people; by default the last component of the path.
+  ///   - mediaType: The type of the data, such as `image/png`.
+  /// - Returns: The attachment, like ``attach(_:name:mediaType:)``.
+  /// - Throws: ``StoreError`` `.notFound` if there is no such file, and the errors of ``attach(_:name:mediaType:)``.
   public func attach(contentsOf location: some StoreLocation, name: String? = nil, mediaType: String? = nil) throws -> Attachment {
     let path = location.storePath
     return try attach(name ?? path.lastComponent, mediaType) { try AttachmentDraft(in: $0, copying: path, nil) }
@@ -54,7 +54,7 @@ extension Transaction {
       let draft = try write(storage.folder)
       let (digest, size) = (draft.digest(), draft.size)
       let lease = storage.leases.begin(digest)
-      // Nothing is collected before the transaction ends: that takes the lock on the file which this transaction has.
+      // Nothing is collected before the transaction ends: collecting needs the lock that this transaction holds.
       try storage.folder.place(draft, digest)
       guard try AttachmentTable.register(digest, size: size, isPlaced: true, storage, connection) else {
         throw StoreError(.inputOutput, "The file of an attachment was taken away while it was attached. Keep other programs out of \(storage.folder.path).")

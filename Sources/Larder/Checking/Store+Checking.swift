@@ -1,19 +1,20 @@
 extension Store {
-  /// Looks at the whole file, and reports what is not as it should be. Nothing is changed.
+  /// Checks the whole file, and reports what is wrong. Nothing is changed.
   ///
   /// ```swift
   /// let report = try await store.check { progress in print(progress.step, progress.completed, "of", progress.total) }
   /// ```
   ///
-  /// It looks at the pages and indexes (`PRAGMA integrity_check`), the references (`PRAGMA foreign_key_check`), the `@Derived` properties, the bytes of
-  /// attachments, and the full-text indexes. It works on a connection and a thread of its own, so that reads and writes go on; in a store in memory they
-  /// wait. A damaged file is a finding and no error, as far as SQLite can go on.
+  /// The check covers pages and indexes (`PRAGMA integrity_check`), references (`PRAGMA foreign_key_check`), `@Derived` properties, the data of
+  /// attachments, and full-text indexes. It uses its own connection and thread, so reads and writes continue; in an in-memory store they wait. Damage
+  /// is reported as a finding, not thrown, as far as SQLite can continue.
   ///
   /// - Parameters:
-  ///   - limit: How many findings of each kind the report keeps; more are counted.
+  ///   - limit: The number of findings of each kind to report; the others are only counted.
   ///   - progress: Called before each part, and after the last, on the thread that checks.
-  /// - Throws: ``StoreError`` `.inputOutput`, `.busy` and the like, where the file cannot be read at all; `.closed`; `CancellationError`.
-  /// - Complexity: Reads the whole file and all attachments, in memory that does not grow with them.
+  /// - Returns: The report.
+  /// - Throws: ``StoreError`` with the codes of any read if the file can't be read at all; `CancellationError`.
+  /// - Complexity: Reads the whole file and all attachments, in constant memory.
   public func check(limit: Int = 100, progress: (@Sendable (StoreReport.Progress) -> Void)? = nil) async throws -> StoreReport {
     let storage = environment.attachments
     guard path != nil else {
@@ -32,7 +33,13 @@ extension Store {
 }
 
 extension BlockingStore {
-  /// Looks at the whole file, and reports what is not as it should be; as ``Store/check(limit:progress:)``.
+  /// Checks the whole file, and reports what is wrong. See ``Store/check(limit:progress:)``.
+  ///
+  /// - Parameters:
+  ///   - limit: The number of findings of each kind to report; the others are only counted.
+  ///   - progress: Called before each part, and after the last.
+  /// - Returns: The report.
+  /// - Throws: The errors of ``Store/check(limit:progress:)``.
   public func check(limit: Int = 100, progress: ((StoreReport.Progress) -> Void)? = nil) throws -> StoreReport {
     do {
       return try store.withBackupConnection {

@@ -2,17 +2,17 @@ import Crypto
 import GRDBSQLite
 
 extension StoreCheck {
-  /// Bytes that are not as they were attached, of which it is not yet known who names them.
+  /// Missing or damaged data, whose references are yet to be found.
   private struct Problem {
     let kind: StoreReport.Finding.Kind
     var isExplained = false
   }
 
-  /// So many attachments are looked up at a time: a longer read would keep the write-ahead log from being emptied while files are read.
+  /// The number of attachments to look up at a time. A longer read would keep the write-ahead log from being emptied while files are read.
   private static let pageSize = 256
 
   func checkAttachments() throws {
-    // What is deleted meanwhile would look missing.
+    // A file that is deleted meanwhile would look missing.
     let reading = try storage.folder.lockForReading()
     defer { withExtendedLifetime(reading) {} }
     var problems: [String: Problem] = [:]
@@ -58,7 +58,7 @@ extension StoreCheck {
     return hash.finalize().hexadecimal == digest ? nil : .damagedAttachment
   }
 
-  /// Finds a row for each of the problems, and rows that name what was never registered.
+  /// Finds a row for each of the problems, and rows that refer to unregistered data.
   private func findRows(_ problems: inout [String: Problem]) throws {
     for column in try AttachmentColumn.all(connection) {
       let definition = definition(of: column.table)
@@ -87,7 +87,7 @@ extension StoreCheck {
     }
   }
 
-  /// The columns by which people know a row of the table.
+  /// The key columns of a table.
   private func keys(of table: String) throws -> [String] {
     if try Catalogue.exists(in: connection), let entry = try Catalogue.entry(of: table, in: connection) {
       return entry.columns.filter(\.isKey).map(\.name)

@@ -1,16 +1,16 @@
 import GRDBSQLite
 
 extension StoreCheck {
-  /// So many messages of SQLite are read of each table: of a file that is damaged all over there are as many as it has rows.
+  /// The number of SQLite's messages to read for each table: a badly damaged file has as many as rows.
   private static let messageLimit = 1000
 
   func checkPages() throws {
     let everywhere = try messages("PRAGMA main.integrity_check(\(Self.messageLimit))")
     guard !everywhere.isEmpty else { return }
-    // Which table is concerned is asked, not read out of the message.
+    // The table is found by checking tables one by one rather than by parsing the message.
     var explained: Set<String> = []
     for table in try connection.query("SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name").compactMap({ $0["name"]?.text }) {
-      // A name that is a number would be taken for a limit.
+      // A name that is a number would be interpreted as a limit.
       guard Int(table) == nil else { continue }
       for message in try messages("PRAGMA main.integrity_check(\(Dialect.sqlite.quote(table)))") {
         explained.insert(message)
@@ -28,7 +28,7 @@ extension StoreCheck {
     """
   }
 
-  /// What SQLite says, each message once.
+  /// Returns SQLite's messages without duplicates.
   private func messages(_ pragma: String) throws -> [String] {
     var messages: [String] = []
     var seen: Set<String> = []
@@ -46,7 +46,7 @@ extension StoreCheck {
     return messages
   }
 
-  /// The number of a row may be its key, which is nobody's business.
+  /// The row ID may be the key, which must not be shown.
   private static func withoutRowNumbers(_ line: Substring) -> String {
     var words: [Substring] = []
     for word in line.split(separator: " ") {

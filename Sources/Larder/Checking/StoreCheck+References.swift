@@ -1,7 +1,7 @@
 import GRDBSQLite
 
 extension StoreCheck {
-  /// A foreign key of a table, with the names that people know.
+  /// A foreign key of a table, with the names of its model.
   private struct Reference {
     var model: String?
     var property: String?
@@ -27,12 +27,12 @@ extension StoreCheck {
         }
       }
     } catch let error as StoreError where error.code == .unsupported {
-      // What it refers to has no key that a foreign key can name.
+      // The referenced columns have no unique key.
       add(.danglingReference, model: definition(of: table)?.model, table: table, "The references of \(table) cannot be followed: \(error.message)")
     }
   }
 
-  /// The table's foreign keys by SQLite's numbers for them.
+  /// Returns the table's foreign keys by SQLite's numbers for them.
   private func references(of table: String) throws -> [Int64: Reference] {
     let tables = connection.environment.tables
     let definition = definition(of: table)
@@ -52,7 +52,7 @@ extension StoreCheck {
     return references
   }
 
-  /// The key of the row with the number; the number itself if the table is nobody's.
+  /// Returns the key of the row with the row ID; the row ID itself if the table belongs to no model.
   private func key(of number: Value, _ keys: [String], _ rowNumber: String, _ table: String) throws -> [String: Value] {
     guard !number.isNull else { return [:] }
     guard !keys.isEmpty else { return [rowNumber: number] }

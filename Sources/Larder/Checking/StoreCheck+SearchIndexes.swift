@@ -1,13 +1,13 @@
 import GRDBSQLite
 
-/// What a full-text index has, in a few numbers for each column: equal for equal words at equal places, and different for others but by a chance of one
-/// to some billion billions.
+/// A fingerprint of a column in a full-text index: equal for equal words at equal positions, and different for others except with negligible
+/// probability.
 private struct WordFingerprint: Equatable {
   private(set) var sums: [UInt64]
 
   init(columns: Int) { sums = Array(repeating: 0, count: columns) }
 
-  /// Adds a word. Sums do not depend on the order, which differs.
+  /// Adds a word. Sums don't depend on the order, which may differ.
   mutating func add(_ word: UnsafeRawBufferPointer, row: Int64, column: Int, offset: Int64) {
     // FNV-1a: <http://www.isthe.com/chongo/tech/comp/fnv/>.
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -16,7 +16,7 @@ private struct WordFingerprint: Equatable {
     sums[column] &+= Self.mixed(hash ^ UInt64(bitPattern: offset))
   }
 
-  /// SplitMix64's last step: <https://prng.di.unimi.it/splitmix64.c>.
+  /// The last step of SplitMix64: <https://prng.di.unimi.it/splitmix64.c>.
   private static func mixed(_ value: UInt64) -> UInt64 {
     var value = value &+ 0x9E37_79B9_7F4A_7C15
     value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -26,15 +26,15 @@ private struct WordFingerprint: Equatable {
 }
 
 extension StoreCheck {
-  /// So many rows have their words taken apart at a time.
+  /// The number of rows to tokenize at a time.
   private static let batch = 200
   private static let indexWords = "temp._larder_check_index"
   private static let text = "_larder_check_text"
   private static let textWords = "temp._larder_check_words"
 
-  /// Compares the index with the words of the table's rows, which a temporary index takes apart a few at a time.
+  /// Compares the index with the words of the table's rows, which a temporary index tokenizes a few at a time.
   ///
-  /// FTS5's own 'integrity-check' is a command that writes: it would keep all writers waiting, and a store that is opened to be read could not be checked.
+  /// FTS5's own 'integrity-check' is a command that writes: it would block all writers, and a read-only store couldn't be checked.
   func checkSearchIndex(of table: TableDefinition) throws {
     do {
       let stale = try connection.inOneView { try staleColumns(of: table) }
@@ -52,7 +52,7 @@ extension StoreCheck {
       "The full-text index of \(place) does not have the words of its rows. Make it anew: INSERT INTO \(index) (\(index)) VALUES ('rebuild').")
   }
 
-  /// The columns of which the index has other words than the rows. What is made for it goes when the view ends.
+  /// Returns the columns whose words differ in the index. Everything created for this is deleted when the read transaction ends.
   private func staleColumns(of table: TableDefinition) throws -> [String] {
     let dialect = Dialect.sqlite
     let columns = table.searchable
@@ -67,7 +67,7 @@ extension StoreCheck {
     var stored = WordFingerprint(columns: columns.count)
     let row = dialect.quote(table.rowIDColumn)
     let source = "main.\(dialect.quote(table.name))"
-    // The smallest number of all is no row's that SQLite has chosen, but may be a key.
+    // SQLite never chooses the smallest integer as a row ID, but it may be a key.
     var (last, comparison) = (Int64.min, ">=")
     while true {
       let page = "SELECT \(row) AS number, \(list) FROM \(source) WHERE \(row) \(comparison) ?1 ORDER BY \(row) LIMIT \(Self.batch)"

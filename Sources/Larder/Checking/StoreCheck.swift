@@ -1,6 +1,6 @@
-/// Looks at a store, one part after another, and collects what is not as it should be.
+/// Checks a store, one part after another, and collects findings.
 final class StoreCheck {
-  /// What is looked at in one go.
+  /// A part that is checked at a time.
   private enum Part {
     case pages
     case references(table: String)
@@ -43,7 +43,7 @@ final class StoreCheck {
     try connection.checkInterruption()
   }
 
-  /// What there is to look at. Of a file whose schema cannot be read, its pages.
+  /// Returns the parts to check; only the pages if the schema can't be read.
   private func parts() throws -> [Part] {
     var parts = [Part.pages]
     do {
@@ -94,7 +94,7 @@ final class StoreCheck {
 
   // MARK: Finding
 
-  /// Whether an error says that the file is damaged, and not that it could not be looked at.
+  /// Returns whether an error means that the file is damaged, rather than that it couldn't be checked.
   static func isDamage(_ error: StoreError) -> Bool { error.code == .corrupt || error.code == .notAStore }
 
   static func report(ofFileThatCannotBeOpened error: StoreError) -> StoreReport {
@@ -109,7 +109,7 @@ final class StoreCheck {
     report.add(kind, limit: limit) { StoreReport.Finding(kind, model: model, property: property, table: table, message) }
   }
 
-  /// Whether a further finding of the kind is kept, and not only counted.
+  /// Returns whether another finding of the kind is reported, and not only counted.
   func keeps(_ kind: StoreReport.Finding.Kind) -> Bool { report.counts[kind, default: 0] < limit }
 
   // MARK: Reading
@@ -118,7 +118,7 @@ final class StoreCheck {
     connection.environment.tables.first { $0.name.isSameColumn(as: table) }
   }
 
-  /// Calls the closure with each row of SQL that Larder itself wrote, one after another.
+  /// Calls the closure with each row of a query by Larder itself.
   func forEachRow(_ sql: String, _ arguments: [Value] = [], _ body: (PreparedStatement) throws -> Void) throws {
     let statement = try connection.compile(sql, isPersistent: false)
     do {

@@ -1,40 +1,40 @@
-/// What ``Store/check(limit:progress:)`` found.
+/// The result of ``Store/check(limit:progress:)``.
 ///
 /// ```swift
 /// let report = try await store.check()
 /// if !report.isHealthy { log.error("\(report)") }
 /// ```
 public struct StoreReport: Sendable, Hashable {
-  /// Something that is not as it should be.
+  /// A problem in the store.
   public struct Finding: Sendable, Hashable {
-    /// What kind of thing it is.
+    /// The kind of a problem.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-      /// Pages of the file, or an index, do not fit together.
+      /// Pages of the file, or an index, are inconsistent.
       case damage
-      /// A row refers to one that is not there.
+      /// A row refers to a row that doesn't exist.
       case danglingReference
-      /// A `@Derived` property is not what its rows say.
+      /// A `@Derived` property differs from the value computed from its rows.
       case derivedValue
-      /// A row names an attachment whose bytes are not there.
+      /// A row refers to an attachment whose data is missing.
       case missingAttachment
-      /// The bytes of an attachment are not those that were attached.
+      /// The data of an attachment differs from what was attached.
       case damagedAttachment
-      /// A full-text index does not have the words of its table.
+      /// A full-text index doesn't have the words of its table.
       case searchIndex
     }
 
     public let kind: Kind
     /// The model's name, if the table belongs to one.
     public let model: String?
-    /// The property's name, if one is concerned.
+    /// The property's name, if the problem concerns one.
     public let property: String?
-    /// The table, or the collection of documents, if one is concerned.
+    /// The table, or the collection of documents, if the problem concerns one.
     public let table: String?
-    /// The row's key, the values of its columns by their names, if one row is concerned. No message and no description shows it.
+    /// The row's key, as values by column name, if the problem concerns one row. Messages and descriptions never show it.
     public let key: [String: Value]
     /// The model, or the table, that a dangling reference refers to.
     public let referencedModel: String?
-    /// What is wrong and what to do, without a stored value.
+    /// What is wrong and what to do, without stored values.
     public let message: String
 
     init(
@@ -51,32 +51,32 @@ public struct StoreReport: Sendable, Hashable {
     }
   }
 
-  /// What a check is at, as its closure is told of it.
+  /// The progress of a check.
   public struct Progress: Sendable, Hashable {
-    /// What is looked at.
+    /// A kind of check.
     public enum Step: String, Sendable, Hashable, CaseIterable {
       case pages, references, derivedValues, attachments, searchIndexes
     }
 
-    /// What is looked at now; after the last part, what was looked at last.
+    /// The current check; after the last part, the last check.
     public let step: Step
-    /// The model or table whose part it is; nil if the whole file is looked at.
+    /// The model or table being checked; nil if the check concerns the whole file.
     public let model: String?
-    /// How many parts were looked at. The pages of the file are one part, and take the most time in a large file.
+    /// The number of completed parts. The pages of the file are one part, which takes most of the time in a large file.
     public let completed: Int
-    /// How many parts there are.
+    /// The number of parts.
     public let total: Int
   }
 
-  /// What was found: of each kind the first ones, up to the limit of the check.
+  /// The findings: the first ones of each kind, up to the limit of the check.
   public internal(set) var findings: [Finding] = []
-  /// How many of each kind there are.
+  /// The number of findings of each kind.
   public internal(set) var counts: [Finding.Kind: Int] = [:]
 
-  /// Whether nothing was found.
+  /// Whether there are no findings.
   public var isHealthy: Bool { counts.isEmpty }
 
-  /// How many there are beyond ``findings``.
+  /// The number of findings that aren't in ``findings``.
   public var omittedCount: Int { counts.values.reduce(0, +) - findings.count }
 
   /// Counts a finding, and keeps it if there are fewer of its kind than the limit.
@@ -88,17 +88,17 @@ public struct StoreReport: Sendable, Hashable {
 }
 
 extension StoreReport.Finding: CustomStringConvertible {
-  /// The message, without a stored value.
+  /// The message, without stored values.
   public var description: String { message }
 }
 
 extension StoreReport.Finding: CustomDebugStringConvertible {
-  /// The message, without a stored value.
+  /// The message, without stored values.
   public var debugDescription: String { message }
 }
 
 extension StoreReport.Finding: CustomReflectable {
-  /// The kind and the message: what dumps a value must not show the key.
+  /// The kind and the message: a dump of the value must not show the key.
   public var customMirror: Mirror { Mirror(self, children: ["kind": kind, "message": message]) }
 }
 

@@ -1,34 +1,40 @@
 extension Context {
-  /// Whether something is pending.
+  /// Whether the context has unsaved changes.
   public var hasChanges: Bool {
     guard let layer, let connection = try? open().connection else { return false }
     return (try? connection.hasPending(in: layer)) ?? true
   }
 
-  /// The rows that are to be inserted.
+  /// The rows of all models that are to be inserted.
   public var inserted: [any Model] { everyModel { inserted($0) } }
 
-  /// The rows that are to be updated, as they will be.
+  /// The rows of all models that are to be updated, with their new values.
   public var updated: [any Model] { everyModel { updated($0) } }
 
-  /// The rows that are to be deleted, as they were before the context first changed them.
+  /// The rows of all models that are to be deleted, as they were before the context first changed them.
   public var deleted: [any Model] { everyModel { deleted($0) } }
 
-  /// The rows of a model that are to be inserted.
+  /// Returns the rows of a model that are to be inserted.
+  ///
+  /// - Parameter model: The type of the rows.
   public func inserted<M: Model>(_ model: M.Type) -> [M] {
     rows(model) {
       "\($0.pending) AS \($0.shadow) WHERE \(OverlaySQL.state) = 0 AND NOT EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
     }
   }
 
-  /// The rows of a model that are to be updated, as they will be.
+  /// Returns the rows of a model that are to be updated, with their new values.
+  ///
+  /// - Parameter model: The type of the rows.
   public func updated<M: Model>(_ model: M.Type) -> [M] {
     rows(model) {
       "\($0.pending) AS \($0.shadow) WHERE \(OverlaySQL.state) = 0 AND EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
     }
   }
 
-  /// The rows of a model that are to be deleted, as they were before the context first changed them.
+  /// Returns the rows of a model that are to be deleted, as they were before the context first changed them.
+  ///
+  /// - Parameter model: The type of the rows.
   public func deleted<M: Model>(_ model: M.Type) -> [M] {
     rows(model) { sql in
       "\(sql.base) AS \(sql.shadow) WHERE EXISTS (SELECT 1 FROM \(sql.pending) AS p WHERE p.\(OverlaySQL.state) = 1 AND \(sql.sameKey("p", sql.shadow)))"
@@ -50,7 +56,7 @@ extension Context {
 }
 
 extension ContextConnection {
-  /// The values of a query of the library's own; rows that are none of the model's are left out.
+  /// Returns the values of a query by the library; rows that can't be decoded as the model are left out.
   func values<M: Model>(_ model: M.Type, _ query: String) throws -> [M] {
     let statement = try connection.compile(query, isPersistent: false)
     defer { statement.reset() }

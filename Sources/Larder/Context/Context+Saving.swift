@@ -1,11 +1,11 @@
 extension Context {
-  /// Writes all that is pending, in one transaction: to the store, or, for a child, to its parent.
+  /// Writes all unsaved changes in one transaction: to the store or, for a child, to its parent.
   ///
-  /// It blocks its thread until the store's writer is free and the transaction is done. On an error nothing was saved, and the context keeps its
-  /// changes: correct them, or ``rollback()``.
+  /// It blocks its thread until the store's writer is available and the transaction is done. After an error nothing is saved, and the context keeps
+  /// its changes: correct them, or call ``rollback()``.
   ///
-  /// - Throws: The first of the ``refusals``; ``StoreError`` `.conflict` where somebody else changed a row, under ``MergePolicy/error``;
-  ///   `.duplicate`, `.referenced` where what others wrote meanwhile stands against it; `.busy`, `.diskFull` and the like.
+  /// - Throws: The first of the ``refusals``; ``StoreError`` `.conflict` if another connection changed a row, with ``MergePolicy/error``;
+  ///   `.duplicate` or `.referenced` if a change conflicts with what others wrote meanwhile; and the errors of any write.
   /// - Complexity: A few statements for each model that has changes, whatever the number of rows.
   public func save() throws {
     if let refusal = refusals.first { throw refusal }
@@ -23,7 +23,7 @@ extension Context {
     layer.savedCount = layer.steps.count
   }
 
-  /// Takes over what a child has pending, as one step.
+  /// Adopts the unsaved changes of a child, as one step.
   private func keep(_ child: ContextLayer, _ policy: MergePolicy) throws {
     let (connection, layer) = try open()
     let number: Int

@@ -1,7 +1,11 @@
 extension Context {
-  /// Calls the closure; all that it changes is one step to ``undo()``. An error undoes what it did and is thrown on.
+  /// Calls the closure and makes all its changes one step to ``undo()``. If the closure throws, its changes are undone.
   ///
-  /// Steps inside of it are part of it.
+  /// Nested steps become part of the outer one.
+  ///
+  /// - Parameter body: The closure.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws.
   @discardableResult
   public func step<Result>(_ body: () throws -> Result) throws -> Result {
     try changing { _ in try body() }
@@ -10,12 +14,14 @@ extension Context {
   /// Whether there is a step to undo.
   public var canUndo: Bool { layer?.steps.isEmpty == false && layer?.open == nil }
 
-  /// Whether there is a step to do again.
+  /// Whether there is a step to redo.
   public var canRedo: Bool { layer?.undone.isEmpty == false && layer?.open == nil }
 
-  /// Takes the last step back, and answers whether there was one. After ``save()`` the reverse of the step is pending.
+  /// Undoes the last step. After ``save()``, the reverse of the step becomes an unsaved change.
   ///
-  /// Inside of ``step(_:)`` there is nothing to undo.
+  /// Inside ``step(_:)`` there is nothing to undo.
+  ///
+  /// - Returns: `true` if there was a step to undo.
   @discardableResult
   public func undo() -> Bool {
     guard canUndo, let layer, let step = layer.steps.last, exchange(step, in: layer) else { return false }
@@ -24,7 +30,9 @@ extension Context {
     return true
   }
 
-  /// Does the step again that was undone last, and answers whether there was one. A new change forgets the steps that were undone.
+  /// Redoes the step that was last undone. A new change discards undone steps.
+  ///
+  /// - Returns: `true` if there was a step to redo.
   @discardableResult
   public func redo() -> Bool {
     guard canRedo, let layer, let step = layer.undone.last, exchange(step, in: layer) else { return false }
@@ -33,7 +41,7 @@ extension Context {
     return true
   }
 
-  /// Gives up all changes since the context was last saved, and the refusals with them. Steps from before can still be undone.
+  /// Discards all changes since the context was last saved, and the ``refusals``. Earlier steps can still be undone.
   public func rollback() {
     forgetFailures()
     guard let layer else { return }
@@ -47,7 +55,7 @@ extension Context {
 
   // MARK: Steps
 
-  /// Calls the closure with the context's connection, in the step at work or in one of its own.
+  /// Calls the closure with the context's connection, in the current step or in a step of its own.
   func changing<Result>(_ body: (ContextConnection) throws -> Result) throws -> Result {
     let (connection, layer) = try open()
     try connection.activate(layer)
@@ -81,7 +89,7 @@ extension Context {
     }
   }
 
-  /// Makes the step the last one: those that were undone before cannot be done again.
+  /// Makes the step the last one, and discards undone steps.
   func push(_ step: ContextLayer.Step, to layer: ContextLayer) {
     if let saved = layer.savedCount, layer.steps.count < saved { layer.savedCount = nil }
     forgetUndone(in: layer)
@@ -90,10 +98,10 @@ extension Context {
 
   private func forgetUndone(in layer: ContextLayer) {
     guard let opened = try? open(), !layer.undone.isEmpty else { return }
-    // A history that stays is never read: no step has its number.
+    // A history that couldn't be deleted is never read, because no step has its number.
     try? opened.connection.forgetHistory(of: layer.undone.map(\.number), in: layer)
     layer.undone.removeAll()
-    // Bytes that stay for longer than they are needed do no harm.
+    // It does no harm to keep data for longer than necessary.
     try? opened.connection.releaseAttachments(in: layer)
   }
 
@@ -131,7 +139,7 @@ extension Context {
 }
 
 extension StoreError {
-  /// A call that has no meaning while a step is at work.
+  /// Returns the error of a call that isn't possible inside a step.
   static func insideStep(_ call: String) -> StoreError {
     StoreError(.unsupported, "\(call) was called inside of step { … }; call it after the step.")
   }

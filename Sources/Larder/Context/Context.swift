@@ -1,4 +1,4 @@
-/// A unit of work: changes that are kept together until they are saved or given up, and that every query sees before.
+/// A unit of work: changes that are kept in memory until they are saved or rolled back, and that its queries already see.
 ///
 /// ```swift
 /// let context = Context(store)
@@ -7,22 +7,22 @@
 /// try context.save()
 /// ```
 ///
-/// A context has a connection of its own, and works where it was made: it is not `Sendable`. Its calls block their thread for as long as SQLite
-/// takes, ``save()`` also while others write.
+/// A context has its own connection and isn't `Sendable`: use it where it was created. Its calls block their thread as long as SQLite takes;
+/// ``save()`` also waits for other writers.
 public final class Context: StoreWriter {
   private let store: Store
-  /// What to do with rows that somebody else changed.
+  /// What ``save()`` does with rows that another connection changed.
   public let mergePolicy: MergePolicy
   let parent: Context?
   private var opened: (connection: ContextConnection, layer: ContextLayer)?
-  /// Why there is no connection; what cannot be thrown at once is thrown by the next call that can.
+  /// Why there is no connection. An error that can't be thrown immediately is thrown by the next call that can throw.
   private var failures: [any Error] = []
 
-  /// Makes a context over a store. It opens its connection when it is first used.
+  /// Creates a context for a store. It opens its connection when it is first used.
   ///
   /// - Parameters:
-  ///   - store: The store; the context keeps it open.
-  ///   - mergePolicy: What ``save()`` does with rows that somebody else changed; it throws by default.
+  ///   - store: The store, which the context keeps open.
+  ///   - mergePolicy: What ``save()`` does with rows that another connection changed; by default it throws.
   public init(_ store: Store, mergePolicy: MergePolicy = .error) {
     self.store = store
     self.mergePolicy = mergePolicy
@@ -40,14 +40,17 @@ public final class Context: StoreWriter {
     opened.connection.remove(opened.layer)
   }
 
-  /// A context over this one: it sees what is pending here, later changes as well, and saves into it. ``save()`` is one step of this context's.
+  /// Creates a child context, which sees the unsaved changes of this one, including later ones, and saves into it.
   ///
-  /// - Parameter mergePolicy: What the child does with rows that this context changed meanwhile; as this context by default.
+  /// The child's ``save()`` is one undoable step of this context.
+  ///
+  /// - Parameter mergePolicy: What the child does with rows that this context changed meanwhile; by default the policy of this context.
+  /// - Returns: The child context.
   public func child(mergePolicy: MergePolicy? = nil) -> Context {
     Context(on: self, mergePolicy: mergePolicy ?? self.mergePolicy)
   }
 
-  /// The connection and the layer, opened where they are not yet.
+  /// Returns the connection and the layer of changes, and opens them if necessary.
   func open() throws -> (connection: ContextConnection, layer: ContextLayer) {
     if store.isClosed { throw StoreError.closed }
     if let opened { return opened }
@@ -57,14 +60,14 @@ public final class Context: StoreWriter {
     return (connection, layer)
   }
 
-  /// What the context has done so far; nil before it was used.
+  /// The unsaved changes and steps; nil before the context was used.
   var layer: ContextLayer? { opened?.layer }
 
   public func _read<Result>(isReentrant: Bool, _ body: (ReadAccess) throws -> Result) throws -> Result {
     let (connection, layer) = try open()
     try connection.activate(layer)
     let wasReadOnly = connection.connection.isReadOnly
-    // SQL that writes is a step, as every change is.
+    // SQL that writes is an undoable step, like every change.
     connection.connection.isReadOnly = layer.open == nil
     defer { connection.connection.isReadOnly = wasReadOnly }
     do {
@@ -80,10 +83,12 @@ public final class Context: StoreWriter {
 
   // MARK: Refusals
 
-  /// What the context could not keep since it was last saved: ``save()`` throws the first of them. Undoing the step, and ``rollback()``, forget it.
+  /// The errors of changes that the context couldn't make since it was last saved.
+  ///
+  /// ``save()`` throws the first of them. Undoing the step, and ``rollback()``, remove them.
   public var refusals: [any Error] { failures + (layer?.refusals ?? []) }
 
-  /// Remembers that a verb could not do what was asked, as a step of its own or of the one at work.
+  /// Records the error of a change, as a step of its own or of the current one.
   func refuse(_ error: any Error) {
     guard let layer else { return failures.append(error) }
     if layer.open != nil {

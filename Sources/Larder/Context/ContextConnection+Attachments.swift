@@ -1,6 +1,6 @@
-/// What undo and what is pending need is kept while a step or a row names it: nobody else may name the bytes any longer.
+/// Keeps the attachments that steps and unsaved rows refer to, because nothing else may refer to them any longer.
 extension ContextConnection {
-  /// Keeps the bytes that the step names, in this process: those of the rows that it wrote, and those of the rows that were there before.
+  /// Leases the attachments of the step in this process: those of the rows that it wrote, and those of the previous rows.
   func holdAttachments(of step: Int, in layer: ContextLayer) throws {
     guard store.environment.attachments.isManaged, try AttachmentTable.exists(connection) else { return }
     let leases = store.environment.attachments.leases
@@ -9,15 +9,14 @@ extension ContextConnection {
     }
   }
 
-  /// Lets go of the bytes that neither a step nor a pending row names any longer.
+  /// Releases the attachments that neither a step nor an unsaved row refers to.
   func releaseAttachments(in layer: ContextLayer) throws {
     guard !layer.attachments.isEmpty else { return }
     let named = try namedDigests(in: layer, \.named)
     layer.attachments = layer.attachments.filter { named.contains($0.key) }
   }
 
-  /// Writes down for other processes what is kept, and returns what is to be noted once that is committed. The connection is in a transaction that
-  /// writes.
+  /// Writes the leases to the file for other processes, and returns what to record after the commit. The connection is in a write transaction.
   func writeAttachmentLeases() throws -> [(layer: ContextLayer, digests: [String])] {
     let storage = store.environment.attachments
     let kept = layers.map { layer in (layer: layer, digests: layer.attachments.filter { !$0.value.isWritten }.map(\.key)) }.filter {
@@ -42,13 +41,13 @@ extension ContextConnection {
 }
 
 extension OverlaySQL {
-  /// Queries for the attachments that the rows of a step name, as they were before it and as they are now.
+  /// Returns queries for the attachments that the rows of a step refer to, before and after it.
   func named(inStep number: Int) -> [String] {
     let rows = "CROSS JOIN \(pending) AS t ON \(sameKey("t", "h"))"
     return named(in: history, "t.step = \(number)") + named(in: "\(history) AS h \(rows)", "h.step = \(number)")
   }
 
-  /// Queries for the attachments that the rows of all steps name, and those that are pending.
+  /// Queries for the attachments that the rows of all steps, and unsaved rows, refer to.
   var named: [String] { named(in: history, "TRUE") + named(in: pending, "TRUE") }
 
   private func named(in source: String, _ condition: String) -> [String] {

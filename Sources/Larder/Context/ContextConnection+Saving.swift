@@ -6,7 +6,7 @@ extension ContextConnection {
     return try exists(sql(in: layer).map { "SELECT 1 FROM \($0.pending)" }.joined(separator: " UNION ALL ") + " LIMIT 1")
   }
 
-  /// Writes the layer's pending rows to the file, while no other writer of this process is at work.
+  /// Writes the layer's unsaved rows to the file, while no other writer of this process is active.
   func save(_ layer: ContextLayer, _ policy: MergePolicy) throws {
     try store.withWriter { writer in
       try writer.prepareAttachments(store.environment.tables.contains { $0.columns.contains { $0.type.isJSON } })
@@ -16,20 +16,20 @@ extension ContextConnection {
       do {
         leases = try write(layer, policy, expectsTaken: false)
       } catch let error as StoreError where error.code == .duplicate {
-        // It is not looked for rows that are there already before one was met.
+        // Existing rows are only searched for after a conflict with one.
         leases = try write(layer, policy, expectsTaken: true)
       }
       layer.versions.didSave(at: layer.clock)
       didWriteAttachmentLeases(leases)
-      // The log is one for both connections, and the writer empties it.
+      // Both connections share the log, and the writer empties it.
       writer.walPages = max(writer.walPages, connection.walPages)
       store.live.didCommit(connection.takeWrites())
-      // The times of its rows were set before they were in the file, where the sweeper looks for them.
+      // The expiry dates of its rows were set before they were in the file, where the sweeper looks for them.
       if layer.tables.contains(where: \.expires) { store.environment.clock.noteRelease() }
     }
   }
 
-  /// Writes the rows, and returns the attachments that the file keeps for undo from now on.
+  /// Writes the rows, and returns the attachments that the file keeps for undo.
   private func write(_ layer: ContextLayer, _ policy: MergePolicy, expectsTaken: Bool) throws -> [(layer: ContextLayer, digests: [String])] {
     connection.forgetWrites()
     return try connection.transaction {
@@ -43,12 +43,12 @@ extension ContextConnection {
     }
   }
 
-  /// Writes the updates, then the deletions, and then the inserts: a row that moved is not deleted with its old parent, and one that moved to a
-  /// parent that is deleted is found to refer to nothing when the transaction ends.
+  /// Writes the updates, then the deletions, and then the inserts: a row that moved isn't deleted with its old parent, and the end of the transaction
+  /// finds rows whose new parent is deleted.
   private func writeRows(of layer: ContextLayer) throws {
     let tables = parentsFirst(layer)
     let hasDeletions = try tables.contains { try exists("SELECT 1 FROM \($0.pending) WHERE \(OverlaySQL.state) = 1 LIMIT 1") }
-    // What denies a deletion was judged when it was asked for; the file's own rules look at what is there in the end. The commit turns it off.
+    // Denials were checked at the time of the deletion; the file's own rules are checked at the end. The commit turns the pragma off.
     if hasDeletions { try connection.execute("PRAGMA defer_foreign_keys = ON") }
     var updated = Set<String>()
     for sql in tables where try exists("SELECT 1 FROM \(sql.base) LIMIT 1") {
@@ -66,14 +66,14 @@ extension ContextConnection {
     }
   }
 
-  /// Frees unique values that updated rows take over from others.
+  /// Releases unique values that updated rows take over from others.
   private func vacate(_ sql: OverlaySQL) throws {
     for vacancy in sql.vacancies {
       if let statement = sql.vacate(vacancy) {
         try run([statement], errorContext(of: sql.table))
         continue
       }
-      // Numbers near zero: what is derived from them stays within its range.
+      // Numbers near zero keep derived values within their range.
       var number: Int64 = 0
       let step: Int64 = vacancy.type.isUnsigned ? 1 : -1
       for row in try connection.query(sql.rows(vacancy)) {
@@ -83,7 +83,7 @@ extension ContextConnection {
     }
   }
 
-  /// Deletes the rows that have expired and have the keys of pending ones, and where others may be in the way all that have expired.
+  /// Deletes expired rows with the keys of unsaved ones and, if others may conflict, all expired rows.
   private func makeRoom(for sql: OverlaySQL, expectsTaken: Bool) throws {
     let keys = sql.table.keys.map(Dialect.sqlite.quote).joined(separator: ", ")
     let name = Dialect.sqlite.quote(sql.table.name)
@@ -92,7 +92,7 @@ extension ContextConnection {
     _ = try connection.removeExpired(of: table, ExpirySpan(until: store.environment.clock.now), limit: .max)
   }
 
-  /// The tables in an order in which rows come after those that they refer to.
+  /// Returns the tables sorted so that rows come after those that they refer to.
   private func parentsFirst(_ layer: ContextLayer) -> [OverlaySQL] {
     var order: [OverlaySQL] = []
     var seen = Set<String>()
@@ -105,7 +105,7 @@ extension ContextConnection {
     return order
   }
 
-  /// Writes a child's pending rows to its parent's layer.
+  /// Writes a child's unsaved rows to its parent's layer.
   func save(_ child: ContextLayer, into layer: ContextLayer, _ policy: MergePolicy) throws {
     for table in child.tables where layer.table(table.name) == nil { try cover([table.name], in: layer) }
     try activate(child)
@@ -127,7 +127,7 @@ extension ContextConnection {
     child.versions.didSave(at: child.clock)
   }
 
-  /// Reads what is pending where the values that were written do not tell it.
+  /// Reads the unsaved rows whose versions aren't known from the written values.
   private func noteVersions(_ layer: ContextLayer) throws {
     guard !layer.versions.isExact else { return }
     layer.versions.forgetWritten()
@@ -139,7 +139,7 @@ extension ContextConnection {
         try values(model, "SELECT \(columns) FROM \(sql.pending) AS \(sql.shadow) WHERE \(sql.shadow).\(OverlaySQL.state) = 0"))
     }
     for model in models { try note(model) }
-    // Should the save fail, it is read again.
+    // If the save fails, they are read again.
     layer.versions.isExact = false
   }
 
@@ -183,7 +183,7 @@ extension ContextConnection {
       .conflict, model: model, property: property, "\(problem). Fetch anew after rollback(), or give the context another MergePolicy.")
   }
 
-  /// Puts the versions that were read before the rows were changed in the place of those that were there when they were.
+  /// Replaces the recorded versions by those that the context had read before the rows were changed.
   private func compareWithKnownVersions(_ layer: ContextLayer) throws {
     for model in models { try compare(model, layer) }
   }
@@ -196,10 +196,10 @@ extension ContextConnection {
     var older: [(row: Int64, values: [String: Value])] = []
     try connection.using(writer, ErrorContext(model)) { statement in
       while try connection.step(statement, ErrorContext(model)) {
-        // A row that is not one of the model's was not read as one.
+        // A row that can't be decoded wasn't read.
         guard let value = try? connection.decode(model, statement, at: 2), let version = try known.version(of: value) else { continue }
         guard version.clock < Int(sqlite3_column_int64(statement.pointer, 0)) else { continue }
-        // What has the same value stays as it is: the file may hold it in another form than the one that Larder writes.
+        // Equal values stay unchanged, because the file may store them in another format than Larder's.
         let (now, then) = (try M.schema.values(of: value), try M.schema.values(of: version.value))
         let changes = then.filter { $0.value != now[$0.key] }
         if !changes.isEmpty { older.append((sqlite3_column_int64(statement.pointer, 1), changes)) }
@@ -208,7 +208,7 @@ extension ContextConnection {
     for (row, values) in older { try putBack(values, of: M.self, row, in: sql) }
   }
 
-  /// Puts values that were read before in the place of those that were there when the row was changed.
+  /// Replaces recorded values by those that were read before the row was changed.
   private func putBack<M: Model>(_ values: [String: Value], of model: M.Type, _ row: Int64, in sql: OverlaySQL) throws {
     let written = M.schema.writtenColumns.map(\.name).filter { values[$0] != nil && !sql.table.keys.contains($0) }
     guard !written.isEmpty else { return }

@@ -1,5 +1,5 @@
 extension ContextConnection {
-  /// Whether the step changed a row.
+  /// Returns whether the step changed a row.
   func hasHistory(of step: Int, in layer: ContextLayer) throws -> Bool {
     guard !layer.tables.isEmpty else { return false }
     return try exists(
@@ -7,9 +7,9 @@ extension ContextConnection {
         .joined(separator: " UNION ALL ") + " LIMIT 1")
   }
 
-  /// Refuses what the verb at work has deleted, where rows that are left deny it: by what is there now, and not by the order in which rows went.
+  /// Rejects the deletions of the current change if remaining rows deny them, regardless of the order in which rows were deleted.
   func judgeDeletions(in layer: ContextLayer) throws {
-    // A child may have been at work within.
+    // A child may have been used meanwhile.
     try activate(layer)
     for sql in sql(in: layer) where sql.isDeniable {
       guard try exists("SELECT 1 FROM \(sql.gone) LIMIT 1") else { continue }
@@ -18,7 +18,7 @@ extension ContextConnection {
     }
   }
 
-  /// Refuses what the verb at work has made of sums, where their properties cannot hold it: the rows could not be read any more.
+  /// Rejects the current change if it leads to sums that their properties can't hold, because the rows couldn't be read any more.
   func judgeSums(in layer: ContextLayer) throws {
     try activate(layer)
     for sql in sql(in: layer) where !sql.table.limitedSums.isEmpty {
@@ -47,7 +47,7 @@ extension ContextConnection {
     }
   }
 
-  /// Undoes a step, or does it again.
+  /// Undoes or redoes a step.
   func exchange(_ step: Int, in layer: ContextLayer) throws {
     layer.clock += 1
     try setStep(layer.clock, of: layer)
@@ -57,7 +57,7 @@ extension ContextConnection {
     }
   }
 
-  /// Gives up what is pending.
+  /// Discards the unsaved changes.
   func clear(_ layer: ContextLayer) throws {
     try atomically(in: layer) {
       for sql in sql(in: layer) { try run(sql.clear) }

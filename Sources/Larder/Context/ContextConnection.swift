@@ -1,8 +1,8 @@
 import GRDBSQLite
 
-/// The connection of a context and its children, with the temporary tables and views that hold what is pending.
+/// The connection of a context and its children, with temporary tables and views for unsaved rows.
 ///
-/// One layer at a time is active: its views bear the names of the tables, so that the store's own SQL sees what is pending in it.
+/// One layer at a time is active: its views have the names of the tables, so that the store's SQL sees the layer's unsaved rows.
 final class ContextConnection {
   let store: Store
   let connection: Connection
@@ -11,7 +11,7 @@ final class ContextConnection {
   /// The models of the store.
   let models: [any Model.Type]
   private let foreignKeys: [ForeignKey]
-  /// The layer whose views bear the tables' names.
+  /// The layer whose views have the tables' names.
   private(set) var active: ContextLayer?
   /// Whether statements may write to the file's own tables.
   var isSaving = false
@@ -40,7 +40,7 @@ final class ContextConnection {
     let layer = ContextLayer(id: lastLayer, parent: parent)
     try makeStepTable(of: layer)
     layers.append(layer)
-    // Views of its own stand for the tables whose rows can expire, so that they can be written.
+    // Its own views replace the tables whose rows can expire, so that they can be written.
     if parent == nil { try cover(Set(definitions.filter(\.expires).map(\.name)), in: layer) }
     return layer
   }
@@ -50,11 +50,11 @@ final class ContextConnection {
     try define("INSERT INTO \(OverlaySQL.stepTable(of: layer.id)) VALUES (0)")
   }
 
-  /// Removes the tables of a layer that nobody uses any more.
+  /// Drops the tables of a layer that is no longer used.
   func remove(_ layer: ContextLayer) {
     if active === layer { active = nil }
     layers.removeAll { $0 === layer }
-    // What cannot be removed while a statement reads goes with the connection.
+    // What can't be dropped while a statement reads is dropped with the connection.
     try? dropViews()
     for statement in layer.tables.flatMap({ sql(of: $0, in: layer).dropTables }) + ["DROP TABLE IF EXISTS temp.\(OverlaySQL.stepTable(of: layer.id))"]
     {
@@ -63,7 +63,7 @@ final class ContextConnection {
     active = nil
   }
 
-  /// Makes the layer the one that statements see.
+  /// Makes the layer active.
   func activate(_ layer: ContextLayer) throws {
     guard active !== layer else { return }
     try install(layer)
@@ -90,7 +90,7 @@ final class ContextConnection {
     connection.forgetStatements()
   }
 
-  /// Executes a statement that makes or drops temporary tables and views.
+  /// Executes a statement that creates or drops temporary tables and views.
   private func define(_ statement: String) throws {
     let wasSaving = isSaving
     isSaving = true
@@ -103,7 +103,7 @@ final class ContextConnection {
     layer.tables.append(table)
   }
 
-  /// The SQL of a table in a layer.
+  /// Returns the SQL of a table in a layer.
   func sql(of table: OverlayTable, in layer: ContextLayer) -> OverlaySQL {
     let dialect = Dialect.sqlite
     let below = layer.chain.dropLast().last { $0.table(table.name) != nil }
@@ -122,7 +122,7 @@ final class ContextConnection {
     layer.tables.map { sql(of: $0, in: layer) }
   }
 
-  /// Makes room for changes of the tables, and of those that their deletions reach.
+  /// Creates the tables for unsaved rows of these tables, and of those that their deletions reach.
   func cover(_ names: Set<String>, in layer: ContextLayer) throws {
     var waiting = names.sorted()
     while let name = waiting.popLast() {
@@ -140,7 +140,7 @@ final class ContextConnection {
       }
       try add(table, to: layer)
       waiting += foreignKeys.filter { $0.parent.isSameColumn(as: name) && ["CASCADE", "SET NULL"].contains($0.deleteRule) }.map(\.child)
-      // What is derived from the rows is computed while some of them are pending.
+      // Derived columns are computed while some rows are unsaved.
       waiting += definitions.filter { OverlayTable.Derived.all(of: $0).contains { $0.tables.contains(table.name) } }.map(\.name)
     }
     try install(layer)
@@ -152,7 +152,7 @@ final class ContextConnection {
     for statement in statements { try connection.run(try connection.statement(statement), context: context) }
   }
 
-  /// Whether the query has a row.
+  /// Returns whether the query has a row.
   func exists(_ query: String) throws -> Bool {
     let statement = try connection.statement(query)
     defer { statement.reset() }
@@ -165,7 +165,7 @@ final class ContextConnection {
     try connection.run(statement)
   }
 
-  /// Calls the closure; on an error everything is as it was, the views as well, and the children that were at work within.
+  /// Calls the closure. On an error everything is restored, including the views and the children that were used meanwhile.
   func atomically<Result>(in layer: ContextLayer, _ body: () throws -> Result) throws -> Result {
     let before = layers.map { (layer: $0, state: $0.state) }
     let wasActive = active
@@ -176,14 +176,14 @@ final class ContextConnection {
     } catch {
       connection.forgetWrites()
       layer.versions.isExact = false
-      // The views are those from before, too.
+      // Restores the views, too.
       var hasOtherTables = active !== wasActive
       for (layer, state) in before {
         if layer.tables.count != state.tables.count { hasOtherTables = true }
         layer.state = state
       }
       for other in layers where !before.contains(where: { $0.layer === other }) {
-        // Its tables are gone with all else that was made within.
+        // Its tables were dropped with everything else that was created meanwhile.
         hasOtherTables = true
         other.state = ContextLayer.State()
         try makeStepTable(of: other)
@@ -200,7 +200,7 @@ final class ContextConnection {
     definitions.first { $0.name.isSameColumn(as: table) }
   }
 
-  /// What an error about the table says of the model.
+  /// Returns the model's context for errors about the table.
   func errorContext(of table: OverlayTable) -> ErrorContext? {
     definitions.first { $0.name == table.name }.map { ErrorContext($0) }
   }
@@ -237,12 +237,12 @@ final class ContextConnection {
 extension ContextConnection: ConnectionOverlay {
   func cover(_ tables: Set<String>) throws -> Bool {
     guard !isSaving, let active else { return false }
-    // SQLite declares a virtual table, such as a full-text index, as if it made one, when a statement first names it, and not again.
+    // SQLite reports a virtual table, such as a full-text index, as created when a statement first uses it, and not again.
     let wasDeclaring = isDeclaring
     isDeclaring = tables.contains("sqlite_master")
     if isDeclaring, !wasDeclaring { return true }
     guard !tables.isEmpty else { return false }
-    // The file's own foreign keys may write tables that are covered already; a statement that names one by main is left.
+    // The file's own foreign keys may write tables that are already redirected; a statement that names one with `main` isn't.
     let others = tables.filter { active.table($0) == nil }
     guard !others.isEmpty else {
       let table = tables.sorted().joined(separator: ", ")
@@ -264,7 +264,7 @@ extension ContextConnection: ConnectionOverlay {
   func didRead<M: Model>(_ values: [M]) {
     guard let active, !isSaving else { return }
     guard let table = active.table(M.schema.table) else { return active.versions.didRead(values, at: active.clock) }
-    // What is pending is not a version of the store's.
+    // An unsaved row isn't a version in the store.
     let stored = (try? notPending(values, sql(of: table, in: active))) ?? []
     active.versions.didRead(stored, at: active.clock)
   }
@@ -293,7 +293,7 @@ extension ContextConnection {
 }
 
 extension ErrorContext {
-  /// For what is known of a table alone.
+  /// Creates the context of errors for which only the table is known.
   init(_ definition: TableDefinition) {
     model = definition.model
     table = definition.name

@@ -1,40 +1,40 @@
-/// The pending changes of one context: its tables, its steps, and what it has read. A child's layer lies on its parent's.
+/// The unsaved changes of one context: its tables, its steps, and the versions it has read. A child's layer is on top of its parent's.
 final class ContextLayer {
-  /// What one verb did, or several that were grouped.
+  /// The changes of one call, or of several that were grouped.
   struct Step {
     let number: Int
-    /// What could not be kept.
+    /// The errors of the step.
     var refusals: [any Error] = []
   }
 
-  /// Bytes that stay for as long as this lives.
+  /// Attachments that are kept as long as this value exists.
   struct KeptAttachment {
     let lease: AttachmentLease
-    /// Whether the file tells other processes of it.
+    /// Whether the lease is recorded in the file for other processes.
     var isWritten = false
   }
 
-  /// What becomes what it was when a change that encloses others fails.
+  /// The state that is restored when an enclosing change fails.
   struct State {
-    /// The tables that have pending rows here or in a layer below, in the order in which they were first written.
+    /// The tables with unsaved rows in this layer or below, in the order in which they were first written.
     var tables: [OverlayTable] = []
     /// The steps that can be undone.
     var steps: [Step] = []
-    /// The steps that can be done again, the next one last.
+    /// The steps that can be redone, the next one last.
     var undone: [Step] = []
-    /// How many of the steps were done when the context was last saved; nil where those cannot be reached any more.
+    /// The number of steps when the context was last saved; nil if that state can't be reached any more.
     var savedCount: Int? = 0
   }
 
   let id: Int
   let parent: ContextLayer?
   var state = State()
-  /// Counts the steps, those too that changed nothing; with it the order of reads and writes is known.
+  /// The number of steps, including those without changes, which orders reads and writes.
   var clock = 0
-  /// The step at work.
+  /// The current step.
   var open: Step?
   let versions = KnownVersions()
-  /// The bytes that pending rows and steps name, by their digests.
+  /// The attachments that unsaved rows and steps refer to, by digest.
   var attachments: [String: KeptAttachment] = [:]
 
   init(id: Int, parent: ContextLayer?) {

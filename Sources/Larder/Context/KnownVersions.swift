@@ -1,39 +1,39 @@
-/// The versions of rows that a context handed out or saved: those that its changes are compared with when it is saved.
+/// The versions of rows that a context has returned or saved, with which its changes are compared when it is saved.
 final class KnownVersions {
   private var models: [ObjectIdentifier: any ModelVersions] = [:]
-  /// Whether all changes since the last save were values that were written one by one.
+  /// Whether all changes since the last save were single values.
   var isExact = true
 
-  /// Hears of rows that were read, at a count of steps.
+  /// Records rows that were read, with the number of steps at that time.
   func didRead<M: Model>(_ values: [M], at clock: Int) {
     guard !values.isEmpty else { return }
     versions(of: M.self).didRead(values, at: clock)
   }
 
-  /// Hears of rows that were written; they count once they are saved.
+  /// Records rows that were written. They count once they are saved.
   func didWrite<M: Model>(_ values: [M]) {
     versions(of: M.self).written.append(values)
   }
 
-  /// What was written is what is known from now on.
+  /// Called after a save: the written versions become the known ones.
   func didSave(at clock: Int) {
     for versions in models.values { versions.didSave(at: clock) }
     isExact = true
   }
 
-  /// What is read from now on counts again.
+  /// Called after a rollback: versions read from now on count again.
   func didRollBack() {
     forgetWritten()
     for versions in models.values { versions.didRollBack() }
   }
 
-  /// Forgets what was written and not saved.
+  /// Discards the versions that were written but not saved.
   func forgetWritten() {
     for versions in models.values { versions.forgetWritten() }
     isExact = true
   }
 
-  /// The versions of a model whose rows are known; nil where none is.
+  /// Returns the known versions of a model's rows; nil if there are none.
   func known<M: Model>(_ model: M.Type) -> VersionsOf<M>? {
     models[ObjectIdentifier(model)] as? VersionsOf<M>
   }
@@ -54,17 +54,17 @@ private protocol ModelVersions: AnyObject {
 
 /// The versions of one model's rows.
 ///
-/// Reads are only noted, and sorted by their keys when a version is asked for: a fetch costs nothing more.
+/// Reads are only recorded, and sorted by key when a version is requested, so that a fetch has almost no overhead.
 final class VersionsOf<M: Model>: ModelVersions {
-  /// The versions. One from before the context was last saved or rolled back is old: it counts until the row is read again.
+  /// The versions. One from before the context was last saved or rolled back is outdated; it counts until the row is read again.
   private var known: [RowKey<M>: (clock: Int, value: M, epoch: Int)] = [:]
-  /// Counts the saves and rollbacks.
+  /// The number of saves and rollbacks.
   private var epoch = 0
   private var reads: [(clock: Int, values: [M])] = []
   private var readCount = 0
   fileprivate var written: [[M]] = []
 
-  /// As many values as may wait before they are sorted: reading the same rows again and again must not fill the memory.
+  /// The number of values to record before they are sorted, so that reading the same rows repeatedly doesn't fill the memory.
   private static var limit: Int { 10_000 }
 
   fileprivate func didRead(_ values: [M], at clock: Int) {
@@ -80,7 +80,7 @@ final class VersionsOf<M: Model>: ModelVersions {
   private func sort() {
     for (clock, values) in reads {
       for value in values {
-        // What cannot be stored was not read.
+        // A value that can't be stored wasn't read.
         guard let key = try? RowKey(of: value), known[key]?.epoch != epoch else { continue }
         known[key] = (clock, value, epoch)
       }
@@ -108,7 +108,7 @@ final class VersionsOf<M: Model>: ModelVersions {
     epoch += 1
   }
 
-  /// The version of the row with the value's key that was first read, with the count of steps at which it was.
+  /// Returns the version of the row with the value's key that was first read, with the number of steps at that time.
   func version(of value: M) throws -> (clock: Int, value: M)? {
     if !reads.isEmpty { sort() }
     return known[try RowKey(of: value)].map { ($0.clock, $0.value) }

@@ -1,18 +1,18 @@
-/// What ``Context/save()`` does with rows that somebody else changed since they were first read in the context.
+/// What saving a context does with rows that another connection changed since the context first read them.
 ///
-/// A row is in conflict where it was changed here and there, deleted on one side and changed on the other, or inserted on both. Rows that were
-/// given the same values on both sides are not.
+/// A row is in conflict if it was changed on both sides, deleted on one side and changed on the other, or inserted on both. It isn't if both sides
+/// gave it the same values.
 public enum MergePolicy: Sendable, Hashable, CaseIterable {
   /// Throws ``StoreError`` `.conflict`, and saves nothing. The default.
   case error
-  /// Property by property: what the store changed stays, and what only the context changed is written. Rows that the store deleted stay deleted,
-  /// and rows that it changed are not deleted.
+  /// Merges by property: changes in the store win, and other changes of the context are written. Rows that were deleted in the store stay deleted,
+  /// and rows that were changed there aren't deleted.
   case preferStore
-  /// Property by property: what the context changed is written, and what only the store changed stays. Rows that the context changed are there
-  /// afterwards, and rows that it deleted are not.
+  /// Merges by property: changes of the context win, and other changes in the store stay. Rows that the context changed are inserted again if
+  /// necessary, and rows that it deleted are deleted.
   case preferContext
-  /// The context's row is written whole.
+  /// The context's row replaces the store's row.
   case overwrite
-  /// The store's row stays whole, and the context's changes to it are dropped.
+  /// The store's row stays unchanged, and the context's changes to it are discarded.
   case rollback
 }

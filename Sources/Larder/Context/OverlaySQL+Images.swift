@@ -1,10 +1,10 @@
-/// Rows as they are to become: a step of the history, or what a child's layer holds.
+/// The target state of rows: a step of the history, or the rows of a child's layer.
 struct RowImages {
-  /// The quoted name of the table that holds them.
+  /// The quoted name of the table that contains them.
   let table: String
-  /// Which of its rows are meant; `i` is the row.
+  /// The condition of the rows; `i` is the row.
   let condition: String
-  /// Whether the row is to be there.
+  /// Whether the row shall exist.
   let isThere: String
 
   static func step(_ number: Int, of sql: OverlaySQL) -> RowImages {
@@ -17,7 +17,7 @@ struct RowImages {
 }
 
 extension OverlaySQL {
-  /// Writes the rows, as the layer shows them now, that the images are of, into a step of the history.
+  /// Returns SQL that records the layer's current versions of these rows in a step of the history.
   func record(_ images: RowImages, inStep step: String) -> [String] {
     let isNew = "NOT EXISTS (SELECT 1 FROM \(history) AS h WHERE h.step = \(step) AND \(sameKey("h", "i")))"
     return [
@@ -32,7 +32,7 @@ extension OverlaySQL {
     ]
   }
 
-  /// Makes the layer show what the images say is deleted: the first half of what makes it show them, for all tables before ``restore(_:)``.
+  /// Returns SQL that deletes what the images say is deleted. Run it for all tables before ``restore(_:)``.
   func remove(_ images: RowImages) -> [String] {
     let source = "\(images.table) AS i"
     return [
@@ -52,8 +52,8 @@ extension OverlaySQL {
     ]
   }
 
-  /// Makes the layer show the rows of the images. A row that becomes what it was before anything was pending is no longer pending, unless it refers to
-  /// one that is deleted: the file's delete rules would reach it.
+  /// Returns SQL that applies the rows of the images to the layer. A row that returns to its saved state no longer has unsaved changes, unless it refers
+  /// to a deleted row: the file's delete rules would reach it.
   func restore(_ images: RowImages) -> [String] {
     let source = "\(images.table) AS i"
     return [
@@ -70,8 +70,7 @@ extension OverlaySQL {
     ]
   }
 
-  /// Exchanges the rows of a step with those that the layer shows, which undoes the step, or does it again: for all tables what is deleted, and then
-  /// the rest.
+  /// Returns SQL that swaps the rows of a step with those of the layer, to undo or redo the step: the deletions of all tables first, then the rest.
   func exchange(_ number: Int) -> (removing: [String], restoring: [String]) {
     let images = RowImages.step(number, of: self)
     return (

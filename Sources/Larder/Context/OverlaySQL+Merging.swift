@@ -1,17 +1,17 @@
-/// How a row that was changed here can stand against the row below.
+/// The kinds of conflict between a changed row and the row in the layer below.
 enum ConflictKind: CaseIterable {
-  /// Changed or deleted here, changed there.
+  /// Changed or deleted in this layer, changed below.
   case changed
-  /// Changed here, deleted there.
+  /// Changed in this layer, deleted below.
   case gone
-  /// Inserted in both places.
+  /// Inserted in both.
   case taken
 }
 
 extension OverlaySQL {
-  /// Forgets rows that were written and are as they were.
+  /// Removes rows that were written without a change.
   ///
-  /// Not those that refer to a row which is deleted: they are written again after the file's delete rules have acted, and the commit refuses them.
+  /// Rows that refer to a deleted row stay: they are written again after the file's delete rules have run, and the commit refuses them.
   var dropUnchanged: [String] {
     let rows = """
       FROM \(base) AS b CROSS JOIN \(pending) AS p ON \(sameKey("p", "b")) WHERE p.\(Self.state) = 0 AND \(sameValues("p", "b")) \
@@ -20,7 +20,7 @@ extension OverlaySQL {
     return ["DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(rows))", dropBase]
   }
 
-  /// Forgets rows that were inserted here and there with the same values.
+  /// Removes rows that were inserted in both with the same values.
   var dropEqual: String {
     """
     DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) FROM \(pending) AS p CROSS JOIN \(lower) AS m ON \(sameKey("m", "p")) \
@@ -44,12 +44,12 @@ extension OverlaySQL {
     return conditions.isEmpty ? "FALSE" : "(\(conditions.joined(separator: " OR ")))"
   }
 
-  /// Forgets the versions of rows that are no longer pending.
+  /// Removes the versions of rows without unsaved changes.
   private var dropBase: String {
     "DELETE FROM \(base) WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", base)))"
   }
 
-  /// `FROM` and `WHERE` of the pending rows `p` that are in conflict with the rows `m` below.
+  /// Returns `FROM` and `WHERE` of the unsaved rows `p` that are in conflict with the rows `m` below.
   private func conflicts(_ kind: ConflictKind) -> String {
     let here = "FROM \(base) AS b CROSS JOIN \(pending) AS p ON \(sameKey("p", "b"))"
     switch kind {
@@ -68,7 +68,8 @@ extension OverlaySQL {
     }
   }
 
-  /// How many rows are in conflict, and for each column in how many both sides changed it, and in how many the other side did.
+  /// Returns SQL for the number of rows in conflict and, for each column, the number of rows in which both sides changed it, and in which the other
+  /// side did.
   func countConflicts(_ kind: ConflictKind) -> String {
     guard kind != .gone else { return "SELECT count(*) AS count \(conflicts(kind))" }
     let counts = table.columns.enumerated().map { position, column in
@@ -79,7 +80,7 @@ extension OverlaySQL {
     return "SELECT count(*) AS count\(counts.joined()) \(conflicts(kind))"
   }
 
-  /// Makes the pending rows what is to be written, as the policy says.
+  /// Returns SQL that resolves the conflicts in the unsaved rows by the policy.
   func resolve(_ kind: ConflictKind, _ policy: MergePolicy) -> [String] {
     let drop = ["DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(conflicts(kind)))", dropBase]
     switch (kind, policy) {
@@ -89,10 +90,10 @@ extension OverlaySQL {
     case (.changed, .preferStore):
       let deletions = "DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(conflicts(kind)) AND p.\(Self.state) = 1)"
       return [deletions, dropBase, merge("m", "b") { "CASE WHEN \($1) THEN p.\($0) ELSE m.\($0) END" }]
-    // The row is inserted once more.
+    // The row is inserted again.
     case (.gone, .preferContext), (.gone, .overwrite):
       return ["DELETE FROM \(base) WHERE rowid IN (SELECT b.rowid \(conflicts(kind)))"]
-    // The row that is there is updated.
+    // The existing row is updated.
     case (.taken, .preferContext), (.taken, .overwrite):
       return [
         """
@@ -105,7 +106,7 @@ extension OverlaySQL {
     }
   }
 
-  /// - Parameter value: What a column becomes; given its name, and the condition that two rows have the same value in it.
+  /// - Parameter value: Returns the new value of a column, given its name, and the condition that two rows have the same value in it.
   private func merge(_ left: String, _ right: String, _ value: (String, String) -> String) -> String {
     let others = table.columns.filter { !table.keys.contains($0.name) }.map { (name: Dialect.sqlite.quote($0.name), column: $0) }
     guard !others.isEmpty else { return "SELECT 1 WHERE FALSE" }

@@ -1,12 +1,12 @@
-/// What writes the pending rows to the table of the file: those with a version from before as updates, the others as inserts.
+/// Writes the unsaved rows to the table of the file: those with a previous version as updates, the others as inserts.
 extension OverlaySQL {
   private var file: String { "main.\(shadow)" }
 
-  /// Writes all columns. A row that moves to another parent does so before its old one is deleted, and has all of its new values then: half of them
-  /// could be those of another row.
+  /// Writes all columns. A row that moves to another parent is updated before its old parent is deleted, and needs all of its new values then,
+  /// because a part of them could collide with another row.
   var writeUpdates: [String] {
     let others = columns.filter { !keys.contains($0) }
-    // The triggers of the file give a row that moved the last place.
+    // The triggers of the file give a moved row the last position.
     let places = table.places.map { Dialect.sqlite.quote($0.column) }
     return others.isEmpty ? [] : [write(others)] + (places.isEmpty ? [] : [write(places)])
   }
@@ -15,16 +15,16 @@ extension OverlaySQL {
     "DELETE FROM \(file) WHERE (\(list(keys))) IN (SELECT \(list(keys)) FROM \(pending) WHERE \(Self.state) = 1)"
   }
 
-  /// Writes the references once more: what was deleted may have taken them away from rows that refer to it again.
+  /// Writes the references again, because deletions may have cleared them in rows that refer to the parent again.
   var writeReferences: [String] {
     let references = Set(table.references.flatMap(\.childColumns).map(Dialect.sqlite.quote)).subtracting(keys).sorted()
     return references.isEmpty ? [] : [write(references)]
   }
 
   /// - Parameters:
-  ///   - hasUpdates: Whether some of the pending rows are updates.
-  ///   - hasDeletions: Whether rows were deleted, and with them perhaps some that are to be updated: those are inserted again. They refer to
-  ///     something that is gone, which the end of the transaction finds.
+  ///   - hasUpdates: Whether some of the unsaved rows are updates.
+  ///   - hasDeletions: Whether rows were deleted, and with them perhaps some that are to be updated. Those are inserted again; the end of the
+  ///     transaction finds their dangling references.
   func writeInsertions(hasUpdates: Bool, hasDeletions: Bool) -> String {
     var condition = ""
     if hasUpdates {
@@ -44,7 +44,7 @@ extension OverlaySQL {
 
   // MARK: Unique values
 
-  /// A unique value that rows of the file give up before others take it: a column of the rule gets a value that no row has.
+  /// A unique value that rows of the file give up before others take it: a column of the rule temporarily gets an unused value.
   struct Vacancy {
     /// The column, quoted.
     let column: String
@@ -53,7 +53,7 @@ extension OverlaySQL {
     let condition: String
   }
 
-  /// For each unique rule, the rows of the file whose values an updated row takes over, from one that is updated or deleted itself.
+  /// For each unique rule, the rows of the file whose values an updated row takes over, and that are updated or deleted themselves.
   var vacancies: [Vacancy] {
     table.uniqueRules.compactMap { rule in
       let names = rule.parts.map { Dialect.sqlite.quote($0.column) }
@@ -77,10 +77,10 @@ extension OverlaySQL {
     }
   }
 
-  /// The keys of the rows that give up a value.
+  /// Returns a query for the keys of the rows that give up a value.
   func rows(_ vacancy: Vacancy) -> String { "SELECT \(list(keys, of: shadow)) FROM \(file) AS \(shadow) WHERE \(vacancy.condition)" }
 
-  /// Gives all of the rows a value that needs no counting: none at all, or bytes by chance.
+  /// Returns SQL that gives all of the rows NULL, or random bytes.
   func vacate(_ vacancy: Vacancy) -> String? {
     let value: String
     if !vacancy.type.isRequired {
@@ -93,12 +93,12 @@ extension OverlaySQL {
     return "UPDATE \(file) AS \(shadow) SET \(vacancy.column) = \(value) WHERE \(vacancy.condition)"
   }
 
-  /// Finds whether a value, the first parameter, is that of any row.
+  /// Returns SQL that finds whether a value, the first parameter, is in use.
   func isUsed(_ vacancy: Vacancy) -> String {
     "SELECT 1 FROM \(file) WHERE \(vacancy.column) = ?1 UNION ALL SELECT 1 FROM \(pending) WHERE \(vacancy.column) = ?1 LIMIT 1"
   }
 
-  /// Gives the row with a key, from the second parameter on, a value, the first one.
+  /// Returns SQL that sets the value, the first parameter, in the row with a key, from the second parameter on.
   func vacateRow(_ vacancy: Vacancy) -> String {
     let isKey = keys.enumerated().map { "\($1) = ?\($0 + 2)" }.joined(separator: " AND ")
     return "UPDATE \(file) SET \(vacancy.column) = ?1 WHERE \(isKey)"

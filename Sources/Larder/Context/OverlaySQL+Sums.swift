@@ -1,9 +1,9 @@
-/// What holds sums to the range of their properties while rows are pending, as triggers of the file do for rows that are stored.
+/// Checks that sums stay within the range of their properties while rows are unsaved, as triggers of the file do for stored rows.
 extension OverlaySQL {
-  /// The table with the keys of the rows whose sums the verb at work may have changed.
+  /// The table with the keys of the rows whose sums the current change may have affected.
   func touched(of owner: String? = nil) -> String { name("touched", of: owner) }
 
-  /// For each sum that its property may not hold, what finds such a row among those that were touched, and the refusal.
+  /// For each sum that its property may not be able to hold, a query for such a row, and the error.
   var unstorableSums: [(refusal: DerivedRefusal, query: String)] {
     let dialect = Dialect.sqlite
     return table.limitedSums.compactMap { derived in
@@ -16,11 +16,11 @@ extension OverlaySQL {
     }
   }
 
-  /// Notes, in a trigger, the rows whose sums a row of this table belongs to.
+  /// Returns SQL for a trigger that records the rows whose sums include a row of this table.
   ///
   /// - Parameters:
   ///   - row: `OLD` or `NEW`.
-  ///   - isNew: Whether the row was not there: others may have referred to it before.
+  ///   - isNew: Whether the row didn't exist; others may have referred to it before.
   func touch(_ row: String, isNew: Bool = false) -> String {
     let dialect = Dialect.sqlite
     var statements: [String] = []
@@ -47,7 +47,7 @@ extension OverlaySQL {
 }
 
 extension OverlayTable {
-  /// The derived columns that are sums of integers, or of real numbers: of others there is always a value.
+  /// The derived columns that are sums of integers or of real numbers; others always have a value.
   var limitedSums: [Derived] {
     derived.filter { $0.column.unstorable(.sqlite) != nil }
   }

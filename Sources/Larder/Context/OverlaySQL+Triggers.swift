@@ -1,7 +1,7 @@
 extension OverlaySQL {
   private func trigger(_ kind: String) -> String { Dialect.sqlite.quote("_larder_\(kind)_\(table.name)") }
 
-  /// A key that is free, a row that keeps the rules, the history, and the row.
+  /// Checks that the key is available and the row satisfies the rules, and writes the history and the row.
   var insertTrigger: String {
     let values = table.columns.map { column -> String in
       let value = "NEW.\(Dialect.sqlite.quote(column.name))"
@@ -22,7 +22,7 @@ extension OverlaySQL {
       """
   }
 
-  /// The key that SQLite numbers itself where a statement gives none.
+  /// The integer key that SQLite generates if a statement gives none.
   private var number: String? { table.hiddenRowID == nil ? table.rowIDColumn.map(Dialect.sqlite.quote) : nil }
 
   var numberTrigger: String? {
@@ -55,7 +55,7 @@ extension OverlaySQL {
       """
   }
 
-  /// A row whose key changes goes, and another comes.
+  /// A row whose key changes is deleted and inserted.
   var moveTrigger: String {
     """
     CREATE TEMP TRIGGER \(trigger("move")) INSTEAD OF UPDATE ON \(shadow) WHEN NOT (\(sameKey("NEW", "OLD"))) BEGIN \
@@ -76,7 +76,7 @@ extension OverlaySQL {
   }
 
   var upsertTrigger: String {
-    // Columns that the model does not name keep their values. A row that is saved without a time does not expire any longer.
+    // Columns that the model doesn't declare keep their values. A row that is saved without an expiry date no longer expires.
     let named = table.columns.filter { !$0.isForeign || $0.name == Expiry.column }.map { Dialect.sqlite.quote($0.name) }
     let others = named.filter { !keys.contains($0) }
     let assignments = (others.isEmpty ? keys : others).map { "\($0) = NEW.\($0)" }.joined(separator: ", ")
@@ -91,13 +91,13 @@ extension OverlaySQL {
 
   // MARK: Parts
 
-  /// The place behind the last among the rows with the same owner, as the triggers of the file give it.
+  /// Returns the position after the last row with the same owner, as the triggers of the file do.
   private func lastPlace(_ place: OverlayTable.Place) -> String {
     let (column, owner) = (Dialect.sqlite.quote(place.column), Dialect.sqlite.quote(place.owner))
     return "CASE WHEN NEW.\(owner) IS NOT NULL THEN (SELECT coalesce(max(v.\(column)), 0) + 1 FROM \(rows) AS v WHERE v.\(owner) = NEW.\(owner)) END"
   }
 
-  /// Keeps the version of the row that lies below, the first time, and the row as it was before the step.
+  /// Records the version of the row in the layer below, the first time, and the row as it was before the step.
   private var remember: String {
     """
     INSERT INTO \(base) (\(Self.row), \(Self.clock), \(list(columns))) SELECT \(lowerRow("OLD")), \(step), \(list(columns, of: "OLD")) \
@@ -107,7 +107,7 @@ extension OverlaySQL {
     """ + " "
   }
 
-  /// A row that was only ever pending leaves no trace; of another it is remembered that it is gone.
+  /// A row that was never saved leaves no trace; for another row, its deletion is recorded.
   private var remove: String {
     """
     DELETE FROM \(pending) WHERE \(sameKey(pending, "OLD")) AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "OLD"))); \
@@ -137,7 +137,7 @@ extension OverlaySQL {
     return "SELECT RAISE(ABORT, \(message("UNIQUE", rule.parts.map(\.column)))) FROM \(rows) AS v WHERE \(conditions); "
   }
 
-  /// What the delete rule of a reference does, through the view of the table that has it.
+  /// Returns SQL for the delete rule of a reference, which writes through the view of the table that has it.
   private func rule(_ reference: ForeignKey) -> String {
     let child = Dialect.sqlite.quote(reference.child)
     let parents = reference.parentColumns.isEmpty ? table.keys : reference.parentColumns
@@ -148,7 +148,7 @@ extension OverlaySQL {
     case "SET NULL":
       let assignments = reference.childColumns.map { "\(Dialect.sqlite.quote($0)) = NULL" }.joined(separator: ", ")
       return "UPDATE \(child) SET \(assignments) WHERE \(condition); "
-    // What denies it is asked when all rows that go are gone.
+    // Denials are checked when all rows have been deleted.
     default: return ""
     }
   }

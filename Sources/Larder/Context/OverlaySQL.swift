@@ -1,17 +1,17 @@
-/// The SQL of one table's pending rows in one layer: a context's own, or that of a child.
+/// The SQL of one table's unsaved rows in one layer: a context's own, or that of a child.
 ///
-/// `pending` holds the rows that were written, `base` the version of each that was there before, and `history` for each step the rows as they
-/// were before it. The view of the layer shows the rows below that are not pending, and those that are.
+/// `pending` holds the rows that were written, `base` the previous version of each, and `history` for each step the rows before it. The view of the
+/// layer combines the rows of the layer below that weren't changed with those that were.
 struct OverlaySQL {
   let layer: Int
   let table: OverlayTable
-  /// The quoted name of what lies below: the table, or the parent's rows.
+  /// The quoted name of the layer below: the table, or the parent's rows.
   let lower: String
-  /// The same with the columns that are derived.
+  /// The same with derived columns.
   let lowerView: String
-  /// The rules that act when a row is deleted, each with the table of the child.
+  /// The delete rules that apply when a row is deleted, each with the table of the child.
   let deleteRules: [ForeignKey]
-  /// The tables that have pending rows here or below.
+  /// The tables with unsaved rows in this layer or below.
   let tables: [OverlayTable]
   private let pendingTables: Set<String>
   private let dialect = Dialect.sqlite
@@ -20,7 +20,7 @@ struct OverlaySQL {
   static let row = "_larder_row"
   static let state = "_larder_state"
   static let clock = "_larder_clock"
-  /// Views that begin so are made and dropped by the library.
+  /// The library creates and drops views whose SQL begins so.
   static let mark = "/*larder*/"
 
   init(layer: Int, table: OverlayTable, lower: String, lowerView: String, deleteRules: [ForeignKey], tables: [OverlayTable]) {
@@ -39,16 +39,16 @@ struct OverlaySQL {
   var pending: String { name("pending") }
   var base: String { name("base") }
   var history: String { name("history") }
-  /// The rows that the verb at work has deleted, where others may deny it.
+  /// The rows that the current change has deleted and whose deletion others may deny.
   var gone: String { name("gone") }
-  /// The rows as they are stored.
+  /// The stored rows.
   var rows: String { name("rows") }
-  /// The rows with the columns that are derived.
+  /// The rows with derived columns.
   var view: String { table.derived.isEmpty ? rows : name("view") }
   var text: String { name("text") }
   static func stepTable(of layer: Int) -> String { "_larder_step_\(layer)" }
   var step: String { "(SELECT step FROM \(Self.stepTable(of: layer)))" }
-  /// The view that statements which insert or update write to.
+  /// The view that statements that insert or update write to.
   var upsert: String { dialect.quote("_larder_save_\(table.name)") }
   var shadow: String { dialect.quote(table.name) }
 
@@ -59,17 +59,17 @@ struct OverlaySQL {
     names.map { name in row.map { "\($0).\(name)" } ?? name }.joined(separator: ", ")
   }
 
-  /// The condition that two rows have the same key.
+  /// Returns the condition that two rows have the same key.
   func sameKey(_ left: String, _ right: String) -> String {
     keys.map { "\(left).\($0) = \(right).\($0)" }.joined(separator: " AND ")
   }
 
-  /// The condition that two rows have the same values.
+  /// Returns the condition that two rows have the same values.
   func sameValues(_ left: String, _ right: String) -> String {
     table.columns.map { same($0, left, right) }.joined(separator: " AND ")
   }
 
-  /// The condition that two rows have the same value in a column: the same bytes, or what is the same in Swift.
+  /// Returns the condition that two rows have the same value in a column: the same bytes, or equal values in Swift.
   func same(_ column: OverlayTable.Column, _ left: String, _ right: String) -> String {
     let name = dialect.quote(column.name)
     let isSame = "\(left).\(name) IS \(right).\(name) COLLATE BINARY"
@@ -77,22 +77,22 @@ struct OverlaySQL {
     return "(\(isSame) OR \(form)(\(left).\(name)) IS \(form)(\(right).\(name)))"
   }
 
-  /// The number of the row in the layer below, of a row there.
+  /// Returns the row ID of a row in the layer below.
   func lowerRow(_ row: String) -> String { table.hiddenRowID.map { "\(row).\(dialect.quote($0))" } ?? "NULL" }
 
-  /// The number that a pending row shows: its own, or a negative one that no other layer gives.
+  /// Returns the row ID of an unsaved row: its own, or a negative one that no other layer uses.
   func pendingRow(_ row: String) -> String {
     "CAST(coalesce(\(row).\(Self.row), -\(row).\(Self.number) - \(layer << 40)) AS INTEGER)"
   }
 
   // MARK: Delete rules
 
-  /// The references whose rows deny that a row of the table is deleted.
+  /// The references whose rows deny the deletion of a row in the table.
   private var denials: [ForeignKey] { deleteRules.filter { $0.deleteRule == "RESTRICT" } }
 
   var isDeniable: Bool { !denials.isEmpty }
 
-  /// For each reference that denies deletions, what finds a row that refers to one that the verb at work has deleted.
+  /// For each reference that denies deletions, a query for a row that refers to one that the current change has deleted.
   var deniedRows: [(reference: ForeignKey, query: String)] {
     denials.map { reference in
       let parents = (reference.parentColumns.isEmpty ? table.keys : reference.parentColumns).map(dialect.quote)
@@ -129,7 +129,7 @@ struct OverlaySQL {
       } + createText
   }
 
-  /// The full-text index of the pending rows, and the triggers that keep it.
+  /// The full-text index of the unsaved rows, and the triggers that maintain it.
   private var createText: [String] {
     guard !table.searchable.isEmpty else { return [] }
     let columns = list(table.searchable.map(dialect.quote))
@@ -151,7 +151,7 @@ struct OverlaySQL {
 
   // MARK: Views
 
-  /// The rows of the layer, and of those below what is not pending here. SQLite takes conditions into both arms.
+  /// The rows of the layer, and those below without changes here. SQLite pushes conditions into both parts.
   var createViews: [String] {
     let plain = "CREATE TEMP VIEW \(rows) AS \(Self.mark) \(union(of: lower, below: [], pending: []))"
     guard !table.derived.isEmpty else { return [plain] }
@@ -168,7 +168,7 @@ struct OverlaySQL {
 
   private func union(of lower: String, below: [String], pending derived: [String]) -> String {
     let row = table.hiddenRowID.map(dialect.quote)
-    // The rows bear the table's name, by which derived columns know their owner.
+    // The rows are named like the table, which derived columns use for their owner.
     let first = (row.map { ["\(shadow).\($0) AS \($0)"] } ?? []) + columns.map { "\(shadow).\($0) AS \($0)" } + below
     let second = (row == nil ? [] : [pendingRow(shadow)]) + columns.map { "\(shadow).\($0)" } + derived
     return """
@@ -178,17 +178,17 @@ struct OverlaySQL {
       """
   }
 
-  /// What a derived column is, computed from the rows that are pending and those that are not.
+  /// Returns the SQL of a derived column, computed from both saved and unsaved rows.
   private func derived(_ derived: OverlayTable.Derived) -> String {
     "CAST(\(pendingColumn(derived).recomputed(dialect)) AS \(derived.type.rawValue)) AS \(dialect.quote(derived.column.column))"
   }
 
-  /// The derived column, computed from the rows of the layer.
+  /// Returns the derived column, computed from the rows of the layer.
   func pendingColumn(_ derived: OverlayTable.Derived) -> DerivedColumn {
     derived.column.replacingTables { pendingTables.contains($0) ? "_larder_rows_\(layer)_\($0)" : $0 }
   }
 
-  /// A model's columns of pending rows, or of their versions from before: the table bears its own name there.
+  /// Returns a query for a model's columns of unsaved rows, or of their previous versions, under the table's name.
   func select(_ columns: [String]) -> String {
     columns.map { column in
       if let derived = table.derived.first(where: { $0.column.column == column }) { return self.derived(derived) }
@@ -196,7 +196,7 @@ struct OverlaySQL {
     }.joined(separator: ", ")
   }
 
-  /// What statements see in the place of the table, with the triggers that write.
+  /// The view that statements use in place of the table, with the triggers that write.
   var createShadow: [String] {
     [
       "CREATE TEMP VIEW \(shadow) AS \(Self.mark) SELECT * FROM \(view)\(table.expires ? " WHERE \(Expiry.isThere())" : "")",

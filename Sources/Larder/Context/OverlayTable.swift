@@ -1,39 +1,39 @@
 import GRDBSQLite
 
-/// A table of the file as a context sees it: what is needed to keep pending rows of it and to hold them to the table's rules.
+/// A table of the file in a context: what is needed to keep unsaved rows of it and to enforce its rules.
 struct OverlayTable {
   struct Column {
     let name: String
-    /// The type and the collation, as they stand in the table's definition.
+    /// The type and the collation, as in the table's definition.
     let declaration: String
     let isRequired: Bool
-    /// The SQL of the default that a statement without a value for the column gets; nil where NULL is NULL.
+    /// The SQL of the column's default in a statement without a value; nil if it is NULL.
     let fallback: String?
-    /// Whether the model does not name the column.
+    /// Whether the model doesn't declare the column.
     let isForeign: Bool
-    /// The function that gives equal values one form, where the file may hold them in several.
+    /// The function that converts equal values to one form, if the file may store them in several.
     let form: String?
-    /// Whether its values may be JSON in which attachments are named.
+    /// Whether its values may be JSON that refers to attachments.
     let mayNameAttachments: Bool
-    /// Whether the property holds no negative number.
+    /// Whether the property is unsigned.
     let isUnsigned: Bool
 
-    /// A number, as the column holds it.
+    /// Returns a number as the column stores it.
     func value(_ number: Int64) -> Value {
       let type = declaration.uppercased()
       return type.hasPrefix("INT") ? .integer(number) : type.hasPrefix("REAL") ? .real(Double(number)) : .text(String(number))
     }
   }
 
-  /// A column that triggers of the file keep.
+  /// A column that triggers of the file maintain.
   struct Derived {
     let column: DerivedColumn
     let type: StorageClass
-    /// The tables whose rows it is computed from.
+    /// The tables from whose rows it is computed.
     let tables: [String]
   }
 
-  /// A column that holds the place of a row among those with the same owner; a new row without a place gets the last one.
+  /// A column with the position of a row among those with the same owner. A new row without a position gets the last one.
   struct Place {
     let column: String
     let owner: String
@@ -53,9 +53,9 @@ struct OverlayTable {
   let model: String?
   let columns: [Column]
   let keys: [String]
-  /// The hidden column that numbers the rows, where the table has one.
+  /// The hidden row ID column, if the table has one.
   let hiddenRowID: String?
-  /// The column by which a full-text index knows the rows.
+  /// The column that identifies rows in a full-text index.
   let rowIDColumn: String?
   let isStrict: Bool
   let uniqueRules: [UniqueRule]
@@ -66,7 +66,7 @@ struct OverlayTable {
   /// Whether rows can expire.
   let expires: Bool
 
-  /// The table of that name, or nil where the file has none that a context can keep pending rows of.
+  /// Returns the table with the name, or nil if a context can't keep unsaved rows of it.
   static func read(
     _ name: String, definition: TableDefinition?, pairs: PairsTable?, foreignKeys: [ForeignKey], from connection: Connection
   ) throws -> OverlayTable? {
@@ -86,7 +86,7 @@ struct OverlayTable {
         hiddenRowID = column
         continue
       }
-      // What the table computes has no place among pending values.
+      // Columns that the table computes aren't stored in unsaved rows.
       guard try row.get("hidden", as: Int.self) == 0, definition?.column(column)?.isDerived != true else { continue }
       let isRequired = try row.get("notnull", as: Int.self) != 0
       let isForeign = definition.map { $0.column(column) == nil } ?? false
@@ -136,7 +136,7 @@ struct OverlayTable {
 }
 
 extension ColumnType {
-  /// The function that gives equal values one form.
+  /// The function that converts equal values to one form.
   fileprivate var form: String? {
     if isJSON { return "larder_json" }
     switch (order, textForm) {
@@ -148,16 +148,16 @@ extension ColumnType {
   }
 }
 
-/// A reference of one table to another, as the file declares it.
+/// A reference from one table to another, as declared in the file.
 struct ForeignKey {
   let child: String
   let parent: String
   let childColumns: [String]
-  /// The columns referred to; empty where the reference names none, and the parent's key is meant.
+  /// The referenced columns; empty if the reference names none and means the parent's key.
   let parentColumns: [String]
   let deleteRule: String
 
-  /// All references in the file.
+  /// Returns all references in the file.
   static func all(in connection: Connection) throws -> [ForeignKey] {
     let rows = try connection.query(
       """
@@ -185,7 +185,7 @@ extension OverlayTable.Derived {
 }
 
 extension DerivedColumn {
-  /// The same column, computed from other tables.
+  /// Returns the same column, computed from other tables.
   func replacingTables(_ name: (String) -> String) -> DerivedColumn {
     let link: Rows =
       if case .pairs(let table, let own, let other, let key) = rows { .pairs(table: name(table), own: own, other: other, key: key) } else { rows }

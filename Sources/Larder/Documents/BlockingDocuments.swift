@@ -2,9 +2,9 @@ public import Foundation
 
 /// A collection of documents, without `await`: `store.blocking.documents("people")`, and `db.documents("people")` in a transaction or snapshot.
 ///
-/// It offers the verbs of ``Documents``, which explains them.
+/// It has the methods of ``Documents``.
 public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
-  /// The collection's name.
+  /// The name of the collection.
   public let name: String
   let access: Access
   private let table: DocumentTable
@@ -21,26 +21,37 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
     try access._read(isReentrant: true) { try body($0.connection) }
   }
 
-  /// Whether there is a document with the key.
+  /// Returns whether the collection has a document with the key.
+  ///
+  /// - Parameter key: The key to look up.
+  /// - Returns: `true` if there is a document that has not expired.
+  /// - Throws: ``StoreError`` with the codes of any read.
+  /// - Complexity: One lookup by key.
   public func contains(_ key: String) throws -> Bool {
     try reading { try table.contains(key, $0) }
   }
 
-  /// The document with the key, or nil.
+  /// Returns the document with the key.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` where it does not decode as the collection's type.
+  /// - Parameter key: The key to look up.
+  /// - Returns: The document, or nil if there is none.
+  /// - Throws: ``StoreError`` `.invalidValue` if it can't be decoded as the collection's type, and the errors of any read.
+  /// - Complexity: One lookup by key.
   public func get(_ key: String) throws -> Value? {
     try reading { try table.get(key, $0) { try coding.decode(key, $0) } }
   }
 
-  /// The document with the key, or nil.
+  /// Returns the document with the key, or nil if there is none.
   public subscript(key: String) -> Value? {
     get throws { try get(key) }
   }
 
-  /// The documents with the keys; those that are not there are left out.
+  /// Returns the documents with the keys.
   ///
-  /// - Throws: As `get` of one key, for the first that does not decode; `.unsupported` if two keys differ in the file alone and not for Swift.
+  /// - Parameter keys: The keys to look up.
+  /// - Returns: The documents by key, without those that don't exist.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded as the collection's type, `.unsupported` if two keys are equal in Swift
+  ///   but not in the file, and the errors of any read.
   public func get(_ keys: some Sequence<String>) throws -> [String: Value] {
     try reading { connection in
       var values: [String: Value] = [:]
@@ -57,36 +68,64 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
     }
   }
 
-  /// The JSON text of the document, or nil.
+  /// Returns the JSON text of the document with the key.
+  ///
+  /// - Parameter key: The key to look up.
+  /// - Returns: The JSON text, or nil if there is no such document.
+  /// - Throws: ``StoreError`` with the codes of any read.
   public func json(_ key: String) throws -> String? {
     try reading { try table.get(key, $0) { String(decoding: $0, as: UTF8.self) } }
   }
 
-  /// When the document expires; nil for one that stays, and if there is none.
+  /// Returns when the document with the key expires.
+  ///
+  /// - Parameter key: The key to look up.
+  /// - Returns: The date, or nil if the document doesn't expire or doesn't exist.
+  /// - Throws: ``StoreError`` with the codes of any read.
   public func expiry(of key: String) throws -> Date? {
     try reading { try table.expiry(of: key, $0) }
   }
 
-  /// The names of the properties that documents of the collection ever had, oldest first.
+  /// The names of all properties that documents of the collection have ever had, oldest first.
   public var properties: [String] {
     get throws { try reading { try table.properties($0) } }
   }
 
-  /// The paths of each index of the collection, oldest first.
+  /// The paths of each index of the collection, oldest index first.
   public var indexes: [[String]] {
     get throws { try reading { try table.indexes($0) } }
   }
 
   // MARK: Queries
 
-  /// The keys of the documents that satisfy the conditions, in the order that the text says.
+  /// Returns the keys of the documents that satisfy the conditions.
+  ///
+  /// - Parameters:
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document qualifies.
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`: `"name, address.city desc"`.
+  ///   - limit: The largest number of keys to return.
+  ///   - offset: The number of keys to skip.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  /// - Returns: The keys, in the order of `sort`.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path or `sort` can't be parsed; and
+  ///   the errors of any read.
   public func keys(
     where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true
   ) throws -> [String] {
     try keys(DocumentQuery(DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties))
   }
 
-  /// The keys of the documents for which the closure's condition holds: `people.keys { $0.age > 30 && $0.name == "Ada" }`.
+  /// Returns the keys of the documents for which the closure's condition holds.
+  ///
+  /// - Parameters:
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
+  ///   - limit: The largest number of keys to return.
+  ///   - offset: The number of keys to skip.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - condition: Returns the condition, such as `{ $0.age > 30 && $0.name == "Ada" }`.
+  /// - Returns: The keys, in the order of `sort`.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path or `sort` can't be parsed; and
+  ///   the errors of any read.
   public func keys(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
     where condition: (DocumentProperties) -> DocumentPredicate
@@ -99,14 +138,34 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
     try reading { try table.keys(query, $0) }
   }
 
-  /// The documents that satisfy the conditions, with their keys.
+  /// Returns the documents that satisfy the conditions, with their keys.
+  ///
+  /// - Parameters:
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document qualifies.
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
+  ///   - limit: The largest number of documents to return.
+  ///   - offset: The number of documents to skip.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  /// - Returns: The documents, in the order of `sort`.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a document can't be decoded, or a path
+  ///   or `sort` can't be parsed; and the errors of any read.
   public func fetch(
     where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true
   ) throws -> [KeyedValue<Value>] {
     try fetch(DocumentQuery(DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties))
   }
 
-  /// The documents for which the closure's condition holds, with their keys.
+  /// Returns the documents for which the closure's condition holds, with their keys.
+  ///
+  /// - Parameters:
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
+  ///   - limit: The largest number of documents to return.
+  ///   - offset: The number of documents to skip.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - condition: Returns the condition.
+  /// - Returns: The documents, in the order of `sort`.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a document can't be decoded, or a path
+  ///   or `sort` can't be parsed; and the errors of any read.
   public func fetch(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
     where condition: (DocumentProperties) -> DocumentPredicate
@@ -121,12 +180,24 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
     }
   }
 
-  /// The number of documents that satisfy the conditions.
+  /// Returns the number of documents that satisfy the conditions.
+  ///
+  /// - Parameters:
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document counts.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  /// - Returns: The number of documents.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any read.
   public func count(where conditions: [Condition] = [], validatesProperties: Bool = true) throws -> Int {
     try count(DocumentQuery(DocumentPredicate(conditions), validatesProperties: validatesProperties))
   }
 
-  /// The number of documents for which the closure's condition holds.
+  /// Returns the number of documents for which the closure's condition holds.
+  ///
+  /// - Parameters:
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - condition: Returns the condition.
+  /// - Returns: The number of documents.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any read.
   public func count(validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate) throws -> Int {
     try count(DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties))
   }
@@ -138,7 +209,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
 
 extension BlockingDocuments: Sendable where Access: Sendable {}
 
-/// A value and the key that it has among the documents.
+/// A value and its key in a collection of documents.
 public struct KeyedValue<Value> {
   /// The key.
   public let key: String
@@ -159,13 +230,24 @@ extension BlockingDocuments where Access: StoreWriter {
     try access._write(isAtomic: true) { try body($0.connection) }
   }
 
-  /// Stores the value under the key, whatever was there. Without a date it stays.
+  /// Stores the value under the key, replacing an existing document.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the document.
+  ///   - value: The value to store.
+  ///   - expires: When the document expires; nil if it doesn't.
+  /// - Throws: ``StoreError`` `.invalidValue` for a number that isn't finite and for a value that is nested too deeply, and the errors of any write.
   public func set(_ key: String, _ value: Value, expires: Date? = nil) throws {
     let document = try coding.encode(key, value, expires: expires)
     try writing { try table.set([document], $0) }
   }
 
-  /// Stores all values under their keys, or on an error none.
+  /// Stores all values under their keys, or none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - values: The keys and values.
+  ///   - expires: When the documents expire; nil if they don't.
+  /// - Throws: The errors of ``set(_:_:expires:)``.
   public func set(_ values: some Sequence<(key: String, value: Value)>, expires: Date? = nil) throws {
     let documents = try values.map { try coding.encode($0.key, $0.value, expires: expires) }
     try writing { try table.set(documents, $0) }
@@ -173,65 +255,109 @@ extension BlockingDocuments where Access: StoreWriter {
 
   /// Stores the value under its own key: the text of its property `key`.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` where it has none.
+  /// - Parameters:
+  ///   - value: The value to store.
+  ///   - expires: When the document expires; nil if it doesn't.
+  /// - Throws: ``StoreError`` `.invalidValue` if it has no such property, and the errors of ``set(_:_:expires:)``.
   public func save(_ value: Value, expires: Date? = nil) throws {
     let document = try coding.encode(nil, value, expires: expires)
     try writing { try table.set([document], $0) }
   }
 
-  /// Stores all values under their own keys, or on an error none.
+  /// Stores all values under their own keys, or none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - values: The values to store.
+  ///   - expires: When the documents expire; nil if they don't.
+  /// - Throws: The errors of ``save(_:expires:)-(Value,_)``.
   public func save(_ values: some Sequence<Value>, expires: Date? = nil) throws {
     let documents = try values.map { try coding.encode(nil, $0, expires: expires) }
     try writing { try table.set(documents, $0) }
   }
 
-  /// Stores the object that the JSON text is. A `key` in it is ignored.
+  /// Stores the object in the JSON text under the key. A property `key` in it is ignored.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` with line, column and offset of what is no JSON.
+  /// - Parameters:
+  ///   - key: The key of the document.
+  ///   - json: The text of a JSON object.
+  ///   - expires: When the document expires; nil if it doesn't.
+  /// - Throws: ``StoreError`` `.invalidValue`, with line, column and offset, for invalid JSON, for a number that fits neither a 64-bit integer nor a
+  ///   `Double`, and for an object with two properties of the same name; and the errors of any write.
   public func set(_ key: String, json: String, expires: Date? = nil) throws {
     let document = try coding.read(key, json: json, expires: expires)
     try writing { try table.set([document], $0) }
   }
 
-  /// Stores all objects that the JSON texts are under their keys, or on an error none. A `key` in one is ignored.
+  /// Stores all objects in the JSON texts under their keys, or none if an error is thrown. A property `key` in one is ignored.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` with position in the batch, line, column and offset of what is no JSON.
+  /// - Parameters:
+  ///   - texts: The keys and the texts of JSON objects.
+  ///   - expires: When the documents expire; nil if they don't.
+  /// - Throws: The errors of ``set(_:json:expires:)``, with the position in the batch.
   public func set(json texts: some Sequence<(key: String, value: String)>, expires: Date? = nil) throws {
     let documents = try coding.read(texts, expires: expires)
     try writing { try table.set(documents, $0) }
   }
 
-  /// Sets some properties, and leaves the others and the date of expiry as they are.
+  /// Sets some properties of a document, and keeps its other properties and its date of expiry.
   ///
-  /// - Throws: ``StoreError`` `.notFound` where there is no such document.
+  /// - Parameters:
+  ///   - key: The key of the document.
+  ///   - changes: The properties to set.
+  /// - Throws: ``StoreError`` `.notFound` if there is no such document, and the errors of ``set(_:_:expires:)``.
   public func update(_ key: String, _ changes: Document) throws {
     try writing { try table.update([key], changes, $0) }
   }
 
-  /// Sets some properties in each of the documents: all of them, or on an error none.
+  /// Sets some properties in each of the documents: in all of them, or in none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys of the documents.
+  ///   - changes: The properties to set.
+  /// - Throws: The errors of ``update(_:_:)-(String,_)``.
   public func update(_ keys: some Sequence<String>, _ changes: Document) throws {
     try writing { try table.update(Array(keys), changes, $0) }
   }
 
-  /// Deletes the document, and answers whether there was one.
+  /// Deletes the document with the key.
+  ///
+  /// - Parameter key: The key of the document.
+  /// - Returns: `true` if there was a document to delete.
+  /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
   public func delete(_ key: String) throws -> Bool {
     try writing { try table.delete([key], $0) > 0 }
   }
 
-  /// Deletes the documents, and answers how many there were.
+  /// Deletes the documents with the keys: all of them, or none if an error is thrown.
+  ///
+  /// - Parameter keys: The keys of the documents.
+  /// - Returns: The number of deleted documents.
+  /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
   public func delete(_ keys: some Sequence<String>) throws -> Int {
     try writing { try table.delete(Array(keys), $0) }
   }
 
-  /// Deletes the documents that satisfy the conditions, and answers how many there were. Without conditions all of them.
+  /// Deletes the documents that satisfy the conditions; without conditions, all documents.
+  ///
+  /// - Parameters:
+  ///   - conditions: All conditions of a set must hold, for at least one set.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  /// - Returns: The number of deleted documents.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any write.
   @discardableResult
   public func deleteAll(where conditions: [Condition] = [], validatesProperties: Bool = true) throws -> Int {
     try deleteAll(DocumentQuery(DocumentPredicate(conditions), validatesProperties: validatesProperties))
   }
 
-  /// Deletes the documents for which the closure's condition holds, and answers how many there were.
+  /// Deletes the documents for which the closure's condition holds.
+  ///
+  /// - Parameters:
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - condition: Returns the condition.
+  /// - Returns: The number of deleted documents.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any write.
   @discardableResult
   public func deleteAll(validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate) throws -> Int {
     try deleteAll(DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties))
@@ -241,23 +367,44 @@ extension BlockingDocuments where Access: StoreWriter {
     try writing { try table.deleteAll(query, $0) }
   }
 
-  /// Sets when the document expires, nil for never, and answers whether there is one.
+  /// Sets when the document with the key expires.
+  ///
+  /// - Parameters:
+  ///   - key: The key of the document.
+  ///   - date: The date; nil if the document shall not expire.
+  /// - Returns: `true` if there is such a document.
+  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, and the errors of any write.
   @discardableResult
   public func setExpiry(of key: String, to date: Date?) throws -> Bool {
     try writing { try table.setExpiry(of: key, to: date, $0) }
   }
 
-  /// Makes the collection keep in each document when it was added and last updated, as dates called `addedAt` and `updatedAt`.
+  /// Records in each document when it was added and last updated, as dates named `addedAt` and `updatedAt`.
+  ///
+  /// Conditions, sorts, SQL and typed values use them like other properties. A document's own values with these names are replaced. Existing
+  /// documents have no `addedAt`, and get an `updatedAt` with their next change. The file stores the choice.
+  ///
+  /// - Parameter keepsTimes: Whether to record times. If false, documents keep the times that they have.
+  /// - Throws: ``StoreError`` with the codes of any write.
   public func keepTimes(_ keepsTimes: Bool = true) throws {
     try writing { try table.keepTimes(keepsTimes, $0) }
   }
 
-  /// Makes conditions and sorts on the properties, in this order, fast. Where there is such an index already, nothing happens.
+  /// Creates an index on the properties, in this order, which makes conditions and sorts on them fast.
+  ///
+  /// If there is such an index, this method has no effect.
+  ///
+  /// - Parameter properties: Names of properties, or paths such as `address.city` and `tags[0]`. See ``DocumentPath``.
+  /// - Throws: ``StoreError`` `.invalidValue` if no property is given and for an invalid path, and the errors of any write.
+  /// - Complexity: Reads every document once.
   public func index(on properties: String...) throws {
     try index(properties)
   }
 
   /// Removes the index on the properties, if there is one.
+  ///
+  /// - Parameter properties: The names or paths with which the index was created.
+  /// - Throws: ``StoreError`` `.invalidValue` for an invalid path, and the errors of any write.
   public func removeIndex(on properties: String...) throws {
     try removeIndex(properties)
   }
@@ -266,7 +413,10 @@ extension BlockingDocuments where Access: StoreWriter {
 
   func removeIndex(_ properties: [String]) throws { try writing { try table.removeIndex(properties, $0) } }
 
-  /// Removes the collection with all that is in it, and answers whether there was one.
+  /// Removes the collection and all its documents.
+  ///
+  /// - Returns: `true` if there was such a collection.
+  /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
   public func drop() throws -> Bool {
     try writing { try table.drop($0) }
@@ -274,12 +424,18 @@ extension BlockingDocuments where Access: StoreWriter {
 }
 
 extension StoreReader {
-  /// The collection of documents with the name; it is made when the first document is stored.
+  /// Returns the collection of documents with the name. It is created when the first document is stored.
+  ///
+  /// - Parameter name: The name of the collection.
   public func documents(_ name: String) -> BlockingDocuments<Self, Document> {
     BlockingDocuments(name, self)
   }
 
-  /// The collection of documents with the name, as values of a Codable type.
+  /// Returns the collection of documents with the name, with values of a Codable type.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the collection.
+  ///   - type: The type of the values.
   public func documents<Value: Codable>(_ name: String, of type: Value.Type) -> BlockingDocuments<Self, Value> {
     BlockingDocuments(name, self)
   }
@@ -288,9 +444,9 @@ extension StoreReader {
     get throws { try _read { try $0.connection.documents.names($0.connection) } }
   }
 
-  /// The number of documents in each collection, by its name.
+  /// The number of documents in each collection, by the collection's name.
   ///
-  /// - Complexity: Counts the documents of all collections.
+  /// - Complexity: O(*n*), where *n* is the number of documents in all collections.
   public var documentCounts: [String: Int] {
     get throws {
       try _read(isReentrant: true) { access in

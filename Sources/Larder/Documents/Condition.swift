@@ -1,43 +1,49 @@
-/// A condition on one property of documents. Conditions of the same set must all hold; of several sets one suffices.
+/// A condition on one property of documents. All conditions of a set must hold, for at least one set.
 ///
 /// ```swift
-/// // Grown-ups called Ada, and everybody from Paris.
+/// // Adults named Ada, and everyone from Paris.
 /// let conditions = [
 ///   Condition("age", .greaterThanOrEqual, 18), Condition("name", .equal, "Ada"), Condition(set: 1, "address.city", .equal, "Paris"),
 /// ]
 /// ```
 public struct Condition: Sendable, Hashable {
-  /// How a property is compared. A value compares with values of its own kind alone: `5` is neither `"5"` nor `true`.
+  /// How a property is compared. Only values of the same kind are comparable: `5` is neither `"5"` nor `true`.
   public enum Operator: String, Sendable, Hashable, CaseIterable {
     case equal = "="
-    /// Not equal. As in SQL, a document without the property, or with null, does not satisfy it.
+    /// Not equal. As in SQL, a document that lacks the property, or has null, doesn't satisfy it.
     case notEqual = "<>"
-    /// Less, which numbers, texts, dates and decimals are. Nothing is less than a Boolean, null, an array or an object.
+    /// Less, for numbers, texts, dates and decimals. No value is less than a Boolean, null, an array or an object.
     case lessThan = "<"
     case greaterThan = ">"
     case lessThanOrEqual = "<="
     case greaterThanOrEqual = ">="
-    /// An array has the value as an element; a text has the text as a part, whatever the case of its letters A to Z.
+    /// An array contains the value; a text contains the text, ignoring the case of A to Z.
     case contains
-    /// The property equals one of the values of the array.
+    /// The property equals one of the array's values.
     case inList
   }
 
-  /// The number of the set.
+  /// The number of the condition's set.
   public var set: Int
-  /// The property's name, or the path to a value in it, as ``DocumentPath`` explains; `key` is the document's key.
+  /// The property's name, or the path to a value in it: see ``DocumentPath``. `key` is the document's key.
   public var property: String
   /// How the property is compared.
   public var `operator`: Operator
   var operand: DocumentOperand
 
-  /// What the property is compared with, as a document holds it.
+  /// The value to compare with, as a document stores it.
   public var value: DocumentValue {
     get { operand.documentValue }
     set { operand = .value(newValue) }
   }
 
-  /// A condition. A `Date` is compared by time and a `Decimal` by its size, with the texts that documents hold for them.
+  /// Creates a condition.
+  ///
+  /// - Parameters:
+  ///   - set: The number of the condition's set.
+  ///   - property: The property's name, or the path to a value in it. `key` is the document's key.
+  ///   - operator: How the property is compared.
+  ///   - value: The value to compare with. A `Date` compares by time and a `Decimal` by size with the texts that documents store for them.
   public init(set: Int = 0, _ property: String, _ operator: Operator, _ value: some DocumentValueConvertible) {
     self.set = set
     self.property = property
@@ -47,7 +53,9 @@ public struct Condition: Sendable, Hashable {
 }
 
 extension DocumentPredicate {
-  /// What the conditions say together: all of a set, of one set at least. Without conditions, every document.
+  /// Creates the predicate of the conditions: all conditions of at least one set hold. Without conditions, it holds for every document.
+  ///
+  /// - Parameter conditions: The conditions.
   public init(_ conditions: [Condition]) {
     var numbers: [Int] = []
     var sets: [Int: [DocumentPredicate]] = [:]

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Connection {
-  /// The error of SQL that names a column which none of its tables has: it says which columns there are. Any other error stays as it is.
+  /// Returns an error that lists the existing columns, for SQL with a column that none of its tables has. Other errors stay unchanged.
   func naming(columnsOf sql: String, _ error: StoreError) -> StoreError {
     guard error.code == .schemaMismatch, let range = error.message.range(of: "no such column: "),
       let end = error.message.range(of: "). ", range: range.upperBound..<error.message.endIndex)
@@ -20,7 +20,7 @@ extension Connection {
       "No table of the SQL has a column \(wanted).\(nearest.map { " Did you mean \($0)?" } ?? "") \(lists.joined(separator: "; ")).")
   }
 
-  /// The tables and views whose names are words of the text.
+  /// Returns the tables and views whose names are words of the text.
   private func tables(namedIn sql: String) throws -> [(name: String, columns: [String])] {
     let text = sql.asciiLowercased
     let rows = try query(

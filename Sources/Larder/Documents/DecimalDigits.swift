@@ -1,10 +1,10 @@
-/// A number as its sign, its digits from the first to the last that is not zero, and the power of ten of the first one.
+/// A number as its sign, its digits from the first to the last nonzero one, and the power of ten of the first digit.
 struct DecimalDigits: Equatable {
   private(set) var digits: [UInt8] = []
   private var isNegative = false
   private var exponent = 0
 
-  /// The number of a text, which is one.
+  /// Parses a text that is a number.
   init(_ text: String) {
     let parts = text.lowercased().split(separator: "e", maxSplits: 1)
     var isFraction = false
@@ -29,7 +29,7 @@ struct DecimalDigits: Equatable {
 
   private var sign: Int64 { digits.isEmpty ? 0 : isNegative ? -1 : 1 }
 
-  /// -1, 0 or 1: how the number compares with another one.
+  /// Returns -1, 0 or 1 for how the number compares with another one.
   func order(_ other: DecimalDigits) -> Int64 {
     guard sign == other.sign, sign != 0 else { return sign < other.sign ? -1 : sign == other.sign ? 0 : 1 }
     if exponent != other.exponent { return exponent < other.exponent ? -sign : sign }

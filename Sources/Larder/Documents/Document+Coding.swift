@@ -1,9 +1,10 @@
 import Foundation
 
 extension Document {
-  /// The document that a value of any `Encodable` type is, as a typed collection stores it: `try Document(encoding: person)`.
+  /// Creates the document that a typed collection stores for an `Encodable` value: `try Document(encoding: person)`.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` for a value that isn't an object with properties, or holds what no document can.
+  /// - Parameter value: A value that encodes as an object.
+  /// - Throws: ``StoreError`` `.invalidValue` if the value doesn't encode as an object, or contains a value that a document can't hold.
   public init(encoding value: some Encodable) throws {
     guard case .object(let document) = try DocumentValue(encoding: value) else {
       throw StoreError(.invalidValue, "\(type(of: value)) does not encode as an object with properties. Wrap it in a struct, or use DocumentValue.")
@@ -11,18 +12,21 @@ extension Document {
     self = document
   }
 
-  /// The value of a `Decodable` type that the document is: `try document.decode(Person.self)`.
+  /// Decodes the document as a `Decodable` type: `try document.decode(Person.self)`.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` if it does not decode as the type.
+  /// - Parameter type: The type to decode.
+  /// - Returns: The decoded value.
+  /// - Throws: ``StoreError`` `.invalidValue` if the document can't be decoded as the type.
   public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try DocumentValue.object(self).decode(type)
   }
 }
 
 extension DocumentValue {
-  /// The value that one of any `Encodable` type is in a document.
+  /// Creates the document value for an `Encodable` value.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` if it holds what no document can.
+  /// - Parameter value: The value to encode.
+  /// - Throws: ``StoreError`` `.invalidValue` if it contains a value that a document can't hold.
   public init(encoding value: some Encodable) throws {
     do {
       self = try DocumentEncoder().encode(value)
@@ -31,9 +35,11 @@ extension DocumentValue {
     }
   }
 
-  /// The value of a `Decodable` type that this is.
+  /// Decodes this value as a `Decodable` type.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` if it does not decode as the type.
+  /// - Parameter type: The type to decode.
+  /// - Returns: The decoded value.
+  /// - Throws: ``StoreError`` `.invalidValue` if the value can't be decoded as the type.
   public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     do {
       return try DocumentDecoder(self).decode(type)

@@ -1,4 +1,4 @@
-/// A document: values by name, in the order in which the names came. Two documents with the same values are equal in any order.
+/// An ordered dictionary of JSON values by name. Documents with the same values are equal regardless of order.
 ///
 /// ```swift
 /// var person: Document = ["name": "Ada", "languages": ["English", "French"]]
@@ -11,15 +11,17 @@ public struct Document: Sendable {
   }
 
   private var entries: [Entry] = []
-  /// Where each name is, once there are more than a glance takes in.
+  /// The position of each name, once there are too many for a linear search.
   private var positions: [String: Int]?
 
   private static let linearLimit = 12
 
-  /// A document without values.
+  /// Creates an empty document.
   public init() {}
 
-  /// A document with the values; of two values for one name the later one is kept.
+  /// Creates a document with the values. If a name occurs twice, the later value is kept.
+  ///
+  /// - Parameter elements: The names and values.
   public init(_ elements: some Sequence<(String, DocumentValue)>) {
     for (name, value) in elements { self[name] = value }
   }
@@ -27,13 +29,13 @@ public struct Document: Sendable {
   /// The number of values.
   public var count: Int { entries.count }
 
-  /// Whether there is no value.
+  /// Whether the document has no values.
   public var isEmpty: Bool { entries.isEmpty }
 
   /// The names of the values.
   public var names: [String] { entries.map(\.name) }
 
-  /// The value of the name. Setting nil removes the name; set `.null` to keep it with JSON's null.
+  /// Accesses the value of the name. Setting nil removes the name; set `.null` to store JSON's null.
   public subscript(name: String) -> DocumentValue? {
     get { position(of: name).map { entries[$0].value } }
     set {

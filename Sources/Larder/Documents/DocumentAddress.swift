@@ -1,4 +1,4 @@
-/// Which document of a file: its collection and its key, equal where the file takes them for equal.
+/// The collection and key of a document, equal if they are equal in the file.
 struct DocumentAddress: Sendable, Hashable {
   let collection: String
   let key: String

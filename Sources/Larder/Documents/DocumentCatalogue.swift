@@ -1,19 +1,19 @@
 import GRDBSQLite
 
-/// What a connection knows of the collections of documents in its file.
+/// The collections of documents that a connection knows in its file.
 ///
-/// The file says which properties were seen in each collection, in the order in which they came; they only ever become more. So a look at the
-/// collection's number and count tells whether what is known is still so, whoever has written meanwhile.
+/// The file records the properties seen in each collection, in order, and never removes one. So comparing the collection's identifier and its number
+/// of properties is enough to know whether this information is current, even if another process has written.
 final class DocumentCatalogue {
   /// A collection as the file describes it.
   struct Collection {
     let id: Int64
-    /// The name as the file has it, which callers may write with other letters in upper case.
+    /// The name as stored in the file. Callers may write it in another case.
     let name: String
-    /// The names of the properties that were seen, oldest first.
+    /// The names of all properties seen, oldest first.
     var properties: [String] = []
     var known: Set<ExactText> = []
-    /// Whether documents keep the times at which they were added and updated.
+    /// Whether documents record when they were added and updated.
     var keepsTimes = false
   }
 
@@ -35,19 +35,19 @@ final class DocumentCatalogue {
 
   /// By the folded name of the table.
   private var collections: [String: Collection] = [:]
-  /// The transaction in which the collection was last compared with the file: until it ends, nobody else changes it.
+  /// The transaction in which the collection was last compared with the file. Until the transaction ends, no other connection changes it.
   private var compared: [String: Int] = [:]
   /// Whether the file has the tables of this catalogue.
   private var hasTables = false
-  /// Whether something was remembered that a rollback makes untrue.
+  /// Whether a rollback would invalidate some of this information.
   private var isProvisional = false
-  /// The temporary views of this connection, by the number and the count of properties that they show.
+  /// The temporary views of this connection, with the collection's identifier and the number of properties that they show.
   var views: [String: ViewVersion] = [:]
-  /// Whether the dates of all documents are known to be in the form of today.
+  /// Whether the dates of all documents are known to be in the current format.
   private var hasUpdatedDates = false
-  /// Paths of several steps that documents have had, by the number of the collection.
+  /// Paths of several steps that documents have had, by the collection's identifier.
   private var seenPaths: [Int64: Set<DocumentPath>] = [:]
-  /// Tables that are no collections.
+  /// Tables that aren't collections.
   var plainTables: Set<String> = []
 
   struct ViewVersion: Equatable {
@@ -55,9 +55,9 @@ final class DocumentCatalogue {
     let count: Int
   }
 
-  /// Forgets what a rollback may have undone.
+  /// Discards what a rollback may have undone.
   ///
-  /// - Parameter isOver: Whether the transaction has ended, and not only a savepoint in it.
+  /// - Parameter isOver: Whether the whole transaction has ended, and not only a savepoint in it.
   func didRollBack(isOver: Bool) {
     guard isProvisional else { return }
     collections.removeAll()
@@ -75,7 +75,7 @@ final class DocumentCatalogue {
 
   // MARK: Reading
 
-  /// The collection as it is in the file now; nil if there is none.
+  /// Returns the collection as it is in the file now; nil if there is none.
   func collection(_ name: String, _ connection: Connection) throws -> Collection? {
     connection.noteRead(of: name)
     guard try hasTables(connection) else { return nil }
@@ -87,7 +87,7 @@ final class DocumentCatalogue {
     connection.noteRead(of: table)
     var collection = collections[name.foldedTableName] ?? Collection(id: id, name: table)
     if collection.id != id || collection.properties.count > count { collection = Collection(id: id, name: table) }
-    // Files of earlier versions have no such column.
+    // Files of earlier versions don't have this column.
     collection.keepsTimes = row["times"]?.integer == 1
     if collection.properties.count < count {
       let added = try connection.query(
@@ -103,10 +103,10 @@ final class DocumentCatalogue {
     return collection
   }
 
-  /// The collection, where this connection has met it before; it may have changed since.
+  /// Returns the collection if this connection knows it. It may have changed since.
   func isKnown(_ name: String) -> Bool { collections[name.foldedTableName] != nil }
 
-  /// Whether the collection, which the open transaction has compared with the file, keeps times.
+  /// Whether the collection records times. The open transaction has compared it with the file.
   func keepsTimes(_ name: String, _ connection: Connection) throws -> Bool {
     let id = name.foldedTableName
     if compared[id] == connection.transactionNumber, let collection = collections[id] { return collection.keepsTimes }
@@ -132,7 +132,7 @@ final class DocumentCatalogue {
 
   private func hasTables(_ connection: Connection) throws -> Bool {
     if hasTables { return true }
-    // Inside of a transaction that is rolled back they may be gone again.
+    // If the transaction is rolled back, they may no longer exist.
     let isThere = try !connection.query("SELECT 1 FROM main.sqlite_master WHERE name = ?1", [.text(Self.propertiesTable)]).isEmpty
     if isThere, connection.isAutocommitting { hasTables = true }
     return isThere
@@ -140,7 +140,7 @@ final class DocumentCatalogue {
 
   // MARK: Writing
 
-  /// Makes sure that the collection is there and has seen the properties. The connection is in a transaction that writes.
+  /// Creates the collection and records the properties, as necessary. The connection is in a write transaction.
   func prepare(_ name: String, _ properties: some Sequence<String>, _ connection: Connection) throws {
     if !hasUpdatedDates {
       if try hasTables(connection) { try updateDates(connection) }
@@ -159,9 +159,9 @@ final class DocumentCatalogue {
     if !added.isEmpty { try add(added, to: name, connection) }
   }
 
-  /// Brings the dates of documents that earlier versions have written into the form of today, in the transaction that is open.
+  /// Converts the dates in documents that earlier versions have written to the current format, in the open transaction.
   ///
-  /// The collections say whether theirs have been. One that an earlier version makes in this file says that they have not.
+  /// Each collection records whether its dates are converted. A collection that an earlier version creates in this file is marked as not converted.
   private func updateDates(_ connection: Connection) throws {
     for column in try ["dates", "times"].filter({ try !hasColumn($0, connection) }) {
       isProvisional = true
@@ -196,9 +196,9 @@ final class DocumentCatalogue {
     return try !connection.query("SELECT 1 FROM main.\(Self.collectionsTable) WHERE dates = 0").isEmpty
   }
 
-  /// Brings dates that earlier versions have written into the form of today, where they are not, in a transaction of its own.
+  /// Converts dates that earlier versions have written to the current format, if necessary, in a transaction of its own.
   fileprivate func updateFormerDates(_ connection: Connection) throws {
-    // A look without the write lock is enough in every file but the first time.
+    // After the first time, this check without the write lock is enough.
     guard try hasFormerDates(connection) else { return }
     try connection.transaction { try updateDates(connection) }
   }
@@ -234,13 +234,13 @@ final class DocumentCatalogue {
     _ = try collection(name, connection)
   }
 
-  /// Removes the collection with all of its documents; false if there is none.
+  /// Removes the collection with all of its documents. Returns false if there is none.
   func drop(_ name: String, _ connection: Connection) throws -> Bool {
     guard let collection = try collection(name, connection) else { return false }
     isProvisional = true
     collections.removeAll()
     compared.removeAll()
-    // Triggers count what the documents let go.
+    // Triggers update the counts of attachments that the documents release.
     if try AttachmentTable.exists(connection) { try connection.change("DELETE FROM main.\(Dialect.sqlite.quote(name))") }
     try connection.change("DROP TABLE main.\(Dialect.sqlite.quote(name))")
     connection.noteWrite(of: collection.name)
@@ -249,7 +249,7 @@ final class DocumentCatalogue {
     return true
   }
 
-  /// The name of a collection is the name of its table, which must be free.
+  /// The name of a collection is the name of its table, which must be available.
   private func check(_ name: String, _ connection: Connection) throws {
     guard !name.isEmpty, !name.utf8.contains(0), !["_larder_", "sqlite_"].contains(where: name.asciiLowercased.hasPrefix) else {
       throw StoreError(
@@ -264,9 +264,9 @@ final class DocumentCatalogue {
 }
 
 extension Connection {
-  /// Brings the dates in documents, as earlier versions wrote them, into the form of today: text of one width, whose order is that of time.
+  /// Converts dates in documents of earlier versions to the current format: text of fixed width, whose order is chronological.
   ///
-  /// It happens once for a file, in one transaction. A connection that only reads changes nothing.
+  /// This happens once for each file, in one transaction. A read-only connection changes nothing.
   func updateDocumentDates() throws {
     guard !isReadOnly, sqlite3_db_readonly(handle, "main") == 0 else { return }
     try documents.updateFormerDates(self)

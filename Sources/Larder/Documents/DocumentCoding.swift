@@ -1,10 +1,10 @@
 import Foundation
 
-/// Turns values of a collection's type into documents and back.
+/// Converts values of a collection's type to documents and back.
 struct DocumentCoding<Value: Codable>: Sendable {
   let collection: String
 
-  /// The document to write; without a key given, the value's own property `key` is it.
+  /// Returns the document to write. Without a given key, it takes the value's property `key`.
   func encode(_ key: String?, _ value: Value, expires: Date?) throws -> EncodedDocument {
     do {
       if let document = value as? Document {
@@ -24,7 +24,7 @@ struct DocumentCoding<Value: Codable>: Sendable {
     }
   }
 
-  /// The document to write of JSON text.
+  /// Returns the document to write for JSON text.
   func read(_ key: String, json: String, expires: Date?) throws -> EncodedDocument {
     do {
       return try EncodedDocument(key: key, json: json, expires: expires)
@@ -34,7 +34,7 @@ struct DocumentCoding<Value: Codable>: Sendable {
     }
   }
 
-  /// The documents to write of JSON texts.
+  /// Returns the documents to write for JSON texts.
   func read(_ texts: some Sequence<(key: String, value: String)>, expires: Date?) throws -> [EncodedDocument] {
     try texts.enumerated().map { position, text in
       do {
@@ -60,7 +60,7 @@ struct DocumentCoding<Value: Codable>: Sendable {
     try decode(key, DocumentReader.document(json, of: key, in: collection))
   }
 
-  /// The value of a document, and to whom it is told, the references in it.
+  /// Decodes the value of a document, and collects the references in it if `references` isn't nil.
   func decode(_ key: String, _ document: Document, references: DocumentReferences? = nil) throws -> Value {
     do {
       if let value = document as? Value { return value }
@@ -74,7 +74,7 @@ struct DocumentCoding<Value: Codable>: Sendable {
   }
 }
 
-/// A name or position that was made up while coding.
+/// A coding key for a name or position that isn't a property.
 struct DocumentCodingKey: CodingKey {
   let stringValue: String
   let intValue: Int?
@@ -118,7 +118,7 @@ extension DocumentValue: Codable {
     }
   }
 
-  /// The integer. Foundation's decoder cuts off the fraction of a number that no double holds.
+  /// The integer, because Foundation's decoder truncates a number that doesn't fit a double.
   private static func integer(in container: any SingleValueDecodingContainer) -> Int64? {
     guard let integer = try? container.decode(Int64.self) else { return nil }
     guard let number = try? container.decode(Decimal.self) else { return integer }

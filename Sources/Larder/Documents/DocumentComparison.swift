@@ -1,7 +1,7 @@
 import Foundation
 
-/// When two values of documents are the same to a condition: of one kind, numbers by their size, texts byte by byte, arrays element by element, and
-/// objects name by name in any order.
+/// Equality of document values in conditions: values of the same kind, numbers by size, texts byte by byte, arrays element by element, and objects
+/// name by name in any order.
 enum DocumentComparison {
   static func isEqual(_ left: DocumentValue, _ right: DocumentValue) -> Bool {
     switch (left, right) {
@@ -25,12 +25,12 @@ enum DocumentComparison {
       }
   }
 
-  /// Swift takes texts for equal that differ in the file: é is one character or two.
+  /// Compares bytes, because Swift considers texts equal that differ in the file: é can be one scalar or two.
   private static func isEqual(_ left: String, _ right: String) -> Bool {
     left.utf8.count == right.utf8.count && left.utf8.elementsEqual(right.utf8)
   }
 
-  /// Whether the text has the other in it, whatever the case of the letters A to Z. SQLite's LIKE ends at a NUL.
+  /// Returns whether the text contains the other one, ignoring the case of A to Z. SQLite's LIKE stops at a NUL.
   static func hasPart(_ text: String, _ part: String) -> Bool {
     func folded(_ text: String) -> [UInt8] { text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 } }
     let (text, part) = (folded(text), folded(part))
@@ -42,7 +42,7 @@ enum DocumentComparison {
     }
   }
 
-  /// -1, 0 or 1: how a number, or text that is one, compares with the number of a text, digit by digit; nil for anything else.
+  /// Returns -1, 0 or 1 for how a number, or text that is one, compares with the number in a text, digit by digit; nil for anything else.
   static func order(_ value: Value, _ number: String) -> Int64? {
     let text: String
     switch value {
@@ -58,7 +58,7 @@ enum DocumentComparison {
     return DecimalDigits(text).order(DecimalDigits(number))
   }
 
-  /// The functions that conditions call where SQLite's own operators say something else.
+  /// The functions that conditions call if SQLite's own operators have another meaning.
   static let functions = [
     ScalarFunction("larder_time", 1) { values in
       guard let text = values[0].text, let seconds = DocumentDate.comparableSeconds(text) else { return .null }

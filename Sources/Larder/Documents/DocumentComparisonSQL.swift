@@ -10,11 +10,11 @@ struct DocumentComparisonSQL {
   private let operand: DocumentOperand
   private let value: String
   private let type: String
-  /// The value of a text with NULs in it, at which SQLite's own functions would end it.
+  /// Returns the value of a text that contains NULs, at which SQLite's own functions would stop.
   private let wholeText: String
 
   private static let hasNull = "instr(json, '\\u0000') > 0"
-  /// SQLite refuses long patterns.
+  /// SQLite rejects long patterns.
   private static let patternLimit = 10_000
 
   init(_ path: DocumentPath, _ comparison: Condition.Operator, _ operand: DocumentOperand) {
@@ -78,7 +78,7 @@ struct DocumentComparisonSQL {
     writer.write(path.isKey ? ")" : " AND \(type) = 'text'\(holdsNull ? "" : isWhole))")
   }
 
-  /// The condition that the text is all that SQLite has shown of it.
+  /// The condition that the text has no characters after those that SQLite's functions returned.
   private var isWhole: String { path.isKey ? "" : " AND NOT (\(Self.hasNull) AND \(wholeText) IS NOT \(value))" }
 
   // MARK: Order
@@ -100,7 +100,7 @@ struct DocumentComparisonSQL {
     }
   }
 
-  /// A text that SQLite has cut off at its first NUL is greater than what it shows.
+  /// A text that SQLite has truncated at its first NUL is greater than the truncated text.
   private func writeOrder(_ text: String, _ writer: inout SQLWriter) {
     guard !path.isKey, !text.utf8.contains(0) else {
       writer.write("(\(text.utf8.contains(0) ? wholeText : value) \(comparison.rawValue) ")
@@ -126,7 +126,7 @@ struct DocumentComparisonSQL {
   private func writeTime(_ comparison: Condition.Operator, _ seconds: Double, _ writer: inout SQLWriter) {
     let bounds = DocumentDate.bounds(around: seconds)
     writer.write("(")
-    // What an index can find: the days around.
+    // An index can find the days around it.
     if comparison != .lessThan, comparison != .lessThanOrEqual {
       writer.write("\(value) >= ")
       writer.bind(.text(bounds.low))
@@ -205,7 +205,7 @@ struct DocumentComparisonSQL {
       writer.bind(.text(part))
       writer.write(")")
     }
-    // LIKE compares up to the first NUL alone.
+    // LIKE only compares up to the first NUL.
     if part.utf8.contains(0) || part.utf8.count > Self.patternLimit || path.isKey { return writeWhole(&writer) }
     writer.write("CASE WHEN \(Self.hasNull) THEN ")
     writeWhole(&writer)
@@ -234,11 +234,11 @@ struct DocumentComparisonSQL {
       switch operand {
       case .value(.integer(let integer)): numbers.append(.integer(integer))
       case .value(.real(let real)):
-        // JSON cannot say infinity, which no document holds.
+        // JSON can't represent infinity, which no document contains.
         if try sqlValue(.real(real)).real?.isFinite == true { numbers.append(.real(real)) }
       case .value(.text(let text)) where !text.utf8.contains(0): texts.append(.text(text))
       case .value(.null), .value(.bool), .time, .decimal: if seen.insert(operand).inserted { others.append(operand) }
-      // Texts in them that Swift takes for equal differ in the file.
+      // They may contain texts that are equal in Swift but differ in the file.
       default: others.append(operand)
       }
     }
@@ -256,7 +256,7 @@ struct DocumentComparisonSQL {
     writer.write("))\(condition))")
   }
 
-  /// Joins by OR in halves: SQLite takes trees of a thousand levels.
+  /// Joins by OR in halves, because SQLite limits the depth of an expression to a thousand.
   private static func join(_ parts: ArraySlice<(inout SQLWriter) throws -> Void>, _ writer: inout SQLWriter) throws {
     guard parts.count > 1 else {
       for part in parts { try part(&writer) }
@@ -272,7 +272,7 @@ struct DocumentComparisonSQL {
 
   // MARK: Values
 
-  /// The number as SQLite compares it. Throws for NaN, which SQLite would take for NULL.
+  /// Returns the number as SQLite compares it. Throws for NaN, which SQLite would treat as NULL.
   private func sqlValue(_ value: DocumentValue) throws -> Value {
     switch value {
     case .integer(let integer): return .integer(integer)

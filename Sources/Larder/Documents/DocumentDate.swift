@@ -1,12 +1,12 @@
 import Foundation
 
-/// Dates in documents: text of one width in UTC, `2026-11-21T08:15:00.000000000Z`, whose order by letters is that of time.
+/// Dates in documents: text of fixed width in UTC, `2026-11-21T08:15:00.000000000Z`, whose text order is chronological.
 enum DocumentDate {
   /// Seconds from 1970-01-01 to 2001-01-01.
   static let reference = 978_307_200
   private static let day = 86_400
 
-  /// The text of the date, to the nanosecond; nil outside the years 0 to 9999, where no text of this width is in order.
+  /// Returns the date as text, to the nanosecond; nil outside the years 0 to 9999, which this fixed width can't represent.
   static func text(_ date: Date) -> String? {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
@@ -31,7 +31,8 @@ enum DocumentDate {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// What is beyond the whole seconds, by the fewest digits that read back as the same time: 0.434 and not 0.434000015, which is closer to the double.
+  /// Returns the fraction of the seconds, with the fewest digits that read back as the same time: 0.434, not 0.434000015, which is closer to the
+  /// double.
   private static func nanoseconds(of seconds: Double, beyond whole: Int) -> Int {
     let fraction = seconds - Double(whole)
     for (scale, unit) in [(1e3, 1_000_000), (1e6, 1000)] {
@@ -51,13 +52,13 @@ enum DocumentDate {
     bytes.append(UInt8(ascii: separator))
   }
 
-  /// The quotient that is rounded down, and what remains.
+  /// Returns the quotient, rounded down, and the remainder.
   static func dividing(_ number: Int, by divisor: Int) -> (quotient: Int, remainder: Int) {
     let remainder = ((number % divisor) + divisor) % divisor
     return ((number - remainder) / divisor, remainder)
   }
 
-  /// The date that text in any form of ISO 8601 says, in UTC where it names no zone; nil where it is none.
+  /// Returns the date that ISO 8601 text in any form denotes, in UTC if it has no time zone; nil if the text isn't a date.
   static func date(_ text: String) -> Date? {
     var text = text
     return text.withUTF8 { bytes in
@@ -66,7 +67,7 @@ enum DocumentDate {
     }
   }
 
-  /// The seconds since 2001 of text that conditions compare by time: a date that begins like 2026-07-04.
+  /// Returns the seconds since 2001 of text that conditions compare as a date: one that begins like 2026-07-04.
   static func comparableSeconds(_ text: String) -> Double? {
     guard text.utf8.count >= 10, text.utf8.dropFirst(4).first == UInt8(ascii: "-"), text.utf8.dropFirst(7).first == UInt8(ascii: "-") else {
       return nil
@@ -74,9 +75,9 @@ enum DocumentDate {
     return date(text)?.timeIntervalSinceReferenceDate
   }
 
-  /// Texts between which, by letters, every text is that conditions compare by time and that says this time.
+  /// Returns two texts that enclose, in text order, every text that conditions compare as this time.
   ///
-  /// A text may name a day that differs by one from that of UTC, and the midnight at which a day ends: these are two days to either side.
+  /// A text may name a day that differs by one from that in UTC, and the midnight at which a day ends, so the bounds are two days to either side.
   static func bounds(around seconds: Double) -> (low: String, high: String) {
     func dayText(_ seconds: Double, _ outside: String) -> String {
       guard let text = text(Date(timeIntervalSinceReferenceDate: seconds)) else { return outside }
@@ -86,7 +87,7 @@ enum DocumentDate {
     return (dayText(seconds - margin, seconds < 0 ? "0" : ":"), dayText(seconds + margin, seconds < 0 ? "0" : ":") + "~")
   }
 
-  /// The JSON with the dates that earlier versions wrote, to the millisecond, in the form of today; nil where it has none.
+  /// Returns the JSON with dates that earlier versions wrote, to the millisecond, in the current format; nil if it has none.
   static func updating(_ json: String) -> String? {
     let bytes = Array(json.utf8)
     var updated: [UInt8] = []
@@ -106,7 +107,7 @@ enum DocumentDate {
     return copied == 0 ? nil : String(decoding: updated + bytes[copied...], as: UTF8.self)
   }
 
-  /// Whether a colon follows: the string is the name of a property.
+  /// Returns whether a colon follows, that is, whether the string is the name of a property.
   private static func isName(_ bytes: [UInt8], before position: Int) -> Bool {
     bytes[position...].first { $0 > 0x20 } == UInt8(ascii: ":")
   }
@@ -121,7 +122,7 @@ enum DocumentDate {
   }
 }
 
-/// A day of the calendar that ISO 8601 uses, before its invention too.
+/// A day of the proleptic Gregorian calendar, as ISO 8601 uses it.
 ///
 /// The algorithms are Howard Hinnant's, <https://howardhinnant.github.io/date_algorithms.html>.
 struct CivilDate {
@@ -129,7 +130,7 @@ struct CivilDate {
   let month: Int
   let day: Int
 
-  /// The day so many days after 1970-01-01.
+  /// Creates the day with this number of days after 1970-01-01.
   init(day number: Int) {
     let (era, dayOfEra) = DocumentDate.dividing(number + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -140,7 +141,7 @@ struct CivilDate {
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
-  /// The number of days from 1970-01-01 to the first day of the year.
+  /// Returns the number of days from 1970-01-01 to the first day of the year.
   static func firstDay(of year: Int) -> Int {
     let (era, yearOfEra) = DocumentDate.dividing(year - 1, by: 400)
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + 306 - 719_468

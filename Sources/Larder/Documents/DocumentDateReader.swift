@@ -1,7 +1,7 @@
 import Foundation
 
-/// Reads the forms of ISO 8601: days by month, week or number of the year, with hyphens and colons or without, times to any precision with a point
-/// or comma, zones, the midnight 24:00, leap seconds, and years of more than four digits with their sign.
+/// Parses the forms of ISO 8601: days by month, week or day of the year, in basic and extended format, times to any precision with a point or comma,
+/// time zones, midnight as 24:00, leap seconds, and signed years of more than four digits.
 struct DocumentDateReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
@@ -72,7 +72,7 @@ struct DocumentDateReader {
   private mutating func time() -> (seconds: Int, fraction: Double)? {
     guard let hour = number(2), hour <= 24 else { return nil }
     var (minute, second) = (0, 0)
-    // What the last number counts: a fraction is one of it.
+    // The unit of the last number, to which a fraction applies.
     var unit = 3600
     let isExtended = take(":")
     if isExtended || digitCount > 0 {
@@ -94,7 +94,7 @@ struct DocumentDateReader {
     return (hour * 3600 + minute * 60 + second, fraction)
   }
 
-  /// Fifteen digits count: a double holds no more.
+  /// Fifteen digits are significant in a double.
   private mutating func fraction() -> Double? {
     guard digitCount > 0 else { return nil }
     var (number, scale) = (0.0, 1.0)
@@ -119,7 +119,7 @@ struct DocumentDateReader {
 
   private var isAtEnd: Bool { position == bytes.count }
 
-  /// How many digits stand here.
+  /// Returns the number of digits at this position.
   private var digitCount: Int { bytes[position...].prefix { $0 &- UInt8(ascii: "0") < 10 }.count }
 
   private mutating func take(_ character: Unicode.Scalar) -> Bool {

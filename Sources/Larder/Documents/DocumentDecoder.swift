@@ -1,12 +1,12 @@
 import Foundation
 
-/// Makes any `Decodable` of a document value. Truth values are read leniently: see ``DocumentValue/bool``.
+/// Decodes any `Decodable` from a document value. Boolean values are read leniently: see ``DocumentValue/bool``.
 struct DocumentDecoder: Decoder {
   let value: DocumentValue
-  /// The document's key, which the property `key` of the document itself reads.
+  /// The document's key, which the document's own property `key` is decoded from.
   let key: String?
   let codingPath: [any CodingKey]
-  /// What is told of references to other documents; nil where nobody asks.
+  /// Collects references to other documents; nil if they aren't needed.
   let references: DocumentReferences?
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Makes a document value of any `Encodable`. Dates become ISO 8601 text, data base64, identifiers and decimals text.
+/// Encodes any `Encodable` as a document value. Dates become ISO 8601 text, data becomes base64, UUIDs and decimals become text.
 final class DocumentEncoder: Encoder {
-  /// What was encoded at one place: a value, or what is being filled.
+  /// The value that was encoded at one place, or the container that is being filled.
   final class Box {
     enum Content {
       case value(DocumentValue)
@@ -24,13 +24,12 @@ final class DocumentEncoder: Encoder {
   let result: Box
   let codingPath: [any CodingKey]
   let userInfo: [CodingUserInfoKey: Any] = [:]
-  /// The properties of the document itself that are nil: they belong to the type though no value was seen yet.
+  /// The document's own properties that are nil. They belong to the type even if no value was ever stored.
   var unset: [String] = []
-  /// How many values are being encoded, each inside of the one before.
+  /// The depth of values being encoded.
   fileprivate let depth: Int
 
-  /// More values than this in one another are refused: twice what a document nests, for types that wrap another. Objects that hold one another in a
-  /// circle would never end.
+  /// The largest depth: twice that of a document, for types that wrap another. Objects that refer to one another in a cycle would never end.
   private static let depthLimit = 2 * DocumentWriter.depthLimit
 
   init(_ result: Box = Box(), at codingPath: [any CodingKey] = [], depth: Int = 0) {
@@ -90,13 +89,13 @@ final class DocumentEncoder: Encoder {
 
   fileprivate func add(_ name: String, _ box: Box) {
     guard case .object(var members) = result.value else { return }
-    // The members leave the box meanwhile, so that they are not copied.
+    // The members are moved out of the box meanwhile, so that they aren't copied.
     result.value = .value(.null)
     members.append((name, box))
     result.value = .object(members)
   }
 
-  /// What was encoded under the name already, for a container that is asked for again.
+  /// Returns what was already encoded under the name, if a container is requested again.
   fileprivate func member(_ name: String) -> Box? {
     if case .object(let members) = result.value { members.last { $0.name == name }?.box } else { nil }
   }
@@ -155,7 +154,7 @@ private struct DocumentUnkeyedEncoding: UnkeyedEncodingContainer {
   private func box() -> DocumentEncoder.Box {
     let box = DocumentEncoder.Box()
     guard case .array(var boxes) = encoder.result.value else { return box }
-    // The elements leave the box meanwhile, so that they are not copied.
+    // The elements are moved out of the box meanwhile, so that they aren't copied.
     encoder.result.value = .value(.null)
     boxes.append(box)
     encoder.result.value = .array(boxes)

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension DocumentGraph {
-  /// The documents to write, a batch for each collection, in the order in which the collections came.
+  /// Returns the documents to write, one batch for each collection, in the order in which the collections were added.
   fileprivate func encoded(expires: Date?) throws -> [(table: DocumentTable, documents: [EncodedDocument])] {
     var batches: [(table: DocumentTable, documents: [EncodedDocument])] = []
     var positions: [String: Int] = [:]
@@ -24,15 +24,15 @@ extension DocumentGraph {
 }
 
 extension Store {
-  /// Stores the documents of the graph, each under its key: all of them, or on an error none.
+  /// Stores the documents of the graph, each under its key: all of them, or none if an error is thrown.
   ///
-  /// Those that were loaded and not set since are not written, so that nobody's later changes to them are lost.
+  /// Documents that were loaded and not set since aren't written, so later changes by others aren't lost.
   ///
   /// - Parameters:
   ///   - graph: The documents.
-  ///   - expires: When they are gone. Without a date, documents that are there keep theirs, and new ones stay.
-  /// - Throws: ``StoreError`` `.invalidValue` if one cannot be encoded, `.schemaMismatch` for the name of a collection that the file gives to
-  ///   something else; `CancellationError`.
+  ///   - expires: When the documents expire. If nil, existing documents keep their date, and new ones don't expire.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be encoded, `.schemaMismatch` for the name of a collection that the file uses for
+  ///   something else, the errors of any write, and `CancellationError`.
   public func save(_ graph: DocumentGraph, expires: Date? = nil) async throws {
     let batches = try graph.encoded(expires: expires)
     try await writer.perform { try $0.write(batches) }
@@ -40,15 +40,15 @@ extension Store {
 }
 
 extension StoreWriter {
-  /// Stores the documents of the graph, each under its key: all of them, or on an error none.
+  /// Stores the documents of the graph, each under its key: all of them, or none if an error is thrown.
   ///
-  /// Those that were loaded and not set since are not written.
+  /// Documents that were loaded and not set since aren't written.
   ///
   /// - Parameters:
   ///   - graph: The documents.
-  ///   - expires: When they are gone. Without a date, documents that are there keep theirs, and new ones stay.
-  /// - Throws: ``StoreError`` `.invalidValue` if one cannot be encoded, `.schemaMismatch` for the name of a collection that the file gives to
-  ///   something else.
+  ///   - expires: When the documents expire. If nil, existing documents keep their date, and new ones don't expire.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be encoded, `.schemaMismatch` for the name of a collection that the file uses for
+  ///   something else, and the errors of any write.
   public func save(_ graph: DocumentGraph, expires: Date? = nil) throws {
     let batches = try graph.encoded(expires: expires)
     try _write(isAtomic: true) { try $0.connection.write(batches) }

@@ -1,4 +1,4 @@
-/// Documents that refer to one another, of any collections, each of them once: what `load(_:following:)` reads and `save` stores together.
+/// Documents of any collections that refer to one another, each of them once. `load(_:following:)` reads a graph, and `save` stores it.
 ///
 /// ```swift
 /// var graph = DocumentGraph()
@@ -8,20 +8,20 @@
 /// try await store.save(graph)
 /// ```
 ///
-/// A reference leads to its document with a subscript, `graph[order.customer]`, so circles and shared targets need no care. Documents of collections
-/// without a type are found by collection and key: `graph["customers", "ada"]`. A graph is a value: changing it changes nothing in the file.
+/// A subscript follows a reference to its document, `graph[order.customer]`, so cycles and shared targets need no special handling. Documents of
+/// untyped collections are found by collection and key: `graph["customers", "ada"]`. A graph is a value: changing it doesn't change the file.
 public struct DocumentGraph: Sendable {
   typealias Content = any Codable & Sendable
 
-  /// What is known of a document.
+  /// What is known about a document.
   enum Entry: Sendable {
-    /// Its value. `isChanged` says whether it was given by the user and not read from the file.
+    /// Its value. `isChanged` is true if the program set it, and false if it was read from the file.
     case value(Content, isChanged: Bool)
-    /// It was looked for, and is not there.
+    /// It was looked up and doesn't exist.
     case missing
   }
 
-  /// An entry, and the number by which entries are in the order in which they came.
+  /// An entry, and its position in the order of insertion.
   private struct Numbered: Sendable {
     var entry: Entry
     let number: Int
@@ -30,10 +30,12 @@ public struct DocumentGraph: Sendable {
   private var entries: [DocumentAddress: Numbered] = [:]
   private var nextNumber = 0
 
-  /// A graph without documents.
+  /// Creates an empty graph.
   public init() {}
 
-  /// A graph of the values: `DocumentGraph(order, ada, tea)`.
+  /// Creates a graph with the values: `DocumentGraph(order, ada, tea)`.
+  ///
+  /// - Parameter values: The documents.
   public init<each Value: StoredDocument>(_ values: repeat each Value) {
     for value in repeat each values { insert(value) }
   }
@@ -46,9 +48,10 @@ public struct DocumentGraph: Sendable {
   /// Whether the graph has no documents.
   public var isEmpty: Bool { count == 0 }
 
-  /// Adds the value, in the place of one with its key.
+  /// Inserts the value, replacing one with the same key.
   ///
-  /// - Returns: The reference to it.
+  /// - Parameter value: The document.
+  /// - Returns: A reference to it.
   @discardableResult
   public mutating func insert<Value: StoredDocument>(_ value: Value) -> DocumentReference<Value> {
     let reference = DocumentReference(value)
@@ -56,50 +59,62 @@ public struct DocumentGraph: Sendable {
     return reference
   }
 
-  /// Adds the values, each in the place of one with its key.
+  /// Inserts the values, each replacing one with the same key.
+  ///
+  /// - Parameter values: The documents.
   public mutating func insert(contentsOf values: some Sequence<some StoredDocument>) {
     for value in values { insert(value) }
   }
 
-  /// The document that is referred to; nil if it is missing, was not loaded, or is in the graph as another type.
+  /// The document that the reference refers to; nil if it is missing, wasn't loaded, or is in the graph as a value of another type.
   ///
-  /// Setting nil takes the document out of the graph. It is not deleted from the store.
+  /// Setting nil removes the document from the graph, but not from the store.
   public subscript<Target>(reference: DocumentReference<Target>) -> Target? {
     get { value(at: reference.address) as? Target }
     set { set(newValue, at: reference.address) }
   }
 
-  /// The document without a type of the collection; nil if it is missing, was not loaded, or is in the graph as a value of a type.
+  /// The untyped document with the collection and key; nil if it is missing, wasn't loaded, or is in the graph as a value of a type.
   ///
-  /// Setting nil takes the document out of the graph. It is not deleted from the store.
+  /// Setting nil removes the document from the graph, but not from the store.
   public subscript(collection: String, key: String) -> Document? {
     get { value(at: DocumentAddress(collection, key)) as? Document }
     set { set(newValue, at: DocumentAddress(collection, key)) }
   }
 
-  /// The documents of the type, in the order in which they came into the graph.
+  /// Returns the documents of a type, in the order in which they were added.
+  ///
+  /// - Parameter type: The type of the documents.
   public func values<Value: StoredDocument>(of type: Value.Type) -> [Value] {
     contents(of: type.collection) { _, value in value as? Value }
   }
 
-  /// The documents without a type of the collection, in the order in which they came into the graph.
+  /// Returns the untyped documents of a collection, in the order in which they were added.
+  ///
+  /// - Parameter collection: The name of the collection.
   public func documents(in collection: String) -> [KeyedValue<Document>] {
     contents(of: collection) { key, value in (value as? Document).map { KeyedValue(key: key, value: $0) } }
   }
 
   // MARK: Missing documents
 
-  /// Whether the document was looked for and is not there: it was never stored, was deleted, or has expired.
+  /// Returns whether the document was looked up and doesn't exist: it was never stored, was deleted, or has expired.
+  ///
+  /// - Parameter reference: The reference to the document.
   public func isMissing<Target>(_ reference: DocumentReference<Target>) -> Bool {
     isMissing(at: reference.address)
   }
 
-  /// Whether the document was looked for and is not there: it was never stored, was deleted, or has expired.
+  /// Returns whether the document was looked up and doesn't exist: it was never stored, was deleted, or has expired.
+  ///
+  /// - Parameters:
+  ///   - collection: The name of the collection.
+  ///   - key: The key of the document.
   public func isMissing(_ collection: String, _ key: String) -> Bool {
     isMissing(at: DocumentAddress(collection, key))
   }
 
-  /// The documents that were looked for and are not there, in the order in which they were looked for.
+  /// The documents that were looked up and don't exist, in the order of the lookups.
   public var missing: [(collection: String, key: String)] {
     inOrder { address, entry in
       if case .missing = entry { (address.collection, address.key) } else { nil }
@@ -112,7 +127,7 @@ public struct DocumentGraph: Sendable {
 
   // MARK: Entries
 
-  /// The documents that were given by the user, in the order in which they came.
+  /// The documents that the program set, in the order in which they were added.
   var changes: [(address: DocumentAddress, value: Content)] {
     inOrder { address, entry in
       if case .value(let value, isChanged: true) = entry { (address, value) } else { nil }
@@ -125,7 +140,7 @@ public struct DocumentGraph: Sendable {
     if case .value(let value, _) = entries[address]?.entry { value } else { nil }
   }
 
-  /// What the closure makes of the entries, in the order in which they came.
+  /// Transforms the entries in the order in which they were added.
   private func inOrder<Output>(_ transform: (DocumentAddress, Entry) -> Output?) -> [Output] {
     let found = entries.compactMap { address, numbered in transform(address, numbered.entry).map { (number: numbered.number, output: $0) } }
     return found.sorted { $0.number < $1.number }.map(\.output)

@@ -1,14 +1,14 @@
-/// Reads documents and what they refer to, level by level: one statement for each level and collection, however many documents there are.
+/// Reads documents and the documents that they refer to, level by level, with one statement for each level and collection.
 ///
-/// All of it happens in one view of the file, which the caller has opened.
+/// All reads happen in one view of the file, which the caller has opened.
 struct DocumentGraphLoader {
   private let connection: Connection
   private let links: [ParsedDocumentLink]
   private let depth: Int?
   private(set) var graph = DocumentGraph()
-  /// What documents without a type were read as, for references that know it.
+  /// The values of untyped documents, for references that know their type.
   private var documents: [DocumentAddress: Document] = [:]
-  /// The types of the collections that have one, by their folded names.
+  /// The types of typed collections, by their folded names.
   private var types: [String: any (Codable & Sendable).Type] = [:]
   /// The documents of the next level, each once.
   private var wanted: [DocumentAddress] = []
@@ -26,9 +26,9 @@ struct DocumentGraphLoader {
     self.connection = connection
   }
 
-  /// Reads the documents with the keys, and what they refer to.
+  /// Reads the documents with the keys, and the documents that they refer to.
   ///
-  /// - Returns: Those with the keys, in the order of the keys, each once.
+  /// - Returns: The documents with the keys, in the order of the keys, each once.
   mutating func load<Value: Codable & Sendable>(
     _ keys: [String], of collection: String, as type: Value.Type
   ) throws -> [KeyedValue<Value>] {
@@ -52,11 +52,11 @@ struct DocumentGraphLoader {
 
   // MARK: Reading
 
-  /// Reads the documents that those of the level before refer to.
+  /// Reads the documents that those of the previous level refer to.
   private mutating func readLevel() throws {
     var names: [String] = []
     var groups: [String: [DocumentAddress]] = [:]
-    // Documents of one level refer to one another.
+    // Documents of one level may refer to one another.
     for address in wanted where !graph.isKnown(address) {
       let name = address.collection.foldedTableName
       if groups[name] == nil { names.append(name) }
@@ -92,7 +92,7 @@ struct DocumentGraphLoader {
 
   // MARK: Following
 
-  /// Notes what a document refers to, as far as the links lead there; without links, all that its type knows to be references.
+  /// Records the references in a document: those at the links' paths or, without links, all that its type declares.
   private mutating func follow(
     _ references: [DocumentReferences.Reference], in document: Document, of collection: String, isTyped: Bool
   ) throws {
@@ -100,7 +100,7 @@ struct DocumentGraphLoader {
       for reference in references { try want(reference.key, of: reference.target) }
       return
     }
-    // As text, because a type may spell a name as another one that Swift takes for equal, which is then the same.
+    // Compared as text, because a type may spell a collection's name in a different but equal form.
     let known = Dictionary(references.map { (DocumentPath($0.path[...]).description, $0) }, uniquingKeysWith: { first, _ in first })
     for link in links where link.isFor(collection) {
       try link.forEachText(in: document) { path, text in
@@ -127,7 +127,7 @@ struct DocumentGraphLoader {
         "The documents of \(type.collection) are referred to as \(other) and as \(type). Refer to one collection with one type.")
     }
     types[name] = type
-    // Read without a type on a level before.
+    // It was read without a type on an earlier level.
     if let document = documents.removeValue(forKey: address) { return try replace(document, at: address, type) }
     want(address)
   }
@@ -143,9 +143,9 @@ struct DocumentGraphLoader {
 
   // MARK: Names
 
-  /// Throws ``StoreError`` `.schemaMismatch` for a link whose property no document of the file has ever had, if a similar one was there to follow.
+  /// Throws ``StoreError`` `.schemaMismatch` for a link whose property no document of the file has ever had, if a similar one exists.
   ///
-  /// A property that comes with a later document is no mistake.
+  /// Otherwise it isn't an error, because a later document may have the property.
   func checkLinks() throws {
     for link in links where link.property != "key" {
       let read = try collections.filter(link.isFor).sorted().compactMap { name in

@@ -1,15 +1,15 @@
-/// Which references `load(_:following:)` follows: those at a path in documents.
+/// The references that `load(_:following:)` follows: those at a path in documents.
 ///
 /// ```swift
 /// let found = try await orders.load("o1", following: "customer", "lines[*].product")
 /// let raw = try await store.documents("orders").load("o1", following: DocumentLink("customer", to: "customers"))
 /// ```
 ///
-/// A path is that of a ``DocumentPath``, in which `[*]` is every element of an array and every value of an object. One that leads to an array leads
-/// to the elements. It is looked for in each document that is loaded, and so followed from level to level: `"parent"` leads to all ancestors. A link
-/// with a source is looked for in the documents of that collection alone.
+/// The path is a ``DocumentPath`` in which `[*]` stands for every element of an array and every value of an object. A path to an array leads to its
+/// elements. The path is applied to each loaded document, and so followed from level to level: `"parent"` leads to all ancestors. A link with a
+/// source applies only to the documents of that collection.
 public struct DocumentLink: Sendable, Hashable {
-  /// One step of a link's path.
+  /// One component of a link's path.
   enum Step: Sendable, Hashable {
     case step(DocumentPath.Step)
     /// Every element of an array, or value of an object.
@@ -18,17 +18,17 @@ public struct DocumentLink: Sendable, Hashable {
 
   /// The path from a document to its references.
   public let path: String
-  /// The collection of the documents in which the path is looked for; nil for those of all collections.
+  /// The collection whose documents the path applies to; nil for all collections.
   public let source: String?
-  /// The collection of the documents that are referred to; nil if the type of the references says it.
+  /// The collection that the references lead to; nil if their type determines it.
   public let target: String?
 
-  /// A link.
+  /// Creates a link.
   ///
   /// - Parameters:
   ///   - path: The path from a document to its references.
-  ///   - source: The collection of the documents in which the path is looked for; nil for those of all collections.
-  ///   - target: The collection of the documents that are referred to. A ``DocumentReference`` of a typed document knows it; texts need it.
+  ///   - source: The collection whose documents the path applies to; nil for all collections.
+  ///   - target: The collection that the references lead to. A ``DocumentReference`` in a typed document determines it; plain texts need it.
   public init(_ path: String, in source: String? = nil, to target: String? = nil) {
     self.path = path
     self.source = source
@@ -42,24 +42,24 @@ extension DocumentLink: ExpressibleByStringLiteral {
   }
 }
 
-/// A link whose path was read.
+/// A link with its parsed path.
 struct ParsedDocumentLink {
   let link: DocumentLink
   let steps: [DocumentLink.Step]
 
-  /// Throws ``StoreError`` `.invalidValue` for a text that isn't a path.
+  /// Throws ``StoreError`` `.invalidValue` if the text isn't a path.
   init(_ link: DocumentLink) throws {
     self.link = link
     var parser = DocumentPathParser(link.path)
     steps = try parser.linkSteps()
   }
 
-  /// The name of the document's own property in which the references are.
+  /// The name of the document's top-level property that contains the references.
   var property: String {
     if case .step(.name(let name)) = steps.first { name } else { "" }
   }
 
-  /// Whether the path is looked for in documents of the collection.
+  /// Returns whether the path applies to documents of the collection.
   func isFor(_ collection: String) -> Bool {
     link.source.map { $0.foldedTableName == collection.foldedTableName } ?? true
   }

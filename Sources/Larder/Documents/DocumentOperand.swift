@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a condition compares a property with: a value, or one that a document holds as text and that has an order of its own.
+/// What a condition compares a property with: a value, or a date or decimal that documents store as text but compare in its own order.
 enum DocumentOperand: Sendable, Hashable {
   case value(DocumentValue)
-  /// A time, in seconds since 2001: texts that are dates compare with it by time.
+  /// A time in seconds since 2001. Texts that are dates compare with it chronologically.
   case time(Double)
-  /// Numbers, and texts that are numbers, compare with it by size.
+  /// A decimal. Numbers, and texts that are numbers, compare with it by size.
   case decimal(Decimal)
-  /// The values of a list, of which one suffices.
+  /// The values of a list, one of which has to match.
   case list([DocumentOperand])
   /// A value that no document can hold.
   case invalid(StoreError)
@@ -27,7 +27,7 @@ enum DocumentOperand: Sendable, Hashable {
     }
   }
 
-  /// The operand of an operator: the elements of a list keep what they are.
+  /// Creates the operand of an operator; each element of a list becomes its own operand.
   init(_ value: some DocumentValueConvertible, for comparison: Condition.Operator) {
     switch value {
     case let dates as [Date?] where comparison == .inList: self = .list(dates.map { DocumentOperand($0) })
@@ -36,7 +36,7 @@ enum DocumentOperand: Sendable, Hashable {
     }
   }
 
-  /// The value as a document holds it.
+  /// The value as a document stores it.
   var documentValue: DocumentValue {
     switch self {
     case .value(let value): value

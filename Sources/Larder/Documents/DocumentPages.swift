@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What loads the pages of a ``DocumentResults``, and keeps some of them for as long as no commit touches the collection.
+/// Loads the pages of a ``DocumentResults``, and caches some of them until a commit affects the collection.
 final class DocumentPages: Sendable {
   /// A document as it was read.
   struct Row: Sendable {
@@ -8,20 +8,20 @@ final class DocumentPages: Sendable {
     let expires: Double?
     let clock: ExpiryClock
 
-    /// Whether the document has not expired since.
+    /// Whether the document has not expired since it was read.
     var isLive: Bool { expires.map { $0 > clock.now } ?? true }
   }
 
   private struct State {
     var pages: [Int: [Row?]] = [:]
-    /// The loaded pages, the one that was asked for last at the end.
+    /// The loaded pages, the most recently used last.
     var recent: [Int] = []
-    /// How many commits had touched the collection when the pages were read.
+    /// The number of commits that had affected the collection when the pages were read.
     var version = 0
   }
 
   static let size = 100
-  /// How many pages are kept.
+  /// The number of cached pages.
   private static let limit = 8
 
   private let store: Store
@@ -44,7 +44,7 @@ final class DocumentPages: Sendable {
     let version = observer.version
     if let rows = take(page, version) { return rows[offset].flatMap { $0.isLive ? $0 : nil } }
     let range = page * Self.size..<min(keys.count, (page + 1) * Self.size)
-    // No lock is held: whoever has all connections may wait for a page of these results.
+    // No lock is held here: a caller that holds every connection may be waiting for a page of these results.
     let loaded = try? store.live.reading(observer) {
       try store.withReader { connection in try connection.tracking { try table.rows(keys[range], connection) } }
     }

@@ -1,25 +1,29 @@
-/// Where a value is in a document: names of properties and positions in arrays, `address.city` or `tags[0]`.
+/// The path to a value in a document: property names and array positions, such as `address.city` or `tags[0]`.
 ///
-/// As text, names are joined by points, and positions stand in brackets; a negative one counts from the end, so `tags[-1]` is the last element. A name
-/// that is empty, or has a point or bracket in it, or begins with a quotation mark, stands in quotation marks, its own doubled: `"a.b".c`.
+/// As text, names are separated by points, and positions are in brackets; a negative position counts from the end, so `tags[-1]` is the last element.
+/// A name that is empty, contains a point or bracket, or begins with a quotation mark is written in quotation marks, with its own doubled: `"a.b".c`.
 ///
 /// ```swift
 /// let path = DocumentPath("home town", "streets", 0)
 /// print(path)  // home town.streets[0]
 /// ```
 public struct DocumentPath: Sendable, Hashable {
-  /// One step of a path.
+  /// One component of a path.
   public enum Step: Sendable, Hashable {
-    /// The property of an object.
+    /// A property of an object.
     case name(String)
-    /// The element of an array. A negative position counts from the end: -1 is the last one.
+    /// An element of an array. A negative position counts from the end: -1 is the last element.
     case position(Int)
   }
 
-  /// The steps from the document to the value, of which the first is a name.
+  /// The components from the document to the value. The first is a name.
   public private(set) var steps: [Step]
 
-  /// The path of a property, and from there to a value in it. Names are taken as they are, whatever characters they have.
+  /// Creates the path of a property, or of a value in it.
+  ///
+  /// - Parameters:
+  ///   - property: The name of the property, with any characters.
+  ///   - steps: The components from the property to the value.
   public init(_ property: String, _ steps: Step...) {
     self.steps = [.name(property)] + steps
   }
@@ -28,22 +32,25 @@ public struct DocumentPath: Sendable, Hashable {
     self.steps = Array(steps)
   }
 
-  /// The path to a value in what is at this path.
+  /// Returns the path to a value in the value at this path.
+  ///
+  /// - Parameter step: The component to add.
   public func appending(_ step: Step) -> DocumentPath {
     var path = self
     path.steps.append(step)
     return path
   }
 
-  /// The path that the text says.
+  /// Creates the path that the text describes.
   ///
+  /// - Parameter text: A path such as `address.city` or `tags[0]`.
   /// - Throws: ``StoreError`` `.invalidValue` if the text isn't a path.
   public init(parsing text: String) throws {
     var parser = DocumentPathParser(text)
     steps = try parser.steps()
   }
 
-  /// The name of the document's own property in which the value is.
+  /// The name of the document's top-level property that contains the value.
   var property: String {
     if case .name(let name) = steps.first { name } else { "" }
   }
@@ -53,7 +60,7 @@ public struct DocumentPath: Sendable, Hashable {
 }
 
 extension DocumentPath.Step {
-  /// Names are equal byte by byte, as SQLite compares them with those of the JSON.
+  /// Returns whether two components are equal. Names are compared byte by byte, as SQLite compares them with those of the JSON.
   public static func == (left: DocumentPath.Step, right: DocumentPath.Step) -> Bool {
     switch (left, right) {
     case (.name(let left), .name(let right)): ExactText(left) == ExactText(right)
@@ -76,7 +83,7 @@ extension DocumentPath.Step: ExpressibleByStringLiteral, ExpressibleByIntegerLit
 }
 
 extension DocumentPath: CustomStringConvertible {
-  /// The path as text, which ``init(parsing:)``, conditions and sort orders read.
+  /// The path as text, in the form that ``init(parsing:)``, conditions and sorts accept.
   public var description: String {
     var text = ""
     for step in steps {

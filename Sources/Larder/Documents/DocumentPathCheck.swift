@@ -1,4 +1,4 @@
-/// Refuses a query that names a property which no document has, where another may have been meant.
+/// Rejects a query with a property that no document has, if a similar one exists.
 struct DocumentPathCheck {
   private let collection: DocumentCatalogue.Collection
   private let name: String
@@ -8,10 +8,10 @@ struct DocumentPathCheck {
     self.name = name
   }
 
-  /// Throws ``StoreError`` `.schemaMismatch` for a property that the collection has not seen, and for a path in a property which no document has while
-  /// a similar one is there.
+  /// Throws ``StoreError`` `.schemaMismatch` for a property that the collection has never had, and for a path in a property that no document has
+  /// although a similar one exists.
   ///
-  /// - Complexity: A path of several names is looked for in the documents until one has it, once for each connection.
+  /// - Complexity: Searches the documents for a path of several names until one has it, once for each connection.
   func check(_ query: DocumentQuery, _ connection: Connection) throws {
     let paths = try query.paths()
     guard query.validatesProperties, !collection.properties.isEmpty else { return }
@@ -31,7 +31,7 @@ struct DocumentPathCheck {
       let outer = DocumentPath(path.steps[..<position])
       let names = try names(in: outer, connection)
       guard !names.contains(where: { ExactText($0) == ExactText(wanted) }) else { continue }
-      // What comes with a later document is no mistake; a name that resembles one which is there probably is.
+      // A name that no document has yet isn't an error by itself; one that resembles an existing name probably is a mistake.
       guard let nearest = NearestName(to: wanted, among: names).name else { return }
       throw unknown(path, replacing(position, by: nearest, in: path))
     }
@@ -42,7 +42,7 @@ struct DocumentPathCheck {
     return try !connection.query("SELECT 1 FROM main.\(table) WHERE \(DocumentSQL.type(path)) IS NOT NULL LIMIT 1").isEmpty
   }
 
-  /// The names of the objects at the path in some hundreds of documents.
+  /// Returns the names of the objects at the path in some hundreds of documents.
   private func names(in path: DocumentPath, _ connection: Connection) throws -> [String] {
     let table = Dialect.sqlite.quote(name)
     let value = DocumentSQL.value(path, of: "larder_document")

@@ -1,7 +1,7 @@
-/// Reads the text of a ``DocumentPath``, and that of a ``DocumentLink``, in which `[*]` is a step too.
+/// Parses the text of a ``DocumentPath``, and that of a ``DocumentLink``, in which `[*]` is also a step.
 struct DocumentPathParser {
   private let text: String
-  /// A sign that joins with the character before it would hide a point or bracket.
+  /// Scalars, because a combining mark would hide the point or bracket before it.
   private var rest: Substring.UnicodeScalarView
 
   init(_ text: String) {
@@ -9,7 +9,7 @@ struct DocumentPathParser {
     rest = text.unicodeScalars[...]
   }
 
-  /// The steps of a path. Throws ``StoreError`` `.invalidValue` if the text isn't one.
+  /// Returns the steps of a path. Throws ``StoreError`` `.invalidValue` if the text isn't a path.
   mutating func steps() throws -> [DocumentPath.Step] {
     try linkSteps().map { step in
       guard case .step(let step) = step else { throw failure }
@@ -17,7 +17,7 @@ struct DocumentPathParser {
     }
   }
 
-  /// The steps of a link. Throws ``StoreError`` `.invalidValue` if the text isn't one.
+  /// Returns the steps of a link. Throws ``StoreError`` `.invalidValue` if the text isn't a link.
   mutating func linkSteps() throws -> [DocumentLink.Step] {
     var steps: [DocumentLink.Step] = [.step(.name(try name()))]
     while let separator = rest.popFirst() {

@@ -1,5 +1,5 @@
 extension DocumentPredicate {
-  /// Writes the predicate as SQL over the table of a collection.
+  /// Writes the predicate as SQL for the table of a collection.
   func write(_ writer: inout SQLWriter) throws {
     try Self.write(node, isNegated: false, &writer)
   }
@@ -19,7 +19,7 @@ extension DocumentPredicate {
     }
   }
 
-  /// Negations are written at the comparisons, so that parentheses are for AND and OR alone.
+  /// Negations are written at the comparisons, so that only AND and OR need parentheses.
   private static func write(_ node: Node, isNegated: Bool, _ writer: inout SQLWriter) throws {
     switch node {
     case .everything: writer.write(isNegated ? "0" : "1")
@@ -33,12 +33,12 @@ extension DocumentPredicate {
     }
   }
 
-  /// So many are joined in a row. SQLite parses `a AND b AND c` as a tree that leans to one side, and takes trees of a thousand levels.
+  /// The number of operands joined in a row. SQLite parses `a AND b AND c` as a left-leaning tree, and limits its depth to a thousand.
   private static let rowLength = 30
 
   private static func join(_ nodes: [Node], _ joint: String, isNegated: Bool, _ writer: inout SQLWriter) throws {
     guard !nodes.isEmpty else { return writer.write(joint == " AND " ? "1" : "0") }
-    // What nests deepest comes first: its parentheses are then the only ones that the parser holds open.
+    // The deepest operand comes first, so that the parser only holds its parentheses open.
     let nodes = nodes.count > 1 && nodes.contains(where: \.isNested) ? nodes.sorted { $0.isNested && !$1.isNested } : nodes
     try join(nodes[...], joint, isNegated: isNegated, &writer)
   }
@@ -57,7 +57,7 @@ extension DocumentPredicate {
     writer.write(")")
   }
 
-  /// The nodes, in which several values that one property may equal are a list: one search in an index, and a short text of SQL.
+  /// The nodes, with several values for one property combined in a list: one index search, and less SQL.
   private static func joiningEqualities(_ nodes: [Node]) -> [Node] {
     var values: [DocumentPath: [DocumentOperand]] = [:]
     for case .comparison(let path, .equal, let operand) in nodes { values[path, default: []].append(operand) }

@@ -1,24 +1,24 @@
-/// What documents must satisfy, as the closure of ``Documents/fetch(sort:limit:offset:validatesProperties:where:)`` says it.
+/// A condition on documents, as returned by the closure of ``Documents/fetch(sort:limit:offset:validatesProperties:where:)``.
 ///
-/// `==` and `!=` have Swift's meaning: a property that is not there is null, equal to null, and different from everything else.
+/// `==` and `!=` have Swift's meaning: a missing property is null, equal to null, and not equal to any other value.
 public struct DocumentPredicate: Sendable, Hashable {
   indirect enum Node: Sendable, Hashable {
     case everything
     case comparison(DocumentPath, Condition.Operator, DocumentOperand)
-    /// Different from the value, or not there.
+    /// Not equal to the value, or missing.
     case differs(DocumentPath, DocumentOperand)
     case and([Node])
     case or([Node])
     case not(Node)
-    /// What cannot be asked, and why.
+    /// A condition that can't be evaluated, and why.
     case invalid(StoreError)
   }
 
   let node: Node
-  /// How many conjunctions and disjunctions are in one another.
+  /// The depth of nested conjunctions and disjunctions.
   private let depth: Int
 
-  /// SQLite's parser holds a hundred things that are not complete yet.
+  /// SQLite's parser stack holds 100 incomplete symbols.
   static let depthLimit = 40
 
   init(node: Node) {
@@ -38,17 +38,21 @@ public struct DocumentPredicate: Sendable, Hashable {
     self.depth = depth
   }
 
-  /// What holds where all of the predicates do; every document without any.
+  /// Creates a predicate that holds if all of the predicates hold; without any, for every document.
+  ///
+  /// - Parameter predicates: The predicates.
   public init(all predicates: [DocumentPredicate]) {
     self.init(joining: predicates, isConjunction: true)
   }
 
-  /// What holds where one of the predicates does; no document without any.
+  /// Creates a predicate that holds if one of the predicates holds; without any, for no document.
+  ///
+  /// - Parameter predicates: The predicates.
   public init(any predicates: [DocumentPredicate]) {
     self.init(joining: predicates, isConjunction: false)
   }
 
-  /// Those of the same kind become one list: the text of SQL nests as deep as the condition, and SQLite takes some levels only.
+  /// Joins predicates of the same kind in one list: SQL nests as deeply as the condition, and SQLite limits the depth.
   private init(joining predicates: [DocumentPredicate], isConjunction: Bool) {
     guard predicates.count != 1 else {
       self = predicates[0]
@@ -70,16 +74,19 @@ public struct DocumentPredicate: Sendable, Hashable {
     self.init(isConjunction ? .and(nodes) : .or(nodes), depth: depth)
   }
 
+  /// Returns a predicate that holds if both predicates hold.
   public static func && (left: DocumentPredicate, right: DocumentPredicate) -> DocumentPredicate {
     DocumentPredicate(all: [left, right])
   }
 
+  /// Returns a predicate that holds if at least one of the predicates holds.
   public static func || (left: DocumentPredicate, right: DocumentPredicate) -> DocumentPredicate {
     DocumentPredicate(any: [left, right])
   }
 
+  /// Returns a predicate that holds if the predicate doesn't hold.
   public static prefix func ! (predicate: DocumentPredicate) -> DocumentPredicate {
-    // In SQL negations are at the comparisons, so that they add no level.
+    // SQL negates the comparisons, so that negations add no level.
     if case .not(let node) = predicate.node { return DocumentPredicate(node, depth: predicate.depth) }
     return DocumentPredicate(.not(predicate.node), depth: predicate.depth)
   }

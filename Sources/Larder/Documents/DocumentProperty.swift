@@ -1,9 +1,9 @@
-/// The properties of documents in the closure of a condition: `$0.age`, or `$0["home town"]` for names that Swift cannot say.
+/// The properties of a document in the closure of a condition: `$0.age`, or `$0["home town"]` for names that aren't Swift identifiers.
 @dynamicMemberLookup
 public struct DocumentProperties: Sendable {
   init() {}
 
-  /// The property with the name, whatever characters it has; `key` is the document's key.
+  /// The property with the name, which may have any characters; `key` is the document's key.
   public subscript(name: String) -> DocumentProperty { DocumentProperty(documentPath: DocumentPath(name)) }
 
   /// The property with the name; `key` is the document's key.
@@ -18,62 +18,76 @@ public struct DocumentProperties: Sendable {
 public struct DocumentProperty: Sendable {
   let documentPath: DocumentPath
 
-  /// The property of the object that this is, whatever characters the name has.
+  /// The property of this object with the name, which may have any characters.
   public subscript(name: String) -> DocumentProperty { DocumentProperty(documentPath: documentPath.appending(.name(name))) }
 
-  /// The property of the object that this is.
+  /// The property of this object with the name.
   public subscript(dynamicMember name: String) -> DocumentProperty { self[name] }
 
-  /// The element of the array that this is. A negative position counts from the end: -1 is the last one.
+  /// The element of this array. A negative position counts from the end: -1 is the last element.
   public subscript(position: Int) -> DocumentProperty { DocumentProperty(documentPath: documentPath.appending(.position(position))) }
 
   private func compared(_ comparison: Condition.Operator, _ value: some DocumentValueConvertible) -> DocumentPredicate {
     DocumentPredicate(node: .comparison(documentPath, comparison, DocumentOperand(value)))
   }
 
+  /// Returns a predicate that holds if the property equals the value. A missing property equals nothing but null.
   public static func == (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
     property.compared(.equal, value)
   }
 
+  /// Returns a predicate that holds if the property doesn't equal the value, or is missing.
   public static func != (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
     DocumentPredicate(node: .differs(property.documentPath, DocumentOperand(value)))
   }
 
+  /// Returns a predicate that holds if the property equals the value. A missing property equals nothing but null.
   public static func == (property: DocumentProperty, value: DocumentValue) -> DocumentPredicate {
     property.compared(.equal, value)
   }
 
+  /// Returns a predicate that holds if the property doesn't equal the value, or is missing.
   public static func != (property: DocumentProperty, value: DocumentValue) -> DocumentPredicate {
     DocumentPredicate(node: .differs(property.documentPath, DocumentOperand(value)))
   }
 
+  /// Returns a predicate that holds if the property is less than the value.
   public static func < (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
     property.compared(.lessThan, value)
   }
 
+  /// Returns a predicate that holds if the property is greater than the value.
   public static func > (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
     property.compared(.greaterThan, value)
   }
 
+  /// Returns a predicate that holds if the property is less than or equal to the value.
   public static func <= (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
     property.compared(.lessThanOrEqual, value)
   }
 
+  /// Returns a predicate that holds if the property is greater than or equal to the value.
   public static func >= (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
     property.compared(.greaterThanOrEqual, value)
   }
 
-  /// An array has the value as an element; a text has the text as a part, whatever the case of its letters A to Z.
+  /// Returns a predicate that holds if an array contains the value, or a text contains the text, ignoring the case of A to Z.
+  ///
+  /// - Parameter value: The element or the part of the text.
   public func contains(_ value: some DocumentValueConvertible) -> DocumentPredicate {
     compared(.contains, value)
   }
 
-  /// An array has all of the values as elements; a text has all of the texts as parts. Without values, every document.
+  /// Returns a predicate that holds if an array contains all of the values, or a text all of the texts.
+  ///
+  /// - Parameter values: The elements or the parts of the text. Without values, the predicate holds for every document.
   public func containsAll(_ values: some Sequence<some DocumentValueConvertible>) -> DocumentPredicate {
     DocumentPredicate(all: values.map { contains($0) })
   }
 
-  /// The property equals one of the values.
+  /// Returns a predicate that holds if the property equals one of the values.
+  ///
+  /// - Parameter values: The values to compare with.
   public func isIn(_ values: some Sequence<some DocumentValueConvertible>) -> DocumentPredicate {
     DocumentPredicate(node: .comparison(documentPath, .inList, .list(values.map { DocumentOperand($0) })))
   }

@@ -1,4 +1,4 @@
-/// Which documents are asked for, and in what order.
+/// The condition, order and limit of a query for documents.
 struct DocumentQuery: Sendable {
   var predicate = DocumentPredicate([])
   var sort = ""
@@ -32,7 +32,7 @@ struct DocumentQuery: Sendable {
     writer.bind(.integer(Int64(offset)))
   }
 
-  /// The paths that the query names.
+  /// Returns the paths that the query uses.
   func paths() throws -> [DocumentPath] {
     var paths: [DocumentPath] = []
     var seen: Set<DocumentPath> = []
@@ -42,9 +42,9 @@ struct DocumentQuery: Sendable {
   }
 }
 
-/// The name that somebody who wrote another one may have meant.
+/// The existing name that is most similar to a misspelled one.
 struct NearestName {
-  /// The name with the fewest changes of a character, if they are fewer than half of the characters; nil if there is none.
+  /// The name with the smallest edit distance, if it is less than half of the characters; nil if there is none.
   let name: String?
 
   init(to wanted: String, among names: [String]) {
@@ -60,7 +60,7 @@ struct NearestName {
     name = best?.name
   }
 
-  /// Levenshtein's distance by Wagner and Fischer's table, one row at a time.
+  /// Returns the Levenshtein distance, with one row of Wagner and Fischer's table at a time.
   private static func distance(_ left: [Character], _ right: [Character]) -> Int {
     var row = Array(0...right.count)
     for (position, character) in left.enumerated() {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Reads JSON text into values, strictly by RFC 8259. What is wrong, it says with the place.
+/// Parses JSON text into values, strictly by RFC 8259. Errors include the position.
 struct DocumentReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
-  /// Whether what the values cannot hold is refused: numbers that become others, and names that an object has twice. In JSON that is stored already the
-  /// nearest number is read, and the last value of a name.
+  /// Whether to reject what values can't represent: numbers that would be rounded, and objects with duplicate names. In JSON that is already stored,
+  /// the nearest number and the last of duplicate names are read.
   private let isExact: Bool
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, isExact: Bool) {
@@ -13,13 +13,13 @@ struct DocumentReader {
     self.isExact = isExact
   }
 
-  /// The object that the JSON is. Throws ``StoreError`` `.invalidValue` with line, column and offset.
+  /// Parses the JSON as an object. Throws ``StoreError`` `.invalidValue` with line, column and offset.
   static func document(_ json: String) throws -> Document {
     var json = json
     return try json.withUTF8 { try document($0) }
   }
 
-  /// The object of JSON that a collection holds.
+  /// Parses JSON of a collection as an object.
   static func storedDocument(_ json: String) throws -> Document {
     var json = json
     return try json.withUTF8 { try document($0, isExact: false) }
@@ -35,7 +35,7 @@ struct DocumentReader {
     return document
   }
 
-  /// The object that a collection holds as JSON. Throws ``StoreError`` `.invalidValue` with the key where something else has damaged it.
+  /// Parses JSON of a collection as an object. Throws ``StoreError`` `.invalidValue` with the key if another program has damaged it.
   static func document(_ json: UnsafeBufferPointer<UInt8>, of key: String, in collection: String) throws -> Document {
     do {
       return try document(json, isExact: false)
@@ -46,12 +46,12 @@ struct DocumentReader {
     }
   }
 
-  /// The value that the JSON is, of any kind. Throws ``StoreError`` `.invalidValue` with line, column and offset.
+  /// Parses the JSON as a value of any kind. Throws ``StoreError`` `.invalidValue` with line, column and offset.
   static func value(_ json: String) throws -> DocumentValue {
     try value(json, isExact: true)
   }
 
-  /// The value of a part of JSON that a collection holds.
+  /// Parses a part of JSON of a collection.
   static func stored(_ json: String) throws -> DocumentValue {
     try value(json, isExact: false)
   }
@@ -206,9 +206,9 @@ struct DocumentReader {
     return .real(real)
   }
 
-  /// Whether the double is the number of the text, and no other one to which it was rounded: written with as many digits it is the same.
+  /// Returns whether the double represents the number in the text without rounding: written with as many digits, it is the same.
   ///
-  /// Seventeen digits tell every double from its neighbours. Source: IEEE 754-2019, 5.12.2.
+  /// Seventeen digits distinguish every double from its neighbors. Source: IEEE 754-2019, 5.12.2.
   static func isExact(_ real: Double, _ text: String) -> Bool {
     let number = DecimalDigits(text)
     guard number.digits.count > 15 || !(1e-290...1e290).contains(real.magnitude) else { return true }

@@ -12,18 +12,22 @@
 /// let orders = try await store.documents(Order.self).fetch { $0.customer == order.customer }
 /// ```
 ///
-/// The collection is that of the target's type. Other programs, SQL and conditions find the key alone. The target need not be there: a reference
-/// promises nothing. `load(_:following:)` of ``Documents`` reads a document together with what it refers to.
+/// The target's type determines the collection. SQL, conditions and other programs only see the key. The target need not exist: references aren't
+/// checked. `load(_:following:)` of ``Documents`` reads a document together with the documents that it refers to.
 public struct DocumentReference<Target: StoredDocument>: Sendable {
-  /// The key of the document that is referred to.
+  /// The key of the target.
   public let key: String
 
-  /// A reference to the document with the key.
+  /// Creates a reference to the document with the key.
+  ///
+  /// - Parameter key: The key of the document.
   public init(_ key: String) {
     self.key = key
   }
 
-  /// A reference to the value's document.
+  /// Creates a reference to the value's document.
+  ///
+  /// - Parameter value: The document.
   public init(_ value: Target) {
     key = value.key
   }
@@ -32,7 +36,7 @@ public struct DocumentReference<Target: StoredDocument>: Sendable {
 }
 
 extension DocumentReference: Hashable {
-  // Swift takes keys for equal that differ in the file: é is one character or two.
+  // Swift considers keys equal that differ in the file: é can be one scalar or two.
   public static func == (left: DocumentReference, right: DocumentReference) -> Bool {
     ExactText(left.key) == ExactText(right.key)
   }
@@ -43,7 +47,7 @@ extension DocumentReference: Hashable {
 }
 
 extension DocumentReference: Identifiable {
-  /// The reference itself, because keys that differ in the file may be equal as texts.
+  /// The reference itself, because keys that differ in the file may be equal as strings.
   public var id: DocumentReference { self }
 }
 
@@ -76,7 +80,7 @@ extension DocumentReference: CustomDebugStringConvertible {
   public var debugDescription: String { "DocumentReference<\(Target.self)>(\(key))" }
 }
 
-/// The references that were met while a document was decoded. One decoding at a time uses it, on one thread.
+/// The references found while a document is decoded. Used by one decoding at a time, on one thread.
 final class DocumentReferences {
   struct Reference {
     let target: any StoredDocument.Type
@@ -88,7 +92,7 @@ final class DocumentReferences {
 
   func note(_ target: any StoredDocument.Type, _ key: String, at path: [any CodingKey]) {
     let steps = path.map { step -> DocumentPath.Step in
-      // Names of properties can be numbers, too; only a decoder makes up positions.
+      // Property names can be numbers too; only a decoder creates positions.
       if let position = (step as? DocumentCodingKey)?.intValue { .position(position) } else { .name(step.stringValue) }
     }
     found.append(Reference(target: target, key: key, path: steps))

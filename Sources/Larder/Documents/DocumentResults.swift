@@ -1,21 +1,33 @@
 extension Documents where Value: Sendable {
-  /// The documents that satisfy the conditions as a collection that holds their keys, and loads the documents themselves when they are asked for.
+  /// Returns the documents that satisfy the conditions as a collection that holds their keys and loads documents on demand.
   ///
   /// ```swift
   /// let notes = try await store.documents("notes", of: Note.self).results(sort: "title")
   /// if let note = notes[250_000] { show(note) }
   /// ```
   ///
-  /// The keys, and with them the number of documents and their order, are those of this moment.
+  /// The keys, and so the number and order of the elements, are fixed when this method is called.
   ///
-  /// - Throws: What `keys(where:sort:)` throws.
+  /// - Parameters:
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document qualifies.
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  /// - Returns: A random-access collection of documents.
+  /// - Throws: The errors of `keys(where:sort:)`.
   public func results(
     where conditions: [Condition] = [], sort: String = "", validatesProperties: Bool = true
   ) async throws -> DocumentResults<Value> {
     makeResults(try await keys(where: conditions, sort: sort, validatesProperties: validatesProperties))
   }
 
-  /// The documents for which the closure's condition holds as a collection that loads them when they are asked for.
+  /// Returns the documents for which the closure's condition holds as a collection that loads documents on demand.
+  ///
+  /// - Parameters:
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - condition: Returns the condition.
+  /// - Returns: A random-access collection of documents.
+  /// - Throws: The errors of `keys(where:sort:)`.
   public func results(
     sort: String = "", validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate
   ) async throws -> DocumentResults<Value> {
@@ -27,15 +39,14 @@ extension Documents where Value: Sendable {
   }
 }
 
-/// The documents of a query, loaded a page at a time when they are asked for. Made by `results(where:sort:)` of ``Documents``.
+/// The documents of a query, loaded on demand in pages. See `results(where:sort:)` of ``Documents``.
 ///
-/// An element is nil if its document has been deleted or has expired. It is what the document is when it is asked for: documents that were loaded
-/// before a commit that touches the collection are loaded anew. Which keys there are, and in which order, never changes; ask the collection for
-/// new results.
+/// An element is nil if its document has been deleted or has expired. Elements are current: after a commit that affects the collection, loaded
+/// documents are loaded again. The keys and their order never change; call `results(where:sort:)` again to update them.
 ///
-/// A subscript that finds its page missing blocks its thread until the page is read. ``elements(in:)`` does not block.
+/// A subscript whose page isn't loaded blocks its thread until the page is read. ``elements(in:)`` doesn't block.
 public struct DocumentResults<Value: Codable & Sendable>: Sendable {
-  /// How many documents are loaded together.
+  /// The number of documents in a page.
   public static var pageSize: Int { DocumentPages.size }
 
   /// The keys of the documents, in the query's order.
@@ -49,9 +60,12 @@ public struct DocumentResults<Value: Codable & Sendable>: Sendable {
     self.coding = coding
   }
 
-  /// The documents at some positions, nil for each that is not there any more. Reads without blocking the thread.
+  /// Returns the documents at some positions, without blocking the thread.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` if one does not decode as the collection's type; `CancellationError` as soon as the task is cancelled.
+  /// - Parameter range: The positions.
+  /// - Returns: One element for each position; nil if its document no longer exists.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded as the collection's type, the errors of any read, and
+  ///   `CancellationError` as soon as the task is cancelled.
   public func elements(in range: Range<Int>) async throws -> [Value?] {
     let keys = keys[range]
     let rows = try await pages.rows(with: keys)
@@ -63,9 +77,9 @@ extension DocumentResults: RandomAccessCollection {
   public var startIndex: Int { keys.startIndex }
   public var endIndex: Int { keys.endIndex }
 
-  /// The document at the position; nil if it is not there any more, and if it cannot be read or decoded: ``elements(in:)`` throws the reason.
+  /// The document at the position; nil if it no longer exists, or can't be read or decoded. ``elements(in:)`` throws the reason.
   ///
-  /// - Complexity: O(1) where its page is loaded, and otherwise a lookup for each key of the page.
+  /// - Complexity: O(1) if its page is loaded, and otherwise one lookup for each key of the page.
   public subscript(position: Int) -> Value? {
     precondition(keys.indices.contains(position), "there is no position \(position) in results of \(keys.count) documents")
     guard let row = pages.row(at: position, of: keys) else { return nil }

@@ -1,10 +1,10 @@
-/// How SQL names the properties of a document, which is JSON text in a column called `json`.
+/// SQL for the properties of a document, which is JSON text in a column named `json`.
 enum DocumentSQL {
-  /// The SQL of the value at a path: JSON's texts, numbers and Boolean values as SQL's own, arrays and objects as their JSON.
+  /// Returns the SQL of the value at a path: texts, numbers and Boolean values as SQL values, arrays and objects as JSON.
   ///
   /// - Parameters:
-  ///   - row: The name of the row, where a plain `json` would be another's.
-  ///   - holdsNull: Whether text may hold a NUL, at which SQLite's own functions would end it.
+  ///   - row: The name of the row, if `json` alone would be ambiguous.
+  ///   - holdsNull: Whether the text may contain a NUL, at which SQLite's own functions would stop.
   static func value(_ path: DocumentPath, of row: String? = nil, holdsNull: Bool = false) -> String {
     let prefix = row.map { "\($0)." } ?? ""
     if path.isKey { return "\(prefix)key" }
@@ -13,7 +13,7 @@ enum DocumentSQL {
     return "larder_value_at(\(prefix)json, \(literal(steps(of: path))))"
   }
 
-  /// The SQL of the kind of the value at a path: "array", "text", "integer" and so on, or NULL.
+  /// Returns the SQL of the kind of the value at a path: "array", "text", "integer" and so on, or NULL.
   static func type(_ path: DocumentPath) -> String {
     if path.isKey { return "'text'" }
     if let text = sqlitePath(path) { return "json_type(json, \(text))" }
@@ -21,10 +21,10 @@ enum DocumentSQL {
     return "larder_type_at(json, \(literal(steps(of: path))))"
   }
 
-  /// SQLite's path, as a constant: an index is used only where the query has the very same expression.
+  /// Returns SQLite's path as a constant, because an index is only used for an identical expression.
   ///
-  /// A path's names are compared with the characters of the JSON, escapes and all, and end at a quotation mark, or, without quotation marks, at
-  /// a point or bracket. A name with both has no path in the older versions: nil. Source: <https://www.sqlite.org/json1.html#path_arguments>.
+  /// SQLite compares a path's names with the raw characters of the JSON, including escapes. A name ends at a quotation mark or, without quotation
+  /// marks, at a point or bracket. Older versions have no path for a name with both: nil. Source: <https://www.sqlite.org/json1.html#path_arguments>.
   private static func sqlitePath(_ path: DocumentPath) -> String? {
     var text = "$"
     for step in path.steps {
@@ -44,7 +44,7 @@ enum DocumentSQL {
     return literal(text)
   }
 
-  /// The steps as JSON, for the functions that walk them.
+  /// Returns the steps as JSON, for the functions that traverse them.
   private static func steps(of path: DocumentPath) -> String {
     let steps = path.steps.map { step in
       switch step {
@@ -56,14 +56,14 @@ enum DocumentSQL {
   }
 
   private static func literal(_ text: String) -> String {
-    // A constant of SQL text ends at a NUL.
+    // A text constant in SQL ends at a NUL.
     Dialect.sqlite.literal(Value.text(text))
   }
 
-  /// The condition of a document that has not expired.
+  /// The condition that a document has not expired.
   static let isLive = "(expires IS NULL OR expires > larder_now())"
 
-  /// What finds values whose names no path of SQLite's can say, and compares what SQL's operators do not.
+  /// Functions that find values whose names SQLite's paths can't express, and that make comparisons that SQL's operators can't.
   static let functions =
     [
       ScalarFunction("larder_property", 2) { try sqlValue(try property($0)) },
@@ -92,7 +92,7 @@ enum DocumentSQL {
     return value
   }
 
-  /// The value as SQLite takes it out of JSON.
+  /// The value as SQLite extracts it from JSON.
   private static func sqlValue(_ value: DocumentValue?) throws -> Value {
     switch value {
     case nil, .null: .null

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Checks JSON text of an object without making values of it, and finds the names of its properties.
+/// Validates the JSON text of an object without creating values, and finds the names of its properties.
 ///
-/// It knows what programs write most: anything unusual (a property called `key`, a name twice or beyond ASCII, `\u` escapes, exponents, numbers of
-/// more than 15 digits, and whatever is no JSON) is left to ``DocumentReader``, which knows everything and says what is wrong.
+/// It handles the common case. Anything unusual (a property named `key`, a name that is repeated or not ASCII, `\u` escapes, exponents, numbers of
+/// more than 15 digits, and invalid JSON) is left to ``DocumentReader``, which handles everything and reports errors.
 struct DocumentScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
   private var hasSpace = false
-  /// The names of the object at hand, and before them those of the objects around it.
+  /// The names of the current object, preceded by those of the enclosing objects.
   private var names: [Range<Int>] = []
   private var properties: [String] = []
-  /// Whether the last string had neither escapes nor anything beyond ASCII.
+  /// Whether the last string had only ASCII and no escapes.
   private var isPlain = true
 
   private static let nameLimit = 64
@@ -22,7 +22,7 @@ struct DocumentScanner {
     properties.reserveCapacity(16)
   }
 
-  /// The text without spaces between its parts, and the names of the object's properties in order; nil for text that the reader must look at.
+  /// Returns the text without whitespace between tokens, and the names of the object's properties in order; nil if the reader must parse it.
   static func scan(_ json: String) -> (json: String, properties: [String])? {
     var json = json
     let scanned = json.withUTF8 { bytes -> (spaceless: String?, properties: [String])? in
@@ -37,7 +37,7 @@ struct DocumentScanner {
     return (scanned.spaceless ?? json, scanned.properties)
   }
 
-  /// The text without what stands between the parts. It is JSON.
+  /// Returns valid JSON without the whitespace between tokens.
   private static func withoutSpace(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     var isText = false
     var isEscaped = false
@@ -119,7 +119,7 @@ struct DocumentScanner {
     }
   }
 
-  /// Whether the name is plain, and none of those from the position on.
+  /// Returns whether the name is plain and doesn't occur among those from the position on.
   private func isNew(_ name: Range<Int>, since start: Int) -> Bool {
     guard isPlain, names.count - start < Self.nameLimit, let base = bytes.baseAddress else { return false }
     for other in start..<names.count where names[other].count == name.count {
@@ -149,7 +149,7 @@ struct DocumentScanner {
     return true
   }
 
-  /// Skips a number without an exponent that a double surely holds or, where it is whole, 64 bits.
+  /// Skips a number without an exponent that fits a double or, if it is an integer, 64 bits.
   private mutating func skipNumber() -> Bool {
     let isNegative = skip(UInt8(ascii: "-"))
     let start = position
@@ -172,7 +172,7 @@ struct DocumentScanner {
     while position < bytes.count, bytes[position] &- UInt8(ascii: "0") < 10 { position += 1 }
   }
 
-  /// Skips a string, and answers what is between its quotes.
+  /// Skips a string, and returns the bytes between its quotes.
   private mutating func skipText() -> Range<Int>? {
     guard skip(UInt8(ascii: "\"")) else { return nil }
     let start = position

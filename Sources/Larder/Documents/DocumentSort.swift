@@ -1,9 +1,9 @@
 import Foundation
 
-/// The order of documents, as text says it: `"name, date desc"`.
+/// The order of documents, parsed from text: `"name, date desc"`.
 ///
-/// Paths stand between commas, each with `asc` or `desc` behind it or nothing. ``DocumentPath`` says how names with commas, spaces, points or quotation
-/// marks are written.
+/// Paths are separated by commas, each optionally followed by `asc` or `desc`. ``DocumentPath`` documents how to quote names with commas, spaces,
+/// points or quotation marks.
 struct DocumentSort {
   struct Term: Equatable {
     let path: DocumentPath
@@ -12,12 +12,12 @@ struct DocumentSort {
 
   let terms: [Term]
 
-  /// Reads the text. Throws ``StoreError`` `.invalidValue` for one that is no order.
+  /// Parses the text. Throws ``StoreError`` `.invalidValue` if it isn't an order.
   init(_ text: String) throws {
     terms = try Self.parts(of: text).map { try Self.term(of: $0, in: text) }
   }
 
-  /// The text between commas that no quotation marks enclose.
+  /// Returns the parts of the text between commas that aren't in quotation marks.
   private static func parts(of text: String) -> [String] {
     var parts: [String] = []
     var part = String.UnicodeScalarView()

@@ -1,5 +1,5 @@
 extension DocumentTable {
-  /// An index that the file has.
+  /// An index in the file.
   private struct Index {
     let name: String
     let paths: [DocumentPath]
@@ -28,7 +28,7 @@ extension DocumentTable {
     }
   }
 
-  /// The paths of each index, as text, oldest first.
+  /// Returns the paths of each index, as text, oldest index first.
   func indexes(_ connection: Connection) throws -> [[String]] {
     guard try connection.documents.collection(name, connection) != nil else { return [] }
     return try stored(connection).map { $0.paths.map(\.description) }
@@ -47,7 +47,7 @@ extension DocumentTable {
       "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE ORDER BY rowid", [.text(name)])
     return try rows.compactMap { row in
       guard let index = row["name"]?.text, index.asciiLowercased.hasPrefix(prefix.asciiLowercased) else { return nil }
-      // A number may follow the array of the paths.
+      // A number may follow the array of paths.
       let rest = index.utf8.dropFirst(prefix.utf8.count)
       guard let end = rest.lastIndex(of: UInt8(ascii: "]")), let json = String(rest[...end]) else { return nil }
       guard let values = try? DocumentValue(json: json).array else { return nil }
@@ -63,9 +63,9 @@ extension DocumentTable {
     }
   }
 
-  /// The name of a new index, which says its paths: by the name of a property, or by the text of a longer path in an array of its own.
+  /// Returns the name of a new index, which contains its paths: the name of a property, or the text of a longer path in its own array.
   ///
-  /// SQLite takes the names of indexes for equal that differ in the case of letters, in which properties do differ.
+  /// SQLite ignores the case of index names, but the names of properties are case-sensitive.
   private func freeName(of paths: [DocumentPath], _ connection: Connection) throws -> String {
     let values = paths.map { $0.steps.count == 1 ? DocumentValue.text($0.property) : [.text($0.description)] }
     let base = prefix + (try DocumentWriter.json(of: values))

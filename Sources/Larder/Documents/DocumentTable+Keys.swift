@@ -1,20 +1,20 @@
 import GRDBSQLite
 
 extension DocumentTable {
-  /// Calls the closure with each of the documents with the keys that is there, in any order. It is one statement for all of them.
+  /// Calls the closure with each document that has one of the keys, in any order, using one statement.
   func forEach(
     _ keys: [String], _ connection: Connection, _ body: (_ key: String, _ json: UnsafeBufferPointer<UInt8>) throws -> Void
   ) throws {
     try naming(connection) {
       guard try connection.documents.collection(name, connection) != nil else { return }
-      // What json_each takes out of an array of texts ends at a NUL; objects stay JSON, which a function of Larder's reads to the end.
+      // Text that json_each extracts from an array ends at a NUL. Objects stay JSON, which a function of Larder reads to the end.
       let holdsNull = keys.contains { $0.utf8.contains(0) }
       let json = try DocumentWriter.json(of: keys.map { holdsNull ? ["key": .text($0)] : .text($0) })
       let element = holdsNull ? "larder_property(value, 'key')" : "value"
       let sql = "SELECT key, json FROM \(table) WHERE key IN (SELECT \(element) FROM json_each(?1)) AND \(DocumentSQL.isLive)"
       try executing(sql, [.value(.text(json))], connection) { statement in
         while try connection.step(statement, nil) {
-          // Between the rows other code decodes.
+          // Other code decodes between the rows.
           try connection.checkInterruption()
           try body(StoredColumn(statement.pointer, 0).text ?? "", Self.json(statement, 1))
         }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDBSQLite
 
-/// The verbs of a collection on a connection.
+/// The operations of a collection on a connection.
 struct DocumentTable: Sendable {
   let name: String
   let table: String
@@ -16,7 +16,7 @@ struct DocumentTable: Sendable {
     find = "SELECT json, expires FROM \(table) WHERE key = ?1 AND \(DocumentSQL.isLive)"
     let insert = "INSERT INTO \(table) (key, json, expires) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET json = excluded.json"
     upsert = "\(insert), expires = excluded.expires"
-    // An expired document that was not deleted yet is not there, and the one in its place is new.
+    // An expired document that isn't deleted yet doesn't count as existing; the one that replaces it is new.
     upsertKeepingExpiry = "\(insert), expires = coalesce(excluded.expires, CASE WHEN expires > larder_now() THEN expires END)"
     remove = "DELETE FROM \(table) WHERE key = ?1 AND \(DocumentSQL.isLive)"
   }
@@ -27,7 +27,7 @@ struct DocumentTable: Sendable {
     try get(key, connection) { _ in true } ?? false
   }
 
-  /// What the closure makes of the document's JSON; nil if there is none.
+  /// Transforms the document's JSON; returns nil if there is no such document.
   func get<Output>(_ key: String, _ connection: Connection, _ decode: (UnsafeBufferPointer<UInt8>) throws -> Output) throws -> Output? {
     try naming(connection) {
       guard try isThere(connection) else { return nil }
@@ -37,7 +37,7 @@ struct DocumentTable: Sendable {
     }
   }
 
-  /// When the document expires; nil for one that stays, and if there is none.
+  /// Returns when the document expires; nil if it doesn't expire or doesn't exist.
   func expiry(of key: String, _ connection: Connection) throws -> Date? {
     try naming(connection) {
       guard try isThere(connection) else { return nil }
@@ -48,7 +48,7 @@ struct DocumentTable: Sendable {
     }
   }
 
-  /// The documents with the keys, in their order; nil for each that is not there.
+  /// Returns the documents with the keys, in their order; nil for each that doesn't exist.
   func rows(_ keys: ArraySlice<String>, _ connection: Connection) throws -> [DocumentPages.Row?] {
     try naming(connection) {
       connection.noteRead(of: name)
@@ -97,7 +97,7 @@ struct DocumentTable: Sendable {
     try connection.documents.collection(name, connection)?.properties ?? []
   }
 
-  /// Whether the collection is in the file: what the connection has met stays, or its statements fail to compile.
+  /// Returns whether the file has the collection. A collection that the connection knows still exists, or its statements fail to compile.
   private func isThere(_ connection: Connection) throws -> Bool {
     if connection.documents.isKnown(name), (try? connection.statement(find)) != nil { return true }
     return try connection.documents.collection(name, connection) != nil
@@ -112,7 +112,7 @@ struct DocumentTable: Sendable {
 
   /// Stores the documents.
   ///
-  /// - Parameter keepsExpiry: Whether a document without a date of expiry keeps that of the one in whose place it comes.
+  /// - Parameter keepsExpiry: Whether a document without a date of expiry keeps that of the document it replaces.
   func set(_ documents: [EncodedDocument], keepsExpiry: Bool = false, _ connection: Connection) throws {
     guard !documents.isEmpty else { return }
     try writing(connection) {
@@ -143,14 +143,14 @@ struct DocumentTable: Sendable {
     }
   }
 
-  /// The document with the time of this call, and with the time at which it was added: that of the document in the file, if there is one.
+  /// Returns the document with the time of this call, and the time at which it was added: that of the stored document, if there is one.
   private func withTimes(_ document: EncodedDocument, _ connection: Connection) throws -> EncodedDocument {
     let now = try Date(timeIntervalSinceReferenceDate: connection.environment.clock.now).documentValue
     let old = try get(document.key, connection) { try DocumentReader.document($0, of: document.key, in: name) }
     return try document.keepingTimes(addedAt: old.map { $0["addedAt"] } ?? now, updatedAt: now)
   }
 
-  /// Makes the collection keep the times at which documents are added and updated, or no longer.
+  /// Sets whether the collection records when documents are added and updated.
   func keepTimes(_ keepsTimes: Bool, _ connection: Connection) throws {
     try writing(connection) {
       try connection.documents.prepare(name, keepsTimes ? EncodedDocument.times : [], connection)
@@ -158,7 +158,7 @@ struct DocumentTable: Sendable {
     }
   }
 
-  /// Changes some properties of a document and keeps the others, and when it expires. Throws `.notFound` if there is none.
+  /// Sets some properties of a document, and keeps the others and its date of expiry. Throws `.notFound` if there is none.
   func update(_ keys: [String], _ changes: Document, _ connection: Connection) throws {
     try writing(connection) {
       for key in keys { try update(key, changes, connection) }
@@ -181,7 +181,7 @@ struct DocumentTable: Sendable {
     _ = try changed("UPDATE \(table) SET json = ?2 WHERE key = ?1", [.value(.text(key)), .value(.text(json))], connection)
   }
 
-  /// Deletes documents, and answers how many there were.
+  /// Deletes documents, and returns how many existed.
   func delete(_ keys: [String], _ connection: Connection) throws -> Int {
     try writing(connection) {
       guard try connection.documents.collection(name, connection) != nil else { return 0 }
@@ -201,7 +201,7 @@ struct DocumentTable: Sendable {
     }
   }
 
-  /// Sets when the document expires, and answers whether there is one.
+  /// Sets when the document expires. Returns whether there is such a document.
   func setExpiry(of key: String, to date: Date?, _ connection: Connection) throws -> Bool {
     let time = try Expiry.stored(date, of: name)
     return try writing(connection) {
@@ -217,7 +217,7 @@ struct DocumentTable: Sendable {
     try writing(connection) { try connection.documents.drop(name, connection) }
   }
 
-  /// Deletes documents that have expired, and answers how many.
+  /// Deletes expired documents, and returns their number.
   fileprivate func sweep(limit: Int, _ span: ExpirySpan, _ connection: Connection) throws -> Int {
     try writing(connection) {
       try changed(
@@ -253,7 +253,7 @@ struct DocumentTable: Sendable {
     }
   }
 
-  /// Calls the closure so that all of it happens or nothing.
+  /// Calls the closure atomically: all of its changes are made, or none.
   func writing<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
     guard connection.overlay == nil else {
       throw StoreError(.unsupported, model: name, "A context does not keep documents. Write to \(name) with store.documents(\"\(name)\").")
@@ -271,7 +271,7 @@ struct DocumentTable: Sendable {
     }
   }
 
-  /// The error of the first document whose JSON something else has damaged, where SQL failed: SQLite does not say which one it was.
+  /// Returns the error of the first document with damaged JSON after SQL failed, because SQLite doesn't report which one it was.
   private func damage(behind error: StoreError, _ connection: Connection) -> StoreError? {
     guard error.property == nil, error.code == .invalidValue || error.code == .unsupported else { return nil }
     return try? executing("SELECT key, json FROM \(table)", [], connection) { statement in
@@ -288,7 +288,7 @@ struct DocumentTable: Sendable {
 }
 
 extension Connection {
-  /// When the first document after the time expires; infinity where none does.
+  /// Returns when the first document after the time expires; infinity if none does.
   func nextDocumentExpiry(after time: Double) throws -> Double {
     try documents.names(self).reduce(.infinity) { earliest, name in
       let sql = "SELECT min(expires) AS next FROM main.\(Dialect.sqlite.quote(name)) WHERE expires > ?1"
@@ -297,9 +297,9 @@ extension Connection {
   }
 }
 
-/// Deletes documents that have expired, at most so many in all collections together, and answers how many.
+/// Deletes a limited number of expired documents in all collections together, and returns their number.
 ///
-/// - Parameter span: The ends of the documents; by default all that have passed by the clock.
+/// - Parameter span: The range of expiry dates; by default all that have passed.
 func sweepExpiredDocuments(_ connection: Connection, limit: Int, _ span: ExpirySpan? = nil) throws -> Int {
   let span = span ?? ExpirySpan(until: connection.environment.clock.reading)
   return try connection.documents.names(connection).reduce(0) { count, name in

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A value in a document: what JSON can say, with whole numbers and fractions kept apart.
+/// A value in a document: a JSON value, with integers and real numbers kept apart.
 public enum DocumentValue: Sendable, Hashable {
   /// JSON's null.
   case null
@@ -22,7 +22,7 @@ public enum DocumentValue: Sendable, Hashable {
 
   /// The Boolean value, or nil if there is none.
   ///
-  /// Numbers and a few texts count as well: 0 is false and every other integer true; "1", "yes", "YES", "true" and "TRUE" are true.
+  /// Numbers and some texts convert: 0 is false and every other integer true; "1", "yes", "YES", "true" and "TRUE" are true.
   public var bool: Bool? {
     switch self {
     case .bool(let bool): bool
@@ -37,7 +37,7 @@ public enum DocumentValue: Sendable, Hashable {
     }
   }
 
-  /// The integer; also of a real number that is whole. Nil for any other value.
+  /// The integer, including that of a real number without a fraction; nil for any other value.
   public var integer: Int64? {
     switch self {
     case .integer(let integer): integer
@@ -55,7 +55,7 @@ public enum DocumentValue: Sendable, Hashable {
     }
   }
 
-  /// The number of an integer, of a real number's shortest digits or of text that is a number, exactly; nil for any other value.
+  /// The exact number of an integer, of a real number's shortest digits, or of text that is a number; nil for any other value.
   public var decimal: Decimal? {
     switch self {
     case .integer(let integer): Decimal(integer)
@@ -80,15 +80,15 @@ public enum DocumentValue: Sendable, Hashable {
     if case .object(let object) = self { object } else { nil }
   }
 
-  /// The date of text in any form of ISO 8601 or of a number of seconds since 2001, or nil for any other value.
+  /// The date of ISO 8601 text in any form, or of a number of seconds since 2001; nil for any other value.
   public var date: Date? {
     if case .text(let text) = self { DocumentDate.date(text) } else { real.map { Date(timeIntervalSinceReferenceDate: $0) } }
   }
 
-  /// The value of a property, or nil where this is no object or has no such property.
+  /// The value of a property, or nil if this isn't an object or has no such property.
   public subscript(name: String) -> DocumentValue? { object?[name] }
 
-  /// The element at the position, or nil where this is no array or a shorter one.
+  /// The element at the position, or nil if this isn't an array or the position is out of range.
   public subscript(position: Int) -> DocumentValue? {
     guard case .array(let array) = self, array.indices.contains(position) else { return nil }
     return array[position]
@@ -96,17 +96,18 @@ public enum DocumentValue: Sendable, Hashable {
 }
 
 extension DocumentValue {
-  /// The value that the JSON text is: an object, an array, or a single value.
+  /// Creates the value of a JSON text: an object, an array, or a single value.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` with line, column and offset of what isn't valid JSON, of a number that neither a 64-bit integer nor a
-  ///   `Double` holds, and of a name that an object has twice.
+  /// - Parameter json: The JSON text.
+  /// - Throws: ``StoreError`` `.invalidValue`, with line, column and offset, for invalid JSON, for a number that fits neither a 64-bit integer nor a
+  ///   `Double`, and for an object with two properties of the same name.
   public init(json: String) throws {
     self = try DocumentReader.value(json)
   }
 
-  /// The value as JSON text, in one line.
+  /// Returns the value as JSON text in one line.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` for a number that is not finite and for too deep a nesting.
+  /// - Throws: ``StoreError`` `.invalidValue` for a number that isn't finite and for a value that is nested too deeply.
   public func json() throws -> String {
     try DocumentWriter.json(of: self)
   }

@@ -1,23 +1,24 @@
 public import Foundation
 
-/// What a document can hold as it is: the standard types and those that are made of them.
+/// A type whose values a document can hold: the standard types, and arrays, dictionaries and optionals of them.
 ///
-/// Types whose every value a document can hold have the failure `Never`, and need no `try`.
+/// If a document can hold every value of the type, `Failure` is `Never`, and no `try` is needed.
 public protocol DocumentValueConvertible {
-  /// What is thrown for a value that no document can hold.
+  /// The error that is thrown for a value that a document can't hold.
   associatedtype Failure: Error = Never
 
-  /// The value as a document holds it.
+  /// The value as a document stores it.
   var documentValue: DocumentValue { get throws(Failure) }
 }
 
 extension DocumentValue: DocumentValueConvertible {
   public var documentValue: DocumentValue { self }
 
-  /// The value as a document holds it: `DocumentValue(person.age)`.
+  /// Creates a document value from a convertible value: `DocumentValue(person.age)`.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` for a value that no document can hold: an integer above `Int64.max`, a date outside the years 0 to 9999,
-  ///   a decimal that isn't a number.
+  /// - Parameter value: The value to convert.
+  /// - Throws: ``StoreError`` `.invalidValue` for a value that a document can't hold: an integer above `Int64.max`, a date outside the years 0 to
+  ///   9999, a decimal that isn't a number.
   public init<Value: DocumentValueConvertible>(_ value: Value) throws(Value.Failure) {
     self = try value.documentValue
   }
@@ -89,14 +90,14 @@ extension Double: DocumentValueConvertible {
 }
 
 extension Float: DocumentValueConvertible {
-  /// The number by the shortest digits that read back as the same `Float`: 0.1 stays 0.1.
+  /// The number with the shortest digits that read back as the same `Float`: 0.1 stays 0.1.
   public var documentValue: DocumentValue { .real(Double("\(self)") ?? Double(self)) }
 }
 
 extension Decimal: DocumentValueConvertible {
   public typealias Failure = StoreError
 
-  /// The number as text, exactly. Conditions compare it with the texts and numbers of documents by size.
+  /// The exact number as text. Conditions compare it by size with texts and numbers.
   public var documentValue: DocumentValue {
     get throws(StoreError) {
       guard !isNaN else { throw StoreError(.invalidValue, "A Decimal is not a number. Store a number or null.") }
@@ -131,9 +132,9 @@ extension Data: DocumentValueConvertible {
 extension Date: DocumentValueConvertible {
   public typealias Failure = StoreError
 
-  /// The date as text of one width, to the nanosecond, whose order is that of time: `2026-11-21T08:15:00.000000000Z`.
+  /// The date as text of fixed width, to the nanosecond, whose text order is chronological: `2026-11-21T08:15:00.000000000Z`.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` outside the years 0 to 9999, where no such text is in order.
+  /// - Throws: ``StoreError`` `.invalidValue` outside the years 0 to 9999, which this format can't represent in order.
   public var documentValue: DocumentValue {
     get throws(StoreError) {
       guard let text = DocumentDate.text(self) else {
@@ -164,7 +165,7 @@ extension Array: DocumentValueConvertible where Element: DocumentValueConvertibl
 extension Dictionary: DocumentValueConvertible where Key == String, Value: DocumentValueConvertible {
   public typealias Failure = Value.Failure
 
-  /// The object with the values by name, in the order of the names.
+  /// The object with the values by name, sorted by name.
   public var documentValue: DocumentValue {
     get throws(Value.Failure) {
       var document = Document()

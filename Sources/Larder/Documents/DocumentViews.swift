@@ -1,15 +1,15 @@
-/// What SQL of the program finds under a collection's name: a temporary view of each connection with the properties as columns, which has only
-/// the documents that have not expired. The table itself holds the JSON alone: columns computed from it would make each insert slower by as
-/// many as there are.
+/// The temporary views that the program's SQL finds under a collection's name: the properties as columns, and only documents that haven't expired.
+///
+/// The table itself stores only the JSON: computed columns would slow each insert down in proportion to their number.
 enum DocumentViews {
-  /// So many properties are columns of SQL: SQLite allows 2,000, and a join needs room for those of others.
+  /// The largest number of properties that are columns in SQL: SQLite allows 2,000, and a join needs columns of other tables too.
   static let columnLimit = 1000
 
-  /// The statement that makes the view.
+  /// Returns the statement that creates the view.
   static func create(_ name: String, _ properties: [String]) -> String {
     let dialect = Dialect.sqlite
     var columns = ["key"]
-    // SQLite does not tell upper from lower case in the names of columns.
+    // SQLite's column names are case-insensitive.
     var taken: Set<ExactText> = [ExactText("key")]
     for property in properties.prefix(columnLimit) where taken.insert(ExactText(property.asciiLowercased)).inserted && !property.utf8.contains(0) {
       columns.append("\(DocumentSQL.value(DocumentPath(property))) AS \(dialect.quote(property))")
@@ -23,9 +23,9 @@ enum DocumentViews {
 }
 
 extension Connection {
-  /// The kept statement of SQL that a user wrote, which reads collections through their views.
+  /// Returns the cached statement of SQL from the program, which reads collections through their views.
   ///
-  /// - Throws: ``StoreError`` `.unsupported` for SQL that changes a collection, in which what it wrote would be unknown.
+  /// - Throws: ``StoreError`` `.unsupported` for SQL that changes a collection, because the library couldn't know what it wrote.
   func userStatement(_ sql: String) throws -> PreparedStatement {
     do {
       return try viewingStatement(sql)
@@ -38,7 +38,7 @@ extension Connection {
           .unsupported, model: name,
           "\(name) is a collection of documents, which SQL reads and does not change. Change it with the verbs of store.documents(\"\(name)\").")
       }
-      // A table may have been altered by another connection: SQLite looks for that itself after some of its errors alone.
+      // Another connection may have altered a table; after some errors SQLite itself doesn't check for that.
       _ = try query("SELECT 1 FROM main.sqlite_master LIMIT 1")
       return try viewingStatement(sql)
     }
@@ -49,7 +49,7 @@ extension Connection {
     do {
       compiled = try statement(sql)
     } catch let error as StoreError where error.code == .schemaMismatch {
-      // A column may be a property that came since, and a table may be a collection.
+      // A column may be a property that was added since, and a table may be a collection.
       guard try updateViews(try documents.names(self) + Array(documents.views.keys)) else { throw naming(columnsOf: sql, error) }
       do {
         return try statement(sql)
@@ -57,14 +57,14 @@ extension Connection {
         throw naming(columnsOf: sql, error)
       }
     }
-    // Without its view a collection that is written to would be the table itself.
+    // Without its view, the collection's name would resolve to the table itself.
     let named = Set(compiled.facts.reads.tables.keys).union(compiled.facts.writes.tables.keys)
     let tables = named.filter { !documents.plainTables.contains($0) && !$0.hasPrefix("_larder_") }
     guard !tables.isEmpty, try updateViews(tables) else { return compiled }
     return try statement(sql)
   }
 
-  /// Removes the views of all collections; the next SQL that needs one makes it again.
+  /// Removes the views of all collections. The next SQL that needs one creates it again.
   func dropDocumentViews() throws {
     guard !documents.views.isEmpty else { return }
     for name in documents.views.keys { try change("DROP VIEW IF EXISTS temp.\(Dialect.sqlite.quote(name))") }
@@ -72,7 +72,7 @@ extension Connection {
     forgetStatements()
   }
 
-  /// Brings the views of those of the tables that are collections up to date; false where all were.
+  /// Updates the views of those tables that are collections. Returns false if all were up to date.
   private func updateViews(_ tables: some Collection<String>) throws -> Bool {
     var hasChanged = false
     for table in tables {

@@ -1,15 +1,16 @@
 /// Writes documents as JSON text.
 ///
-/// Foundation's encoder cannot keep `1` and `1.0` apart, and takes longer than the insert that follows.
+/// Foundation's encoder can't distinguish `1` from `1.0`, and takes longer than the insert that follows.
 struct DocumentWriter {
   private var bytes: [UInt8] = []
-  /// Where the value at hand is, for the error message.
+  /// The path of the current value, for the error message.
   private var path: [String] = []
 
-  /// Arrays and objects in one another beyond this number are refused: reading them would need that many nested calls.
+  /// The largest depth of arrays and objects: reading them needs as many nested calls.
   static let depthLimit = 256
 
-  /// The JSON of the document. Throws ``StoreError`` `.invalidValue` with the property for a number that is not finite and for too deep a nesting.
+  /// Returns the JSON of the document. Throws ``StoreError`` `.invalidValue` with the property for a number that isn't finite and for a value that is
+  /// nested too deeply.
   static func json(of document: Document) throws -> String {
     var writer = DocumentWriter()
     writer.bytes.reserveCapacity(256)
@@ -17,21 +18,21 @@ struct DocumentWriter {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// The JSON of an array of values, for a list of parameters.
+  /// Returns the JSON of an array of values, for a list of parameters.
   static func json(of values: [DocumentValue]) throws -> String {
     var writer = DocumentWriter()
     try writer.write(.array(values), depth: 0)
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// The JSON of any value.
+  /// Returns the JSON of any value.
   static func json(of value: DocumentValue) throws -> String {
     var writer = DocumentWriter()
     try writer.write(value, depth: 0)
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// The text between the quotes of a JSON string.
+  /// Returns the text between the quotes of a JSON string.
   static func escaped(_ text: String) -> String {
     var writer = DocumentWriter()
     writer.write(text)

@@ -1,21 +1,21 @@
 extension BlockingDocuments where Value: Sendable {
-  /// The document with the key, and the documents that it refers to, as of one commit; nil if there is none with the key.
+  /// Loads the document with the key and the documents that it refers to, all as of one commit.
   ///
   /// ```swift
   /// guard let (order, graph) = try db.documents(Order.self).load("o1", following: "customer", "lines[*].product") else { return }
   /// print(graph[order.customer]?.name ?? "a customer who is gone")
   /// ```
   ///
-  /// A target that is not there is no error: the graph has it as missing. Each document is read once, whatever circles the references make.
+  /// A target that doesn't exist isn't an error; the graph lists it as missing. Each document is read once, even if references form cycles.
   ///
   /// - Parameters:
   ///   - key: The key of the document.
-  ///   - links: Which references to follow, in every document that is read. Without links, each ``DocumentReference`` that the types have.
-  ///   - depth: How many levels of references to follow; nil for as far as they lead.
-  ///   - validatesProperties: Whether a property that no document ever had is an error if there is a similar one.
-  /// - Returns: The document, and a graph with it and all that was found.
-  /// - Throws: ``StoreError`` `.invalidValue` for a document that does not decode, a link that isn't a path or doesn't say where it leads, and a
-  ///   negative depth; `.schemaMismatch` for a property that was misspelt, and if references name two types for one collection.
+  ///   - links: The references to follow, in every document that is read. Without links, each ``DocumentReference`` of the types is followed.
+  ///   - depth: The number of levels of references to follow; nil for all.
+  ///   - validatesProperties: Whether a property that no document ever had is an error if a similar one exists.
+  /// - Returns: The document, and a graph with it and all documents that were found; nil if no document has the key.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded, if a link isn't a valid path or has no known target, and for a negative
+  ///   depth; `.schemaMismatch` for a misspelled property, and if references use two types for one collection; and the errors of any read.
   /// - Complexity: One statement for each level and collection, however many documents there are.
   public func load(
     _ key: String, following links: DocumentLink..., depth: Int? = nil, validatesProperties: Bool = true
@@ -24,10 +24,15 @@ extension BlockingDocuments where Value: Sendable {
     return documents.first.map { ($0.value, graph) }
   }
 
-  /// The documents with the keys that are there, in the order of the keys, and the documents that they refer to, as of one commit.
+  /// Loads the documents with the keys and the documents that they refer to, all as of one commit.
   ///
-  /// It follows references and throws as `load` of one key.
-  ///
+  /// - Parameters:
+  ///   - keys: The keys of the documents.
+  ///   - links: The references to follow, in every document that is read. Without links, each ``DocumentReference`` of the types is followed.
+  ///   - depth: The number of levels of references to follow; nil for all.
+  ///   - validatesProperties: Whether a property that no document ever had is an error if a similar one exists.
+  /// - Returns: The documents that exist, in the order of the keys, and a graph with them and all documents that were found.
+  /// - Throws: The errors of `load` with one key.
   /// - Complexity: One statement for each level and collection, however many documents there are.
   public func load(
     _ keys: some Sequence<String>, following links: DocumentLink..., depth: Int? = nil, validatesProperties: Bool = true
@@ -51,23 +56,23 @@ extension BlockingDocuments where Value: Sendable {
 }
 
 extension Documents where Value: Sendable {
-  /// The document with the key, and the documents that it refers to, as of one commit; nil if there is none with the key.
+  /// Loads the document with the key and the documents that it refers to, all as of one commit.
   ///
   /// ```swift
   /// guard let (order, graph) = try await store.documents(Order.self).load("o1", following: "customer", "lines[*].product") else { return }
   /// print(graph[order.customer]?.name ?? "a customer who is gone")
   /// ```
   ///
-  /// A target that is not there is no error: the graph has it as missing. Each document is read once, whatever circles the references make.
+  /// A target that doesn't exist isn't an error; the graph lists it as missing. Each document is read once, even if references form cycles.
   ///
   /// - Parameters:
   ///   - key: The key of the document.
-  ///   - links: Which references to follow, in every document that is read. Without links, each ``DocumentReference`` that the types have.
-  ///   - depth: How many levels of references to follow; nil for as far as they lead.
-  ///   - validatesProperties: Whether a property that no document ever had is an error if there is a similar one.
-  /// - Returns: The document, and a graph with it and all that was found.
-  /// - Throws: ``StoreError`` `.invalidValue` for a document that does not decode, a link that isn't a path or doesn't say where it leads, and a
-  ///   negative depth; `.schemaMismatch` for a property that was misspelt, and if references name two types for one collection.
+  ///   - links: The references to follow, in every document that is read. Without links, each ``DocumentReference`` of the types is followed.
+  ///   - depth: The number of levels of references to follow; nil for all.
+  ///   - validatesProperties: Whether a property that no document ever had is an error if a similar one exists.
+  /// - Returns: The document, and a graph with it and all documents that were found; nil if no document has the key.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded, if a link isn't a valid path or has no known target, and for a negative
+  ///   depth; `.schemaMismatch` for a misspelled property, and if references use two types for one collection; and the errors of any read.
   /// - Complexity: One statement for each level and collection, however many documents there are.
   public func load(
     _ key: String, following links: DocumentLink..., depth: Int? = nil, validatesProperties: Bool = true
@@ -78,10 +83,15 @@ extension Documents where Value: Sendable {
     return documents.first.map { ($0.value, graph) }
   }
 
-  /// The documents with the keys that are there, in the order of the keys, and the documents that they refer to, as of one commit.
+  /// Loads the documents with the keys and the documents that they refer to, all as of one commit.
   ///
-  /// It follows references and throws as `load` of one key.
-  ///
+  /// - Parameters:
+  ///   - keys: The keys of the documents.
+  ///   - links: The references to follow, in every document that is read. Without links, each ``DocumentReference`` of the types is followed.
+  ///   - depth: The number of levels of references to follow; nil for all.
+  ///   - validatesProperties: Whether a property that no document ever had is an error if a similar one exists.
+  /// - Returns: The documents that exist, in the order of the keys, and a graph with them and all documents that were found.
+  /// - Throws: The errors of `load` with one key.
   /// - Complexity: One statement for each level and collection, however many documents there are.
   public func load(
     _ keys: some Sequence<String>, following links: DocumentLink..., depth: Int? = nil, validatesProperties: Bool = true

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A collection of JSON objects by text key, which needs no model: `store.documents("people")`.
+/// A collection of JSON objects, each with a text key. It needs no model.
 ///
 /// ```swift
 /// let people = store.documents("people")
@@ -8,16 +8,16 @@ public import Foundation
 /// let keys = try await people.keys(sort: "age desc") { $0.age > 30 && $0.languages.contains("French") }
 /// ```
 ///
-/// A collection is made with its first document. Properties are discovered as they arrive: conditions, sorts and SQL name them. With
-/// `store.documents("people", of: Person.self)` the values are those of any Codable struct or class. `store.blocking`, transactions and snapshots have
-/// the same verbs without `await`.
+/// A collection is created with its first document. Properties need no declaration: conditions, sorts and SQL can use every property that a document
+/// has had. With `store.documents("people", of: Person.self)` the values are those of any Codable struct or class. `store.blocking`, transactions and
+/// snapshots have the same methods without `await`.
 ///
-/// Every verb throws ``StoreError`` where the file cannot be read or written (`.busy`, `.diskFull`, `.readOnly`, `.corrupt`, `.inputOutput`), and
-/// `CancellationError` where its task was cancelled. Verbs that write throw `.schemaMismatch` for a name that the file gives to something else.
-/// What a verb throws besides is said there. A write that throws has changed nothing.
+/// Every method throws ``StoreError`` if the file can't be read or written (`.busy`, `.diskFull`, `.readOnly`, `.corrupt`, `.inputOutput`), and
+/// `CancellationError` if its task was cancelled. Methods that write throw `.schemaMismatch` for a name that the file uses for something other than a
+/// collection. Other errors are documented at each method. A write that throws has changed nothing.
 public struct Documents<Value: Codable>: Sendable {
   let store: Store
-  /// The collection's name.
+  /// The name of the collection.
   public let name: String
 
   private var table: DocumentTable { DocumentTable(name) }
@@ -33,54 +33,77 @@ extension Documents where Value: Sendable {
 
   // MARK: Reading
 
-  /// Whether there is a document with the key.
+  /// Returns whether the collection has a document with the key.
+  ///
+  /// - Parameter key: The key to look up.
+  /// - Returns: `true` if there is a document that has not expired.
+  /// - Throws: ``StoreError`` with the codes of any read.
+  /// - Complexity: One lookup by key.
   public func contains(_ key: String) async throws -> Bool {
     try await reading { try $0.contains(key) }
   }
 
-  /// The document with the key, or nil.
+  /// Returns the document with the key.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` where it does not decode as the collection's type.
+  /// - Parameter key: The key to look up.
+  /// - Returns: The document, or nil if there is none.
+  /// - Throws: ``StoreError`` `.invalidValue` if it can't be decoded as the collection's type, and the errors of any read.
+  /// - Complexity: One lookup by key.
   public func get(_ key: String) async throws -> Value? {
     try await reading { try $0.get(key) }
   }
 
-  /// The document with the key, or nil.
+  /// Returns the document with the key, or nil if there is none.
   public subscript(key: String) -> Value? {
     get async throws { try await get(key) }
   }
 
-  /// The documents with the keys; those that are not there are left out.
+  /// Returns the documents with the keys.
   ///
-  /// - Throws: As `get` of one key, for the first that does not decode; `.unsupported` if two keys differ in the file alone and not for Swift.
+  /// - Parameter keys: The keys to look up.
+  /// - Returns: The documents by key, without those that don't exist.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded as the collection's type, `.unsupported` if two keys are equal in Swift
+  ///   but not in the file, and the errors of any read.
   public func get(_ keys: some Sequence<String> & Sendable) async throws -> [String: Value] {
     try await reading { try $0.get(keys) }
   }
 
-  /// The JSON text of the document, or nil.
+  /// Returns the JSON text of the document with the key.
+  ///
+  /// - Parameter key: The key to look up.
+  /// - Returns: The JSON text, or nil if there is no such document.
+  /// - Throws: ``StoreError`` with the codes of any read.
   public func json(_ key: String) async throws -> String? {
     try await reading { try $0.json(key) }
   }
 
-  /// When the document expires; nil for one that stays, and if there is none.
+  /// Returns when the document with the key expires.
+  ///
+  /// - Parameter key: The key to look up.
+  /// - Returns: The date, or nil if the document doesn't expire or doesn't exist.
+  /// - Throws: ``StoreError`` with the codes of any read.
   public func expiry(of key: String) async throws -> Date? {
     try await reading { try $0.expiry(of: key) }
   }
 
-  /// The names of the properties that documents of the collection ever had, oldest first.
+  /// The names of all properties that documents of the collection have ever had, oldest first.
   public var properties: [String] {
     get async throws { try await reading { try $0.properties } }
   }
 
   // MARK: Queries
 
-  /// The keys of the documents that satisfy the conditions, in the order that the text says.
+  /// Returns the keys of the documents that satisfy the conditions.
   ///
   /// - Parameters:
-  ///   - conditions: Those of one set must all hold, of several sets one suffices; none means every document.
-  ///   - sort: Names or paths between commas, each with `asc` or `desc` behind it or nothing: `"name, address.city desc"`.
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document qualifies.
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`: `"name, address.city desc"`.
+  ///   - limit: The largest number of keys to return.
+  ///   - offset: The number of keys to skip.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with the one that may have been meant.
+  /// - Returns: The keys, in the order of `sort`.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path or `sort` can't be parsed; and
+  ///   the errors of any read.
   public func keys(
     where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true
   ) async throws -> [String] {
@@ -88,7 +111,17 @@ extension Documents where Value: Sendable {
     return try await reading { try $0.keys(query) }
   }
 
-  /// The keys of the documents for which the closure's condition holds.
+  /// Returns the keys of the documents for which the closure's condition holds.
+  ///
+  /// - Parameters:
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
+  ///   - limit: The largest number of keys to return.
+  ///   - offset: The number of keys to skip.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - condition: Returns the condition, such as `{ $0.age > 30 && $0.name == "Ada" }`.
+  /// - Returns: The keys, in the order of `sort`.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path or `sort` can't be parsed; and
+  ///   the errors of any read.
   public func keys(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
     where condition: (DocumentProperties) -> DocumentPredicate
@@ -98,7 +131,17 @@ extension Documents where Value: Sendable {
     return try await reading { try $0.keys(query) }
   }
 
-  /// The documents that satisfy the conditions, with their keys.
+  /// Returns the documents that satisfy the conditions, with their keys.
+  ///
+  /// - Parameters:
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document qualifies.
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
+  ///   - limit: The largest number of documents to return.
+  ///   - offset: The number of documents to skip.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  /// - Returns: The documents, in the order of `sort`.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a document can't be decoded, or a path
+  ///   or `sort` can't be parsed; and the errors of any read.
   public func fetch(
     where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true
   ) async throws -> [KeyedValue<Value>] {
@@ -106,7 +149,17 @@ extension Documents where Value: Sendable {
     return try await reading { try $0.fetch(query) }
   }
 
-  /// The documents for which the closure's condition holds, with their keys.
+  /// Returns the documents for which the closure's condition holds, with their keys.
+  ///
+  /// - Parameters:
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
+  ///   - limit: The largest number of documents to return.
+  ///   - offset: The number of documents to skip.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - condition: Returns the condition.
+  /// - Returns: The documents, in the order of `sort`.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a document can't be decoded, or a path
+  ///   or `sort` can't be parsed; and the errors of any read.
   public func fetch(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
     where condition: (DocumentProperties) -> DocumentPredicate
@@ -116,18 +169,37 @@ extension Documents where Value: Sendable {
     return try await reading { try $0.fetch(query) }
   }
 
-  /// The number of documents that satisfy the conditions.
+  /// Returns the number of documents that satisfy the conditions.
+  ///
+  /// - Parameters:
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document counts.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  /// - Returns: The number of documents.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any read.
   public func count(where conditions: [Condition] = [], validatesProperties: Bool = true) async throws -> Int {
     try await reading { try $0.count(where: conditions, validatesProperties: validatesProperties) }
   }
 
-  /// The number of documents for which the closure's condition holds.
+  /// Returns the number of documents for which the closure's condition holds.
+  ///
+  /// - Parameters:
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - condition: Returns the condition.
+  /// - Returns: The number of documents.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any read.
   public func count(validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate) async throws -> Int {
     let query = DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties)
     return try await reading { try $0.count(query) }
   }
 
-  /// The documents that satisfy the conditions, now and again after each commit that touches the collection.
+  /// Returns the documents that satisfy the conditions, now and after each commit that affects the collection.
+  ///
+  /// - Parameters:
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document qualifies.
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
+  ///   - limit: The largest number of documents to return.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  /// - Returns: An asynchronous sequence of results, which throws the errors of `fetch`.
   public func live(
     where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, validatesProperties: Bool = false
   ) -> LiveResults<[KeyedValue<Value>]> {
@@ -137,7 +209,14 @@ extension Documents where Value: Sendable {
 }
 
 extension Documents where Value: Sendable {
-  /// The documents for which the closure's condition holds, now and again after each commit that touches the collection.
+  /// Returns the documents for which the closure's condition holds, now and after each commit that affects the collection.
+  ///
+  /// - Parameters:
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
+  ///   - limit: The largest number of documents to return.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - condition: Returns the condition.
+  /// - Returns: An asynchronous sequence of results, which throws the errors of `fetch`.
   public func live(
     sort: String = "", limit: Int? = nil, validatesProperties: Bool = false, where condition: (DocumentProperties) -> DocumentPredicate
   ) -> LiveResults<[KeyedValue<Value>]> {
@@ -145,23 +224,31 @@ extension Documents where Value: Sendable {
     return store.live { [name] in try BlockingDocuments<Snapshot, Value>(name, $0).fetch(query) }
   }
 
-  /// The paths of each index of the collection, oldest first.
+  /// The paths of each index of the collection, oldest index first.
   public var indexes: [[String]] {
     get async throws { try await reading { try $0.indexes } }
   }
 }
 
 extension Documents {
-  /// Stores the value under the key, whatever was there.
+  /// Stores the value under the key, replacing an existing document.
   ///
-  /// - Parameter expires: When the document is gone; without a date it stays.
-  /// - Throws: ``StoreError`` `.invalidValue` for a number that is not finite, and for too deep a nesting.
+  /// - Parameters:
+  ///   - key: The key of the document.
+  ///   - value: The value to store.
+  ///   - expires: When the document expires; nil if it doesn't.
+  /// - Throws: ``StoreError`` `.invalidValue` for a number that isn't finite and for a value that is nested too deeply, and the errors of any write.
   public func set(_ key: String, _ value: Value, expires: Date? = nil) async throws {
     let document = try coding.encode(key, value, expires: expires)
     try await store.writer.perform { [table] in try table.set([document], $0) }
   }
 
-  /// Stores all values under their keys, or on an error none.
+  /// Stores all values under their keys, or none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - values: The keys and values.
+  ///   - expires: When the documents expire; nil if they don't.
+  /// - Throws: The errors of ``set(_:_:expires:)``.
   public func set(_ values: some Sequence<(key: String, value: Value)>, expires: Date? = nil) async throws {
     let documents = try values.map { try coding.encode($0.key, $0.value, expires: expires) }
     try await store.writer.perform { [table] in try table.set(documents, $0) }
@@ -169,108 +256,164 @@ extension Documents {
 
   /// Stores the value under its own key: the text of its property `key`.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` where it has none; otherwise as ``set(_:_:expires:)``.
+  /// - Parameters:
+  ///   - value: The value to store.
+  ///   - expires: When the document expires; nil if it doesn't.
+  /// - Throws: ``StoreError`` `.invalidValue` if it has no such property, and the errors of ``set(_:_:expires:)``.
   public func save(_ value: Value, expires: Date? = nil) async throws {
     let document = try coding.encode(nil, value, expires: expires)
     try await store.writer.perform { [table] in try table.set([document], $0) }
   }
 
-  /// Stores all values under their own keys, or on an error none.
+  /// Stores all values under their own keys, or none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - values: The values to store.
+  ///   - expires: When the documents expire; nil if they don't.
+  /// - Throws: The errors of ``save(_:expires:)-(Value,_)``.
   public func save(_ values: some Sequence<Value>, expires: Date? = nil) async throws {
     let documents = try values.map { try coding.encode(nil, $0, expires: expires) }
     try await store.writer.perform { [table] in try table.set(documents, $0) }
   }
 
-  /// Stores the object that the JSON text is. A `key` in it is ignored.
+  /// Stores the object in the JSON text under the key. A property `key` in it is ignored.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` with line, column and offset of what isn't valid JSON, of a number that neither a 64-bit integer nor a
-  ///   `Double` holds, and of a name that an object has twice.
+  /// - Parameters:
+  ///   - key: The key of the document.
+  ///   - json: The text of a JSON object.
+  ///   - expires: When the document expires; nil if it doesn't.
+  /// - Throws: ``StoreError`` `.invalidValue`, with line, column and offset, for invalid JSON, for a number that fits neither a 64-bit integer nor a
+  ///   `Double`, and for an object with two properties of the same name; and the errors of any write.
   public func set(_ key: String, json: String, expires: Date? = nil) async throws {
     let document = try coding.read(key, json: json, expires: expires)
     try await store.writer.perform { [table] in try table.set([document], $0) }
   }
 
-  /// Stores all objects that the JSON texts are under their keys, or on an error none. A `key` in one is ignored.
+  /// Stores all objects in the JSON texts under their keys, or none if an error is thrown. A property `key` in one is ignored.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` with position in the batch, line, column and offset of what is no JSON.
+  /// - Parameters:
+  ///   - texts: The keys and the texts of JSON objects.
+  ///   - expires: When the documents expire; nil if they don't.
+  /// - Throws: The errors of ``set(_:json:expires:)``, with the position in the batch.
   public func set(json texts: some Sequence<(key: String, value: String)>, expires: Date? = nil) async throws {
     let documents = try coding.read(texts, expires: expires)
     try await store.writer.perform { [table] in try table.set(documents, $0) }
   }
 
-  /// Sets some properties, and leaves the others and the date of expiry as they are.
+  /// Sets some properties of a document, and keeps its other properties and its date of expiry.
   ///
-  /// - Throws: ``StoreError`` `.notFound` where there is no such document.
+  /// - Parameters:
+  ///   - key: The key of the document.
+  ///   - changes: The properties to set.
+  /// - Throws: ``StoreError`` `.notFound` if there is no such document, and the errors of ``set(_:_:expires:)``.
   public func update(_ key: String, _ changes: Document) async throws {
     try await update(CollectionOfOne(key), changes)
   }
 
-  /// Sets some properties in each of the documents: all of them, or on an error none.
+  /// Sets some properties in each of the documents: in all of them, or in none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - keys: The keys of the documents.
+  ///   - changes: The properties to set.
+  /// - Throws: The errors of ``update(_:_:)-(String,_)``.
   public func update(_ keys: some Sequence<String>, _ changes: Document) async throws {
     let keys = Array(keys)
     try await store.writer.perform { [table] in try table.update(keys, changes, $0) }
   }
 
-  /// Deletes the document, and answers whether there was one.
+  /// Deletes the document with the key.
+  ///
+  /// - Parameter key: The key of the document.
+  /// - Returns: `true` if there was a document to delete.
+  /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
   public func delete(_ key: String) async throws -> Bool {
     try await delete(CollectionOfOne(key)) > 0
   }
 
-  /// Deletes the documents, and answers how many there were.
+  /// Deletes the documents with the keys: all of them, or none if an error is thrown.
+  ///
+  /// - Parameter keys: The keys of the documents.
+  /// - Returns: The number of deleted documents.
+  /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
   public func delete(_ keys: some Sequence<String>) async throws -> Int {
     let keys = Array(keys)
     return try await store.writer.perform { [table] in try table.delete(keys, $0) }
   }
 
-  /// Deletes the documents that satisfy the conditions, and answers how many there were. Without conditions all of them.
+  /// Deletes the documents that satisfy the conditions; without conditions, all documents.
+  ///
+  /// - Parameters:
+  ///   - conditions: All conditions of a set must hold, for at least one set.
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  /// - Returns: The number of deleted documents.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any write.
   @discardableResult
   public func deleteAll(where conditions: [Condition] = [], validatesProperties: Bool = true) async throws -> Int {
     let query = DocumentQuery(DocumentPredicate(conditions), validatesProperties: validatesProperties)
     return try await store.writer.perform { [table] in try table.deleteAll(query, $0) }
   }
 
-  /// Deletes the documents for which the closure's condition holds, and answers how many there were.
+  /// Deletes the documents for which the closure's condition holds.
+  ///
+  /// - Parameters:
+  ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - condition: Returns the condition.
+  /// - Returns: The number of deleted documents.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any write.
   @discardableResult
   public func deleteAll(validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate) async throws -> Int {
     let query = DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties)
     return try await store.writer.perform { [table] in try table.deleteAll(query, $0) }
   }
 
-  /// Sets when the document expires, nil for never, and answers whether there is one.
+  /// Sets when the document with the key expires.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` for a date that is not finite.
+  /// - Parameters:
+  ///   - key: The key of the document.
+  ///   - date: The date; nil if the document shall not expire.
+  /// - Returns: `true` if there is such a document.
+  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, and the errors of any write.
   @discardableResult
   public func setExpiry(of key: String, to date: Date?) async throws -> Bool {
     try await store.writer.perform { [table] in try table.setExpiry(of: key, to: date, $0) }
   }
 
-  /// Makes the collection keep in each document when it was added and last updated, as dates called `addedAt` and `updatedAt`.
+  /// Records in each document when it was added and last updated, as dates named `addedAt` and `updatedAt`.
   ///
-  /// Conditions, sort orders, SQL and typed values have them as they have other properties. What a document says by these names itself is replaced.
-  /// Documents that are there already have no `addedAt`, and an `updatedAt` from their next change on. The file remembers the choice.
+  /// Conditions, sorts, SQL and typed values use them like other properties. A document's own values with these names are replaced. Existing
+  /// documents have no `addedAt`, and get an `updatedAt` with their next change. The file stores the choice.
   ///
-  /// - Parameter keepsTimes: Whether times are kept; documents keep those that they have.
+  /// - Parameter keepsTimes: Whether to record times. If false, documents keep the times that they have.
+  /// - Throws: ``StoreError`` with the codes of any write.
   public func keepTimes(_ keepsTimes: Bool = true) async throws {
     try await store.writer.perform { [table] in try table.keepTimes(keepsTimes, $0) }
   }
 
-  /// Makes conditions and sorts on the properties, in this order, fast. Where there is such an index already, nothing happens.
+  /// Creates an index on the properties, in this order, which makes conditions and sorts on them fast.
   ///
-  /// - Parameter properties: Names of properties, or paths to values in them such as `address.city` and `tags[0]`, as ``DocumentPath`` explains.
-  /// - Throws: ``StoreError`` `.invalidValue` if no property is named, and for a text that isn't a path.
+  /// If there is such an index, this method has no effect.
+  ///
+  /// - Parameter properties: Names of properties, or paths such as `address.city` and `tags[0]`. See ``DocumentPath``.
+  /// - Throws: ``StoreError`` `.invalidValue` if no property is given and for an invalid path, and the errors of any write.
   /// - Complexity: Reads every document once.
   public func index(on properties: String...) async throws {
     try await store.writer.perform { [table] in try table.index(properties, $0) }
   }
 
   /// Removes the index on the properties, if there is one.
+  ///
+  /// - Parameter properties: The names or paths with which the index was created.
+  /// - Throws: ``StoreError`` `.invalidValue` for an invalid path, and the errors of any write.
   public func removeIndex(on properties: String...) async throws {
     try await store.writer.perform { [table] in try table.removeIndex(properties, $0) }
   }
 
-  /// Removes the collection with all that is in it, and answers whether there was one.
+  /// Removes the collection and all its documents.
+  ///
+  /// - Returns: `true` if there was such a collection.
+  /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
   public func drop() async throws -> Bool {
     try await store.writer.perform { [table] in try table.drop($0) }
@@ -278,12 +421,18 @@ extension Documents {
 }
 
 extension Store {
-  /// The collection of documents with the name; it is made when the first document is stored.
+  /// Returns the collection of documents with the name. It is created when the first document is stored.
+  ///
+  /// - Parameter name: The name of the collection.
   public func documents(_ name: String) -> Documents<Document> {
     Documents(store: self, name: name)
   }
 
-  /// The collection of documents with the name, as values of a Codable type.
+  /// Returns the collection of documents with the name, with values of a Codable type.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the collection.
+  ///   - type: The type of the values.
   public func documents<Value: Codable>(_ name: String, of type: Value.Type) -> Documents<Value> {
     Documents(store: self, name: name)
   }
@@ -292,9 +441,9 @@ extension Store {
   public var documentCollections: [String] {
     get async throws { try await reading { try $0.documents.names($0) } }
   }
-  /// The number of documents in each collection, by its name.
+  /// The number of documents in each collection, by the collection's name.
   ///
-  /// - Complexity: Counts the documents of all collections.
+  /// - Complexity: O(*n*), where *n* is the number of documents in all collections.
   public var documentCounts: [String: Int] {
     get async throws { try await read { try $0.documentCounts } }
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A document as it is written.
+/// A document as it is written to the file.
 struct EncodedDocument: Sendable {
   let key: String
   let json: String
@@ -18,14 +18,14 @@ struct EncodedDocument: Sendable {
     self.expires = expires
   }
 
-  /// Leaves out a property called `key`, which is the document's key. Throws ``StoreError`` `.invalidValue` for what JSON cannot say.
+  /// Omits a property named `key`, which is the document's key. Throws ``StoreError`` `.invalidValue` for a value that JSON can't represent.
   init(key: String, _ document: Document, unset: [String] = [], expires: Date?) throws {
     var document = document
     document["key"] = nil
     try self.init(key: key, DocumentWriter.json(of: document), document.names + unset, expires: expires)
   }
 
-  /// Leaves out a property called `key`. Throws ``StoreError`` `.invalidValue` with the place of what is no JSON.
+  /// Omits a property named `key`. Throws ``StoreError`` `.invalidValue` with the position of invalid JSON.
   init(key: String, json: String, expires: Date?) throws {
     if let scanned = DocumentScanner.scan(json) {
       try self.init(key: key, scanned.json, scanned.properties, expires: expires)
@@ -34,12 +34,12 @@ struct EncodedDocument: Sendable {
     }
   }
 
-  /// The properties that a collection keeps itself where it was told to keep times.
+  /// The properties that a collection maintains itself if it records times.
   static let times = ["addedAt", "updatedAt"]
 
-  /// The document with the times at which it was added and updated, in the place of what it has by these names.
+  /// Returns the document with the times at which it was added and updated, which replace its own values of these names.
   ///
-  /// - Parameter addedAt: Nil where that is not known.
+  /// - Parameter addedAt: Nil if the time is unknown.
   func keepingTimes(addedAt: DocumentValue?, updatedAt: DocumentValue) throws -> EncodedDocument {
     var json = json
     if properties.contains(where: Self.times.contains) {

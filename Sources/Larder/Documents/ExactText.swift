@@ -1,4 +1,4 @@
-/// A text as JSON and SQLite compare it: byte by byte. Swift takes texts for equal that differ so, such as é as one character and as two.
+/// A text compared byte by byte, as JSON and SQLite do. Swift considers texts equal that differ so, such as é as one scalar and as two.
 struct ExactText: Sendable, Hashable {
   let text: String
 
@@ -18,7 +18,7 @@ struct ExactText: Sendable, Hashable {
 }
 
 extension String {
-  /// What the names of one table have in common: SQLite compares them whatever the case of the letters A to Z.
+  /// The name in the form in which SQLite compares the names of tables, which ignores the case of A to Z.
   var foldedTableName: String {
     utf8.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } ? asciiLowercased : self
   }

@@ -1,4 +1,4 @@
-/// A type whose values are documents of one collection, each under its own key, so that documents can refer to one another.
+/// A type whose values are the documents of one collection, each with its own key, so that documents can refer to one another.
 ///
 /// ```swift
 /// struct Customer: StoredDocument {
@@ -8,23 +8,27 @@
 /// }
 /// ```
 ///
-/// A type that conforms has a collection without naming it, `store.documents(Customer.self)`, and can be the target of a ``DocumentReference``.
+/// A conforming type needs no collection name, `store.documents(Customer.self)`, and can be the target of a ``DocumentReference``.
 public protocol StoredDocument: Codable, Sendable {
   /// The name of the collection.
   static var collection: String { get }
-  /// The key of the document. A stored property of this name isn't part of the JSON.
+  /// The key of the document. A stored property with this name isn't part of the JSON.
   var key: String { get }
 }
 
 extension Store {
-  /// The collection of the type's documents.
+  /// Returns the collection of the type's documents.
+  ///
+  /// - Parameter type: The type of the documents.
   public func documents<Value: StoredDocument>(_ type: Value.Type) -> Documents<Value> {
     Documents(store: self, name: type.collection)
   }
 }
 
 extension StoreReader {
-  /// The collection of the type's documents.
+  /// Returns the collection of the type's documents.
+  ///
+  /// - Parameter type: The type of the documents.
   public func documents<Value: StoredDocument>(_ type: Value.Type) -> BlockingDocuments<Self, Value> {
     BlockingDocuments(type.collection, self)
   }

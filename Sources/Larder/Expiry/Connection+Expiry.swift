@@ -2,7 +2,7 @@ import Foundation
 import GRDBSQLite
 
 extension Connection {
-  /// Puts views without the rows whose time has come in the place of the tables that have such rows.
+  /// Creates views without expired rows in place of the tables that have such rows.
   func installExpiryViews() throws {
     for table in environment.tables where table.expires {
       try change(ExpiryViews(table).unexpired)
@@ -10,14 +10,15 @@ extension Connection {
     }
   }
 
-  /// Whether SQL could not be compiled because it writes to a table that such a view stands for.
+  /// Returns whether SQL couldn't be compiled because it writes to a table that such a view hides.
   func isAboutExpiryView(_ error: StoreError) -> Bool {
     overlay == nil && environment.tables.contains { $0.expires && error.message.contains("cannot modify \($0.name) because it is a view") }
   }
 
-  /// Calls the closure while names mean the tables themselves, so that SQL can write to them; what has expired is deleted before.
+  /// Calls the closure while names refer to the tables themselves, so that SQL can write to them. Expired rows are deleted before.
   ///
-  /// After a leap of the clock what is only hidden stays, and the closure's SQL meets it; where it has a unique value that SQL needs, it is deleted.
+  /// After a jump of the clock, rows that are only hidden stay, and the closure's SQL sees them; one with a unique value that the SQL needs is
+  /// deleted.
   func withoutExpiryViews<Result>(_ body: () throws -> Result) throws -> Result {
     let views = environment.tables.filter(\.expires).map(ExpiryViews.init)
     _ = try removeExpired(limit: .max, environment.clock.deletable())
@@ -30,12 +31,12 @@ extension Connection {
         return try body()
       }
     }
-    // A transaction that an error ended has brought them back.
+    // An error that ended the transaction has restored them.
     for view in views { try? change(view.shadow) }
     return try result.get()
   }
 
-  /// Calls the closure while no view of this connection stands in the place of a table.
+  /// Calls the closure while no view of this connection replaces a table.
   func withoutShadows<Result>(_ body: () throws -> Result) throws -> Result {
     let names = try query("SELECT name FROM temp.sqlite_master WHERE type = 'view'").compactMap { $0["name"]?.text }
     let views = environment.tables.filter { $0.expires && names.contains($0.name) }.map(ExpiryViews.init)
@@ -45,10 +46,10 @@ extension Connection {
     return try body()
   }
 
-  /// Deletes the rows whose time has come among those with the values' keys, so that the values may take their places.
+  /// Deletes expired rows with the values' keys, so that the values can replace them.
   func makeRoom<M: Model>(for values: [M]) throws {
     guard M.schema.expires else { return }
-    // What a context has pending takes the place of what has expired when the context is saved.
+    // Unsaved rows of a context replace expired rows when the context is saved.
     guard overlay == nil else { return }
     let statements = M.schema.statements
     let statement = try statement("DELETE FROM \(statements.target) WHERE \(statements.isKey) AND \(Expiry.isOver)")
@@ -59,7 +60,7 @@ extension Connection {
     }
   }
 
-  /// Deletes the rows whose time has come among those that have a unique value of the row's. Returns whether there were any.
+  /// Deletes expired rows with a unique value of the row. Returns whether there were any.
   func makeRoom<M: Model>(forUniqueValuesOf value: M) throws -> Bool {
     guard M.schema.expires, overlay == nil else { return false }
     var count = 0
@@ -67,7 +68,7 @@ extension Connection {
       let values = try index.map { column in
         try M.schema.columns.first { $0.name.isSameColumn(as: column.name) }?.column.storedValue(in: value)
       }
-      // A NULL is equal to nothing.
+      // NULL equals nothing.
       guard values.allSatisfy({ $0.map { !$0.isNull } ?? false }) else { continue }
       let isSame = index.enumerated().map { position, column in
         "\(Dialect.sqlite.quote(column.name)) = \(Dialect.sqlite.parameter(position + 1)) COLLATE \(Dialect.sqlite.quote(column.collation))"
@@ -80,7 +81,7 @@ extension Connection {
     return count > 0
   }
 
-  /// The columns of each unique index of the table. One over expressions is left out.
+  /// Returns the columns of each unique index of the table, except indexes on expressions.
   private func uniqueIndexes(of table: String) throws -> [[(name: String, collation: String)]] {
     let dialect = Dialect.sqlite
     return try query("PRAGMA main.index_list(\(dialect.quote(table)))").filter { $0["unique"] == 1 }.compactMap { index in
@@ -90,14 +91,14 @@ extension Connection {
     }
   }
 
-  /// Writes values and the time at which they expire.
+  /// Writes values and their date of expiry.
   func write<M: ExpiringModel>(_ values: [M], _ kind: ModelStatementKind, expires: Date?) throws {
     let time = try Expiry.stored(expires, of: M.schema.modelName)
     try write(values, kind)
     for value in values { try setExpiry(time, of: M.self, value.id) }
   }
 
-  /// Sets when the row expires; false where there is no such row.
+  /// Sets when the row expires. Returns false if there is no such row.
   @discardableResult
   func setExpiry<M: ExpiringModel>(_ time: Value, of model: M.Type, _ key: M.ID) throws -> Bool {
     let statements = M.schema.statements
@@ -114,7 +115,7 @@ extension Connection {
     return sqlite3_total_changes(handle) != total
   }
 
-  /// When the row expires: `.some(nil)` for one that stays, nil where there is no such row.
+  /// Returns when the row expires: `.some(nil)` if it doesn't, nil if there is no such row.
   func expiry<M: ExpiringModel>(of model: M.Type, _ key: M.ID) throws -> Date?? {
     let statement = try statement("SELECT \(Expiry.column) FROM \(M.schema.statements.table) WHERE \(M.schema.statements.isKey)")
     defer { statement.reset() }
@@ -125,20 +126,20 @@ extension Connection {
 }
 
 extension SQLWriter {
-  /// The table as statements name it that write to it.
+  /// Returns the table's name in statements that write to it.
   func target<M: Model>(of schema: ModelSchema<M>) -> String {
     pendingText == nil ? schema.statements.target : schema.statements.table
   }
 }
 
-/// The temporary views that stand in the place of a table whose rows can expire.
+/// The temporary views that replace a table whose rows can expire.
 struct ExpiryViews {
   private let table: TableDefinition
   private let dialect = Dialect.sqlite
 
   init(_ table: TableDefinition) { self.table = table }
 
-  /// The rows that are there.
+  /// The rows that have not expired.
   var unexpired: String {
     let hidden = table.isKeyRowID ? [] : [ModelStatements.hiddenRowID]
     let columns = hidden + table.columns.map(\.name) + table.positions + [Expiry.column]
@@ -148,7 +149,7 @@ struct ExpiryViews {
       """
   }
 
-  /// The view that bears the table's name. A context drops it, as all views with the mark, for one of its own.
+  /// The view with the table's name. A context drops it, like all views with the mark, and creates its own.
   var shadow: String {
     "CREATE TEMP VIEW \(dialect.quote(table.name)) AS \(OverlaySQL.mark) SELECT * FROM \(dialect.quote(Expiry.view(of: table.name)))"
   }

@@ -1,16 +1,17 @@
 import GRDBSQLite
 
-// A row that a reference keeps is tried once. It is then set aside: its end becomes `Expiry.kept`, which hides it as before, and which the sweeper's
-// search of the index passes over. Triggers say when a reference goes; the row's end becomes `Expiry.released`, and the next sweep tries it again.
+// Deleting a row that a reference keeps is tried once. The row is then set aside: its date becomes `Expiry.kept`, which still hides it, and which the
+// sweeper's index search skips. When a trigger finds that the reference is removed, the date becomes `Expiry.released`, and the next sweep tries
+// again.
 
 extension Connection {
-  /// Deletes rows whose time has come, and returns their number.
+  /// Deletes expired rows, and returns their number.
   ///
-  /// Rows that a delete rule keeps are left where they are, hidden.
+  /// Rows that a delete rule keeps stay, hidden.
   ///
   /// - Parameters:
-  ///   - limit: How many rows are deleted at most, in all tables together; what delete rules delete with them is not counted.
-  ///   - span: The ends of the rows; by default all that have passed by the clock.
+  ///   - limit: The largest number of rows to delete in all tables together, not counting those that delete rules delete with them.
+  ///   - span: The range of expiry dates; by default all that have passed.
   func removeExpired(limit: Int, _ span: ExpirySpan? = nil) throws -> Int {
     let span = span ?? ExpirySpan(until: environment.clock.reading)
     var count = try removeExpiredRows(limit: limit) { try removeExpired(of: $0, span, limit: $1) }
@@ -18,7 +19,7 @@ extension Connection {
     return count
   }
 
-  /// As ``removeExpired(limit:_:)``, and goes on with the next table after an error. Returns the first error.
+  /// Like ``removeExpired(limit:_:)``, but continues with the next table after an error. Returns the first error.
   func sweep(limit: Int, _ span: ExpirySpan) -> (any Error)? {
     var failure: (any Error)?
     func attempting(_ body: () throws -> Int) -> Int {
@@ -41,21 +42,21 @@ extension Connection {
     guard !tables.isEmpty else { return 0 }
     try expiryReleases.prepare(self, reviewsAll: limit == .max)
     var count = 0
-    // What was deleted in one table can let go of rows in another.
+    // Deletions in one table can release rows in another.
     repeat {
       for table in tables where count < limit { count += try remove(table, limit - count) }
     } while try expiryReleases.review(self) && count < limit
     return count
   }
 
-  /// When the first row after the time expires; infinity if none does.
+  /// Returns when the first row after the time expires; infinity if none does.
   func nextExpiry(after time: Double) throws -> Double {
     try environment.tables.filter(\.expires).reduce(try nextDocumentExpiry(after: time)) { earliest, table in
       min(earliest, try nextExpiry(of: table, after: time))
     }
   }
 
-  /// When the first row of the table after the time expires; infinity if none does.
+  /// Returns when the first row of the table after the time expires; infinity if none does.
   func nextExpiry(of table: TableDefinition, after time: Double) throws -> Double {
     let statement = try statement("SELECT min(\(Expiry.column)) FROM main.\(Dialect.sqlite.quote(table.name)) WHERE \(Expiry.column) > ?1")
     defer { statement.reset() }
@@ -63,7 +64,7 @@ extension Connection {
     return try step(statement, nil) ? StoredColumn(statement.pointer, 0).real ?? .infinity : .infinity
   }
 
-  /// The tables and collections with rows that end after one time and up to another, this one included.
+  /// Returns the tables and collections with rows that expire within the range.
   func tablesWithEnds(in span: ExpirySpan) throws -> [String] {
     let tables = environment.tables.filter(\.expires).map { ($0.name, Expiry.column) }
     return try (tables + documents.names(self).map { ($0, "expires") }).filter { name, column in
@@ -72,15 +73,15 @@ extension Connection {
     }.map(\.0)
   }
 
-  /// The number of rows that the last statement changed itself.
+  /// The number of rows that the last statement itself changed.
   var changeCount: Int { Int(sqlite3_changes64(handle)) }
 
   // MARK: One table
 
-  /// So many rows are tried with one statement.
+  /// The number of rows to try with one statement.
   private static var batch: Int { 500 }
 
-  /// Deletes rows of one table whose time has come, in one transaction, and returns their number.
+  /// Deletes expired rows of one table in one transaction, and returns their number.
   func removeExpired(of table: TableDefinition, _ span: ExpirySpan, limit: Int) throws -> Int {
     var count = 0
     var tried = 0
@@ -92,7 +93,7 @@ extension Connection {
         tried += rows.count
         var kept: [Int64] = []
         count += try remove(rows[...], of: table, keeping: &kept)
-        // Rows that refer to each other may go together and not alone.
+        // Rows that refer to each other may only be deletable together.
         if kept.count > 1, let together = try delete(kept[...], of: table) {
           count += together
         } else {
@@ -131,7 +132,7 @@ extension Connection {
     return count + (try remove(rows[middle...], of: table, keeping: &kept))
   }
 
-  /// Deletes the rows; nil if that would leave a reference to one of them, now or when the transaction ends.
+  /// Deletes the rows. Returns nil if that would leave a dangling reference, now or at the end of the transaction.
   private func delete(_ rows: ArraySlice<Int64>, of table: TableDefinition) throws -> Int? {
     let row = Dialect.sqlite.quote(table.rowIDColumn)
     var writer = environment.makeWriter()
@@ -148,14 +149,14 @@ extension Connection {
     } catch is RowIsKept {
       return nil
     } catch let error as StoreError where error.code == .referenced || error.code == .constraint {
-      // By a delete rule, or by a trigger of the file's own.
+      // By a delete rule, or by a trigger of another program.
       return nil
     }
   }
 
   private struct RowIsKept: Error {}
 
-  /// Greater than zero where references would keep the transaction from being committed as it is.
+  /// Greater than zero if dangling references would prevent the transaction from being committed.
   private var unresolvedReferences: Int32 {
     var current: Int32 = 0
     var highest: Int32 = 0
@@ -163,7 +164,7 @@ extension Connection {
     return current
   }
 
-  /// Whether references would keep the transaction from being committed as it is.
+  /// Whether dangling references would prevent the transaction from being committed.
   var hasUnresolvedReferences: Bool { unresolvedReferences != 0 }
 
   func setEnd(of rows: [Int64], of table: TableDefinition, to end: Double) throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A model whose rows can expire. `@Model(expires: true)` makes one.
+/// A model whose rows can expire, declared with `@Model(expires: true)`.
 ///
 /// ```swift
 /// @Model(expires: true)
@@ -12,36 +12,36 @@ import Foundation
 /// try await store.save(session, expires: .now + 3600)
 /// ```
 ///
-/// A row whose time has come is returned by no verb, query, aggregate, live result, relationship or SQL, from that very moment on. It is deleted soon
-/// afterwards, by the delete rules of what refers to it, unless the clock has only just leapt there. Its key and its unique values are free at once.
+/// Once a row expires, no method, live result, relationship or SQL query returns it, and its key and unique values are available again. It is deleted
+/// soon afterwards, with the delete rules of the rows that refer to it, unless the clock has only just jumped to that time.
 public protocol ExpiringModel: Model {}
 
-/// The column that says when a row expires, and the SQL that leaves out rows whose time has come.
+/// The column with the date of expiry, and the SQL that excludes expired rows.
 enum Expiry {
-  /// Seconds since the reference date; NULL for a row that stays.
+  /// The name of the column: seconds since the reference date; NULL for a row that doesn't expire.
   static let column = "_expires"
 
-  /// The end of a row that has expired and that a reference keeps: before all others, so that nobody looks for it among those to delete.
+  /// The value of an expired row that a reference keeps. It sorts before all others, so the row isn't found among those to delete.
   static let kept = -Double.infinity
 
-  /// The end of such a row once the reference may have gone.
+  /// The value of such a row once the reference may have gone.
   static let released = -Double.greatestFiniteMagnitude
 
   static func index(of table: String) -> String { "_larder_expires_\(table)" }
 
-  /// The condition that the row's time has not come.
+  /// Returns the condition that the row has not expired.
   static func isThere(_ row: String? = nil) -> String {
     let name = row.map { "\($0).\(column)" } ?? column
     return "(\(name) IS NULL OR \(name) > larder_now())"
   }
 
-  /// The condition that the row's time has come.
+  /// The condition that the row has expired.
   static let isOver = "\(column) <= larder_now()"
 
-  /// The view of the rows that are there, whatever else shadows the table.
+  /// Returns the name of the view of rows that have not expired, regardless of a context's view of the table.
   static func view(of table: String) -> String { "_larder_unexpired_\(table)" }
 
-  /// What the column holds of a date. Throws `.invalidValue` for one that is no point in time.
+  /// Returns the stored form of a date. Throws `.invalidValue` for a date that isn't finite.
   static func stored(_ date: Date?, of model: String) throws -> Value {
     guard let date else { return .null }
     let seconds = date.timeIntervalSinceReferenceDate

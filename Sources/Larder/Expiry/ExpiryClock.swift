@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// The time by which rows expire.
+/// The clock for the expiry of rows.
 ///
-/// Two questions are answered by different times. ``now`` says what is hidden, and follows the clock at once. ``deletable()`` says what may be deleted,
-/// and does not believe a clock that has just leapt forward: what was only hidden is there again when the clock returns.
+/// Two decisions use different times. ``now`` determines what is hidden, and follows the clock immediately. ``deletable()`` determines what may be
+/// deleted, and doesn't trust a clock that has just jumped forward: rows that were only hidden reappear when the clock returns.
 final class ExpiryClock: Sendable {
   private struct State: Sendable {
     var latest = -Double.infinity
-    /// The times by which rows were hidden since it was last asked.
+    /// The times by which rows were hidden since this was last reset.
     var seen: ClosedRange<Double>?
     var trust: ClockTrust
   }
@@ -18,12 +18,12 @@ final class ExpiryClock: Sendable {
   private let state: Mutex<State>
   private let listener = Listener<Double>()
 
-  /// The greatest setback, in seconds, during which the time stands still instead of going back: what the correction of a clock takes.
+  /// The largest setback, in seconds, during which the time stands still instead of going back, as in a correction of the clock.
   static let setbackLimit = 300.0
 
   /// - Parameters:
   ///   - read: The clock.
-  ///   - elapsed: Seconds that have really gone by since some moment, the sleep of the machine included.
+  ///   - elapsed: Seconds of real time since some moment, including the sleep of the machine.
   init(_ read: @escaping @Sendable () -> Date = { Date() }, elapsed: @escaping @Sendable () -> Double = ExpiryClock.realTime) {
     self.read = read
     self.elapsed = elapsed
@@ -32,18 +32,18 @@ final class ExpiryClock: Sendable {
 
   private static let start = ContinuousClock.now
 
-  /// Seconds since this was first asked for, by a clock that nobody sets.
+  /// Seconds since this was first used, by a monotonic clock.
   static let realTime: @Sendable () -> Double = {
     let (seconds, attoseconds) = start.duration(to: .now).components
     return Double(seconds) + Double(attoseconds) / 1e18
   }
 
-  /// What the clock says, in seconds since the reference date.
+  /// The reading of the clock, in seconds since the reference date.
   var reading: Double { read().timeIntervalSinceReferenceDate }
 
   /// The time by which rows are hidden, in seconds since the reference date, as dates are stored.
   ///
-  /// While the clock is corrected by some minutes at most, the time stands still: what was reported gone stays gone. A clock that goes back further was
+  /// While the clock is set back by some minutes at most, the time stands still, so that expired rows stay hidden. A clock that goes back further was
   /// wrong before, and the time goes back with it.
   var now: Double {
     let time = reading
@@ -59,13 +59,13 @@ final class ExpiryClock: Sendable {
     }
   }
 
-  /// The times that ``now`` was, from the earliest to the latest, since this was last forgotten: somebody may have read by each of them.
+  /// The range of times that ``now`` had since this was last reset: reads may have used each of them.
   var seen: ClosedRange<Double> {
     let now = now
     return state.withLock { $0.seen ?? now...now }
   }
 
-  /// The same, and the latest of them, from which on ``seen`` starts over.
+  /// Returns the same range and resets it to its latest time, from which ``seen`` starts over.
   func takeSeen() -> (range: ClosedRange<Double>, now: Double) {
     let now = now
     return state.withLock { state in
@@ -75,18 +75,18 @@ final class ExpiryClock: Sendable {
     }
   }
 
-  /// The ends of the rows that may be deleted now.
+  /// The expiry dates of the rows that may be deleted now.
   func deletable() -> ExpirySpan {
     let (time, elapsed) = (reading, elapsed())
     return state.withLock { $0.trust.observe(reading: time, elapsed: elapsed) }
   }
 
-  /// Sets who hears of times at which rows will expire.
+  /// Sets the closure that is called with new expiry dates.
   func onNewTime(_ body: @escaping @Sendable (Double) -> Void) {
     listener.set(body)
   }
 
-  /// Says that a row will expire at the time. A row that the clock says is there must be seen: the time stands still for it no longer.
+  /// Records that a row will expire at the time. A row that hasn't expired by the clock must be visible, so the time no longer stands still for it.
   func note(_ time: Double) {
     let (reading, elapsed) = (reading, elapsed())
     state.withLock { state in
@@ -96,43 +96,43 @@ final class ExpiryClock: Sendable {
     listener(time)
   }
 
-  /// Says that a row which was kept by a reference may have lost it.
+  /// Records that a kept row may have lost its reference.
   func noteRelease() {
     listener(-.infinity)
   }
 }
 
-/// The ends of rows: after one time, up to another, this one included.
+/// A range of expiry dates: after one time, up to and including another.
 struct ExpirySpan: Sendable, Equatable {
   var after = -Double.infinity
   var until: Double
 }
 
-/// What the readings of a clock are worth, judged by how much time has really gone by between them.
+/// Judges the readings of a clock by the real time that has passed between them.
 ///
-/// A clock leaps when it moves forward by much more than the time that has gone by. Until it has run on steadily from there for a minute, rows are
-/// deleted by the time that it would show without the leap. What had ended before the first reading is left for a minute as well: nothing speaks for
-/// that reading yet. A clock that goes back is believed at once, because less is deleted then.
+/// A clock jumps if it moves forward by much more than the time that has passed. Until it has run steadily for a minute from there, rows are deleted
+/// by the time that it would show without the jump. Rows that had expired before the first reading are also kept for a minute, because nothing
+/// confirms that reading yet. A clock that goes back is trusted immediately, because less is deleted then.
 struct ClockTrust: Sendable {
   private struct Sample: Sendable {
     let reading: Double
     let elapsed: Double
 
-    /// What the clock shows if it runs on steadily from here.
+    /// Returns what the clock shows if it runs steadily from here.
     func reading(at elapsed: Double) -> Double { reading + (elapsed - self.elapsed) }
 
-    /// A clock may run a little fast or slow, and may be corrected by some seconds.
+    /// A clock may run slightly fast or slow, and may be corrected by some seconds.
     func tolerance(at elapsed: Double) -> Double { 5 + (elapsed - self.elapsed) / 2 }
   }
 
-  /// The last reading that was believed.
+  /// The last trusted reading.
   private var anchor: Sample
-  /// The first reading, for as long as nothing speaks for it.
+  /// The first reading, while nothing confirms it.
   private var start: Sample?
-  /// Where the clock has leapt to, while it is not yet believed.
+  /// The reading after a jump, while it isn't trusted.
   private var leap: Sample?
 
-  /// So many seconds a clock has to run steadily.
+  /// The number of seconds that a clock has to run steadily.
   static let probation = 60.0
 
   init(reading: Double, elapsed: Double) {
@@ -140,7 +140,7 @@ struct ClockTrust: Sendable {
     start = anchor
   }
 
-  /// Takes note of a reading, and returns the ends of the rows that may be deleted.
+  /// Records a reading, and returns the expiry dates of the rows that may be deleted.
   mutating func observe(reading: Double, elapsed: Double) -> ExpirySpan {
     let sample = Sample(reading: reading, elapsed: elapsed)
     let expected = anchor.reading(at: elapsed)

@@ -1,26 +1,26 @@
 import Synchronization
 
-/// The rows that have expired and may have lost the references that kept them, as one connection knows it.
+/// The expired rows that may have lost the references that kept them, as known to one connection.
 ///
-/// Temporary triggers say which references go while this connection writes. What other connections did is not known: after a commit of theirs all rows
-/// that are kept are tried again, some at a time.
+/// Temporary triggers record which references this connection removes. What other connections did isn't known, so after they commit all kept rows are
+/// tried again, some at a time.
 final class ExpiryReleases {
   private let heard = HeardReleases()
-  /// What the last sweep took care of: its transaction may have been rolled back, so the next one does so again.
+  /// What the last sweep processed. If its transaction was rolled back, the next one does so again.
   private var recent: [HeardReleases.Release] = []
   private var links: [ReferenceLink] = []
   private var watched: [ReferenceLink] = []
   private var schemaVersion: Int64 = -1
   private var dataVersion: Int64 = -1
-  /// The number after which the rows of each table are still to be tried again; nil for a table that is done.
+  /// The row ID after which the rows of each table have yet to be tried again; nil for a table that is done.
   private var cursors: [String: Int64] = [:]
 
-  /// So many rows of a table are tried again in one sweep.
+  /// The number of rows of a table to try again in one sweep.
   static let slice = 500
 
-  /// Makes sure that triggers tell which references go, and lets go of rows that other connections may have released.
+  /// Makes sure that triggers record removed references, and releases rows that other connections may have released.
   ///
-  /// - Parameter reviewsAll: Whether all of those rows are let go at once.
+  /// - Parameter reviewsAll: Whether to release all of those rows at once.
   func prepare(_ connection: Connection, reviewsAll: Bool) throws {
     let schema = try Self.number("PRAGMA main.schema_version", connection)
     let data = try Self.number("PRAGMA data_version", connection)
@@ -41,7 +41,7 @@ final class ExpiryReleases {
     recent = []
   }
 
-  /// Lets go of the rows whose references have gone. Returns whether there were any.
+  /// Releases the rows whose references were removed. Returns whether there were any.
   func review(_ connection: Connection) throws -> Bool {
     let releases = heard.take()
     recent += releases
@@ -56,7 +56,7 @@ final class ExpiryReleases {
     return try connection.step(statement, nil) ? StoredColumn(statement.pointer, 0).integer ?? -1 : -1
   }
 
-  /// - Complexity: One look at the index of the ends, and an update of each row that is let go.
+  /// - Complexity: One index search, and an update of each released row.
   private func release(of table: TableDefinition, limit: Int, _ connection: Connection) throws {
     let (name, row) = (Dialect.sqlite.quote(table.name), Dialect.sqlite.quote(table.rowIDColumn))
     let sql = "SELECT \(row) FROM main.\(name) WHERE \(Expiry.column) = ?1 AND \(row) > ?2 ORDER BY \(row) LIMIT ?3"
@@ -107,7 +107,7 @@ final class ExpiryReleases {
     let values: [Value]
   }
 
-  /// Lets go of the row, and of the rows whose deletion would delete it.
+  /// Releases the row, and the rows whose deletion would delete it.
   private func review(_ row: ReferredRow, _ seen: inout Set<ReferredRow>, _ connection: Connection) throws -> Bool {
     guard !row.values.contains(where: \.isNull), seen.insert(row).inserted else { return false }
     let dialect = Dialect.sqlite
@@ -118,7 +118,7 @@ final class ExpiryReleases {
     if let table = connection.environment.tables.first(where: { $0.expires && $0.name.isSameColumn(as: row.table) }) {
       let released = dialect.parameter(arguments.count + 1)
       let kept = dialect.parameter(arguments.count + 2)
-      // The plus keeps SQLite from looking through all rows that are kept.
+      // The plus keeps SQLite from scanning all kept rows.
       let statement = try connection.statement("UPDATE \(name) SET \(Expiry.column) = \(released) WHERE \(isRow) AND +\(Expiry.column) = \(kept)")
       try statement.bind(arguments + [.value(.real(Expiry.released)), .value(.real(Expiry.kept))])
       try connection.run(statement, context: ErrorContext(table))
@@ -136,7 +136,7 @@ final class ExpiryReleases {
   }
 }
 
-/// What triggers said of references that went.
+/// The removed references that triggers have recorded.
 private final class HeardReleases: Sendable {
   struct Release: Hashable, Sendable {
     let link: Int
@@ -163,7 +163,7 @@ private final class HeardReleases: Sendable {
   }
 }
 
-/// A foreign key, as the file has it.
+/// A foreign key in the file.
 struct ReferenceLink: Hashable {
   let table: String
   let columns: [String]
@@ -171,7 +171,7 @@ struct ReferenceLink: Hashable {
   let targetColumns: [String]
   let rule: String
 
-  /// All foreign keys of the file.
+  /// Returns all foreign keys of the file.
   static func all(in connection: Connection) throws -> [ReferenceLink] {
     let dialect = Dialect.sqlite
     let tables = try connection.query("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap { $0["name"]?.text }
@@ -193,7 +193,7 @@ struct ReferenceLink: Hashable {
     return rows.sorted { ($0["pk"]?.integer ?? 0) < ($1["pk"]?.integer ?? 0) }.compactMap { $0["name"]?.text }
   }
 
-  /// The foreign keys by which rows can be kept that have expired: those that refuse a deletion, and those that pass one on to where it is refused.
+  /// Returns the foreign keys that can keep expired rows: those that deny a deletion, and those that cascade to where it is denied.
   static func keeping(_ tables: [String], _ links: [ReferenceLink]) -> [ReferenceLink] {
     var keeping: [ReferenceLink] = []
     var pending = tables
@@ -210,7 +210,7 @@ struct ReferenceLink: Hashable {
 
   private var refuses: Bool { rule == "RESTRICT" || rule == "NO ACTION" }
 
-  /// Whether something can refuse that rows of the table are deleted.
+  /// Returns whether something can deny the deletion of the table's rows.
   private static func canRefuse(_ table: String, _ links: [ReferenceLink], _ seen: inout Set<String>) -> Bool {
     guard seen.insert(table.asciiLowercased).inserted else { return false }
     for link in links where link.target.isSameColumn(as: table) {

@@ -1,43 +1,66 @@
 public import Foundation
 
 extension StoreWriter {
-  /// Adds a row that expires, or updates the one with the same key and sets when it expires.
+  /// Inserts a row that expires, or updates the row with the same key and its date of expiry.
   ///
-  /// A row that is saved without a date, or with nil, stays; ``update(_:)-(M)`` leaves the date as it is.
+  /// A row that is saved without a date, or with nil, doesn't expire; ``update(_:)-(M)`` keeps the date.
   ///
-  /// - Parameter expires: When the row is gone. A date that has passed deletes what has the key.
-  /// - Throws: As ``save(_:)-(M)``; ``StoreError`` `.invalidValue` for a date that is not finite.
+  /// - Parameters:
+  ///   - value: The value to insert or update.
+  ///   - expires: When the row expires. A date in the past deletes the row with the key.
+  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, and the errors of ``save(_:)-(M)``.
   public func save<M: ExpiringModel>(_ value: M, expires: Date?) throws {
     try save([value], expires: expires)
   }
 
-  /// Adds or updates rows that expire together: all of them, or on an error none.
+  /// Inserts or updates rows with the same date of expiry: all of them, or none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - values: The values to insert or update.
+  ///   - expires: When the rows expire.
+  /// - Throws: The errors of ``save(_:expires:)-(M,_)``.
   public func save<M: ExpiringModel>(_ values: [M], expires: Date?) throws {
     try _write(isAtomic: true) { try $0.connection.write(values, .upsert, expires: expires) }
   }
 
-  /// Adds a row that expires.
+  /// Inserts a row that expires.
   ///
-  /// - Throws: As ``insert(_:)-(M)``; ``StoreError`` `.invalidValue` for a date that is not finite.
+  /// - Parameters:
+  ///   - value: The value to insert.
+  ///   - expires: When the row expires.
+  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, and the errors of ``insert(_:)-(M)``.
   public func insert<M: ExpiringModel>(_ value: M, expires: Date?) throws {
     try insert([value], expires: expires)
   }
 
-  /// Adds rows that expire together: all of them, or on an error none.
+  /// Inserts rows with the same date of expiry: all of them, or none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - values: The values to insert.
+  ///   - expires: When the rows expire.
+  /// - Throws: The errors of ``insert(_:expires:)-(M,_)``.
   public func insert<M: ExpiringModel>(_ values: [M], expires: Date?) throws {
     try _write(isAtomic: true) { try $0.connection.write(values, .insert, expires: expires) }
   }
 
-  /// Sets when the row with the key expires, nil for never, and answers whether there is such a row.
+  /// Sets when the row with the key expires.
   ///
-  /// - Throws: ``StoreError`` `.invalidValue` for a date that is not finite.
+  /// - Parameters:
+  ///   - model: The type of the row.
+  ///   - id: The row's key.
+  ///   - date: The date; nil if the row shall not expire.
+  /// - Returns: `true` if there is such a row.
+  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, and the errors of any write.
   @discardableResult
   public func setExpiry<M: ExpiringModel>(of model: M.Type, _ id: M.ID, to date: Date?) throws -> Bool {
     let time = try Expiry.stored(date, of: M.schema.modelName)
     return try _write(isAtomic: false) { try $0.connection.setExpiry(time, of: model, id) }
   }
 
-  /// Deletes all rows whose time has come, and answers how many. The store does it by itself, a few at a time.
+  /// Deletes all expired rows. The store also does so automatically, a few rows at a time.
+  ///
+  /// - Returns: The number of deleted rows.
+  /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
   public func removeExpired() throws -> Int {
     try _write(isAtomic: true) { try $0.connection.removeExpired(limit: .max) }
@@ -45,54 +68,91 @@ extension StoreWriter {
 }
 
 extension StoreReader {
-  /// When the row with the key expires; nil for a row that stays, and if there is none.
+  /// Returns when the row with the key expires.
+  ///
+  /// - Parameters:
+  ///   - model: The type of the row.
+  ///   - id: The row's key.
+  /// - Returns: The date, or nil if the row doesn't expire or doesn't exist.
+  /// - Throws: ``StoreError`` with the codes of any read.
   public func expiry<M: ExpiringModel>(of model: M.Type, _ id: M.ID) throws -> Date? {
     try _read(isReentrant: true) { try $0.connection.expiry(of: model, id) ?? nil }
   }
 }
 
 extension Store {
-  /// Adds a row that expires, or updates the one with the same key and sets when it expires.
+  /// Inserts a row that expires, or updates the row with the same key and its date of expiry.
   ///
-  /// A row that is saved without a date, or with nil, stays; `update` leaves the date as it is. The row is gone from the very moment on, and deleted
-  /// soon afterwards.
+  /// A row that is saved without a date, or with nil, doesn't expire; `update` keeps the date. Once it expires, no method or SQL query returns the
+  /// row, and it is deleted soon afterwards.
   ///
-  /// - Parameter expires: When the row is gone. A date that has passed deletes what has the key.
-  /// - Throws: As ``save(_:)-(M)``; ``StoreError`` `.invalidValue` for a date that is not finite; `CancellationError`.
+  /// - Parameters:
+  ///   - value: The value to insert or update.
+  ///   - expires: When the row expires. A date in the past deletes the row with the key.
+  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, the errors of ``save(_:)-(M)``, and `CancellationError`.
   public func save<M: ExpiringModel>(_ value: M, expires: Date?) async throws {
     try await save([value], expires: expires)
   }
 
-  /// Adds or updates rows that expire together: all of them, or on an error none.
+  /// Inserts or updates rows with the same date of expiry: all of them, or none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - values: The values to insert or update.
+  ///   - expires: When the rows expire.
+  /// - Throws: The errors of ``save(_:expires:)-(M,_)``.
   public func save<M: ExpiringModel>(_ values: [M], expires: Date?) async throws {
     try await write { try $0.save(values, expires: expires) }
   }
 
-  /// Adds a row that expires.
+  /// Inserts a row that expires.
   ///
-  /// - Throws: As ``insert(_:)-(M)``; ``StoreError`` `.invalidValue` for a date that is not finite; `CancellationError`.
+  /// - Parameters:
+  ///   - value: The value to insert.
+  ///   - expires: When the row expires.
+  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, the errors of ``insert(_:)-(M)``, and `CancellationError`.
   public func insert<M: ExpiringModel>(_ value: M, expires: Date?) async throws {
     try await insert([value], expires: expires)
   }
 
-  /// Adds rows that expire together: all of them, or on an error none.
+  /// Inserts rows with the same date of expiry: all of them, or none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - values: The values to insert.
+  ///   - expires: When the rows expire.
+  /// - Throws: The errors of ``insert(_:expires:)-(M,_)``.
   public func insert<M: ExpiringModel>(_ values: [M], expires: Date?) async throws {
     try await write { try $0.insert(values, expires: expires) }
   }
 
-  /// Sets when the row with the key expires, nil for never, and answers whether there is such a row.
+  /// Sets when the row with the key expires.
+  ///
+  /// - Parameters:
+  ///   - model: The type of the row.
+  ///   - id: The row's key.
+  ///   - date: The date; nil if the row shall not expire.
+  /// - Returns: `true` if there is such a row.
+  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, and the errors of any write.
   @discardableResult
   public func setExpiry<M: ExpiringModel>(of model: M.Type, _ id: M.ID, to date: Date?) async throws -> Bool {
     try await write { try $0.setExpiry(of: model, id, to: date) }
   }
 
-  /// Deletes all rows whose time has come, and answers how many. The store does it by itself, a few at a time.
+  /// Deletes all expired rows. The store also does so automatically, a few rows at a time.
+  ///
+  /// - Returns: The number of deleted rows.
+  /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
   public func removeExpired() async throws -> Int {
     try await write { try $0.removeExpired() }
   }
 
-  /// When the row with the key expires; nil for a row that stays, and if there is none.
+  /// Returns when the row with the key expires.
+  ///
+  /// - Parameters:
+  ///   - model: The type of the row.
+  ///   - id: The row's key.
+  /// - Returns: The date, or nil if the row doesn't expire or doesn't exist.
+  /// - Throws: ``StoreError`` with the codes of any read.
   public func expiry<M: ExpiringModel>(of model: M.Type, _ id: M.ID) async throws -> Date? {
     try await read { try $0.expiry(of: model, id) }
   }

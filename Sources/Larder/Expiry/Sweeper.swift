@@ -2,25 +2,24 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Tells live results which tables have rows that have just expired, and deletes such rows on the writer's own queue, a few at a time, so that nobody
-/// waits for it long.
+/// Notifies live results of expired rows, and deletes such rows on the writer's own queue, a few at a time, so that no call waits long.
 ///
-/// It sleeps until the next row of this process is due, and looks for rows of other processes once a minute. While somebody watches it looks at the
-/// clock twice a second as well, because clocks are set and tests inject their own. What it cannot do, because another process holds the file, it tries
-/// again: rows are hidden from their time on in any case.
+/// It sleeps until the next row of this process expires, and checks for rows of other processes once a minute. While there are observers, it also
+/// checks the clock twice a second, because clocks are set and tests inject their own. What it can't do because another process locks the file, it
+/// tries again; expired rows are hidden in any case.
 final class Sweeper: Sendable {
   private struct State {
     var timer: (any DispatchSourceTimer)?
     var isStarted = false
     var isStopped = false
     var isSweeping = false
-    /// The time up to which live results know what has expired.
+    /// The time up to which live results have been notified.
     var announced: Double
-    /// The end of the row that expires next, as far as it is known.
+    /// When the next row expires, as far as it is known.
     var nextEnd = Double.infinity
-    /// Whether rows are hidden and not yet deleted: a clock that goes back shows them again.
+    /// Whether rows are hidden but not yet deleted. If the clock goes back, they reappear.
     var hidesRows = false
-    /// When the next sweep is due whatever the clock says, in real time.
+    /// When the next sweep is due in real time, regardless of the clock.
     var due = Double.infinity
   }
 
@@ -30,15 +29,15 @@ final class Sweeper: Sendable {
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "larder.sweeper", qos: .utility)
 
-  /// So many rows are tried in one transaction, with a pause after it: at most 10,000 rows a second.
+  /// The number of rows to try in one transaction, followed by a pause: at most 10,000 rows a second.
   static let batch = 500
   private static let pause = 0.05
-  /// The longest sleep, in seconds: a little more than a clock takes to be believed.
+  /// The longest sleep, in seconds: a little more than it takes to trust a clock.
   private static let interval = ClockTrust.probation + 1
-  /// How often the clock is looked at while somebody watches, in seconds.
+  /// How often to check the clock while there are observers, in seconds.
   private static let look = 0.5
 
-  /// - Parameter isNeeded: Whether something in the file can expire already; otherwise the sweeper begins with the first date that is set.
+  /// - Parameter isNeeded: Whether something in the file can already expire; otherwise the sweeper starts with the first date that is set.
   init(_ writer: Writer, _ clock: ExpiryClock, _ live: LiveRegistry, isNeeded: Bool) {
     self.writer = writer
     self.clock = clock
@@ -53,7 +52,7 @@ final class Sweeper: Sendable {
     state.withLock { $0.timer?.cancel() }
   }
 
-  /// Leaves what has expired where it is, hidden.
+  /// Stops deleting expired rows, which stay hidden.
   func stop() {
     state.withLock { state in
       state.isStopped = true
@@ -61,7 +60,7 @@ final class Sweeper: Sendable {
     }
   }
 
-  /// Sweeps at the time, or at once for one that has passed.
+  /// Sweeps at the time, or immediately if it has passed.
   private func wake(at time: Double) {
     state.withLock { state in
       if !state.isStarted { state.due = ExpiryClock.realTime() + Self.interval }
@@ -77,7 +76,7 @@ final class Sweeper: Sendable {
     }
   }
 
-  /// Somebody begins to watch, or another connection has committed.
+  /// Called when the first observer is added, or another connection has committed.
   private func look(hasForeignCommits: Bool) {
     state.withLock { state in
       guard state.isStarted else { return }
@@ -86,12 +85,12 @@ final class Sweeper: Sendable {
     }
   }
 
-  /// Sets the timer for whatever comes first. The sweep at work does it in the end.
+  /// Sets the timer for the next event. A running sweep does so when it ends.
   private func arm(_ state: inout State) {
     guard !state.isStopped, !state.isSweeping else { return }
     state.timer?.cancel()
     var delay = max(state.due - ExpiryClock.realTime(), 0)
-    // A moment later, so that the row's time has come for certain.
+    // A moment later, so that the row has certainly expired.
     if state.nextEnd < .infinity { delay = min(delay, max(state.nextEnd - clock.now, 0) + 0.001) }
     if !live.isEmpty, state.nextEnd < .infinity || state.hidesRows { delay = min(delay, Self.look) }
     let timer = DispatchSource.makeTimerSource(queue: queue)
@@ -105,7 +104,7 @@ final class Sweeper: Sendable {
     let seen = clock.seen
     let isDue = state.withLock { state in
       guard !state.isSweeping, !state.isStopped else { return false }
-      // A time before what was announced: the clock has gone back.
+      // The time is before the last notification: the clock has gone back.
       guard seen.upperBound >= state.nextEnd || seen.lowerBound < state.announced || ExpiryClock.realTime() >= state.due else {
         arm(&state)
         return false
@@ -124,7 +123,7 @@ final class Sweeper: Sendable {
         }
         hasSwept = true
       } catch {
-        // Another process was in the way.
+        // Another process had locked the file.
         hasSwept = false
       }
       self?.state.withLock { state in
@@ -135,14 +134,14 @@ final class Sweeper: Sendable {
     }
   }
 
-  /// Announces what has expired or is there again, and deletes what may be deleted. Called on the writer's connection.
+  /// Notifies live results of rows that have expired or reappeared, and deletes what may be deleted. Called on the writer's connection.
   func sweep(_ connection: Connection) throws {
     let previous = state.withLock { state in
       state.nextEnd = .infinity
       state.due = .infinity
       return state.announced
     }
-    // A clock that leapt and has returned meanwhile: who read in between saw other rows.
+    // The clock may have jumped and returned meanwhile: reads in between saw other rows.
     let (seen, now) = clock.takeSeen()
     let (first, last) = (min(now, previous, seen.lowerBound), max(now, previous, seen.upperBound))
     if first != last {

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// One consumer of live results: asleep until something that it reads was committed.
+/// One consumer of live results, which sleeps until a commit affects what it reads.
 final class LiveObserver: Sendable {
   typealias Waiter = CheckedContinuation<Void, Never>
 
   private struct State {
-    /// What the last read has read.
+    /// The region that the last read has read.
     var region = Region()
-    /// How many reads are at work, and what was committed meanwhile.
+    /// The number of reads in progress, and what was committed meanwhile.
     var readCount = 0
     var missed = Region()
-    /// Whether what was read last is old, and how often it became so.
+    /// Whether the last result is outdated, and how often that happened.
     var isDirty = true
     var version = 0
     var isCancelled = false
@@ -29,7 +29,7 @@ final class LiveObserver: Sendable {
 
   private let state = Mutex(State())
 
-  /// What is watched. The registry keeps observers by it, and sets it.
+  /// The observed region. The registry indexes observers by it, and sets it.
   var region: Region {
     get { state.withLock { $0.region } }
     set { state.withLock { $0.region = newValue } }
@@ -38,17 +38,17 @@ final class LiveObserver: Sendable {
   func beginReading() {
     state.withLock { state in
       state.readCount += 1
-      // What another read at work misses must not be forgotten.
+      // A commit that another read in progress misses must not be lost.
       if state.readCount == 1 { state.isDirty = false }
     }
   }
 
-  /// Remembers a commit of which it is not yet known whether it matters.
+  /// Records a commit that may or may not affect the read in progress.
   func miss(_ region: Region) {
     state.withLock { $0.missed.formUnion(region) }
   }
 
-  /// Marks the result as old where a commit touched the region while it was read. Returns whether no other read is at work.
+  /// Marks the result as outdated if a commit affected the region during the read. Returns whether no other read is in progress.
   func endReading(_ region: Region) -> Bool {
     state.withLock { state in
       if state.missed.overlaps(region) { state.change() }
@@ -58,7 +58,7 @@ final class LiveObserver: Sendable {
     }
   }
 
-  /// Marks the result as old. Returns who waits for that, to be resumed outside of all locks.
+  /// Marks the result as outdated. Returns the waiting task, to be resumed outside of all locks.
   func wake() -> Waiter? {
     state.withLock { state in
       state.change()
@@ -66,10 +66,10 @@ final class LiveObserver: Sendable {
     }
   }
 
-  /// Grows with each commit that touches what was read.
+  /// A number that increases with each commit that affects what was read.
   var version: Int { state.withLock { $0.version } }
 
-  /// Waits until there is something new; false where the task was cancelled. Bursts of commits wake once.
+  /// Waits until the result is outdated. Returns false if the task was cancelled. Several commits in succession wake the task once.
   func waitForChange() async -> Bool {
     await withTaskCancellationHandler {
       if state.withLock({ $0.isDirty || $0.isCancelled }) { return }

@@ -1,21 +1,21 @@
 import Dispatch
 import Synchronization
 
-/// Who wants to hear of commits, and of which tables and columns.
+/// The observers of commits, and the tables and columns that they read.
 ///
-/// Observers are kept by table and, there, by what they read of it: a commit looks up the tables that it wrote, and asks once for each set of
-/// columns. How many observers there are of other tables costs it nothing.
+/// Observers are indexed by table and then by the set of columns that they read. A commit looks up the tables that it wrote, and makes one check for
+/// each set of columns. The number of observers of other tables doesn't matter.
 final class LiveRegistry: Sendable {
   fileprivate struct State {
     var observers: [ObjectIdentifier: LiveObserver] = [:]
-    /// Those whose read is over, by the tables and columns that it read.
+    /// Observers whose read has ended, by the tables and columns that it read.
     var watchers: [String: [Region.Columns: [ObjectIdentifier: LiveObserver]]] = [:]
-    /// Those that read right now: every commit may matter to them.
+    /// Observers that are reading: every commit may affect them.
     var readers: [ObjectIdentifier: LiveObserver] = [:]
     var timer: (any DispatchSourceTimer)?
     weak var writer: Writer?
     var isShared = false
-    /// Whether it is not yet known which commits of other processes were there before anybody watched.
+    /// Whether the commits of other processes from before the first observer have yet to be determined.
     var needsBaseline = false
   }
 
@@ -23,7 +23,7 @@ final class LiveRegistry: Sendable {
   private let count = Atomic<Int>(0)
   private let need = Listener<Bool>()
 
-  /// How often commits of other processes are looked for while somebody watches.
+  /// How often to check for commits of other processes while there are observers.
   private static let interval = DispatchTimeInterval.milliseconds(100)
 
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
@@ -35,13 +35,13 @@ final class LiveRegistry: Sendable {
     }
   }
 
-  /// Sets who is told that somebody begins to watch, and, with `true`, that another connection has committed, or may have,
-  /// while somebody watches.
+  /// Sets the closure that is called when the first observer is added, and, with `true`, when another connection has or may have committed while
+  /// there are observers.
   func onNeed(_ body: @escaping @Sendable (_ hasForeignCommits: Bool) -> Void) {
     need.set(body)
   }
 
-  /// Registers the observer; it hears of everything that is committed from now on.
+  /// Adds the observer, which is notified of all commits from now on.
   func add(_ observer: LiveObserver) {
     if count.add(1, ordering: .acquiringAndReleasing).newValue == 1 { need(false) }
     let writer = state.withLock { state -> Writer? in
@@ -67,7 +67,7 @@ final class LiveRegistry: Sendable {
     }
   }
 
-  /// Called before the observer reads: what is committed from now on is remembered until it is known what was read.
+  /// Called before the observer reads. Commits are recorded until it is known what was read.
   func beginReading(_ observer: LiveObserver) {
     state.withLock { state in
       state.readers[ObjectIdentifier(observer)] = observer
@@ -75,9 +75,9 @@ final class LiveRegistry: Sendable {
     }
   }
 
-  /// Called when the observer has read: from now on it hears of commits to the region alone. One that came meanwhile counts.
+  /// Called when the observer has read. From now on it is only notified of commits that affect the region. A commit during the read counts.
   ///
-  /// - Parameter isFurther: Whether what was read before is watched as well.
+  /// - Parameter isFurther: Whether the observer also keeps observing what it read before.
   func endReading(_ observer: LiveObserver, _ region: Region, isFurther: Bool = false) {
     state.withLock { state in
       if observer.endReading(region) { state.readers[ObjectIdentifier(observer)] = nil }
@@ -91,7 +91,7 @@ final class LiveRegistry: Sendable {
     }
   }
 
-  /// Calls the closure, and adds what it read to what the observer watches.
+  /// Calls the closure, and adds what it read to the observed region.
   func reading<Result>(_ observer: LiveObserver, _ body: () throws -> (Result, Region)) rethrows -> Result {
     beginReading(observer)
     var region = Region()
@@ -101,10 +101,10 @@ final class LiveRegistry: Sendable {
     return result.0
   }
 
-  /// Wakes those who watch something that was written.
+  /// Wakes the observers of what was written.
   func didCommit(_ statements: [StatementFacts]) {
     guard !statements.isEmpty else { return }
-    // What was read may be read from elsewhere now: from another view, or from a table of another name.
+    // The same SQL may now read from another view or table.
     if statements.contains(where: \.changesSchema) { return wakeAll() }
     let waiters = state.withLock { state -> [LiveObserver.Waiter] in
       var waiters: [LiveObserver.Waiter] = []
@@ -124,7 +124,7 @@ final class LiveRegistry: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Makes everybody read again: something was committed, and it is not known what, or the store was closed.
+  /// Makes all observers read again: something unknown was committed, or the store was closed.
   func wakeAll() {
     let waiters = state.withLock { state in state.observers.values.compactMap { $0.wake() } }
     for waiter in waiters { waiter.resume() }
@@ -162,6 +162,6 @@ extension LiveRegistry.State {
 }
 
 extension LiveRegistry {
-  /// The tables that somebody watches.
+  /// The tables that have observers.
   var watchedTables: Set<String> { state.withLock { Set($0.watchers.keys) } }
 }

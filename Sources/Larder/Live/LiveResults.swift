@@ -1,28 +1,32 @@
-/// An asynchronous sequence of what a read gives: now, and again after each commit that touches what it reads.
+/// An asynchronous sequence of the results of a read: the current one, and a new one after each commit that affects it.
 ///
-/// Made by ``Store/live(_:)-(Query<M>)`` and its siblings. Each loop is a subscription of its own; it ends with its iterator.
+/// See ``Store/live(_:)-(Query<M>)`` and its overloads. Each iterator is a subscription, which ends when the iterator is released.
 public struct LiveResults<Element: Sendable>: AsyncSequence, Sendable {
   let store: Store
   let read: @Sendable (Connection) throws -> Element
 
+  /// Returns an iterator with its own subscription.
   public func makeAsyncIterator() -> Iterator {
     Iterator(LiveSubscription(store, read))
   }
 
-  /// What waits for the next result.
+  /// The iterator of a ``LiveResults`` sequence.
   public struct Iterator: AsyncIteratorProtocol {
     /// Nil after the end.
     private var subscription: LiveSubscription<Element>?
     private var isShort = false
 
-    /// Reads that took less than this happen on the consumer's own thread from then on, until one takes longer.
+    /// After a read that took less than this, the next one runs on the consumer's own thread.
     private static var shortRead: Duration { .microseconds(500) }
 
     init(_ subscription: LiveSubscription<Element>) {
       self.subscription = subscription
     }
 
-    /// The newest result, as soon as there is one that was not yet given; nil once the task is cancelled, and after an error.
+    /// Waits for the next result, and returns it.
+    ///
+    /// - Returns: The newest result, or nil once the task is cancelled and after an error.
+    /// - Throws: The errors of the read. After an error the sequence has ended.
     public mutating func next() async throws -> Element? {
       guard let subscription, await subscription.waitForChange() else { return end() }
       do {

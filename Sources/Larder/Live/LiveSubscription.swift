@@ -1,4 +1,4 @@
-/// An observer that is registered as long as its owner lives, and the read that it repeats.
+/// An observer, registered as long as its owner lives, and the read that it repeats.
 final class LiveSubscription<Value: Sendable>: Sendable {
   private let store: Store
   private let observer = LiveObserver()
@@ -14,14 +14,14 @@ final class LiveSubscription<Value: Sendable>: Sendable {
     store.live.remove(observer)
   }
 
-  /// Waits until a commit touched what the last read has read; false where the task was cancelled.
+  /// Waits until a commit affects what the last read has read. Returns false if the task was cancelled.
   func waitForChange() async -> Bool {
     await observer.waitForChange()
   }
 
-  /// Reads, and watches from then on what was read.
+  /// Reads, and observes from then on what was read.
   ///
-  /// - Parameter isShort: Whether the last read was over so soon that a change of threads would cost as much: then this thread reads.
+  /// - Parameter isShort: Whether the last read was so short that switching threads would cost as much. If so, it runs on this thread.
   func value(isShort: Bool) async throws -> Value {
     try Task.checkCancellation()
     store.live.beginReading(observer)
@@ -33,7 +33,7 @@ final class LiveSubscription<Value: Sendable>: Sendable {
 }
 
 extension Store {
-  /// Reads on this thread where that takes no time and a connection is free, and otherwise on a thread that may block.
+  /// Reads on this thread if that is quick and a connection is idle, and otherwise on a thread that may block.
   fileprivate func reading<Result: Sendable>(
     isShort: Bool, _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
@@ -43,7 +43,7 @@ extension Store {
 }
 
 extension Connection {
-  /// Calls the closure, and tells what its statements read: what SQLite reports while it compiles them.
+  /// Calls the closure, and returns what its statements read, as SQLite reports it while compiling them.
   func tracking<Result>(_ body: () throws -> Result) throws -> (Result, Region) {
     let outer = tracked
     tracked = TrackedReads()

@@ -1,28 +1,27 @@
-/// The rows of a query after a commit, and how they differ from the rows before it, by key.
+/// The rows of a query after a commit, and how they differ by key from the rows before it.
 ///
-/// A list is brought up to date in this order, as table views have it: rows go at the positions of the old list that ``removed`` and
-/// ``moved`` name, then rows come, from low to high, at the positions of the new list that ``inserted`` and ``moved`` name, and then
-/// those at ``updated`` are shown anew. ``applying(to:)`` does that.
+/// Update a list in the order that table views use: remove the rows at the old positions in ``removed`` and ``moved``, then insert rows in ascending
+/// order at the new positions in ``inserted`` and ``moved``, then reload those in ``updated``. ``applying(to:)`` does so.
 public struct ResultsChange<M: Model>: Sendable {
-  /// The rows now.
+  /// The current rows.
   public let values: [M]
   let difference: ResultsDifference
-  /// The positions, in the new list, of rows that were there before and whose content is another one.
+  /// The positions, in the new list, of rows that existed before with other contents.
   ///
-  /// The content is what the columns hold and what ``Query/including(_:)`` loaded.
+  /// The contents are the values of the columns and what ``Query/including(_:)`` loaded.
   public let updated: [Int]
 
-  /// The positions, in the old list, of rows that are no longer there; ascending.
+  /// The positions, in the old list, of rows that no longer exist; ascending.
   public var removed: [Int] { difference.removed }
-  /// The positions, in the new list, of rows that were not there before; ascending.
+  /// The positions, in the new list, of rows that didn't exist before; ascending.
   public var inserted: [Int] { difference.inserted }
-  /// The rows that changed their place, ascending by the new one. They are as few as can be.
+  /// The rows that changed their position, ascending by the new one. Their number is minimal.
   public var moved: [ResultsMove] { difference.moved }
 
-  /// Whether nothing is different.
+  /// Whether the lists are equal.
   public var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && updated.isEmpty }
 
-  /// The difference between two results of the query.
+  /// Creates the difference between two results of the query.
   init(from old: [M], to new: [M], _ inclusions: [Inclusion<M>]) {
     let difference =
       RowKey<M>.hasText
@@ -35,15 +34,16 @@ public struct ResultsChange<M: Model>: Sendable {
     }
   }
 
-  /// Values that were read have keys that can be stored.
+  /// Values that were read have storable keys.
   private static func keys(of values: [M]) -> [RowKey<M>?] {
     values.map { try? RowKey(of: $0) }
   }
 
-  /// The old list, changed into the new one.
+  /// Returns the new list, made by applying the changes to the old one.
   ///
-  /// - Parameter old: The rows before the change: the ``values`` of the change before it, and an empty list before the first one.
-  /// - Complexity: O(*n*).
+  /// - Parameter old: The rows before the change: the ``values`` of the previous change, or an empty list before the first one.
+  /// - Returns: The current rows.
+  /// - Complexity: O(*n*), where *n* is the number of rows.
   public func applying(to old: [M]) -> [M] {
     var isGone = [Bool](repeating: false, count: old.count)
     for position in removed { isGone[position] = true }
@@ -63,10 +63,10 @@ public struct ResultsChange<M: Model>: Sendable {
 }
 
 extension Model {
-  /// Whether two values of a row hold the same in every column, and in what the inclusions loaded.
+  /// Returns whether two values of a row are equal in every column, and in what the inclusions loaded.
   static func hasSameContent(_ left: Self, _ right: Self, _ inclusions: [Inclusion<Self>]) -> Bool {
     for definition in schema.columns {
-      // A value that was read can be stored; one that cannot is taken for another.
+      // A value that was read can be stored; one that can't counts as different.
       guard
         let (one, other) = try? (definition.column.storedValue(in: left), definition.column.storedValue(in: right)),
         ExactValue(one) == ExactValue(other)

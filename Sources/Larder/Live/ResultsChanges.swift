@@ -1,5 +1,5 @@
 extension Store {
-  /// How the rows of the query change: all of them at first, and then what each commit that touches them did to them.
+  /// Returns an asynchronous sequence of the changes to the query's rows.
   ///
   /// ```swift
   /// for try await change in store.changes(Note.all.sorted(by: \.title)) {
@@ -7,32 +7,34 @@ extension Store {
   /// }
   /// ```
   ///
-  /// The first change comes at once and inserts all rows into an empty list. The next one tells the difference between the rows that were given
-  /// last and those of now, whatever was committed between them; commits that change none of the rows are left out.
+  /// The first change comes immediately and inserts all rows into an empty list. Each later one is the difference between the previous rows and the
+  /// current ones, regardless of how many commits came between. Commits that change none of the rows are skipped.
   ///
-  /// - Throws: While iterating, what ``Store/fetch(_:)-(Query<M>)`` throws; then the sequence is at its end.
-  /// - Complexity: For each change O(*n*) in the number of rows, and O(*k* log *k*) more where rows moved across a distance of *k*.
+  /// - Parameter query: The condition, order and inclusions of the rows.
+  /// - Returns: A sequence that throws the errors of ``Store/fetch(_:)-(Query<M>)``, and then ends.
+  /// - Complexity: For each change O(*n*) in the number of rows, and additionally O(*k* log *k*) if rows moved within a range of *k* positions.
   public func changes<M: Model>(_ query: Query<M>) -> ResultsChanges<M> {
     ResultsChanges(results: live(query), inclusions: query.inclusions)
   }
 }
 
-/// An asynchronous sequence of the changes of a query's rows. Made by ``Store/changes(_:)``.
+/// An asynchronous sequence of the changes to a query's rows. See ``Store/changes(_:)``.
 public struct ResultsChanges<M: Model>: AsyncSequence, Sendable {
   public typealias Element = ResultsChange<M>
 
   let results: LiveResults<[M]>
   let inclusions: [Inclusion<M>]
 
+  /// Returns an iterator with its own subscription.
   public func makeAsyncIterator() -> Iterator {
     Iterator(results: results.makeAsyncIterator(), inclusions: inclusions)
   }
 
-  /// What waits for the next change.
+  /// The iterator of a ``ResultsChanges`` sequence.
   public struct Iterator: AsyncIteratorProtocol {
     var results: LiveResults<[M]>.Iterator
     let inclusions: [Inclusion<M>]
-    /// The rows that were given last; nil before the first.
+    /// The rows after the previous change; nil before the first.
     private var last: [M]?
 
     init(results: LiveResults<[M]>.Iterator, inclusions: [Inclusion<M>]) {
@@ -40,7 +42,10 @@ public struct ResultsChanges<M: Model>: AsyncSequence, Sendable {
       self.inclusions = inclusions
     }
 
-    /// The next change, as soon as there is one; nil once the task is cancelled, and after an error.
+    /// Waits for the next change, and returns it.
+    ///
+    /// - Returns: The change, or nil once the task is cancelled and after an error.
+    /// - Throws: The errors of the query. After an error the sequence has ended.
     public mutating func next() async throws -> ResultsChange<M>? {
       while let values = try await results.next() {
         let change = ResultsChange(from: last ?? [], to: values, inclusions)

@@ -1,4 +1,4 @@
-/// How one list of keys became another: what went, what came, and the fewest rows that changed places.
+/// The difference of two lists of keys: the removed and inserted rows, and the smallest number of moved rows.
 struct ResultsDifference: Sendable, Equatable {
   /// Positions in the old list, ascending.
   var removed: [Int] = []
@@ -6,11 +6,11 @@ struct ResultsDifference: Sendable, Equatable {
   var inserted: [Int] = []
   /// Ascending by their new positions.
   var moved: [ResultsMove] = []
-  /// For each position in the new list where its row was in the old one; -1 where it was not.
+  /// For each position in the new list, the position of its row in the old one, or -1.
   var origins: [Int] = []
 
-  /// - Complexity: O(*n*) where the rows that stay keep their order; otherwise O(*n* + *k* log *k*), where *k* is the distance from the first to
-  ///   the last row that is out of place.
+  /// - Complexity: O(*n*) if the remaining rows keep their order; otherwise O(*n* + *k* log *k*), where *k* is the distance from the first to the
+  ///   last row that is out of place.
   init<Key: Hashable>(from old: [Key], to new: [Key]) {
     let head = zip(old, new).prefix { $0 == $1 }.count
     let limit = min(old.count, new.count) - head
@@ -23,8 +23,8 @@ struct ResultsDifference: Sendable, Equatable {
     findMoves()
   }
 
-  /// Finds for each new row the old one with its key. Where keys are there more than once, as a table that Larder has not made may have them, the
-  /// first goes with the first.
+  /// Finds the old row for each new key. If keys occur repeatedly, which is possible in a table that Larder hasn't created, the first is matched with
+  /// the first.
   private mutating func match<Key: Hashable>(_ old: [Key], _ oldRange: Range<Int>, _ new: [Key], _ newRange: Range<Int>) {
     var first: [Key: Int] = Dictionary(minimumCapacity: oldRange.count)
     var next = [Int](repeating: -1, count: oldRange.count)
@@ -45,7 +45,7 @@ struct ResultsDifference: Sendable, Equatable {
     removed = oldRange.filter { !isKept[$0 - oldRange.lowerBound] }
   }
 
-  /// The rows that stay where they are form a longest increasing subsequence of the old positions; all others moved.
+  /// Finds the moved rows. Those that stay form a longest increasing subsequence of the old positions.
   ///
   /// Source: M. L. Fredman, On computing the length of longest increasing subsequences, Discrete Mathematics 11 (1975): by binary search in the
   /// smallest ends of the increasing subsequences of each length, here only between the first and the last row that is out of place.
@@ -72,7 +72,7 @@ struct ResultsDifference: Sendable, Equatable {
     moved = zip(window, stays).filter { !$1 }.map { ResultsMove(from: origins[$0.0], to: $0.0) }
   }
 
-  /// The part of the kept rows outside of which every row is behind all that come before it; nil where that is all of them.
+  /// Returns the part of the kept rows outside of which every row is behind all rows before it; nil if that is all of them.
   private func window(of kept: [Int]) -> ArraySlice<Int>? {
     var greatest = -1
     var last = -1
@@ -91,11 +91,11 @@ struct ResultsDifference: Sendable, Equatable {
   }
 }
 
-/// A row that changed its place in a list.
+/// A row that changed its position in a list.
 public struct ResultsMove: Sendable, Hashable {
-  /// The position in the list before.
+  /// The position in the old list.
   public let from: Int
-  /// The position in the list after.
+  /// The position in the new list.
   public let to: Int
 
   init(from: Int, to: Int) {

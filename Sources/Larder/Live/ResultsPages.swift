@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What loads the pages of a ``Results``, and keeps some of them for as long as no commit touches them.
+/// Loads the pages of a ``Results``, and caches some of them until a commit affects them.
 final class ResultsPages<M: Model>: Sendable {
   private let store: Store
   private let inclusions: [Inclusion<M>]
@@ -22,7 +22,7 @@ final class ResultsPages<M: Model>: Sendable {
     let version = observer.version
     let (rows, missing) = loaded.withLock { ($0.take(page, version, store.environment.clock), $0.missing) }
     if let rows { return rows[offset] }
-    // No lock is held: who has all connections may wait for a page of these results.
+    // No lock is held here: a caller that holds every connection may be waiting for a page of these results.
     guard let (pages, end) = try? load(missing, of: keys) else { return nil }
     if observer.version == version { loaded.withLock { $0.keep(pages, version, until: end) } }
     return pages.first { $0.page == page }?.rows[offset]
@@ -34,7 +34,7 @@ final class ResultsPages<M: Model>: Sendable {
     return try await store.reading { try $0.rows(of: M.self, with: keys, inclusions) }
   }
 
-  /// Loads the pages, which stand next to each other, with one statement. Returns as well when the first of the rows that it read may expire.
+  /// Loads adjacent pages with one statement. Also returns when the first of the rows may expire.
   private func load(_ pages: ClosedRange<Int>, of keys: [M.ID]) throws -> (pages: [(page: Int, rows: [M?])], end: Double) {
     let size = Results<M>.pageSize
     let last = (keys.count - 1) / size
@@ -57,24 +57,23 @@ final class ResultsPages<M: Model>: Sendable {
   }
 }
 
-/// A few pages, of which the one that was longest not asked for makes room for the next.
+/// A few cached pages. The least recently used one is replaced.
 private struct LoadedPages<M: Model> {
-  /// How many pages are kept.
+  /// The number of cached pages.
   static var limit: Int { 8 }
 
   private var pages: [Int: [M?]] = [:]
-  /// The loaded pages, the one that was asked for last at the end.
+  /// The loaded pages, the most recently used last.
   private var recent: [Int] = []
-  /// The page that was asked for last, and which ones to load for it where it is not there.
+  /// The page that was requested last, and the pages to load if it isn't loaded.
   private var current: Int?
   private(set) var missing = 0...0
-  /// How many commits had touched the rows when the pages were read.
+  /// The number of commits that had affected the rows when the pages were read.
   private var version = 0
   /// When the first of the rows may expire.
   private var end = Double.infinity
 
-  /// The page, if it is loaded and no commit has touched it since. For who came to it from its neighbour the one that follows in that direction will
-  /// be needed as well.
+  /// Returns the page if it is loaded and current. If the previous page was its neighbor, the next page in that direction is prefetched.
   mutating func take(_ page: Int, _ version: Int, _ clock: ExpiryClock) -> [M?]? {
     defer { current = page }
     if version > self.version || (end < .infinity && clock.now >= end) { forget(version) }
@@ -115,7 +114,7 @@ private struct LoadedPages<M: Model> {
 }
 
 extension Connection {
-  /// The keys of the query's rows, in its order.
+  /// Returns the keys of the query's rows, in its order.
   func keys<M: Model>(of query: Query<M>) throws -> [M.ID] {
     var writer = environment.makeWriter()
     try query.select(&writer) { writer in
@@ -139,7 +138,7 @@ extension Connection {
     }
   }
 
-  /// The rows with the keys, in their order; nil for each that is not there.
+  /// Returns the rows with the keys, in their order; nil for each that doesn't exist.
   func rows<M: Model>(of model: M.Type, with keys: ArraySlice<M.ID>, _ inclusions: [Inclusion<M>]) throws -> [M?] {
     guard M.schema.keyColumns.count == 1 else {
       return try inOneView {

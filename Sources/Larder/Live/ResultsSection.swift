@@ -1,5 +1,5 @@
 extension Store {
-  /// The rows of the query in sections, now and again after each commit that touches what the query reads.
+  /// Returns the rows of the query in sections, now and after each commit that affects the query.
   ///
   /// ```swift
   /// let byFolder = Note.all.sorted(by: \.folder).sorted(by: \.title)
@@ -8,13 +8,13 @@ extension Store {
   /// }
   /// ```
   ///
-  /// Sections come in the order in which their first rows do, and in each the rows have the query's order. Sort by what makes the sections first;
-  /// rows of one section that do not stand together in the query's order are put together all the same.
+  /// Sections are in the order of their first rows, and the rows of each are in the query's order. Sort by the section's key first; rows of a section
+  /// that aren't adjacent in the query's order are still grouped together.
   ///
   /// - Parameters:
-  ///   - query: The rows.
-  ///   - key: A property, or what is computed from a row, such as `{ calendar.startOfDay(for: $0.createdAt) }`.
-  /// - Throws: While iterating, what ``Store/fetch(_:)-(Query<M>)`` throws; then the sequence is at its end.
+  ///   - query: The condition and order of the rows.
+  ///   - key: A property, or a value computed from a row, such as `{ calendar.startOfDay(for: $0.createdAt) }`.
+  /// - Returns: A sequence that throws the errors of ``Store/fetch(_:)-(Query<M>)``, and then ends.
   public func live<M: Model, Key: Hashable & Sendable>(
     _ query: Query<M>, sectionedBy key: @escaping @Sendable (M) -> Key
   ) -> LiveResults<[ResultsSection<Key, M>]> {
@@ -22,20 +22,20 @@ extension Store {
   }
 }
 
-/// Rows of a query that share a key. Made by ``Store/live(_:sectionedBy:)``.
+/// Rows of a query that share a key. See ``Store/live(_:sectionedBy:)``.
 public struct ResultsSection<Key: Hashable & Sendable, M: Model>: Sendable, Identifiable {
-  /// What the rows share.
+  /// The key that the rows share.
   public let key: Key
-  /// The rows, in the query's order; never none.
+  /// The rows, in the query's order; never empty.
   public private(set) var elements: [M]
 
-  /// What tells the section from the others of one result: the key, of which texts are compared as the file does it, byte by byte.
+  /// The identity of the section within one result: its key, with texts compared byte by byte, as in the file.
   public var id: ID { ID(key) }
 
-  /// The identity of a section: texts that Swift takes for the same, and the file does not, are different ones.
+  /// The identity of a section. Texts that are equal in Swift but differ in the file are different identities.
   public struct ID: Hashable, Sendable {
     private let key: Key
-    /// What the key has of texts.
+    /// The texts of the key.
     private let texts: [String]
 
     init(_ key: Key) {
@@ -66,7 +66,7 @@ public struct ResultsSection<Key: Hashable & Sendable, M: Model>: Sendable, Iden
       let exact = ID(key)
       defer { last = exact }
       if last == exact {
-        // Rows of one section mostly stand together.
+        // Rows of one section are usually adjacent.
         sections[current].elements.append(value)
       } else if let position = positions[exact] {
         current = position

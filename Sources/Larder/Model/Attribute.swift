@@ -1,16 +1,16 @@
-/// What `@Attribute` asks of a property's column.
+/// An option of `@Attribute` for a property's column.
 public struct AttributeOption: Sendable, Hashable {
   enum Kind: Sendable, Hashable { case primaryKey, unique, indexed, searchable, iso8601 }
   let kind: Kind
 
   /// The property is the key, or one part of a composite key.
   public static let primaryKey = AttributeOption(kind: .primaryKey)
-  /// No two rows share a value; NULLs do not count as equal. The column is indexed.
+  /// No two rows have the same value; NULLs aren't equal. The column is indexed.
   public static let unique = AttributeOption(kind: .unique)
-  /// The column has an index of its own.
+  /// The column has its own index.
   public static let indexed = AttributeOption(kind: .indexed)
   /// The text is part of the model's full-text index.
   public static let searchable = AttributeOption(kind: .searchable)
-  /// The date is kept as ISO 8601 text instead of a number of seconds.
+  /// The date is stored as ISO 8601 text instead of a number of seconds.
   public static let iso8601 = AttributeOption(kind: .iso8601)
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Writes JSON with the parts of sets and dictionaries in one order, at every depth.
+/// Writes JSON with the elements of sets and dictionaries in a canonical order, at every depth.
 ///
-/// `JSONEncoder` sorts the keys of objects alone. Its own encoder does the work; what stands before it meets each nested value, and hands on a set, or a
-/// dictionary that JSON keeps as an array of keys and values in turn, in the order of its elements' JSON.
+/// `JSONEncoder` only sorts the keys of objects. It still does the work; a wrapper sees each nested value, and passes on a set, or a dictionary that
+/// JSON represents as an array of alternating keys and values, sorted by its elements' JSON.
 enum CanonicalEncoding {
-  /// The JSON, and whether it has parts whose order the value does not say.
+  /// Returns the JSON, and whether it has unordered parts.
   static func json<Input: Encodable>(of value: Input) throws -> (text: String, isUnordered: Bool) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -15,8 +15,8 @@ enum CanonicalEncoding {
     return (String(decoding: json, as: UTF8.self), notes.isUnordered)
   }
 
-  /// Whether values of the type are known to have no part without an order. Most columns of JSON are of these types, and so are all values that
-  /// encode themselves as a single value.
+  /// Whether values of the type are known to have no unordered parts. This is true for most JSON columns, and for all values that encode themselves
+  /// as a single value.
   static func isOrdered(_ type: Any.Type) -> Bool { ordered.contains(ObjectIdentifier(type)) }
 
   private static let ordered: Set<ObjectIdentifier> = {
@@ -34,13 +34,13 @@ enum CanonicalEncoding {
         + types(UInt128.self))
   }()
 
-  /// What one encoding has met.
+  /// The state of one encoding.
   final class Notes {
     var isUnordered = false
   }
 }
 
-/// A value whose parts are encoded in one order.
+/// A value whose parts are encoded in a canonical order.
 private struct CanonicalValue<Input: Encodable>: Encodable {
   let value: Input
   let notes: CanonicalEncoding.Notes
@@ -51,7 +51,7 @@ private struct CanonicalValue<Input: Encodable>: Encodable {
       if parts.count > 1 { notes.isUnordered = true }
       for element in parts.flatMap(\.self) { try element.encode(to: &container, notes) }
     } else if CanonicalEncoding.isOrdered(Input.self) {
-      // The encoder has ways of its own to write dates, data, decimals and addresses; and what the standard library's numbers are encoded as is themselves.
+      // The encoder has its own formats for dates, data, decimals and URLs, and the standard library's numbers encode as themselves.
       var container = encoder.singleValueContainer()
       try container.encode(value)
     } else {
@@ -66,9 +66,9 @@ extension Encodable {
   }
 }
 
-/// A collection that is written as an array, and gives its elements in another order each time.
+/// A collection that is encoded as an array, in an order that varies.
 private protocol UnorderedElements {
-  /// The elements, each as what stands together in the array, in the order of their JSON; nil for a dictionary that JSON writes as an object.
+  /// Returns the elements, each as its values in the array, sorted by their JSON; nil for a dictionary that JSON represents as an object.
   func parts() throws -> [[any Encodable]]?
 }
 
@@ -85,7 +85,7 @@ extension Dictionary: UnorderedElements where Key: Encodable, Value: Encodable {
   }
 }
 
-/// An encoder that hands everything on to another one, and each value as a ``CanonicalValue``.
+/// An encoder that forwards everything to another one, with each value wrapped in a ``CanonicalValue``.
 private struct CanonicalEncoder: Encoder {
   let base: any Encoder
   let notes: CanonicalEncoding.Notes
@@ -143,11 +143,11 @@ private struct CanonicalEncoder: Encoder {
   }
 }
 
-/// JSON of a value with parts that have no order: in the file they may stand in another one.
+/// JSON of a value with unordered parts, which may be in another order in the file.
 @usableFromInline
 struct UnorderedJSON: Sendable, Hashable {
   let text: String
-  /// Whether a text of the file is JSON of an equal value.
+  /// Returns whether a text of the file is the JSON of an equal value.
   let matcher: RegexMatcher
 
   @usableFromInline

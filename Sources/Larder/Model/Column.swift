@@ -1,8 +1,8 @@
 public import Foundation
 
-/// One stored property of a model, as queries name it: `$0.title`.
+/// A stored property of a model in a query: `$0.title`.
 ///
-/// `@Model` makes one for each stored property; there is no need to make one by hand.
+/// `@Model` generates one for each stored property; you never need to create one.
 public struct Column<Root: Model, Output>: Sendable {
   /// The property's name in Swift, for messages.
   public let property: String
@@ -11,7 +11,7 @@ public struct Column<Root: Model, Output>: Sendable {
   let keyPath: any PartialKeyPath<Root> & Sendable
   let value: @Sendable (Root) -> Output
   let coding: ColumnCoding<Output>
-  /// For a column of an embedded struct: its stored value in an instance of the outermost struct that is embedded.
+  /// For a column of an embedded struct: reads its stored value from an instance of the outermost embedded struct.
   let embeddedValue: (@Sendable (Any) throws -> Value?)?
   /// Where a query finds the column; by default in its own table.
   var scope = ColumnScope.current
@@ -40,56 +40,56 @@ public struct Column<Root: Model, Output>: Sendable {
     embeddedValue = nil
   }
 
-  /// The stored form of the property's value in an instance. Throws for a value that cannot be stored.
+  /// Returns the stored form of the property's value in an instance. Throws for a value that can't be stored.
   func storedValue(in instance: Root) throws -> Value {
     try coding.encode(value(instance))
   }
 }
 
 extension Column {
-  /// A property whose type is kept as it is.
+  /// Creates the column of a property with a storable type.
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) where Output: StoredValue {
     self.init(path, property, column, .stored)
   }
 
-  /// A property kept as its raw value.
+  /// Creates the column of a property that is stored as its raw value.
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: RawRepresentable & Sendable, Output.RawValue: StoredValue {
     self.init(path, property, column, .rawValue)
   }
 
-  /// A property of a type that is both stored as it is and has a raw value: as it is stored.
+  /// Creates the column of a property whose type is storable and also has a raw value. The storable form is used.
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: RawRepresentable & StoredValue, Output.RawValue: StoredValue {
     self.init(path, property, column, .stored)
   }
 
-  /// An optional property kept as its raw value.
+  /// Creates the column of an optional property that is stored as its raw value.
   public init<Wrapped: RawRepresentable & Sendable>(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output == Wrapped?, Wrapped.RawValue: StoredValue {
     self.init(path, property, column, .optionalRawValue())
   }
 
-  /// A property kept as JSON.
+  /// Creates the column of a property that is stored as JSON.
   @_disfavoredOverload
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) where Output: Codable & Sendable {
     self.init(path, property, column, .json)
   }
 
-  /// A date kept as text.
+  /// Creates the column of a date that is stored as text.
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat)
   where Output == Date {
     self.init(path, property, column, .text(format))
   }
 
-  /// An optional date kept as text.
+  /// Creates the column of an optional date that is stored as text.
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat)
   where Output == Date? {
     self.init(path, property, column, .text(format))
   }
 }
 
-/// A column whose value type is not known here.
+/// A column with an unknown value type.
 protocol AnyColumn<Root>: Sendable {
   associatedtype Root: Model
   var property: String { get }
@@ -98,17 +98,17 @@ protocol AnyColumn<Root>: Sendable {
   var type: ColumnType { get }
   var embeddedValue: (@Sendable (Any) throws -> Value?)? { get }
   func storedValue(in instance: Root) throws -> Value
-  /// The stored form of a value that a condition compares the column with, however it is typed there.
+  /// Returns the stored form of a value that a condition compares the column with, whatever its type there.
   func storedValue(of value: Any) throws -> Value
-  /// The property's value for what the database holds. Throws for a stored value that is not one of the property's type.
+  /// Returns the property's value for a stored value. Throws if the stored value doesn't fit the property's type.
   func value(of stored: Value) throws -> Any
-  /// The form in which Larder stores what the value stands for. Throws for a stored value that is not one of the property's type.
+  /// Returns the stored value in Larder's format. Throws if it doesn't fit the property's type.
   func canonical(_ stored: Value) throws -> Value
   /// The raw values of an enum that lists its cases, in order.
   var cases: [String]? { get }
-  /// Whether the property is kept as its raw value.
+  /// Whether the property is stored as its raw value.
   var isRawValue: Bool { get }
-  /// The path to the property by way of a reference to the model, as `#Predicate` has it.
+  /// The path to the property through a reference to the model, as in a `#Predicate`.
   var pathThroughReference: AnyKeyPath? { get }
 }
 

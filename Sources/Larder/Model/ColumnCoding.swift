@@ -1,27 +1,27 @@
 import Foundation
 
-/// How the values of one property become stored values and back, wherever no generated code does it: in conditions, sorts and aggregates.
+/// Converts the values of a property to stored values and back where there is no generated code: in conditions, sorts and aggregates.
 @usableFromInline
 struct ColumnCoding<Output>: Sendable {
   let type: ColumnType
   let encode: @Sendable (Output) throws -> Value
   let decode: @Sendable (Value) throws -> Output
-  /// The JSON of a value with parts that have no order; nil for every other value.
+  /// The JSON of a value with unordered parts; nil for every other value.
   var unordered: (@Sendable (Output) throws -> UnorderedJSON?)?
 }
 
-/// What a column's values are, apart from the Swift type.
+/// The properties of a column's values, apart from the Swift type.
 @usableFromInline
 struct ColumnType: Sendable, Hashable, Codable {
   var storageClass: StorageClass
   var isOptional = false
   var order = ValueOrder.stored
-  /// Where an existing table may hold text in the place of the native form.
+  /// The text format that an existing table may use instead of the native one.
   var textForm: TextForm?
   var isJSON = false
-  /// The integers that the property's type holds, where it holds fewer than the file.
+  /// The range of the property's type, if it is narrower than that of the file.
   var integerRange: ClosedRange<Int64>?
-  /// Where the property's type holds fewer numbers than those of its storage class; nil in files of the first version.
+  /// The number type, if it is narrower than its storage class; nil in files of the first version.
   var numberForm: NumberForm?
 
   enum NumberForm: String, Sendable, Hashable, Codable {
@@ -96,7 +96,7 @@ extension ColumnCoding where Output == Date? {
   }
 }
 
-/// An integer type that holds fewer numbers than 64 signed bits, or an optional of one.
+/// An integer type with a narrower range than 64-bit signed integers, or an optional of one.
 private protocol NarrowInteger {
   static var integerRange: ClosedRange<Int64>? { get }
 }

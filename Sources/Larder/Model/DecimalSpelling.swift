@@ -1,15 +1,15 @@
 import Foundation
 
-/// A text that spells a decimal number: a sign, digits with one point among them, an exponent. All of the text is looked at.
+/// A decimal number in a text: a sign, digits with at most one point, an exponent, and nothing else.
 struct DecimalSpelling {
   /// All digits before the exponent.
   private(set) var digits = 0
-  /// The digits from the first to the last that is not zero.
+  /// The digits from the first to the last nonzero one.
   private(set) var significantDigits = 0
-  /// The power of ten of the last digit that is not zero.
+  /// The power of ten of the last nonzero digit.
   private(set) var lastExponent = 0
 
-  /// Exponents beyond this are no number's that anything here can hold.
+  /// Exponents beyond this are out of range for every number type.
   private static let greatestExponent = 100_000
 
   init?(_ text: String) {
@@ -46,7 +46,7 @@ struct DecimalSpelling {
 
   private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-  /// Skips a sign, and says whether it was a minus.
+  /// Skips a sign, and returns whether it was a minus.
   @discardableResult
   private static func skipSign(_ rest: inout Substring.UTF8View) -> Bool {
     guard let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else { return false }
@@ -65,17 +65,17 @@ struct DecimalSpelling {
     return isNegative ? -number : number
   }
 
-  /// The number as a `Double`: the nearest for a fraction, as for a literal; nil for an integer that it would round, and for what it cannot hold.
+  /// The number as a `Double`: the nearest one for a fraction, as for a literal; nil for an integer that would be rounded, and if it is out of range.
   func double(of text: String) -> Double? {
     guard let value = Double(text), value.isFinite, value.isZero == (significantDigits == 0) else { return nil }
     guard lastExponent >= 0, significantDigits > 15 else { return value }
     if let integer = Int64(text) { return Double(exactly: integer) }
-    // Either all digits of the number that the Double is, or the shortest that read back as it.
+    // Either all digits of the Double's exact value, or the shortest that read back as the same Double.
     let spellings = [String(format: "%.0f", value), "\(value)"]
     return spellings.contains { other in DecimalSpelling(other).map { isSameNumber(as: $0, text, other) } ?? false } ? value : nil
   }
 
-  /// Whether two texts spell the same number.
+  /// Returns whether two texts denote the same number.
   func isSameNumber(as other: DecimalSpelling, _ text: String, _ otherText: String) -> Bool {
     func significant(_ text: String) -> String {
       let mantissa = text.utf8.prefix { $0 != UInt8(ascii: "e") && $0 != UInt8(ascii: "E") }.filter(Self.isDigit)

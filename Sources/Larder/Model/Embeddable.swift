@@ -1,13 +1,13 @@
 public import Foundation
 
-/// A struct whose properties are stored as columns of the model that embeds it. `@Embeddable` writes the conformance.
+/// A struct whose properties are stored as columns of the model that embeds it. `@Embeddable` generates the conformance.
 public protocol Embeddable: Sendable {
   /// The properties, for the schema of the model that embeds them.
   static func properties<Root: Model>(_ embedding: Embedding<Root, Self>) -> [Property<Root>]
 
-  /// Makes a value from the columns of a row that are its own. Throws where a column holds what its property cannot.
+  /// Decodes a value from its columns of a row. Throws if a column holds a value that doesn't fit its property.
   init(from row: inout RowReader) throws
-  /// Hands the properties to a row, in the order of declaration. Throws for a value that cannot be stored.
+  /// Encodes the properties to a row, in the order of declaration. Throws for a value that can't be stored.
   func encode(to row: inout RowWriter) throws
 }
 
@@ -19,20 +19,22 @@ public protocol EmbeddedColumns: Sendable {
   associatedtype Base: Embeddable
   /// Where the struct is embedded.
   var embedding: Embedding<Root, Base> { get }
-  /// The columns of a struct that is embedded there.
+  /// Creates the columns of a struct that is embedded there.
   init(_ embedding: Embedding<Root, Base>)
 }
 
-/// Where a struct is embedded: the path to it and the start of its columns' names.
+/// The place where a struct is embedded: the path to it and the prefix of its columns' names.
 public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
   let path: any KeyPath<Root, Base> & Sendable
   let property: String
   let prefix: String
-  /// This struct in the outermost struct that embeds it.
+  /// Reads this struct from the outermost embedded struct.
   let base: @Sendable (Any) -> Base?
   /// Where a query finds the columns.
   var scope = ColumnScope.current
 
+  /// Creates the place of a struct embedded in a model.
+  ///
   /// - Parameters:
   ///   - path: The path from the model to the struct.
   ///   - name: The property's name; the columns' names begin with it and an underscore.
@@ -51,7 +53,7 @@ public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
     self.prefix = prefix
   }
 
-  /// A struct embedded in the embedded struct.
+  /// Returns the place of a struct that is nested in this one.
   public func embedding<Inner: Embeddable>(_ path: any KeyPath<Base, Inner> & Sendable, _ name: String) -> Embedding<Root, Inner> {
     let base = base
     return Embedding<Root, Inner>(
@@ -65,7 +67,7 @@ public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
   }
 
   private func appending<Output>(_ path: any KeyPath<Base, Output> & Sendable) -> any KeyPath<Root, Output> & Sendable {
-    // Appending one Sendable key path to another captures nothing new; the compiler cannot see that.
+    // Appending one Sendable key path to another captures nothing new, but the compiler can't know that.
     unsafeBitCast(self.path.appending(path: path) as KeyPath<Root, Output>, to: (any KeyPath<Root, Output> & Sendable).self)
   }
 
@@ -81,35 +83,35 @@ public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
 }
 
 extension Embedding {
-  /// A property kept as its type is.
+  /// Returns the column of a property with a storable type.
   public func column<Output: StoredValue>(
     _ path: any KeyPath<Base, Output> & Sendable, _ name: String, column: String? = nil
   ) -> Column<Root, Output> {
     make(path, name, column, .stored)
   }
 
-  /// A property kept as its raw value.
+  /// Returns the column of a property that is stored as its raw value.
   public func column<Output: RawRepresentable & Sendable>(
     _ path: any KeyPath<Base, Output> & Sendable, _ name: String, column: String? = nil
   ) -> Column<Root, Output> where Output.RawValue: StoredValue {
     make(path, name, column, .rawValue)
   }
 
-  /// A property of a type that is both stored as it is and has a raw value: as it is stored.
+  /// Returns the column of a property whose type is storable and also has a raw value. The storable form is used.
   public func column<Output: RawRepresentable & StoredValue>(
     _ path: any KeyPath<Base, Output> & Sendable, _ name: String, column: String? = nil
   ) -> Column<Root, Output> where Output.RawValue: StoredValue {
     make(path, name, column, .stored)
   }
 
-  /// An optional property kept as its raw value.
+  /// Returns the column of an optional property that is stored as its raw value.
   public func column<Output: RawRepresentable & Sendable>(
     _ path: any KeyPath<Base, Output?> & Sendable, _ name: String, column: String? = nil
   ) -> Column<Root, Output?> where Output.RawValue: StoredValue {
     make(path, name, column, .optionalRawValue())
   }
 
-  /// A property kept as JSON.
+  /// Returns the column of a property that is stored as JSON.
   @_disfavoredOverload
   public func column<Output: Codable & Sendable>(
     _ path: any KeyPath<Base, Output> & Sendable, _ name: String, column: String? = nil
@@ -117,14 +119,14 @@ extension Embedding {
     make(path, name, column, .json)
   }
 
-  /// A date kept as text.
+  /// Returns the column of a date that is stored as text.
   public func column(
     _ path: any KeyPath<Base, Date> & Sendable, _ name: String, column: String? = nil, as format: DateFormat
   ) -> Column<Root, Date> {
     make(path, name, column, .text(format))
   }
 
-  /// An optional date kept as text.
+  /// Returns the column of an optional date that is stored as text.
   public func column(
     _ path: any KeyPath<Base, Date?> & Sendable, _ name: String, column: String? = nil, as format: DateFormat
   ) -> Column<Root, Date?> {

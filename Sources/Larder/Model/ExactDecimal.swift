@@ -1,13 +1,13 @@
 import Foundation
 
-/// A sum of decimal numbers that is exact, whatever their sizes: `Decimal` itself keeps 38 digits, and a sum that lost one does not find it again
-/// when the large numbers are taken away.
+/// An exact sum of decimal numbers of any size. `Decimal` itself only keeps 38 digits, and a digit that a sum loses doesn't return when large numbers
+/// are subtracted.
 ///
-/// Every number that `Decimal` holds has its digits at fixed places, nine to an element; sums of any length stay exact.
+/// The digits of every number that `Decimal` can represent have fixed positions, nine to an element; sums of any length stay exact.
 struct ExactDecimal {
-  /// Nine digits an element, the lowest first. Each element may have either sign until ``text`` carries.
+  /// Nine digits for each element, the lowest first. Elements may have either sign until ``text`` carries.
   private var elements = [Int64](repeating: 0, count: Self.fractionCount + Self.integerCount)
-  /// How many numbers were added since carries were last made.
+  /// The number of additions since the last carry.
   private var uncarried = 0
 
   private static let digits = 9
@@ -16,18 +16,18 @@ struct ExactDecimal {
   private static let fractionCount = 15
   private static let integerCount = 19
 
-  /// Adds or subtracts the number that the text spells. Returns false for a text that is no number, or one of another size than `Decimal` holds.
+  /// Adds or subtracts the number in a text. Returns false if the text isn't a number, or `Decimal` can't represent its size.
   mutating func add(_ text: String, isSubtracted: Bool = false) -> Bool {
     var copy = text
     let isPlain = copy.withUTF8 { add($0, isSubtracted) }
     if isPlain { return true }
-    // An exponent, or more digits than there is room for.
+    // An exponent, or too many digits.
     guard let value = Decimal(canonical: text), !value.isNaN else { return false }
     copy = value.canonicalText
     return copy.withUTF8 { add($0, isSubtracted) }
   }
 
-  /// Adds digits with at most one sign and one point; false, without a change, where there is anything else.
+  /// Adds digits with at most one sign and one point. Returns false, without a change, for anything else.
   private mutating func add(_ utf8: UnsafeBufferPointer<UInt8>, _ isSubtracted: Bool) -> Bool {
     var start = utf8.startIndex
     var isNegative = isSubtracted
@@ -43,7 +43,7 @@ struct ExactDecimal {
     if uncarried > 1_000_000_000 { carry() }
     uncarried += 1
     for index in number.indices where index != point {
-      // The power of ten that the digit stands for, from the lowest there is room for.
+      // The power of ten of the digit, counted from the lowest position.
       let power = Self.fractionCount * Self.digits + (index < point ? point - index - 1 : point - index)
       let digit = Int64(number[index] - UInt8(ascii: "0")) * Self.powers[power % Self.digits]
       elements[power / Self.digits] += isNegative ? -digit : digit
@@ -53,7 +53,7 @@ struct ExactDecimal {
 
   private static let powers: [Int64] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000]
 
-  /// Makes every element but the last one a number from zero to the base.
+  /// Carries, so that every element but the last is between zero and the base.
   private mutating func carry() {
     uncarried = 0
     for index in elements.indices.dropLast() {
@@ -67,15 +67,15 @@ struct ExactDecimal {
     }
   }
 
-  /// As many digits as every `Decimal` holds.
+  /// The number of digits that every `Decimal` can represent.
   private static let precision = 38
 
-  /// Whether a text of ``text`` has all digits of its number, as far as its length tells.
+  /// Returns whether a text of ``text`` has all digits of its number, as far as its length shows.
   static func isWhole(_ value: Value) -> Bool { value.text.map { $0.utf8.count <= precision } ?? true }
 
-  /// The digits, without zeros that say nothing: one text for one number. Nil where the number is larger than `Decimal` holds.
+  /// The digits without insignificant zeros, so that each number has one text. Nil if the number is too large for `Decimal`.
   ///
-  /// A number with more digits than `Decimal` holds is cut off, and has zeros in their place: it is longer than ``isWhole(_:)`` takes.
+  /// A number with too many digits for `Decimal` is truncated and padded with zeros, which makes it longer than ``isWhole(_:)`` accepts.
   var text: String? {
     var sum = self
     sum.carry()
@@ -93,13 +93,13 @@ struct ExactDecimal {
     var fraction = digits.suffix(Self.fractionCount).joined()[...]
     while fraction.last == "0" { fraction.removeLast() }
     let number = (whole.isEmpty ? "0" : String(whole)) + (fraction.isEmpty ? "" : ".\(fraction)")
-    // Some numbers of one digit more are those of a `Decimal`, too.
+    // A `Decimal` can also represent some numbers with one more digit.
     let held = number.utf8.count <= Self.precision || Decimal(canonical: number) != nil ? number : Self.cut(number)
     guard held.utf8.count <= Self.precision || Decimal(canonical: held) != nil else { return nil }
     return number == "0" ? number : (isNegative ? "-" : "") + held
   }
 
-  /// The number with zeros behind the digits that `Decimal` holds.
+  /// Returns the number with zeros after the digits that `Decimal` can represent.
   private static func cut(_ number: String) -> String {
     var digits = 0
     return String(

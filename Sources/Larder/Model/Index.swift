@@ -9,9 +9,11 @@ public struct Index<Root: Model>: Sendable {
   let columns: [any AnyColumn<Root>]
   let isUnique: Bool
 
+  /// Creates an index.
+  ///
   /// - Parameters:
   ///   - paths: The properties, most significant first.
-  ///   - unique: Whether no two rows may share all values; a NULL is equal to nothing.
+  ///   - unique: Whether no two rows may have the same values; NULL equals nothing.
   public init(_ paths: PartialKeyPath<Root.Columns>..., unique: Bool = false) {
     columns = paths.map { path in
       guard let column = Root.columns[keyPath: path] as? any AnyColumn<Root> else {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Stores any `Codable` as JSON text: keys, the elements of sets and the pairs of dictionaries are sorted at every depth, so that equal values are equal
+/// Stores any `Codable` as JSON text. Keys, elements of sets and pairs of dictionaries are sorted at every depth, so that equal values have equal
 /// text.
 @usableFromInline
 enum JSONCoding {
@@ -15,7 +15,7 @@ enum JSONCoding {
     }
   }
 
-  /// The JSON of a value with sets or dictionaries whose parts other encoders write in any order; nil for every other value.
+  /// Returns the JSON of a value with sets or dictionaries, whose parts other encoders write in any order; nil for every other value.
   static func unordered<Value: Codable & Sendable>(_ value: Value) throws -> UnorderedJSON? {
     guard !CanonicalEncoding.isOrdered(Value.self) else { return nil }
     if let optional = value as? any OptionalValue, optional.isNil { return nil }
@@ -26,7 +26,7 @@ enum JSONCoding {
       return UnorderedJSON(
         text: text,
         matcher: RegexMatcher { stored in
-          // What is written in another order has the same characters.
+          // JSON in another order has the same characters.
           guard stored.utf8.count == bytes.count, stored.utf8.sorted() == bytes else { return false }
           return try CanonicalEncoding.json(of: JSONDecoder().decode(Value.self, from: Data(stored.utf8))).text == text
         })
@@ -36,19 +36,19 @@ enum JSONCoding {
     }
   }
 
-  /// The value as SQLite takes it out of JSON, where ``encode(_:)`` put it in.
+  /// Returns the value as SQLite extracts it from JSON written by ``encode(_:)``.
   static func scalar(_ value: some StoredValue) throws -> Value {
     switch value {
     case let uuid as UUID: .text(uuid.uuidString)
     case let data as Data: .text(data.base64EncodedString())
     case let decimal as Decimal: try number(decimal)
-    // JSON has the shortest digits that name it, which name another number of twice the width.
+    // JSON has the shortest digits of the number, which denote another number at twice the width.
     case let float as Float: try Double("\(float)").map { .real($0) } ?? float.storedValue()
     default: try value.storedValue()
     }
   }
 
-  /// A whole number as an integer where it fits, as SQLite reads the digits of JSON.
+  /// Returns a number without a fraction as an integer if it fits, as SQLite parses JSON.
   private static func number(_ decimal: Decimal) throws -> Value {
     guard case .text(let digits) = try decimal.storedValue(), let real = Double(digits) else { return .null }
     return Int64(digits).map { .integer($0) } ?? .real(real)
@@ -65,7 +65,7 @@ enum JSONCoding {
     case .text(let text): json = Data(text.utf8)
     case .blob(let data): json = data
     case .null where Output.self is any OptionalValue.Type: json = Data("null".utf8)
-    // A column of JSON that was written by other means may hold a bare number.
+    // A JSON column written by another program may contain a bare number.
     case .integer(let integer): json = Data("\(integer)".utf8)
     case .real(let real): json = Data("\(real)".utf8)
     case .null: throw ValueFailure.unexpected(value, expected: "JSON of \(Output.self)")
@@ -80,7 +80,7 @@ enum JSONCoding {
   }
 }
 
-/// What is common to all optionals, for code that meets one as a generic `Codable`.
+/// Common to all optionals, for code that has one as a generic `Codable`.
 protocol OptionalValue {
   var isNil: Bool { get }
 }
@@ -90,7 +90,7 @@ extension Optional: OptionalValue {
 }
 
 extension DecodingError {
-  /// What is wrong and where, without the values at fault.
+  /// Returns what is wrong and where, without the values.
   var shortDescription: String {
     switch self {
     case .keyNotFound(let key, let context): "no value for \"\(key.shown)\"\(context.codingPath.place)"
@@ -118,9 +118,9 @@ extension [any CodingKey] {
 }
 
 extension CodingKey {
-  /// The key of a property by its name; the key of a dictionary is a stored value, and no message shows one.
+  /// The key of a property by its name. The key of a dictionary is a stored value, which messages must not show.
   fileprivate var shown: String {
-    // The position in an array; the key of a dictionary with integer keys reads as the number alone.
+    // The position in an array. The key of a dictionary with integer keys is indistinguishable.
     if let intValue, stringValue != "\(intValue)" { return "[\(intValue)]" }
     return Mirror(reflecting: self).displayStyle == .enum ? stringValue : "[…]"
   }

@@ -1,4 +1,4 @@
-/// Makes a struct a model: its values are rows of a table that Larder creates, fills and keeps in step with the struct.
+/// Declares a struct as a model, whose values are rows of a table that Larder creates and migrates.
 ///
 /// ```swift
 /// @Model
@@ -12,19 +12,18 @@
 /// }
 /// ```
 ///
-/// Every stored property is a column of its own name, in the order of declaration. Computed and static properties are not stored.
-/// The key is the property called `id`, or those marked ``AttributeOption/primaryKey``; it cannot be optional. Where the key has another name,
-/// the macro also writes `id`, and for a key of several properties the type `ID`. An initial value fills the column in rows that were stored
-/// before the property was there.
+/// Each stored property is a column of the same name, in the order of declaration. Computed and static properties aren't stored. The key is the
+/// property `id`, or the properties marked ``AttributeOption/primaryKey``; it can't be optional. If the key has another name, the macro also
+/// generates `id`, and for a composite key the type `ID`. An initial value also fills the column in rows that were stored before the property was
+/// added.
 ///
-/// The macro writes the conformance to ``Model``, which belongs to no actor whatever the module's default is, and keeps the memberwise initializer.
-/// What cannot be stored is an error when the program compiles, with the remedy: a class, a struct with type parameters, a `let` with a value,
-/// a `lazy` property, a property within `#if`.
+/// The macro generates a nonisolated conformance to ``Model``, whatever the module's default isolation is, and keeps the memberwise initializer.
+/// Declarations that can't be stored are compile-time errors with a remedy: a class, a struct with type parameters, a `let` with a value, a `lazy`
+/// property, a property within `#if`.
 ///
 /// - Parameters:
-///   - tableName: the table, where it is not called like the struct. Any string literal that is not empty and does not begin with `sqlite_` or
-///     `_larder` will do.
-///   - expires: whether rows can expire, which makes the struct an ``ExpiringModel``: `true` or `false`, written out.
+///   - tableName: The name of the table, if it differs from the struct's. A nonempty string literal that doesn't begin with `sqlite_` or `_larder`.
+///   - expires: Whether rows can expire, which makes the struct an ``ExpiringModel``; a literal `true` or `false`.
 @attached(
   extension, conformances: Model, Identifiable, ExpiringModel,
   names: named(Columns), named(columns), named(schema), named(init(from:)), named(encode(to:)), named(bind(key:to:)), named(key(from:)), named(id),
@@ -33,7 +32,7 @@
 @attached(memberAttribute)
 public macro Model(_ tableName: String? = nil, expires: Bool = false) = #externalMacro(module: "LarderMacros", type: "ModelMacro")
 
-/// Makes a struct one that models can embed: each of its properties becomes a column of the model's table.
+/// Declares a struct that models can embed: each of its properties becomes a column of the model's table.
 ///
 /// ```swift
 /// @Embeddable
@@ -51,12 +50,12 @@ public macro Model(_ tableName: String? = nil, expires: Bool = false) = #externa
 /// let large = Note.where { $0.font.size > 20 }
 /// ```
 ///
-/// The columns are called after both properties, here `font_name` and `font_size`. A property needs a written type, or a plain literal or a call
-/// of a type's initializer as its value, such as `Color()`. A struct may embed others with ``Embedded()``; keys belong to the model.
+/// The columns are named by both properties, here `font_name` and `font_size`. A property needs an explicit type, or a literal or a call of a type's
+/// initializer as its value, such as `Color()`. A struct can embed others with ``Embedded()``; keys belong to the model.
 @attached(extension, conformances: Embeddable, names: named(Columns), named(properties), named(init(from:)), named(encode(to:)))
 public macro Embeddable() = #externalMacro(module: "LarderMacros", type: "EmbeddableMacro")
 
-/// Says how a property of a model is stored: as a key, uniquely, indexed, searchable, under another name.
+/// Sets how a property of a model is stored: as a key, unique, indexed, searchable, or under another name.
 ///
 /// ```swift
 /// @Model("Orders")
@@ -70,14 +69,14 @@ public macro Embeddable() = #externalMacro(module: "LarderMacros", type: "Embedd
 /// ```
 ///
 /// - Parameters:
-///   - options: ``AttributeOption`` values, each written out. Several ``AttributeOption/primaryKey`` properties make one key.
-///   - name: the column, where it is not called like the property. SQLite does not tell upper from lower case in it.
-///   - originalName: what the column was called before. Opening a store renames a column of that name, and keeps what it holds.
+///   - options: ``AttributeOption`` values, each written out. Several ``AttributeOption/primaryKey`` properties form one composite key.
+///   - name: The name of the column, if it differs from the property's. SQLite ignores its case.
+///   - originalName: The former name of the column. Opening a store renames a column of that name, and keeps its values.
 @attached(peer)
 public macro Attribute(_ options: AttributeOption..., name: String? = nil, originalName: String? = nil) =
   #externalMacro(module: "LarderMacros", type: "AttributeMacro")
 
-/// Stores the properties of an ``Embeddable()`` struct as columns of the model that holds it, where queries and indexes reach them.
+/// Stores the properties of an ``Embeddable()`` struct as columns of the model, for use in queries and indexes.
 ///
 /// ```swift
 /// @Embeddable
@@ -95,11 +94,11 @@ public macro Attribute(_ options: AttributeOption..., name: String? = nil, origi
 /// let parisians = Customer.where { $0.address.city == "Paris" }
 /// ```
 ///
-/// The property's type has to be written, and cannot be optional. Without `@Embedded` any `Codable` struct is stored too, as JSON in one column.
+/// The property needs an explicit type, which can't be optional. Without `@Embedded`, a `Codable` struct is stored as JSON in one column.
 @attached(peer)
 public macro Embedded() = #externalMacro(module: "LarderMacros", type: "EmbeddedMacro")
 
-/// Keeps a property of a model out of the store: it has no column, and starts with its default value in every model that is read.
+/// Excludes a property from storage: it has no column, and has its default value in every model that is read.
 ///
 /// ```swift
 /// @Model

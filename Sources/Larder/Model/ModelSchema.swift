@@ -4,11 +4,13 @@ public struct ModelSchema<Root: Model>: Sendable {
   public let table: String
   let modelName: String
   let columns: [ColumnDefinition<Root>]
-  /// The references to other models, and the rows of others that belong to this one.
+  /// The references to other models, and the rows of other models that belong to this one.
   let relationships: [any RelationshipDefinition<Root>]
   /// The positions of the key's columns.
   let keyIndexes: [Int]
-  /// The positions of the columns that a row writes: all but those that triggers keep.
+  /// The positions of the columns that a row writes: all but those that triggers maintain.
+  /// @~The table's name.~2
+  /// The table's name.
   let writtenIndexes: [Int]
   /// Whether rows can expire.
   let expires: Bool
@@ -31,7 +33,7 @@ public struct ModelSchema<Root: Model>: Sendable {
   }
 
   let statements: ModelStatements
-  /// The key's columns, as queries name them.
+  /// The key's columns in queries.
   let keyNodes: [SQLNode]
 
   /// The columns that a row writes, in the order of its parameters.
@@ -40,12 +42,12 @@ public struct ModelSchema<Root: Model>: Sendable {
   var keyColumns: [ColumnDefinition<Root>] { keyIndexes.map { columns[$0] } }
   var searchableColumns: [ColumnDefinition<Root>] { columns.filter { $0.options.contains(.searchable) } }
 
-  /// Whether the key is SQLite's own row identifier.
+  /// Whether the key is SQLite's row ID.
   var isKeyRowID: Bool {
     keyIndexes.count == 1 && columns[keyIndexes[0]].type.storageClass == .integer
   }
 
-  /// The column that the path names. Paths come from `#Predicate` and `SortDescriptor`.
+  /// Returns the column of a key path, which comes from a `#Predicate` or a `SortDescriptor`.
   func column(at path: AnyKeyPath) -> (any AnyColumn<Root>)? {
     columns.first { $0.column.keyPath == path }?.column
   }

@@ -12,7 +12,7 @@ enum RawValueCoding {
     return value
   }
 
-  /// The raw values of an enum, or of an optional one, that lists its cases, in order; nil for every other type.
+  /// Returns the raw values of an enum, or of an optional one, that lists its cases, in order; nil for every other type.
   static func cases(of type: Any.Type) -> [String]? {
     if let optional = type as? any AnyOptional.Type { return cases(of: optional.wrappedType) }
     func list<Listed: CaseIterable & RawRepresentable>(_ type: Listed.Type) -> [String] { type.allCases.map { "\($0.rawValue)" }.sorted() }
@@ -22,14 +22,14 @@ enum RawValueCoding {
 }
 
 extension RawValueCoding {
-  /// Whether values of the type, or of an optional of it, are stored as their raw values.
+  /// Returns whether values of the type, or of an optional of it, are stored as their raw values.
   static func isRawValue(_ type: Any.Type) -> Bool {
     if let optional = type as? any AnyOptional.Type { return isRawValue(optional.wrappedType) }
     return type is any RawRepresentable.Type && !(type is any StoredValue.Type)
   }
 }
 
-/// An optional, for code that meets it as a type alone.
+/// An optional, for code that only has its type.
 protocol AnyOptional {
   static var wrappedType: Any.Type { get }
 }

@@ -1,14 +1,14 @@
 import GRDBSQLite
 
-/// The columns of one value as its model's `encode(to:)` gave them, to be bound to a statement later, and by another task.
+/// The encoded columns of one value, to be bound to a statement later, possibly by another task.
 ///
-/// `@unchecked Sendable`: the memory is written while the row is made and only read afterwards.
+/// `@unchecked Sendable`: the memory is only written during initialization and only read afterwards.
 struct RecordedRow: @unchecked Sendable {
   private let arena: BindingArena
 
-  /// Checks and encodes the value, in the task that calls.
+  /// Validates and encodes the value, in the calling task.
   ///
-  /// - Throws: What ``Model/validate()`` throws; ``StoreError`` `.invalidValue` for a value that cannot be stored.
+  /// - Throws: What ``Model/validate()`` throws; ``StoreError`` `.invalidValue` for a value that can't be stored.
   init<M: Model>(_ value: M) throws {
     try value.validate()
     arena = BindingArena()
@@ -24,7 +24,7 @@ struct RecordedRow: @unchecked Sendable {
   func execute(_ execution: inout RowExecution) throws {
     for (position, value) in arena.recording.enumerated() {
       let parameter = Int32(position + 1)
-      // The memory outlives the execution, so that SQLite need not copy it.
+      // The memory outlives the execution, so SQLite doesn't have to copy it.
       let result =
         switch value {
         case .null: sqlite3_bind_null(execution.statement, parameter)

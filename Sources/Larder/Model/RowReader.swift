@@ -1,4 +1,4 @@
-/// Hands the columns of one row to a model's generated initializer, from left to right.
+/// Reads the columns of a row from left to right, for a model's generated initializer.
 @frozen
 public struct RowReader {
   @usableFromInline let statement: OpaquePointer
@@ -18,26 +18,26 @@ public struct RowReader {
     return column
   }
 
-  /// Reads a value of a type that a column keeps as it is.
+  /// Reads a value of a storable type.
   @inlinable
   public mutating func next<Output: StoredValue>() throws -> Output {
     try Output(from: advance())
   }
 
-  /// Reads an enum or struct through its raw value. Throws where no case has the stored raw value.
+  /// Reads an enum or struct from its raw value. Throws if no case has the raw value.
   @inlinable
   public mutating func next<Output: RawRepresentable>() throws -> Output where Output.RawValue: StoredValue {
     try RawValueCoding.decode(advance())
   }
 
-  /// Reads an optional enum or struct through its raw value: nil for NULL. Throws where no case has the stored raw value.
+  /// Reads an optional enum or struct from its raw value: nil for NULL. Throws if no case has the raw value.
   @inlinable
   public mutating func next<Output: RawRepresentable>() throws -> Output? where Output.RawValue: StoredValue {
     let column = advance()
     return column.isNull ? nil : try RawValueCoding.decode(column) as Output
   }
 
-  /// Reads a type that is both: its own way of being stored wins.
+  /// Reads a storable type that also has a raw value. The storable form is used.
   @inlinable
   public mutating func next<Output: StoredValue & RawRepresentable>() throws -> Output where Output.RawValue: StoredValue {
     try Output(from: advance())
@@ -49,7 +49,7 @@ public struct RowReader {
     try Output(from: &self)
   }
 
-  /// Reads any other `Codable` from its JSON. Throws where the column holds no JSON of that shape.
+  /// Reads any other `Codable` from JSON. Throws if the column doesn't hold JSON that fits the type.
   @_disfavoredOverload
   @inlinable
   public mutating func next<Output: Codable>() throws -> Output {

@@ -1,10 +1,10 @@
 public import Foundation
 public import GRDBSQLite
 
-/// Takes the values of one model's properties, from left to right, and binds them to a statement's parameters.
+/// Binds the values of a model's properties to a statement's parameters, from left to right.
 @frozen
 public struct RowWriter {
-  /// Nil where the values are recorded in the arena, to be bound later.
+  /// Nil if the values are recorded in the arena, to be bound later.
   @usableFromInline let statement: OpaquePointer?
   @usableFromInline let arena: BindingArena
   /// The number of parameters bound so far; after a throw, that of the parameter at fault.
@@ -17,7 +17,7 @@ public struct RowWriter {
     self.index = 0
   }
 
-  /// Takes the values for a ``RecordedRow``.
+  /// Creates a writer that records the values for a ``RecordedRow``.
   init(recordingInto arena: BindingArena) {
     statement = nil
     self.arena = arena
@@ -30,7 +30,7 @@ public struct RowWriter {
     return StatementParameter(statement, index, arena)
   }
 
-  /// Binds a value of a type that a column keeps as it is. Throws for a value that cannot be stored, such as NaN.
+  /// Binds a value of a storable type. Throws for a value that can't be stored, such as NaN.
   @inlinable
   public mutating func bind<Input: StoredValue>(_ value: Input) throws {
     var parameter = advance()
@@ -51,7 +51,7 @@ public struct RowWriter {
     if let value { try value.rawValue.bind(to: &parameter) } else { parameter.bindNull() }
   }
 
-  /// Binds a type that is both: its own way of being stored wins.
+  /// Binds a storable type that also has a raw value. The storable form is used.
   @inlinable
   public mutating func bind<Input: StoredValue & RawRepresentable>(_ value: Input) throws where Input.RawValue: StoredValue {
     var parameter = advance()
@@ -64,7 +64,7 @@ public struct RowWriter {
     try value.encode(to: &self)
   }
 
-  /// Binds any other `Codable` as JSON text. Throws what its `encode(to:)` throws, and for a number that JSON cannot hold.
+  /// Binds any other `Codable` as JSON text. Throws what its `encode(to:)` throws, and for a number that JSON can't represent.
   @_disfavoredOverload
   @inlinable
   public mutating func bind<Input: Codable>(_ value: Input) throws {
@@ -85,10 +85,10 @@ public struct RowWriter {
   }
 }
 
-/// One parameter of a statement, to which a ``StoredValue`` binds itself.
+/// A parameter of a statement, to which a ``StoredValue`` binds itself.
 @frozen
 public struct StatementParameter {
-  /// Nil where the value is recorded in the arena, to be bound later.
+  /// Nil if the value is recorded in the arena, to be bound later.
   @usableFromInline let statement: OpaquePointer?
   @usableFromInline let index: Int32
   @usableFromInline let arena: BindingArena
@@ -112,7 +112,7 @@ public struct StatementParameter {
     sqlite3_bind_int64(statement, index, value)
   }
 
-  /// Binds a number. SQLite turns NaN into NULL: refuse it before.
+  /// Binds a number. SQLite would store NaN as NULL, so reject it before.
   @inlinable public mutating func bind(_ value: Double) {
     guard let statement else { return arena.record(.real(value)) }
     sqlite3_bind_double(statement, index, value)
@@ -136,7 +136,7 @@ public struct StatementParameter {
     arena.check(sqlite3_bind_blob64(statement, index, copy, UInt64(bytes.count), nil))
   }
 
-  /// Binds a value of whatever kind.
+  /// Binds a value of any kind.
   public mutating func bind(_ value: Value) {
     switch value {
     case .null: bindNull()
@@ -148,24 +148,24 @@ public struct StatementParameter {
   }
 }
 
-/// Memory that holds the text and blobs bound to one statement until it is rebound.
+/// Memory for the texts and blobs bound to one statement until it is rebound.
 ///
-/// SQLite would copy every value into an allocation of its own (`SQLITE_TRANSIENT`). Copying into memory that is kept from one
-/// execution to the next costs a `memcpy`. Chunks never move while a binding points into them.
-/// A value that SQLite refuses for its length (over a billion bytes) is remembered in ``failure``, and the step that follows throws.
+/// SQLite would copy every value into its own allocation (`SQLITE_TRANSIENT`). Copying into memory that is reused for the next execution only costs a
+/// `memcpy`. Chunks never move while a binding points into them. If SQLite rejects a value for its length (over a billion bytes), this is recorded in
+/// ``failure``, and the next step throws.
 @usableFromInline
 final class BindingArena {
   @usableFromInline var chunk: UnsafeMutableRawPointer
   @usableFromInline var capacity: Int
   @usableFromInline var used = 0
-  /// The first result code other than SQLITE_OK that a binding gave since ``reset()``.
+  /// The first result code of a binding other than SQLITE_OK since ``reset()``.
   @usableFromInline var failure: Int32 = SQLITE_OK
   /// What was bound without a statement.
   var recording: [RecordedValue] = []
   private var retired: [UnsafeMutableRawPointer] = []
 
   private static let initialCapacity = 1024
-  /// More than this is given back after use rather than kept for the next execution.
+  /// More memory than this is released after use rather than kept for the next execution.
   private static let keptCapacity = 1 << 20
 
   @usableFromInline
@@ -179,7 +179,7 @@ final class BindingArena {
     for chunk in retired { chunk.deallocate() }
   }
 
-  /// A copy of the bytes that stays where it is until ``reset()``. Never nil, so that empty text is not bound as NULL.
+  /// Returns a copy of the bytes that stays in place until ``reset()``. Never nil, so that empty text isn't bound as NULL.
   @inlinable
   func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer {
     if bytes.count > capacity - used { grow(by: bytes.count) }
@@ -194,7 +194,7 @@ final class BindingArena {
     if result != SQLITE_OK { failure = result }
   }
 
-  /// Keeps a value that is bound later.
+  /// Records a value to be bound later.
   @usableFromInline
   func record(_ value: RecordedValue) {
     recording.append(value)
@@ -208,7 +208,7 @@ final class BindingArena {
     used = 0
   }
 
-  /// Makes the memory free for the next execution: every parameter must be rebound before the statement steps again.
+  /// Releases the memory for the next execution. Every parameter must be rebound before the statement steps again.
   @inlinable
   func reset() {
     used = 0

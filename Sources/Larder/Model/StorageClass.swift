@@ -12,12 +12,12 @@ public enum StorageClass: String, Sendable, Hashable, Codable {
   case blob = "BLOB"
 }
 
-/// How two values of a column are put in order, where the order of the stored bytes is not the order of the values.
+/// The order of a column's values, which may differ from the order of the stored bytes.
 public enum ValueOrder: String, Sendable, Hashable, Codable {
-  /// The order of the stored value itself: numbers by size, text and blobs by their bytes.
+  /// The order of the stored value: numbers by size, text and blobs by their bytes.
   case stored
-  /// Decimal numbers kept as text, compared exactly.
+  /// Decimal numbers stored as text, compared exactly.
   case decimal
-  /// Points in time kept as ISO 8601 text, compared as instants.
+  /// Dates stored as ISO 8601 text, compared chronologically.
   case instant
 }

@@ -1,14 +1,14 @@
 public import Foundation
 public import GRDBSQLite
 
-/// One column of the row that a statement stands on. Valid until the statement steps.
+/// A column of a statement's current row. Valid until the next step.
 ///
-/// The `sqlite3_column_` functions each find the column anew, under the connection's mutex. This finds it once and asks the value itself, which is
-/// safe where, as here, nobody else uses the connection meanwhile: see <https://sqlite.org/c3ref/column_blob.html> on unprotected values.
+/// The `sqlite3_column_` functions each look up the column again, under the connection's mutex. This looks it up once and reads the value itself,
+/// which is safe because no other thread uses the connection meanwhile: see <https://sqlite.org/c3ref/column_blob.html> on unprotected values.
 @frozen
 public struct StoredColumn {
   @usableFromInline let pointer: OpaquePointer?
-  /// The kind of the stored value, asked for once: every look at it is a call into SQLite.
+  /// The kind of the stored value, cached because reading it is a call into SQLite.
   @usableFromInline let type: Int32
 
   @inlinable
@@ -22,32 +22,32 @@ public struct StoredColumn {
     type == SQLITE_NULL
   }
 
-  /// The integer, without a conversion; nil where the column holds anything else.
+  /// The integer, without conversion; nil if the column holds anything else.
   @inlinable public var integer: Int64? {
     type == SQLITE_INTEGER ? sqlite3_value_int64(pointer) : nil
   }
 
-  /// The number, for columns that hold a real or an integer; nil otherwise.
+  /// The number, if the column holds a real number or an integer; nil otherwise.
   @inlinable public var real: Double? {
     return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_value_double(pointer) : nil
   }
 
-  /// The number, for columns that hold a real; nil for everything else, an integer included.
+  /// The number, if the column holds a real number; nil for anything else, including an integer.
   @inlinable var exactReal: Double? {
     type == SQLITE_FLOAT ? sqlite3_value_double(pointer) : nil
   }
 
-  /// The text; nil where the column holds anything else, or bytes that are not valid UTF-8.
+  /// The text; nil if the column holds anything else, or text that isn't valid UTF-8.
   @inlinable public var text: String? {
     guard type == SQLITE_TEXT, let bytes = sqlite3_value_text(pointer) else { return nil }
     let count = Int(sqlite3_value_bytes(pointer))
     return Self.exactText(UnsafeBufferPointer(start: bytes, count: count))
   }
 
-  /// The text of the bytes; nil where they are not valid UTF-8.
+  /// Returns the text of the bytes; nil if they aren't valid UTF-8.
   ///
-  /// `String(validating:as:)` takes several times as long as decoding with repair does, so a repair is looked for instead. It puts the three bytes of
-  /// U+FFFD in the place of one to three others: the text is longer then, or as long and has a U+FFFD that the bytes have not.
+  /// `String(validating:as:)` takes several times as long as decoding with repair, so this decodes and checks for a repair, which replaces one to
+  /// three bytes with the three bytes of U+FFFD: the text is then longer, or equally long with a U+FFFD that the bytes don't have.
   @usableFromInline
   static func exactText(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     var text = String(decoding: bytes, as: UTF8.self)
@@ -60,25 +60,29 @@ public struct StoredColumn {
     return isExact ? text : nil
   }
 
-  /// Calls the closure with the bytes of a text, valid or not; nil where the column holds anything else.
+  /// Calls the closure with the bytes of a text, valid or not; returns nil if the column holds anything else.
   func withTextBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result? {
     guard type == SQLITE_TEXT, let bytes = sqlite3_value_text(pointer) else { return nil }
     return try body(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer))))
   }
 
-  /// Calls the closure with the bytes of a blob; nil where the column holds anything else.
+  /// Calls the closure with the bytes of a blob.
+  ///
+  /// - Parameter body: The closure. The bytes are only valid during the call.
+  /// - Returns: What `body` returns, or nil if the column doesn't hold a blob.
+  /// - Throws: What `body` throws.
   @inlinable public func withBlob<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result? {
     guard type == SQLITE_BLOB else { return nil }
     let count = Int(sqlite3_value_bytes(pointer))
     return try body(UnsafeRawBufferPointer(start: sqlite3_value_blob(pointer), count: count))
   }
 
-  /// The bytes of a blob, copied; nil where the column holds anything else.
+  /// A copy of the bytes of a blob; nil if the column holds anything else.
   @inlinable public var blob: Data? {
     withBlob { Data($0) }
   }
 
-  /// The value, whatever its kind. Throws for text that is not valid UTF-8, which a `String` cannot hold as it is.
+  /// The value of any kind. Throws for text that isn't valid UTF-8, which a `String` can't represent.
   @usableFromInline var exactValue: Value {
     get throws {
       guard type == SQLITE_TEXT else { return value }
@@ -87,7 +91,7 @@ public struct StoredColumn {
     }
   }
 
-  /// The value, whatever its kind. Invalid UTF-8 is repaired with U+FFFD.
+  /// The value of any kind. Invalid UTF-8 is repaired with U+FFFD.
   public var value: Value {
     switch type {
     case SQLITE_INTEGER: .integer(sqlite3_value_int64(pointer))
@@ -98,7 +102,7 @@ public struct StoredColumn {
     }
   }
 
-  /// The error for a column that does not hold what the type needs.
+  /// Returns the error for a column that doesn't hold a value of the required type.
   @usableFromInline
   func unexpected(expected: String) -> any Error {
     ValueFailure.unexpected(value, expected: expected)

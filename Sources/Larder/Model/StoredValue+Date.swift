@@ -3,7 +3,7 @@ public import Foundation
 extension Date: StoredValue {
   @inlinable public static var storageClass: StorageClass { .real }
 
-  /// Seconds since 2001-01-01 00:00 UTC, or the ISO 8601 text that an existing column keeps in their place.
+  /// Reads seconds since 2001-01-01 00:00 UTC, or ISO 8601 text that an existing column stores instead.
   public init(storedValue: Value) throws {
     switch storedValue {
     case .real(let seconds): self = Date(timeIntervalSinceReferenceDate: seconds)
@@ -32,7 +32,7 @@ extension Date: StoredValue {
   }
 }
 
-/// How a date is kept, where it is not kept as a number of seconds.
+/// The text format of a date that isn't stored as a number of seconds.
 public struct DateFormat: Sendable, Hashable {
   private enum Kind { case iso8601 }
   private let kind = Kind.iso8601
@@ -52,20 +52,20 @@ public struct DateFormat: Sendable, Hashable {
   }
 }
 
-/// Reads and writes the dates of ISO 8601 that databases hold: `2016-07-04`, `2016-07-04 10:15`, `2016-07-04T10:15:00.250Z`, `…+02:00`.
+/// Reads and writes the forms of ISO 8601 dates that databases contain: `2016-07-04`, `2016-07-04 10:15`, `2016-07-04T10:15:00.250Z`, `…+02:00`.
 ///
 /// Days are counted with the civil calendar algorithms of Howard Hinnant, <https://howardhinnant.github.io/date_algorithms.html>.
 enum ISO8601 {
   /// Days from 1970-01-01 to 2001-01-01.
   private static let referenceDay = 11_323
 
-  /// The date that the text names, in UTC where it names no zone; nil where it is not a date.
+  /// Returns the date in the text, in UTC if it has no time zone; nil if it isn't a date.
   static func date(from text: String) -> Date? {
     var parser = Parser(text.utf8)
     return parser.date()
   }
 
-  /// The text of the date: milliseconds where they say it exactly, nine digits of a second where they do not; nil outside the years 0 to 9999.
+  /// Returns the text of the date: with milliseconds if they are exact, otherwise with nine digits of a second; nil outside the years 0 to 9999.
   static func text(from date: Date) -> String? {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
@@ -190,7 +190,7 @@ enum ISO8601 {
       return number
     }
 
-    /// One to nine digits count; the further ones are finer than a `Date` is.
+    /// One to nine digits are used; further ones are finer than the resolution of `Date`.
     private mutating func decimals() -> Double? {
       guard let first = digit() else { return nil }
       var number = first

@@ -4,7 +4,7 @@ extension Decimal: StoredValue {
   public static var storageClass: StorageClass { .text }
   public static var order: ValueOrder { .decimal }
 
-  /// Canonical text, or the number that an existing column keeps in its place.
+  /// Reads canonical text, or a number that an existing column stores instead.
   public init(storedValue: Value) throws {
     switch storedValue {
     case .text(let text):
@@ -27,7 +27,7 @@ extension Decimal: StoredValue {
     return .text(canonicalText)
   }
 
-  /// Digits without an exponent, without zeros at either end that say nothing: one text for one number.
+  /// Returns the digits without an exponent and without insignificant zeros, so that each number has one text.
   var canonicalText: String {
     let text = description
     guard text.utf8.contains(UInt8(ascii: ".")) else { return text == "-0" ? "0" : text }
@@ -40,7 +40,7 @@ extension Decimal: StoredValue {
   /// A locale whose decimal separator is the point.
   private static let pointLocale = Locale(identifier: "en_US_POSIX")
 
-  /// The number that the text spells, if all of it is a number and a `Decimal` holds it as it is.
+  /// Returns the number in the text, if the whole text is a number that a `Decimal` can represent exactly.
   init?(canonical text: String) {
     guard let spelling = DecimalSpelling(text) else { return nil }
     if spelling.significantDigits == 0 {
@@ -48,7 +48,7 @@ extension Decimal: StoredValue {
       return
     }
     guard let value = Decimal(string: text, locale: Self.pointLocale), !value.isNaN else { return nil }
-    // 38 digits always fit into the 128 bits of the mantissa, and some numbers of 39 digits do. Foundation cuts off what does not.
+    // 38 digits always fit into the mantissa of 128 bits, and some numbers of 39 digits do. Foundation truncates numbers that don't fit.
     if spelling.digits > 38 || spelling.lastExponent < -127 {
       guard let read = DecimalSpelling(value.canonicalText), read.isSameNumber(as: spelling, value.canonicalText, text) else { return nil }
     }

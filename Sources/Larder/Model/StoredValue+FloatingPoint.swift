@@ -38,7 +38,7 @@ extension Double: StoredValue {
 extension Float: StoredValue {
   @inlinable public static var storageClass: StorageClass { .real }
 
-  /// The nearest `Float`. Throws for a number that is too large, or so small that it would be zero.
+  /// Reads the nearest `Float`. Throws for a number that is too large, or so small that it would become zero.
   public init(storedValue: Value) throws {
     try self.init(nearest: try Double(storedValue: storedValue))
   }

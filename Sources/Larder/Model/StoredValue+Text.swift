@@ -3,7 +3,7 @@ public import Foundation
 extension String: StoredValue {
   @inlinable public static var storageClass: StorageClass { .text }
 
-  /// Text, or a number that an existing column keeps in the place of text.
+  /// Reads text, or a number that an existing column stores instead.
   public init(storedValue: Value) throws {
     switch storedValue {
     case .text(let text): self = text
@@ -31,7 +31,7 @@ extension String: StoredValue {
 extension Data: StoredValue {
   @inlinable public static var storageClass: StorageClass { .blob }
 
-  /// A blob, or the UTF-8 of text that an existing column keeps in its place.
+  /// Reads a blob, or the UTF-8 of text that an existing column stores instead.
   public init(storedValue: Value) throws {
     switch storedValue {
     case .blob(let data): self = data
@@ -40,7 +40,7 @@ extension Data: StoredValue {
     }
   }
 
-  /// The bytes of text are bytes like any others, whether they are valid UTF-8 or not.
+  /// The bytes of text are used whether they are valid UTF-8 or not.
   @usableFromInline
   init(bytesOf column: StoredColumn) throws {
     if let bytes = column.withTextBytes({ Data($0) }) { self = bytes } else { try self.init(storedValue: column.value) }

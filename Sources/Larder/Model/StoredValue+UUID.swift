@@ -3,7 +3,7 @@ public import Foundation
 extension UUID: StoredValue {
   @inlinable public static var storageClass: StorageClass { .blob }
 
-  /// The sixteen bytes, or the text form that an existing column keeps in their place.
+  /// Reads 16 bytes, or text that an existing column stores instead.
   public init(storedValue: Value) throws {
     switch storedValue {
     case .blob(let data) where data.count == 16:

@@ -1,8 +1,7 @@
-/// A type whose values are kept in one column.
+/// A type whose values can be stored in one column.
 ///
-/// The library conforms every type of the table in "Models": integers, floating point, `Bool`, `String`, `Data`, `Date`, `UUID`,
-/// `Decimal`, `URL` and optionals of them. Enums and structs with a raw value, and any other `Codable`, need no conformance.
-/// A type of your own says how it becomes one ``Value`` and back:
+/// The library conforms integers, floating-point numbers, `Bool`, `String`, `Data`, `Date`, `UUID`, `Decimal`, `URL` and optionals of them. Enums and
+/// structs with a raw value, and any other `Codable`, need no conformance. To store your own type, convert it to and from a ``Value``:
 ///
 /// ```swift
 /// extension Version: StoredValue {
@@ -12,25 +11,31 @@
 /// }
 /// ```
 public protocol StoredValue: Sendable {
-  /// The storage class of the column that keeps the values.
+  /// The storage class of the column.
   static var storageClass: StorageClass { get }
 
-  /// Whether the column may hold NULL: true for optionals alone.
+  /// Whether the column may hold NULL; only true for optionals.
   static var isOptional: Bool { get }
 
   /// How the database orders and compares the values.
   static var order: ValueOrder { get }
 
-  /// Makes the value from what the database holds. Throws where the stored value is not one of this type.
+  /// Creates a value from its stored form.
+  ///
+  /// - Parameter storedValue: The stored value.
+  /// - Throws: An error if the stored value doesn't fit this type.
   init(storedValue: Value) throws
 
-  /// What the database is to hold. Throws for a value that it could not give back unchanged, such as NaN.
+  /// Returns the stored form of the value.
+  ///
+  /// - Returns: A value from which ``init(storedValue:)`` creates an equal one.
+  /// - Throws: An error if the value can't be stored unchanged, such as NaN.
   func storedValue() throws -> Value
 
-  /// Makes the value straight from a column of the current row; by default through ``init(storedValue:)``.
+  /// Creates a value directly from a column of the current row; by default through ``init(storedValue:)``.
   init(from column: StoredColumn) throws
 
-  /// Binds the value straight to a parameter; by default through ``storedValue()``.
+  /// Binds the value directly to a parameter; by default through ``storedValue()``.
   func bind(to parameter: inout StatementParameter) throws
 }
 
@@ -47,7 +52,7 @@ extension StoredValue {
   }
 }
 
-/// Why one value could not be stored or read; the store adds the model and the property before anyone sees it.
+/// Why a value couldn't be stored or read. The store adds the model and the property.
 @usableFromInline
 struct ValueFailure: Error, Hashable {
   @usableFromInline let code: StoreError.Code

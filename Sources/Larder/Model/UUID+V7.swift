@@ -2,18 +2,18 @@ public import Foundation
 import Synchronization
 
 extension UUID {
-  /// A new identifier that sorts after every one that this process made before it: version 7 of RFC 9562.
+  /// Returns a new UUID that sorts after every one that this process created before: version 7 of RFC 9562.
   ///
-  /// The first 48 bits are the milliseconds since 1970, so that rows inserted one after another stay neighbours in the table's index
-  /// and a page of the newest rows is one stretch of it. The 12 bits after the version count on within a millisecond, and so do the
-  /// milliseconds themselves while the clock stands or goes back (RFC 9562, section 6.2, method 1); the other 62 are random.
+  /// The first 48 bits are the milliseconds since 1970, so that rows inserted in succession are adjacent in the table's index. The 12 bits after the
+  /// version count within a millisecond, and so do the milliseconds themselves while the clock stands still or goes back (RFC 9562, section 6.2,
+  /// method 1); the other 62 bits are random.
   ///
-  /// - Returns: An identifier that is unique without coordination.
+  /// - Returns: A UUID that is unique without coordination.
   public static func v7() -> UUID {
     v7(milliseconds: UInt64(max(0, Date().timeIntervalSince1970 * 1000)), random: .random(in: .min ... .max))
   }
 
-  /// The state of ``v7()``: the milliseconds and the counter of the identifier made last, as one number.
+  /// The milliseconds and the counter of the last UUID of ``v7()``, as one number.
   private static let lastTick = Mutex<UInt64>(0)
 
   static func v7(milliseconds: UInt64, random: UInt64) -> UUID {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One stored value, as the database keeps it: what a ``Row`` holds and what SQL binds.
+/// A value as the database stores it, in a ``Row`` and in SQL parameters.
 public enum Value: Sendable, Hashable {
   /// No value.
   case null
@@ -63,7 +63,7 @@ extension Value: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral, Expressib
 }
 
 extension Value: CustomStringConvertible {
-  /// The value as a person reads it; a blob shows its size alone.
+  /// The value for people to read; for a blob, only its size.
   public var description: String {
     switch self {
     case .null: "NULL"

@@ -1,32 +1,32 @@
-/// The columns of a file that Larder did not make, and which of them hold values in other forms than Larder's own.
+/// The columns of a file that Larder didn't create, and which of them store values in other formats than Larder's.
 ///
-/// A date may stand there as text, a Boolean as 'true', a number as letters. Conditions, sorts and aggregates then ask a function for what reading
-/// makes of the value, and what is written takes the form of what stands there.
+/// A date may be stored as text, a Boolean as 'true', a number as text. Conditions, sorts and aggregates then convert values with a function, and new
+/// values are written in the format of the existing ones.
 struct AdoptedColumns: Sendable {
-  /// What the values of a column are to SQL.
+  /// The formats of a column's values.
   enum Kind: Sendable {
-    /// All values are as Larder stores them: SQL compares them as Swift does.
+    /// All values are in Larder's format, so that SQL compares them as Swift does.
     case native
-    /// Integers among real numbers: they compare alike, and are divided in another way.
+    /// Integers and real numbers, which compare alike but divide differently.
     case integers
-    /// JSON text, whose spelling may differ where the value does not.
+    /// JSON text, which may differ between equal values.
     case json
-    /// Values in other forms.
+    /// Values in other formats.
     case mixed
   }
 
   struct Column: Sendable {
-    /// The argument by which SQL's functions know the column.
+    /// The argument that identifies the column to SQL functions.
     let number: Int
     let model: String
     let definition: TableDefinition.Column
     var kind = Kind.native
-    /// A value of the newest row, whose form new values take.
+    /// A value of the newest row, whose format new values take.
     var example = Value.null
   }
 
   private(set) var list: [Column] = []
-  /// The positions in the list of the columns that are not native, by "table.column".
+  /// The positions in the list of the columns that aren't native, by "table.column".
   private var positions: [String: Int] = [:]
 
   init() {}
@@ -46,12 +46,12 @@ struct AdoptedColumns: Sendable {
     if kind != .native { positions["\(table).\(list[number].definition.name)"] = number }
   }
 
-  /// The column, where its values are not native.
+  /// Returns the column if its values aren't native.
   func column(_ name: String, of table: String) -> Column? {
     positions.isEmpty ? nil : positions["\(table).\(name)"].map { list[$0] }
   }
 
-  /// The column, where its values stand in other forms.
+  /// Returns the column if its values are in other formats.
   func mixed(_ name: String, of table: String) -> Column? {
     guard let column = column(name, of: table), column.kind == .mixed else { return nil }
     return column
@@ -61,15 +61,15 @@ struct AdoptedColumns: Sendable {
 // MARK: - SQL
 
 extension AdoptedColumns.Column {
-  /// What reading makes of the value, in Larder's own form.
+  /// Returns the SQL that converts the value to Larder's format.
   func read(_ sql: String) -> String { "larder_read(\(sql), \(number))" }
 
-  /// The value in the form of the one that stands there; that very one, where both mean the same.
+  /// Returns the SQL of the value in the format of the existing one; the existing one itself if both are equal.
   func written(_ sql: String, over standing: String = "NULL") -> String { "larder_written(\(sql), \(standing), \(number))" }
 }
 
 extension AdoptedColumns {
-  /// The functions of SQL that read and write the columns.
+  /// The SQL functions that read and write the columns.
   var functions: [ScalarFunction] {
     guard !list.isEmpty else { return [] }
     @Sendable func column(_ value: Value) -> Column? {
@@ -84,7 +84,7 @@ extension AdoptedColumns {
         guard let column = column(values[2]), !values[0].isNull else { return values[0] }
         return try column.form(of: values[0], over: values[1])
       },
-      // Whether a value is in Larder's own form; one that cannot be read is not.
+      // Whether a value is in Larder's format; false if it can't be read.
       ScalarFunction("larder_is_native", 2) { values in
         guard let column = column(values[1]), !values[0].isNull else { return 1 }
         return (try? column.canonical(values[0])) == values[0] ? 1 : 0
@@ -104,13 +104,13 @@ extension AdoptedColumns.Column {
 
   fileprivate func form(of new: Value, over standing: Value) throws -> Value {
     let value = try canonical(new)
-    // What stands there and cannot be read is no example.
+    // A value that can't be read is no example.
     guard !standing.isNull, let present = try? definition.canonical(standing) else { return AdoptedForm(example, definition.type).form(of: value) }
     return present == value ? standing : AdoptedForm(standing, definition.type).form(of: value)
   }
 }
 
-/// Why a value that a condition needs cannot be read, in words that pass through SQLite.
+/// Why a value that a condition needs can't be read, as text that passes through SQLite.
 struct UnreadableValue: Error, CustomStringConvertible {
   private static let mark = "larder_unreadable"
   private static let separator: Character = "\u{1F}"
@@ -121,7 +121,7 @@ struct UnreadableValue: Error, CustomStringConvertible {
     description = [Self.mark, error.model ?? "", error.property ?? "", error.message].joined(separator: String(Self.separator))
   }
 
-  /// The error of the message; nil for any other message.
+  /// Returns the error for the message; nil for any other message.
   static func error(in message: String) -> StoreError? {
     let parts = message.split(separator: separator, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 4, parts[0] == mark else { return nil }

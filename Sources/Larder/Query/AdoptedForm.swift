@@ -1,6 +1,6 @@
 import Foundation
 
-/// The form in which a file that Larder did not make holds a value, as an example shows it.
+/// The format in which a file that Larder didn't create stores a value, derived from an example.
 struct AdoptedForm {
   private let example: Value
   private let type: ColumnType
@@ -13,7 +13,7 @@ struct AdoptedForm {
   /// The words for false and true.
   private static let words = [("false", "true"), ("no", "yes"), ("0", "1")]
 
-  /// A value of Larder's own form in that of the example, or as it is where the example has no such form.
+  /// Returns a value in the format of the example, or unchanged if the example has no such format.
   func form(of value: Value) -> Value {
     switch example {
     case .text(let text): self.text(of: value, like: text)
@@ -44,7 +44,7 @@ struct AdoptedForm {
     return example == example.uppercased() ? word.uppercased() : word.capitalized
   }
 
-  /// Decimal numbers and dates of text, where the file holds numbers.
+  /// Decimal numbers and text dates, if the file stores numbers.
   private func number(of value: Value) -> Value {
     guard case .text(let text) = value else { return value }
     switch type.order {

@@ -1,4 +1,4 @@
-/// The changes that ``StoreWriter/updateAll(_:_:)`` makes in every row: `$0.title.set("x"); $0.views.increment(by: 1)`.
+/// The assignments of ``StoreWriter/updateAll(_:_:)``, made in every row: `$0.title.set("x"); $0.views.increment(by: 1)`.
 @dynamicMemberLookup
 public struct Assignments<M: Model> {
   let list: AssignmentList
@@ -35,7 +35,7 @@ public struct EmbeddedAssignments<M: Model, Columns: EmbeddedColumns> {
     Assignment(column: columns[keyPath: path], list: list)
   }
 
-  /// The assignments to the properties of a struct that is embedded in the embedded one.
+  /// The assignments to the properties of a struct that is nested in the embedded one.
   public subscript<Inner: EmbeddedColumns>(dynamicMember path: KeyPath<Columns, Inner>) -> EmbeddedAssignments<M, Inner> where Inner.Root == M {
     EmbeddedAssignments<M, Inner>(columns: columns[keyPath: path], list: list)
   }
@@ -46,18 +46,23 @@ public struct Assignment<M: Model, Output> {
   let column: Column<M, Output>
   let list: AssignmentList
 
-  /// Sets a value.
+  /// Sets the property to a value.
+  ///
+  /// - Parameter value: The new value.
   public func set(_ value: Output) {
     list.append(column.name, column.node(for: value))
   }
 
-  /// Sets what the database computes in each row: `$0.total.set { $0.price * $0.quantity }`. All that it reads, in the row and in others, is as
-  /// it was before the update.
+  /// Sets the property to a value computed in each row: `$0.total.set { $0.price * $0.quantity }`.
+  ///
+  /// - Parameter value: Returns the expression. All values that it reads, in this row and in others, are those before the update.
   public func set(_ value: (M.Columns) -> some QueryExpressible<Output>) {
     set(value(M.columns).node)
   }
 
-  /// Sets an optional property to what the database computes in each row, which is never nil.
+  /// Sets an optional property to a computed value that is never nil.
+  ///
+  /// - Parameter value: Returns the expression. All values that it reads are those before the update.
   @_disfavoredOverload
   public func set<Wrapped>(_ value: (M.Columns) -> some QueryExpressible<Wrapped>) where Output == Wrapped? {
     set(value(M.columns).node)
@@ -73,7 +78,7 @@ public struct Assignment<M: Model, Output> {
 }
 
 extension ColumnType {
-  /// What is computed, refused where the property's type does not hold it.
+  /// Returns the computed value, or an error when the query runs if the property's type can't hold it.
   func checked(_ node: SQLNode) -> SQLNode {
     guard let integerRange, !node.isConstant else { return node }
     return .function("larder_integer", [node, .value(.integer(integerRange.lowerBound)), .value(.integer(integerRange.upperBound))])
@@ -81,12 +86,16 @@ extension ColumnType {
 }
 
 extension Assignment where Output: QueryNumber {
-  /// Adds to the number that each row has; a negative number takes away.
+  /// Adds an amount to the number in each row.
+  ///
+  /// - Parameter amount: The amount; negative to subtract.
   public func increment(by amount: Output) {
     compute(.add, amount)
   }
 
-  /// Multiplies the number that each row has.
+  /// Multiplies the number in each row.
+  ///
+  /// - Parameter factor: The factor.
   public func multiply(by factor: Output) {
     compute(.multiply, factor)
   }
@@ -97,11 +106,11 @@ extension Assignment where Output: QueryNumber {
   }
 }
 
-/// What the closure of ``StoreWriter/updateAll(_:_:)`` asked for, in order; it never leaves that call.
+/// The assignments that the closure of ``StoreWriter/updateAll(_:_:)`` made, in order. It never leaves that call.
 final class AssignmentList {
   private(set) var assignments: [(column: String, node: SQLNode)] = []
 
-  /// What the column was set to so far.
+  /// Returns what the column has been set to so far.
   func value(of column: String) -> SQLNode? {
     assignments.first { $0.column == column }?.node
   }

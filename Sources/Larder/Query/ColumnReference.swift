@@ -1,12 +1,12 @@
 /// A column as a query names it: its place in a table, and which of the query's sources the table is.
 struct ColumnReference: Sendable, Hashable {
-  /// Where a column comes from.
+  /// The table that a column belongs to.
   enum Source: Sendable, Hashable {
-    /// The table that the query is about.
+    /// The query's own table.
     case root
-    /// The row of another table to which a reference leads.
+    /// The table that a reference leads to.
     case related
-    /// The rows on the other side of a relationship, counted by how deep the subquery is.
+    /// The rows on the other side of a relationship, with the nesting depth of the subquery.
     case rows(Int)
   }
 

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Text that is compared without regard to upper and lower case. Made by `caseInsensitive`.
+/// Text that is compared case-insensitively. See `caseInsensitive`.
 public struct CaseInsensitiveText: QueryExpressible {
   let base: SQLNode
 
-  /// The folded text, by which sorts put it in order.
+  /// The case-folded text, which determines the sort order.
   public var expression: QueryExpression<String> {
     QueryExpression(node: folded, coding: .stored)
   }
@@ -13,109 +13,119 @@ public struct CaseInsensitiveText: QueryExpressible {
 
   private func fold(_ text: String) -> SQLNode { .value(.text(text.caseFolded)) }
 
-  /// Whether the text holds the other, in whatever case.
+  /// Returns whether the text contains the other one, ignoring case.
+  ///
+  /// - Parameter text: The text to find.
   public func contains(_ text: String) -> QueryExpression<Bool> {
     .init(.textContains(folded, fold(text)))
   }
 
-  /// Whether the text begins so, in whatever case.
+  /// Returns whether the text begins with the prefix, ignoring case.
+  ///
+  /// - Parameter prefix: The prefix.
   public func hasPrefix(_ prefix: String) -> QueryExpression<Bool> {
     .init(.textHasPrefix(folded, prefix.caseFolded))
   }
 
-  /// Whether the text ends so, in whatever case.
+  /// Returns whether the text ends with the suffix, ignoring case.
+  ///
+  /// - Parameter suffix: The suffix.
   public func hasSuffix(_ suffix: String) -> QueryExpression<Bool> {
     .init(.textHasSuffix(folded, fold(suffix)))
   }
 
-  /// Whether the text is one of the list, in whatever case.
+  /// Returns whether the text is in the list, ignoring case.
+  ///
+  /// - Parameter values: The list.
   public func isIn(_ values: some Sequence<String>) -> QueryExpression<Bool> {
     .init(.isIn(folded, values.map(fold), .stored))
   }
 
-  /// Whether the texts are equal but for case; nil equals nil alone.
+  /// Returns whether the texts are equal, ignoring case; nil only equals nil.
   public static func == (left: CaseInsensitiveText, right: String?) -> QueryExpression<Bool> {
     .init(.compare(.equal, left.folded, right.map(left.fold) ?? .value(.null)))
   }
 
-  /// Whether the texts differ in more than case; nil differs from every text.
+  /// Returns whether the texts differ in more than case; nil only equals nil.
   public static func != (left: CaseInsensitiveText, right: String?) -> QueryExpression<Bool> {
     .init(.compare(.notEqual, left.folded, right.map(left.fold) ?? .value(.null)))
   }
 
-  /// Whether the text comes before the other when case is left aside; false for nil.
+  /// Returns whether the text is less than the other one, ignoring case; false for nil.
   public static func < (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
     .init(.compare(.less, left.folded, left.fold(right)))
   }
 
-  /// Whether the text comes before the other, or is equal, when case is left aside; false for nil.
+  /// Returns whether the text is less than or equal to the other one, ignoring case; false for nil.
   public static func <= (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
     .init(.compare(.lessOrEqual, left.folded, left.fold(right)))
   }
 
-  /// Whether the text comes after the other when case is left aside; false for nil.
+  /// Returns whether the text is greater than the other one, ignoring case; false for nil.
   public static func > (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
     .init(.compare(.greater, left.folded, left.fold(right)))
   }
 
-  /// Whether the text comes after the other, or is equal, when case is left aside; false for nil.
+  /// Returns whether the text is greater than or equal to the other one, ignoring case; false for nil.
   public static func >= (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
     .init(.compare(.greaterOrEqual, left.folded, left.fold(right)))
   }
 }
 
-/// Text that is compared and sorted as a reader in the current locale expects. Made by `localized`.
+/// Text that is compared and sorted by the rules of the current locale. See `localized`.
 ///
-/// Comparisons and sorts use Foundation's `localizedStandardCompare`, which puts "file 9" before "file 10"; `contains` uses
-/// `localizedStandardContains`, for which neither case nor accents count.
+/// Comparisons and sorts use Foundation's `localizedStandardCompare`, which orders "file 9" before "file 10"; `contains` uses
+/// `localizedStandardContains`, which ignores case and accents.
 public struct LocalizedText: QueryExpressible {
   let base: SQLNode
 
-  /// The text in the locale's order.
+  /// The text in the order of the locale.
   public var expression: QueryExpression<String> {
     QueryExpression(node: collated, coding: .stored)
   }
 
   private var collated: SQLNode { .collate(base, .localized) }
 
-  /// Whether the text holds the other; neither case nor accents count.
+  /// Returns whether the text contains the other one, ignoring case and accents.
+  ///
+  /// - Parameter text: The text to find.
   public func contains(_ text: String) -> QueryExpression<Bool> {
     .init(.function("larder_localized_contains", [base, .value(.text(text))]))
   }
 
-  /// Whether the locale puts the texts in the same place; nil equals nil alone.
+  /// Returns whether the locale orders the texts as equal; nil only equals nil.
   public static func == (left: LocalizedText, right: String?) -> QueryExpression<Bool> {
     .init(.compare(.equal, left.collated, .value(right.map { .text($0) } ?? .null)))
   }
 
-  /// Whether the locale puts the texts in different places; nil differs from every text.
+  /// Returns whether the locale orders the texts as different; nil only equals nil.
   public static func != (left: LocalizedText, right: String?) -> QueryExpression<Bool> {
     .init(.compare(.notEqual, left.collated, .value(right.map { .text($0) } ?? .null)))
   }
 
-  /// Whether the text comes before the other in the locale's order; false for nil.
+  /// Returns whether the text is less than the other one in the order of the locale; false for nil.
   public static func < (left: LocalizedText, right: String) -> QueryExpression<Bool> {
     .init(.compare(.less, left.collated, .value(.text(right))))
   }
 
-  /// Whether the text comes before the other, or with it, in the locale's order; false for nil.
+  /// Returns whether the text is less than or equal to the other one in the order of the locale; false for nil.
   public static func <= (left: LocalizedText, right: String) -> QueryExpression<Bool> {
     .init(.compare(.lessOrEqual, left.collated, .value(.text(right))))
   }
 
-  /// Whether the text comes after the other in the locale's order; false for nil.
+  /// Returns whether the text is greater than the other one in the order of the locale; false for nil.
   public static func > (left: LocalizedText, right: String) -> QueryExpression<Bool> {
     .init(.compare(.greater, left.collated, .value(.text(right))))
   }
 
-  /// Whether the text comes after the other, or with it, in the locale's order; false for nil.
+  /// Returns whether the text is greater than or equal to the other one in the order of the locale; false for nil.
   public static func >= (left: LocalizedText, right: String) -> QueryExpression<Bool> {
     .init(.compare(.greaterOrEqual, left.collated, .value(.text(right))))
   }
 }
 
 extension String {
-  /// The text with the difference of upper and lower case removed: upper case first, so that "ß" and "SS", "ς" and "Σ" become equal.
+  /// The case-folded text: uppercased first, so that "ß" equals "SS", and "ς" equals "Σ".
   var caseFolded: String {
     uppercased().lowercased()
   }

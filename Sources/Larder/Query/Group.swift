@@ -1,8 +1,8 @@
 public import Foundation
 
-/// The rows of one group, as the result of ``Query/grouped(by:_:)`` describes them: `($0.key, $0.count, $0.sum(\.amount))`.
+/// The rows of one group, as passed to the closure of ``Query/grouped(by:_:)``: `($0.key, $0.count, $0.sum(\.amount))`.
 public struct Group<M: Model, Key>: Sendable {
-  /// What the rows of the group share.
+  /// The value that the rows of the group share.
   public let key: QueryExpression<Key>
 
   /// The number of rows.
@@ -10,57 +10,79 @@ public struct Group<M: Model, Key>: Sendable {
     QueryExpression(node: .aggregate(.count, nil, .stored), coding: .stored)
   }
 
-  /// The number of rows in which the value is not nil.
+  /// The number of rows in which the property isn't nil.
+  ///
+  /// - Parameter path: The property.
   public func count<Output: QueryExpressible>(_ path: KeyPath<M.Columns, Output>) -> QueryExpression<Int> {
     QueryExpression(node: .aggregate(.count, M.columns[keyPath: path].node, .stored), coding: .stored)
   }
 
-  /// The sum, zero where there is nothing to add.
+  /// The sum of a property, or zero if there are no rows.
+  ///
+  /// - Parameter path: The property.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Output> {
     .sum(M.columns[keyPath: path].expression)
   }
 
-  /// The sum of the values that are not nil.
+  /// The sum of an optional property, ignoring nil.
+  ///
+  /// - Parameter path: The property.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Output> {
     .sum(M.columns[keyPath: path].expression)
   }
 
   /// The sum of a computed value: `$0.sum { $0.price * $0.quantity }`.
+  ///
+  /// - Parameter value: Returns the value to add up.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(_ value: (M.Columns) -> some QueryExpressible<Output>) -> QueryExpression<Output> {
     .sum(value(M.columns).expression)
   }
 
-  /// The sum of small integers, which is an `Int`.
+  /// The sum of a property of a small integer type, as an `Int`.
+  ///
+  /// - Parameter path: The property.
   public func sum<Output: QuerySmallInteger>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Int> {
     .sum(M.columns[keyPath: path].expression)
   }
 
-  /// The sum of the small integers that are not nil, which is an `Int`.
+  /// The sum of an optional property of a small integer type, as an `Int`, ignoring nil.
+  ///
+  /// - Parameter path: The property.
   public func sum<Output: QuerySmallInteger>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Int> {
     .sum(M.columns[keyPath: path].expression)
   }
 
-  /// The mean as a real number, nil where every value is nil.
+  /// The mean of a property as a real number, or nil if every value is nil.
+  ///
+  /// - Parameter path: The property.
   public func average<Input: QueryExpressible>(_ path: KeyPath<M.Columns, Input>) -> QueryExpression<Double?> where Input.Output: QueryNumber {
     .average(M.columns[keyPath: path].expression)
   }
 
-  /// The least value, nil where every value is nil.
+  /// The least value of a property.
+  ///
+  /// - Parameter path: The property.
   public func min<Output>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Output?> {
     .extreme(.min, M.columns[keyPath: path].expression)
   }
 
-  /// The least of the values that are not nil, nil where every value is nil.
+  /// The least value of an optional property, ignoring nil; nil if every value is nil.
+  ///
+  /// - Parameter path: The property.
   public func min<Output>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Output?> {
     .optionalExtreme(.min, M.columns[keyPath: path].expression)
   }
 
-  /// The greatest value, nil where every value is nil.
+  /// The greatest value of a property.
+  ///
+  /// - Parameter path: The property.
   public func max<Output>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Output?> {
     .extreme(.max, M.columns[keyPath: path].expression)
   }
 
-  /// The greatest of the values that are not nil, nil where every value is nil.
+  /// The greatest value of an optional property, ignoring nil; nil if every value is nil.
+  ///
+  /// - Parameter path: The property.
   public func max<Output>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Output?> {
     .optionalExtreme(.max, M.columns[keyPath: path].expression)
   }
@@ -69,7 +91,7 @@ public struct Group<M: Model, Key>: Sendable {
 extension QueryExpression {
   static func sum<Key: QueryNumber>(_ expression: QueryExpression<Key>) -> QueryExpression where Output: QueryNumber & AdditiveArithmetic {
     let sum = SQLNode.aggregate(.sum, expression.node, expression.node.order)
-    // SQLite's `total` is 0.0 where there is nothing to add, and NULL where infinities cancel each other, which is then an error and no zero.
+    // SQLite's `total` is 0.0 without values, and NULL if infinities cancel each other out, which is an error and not zero.
     if Output.storageClass == .real { return QueryExpression(node: .function("total", [expression.node]), coding: .stored) }
     let zero: SQLNode = expression.node.order == .decimal ? .value(.text("0")) : .value(.integer(0))
     return QueryExpression(node: .function("coalesce", [sum, zero]), coding: .stored)
@@ -79,7 +101,7 @@ extension QueryExpression {
     QueryExpression(node: .aggregate(.average, expression.node, expression.node.order), coding: .stored)
   }
 
-  /// The extreme of values that may be nil.
+  /// Returns the least or greatest of values that may be nil.
   static func optionalExtreme(_ aggregate: Aggregate, _ base: QueryExpression) -> QueryExpression {
     QueryExpression(node: .aggregate(aggregate, base.node, base.node.order), coding: base.coding)
   }
@@ -97,7 +119,7 @@ extension QueryExpression {
   }
 }
 
-/// A query whose rows are put into groups: each result is one group. Fetch it as any other.
+/// A query whose rows are grouped: each result is one group. Fetch it like any other query.
 public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
   let query: Query<M>
   let key: QueryExpression<Key>
@@ -114,7 +136,9 @@ public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
 
   private var group: Group<M, Key> { Group(key: key) }
 
-  /// The groups for which the condition is true.
+  /// Returns a query for the groups that satisfy the condition.
+  ///
+  /// - Parameter condition: Returns the condition for a group.
   public func having(_ condition: (Group<M, Key>) -> some QueryExpressible<Bool>) -> GroupedQuery {
     var query = self
     let node = condition(group).node
@@ -122,14 +146,20 @@ public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
     return query
   }
 
-  /// Sorts the groups; without it they come in the order of their keys.
+  /// Returns the query with sorted groups. Without a sort they are in the order of their keys.
+  ///
+  /// - Parameters:
+  ///   - order: `.forward`, the default, or `.reverse`.
+  ///   - value: Returns the value to sort by.
   public func sorted(order: SortOrder = .forward, by value: (Group<M, Key>) -> some QueryExpressible) -> GroupedQuery {
     var query = self
     query.sorts.append((value(group).node.asValue, order == .reverse))
     return query
   }
 
-  /// At most so many groups.
+  /// Returns the query with at most `limit` groups.
+  ///
+  /// - Parameter limit: The largest number of groups.
   public func limit(_ limit: Int) -> GroupedQuery {
     precondition(limit >= 0, "a limit is not negative")
     var query = self
@@ -142,7 +172,7 @@ public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
       throw StoreError(
         .unsupported, model: "\(M.self)", "a query with a limit cannot be grouped; limit the groups instead: grouped(by:) { … }.limit(n)")
     }
-    // The rank of single rows has no say over groups.
+    // The rank of single rows doesn't apply to groups.
     var query = query
     query.search?.isRanked = false
     writer.write("SELECT ")
@@ -173,12 +203,17 @@ public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
 }
 
 extension Query {
-  /// Puts the rows into groups that share a value, and says what to know of each group.
+  /// Groups the rows by a property, and selects values of each group.
   ///
   /// ```swift
   /// let totals = try await store.fetch(Cost.all.grouped(by: \.category) { ($0.key, $0.sum(\.amount), $0.count) })
   /// for (category, total, count) in totals { … }
   /// ```
+  ///
+  /// - Parameters:
+  ///   - path: The property to group by.
+  ///   - outputs: Returns a tuple of expressions for a group.
+  /// - Returns: A query whose results are tuples, one for each group.
   public func grouped<Key: QueryExpressible, each Output>(
     by path: KeyPath<M.Columns, Key>,
     _ outputs: (Group<M, Key.Output>) -> (repeat QueryExpression<each Output>)

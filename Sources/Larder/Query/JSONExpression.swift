@@ -1,20 +1,20 @@
 import Foundation
 
-/// A place inside a property that is kept as JSON: `$0.address["city"]`, `$0.lines[0]["price"]`.
+/// A value inside a property that is stored as JSON: `$0.address["city"]`, `$0.lines[0]["price"]`.
 ///
-/// Where the path leads nowhere the value is nil. JSON that is damaged throws when the query runs.
+/// The value is nil if the path doesn't exist. Invalid JSON throws when the query runs.
 public struct JSONExpression: QueryExpressible {
   let base: SQLNode
   let path: [JSONPathStep]
 
-  /// The value as the database extracts it from the JSON: objects and arrays are their text.
+  /// The value as the database extracts it from the JSON. Objects and arrays are JSON text.
   public var expression: QueryExpression<Value> {
     QueryExpression(node: node, coding: ColumnCoding(type: ColumnType(storageClass: .text, isOptional: true), encode: { $0 }, decode: { $0 }))
   }
 
   private var node: SQLNode { .json(base, path: path) }
 
-  /// The value as it is compared with one of the type: a decimal has all of its digits, and everything else is as SQLite takes it out of JSON.
+  /// Returns the value as it is compared with a type: a decimal with all of its digits, and other values as SQLite extracts them.
   private func node(asDecimal isDecimal: Bool) -> SQLNode {
     isDecimal ? .function("larder_decimal_json", [base] + path.map(\.node)) : node
   }
@@ -27,10 +27,12 @@ public struct JSONExpression: QueryExpressible {
   /// The member of an object.
   public subscript(key: String) -> JSONExpression { JSONExpression(base: base, path: path + [.key(key)]) }
 
-  /// The element of an array; a negative position counts from the end.
+  /// The element of an array. A negative position counts from the end.
   public subscript(index: Int) -> JSONExpression { JSONExpression(base: base, path: path + [.index(index)]) }
 
-  /// The value as a type, for functions, sorts and aggregates: `$0.address["city"].as(String.self)`.
+  /// Returns the value as a type, for functions, sorts and aggregates: `$0.address["city"].as(String.self)`.
+  ///
+  /// - Parameter type: The type of the value.
   public func `as`<Output: StoredValue>(_ type: Output.Type) -> QueryExpression<Output?> {
     let isDecimal = type == Decimal.self
     return QueryExpression(
@@ -41,59 +43,61 @@ public struct JSONExpression: QueryExpressible {
         decode: { try Output?(storedValue: $0) }))
   }
 
-  /// Whether the array at this place has the element.
+  /// Returns whether the array at this path contains the element.
+  ///
+  /// - Parameter element: The element.
   public func contains(_ element: some StoredValue) -> QueryExpression<Bool> {
     .init(.jsonContains(node, (element as? Decimal).map { SQLNode.jsonConstant($0) } ?? .jsonScalar(element)))
   }
 
-  /// The number of elements of the array at this place, or of members of the object; zero where there is nothing.
+  /// The number of elements of the array, or of members of the object, at this path; zero if the path doesn't exist.
   public var count: QueryExpression<Int> {
     QueryExpression(node: .jsonCount(node), coding: .stored)
   }
 
-  /// Whether the place holds the value.
+  /// Returns whether the value at the path equals the constant.
   public static func == (left: JSONExpression, right: (some StoredValue)?) -> QueryExpression<Bool> {
     compare(.equal, left, right)
   }
 
-  /// Whether the place holds null or is not there.
+  /// Returns whether the value at the path is null, or the path doesn't exist.
   public static func == (left: JSONExpression, right: _OptionalNilComparisonType) -> QueryExpression<Bool> {
     .init(.isNull(left.node))
   }
 
-  /// Whether the place holds anything but the value; a place that is not there does.
+  /// Returns whether the value at the path doesn't equal the constant, or the path doesn't exist.
   public static func != (left: JSONExpression, right: (some StoredValue)?) -> QueryExpression<Bool> {
     compare(.notEqual, left, right)
   }
 
-  /// Whether the place holds a value other than null.
+  /// Returns whether the value at the path exists and isn't null.
   public static func != (left: JSONExpression, right: _OptionalNilComparisonType) -> QueryExpression<Bool> {
     .init(.not(.isNull(left.node)))
   }
 
-  /// Whether the place holds less; false where it is not there.
+  /// Returns whether the value at the path is less than the constant; false if the path doesn't exist.
   public static func < (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
     compare(.less, left, right)
   }
 
-  /// Whether the place holds less or the same; false where it is not there.
+  /// Returns whether the value at the path is less than or equal to the constant; false if the path doesn't exist.
   public static func <= (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
     compare(.lessOrEqual, left, right)
   }
 
-  /// Whether the place holds more; false where it is not there.
+  /// Returns whether the value at the path is greater than the constant; false if the path doesn't exist.
   public static func > (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
     compare(.greater, left, right)
   }
 
-  /// Whether the place holds more or the same; false where it is not there.
+  /// Returns whether the value at the path is greater than or equal to the constant; false if the path doesn't exist.
   public static func >= (left: JSONExpression, right: some StoredValue) -> QueryExpression<Bool> {
     compare(.greaterOrEqual, left, right)
   }
 }
 
 extension SQLNode {
-  /// What was taken out of JSON in the form in which a column of the type has it; nil where that is the same form, or no one's.
+  /// Returns a value extracted from JSON in the form in which a column of the type stores it; nil if that is the same form, or there is none.
   func stored(as type: Any.Type) -> SQLNode? {
     let type = (type as? any AnyOptional.Type)?.wrappedType ?? type
     if type == UUID.self { return .function("larder_uuid", [self]) }
@@ -107,7 +111,7 @@ extension SQLNode {
     }
   }
 
-  /// An array whose elements are of the type, as ``jsonTest(_:_:element:_:)`` goes through it.
+  /// Returns an array whose elements are of the type, as ``jsonTest(_:_:element:_:)`` iterates over it.
   func array(of type: Any.Type) -> SQLNode {
     let type = (type as? any AnyOptional.Type)?.wrappedType ?? type
     return type == Decimal.self ? .function("larder_json_decimals", [self]) : self
@@ -124,7 +128,7 @@ extension SQLNode {
     }
   }
 
-  /// A storable value as it is found in JSON: an identifier as its text, a decimal as a number.
+  /// Returns a storable value as it appears in JSON: a UUID as text, a decimal as a number.
   static func jsonScalar(_ value: (some StoredValue)?) -> SQLNode {
     do {
       return .value(try value.map(JSONCoding.scalar) ?? .null)
@@ -135,7 +139,7 @@ extension SQLNode {
     }
   }
 
-  /// An element of a JSON array as JSON keeps it: numbers, text and booleans as they are, everything else as its own JSON.
+  /// Returns an element of a JSON array in the form of JSON: numbers, texts and Booleans as they are, other values as JSON.
   static func jsonConstant<Element: Encodable>(_ value: Element) -> SQLNode {
     do {
       let json = try JSONCoding.encode([value])
@@ -150,24 +154,28 @@ extension SQLNode {
 }
 
 extension Column where Output: Codable {
-  /// The member of the object that the property is in its JSON.
+  /// The member of the property's JSON object.
   @_disfavoredOverload
   public subscript(key: String) -> JSONExpression { JSONExpression(base: expression.node, path: [.key(key)]) }
 
-  /// The element of the array that the property is in its JSON; a negative position counts from the end.
+  /// The element of the property's JSON array. A negative position counts from the end.
   @_disfavoredOverload
   public subscript(index: Int) -> JSONExpression { JSONExpression(base: expression.node, path: [.index(index)]) }
 }
 
 extension Column where Output: Collection & Codable, Output.Element: Encodable {
-  /// Whether the collection has the element. Every row's JSON is looked through.
+  /// Returns whether the collection contains the element. Each row's JSON is searched.
+  ///
+  /// - Parameter element: The element.
   public func contains(_ element: Output.Element) -> QueryExpression<Bool> {
     .init(.jsonContains(expression.node, .jsonConstant(element)))
   }
 }
 
 extension Column {
-  /// Whether there is a collection and it has the element. Every row's JSON is looked through.
+  /// Returns whether the collection isn't nil and contains the element. Each row's JSON is searched.
+  ///
+  /// - Parameter element: The element.
   public func contains<Elements: Collection & Codable>(_ element: Elements.Element) -> QueryExpression<Bool>
   where Output == Elements?, Elements.Element: Encodable {
     .init(.jsonContains(expression.node, .jsonConstant(element)))
@@ -180,7 +188,7 @@ extension Column where Output: Collection {
     QueryExpression(node: expression.node.elementCount(Output.self), coding: .stored)
   }
 
-  /// Whether there is no element.
+  /// Whether the collection has no elements.
   public var isEmpty: QueryExpression<Bool> {
     .init(.compare(.equal, expression.node.elementCount(Output.self), .value(.integer(0))))
   }
@@ -195,10 +203,10 @@ extension SQLNode {
     }
   }
 
-  /// The number of elements of a column that keeps a collection.
+  /// Returns the number of elements of a column that stores a collection.
   func elementCount(_ type: Any.Type) -> SQLNode {
     guard let column = columnType, !column.isJSON else {
-      // JSON has objects only for keys of text and whole numbers; any other dictionary is an array of keys and values in turn.
+      // JSON objects only represent dictionaries with keys of text and integers; others are an array of alternating keys and values.
       let isAlternating = (type as? any DictionaryValue.Type)?.isJSONObject == false
       return isAlternating ? .binary(.divide, .jsonCount(self), .value(.integer(2))) : .jsonCount(self)
     }
@@ -206,7 +214,7 @@ extension SQLNode {
   }
 }
 
-/// A dictionary whose types are not known here.
+/// A dictionary of unknown types.
 protocol DictionaryValue {
   static var isJSONObject: Bool { get }
 }

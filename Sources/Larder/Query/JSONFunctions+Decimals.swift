@@ -1,7 +1,7 @@
 import Foundation
 import GRDBSQLite
 
-/// The functions of SQL that take decimals out of JSON with all of their digits.
+/// The SQL functions that extract decimals from JSON with all of their digits.
 extension JSONFunctions {
   static func registerDecimals(on handle: OpaquePointer, _ flags: Int32) {
     // larder_decimal_json(json, step, …): the number at a path with all of its digits.

@@ -1,17 +1,17 @@
 import Foundation
 import GRDBSQLite
 
-/// The functions of SQL by which conditions read JSON.
+/// The SQL functions with which conditions read JSON.
 ///
-/// They work on the bytes that SQLite holds, because a text of JSON may have a NUL, at which SQLite's own functions end it.
+/// They work on the bytes that SQLite stores, because JSON text may contain a NUL, at which SQLite's own functions stop.
 enum JSONFunctions {
-  /// How `larder_json_contains` reads the element that it looks for.
+  /// How `larder_json_contains` interprets the element to find.
   enum ElementForm: Int64 {
-    /// A value of SQL's.
+    /// An SQL value.
     case value
-    /// The only element of an array in JSON.
+    /// The only element of a JSON array.
     case json
-    /// As `json`, and numbers are decimals: no two of them are equal because one double stands for both.
+    /// Like `json`, with numbers compared as decimals, so that two of them aren't equal just because one double represents both.
     case exactJSON
   }
 
@@ -63,7 +63,7 @@ enum JSONFunctions {
     }
   }
 
-  /// Texts, numbers, true and false are values of SQL's, null is NULL, arrays and objects are their JSON.
+  /// Texts, numbers, true and false become SQL values, null becomes NULL, and arrays and objects become JSON.
   private static func setResult(_ place: Range<Int>, of scanner: JSONScanner, _ context: OpaquePointer?) {
     switch scanner.bytes[place.lowerBound] {
     case UInt8(ascii: "\""): Value.text(String(decoding: scanner.text(place), as: UTF8.self)).becomeResult(of: context)
@@ -95,11 +95,11 @@ enum JSONFunctions {
     return isFound
   }
 
-  /// An element that is looked for.
+  /// An element to find.
   private struct Element {
     private enum Kind {
       case text(UnsafeBufferPointer<UInt8>)
-      /// A text of SQL's, which the JSON of an array or object is as well.
+      /// An SQL text, which may also be the JSON of an array or object.
       case textOrJSON(UnsafeBufferPointer<UInt8>, JSONTree?)
       case tree(JSONTree)
       case nothing
@@ -161,7 +161,7 @@ enum JSONFunctions {
 
   // MARK: Elements as rows
 
-  /// A mark, which no text of people's has, stands before "0" for a NUL and before "1" for itself.
+  /// A scalar that doesn't occur in ordinary text: it stands before "0" for a NUL, and before "1" for itself.
   private static let mark = Array("\u{10FFFF}".utf8)
 
   private static func registerElements(on handle: OpaquePointer, _ flags: Int32) {
@@ -195,7 +195,7 @@ enum JSONFunctions {
     }
   }
 
-  /// The JSON of an array or an object with other members where the closure returns one; anything else as it is.
+  /// Returns the JSON of an array or object with the members that the closure replaced; any other JSON unchanged.
   static func rewritingMembers(
     of json: UnsafeBufferPointer<UInt8>, _ member: (UnsafeBufferPointer<UInt8>, Range<Int>) -> [UInt8]?
   ) throws -> [UInt8] {
@@ -215,7 +215,7 @@ enum JSONFunctions {
     return result + bytes[end...]
   }
 
-  /// The text as a string of JSON, with the mark and its digit for a NUL.
+  /// Returns the text as a JSON string, with the escape for NULs.
   private static func quoted(_ text: [UInt8]) -> [UInt8] {
     var result = [UInt8(ascii: "\"")]
     for position in text.indices {
@@ -231,7 +231,7 @@ enum JSONFunctions {
     return result + [UInt8(ascii: "\"")]
   }
 
-  /// The text without marks.
+  /// Returns the text without the escapes.
   fileprivate static func unmarked(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
@@ -250,7 +250,7 @@ enum JSONFunctions {
   }
 }
 
-/// The arguments of a function of JSON.
+/// The arguments of a JSON function.
 struct JSONArguments {
   let values: UnsafeBufferPointer<OpaquePointer?>
 
@@ -268,7 +268,7 @@ struct JSONArguments {
 struct JSONArgument {
   let value: OpaquePointer?
 
-  /// The bytes of a text or blob, or of a number's text; nil for NULL. They live as long as the call.
+  /// The bytes of a text or blob, or of a number's text; nil for NULL. They are valid during the call.
   var bytes: UnsafeBufferPointer<UInt8>? {
     switch sqlite3_value_type(value) {
     case SQLITE_NULL: return nil

@@ -1,17 +1,17 @@
 import Foundation
 
-/// JSON whose grammar is broken.
+/// The error for invalid JSON.
 struct MalformedJSON: Error {}
 
-/// Walks through JSON text, strictly by RFC 8259, without making values of what nobody asks for.
+/// Scans JSON text, strictly by RFC 8259, and only creates the values that are requested.
 ///
-/// SQLite's own functions end a text at a NUL, and read numbers as doubles; this compares and takes out what the JSON says.
+/// SQLite's own functions end text at a NUL and read numbers as doubles; this compares and extracts exactly what the JSON contains.
 struct JSONScanner {
   let bytes: UnsafeBufferPointer<UInt8>
   private(set) var position: Int
   private var depth = 0
 
-  /// Deeper JSON is refused, as SQLite refuses it.
+  /// The largest depth, as in SQLite.
   private static let greatestDepth = 1000
 
   init(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -19,7 +19,7 @@ struct JSONScanner {
     position = 0
   }
 
-  /// A scanner of a value that was scanned before.
+  /// Creates a scanner for a value that was scanned before.
   init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
     self.bytes = UnsafeBufferPointer(rebasing: bytes[range])
     position = 0
@@ -33,7 +33,7 @@ struct JSONScanner {
 
   static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
-  /// Skips the only value of the text. Returns where it is.
+  /// Skips the only value of the text, and returns its range.
   mutating func whole() throws -> Range<Int> {
     let range = try value()
     skipSpace()
@@ -41,7 +41,7 @@ struct JSONScanner {
     return range
   }
 
-  /// Skips a value. Returns where it is.
+  /// Skips a value, and returns its range.
   mutating func value() throws -> Range<Int> {
     skipSpace()
     let start = position
@@ -56,7 +56,7 @@ struct JSONScanner {
     return start..<position
   }
 
-  /// Goes through the elements of an array, or the members of an object with the places of their keys.
+  /// Iterates over the elements of an array, or the members of an object with the ranges of their keys.
   mutating func members(_ body: (_ key: Range<Int>?, _ value: Range<Int>) throws -> Void) throws {
     depth += 1
     guard depth <= Self.greatestDepth else { throw MalformedJSON() }
@@ -141,7 +141,7 @@ struct JSONScanner {
     throw MalformedJSON()
   }
 
-  /// The UTF-16 code unit of the escape that begins at the position.
+  /// Returns the UTF-16 code unit of the escape that begins at the position.
   private func unit(at position: Int) -> UInt16? {
     guard position + 6 <= bytes.count else { return nil }
     var unit: UInt16 = 0
@@ -158,14 +158,14 @@ struct JSONScanner {
 
   // MARK: Texts
 
-  /// Whether the string at the place is the text, byte for byte.
+  /// Returns whether the string in the range equals the text, byte for byte.
   func isText(_ range: Range<Int>, _ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let inner = bytes[range.lowerBound + 1..<range.upperBound - 1]
     if !inner.contains(UInt8(ascii: "\\")) { return inner.count == text.count && inner.elementsEqual(text) }
     return self.text(range).elementsEqual(text)
   }
 
-  /// The UTF-8 of the string at the place. Half of a surrogate pair becomes U+FFFD, as in Swift's own texts.
+  /// Returns the UTF-8 of the string in the range. A lone surrogate becomes U+FFFD, as in Swift strings.
   func text(_ range: Range<Int>) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(range.count)
@@ -206,7 +206,7 @@ struct JSONScanner {
 
   // MARK: Paths
 
-  /// Where the path leads; nil if it leads nowhere. Of two members with one key it is the first.
+  /// Returns the range that the path leads to; nil if the path doesn't exist. Of two members with the same key, the first one counts.
   mutating func place(of path: [JSONStep]) throws -> Range<Int>? {
     var range = try whole()
     for step in path {
@@ -236,7 +236,7 @@ struct JSONScanner {
     return found
   }
 
-  /// The value at the place without the white space between its parts.
+  /// Returns the value in the range without whitespace between its tokens.
   func minified(_ range: Range<Int>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(range.count)
@@ -257,7 +257,7 @@ struct JSONScanner {
   }
 }
 
-/// A step of a path into JSON.
+/// A step of a path in JSON.
 enum JSONStep {
   case key(UnsafeBufferPointer<UInt8>)
   case index(Int)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A value of JSON, to be compared with others: what has the same members, elements, texts and numbers is equal, however it is written.
+/// A JSON value for comparisons: values with the same members, elements, texts and numbers are equal, however they are written.
 indirect enum JSONTree: Equatable {
   case null
   case number(JSONNumber)
   case text([UInt8])
   case array([JSONTree])
-  /// The members in the order of their keys.
+  /// The members, sorted by key.
   case object(keys: [[UInt8]], values: [JSONTree])
 
-  /// The value at a place. True and false are the numbers 1 and 0, as everywhere in SQLite.
+  /// Returns the value at a position. True and false are the numbers 1 and 0, as everywhere in SQLite.
   init(_ range: Range<Int>, of scanner: JSONScanner, isExact: Bool) throws {
     var parts = JSONScanner(scanner.bytes, range)
     let scanner = parts
@@ -34,15 +34,15 @@ indirect enum JSONTree: Equatable {
   }
 }
 
-/// A number as JSON spells it.
+/// A number as written in JSON.
 struct JSONNumber: Equatable {
   private var isNegative = false
-  /// The digits without zeros at either end.
+  /// The digits without leading and trailing zeros.
   private var digits: [UInt8] = []
   /// The power of ten of the last digit.
   private var exponent = 0
   private let real: Double
-  /// Whether two spellings of one double are different numbers.
+  /// Returns whether two texts of the same double are different numbers.
   private let isExact: Bool
 
   init(_ token: some Collection<UInt8>, isExact: Bool) {
@@ -59,7 +59,7 @@ struct JSONNumber: Equatable {
         digits.append(byte)
         if isFraction { fraction += 1 }
       default:
-        // An exponent beyond all numbers keeps its sign.
+        // An exponent out of range keeps its sign.
         let text = String(decoding: rest, as: UTF8.self)
         exponent = Int(text) ?? (text.hasPrefix("-") ? -1_000_000_000 : 1_000_000_000)
         rest = rest[rest.endIndex...]
@@ -76,7 +76,7 @@ struct JSONNumber: Equatable {
 
   static func == (left: JSONNumber, right: JSONNumber) -> Bool {
     if left.isNegative == right.isNegative, left.exponent == right.exponent, left.digits == right.digits { return true }
-    // Others write a double with more digits than it takes, 17 at most.
+    // Other programs write a double with more digits than necessary, up to 17.
     return !left.isExact && !right.isExact && left.real == right.real && left.digits.count <= 17 && right.digits.count <= 17
   }
 }

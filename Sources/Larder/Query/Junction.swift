@@ -1,13 +1,13 @@
-/// Conditions that are joined by AND or by OR, in a tree that stays balanced however they are joined one after another.
+/// Conditions joined by AND or by OR, in a tree that stays balanced even if they are joined one after another.
 ///
-/// Ten thousand conditions are a tree of a dozen levels: neither Larder nor SQLite's parser runs out of stack on them.
+/// Ten thousand conditions form a tree of about a dozen levels, so neither Larder nor SQLite's parser overflows its stack.
 struct Junction: Sendable, Hashable {
   let op: BinaryOperator
   let left: SQLNode
   let right: SQLNode
-  /// The height of the tree; a condition that is no junction of the same operator has the height 0.
+  /// The height of the tree; zero for a condition that isn't a junction of the same operator.
   private let height: Int
-  /// How deep the deepest of the conditions is nested.
+  /// The nesting depth of the deepest condition.
   private let conditionNesting: Int
 
   private init(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode) {
@@ -18,7 +18,7 @@ struct Junction: Sendable, Hashable {
     conditionNesting = max(Self.nesting(left, op), Self.nesting(right, op))
   }
 
-  /// How deep the whole is nested.
+  /// The nesting depth of the whole junction.
   var nesting: Int { conditionNesting + 1 }
 
   /// The conditions from left to right.
@@ -28,12 +28,12 @@ struct Junction: Sendable, Hashable {
     return conditions
   }
 
-  /// The same junction of other conditions.
+  /// Returns the same junction of other conditions.
   func replacing(_ replace: (SQLNode) throws -> SQLNode) rethrows -> Junction {
     Junction(op, try replace(left), try replace(right))
   }
 
-  /// Joins two conditions, of which each may be a tree of its own, as balanced trees are joined.
+  /// Joins two conditions, each of which may be a tree itself, as balanced trees are joined.
   ///
   /// Source: Blelloch, Ferizovic and Sun, "Just Join for Parallel Ordered Sets", 2016, the join of AVL trees.
   static func joining(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode) -> SQLNode {
@@ -79,15 +79,15 @@ struct Junction: Sendable, Hashable {
 }
 
 extension SQLNode {
-  /// True where both conditions are.
+  /// Returns a node that is true if both conditions are.
   static func and(_ left: SQLNode, _ right: SQLNode) -> SQLNode { Junction.joining(.and, left, right) }
 
-  /// True where one of the conditions is, or both.
+  /// Returns a node that is true if at least one of the conditions is.
   static func or(_ left: SQLNode, _ right: SQLNode) -> SQLNode { Junction.joining(.or, left, right) }
 }
 
 extension SQLWriter {
-  /// As many conditions as stand beside one another: SQLite nests each one deeper than the one before it, and takes a thousand levels.
+  /// The number of conditions joined in a row: SQLite nests each one deeper than the one before, and limits the depth to a thousand.
   private static let width = 50
 
   mutating func write(_ junction: Junction) throws {

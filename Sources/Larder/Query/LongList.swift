@@ -1,13 +1,13 @@
 import Foundation
 
-/// The values of a long `isIn` as one parameter: a JSON array, and what makes a value of each of its elements.
+/// The values of a long `isIn` as one parameter: a JSON array, and the SQL that converts its elements to values.
 struct LongList {
   /// The array.
   let json: String
-  /// The SQL that an element of the array, called `value`, becomes a value by.
+  /// The SQL that converts an element of the array, named `value`, to a value.
   let element: String
 
-  /// The list, or nil where its values are not all constants of one kind.
+  /// Creates the list; nil if its values aren't all constants of one kind.
   init?(_ nodes: [SQLNode]) {
     var values: [Value] = []
     for node in nodes {
@@ -15,7 +15,7 @@ struct LongList {
       values.append(value)
     }
     let integers = values.compactMap { if case .integer(let integer) = $0 { integer } else { nil } }
-    // JSON's decimal digits would have to be read back to the very same double: the bits go instead.
+    // Passes the bits of doubles, because decimal digits in JSON need not convert back to the same double.
     let reals = values.compactMap { if case .real(let real) = $0 { Int64(bitPattern: real.bitPattern) } else { nil } }
     let texts = values.compactMap(\.text)
     let blobs = values.compactMap(\.blob)
@@ -24,7 +24,7 @@ struct LongList {
     } else if reals.count == values.count {
       self.init(reals, "larder_real(value)")
     } else if texts.count == values.count {
-      // SQLite ends a text of JSON at a NUL.
+      // SQLite ends JSON text at a NUL.
       if texts.contains(where: { $0.utf8.contains(0) }) {
         self.init(texts.map { Data($0.utf8) }, "CAST(larder_blob(value) AS TEXT)")
       } else {

@@ -1,12 +1,12 @@
-/// The SQL of a model that is the same for every call.
+/// The SQL of a model's statements that is the same for every call.
 struct ModelStatements: Sendable {
-  /// The hidden column that keeps the row identifier stable where the key is not an integer.
+  /// The hidden column that keeps the row ID stable if the key isn't an integer.
   static let hiddenRowID = "_rowid"
 
   let columns: String
   let qualifiedColumns: String
   let table: String
-  /// The table as statements name it that write to it: past the view that leaves out what has expired.
+  /// The table's name in statements that write, which bypass the view without expired rows.
   let target: String
   /// The condition that a row has the key, whose parameters come first.
   let isKey: String
@@ -18,8 +18,8 @@ struct ModelStatements: Sendable {
 
   /// - Parameters:
   ///   - writtenIndexes: The positions of the columns that a row writes; by default all.
-  ///   - expires: Whether rows expire, and the table has a view in its place.
-  ///   - forms: How the columns are compared and written that hold values in other forms than Larder's.
+  ///   - expires: Whether rows expire, so that the table is read through a view.
+  ///   - forms: How to compare and write the columns that store values in other formats than Larder's.
   init(
     table name: String, columns names: [String], keyIndexes: [Int], writtenIndexes: [Int]? = nil, expires: Bool = false,
     dialect: Dialect = .sqlite, forms: AdoptedStatements = AdoptedStatements([])
@@ -43,7 +43,7 @@ struct ModelStatements: Sendable {
     func parameter(_ position: Int) -> String { parameters[position] ?? "NULL" }
     let whole = keyIndexes.map { forms.isEqual(quoted[$0], parameter($0), at: $0) }.joined(separator: " AND ")
     let values = written.map { position in
-      // The row that has the key is the row that is saved, however its key is spelled there.
+      // The row with the key is the one that is saved, in whatever format the file stores its key.
       let standing = keyIndexes.contains(position) ? "SELECT \(quoted[position]) FROM \(table) WHERE \(whole)" : nil
       return forms.inserted(parameter(position), at: position, standing: standing)
     }
@@ -52,7 +52,7 @@ struct ModelStatements: Sendable {
     let others = written.filter { !keyIndexes.contains($0) }
     let assigned = (others.isEmpty ? written : others).map { "\(quoted[$0]) = \(forms.updated(quoted[$0], to: parameter($0), at: $0))" }
     update = "UPDATE \(target) SET \(assigned.joined(separator: ", ")) WHERE \(whole)\(isThere)"
-    // A row that is saved without a time does not expire any longer.
+    // A row that is saved without an expiry date no longer expires.
     let replaced =
       others.map { "\(quoted[$0]) = \(forms.updated(quoted[$0], to: "excluded.\(quoted[$0])", at: $0))" }
       + (expires ? ["\(Expiry.column) = NULL"] : [])
@@ -61,9 +61,9 @@ struct ModelStatements: Sendable {
   }
 }
 
-/// How the statements of a model compare and write columns that hold values in other forms than Larder's.
+/// How the statements of a model compare and write columns that store values in other formats than Larder's.
 struct AdoptedStatements: Sendable {
-  /// For each column of the model, nil where its values are Larder's own; none at all where all are.
+  /// For each column of the model, nil if its values are in Larder's format; empty if all columns are.
   private let columns: [AdoptedColumns.Column?]
 
   init(_ columns: [AdoptedColumns.Column?]) {
@@ -78,7 +78,7 @@ struct AdoptedStatements: Sendable {
     column(position).map { "\($0.read(name)) = \(parameter)" } ?? "\(name) = \(parameter)"
   }
 
-  /// - Parameter standing: What selects the value that stands there already in the place of the new one.
+  /// - Parameter standing: The SQL of the existing value that the new one replaces.
   func inserted(_ parameter: String, at position: Int, standing: String?) -> String {
     guard let column = column(position) else { return parameter }
     let value = column.written(parameter)

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Numbers that the database computes with: `$0.price * 2`.
+/// A number type that the database can compute with: `$0.price * 2`.
 ///
-/// Integers are computed exactly, with 64 bits: a result that leaves that range throws ``StoreError`` `.invalidValue`, where SQLite would go on with a
-/// real number. Dividing by zero gives NULL, which no comparison matches.
+/// Integers are computed exactly with 64 bits. On overflow the query throws ``StoreError`` `.invalidValue`; SQLite itself would continue with a real
+/// number. Division by zero is NULL, which no comparison matches.
 public protocol QueryNumber: StoredValue {}
 
 extension Int: QueryNumber {}
@@ -21,7 +21,7 @@ extension Float: QueryNumber {}
 extension Decimal: QueryNumber {}
 extension Optional: QueryNumber where Wrapped: QueryNumber {}
 
-/// Integers of fewer than 64 bits, whose sums are those of `Int`.
+/// An integer type of fewer than 64 bits, whose sums are of type `Int`.
 public protocol QuerySmallInteger: QueryNumber, FixedWidthInteger {}
 
 extension Int8: QuerySmallInteger {}
@@ -31,153 +31,153 @@ extension UInt8: QuerySmallInteger {}
 extension UInt16: QuerySmallInteger {}
 extension UInt32: QuerySmallInteger {}
 
-/// The value and a constant added.
+/// Returns the sum of the value and the constant.
 public func + <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .arithmetic(.add, left.node, left.node(for: right), left.expression.coding)
 }
 
-/// A constant and the value added.
+/// Returns the sum of the constant and the value.
 public func + <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .arithmetic(.add, right.node(for: left), right.node, right.expression.coding)
 }
 
-/// Two values of one type added.
+/// Returns the sum of two values of the same type.
 public func + <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .arithmetic(.add, left.node, right.node, left.expression.coding)
 }
 
-/// Computed across a column that may be nil; nil where it is.
+/// Returns the sum of the two values; nil if the optional value is nil.
 public func + <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output? {
   .arithmetic(.add, left.node, right.node, left.expression.coding)
 }
 
-/// Computed across a column that may be nil; nil where it is.
+/// Returns the sum of the two values; nil if the optional value is nil.
 public func + <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
 where Right.Output: QueryNumber, Left.Output? == Right.Output {
   .arithmetic(.add, left.node, right.node, right.expression.coding)
 }
 
-/// The value less a constant.
+/// Returns the difference of the value and the constant.
 public func - <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .arithmetic(.subtract, left.node, left.node(for: right), left.expression.coding)
 }
 
-/// A constant less the value.
+/// Returns the difference of the constant and the value.
 public func - <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .arithmetic(.subtract, right.node(for: left), right.node, right.expression.coding)
 }
 
-/// A value less another of its type.
+/// Returns the difference of two values of the same type.
 public func - <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .arithmetic(.subtract, left.node, right.node, left.expression.coding)
 }
 
-/// Computed across a column that may be nil; nil where it is.
+/// Returns the difference of the two values; nil if the optional value is nil.
 public func - <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output? {
   .arithmetic(.subtract, left.node, right.node, left.expression.coding)
 }
 
-/// Computed across a column that may be nil; nil where it is.
+/// Returns the difference of the two values; nil if the optional value is nil.
 public func - <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
 where Right.Output: QueryNumber, Left.Output? == Right.Output {
   .arithmetic(.subtract, left.node, right.node, right.expression.coding)
 }
 
-/// The value times a constant.
+/// Returns the product of the value and the constant.
 public func * <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .arithmetic(.multiply, left.node, left.node(for: right), left.expression.coding)
 }
 
-/// A constant times the value.
+/// Returns the product of the constant and the value.
 public func * <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .arithmetic(.multiply, right.node(for: left), right.node, right.expression.coding)
 }
 
-/// Two values of one type multiplied.
+/// Returns the product of two values of the same type.
 public func * <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .arithmetic(.multiply, left.node, right.node, left.expression.coding)
 }
 
-/// Computed across a column that may be nil; nil where it is.
+/// Returns the product of the two values; nil if the optional value is nil.
 public func * <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output? {
   .arithmetic(.multiply, left.node, right.node, left.expression.coding)
 }
 
-/// Computed across a column that may be nil; nil where it is.
+/// Returns the product of the two values; nil if the optional value is nil.
 public func * <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
 where Right.Output: QueryNumber, Left.Output? == Right.Output {
   .arithmetic(.multiply, left.node, right.node, right.expression.coding)
 }
 
-/// The value divided by a constant; integers are cut towards zero, and dividing by zero gives nil.
+/// Returns the quotient of the value and the constant; integers truncate toward zero, and division by zero is nil.
 public func / <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .arithmetic(.divide, left.node, left.node(for: right), left.expression.coding)
 }
 
-/// A constant divided by the value; integers are cut towards zero, and dividing by zero gives nil.
+/// Returns the quotient of the constant and the value; integers truncate toward zero, and division by zero is nil.
 public func / <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .arithmetic(.divide, right.node(for: left), right.node, right.expression.coding)
 }
 
-/// A value divided by another of its type; integers are cut towards zero, and dividing by zero gives nil.
+/// Returns the quotient of two values of the same type; integers truncate toward zero, and division by zero is nil.
 public func / <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .arithmetic(.divide, left.node, right.node, left.expression.coding)
 }
 
-/// Computed across a column that may be nil; nil where it is.
+/// Returns the quotient of the two values; nil if the optional value is nil.
 public func / <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output? {
   .arithmetic(.divide, left.node, right.node, left.expression.coding)
 }
 
-/// Computed across a column that may be nil; nil where it is.
+/// Returns the quotient of the two values; nil if the optional value is nil.
 public func / <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
 where Right.Output: QueryNumber, Left.Output? == Right.Output {
   .arithmetic(.divide, left.node, right.node, right.expression.coding)
 }
 
-/// What is left when the value is divided by a constant. Throws `.unsupported` for decimals when the query runs.
+/// Returns the remainder of dividing the value by the constant; throws `.unsupported` for decimals when the query runs.
 public func % <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .arithmetic(.remainder, left.node, left.node(for: right), left.expression.coding)
 }
 
-/// What is left when a constant is divided by the value. Throws `.unsupported` for decimals when the query runs.
+/// Returns the remainder of dividing the constant by the value; throws `.unsupported` for decimals when the query runs.
 public func % <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .arithmetic(.remainder, right.node(for: left), right.node, right.expression.coding)
 }
 
-/// What is left when a value is divided by another of its type. Throws `.unsupported` for decimals when the query runs.
+/// Returns the remainder of dividing one value by another of the same type; throws `.unsupported` for decimals when the query runs.
 public func % <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .arithmetic(.remainder, left.node, right.node, left.expression.coding)
 }
 
-/// Computed across a column that may be nil; nil where it is.
+/// Returns the remainder of dividing the left value by the right one; nil if the optional value is nil.
 public func % <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output? {
   .arithmetic(.remainder, left.node, right.node, left.expression.coding)
 }
 
-/// Computed across a column that may be nil; nil where it is.
+/// Returns the remainder of dividing the left value by the right one; nil if the optional value is nil.
 public func % <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
 where Right.Output: QueryNumber, Left.Output? == Right.Output {
   .arithmetic(.remainder, left.node, right.node, right.expression.coding)
 }
 
-/// The value with the opposite sign.
+/// Returns the negated value.
 public prefix func - <E: QueryExpressible>(operand: E) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .init(node: .negation(operand.node, operand.expression.coding.type), coding: operand.expression.coding)
 }
 
 extension QueryExpressible where Output: QueryNumber {
-  /// The number as a floating-point number, for arithmetic across types: `$0.price.double * $0.quantity.double`.
+  /// The number converted to `Double`, for arithmetic across types: `$0.price.double * $0.quantity.double`.
   public var double: QueryExpression<Double> {
     QueryExpression(node: .cast(node, .real), coding: .stored)
   }
@@ -190,13 +190,13 @@ extension QueryExpression {
 }
 
 extension SQLNode {
-  /// Arithmetic; that of decimals and of integers goes through exact functions, because SQLite would compute with doubles, always or on overflow.
+  /// Returns an arithmetic expression. Decimals and integers use exact functions, because SQLite would compute with doubles, always or on overflow.
   ///
   /// - Parameter type: The type of both sides.
   static func arithmetic(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode, _ type: ColumnType) -> SQLNode {
     if type.order == .decimal || left.order == .decimal || right.order == .decimal { return decimal(op, left, right) }
     guard type.storageClass == .integer, let name = integerFunctions[op] else { return .binary(op, left, right) }
-    // Sums and products are one call, however long they are: SQLite's parser nests no more than a few dozen.
+    // Sums and products are one function call, however long they are: SQLite's parser only nests a few dozen.
     if op != .divide, case .function(name, let arguments) = left, arguments.count < argumentLimit { return .function(name, arguments + [right]) }
     return .function(name, [left, right])
   }
@@ -206,12 +206,12 @@ extension SQLNode {
     return type.storageClass == .integer ? .function("larder_integer_subtract", [.value(.integer(0)), node]) : .negate(node)
   }
 
-  /// What SQLite computes exactly by itself, `%`, is not among them.
+  /// Without `%`, which SQLite itself computes exactly.
   private static let integerFunctions: [BinaryOperator: String] = [
     .add: "larder_integer_add", .subtract: "larder_integer_subtract", .multiply: "larder_integer_multiply", .divide: "larder_integer_divide",
   ]
 
-  /// As many arguments as every SQLite takes. Source: <https://www.sqlite.org/limits.html#max_function_arg>.
+  /// The number of arguments that every SQLite accepts. Source: <https://www.sqlite.org/limits.html#max_function_arg>.
   private static let argumentLimit = 100
 
   private static func decimal(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode) -> SQLNode {

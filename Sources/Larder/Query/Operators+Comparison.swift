@@ -1,176 +1,178 @@
-// A value on one side is of the expression's type, an optional of it, or nil. `==` and `!=` treat nil as a value: it equals nil
-// alone, and differs from everything else, as in Swift. The other comparisons are false where a side is nil.
+// One side may be a value of the expression's type, an optional of it, or nil. `==` and `!=` treat nil as a value: it only equals nil, as in Swift.
+// The other comparisons are false if a side is nil.
 
-/// Whether the value is the constant; nil equals nil alone.
+/// Returns whether the value equals the constant; nil only equals nil.
 public func == <E: QueryExpressible>(left: E, right: E.Output?) -> QueryExpression<Bool> {
   .init(.compare(.equal, left.node, left.node(for: right)))
 }
 
-/// Whether the constant is the value; nil equals nil alone.
+/// Returns whether the constant equals the value; nil only equals nil.
 public func == <E: QueryExpressible>(left: E.Output?, right: E) -> QueryExpression<Bool> {
   .init(.compare(.equal, right.node(for: left), right.node))
 }
 
-/// Whether two values are equal; nil equals nil alone.
+/// Returns whether the left value equals the right one; nil only equals nil.
 public func == <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
   .init(.compare(.equal, left.node, right.node))
 }
 
-/// Whether two values are equal; nil equals nil alone.
+/// Returns whether the left value equals the right one; nil only equals nil.
 public func == <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output? {
   .init(.compare(.equal, left.node, right.node))
 }
 
-/// Whether two values are equal; nil equals nil alone.
+/// Returns whether the left value equals the right one; nil only equals nil.
 public func == <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output? == Right.Output {
   .init(.compare(.equal, left.node, right.node))
 }
 
-/// Whether the value is another than the constant; nil differs from everything but nil.
+/// Returns whether the value doesn't equal the constant; nil only equals nil.
 public func != <E: QueryExpressible>(left: E, right: E.Output?) -> QueryExpression<Bool> {
   .init(.compare(.notEqual, left.node, left.node(for: right)))
 }
 
-/// Whether the constant is another than the value; nil differs from everything but nil.
+/// Returns whether the constant doesn't equal the value; nil only equals nil.
 public func != <E: QueryExpressible>(left: E.Output?, right: E) -> QueryExpression<Bool> {
   .init(.compare(.notEqual, right.node(for: left), right.node))
 }
 
-/// Whether two values differ; nil differs from everything but nil.
+/// Returns whether the left value doesn't equal the right one; nil only equals nil.
 public func != <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
   .init(.compare(.notEqual, left.node, right.node))
 }
 
-/// Whether two values differ; nil differs from everything but nil.
+/// Returns whether the left value doesn't equal the right one; nil only equals nil.
 public func != <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output? {
   .init(.compare(.notEqual, left.node, right.node))
 }
 
-/// Whether two values differ; nil differs from everything but nil.
+/// Returns whether the left value doesn't equal the right one; nil only equals nil.
 public func != <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output? == Right.Output {
   .init(.compare(.notEqual, left.node, right.node))
 }
 
-/// Whether the value comes before the constant; false for nil.
+/// Returns whether the value is less than the constant; false if a side is nil.
 public func < <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
   .init(.compare(.less, left.node, left.node(for: right)))
 }
 
-/// Whether the constant comes before the value; false for nil.
+/// Returns whether the constant is less than the value; false if a side is nil.
 public func < <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<Bool> {
   .init(.compare(.less, right.node(for: left), right.node))
 }
 
-/// Whether the left value comes before the right one; false where one is nil.
+/// Returns whether the left value is less than the right one; false if a side is nil.
 public func < <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
   .init(.compare(.less, left.node, right.node))
 }
 
-/// Compares with a column that may be nil; false where it is.
+/// Returns whether the left value is less than the right one; false if a side is nil.
 public func < <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output? {
   .init(.compare(.less, left.node, right.node))
 }
 
-/// Compares with a column that may be nil; false where it is.
+/// Returns whether the left value is less than the right one; false if a side is nil.
 public func < <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output? == Right.Output {
   .init(.compare(.less, left.node, right.node))
 }
 
-/// Whether the value comes before or equals the constant; false for nil.
+/// Returns whether the value is less than or equal to the constant; false if a side is nil.
 public func <= <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
   .init(.compare(.lessOrEqual, left.node, left.node(for: right)))
 }
 
-/// Whether the constant comes before or equals the value; false for nil.
+/// Returns whether the constant is less than or equal to the value; false if a side is nil.
 public func <= <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<Bool> {
   .init(.compare(.lessOrEqual, right.node(for: left), right.node))
 }
 
-/// Whether the left value comes before or equals the right one; false where one is nil.
+/// Returns whether the left value is less than or equal to the right one; false if a side is nil.
 public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
   .init(.compare(.lessOrEqual, left.node, right.node))
 }
 
-/// Compares with a column that may be nil; false where it is.
+/// Returns whether the left value is less than or equal to the right one; false if a side is nil.
 public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output? {
   .init(.compare(.lessOrEqual, left.node, right.node))
 }
 
-/// Compares with a column that may be nil; false where it is.
+/// Returns whether the left value is less than or equal to the right one; false if a side is nil.
 public func <= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output? == Right.Output {
   .init(.compare(.lessOrEqual, left.node, right.node))
 }
 
-/// Whether the value comes after the constant; false for nil.
+/// Returns whether the value is greater than the constant; false if a side is nil.
 public func > <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
   .init(.compare(.greater, left.node, left.node(for: right)))
 }
 
-/// Whether the constant comes after the value; false for nil.
+/// Returns whether the constant is greater than the value; false if a side is nil.
 public func > <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<Bool> {
   .init(.compare(.greater, right.node(for: left), right.node))
 }
 
-/// Whether the left value comes after the right one; false where one is nil.
+/// Returns whether the left value is greater than the right one; false if a side is nil.
 public func > <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
   .init(.compare(.greater, left.node, right.node))
 }
 
-/// Compares with a column that may be nil; false where it is.
+/// Returns whether the left value is greater than the right one; false if a side is nil.
 public func > <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output? {
   .init(.compare(.greater, left.node, right.node))
 }
 
-/// Compares with a column that may be nil; false where it is.
+/// Returns whether the left value is greater than the right one; false if a side is nil.
 public func > <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output? == Right.Output {
   .init(.compare(.greater, left.node, right.node))
 }
 
-/// Whether the value comes after or equals the constant; false for nil.
+/// Returns whether the value is greater than or equal to the constant; false if a side is nil.
 public func >= <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<Bool> {
   .init(.compare(.greaterOrEqual, left.node, left.node(for: right)))
 }
 
-/// Whether the constant comes after or equals the value; false for nil.
+/// Returns whether the constant is greater than or equal to the value; false if a side is nil.
 public func >= <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression<Bool> {
   .init(.compare(.greaterOrEqual, right.node(for: left), right.node))
 }
 
-/// Whether the left value comes after or equals the right one; false where one is nil.
+/// Returns whether the left value is greater than or equal to the right one; false if a side is nil.
 public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output {
   .init(.compare(.greaterOrEqual, left.node, right.node))
 }
 
-/// Compares with a column that may be nil; false where it is.
+/// Returns whether the left value is greater than or equal to the right one; false if a side is nil.
 public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output == Right.Output? {
   .init(.compare(.greaterOrEqual, left.node, right.node))
 }
 
-/// Compares with a column that may be nil; false where it is.
+/// Returns whether the left value is greater than or equal to the right one; false if a side is nil.
 public func >= <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Bool>
 where Left.Output? == Right.Output {
   .init(.compare(.greaterOrEqual, left.node, right.node))
 }
 
 extension QueryExpressible {
-  /// Whether the value is one of the list; nil in the list matches NULL.
+  /// Returns whether the value is in the list. A nil in the list matches NULL.
+  ///
+  /// - Parameter values: The list. Its length isn't limited by SQLite's number of parameters.
   public func isIn(_ values: some Sequence<Output>) -> QueryExpression<Bool> {
     let nodes = values.map { node(for: $0) }
     let list = nodes.filter { $0 != .value(.null) }
@@ -178,54 +180,74 @@ extension QueryExpressible {
     return .init(list.count == nodes.count ? isIn : .or(isIn, .isNull(node)))
   }
 
-  /// Whether the value lies in the closed range.
+  /// Returns whether the value is in the closed range.
+  ///
+  /// - Parameters:
+  ///   - low: The lower bound.
+  ///   - high: The upper bound, which is included.
   public func isBetween(_ low: Output, _ high: Output) -> QueryExpression<Bool> {
     .init(SQLNode.lifting(node) { .isBetween($0, node(for: low), node(for: high), node.order) })
   }
 }
 
 extension QueryExpressible where Output: Comparable {
-  /// Whether the value lies in the range, both ends included.
+  /// Returns whether the value is in the range, including both bounds.
+  ///
+  /// - Parameter range: The range.
   public func isBetween(_ range: ClosedRange<Output>) -> QueryExpression<Bool> {
     isBetween(range.lowerBound, range.upperBound)
   }
 
-  /// Whether the value lies in the range, its upper end not included.
+  /// Returns whether the value is in the range, excluding its upper bound.
+  ///
+  /// - Parameter range: The range.
   public func isBetween(_ range: Range<Output>) -> QueryExpression<Bool> {
     self >= range.lowerBound && self < range.upperBound
   }
 }
 
 extension QueryExpressible {
-  /// Whether the value lies in the range, both ends included.
+  /// Returns whether the value is in the range, including both bounds; false for nil.
+  ///
+  /// - Parameter range: The range.
   public func isBetween<Wrapped: Comparable>(_ range: ClosedRange<Wrapped>) -> QueryExpression<Bool> where Output == Wrapped? {
     isBetween(range.lowerBound, range.upperBound)
   }
 
-  /// Whether the value lies in the range, its upper end not included.
+  /// Returns whether the value is in the range, excluding its upper bound; false for nil.
+  ///
+  /// - Parameter range: The range.
   public func isBetween<Wrapped: Comparable>(_ range: Range<Wrapped>) -> QueryExpression<Bool> where Output == Wrapped? {
     self >= range.lowerBound && self < range.upperBound
   }
 
-  /// Whether there is a value and it is one of the list.
+  /// Returns whether the value isn't nil and is in the list.
+  ///
+  /// - Parameter values: The list.
   @_disfavoredOverload
   public func isIn<Wrapped>(_ values: some Sequence<Wrapped>) -> QueryExpression<Bool> where Output == Wrapped? {
     isIn(values.map { Optional($0) })
   }
 
-  /// The value, or another where it is nil: `$0.discount.or(0) * $0.price`.
+  /// Returns the value, or a default if it is nil: `$0.discount.or(0) * $0.price`.
+  ///
+  /// - Parameter value: The default.
   public func or<Wrapped: Sendable>(_ value: Wrapped) -> QueryExpression<Wrapped> where Output == Wrapped? {
     QueryExpression(node: .function("coalesce", SQLNode.alternatives([node, node(for: value)])), coding: expression.coding.unwrapped())
   }
 
-  /// The value, or what the database computes where it is nil: `$0.nickname.or($0.name)`.
+  /// Returns the value, or another expression's value if it is nil: `$0.nickname.or($0.name)`.
+  ///
+  /// - Parameter other: The expression.
   public func or<Other: QueryExpressible>(_ other: Other) -> QueryExpression<Other.Output> where Output == Other.Output? {
     let node = SQLNode.function("coalesce", SQLNode.alternatives([node, other.node]))
     let coding: ColumnCoding<Other.Output> = expression.coding.unwrapped()
     return QueryExpression(node: node, coding: coding.type.order == node.order ? coding : other.expression.coding)
   }
 
-  /// The value, or where it is nil another that may be nil as well: `$0.nickname.or($0.secondName)`.
+  /// Returns the value, or another expression's value if it is nil, which may be nil as well: `$0.nickname.or($0.secondName)`.
+  ///
+  /// - Parameter other: The expression.
   public func or<Other: QueryExpressible, Wrapped>(_ other: Other) -> QueryExpression<Output> where Output == Wrapped?, Other.Output == Output {
     let node = SQLNode.function("coalesce", SQLNode.alternatives([node, other.node]))
     return QueryExpression(node: node, coding: expression.coding.type.order == node.order ? expression.coding : other.expression.coding)

@@ -1,63 +1,80 @@
-/// A property of text, or of optional text: what `contains`, `hasPrefix` and the like work on.
+/// A text type, or an optional of one, for `contains`, `hasPrefix` and similar conditions.
 public protocol QueryText: StoredValue {}
 
 extension String: QueryText {}
 extension Optional: QueryText where Wrapped: QueryText {}
 
 extension QueryExpressible where Output: QueryText {
-  /// Whether the text holds the other, character for character: `%` and `_` are ordinary, upper and lower case differ.
+  /// Returns whether the text contains the other one. The comparison is case-sensitive, and `%` and `_` are ordinary characters.
+  ///
+  /// - Parameter text: The text to find.
   public func contains(_ text: String) -> QueryExpression<Bool> {
     .init(.textContains(node, .value(.text(text))))
   }
 
-  /// Whether the text holds that of another property or expression, character for character.
+  /// Returns whether the text contains that of another expression. The comparison is case-sensitive.
+  ///
+  /// - Parameter text: The expression of the text to find.
   public func contains(_ text: some QueryExpressible<String>) -> QueryExpression<Bool> {
     .init(.textContains(node, text.node))
   }
 
-  /// Whether the text begins so, character for character. An index on the column serves it.
+  /// Returns whether the text begins with the prefix. The comparison is case-sensitive, and can use an index on the column.
+  ///
+  /// - Parameter prefix: The prefix.
   public func hasPrefix(_ prefix: String) -> QueryExpression<Bool> {
     .init(.textHasPrefix(node, prefix))
   }
 
-  /// Whether the text ends so, character for character.
+  /// Returns whether the text ends with the suffix. The comparison is case-sensitive.
+  ///
+  /// - Parameter suffix: The suffix.
   public func hasSuffix(_ suffix: String) -> QueryExpression<Bool> {
     .init(.textHasSuffix(node, .value(.text(suffix))))
   }
 
-  /// SQL's LIKE: `%` stands for any characters, `_` for one, and the letters A to Z match in either case.
+  /// Returns whether the text matches SQL's LIKE: `%` matches any characters, `_` matches one, and A to Z ignore case.
+  ///
+  /// - Parameter pattern: The pattern.
   public func like(_ pattern: String) -> QueryExpression<Bool> {
     .init(.pattern(.like, node, .value(.text(pattern))))
   }
 
-  /// The opposite of ``like(_:)``; false where the text is nil.
+  /// Returns whether the text doesn't match SQL's LIKE; false for nil.
+  ///
+  /// - Parameter pattern: The pattern of ``like(_:)``.
   public func notLike(_ pattern: String) -> QueryExpression<Bool> {
     .init(.and(.not(.isNull(node)), .not(.pattern(.like, node, .value(.text(pattern))))))
   }
 
-  /// Whether the text does not hold the other; false where the text is nil.
+  /// Returns whether the text doesn't contain the other one; false for nil.
+  ///
+  /// - Parameter text: The text to find.
   public func notContains(_ text: String) -> QueryExpression<Bool> {
     .init(.and(.not(.isNull(node)), .not(.textContains(node, .value(.text(text))))))
   }
 
-  /// A Unix file pattern: `*` stands for any characters, `?` for one, `[a-z]` for one of these; upper and lower case differ.
+  /// Returns whether the text matches a Unix file pattern: `*` matches any characters, `?` one, `[a-z]` one of these; case-sensitive.
+  ///
+  /// - Parameter pattern: The pattern.
   public func glob(_ pattern: String) -> QueryExpression<Bool> {
     .init(.pattern(.glob, node, .value(.text(pattern))))
   }
 
-  /// Whether the regular expression is found in the text. Every row is looked at.
+  /// Returns whether the regular expression matches a part of the text.
   ///
-  /// - Complexity: One match for each row that the other conditions leave.
+  /// - Parameter regex: The regular expression.
+  /// - Complexity: One match for each row that the other conditions leave; no index is used.
   public func matches(_ regex: some RegexComponent) -> QueryExpression<Bool> {
     .init(.regex(RegexMatcher(regex), node))
   }
 
-  /// The text for comparisons in which upper and lower case are the same, in every script: `$0.name.caseInsensitive == "ÉMILE"`.
+  /// The text for case-insensitive comparisons, in every script: `$0.name.caseInsensitive == "ÉMILE"`.
   public var caseInsensitive: CaseInsensitiveText {
     CaseInsensitiveText(base: node)
   }
 
-  /// The text for comparisons and sorts in the current locale's order: "file 9" comes before "file 10".
+  /// The text for comparisons and sorts in the order of the current locale: "file 9" comes before "file 10".
   public var localized: LocalizedText {
     LocalizedText(base: node)
   }
@@ -67,64 +84,65 @@ extension QueryExpressible where Output: QueryText {
     QueryExpression(node: .function("length", [node]), coding: .stored)
   }
 
-  /// The text in lower case, in every script.
+  /// The text in lowercase, in every script.
   public var lowercased: QueryExpression<String> {
     QueryExpression(node: .function("larder_lower", [node]), coding: .stored)
   }
 
-  /// The text in upper case, in every script.
+  /// The text in uppercase, in every script.
   public var uppercased: QueryExpression<String> {
     QueryExpression(node: .function("larder_upper", [node]), coding: .stored)
   }
 }
 
-/// The text with another behind it: `$0.first + " "`.
+/// Returns the concatenation of the text and the constant: `$0.first + " "`.
 public func + (left: some QueryExpressible<String>, right: String) -> QueryExpression<String> {
   .init(node: .binary(.concatenate, left.node, .value(.text(right))), coding: .stored)
 }
 
-/// The text with another before it.
+/// Returns the concatenation of the constant and the text.
 public func + (left: String, right: some QueryExpressible<String>) -> QueryExpression<String> {
   .init(node: .binary(.concatenate, .value(.text(left)), right.node), coding: .stored)
 }
 
-/// Two texts, one behind the other: `$0.first + $0.last`.
+/// Returns the concatenation of two texts: `$0.first + $0.last`.
 public func + (left: some QueryExpressible<String>, right: some QueryExpressible<String>) -> QueryExpression<String> {
   .init(node: .binary(.concatenate, left.node, right.node), coding: .stored)
 }
 
-/// The text with another behind it; nil where the text is nil.
+/// Returns the concatenation of the text and the constant; nil if the text is nil.
 public func + (left: some QueryExpressible<String?>, right: String) -> QueryExpression<String?> {
   .init(node: .binary(.concatenate, left.node, .value(.text(right))), coding: .stored)
 }
 
-/// The text with another before it; nil where the text is nil.
+/// Returns the concatenation of the constant and the text; nil if the text is nil.
 public func + (left: String, right: some QueryExpressible<String?>) -> QueryExpression<String?> {
   .init(node: .binary(.concatenate, .value(.text(left)), right.node), coding: .stored)
 }
 
-/// Two texts, one behind the other; nil where the first is nil.
+/// Returns the concatenation of two texts; nil if the first is nil.
 public func + (left: some QueryExpressible<String?>, right: some QueryExpressible<String>) -> QueryExpression<String?> {
   .init(node: .binary(.concatenate, left.node, right.node), coding: .stored)
 }
 
-/// Two texts, one behind the other; nil where the second is nil.
+/// Returns the concatenation of two texts; nil if the second is nil.
 public func + (left: some QueryExpressible<String>, right: some QueryExpressible<String?>) -> QueryExpression<String?> {
   .init(node: .binary(.concatenate, left.node, right.node), coding: .stored)
 }
 
-/// Two texts, one behind the other; nil where one is nil.
+/// Returns the concatenation of two texts; nil if either is nil.
 public func + (left: some QueryExpressible<String?>, right: some QueryExpressible<String?>) -> QueryExpression<String?> {
   .init(node: .binary(.concatenate, left.node, right.node), coding: .stored)
 }
 
 extension SQLNode {
-  /// SQLite's `instr` compares bytes: exact in case and in `%` and `_`, also past an embedded NUL. Every text holds the empty one.
+  /// Uses SQLite's `instr`, which compares bytes: case-sensitive, with `%` and `_` as ordinary characters, and beyond an embedded NUL. Every text
+  /// contains the empty one.
   static func textContains(_ text: SQLNode, _ part: SQLNode) -> SQLNode {
     .comparison(.greater, .function("instr", [text, part]), .value(.integer(0)), .stored)
   }
 
-  /// A range in the order of the bytes, which an index on the column serves.
+  /// Returns a range in byte order, for which an index on the column can be used.
   static func textHasPrefix(_ text: SQLNode, _ prefix: String) -> SQLNode {
     let low = SQLNode.comparison(.greaterOrEqual, text, .value(.text(prefix)), .stored)
     guard let end = prefix.endOfPrefixRange else { return low }
@@ -137,7 +155,7 @@ extension SQLNode {
 }
 
 extension String {
-  /// The first text, in the order of UTF-8 bytes, after all that begin with this one; nil if there is none.
+  /// The first text, in byte order, after all texts that begin with this one; nil if there is none.
   var endOfPrefixRange: String? {
     var scalars = Array(unicodeScalars)
     while let last = scalars.popLast() {

@@ -1,4 +1,4 @@
-/// A key and its owner's in a table of pairs.
+/// A key and its owner's key in a join table.
 struct PairedKey: Sendable, Hashable {
   let table: String
   /// The column of the owner's key.

@@ -19,7 +19,7 @@ extension PredicateExpressions.SequenceStartsWith: LowerablePredicateExpression 
 }
 
 #if canImport(Darwin)
-// Foundation has it on Apple's platforms alone.
+// Foundation only has it on Apple platforms.
 extension PredicateExpressions.StringLocalizedStandardContains: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     PredicateOperand(.function("larder_localized_contains", [try scope.node(root), try scope.node(other)]))
@@ -43,7 +43,7 @@ extension PredicateExpressions.SequenceContains: LowerablePredicateExpression {
     guard container.isCollection else { throw scope.unsupported("contains(_:) of this collection") }
     if let constant = value.constant as? any Encodable { return PredicateOperand(.jsonContains(container.node, .jsonConstant(constant))) }
     guard !value.isCollection else { return PredicateOperand(.jsonContains(container.node, value.node)) }
-    // JSON has other forms of some types than columns have.
+    // JSON represents some types in other forms than columns do.
     let found = PredicateOperand(json: .jsonElement(scope.elementCount), LHS.Output.Element.self)
     let isSame = SQLNode.or(.compare(.equal, found.node, value.node), .and(.isNull(found.node), .isNull(value.node)))
     return PredicateOperand(.jsonTest(container.node.array(of: LHS.Output.Element.self), .some, element: scope.elementCount, isSame))
@@ -85,7 +85,7 @@ extension PredicateScope {
     return PredicateOperand(json: .json(container.node, path: [.key(member)]), type)
   }
 
-  /// The condition that elements of an array satisfy.
+  /// Returns the condition on the elements of an array.
   fileprivate func test(
     _ quantifier: JSONQuantifier, _ sequence: any PredicateExpression, of type: Any.Type, _ variable: PredicateExpressions.VariableID,
     _ test: any PredicateExpression
@@ -101,7 +101,7 @@ extension PredicateScope {
 }
 
 extension PredicateScope {
-  /// The condition that the rows of a relationship satisfy.
+  /// Returns the condition on the rows of a relationship.
   private func test(
     _ quantifier: JSONQuantifier, _ rows: any AnyToManyColumn, _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression
   ) throws -> PredicateOperand {

@@ -58,13 +58,13 @@ extension PredicateExpressions.KeyPath: LowerablePredicateExpression {
       }
     }
     if let operand = find(row.model) { return operand }
-    // A path to an embedded struct: what follows it names the column.
+    // A path to an embedded struct; the next component names the column.
     guard Swift.type(of: path).valueType is any Embeddable.Type else { throw scope.unsupported("key path \(path), which is not a stored property,") }
     return PredicateOperand(.value(.null), embedded: (row, path))
   }
 }
 
-/// A collection whose `count` and `isEmpty` are its own, which Foundation does not take for those of every collection.
+/// A collection with its own `count` and `isEmpty`, which Foundation doesn't treat as those of other collections.
 private protocol CountedCollection {
   static var countPath: AnyKeyPath { get }
   static var isEmptyPath: AnyKeyPath { get }
@@ -92,7 +92,7 @@ extension PredicateExpressions.Value: LowerablePredicateExpression {
 }
 
 extension PredicateScope {
-  /// A constant beside nothing that says how it is stored.
+  /// A constant without another side that determines its stored form.
   func constant(_ value: Any) -> SQLNode {
     if let optional = value as? any OptionalValue, optional.isNil { return .value(.null) }
     if let stored = value as? any StoredValue { return .bound(stored) }
@@ -193,9 +193,9 @@ extension PredicateExpressions.FloatDivision: LowerablePredicateExpression {
 }
 
 extension ColumnType {
-  /// What arithmetic needs to know of a number in a predicate.
+  /// The facts that arithmetic needs about a number in a predicate.
   fileprivate static func arithmetic(_ type: Any.Type) -> ColumnType {
-    // Both sides may be constants, which do not say what they are.
+    // Both sides may be constants, which don't determine the type.
     if type == Decimal.self { return ColumnType(storageClass: .text, order: .decimal) }
     return ColumnType(storageClass: type is any BinaryInteger.Type ? .integer : .real)
   }
@@ -219,7 +219,7 @@ extension PredicateExpressions.NilCoalesce: LowerablePredicateExpression {
 }
 
 extension PredicateExpressions.OptionalFlatMap: LowerablePredicateExpression {
-  /// Without a value there is no result, whatever the transformation makes of NULL.
+  /// Without a value the result is NULL, whatever the transformation returns for NULL.
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let base = try scope.operand(wrapped)
     var inner = scope
@@ -231,7 +231,7 @@ extension PredicateExpressions.OptionalFlatMap: LowerablePredicateExpression {
 }
 
 extension PredicateExpressions.ForcedUnwrap: LowerablePredicateExpression {
-  /// A row whose value is nil does not match, where Swift would trap.
+  /// A row whose value is nil doesn't match. In Swift it would trap.
   func lower(in scope: PredicateScope) throws -> PredicateOperand { try scope.operand(inner) }
 }
 
@@ -253,15 +253,15 @@ extension PredicateExpressions.RangeExpressionContains: LowerablePredicateExpres
   }
 }
 
-/// The ends of a range; nil where it has none.
+/// The bounds of a range; nil if it has none.
 private struct RangeBounds<End> {
   var low: End?
   var high: End?
-  /// Whether the upper end belongs to the range.
+  /// Whether the range includes its upper bound.
   var isClosed = false
 }
 
-/// A range whose ends are expressions or constants.
+/// A range whose bounds are expressions or constants.
 private protocol LowerableRange {
   func bounds(in scope: PredicateScope, beside value: PredicateOperand) throws -> RangeBounds<SQLNode>?
 }

@@ -1,9 +1,8 @@
 import Foundation
 
-/// Turns Foundation's `#Predicate` into a condition of a query.
+/// Translates Foundation's `#Predicate` to a condition of a query.
 ///
-/// Each kind of expression says what it is in SQL by conforming to ``LowerablePredicateExpression``; one that does not conform throws
-/// `.unsupported` with its name.
+/// Each kind of expression provides its SQL by conforming to ``LowerablePredicateExpression``. Others throw `.unsupported` with their names.
 enum PredicateLowering<M: Model> {
   static func node(for predicate: Predicate<M>) throws -> SQLNode {
     let scope = PredicateScope(model: "\(M.self)", variables: [predicate.variable.key: .row(PredicateRow(model: M.self))])
@@ -11,7 +10,7 @@ enum PredicateLowering<M: Model> {
   }
 }
 
-/// What the variables of a predicate stand for.
+/// The meanings of a predicate's variables.
 struct PredicateScope {
   enum Binding {
     case row(PredicateRow)
@@ -21,12 +20,12 @@ struct PredicateScope {
 
   let model: String
   var variables: [PredicateExpressions.VariableID: Binding]
-  /// How many elements of JSON arrays are named so far.
+  /// The number of JSON array elements named so far.
   var elementCount = 0
-  /// How many conditions on the rows of relationships are around the expression.
+  /// The number of enclosing conditions on the rows of relationships.
   var depth = 0
 
-  /// The condition or value that the expression is.
+  /// Returns the condition or value of the expression.
   func node(_ expression: any PredicateExpression) throws -> SQLNode {
     try operand(expression).node
   }
@@ -38,7 +37,7 @@ struct PredicateScope {
     return try lowerable.lower(in: self)
   }
 
-  /// Two sides that are compared: a constant takes the form in which the other side's column stores it.
+  /// Returns the two sides of a comparison. A constant takes the form in which the other side's column stores it.
   func pair(_ left: any PredicateExpression, _ right: any PredicateExpression) throws -> (SQLNode, SQLNode) {
     let (left, right) = (try operand(left), try operand(right))
     return (try left.node(beside: right), try right.node(beside: left))
@@ -51,7 +50,7 @@ struct PredicateScope {
   }
 }
 
-/// What a variable of a predicate stands for: a row of a model, and where the query finds it.
+/// A variable of a predicate that stands for a row, and where the query finds it.
 struct PredicateRow {
   let model: any Model.Type
   var scope = ColumnScope.root
@@ -61,17 +60,17 @@ struct PredicateRow {
 struct PredicateOperand {
   /// The value as any storable value is stored.
   let node: SQLNode
-  /// The column, where the operand is one: it knows how to store what it is compared with.
+  /// The column, if the operand is one. It determines the stored form of what it is compared with.
   var column: (any AnyColumn)?
-  /// The constant, where the operand is one.
+  /// The constant, if the operand is one.
   var constant: Any?
-  /// Whether the operand was taken out of JSON: what it is compared with takes the form that JSON has for it.
+  /// Whether the operand was extracted from JSON, so that what it is compared with takes JSON's form.
   var isJSON = false
-  /// The row, where the operand is a whole one.
+  /// The row, if the operand is a whole one.
   var row: PredicateRow?
-  /// The relationship, where the operand is the rows on its other side.
+  /// The relationship, if the operand is its rows.
   var rows: (any AnyToManyColumn)?
-  /// The path to an embedded struct, where the operand is one.
+  /// The path to an embedded struct, if the operand is one.
   var embedded: (row: PredicateRow, path: AnyKeyPath)?
 
   init(
@@ -87,16 +86,16 @@ struct PredicateOperand {
     self.embedded = embedded
   }
 
-  /// What was taken out of JSON, in the form of a column where the type has another one in JSON.
+  /// The value extracted from JSON, in the form of a column if the type has another form in JSON.
   init(json node: SQLNode, _ type: Any.Type) {
     let stored = node.stored(as: type)
     self.init(stored ?? node, isJSON: stored == nil)
   }
 
-  /// The same operand of which the database computes another value, of the same type.
+  /// Returns the operand with another value of the same type, which the database computes.
   ///
-  /// Where it is no longer in the form in which the column stores it, what it is compared with is not put into that form either: dates that are
-  /// kept as text are seconds beside dates that are kept as such.
+  /// If the value is no longer in the column's stored form, what it is compared with isn't converted to that form either: dates stored as text are
+  /// compared as seconds with other dates.
   func with(_ node: SQLNode) -> PredicateOperand {
     PredicateOperand(node, column: column.flatMap { $0.type.order == node.order ? $0 : nil }, isJSON: isJSON)
   }

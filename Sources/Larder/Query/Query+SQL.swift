@@ -60,7 +60,7 @@ extension Query {
     writer.bind(.integer(Int64(offset)))
   }
 
-  /// The rows after the cursor: behind it in the first term that differs. NULL comes first in forward order.
+  /// Returns the condition of the rows after the cursor, which are greater in the first sort that differs. NULL comes first in forward order.
   private func condition(after cursor: Cursor) throws -> SQLNode {
     if isRanked {
       throw StoreError(.unsupported, model: "\(M.self)", "after(_:) has no meaning on ranked search results; sort by a property, or use an offset")
@@ -87,7 +87,7 @@ extension Query {
 }
 
 extension Query.SortTerm {
-  /// Behind the value in this term's direction. What the database computes of the cursor's row may be NULL too.
+  /// Returns the condition of values after the given one in this sort's direction. A value computed from the cursor's row may be NULL too.
   fileprivate func behind(_ value: SQLNode) -> SQLNode {
     switch (value, isDescending) {
     case (.value(.null), false): .not(.isNull(node))
@@ -100,7 +100,7 @@ extension Query.SortTerm {
     }
   }
 
-  /// A simple range that holds all rows of the page, so that an index on the first term serves it.
+  /// Returns a simple range that contains all rows of the page, so that an index on the first sort can be used.
   fileprivate func bound(_ cursor: Query.Cursor) throws -> SQLNode? {
     guard case .column(let column) = node, !isOptional, let value = cursor.values[column.name] else { return nil }
     return .compare(isDescending ? .lessOrEqual : .greaterOrEqual, node, .value(value))

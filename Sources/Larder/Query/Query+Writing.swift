@@ -1,8 +1,8 @@
 extension Query {
-  /// `UPDATE` of the query's rows.
+  /// Writes the `UPDATE` of the query's rows.
   ///
-  /// Where the condition or a new value reads other rows, or what triggers keep, all of it is computed before the first row is changed:
-  /// SQLite would see the rows that the statement has changed already.
+  /// If the condition or a new value reads other rows, or columns that triggers maintain, everything is computed before the first row changes.
+  /// Otherwise SQLite would see the rows that the statement has already changed.
   func update(_ writer: inout SQLWriter, _ list: AssignmentList) throws {
     let readsOtherRows = readsOtherRows || list.assignments.contains { $0.node.readsOtherRows(M.schema.derivedNames) }
     writer.write("UPDATE \(writer.target(of: M.schema)) SET ")
@@ -18,20 +18,20 @@ extension Query {
     if readsOtherRows { try writeComputed(&writer, list) } else { try writeRows(&writer) }
   }
 
-  /// `DELETE` of the query's rows.
+  /// Writes the `DELETE` of the query's rows.
   func delete(_ writer: inout SQLWriter) throws {
     writer.write("DELETE FROM \(writer.target(of: M.schema))")
     try writeRows(&writer)
   }
 
-  /// The value alone, in the rows that an update changes: it fails as the update would.
+  /// Writes a query for the new value alone, in the rows that an update changes. It fails as the update would.
   func select(_ writer: inout SQLWriter, _ assignment: (column: String, node: SQLNode)) throws {
     try select(&writer) { try $0.write(assignment.node, asStoredIn: assignment.column, of: M.schema) }
   }
 
   private static var computed: String { "larder_computed" }
 
-  /// The `FROM` and `WHERE` of an update whose new values are computed beforehand. SQLite fills the subquery before it changes the first row.
+  /// Writes the `FROM` and `WHERE` of an update whose new values are computed beforehand. SQLite fills the subquery before it changes the first row.
   /// Source: <https://www.sqlite.org/lang_update.html#update_from>.
   private func writeComputed(_ writer: inout SQLWriter, _ list: AssignmentList) throws {
     let table = M.schema.statements.table
@@ -53,7 +53,7 @@ extension Query {
 
   private var readsOtherRows: Bool { filter?.readsOtherRows(M.schema.derivedNames) ?? false }
 
-  /// The `WHERE` of a statement that changes rows: the condition itself, or the keys where a limit, a rank or other rows have a say.
+  /// Writes the `WHERE` of a statement that changes rows: the condition itself, or the keys if a limit, a rank or other rows matter.
   private func writeRows(_ writer: inout SQLWriter) throws {
     if let failure { throw failure }
     let isPlain = limit == nil && offset == 0 && cursor == nil && !isRanked && !readsOtherRows
@@ -76,7 +76,7 @@ extension Query {
 }
 
 extension ModelSchema {
-  /// The columns that triggers keep.
+  /// The columns that triggers maintain.
   fileprivate var derivedNames: Set<String> {
     Set(columns.lazy.filter { $0.derivation != nil }.map(\.name))
   }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What to fetch, count, change or watch: a condition, an order and a limit, as a value.
+/// A condition, an order and a limit of a model's rows, to fetch, count, change or observe them.
 ///
 /// ```swift
 /// let recent = Note.where { $0.title.contains("milk") && $0.modifiedAt > yesterday }
@@ -9,7 +9,7 @@ public import Foundation
 /// let notes = try await store.fetch(recent)
 /// ```
 ///
-/// A query touches no database until it is handed to a store. Two queries are equal if they ask the same.
+/// A query is a value that isn't tied to a database. Two queries are equal if their conditions, orders, limits and inclusions are.
 public struct Query<M: Model>: Sendable, Hashable {
   var filter: SQLNode?
   var search: SearchClause?
@@ -17,11 +17,11 @@ public struct Query<M: Model>: Sendable, Hashable {
   var limit: Int?
   var offset = 0
   var cursor: Cursor?
-  /// Whether any of the rows may be the first: then the key does not decide.
+  /// Whether any row may be the first, so that the key doesn't order equal rows.
   var isOrderFree = false
-  /// The relationships whose rows are loaded as well.
+  /// The relationships whose rows are loaded too.
   var inclusions: [Inclusion<M>] = []
-  /// What went wrong while the query was made; it is thrown when the query runs.
+  /// The error that occurred while the query was built. It is thrown when the query runs.
   var failure: StoreError?
 
   struct SortTerm: Sendable, Hashable {
@@ -38,27 +38,35 @@ public struct Query<M: Model>: Sendable, Hashable {
 }
 
 extension Model {
-  /// Every row.
+  /// A query for every row.
   public static var all: Query<Self> { Query() }
 
-  /// The rows for which the condition is true.
+  /// Returns a query for the rows that satisfy the condition.
+  ///
+  /// - Parameter condition: Returns the condition for the model's columns.
   public static func `where`(_ condition: (Columns) -> some QueryExpressible<Bool>) -> Query<Self> {
     all.where(condition)
   }
 
-  /// The rows that satisfy the predicate. What the database cannot express throws `.unsupported` when the query runs.
+  /// Returns a query for the rows that satisfy the predicate.
+  ///
+  /// - Parameter predicate: A Foundation predicate. If it can't be translated to SQL, running the query throws ``StoreError`` `.unsupported`.
   public static func `where`(_ predicate: Predicate<Self>) -> Query<Self> {
     all.where(predicate)
   }
 }
 
 extension Query {
-  /// The rows of this query for which the condition is true as well.
+  /// Returns a query for the rows of this query that also satisfy the condition.
+  ///
+  /// - Parameter condition: Returns the condition for the model's columns.
   public func `where`(_ condition: (M.Columns) -> some QueryExpressible<Bool>) -> Query {
     filtered(by: condition(M.columns).node)
   }
 
-  /// The rows of this query that satisfy the predicate as well.
+  /// Returns a query for the rows of this query that also satisfy the predicate.
+  ///
+  /// - Parameter predicate: A Foundation predicate. If it can't be translated to SQL, running the query throws ``StoreError`` `.unsupported`.
   public func `where`(_ predicate: Predicate<M>) -> Query {
     do {
       return filtered(by: try PredicateLowering<M>.node(for: predicate))
@@ -79,8 +87,10 @@ extension Query {
     return query
   }
 
-  /// Sorts by a property or expression; after earlier sorts, among the rows that they leave equal. NULL comes first in forward order.
-  /// Rows that all sorts leave equal are in the order of their keys.
+  /// Returns the query, sorted by a property or expression.
+  ///
+  /// A second sort orders the rows that the first one leaves equal. Rows that all sorts leave equal are in the order of their keys. NULL comes first
+  /// in forward order.
   ///
   /// - Parameters:
   ///   - path: What to sort by, such as `\.modifiedAt` or `\.title.localized`.
@@ -89,14 +99,20 @@ extension Query {
     sorted(order: order) { $0[keyPath: path] }
   }
 
-  /// Sorts by a computed value: `.sorted { $0.price * $0.quantity }`.
+  /// Returns the query, sorted by a computed value: `.sorted { $0.price * $0.quantity }`.
+  ///
+  /// - Parameters:
+  ///   - order: `.forward`, the default, or `.reverse`.
+  ///   - key: Returns the value to sort by.
   public func sorted(order: SortOrder = .forward, by key: (M.Columns) -> some QueryExpressible) -> Query {
     var query = self
     query.sorts.append(SortTerm(node: key(M.columns).node.asValue, isDescending: order == .reverse))
     return query
   }
 
-  /// Sorts by Foundation's sort descriptors, as `sorted(by:order:)` does.
+  /// Returns the query, sorted by Foundation's sort descriptors, like `sorted(by:order:)`.
+  ///
+  /// - Parameter descriptors: The sort descriptors. If one can't be translated to SQL, running the query throws ``StoreError`` `.unsupported`.
   public func sorted(using descriptors: SortDescriptor<M>...) -> Query {
     descriptors.reduce(self) { $0.sorted(using: $1) }
   }
@@ -111,19 +127,20 @@ extension Query {
     }
   }
 
-  /// The opposite order, that of the keys where none was asked for. A limit and ``after(_:)`` then count from the other end:
-  /// `.reversed().limit(1)` is the last row.
+  /// Returns the query in the opposite order; without a sort, in descending order of the keys.
+  ///
+  /// A limit and ``after(_:)`` then count from the other end: `.reversed().limit(1)` is the last row.
   public func reversed() -> Query {
     var query = self
     query.sorts = (sorts.isEmpty ? keySorts(isDescending: false) : sorts).map { SortTerm(node: $0.node, isDescending: !$0.isDescending) }
     return query
   }
 
-  /// At most so many rows, after leaving out the first `offset`.
+  /// Returns the query with at most `limit` rows, after skipping the first `offset` rows.
   ///
   /// - Parameters:
-  ///   - limit: The number of rows; negative is a programming error and traps.
-  ///   - offset: The number of rows to leave out. Every one of them is read: ``after(_:)`` is faster on long lists.
+  ///   - limit: The largest number of rows. A negative number is a programming error and traps.
+  ///   - offset: The number of rows to skip. Each of them is read, so ``after(_:)`` is faster on long lists.
   public func limit(_ limit: Int, offset: Int = 0) -> Query {
     precondition(limit >= 0 && offset >= 0, "a limit and an offset are not negative")
     var query = self
@@ -132,9 +149,11 @@ extension Query {
     return query
   }
 
-  /// The rows that come after this one in the query's order: the next page, also where rows were added or removed before it.
+  /// Returns a query for the rows after the given one in the query's order: the next page, even if rows were added or removed before it.
   ///
-  /// Rows that the sort leaves equal are in the order of their keys, so that each is on one page alone. The row itself need no longer be there.
+  /// Rows that the sort leaves equal are in the order of their keys, so each row is on exactly one page.
+  ///
+  /// - Parameter row: The last row of the previous page. It need not exist any longer.
   public func after(_ row: M) -> Query {
     do {
       var query = self
@@ -147,7 +166,7 @@ extension Query {
 }
 
 extension Query {
-  /// The order, made unique by the key: rows that the sorts leave equal come in the same order on every page and in the whole list.
+  /// The sorts, made unique by the key, so that rows that the sorts leave equal have the same order on every page and in the whole list.
   var effectiveSorts: [SortTerm] {
     guard !isOrderFree, !sorts.isEmpty || limit != nil || cursor != nil else { return sorts }
     return sorts + keySorts(isDescending: sorts.last?.isDescending ?? false).filter { key in !sorts.contains { $0.node == key.node } }
@@ -163,7 +182,7 @@ extension ModelSchema {
     .column(ColumnReference(table: table, name: column.name, type: column.type))
   }
 
-  /// The stored values of a row, by the name of their columns.
+  /// Returns the stored values of a row, by the names of their columns.
   func values(of row: Root) throws -> [String: Value] {
     var values: [String: Value] = [:]
     for definition in columns {

@@ -1,9 +1,9 @@
-/// Something that has a value in each row: a ``Column``, or what operators and functions make of columns.
+/// A type that has a value in each row: a ``Column``, or an expression of columns.
 public protocol QueryExpressible<Output>: Sendable {
   /// The type of the value.
   associatedtype Output
 
-  /// The value as the operators and functions of queries take it.
+  /// The value as an expression, as operators and functions use it.
   var expression: QueryExpression<Output> { get }
 }
 
@@ -37,7 +37,7 @@ extension Column: QueryExpressible {
 extension QueryExpressible {
   var node: SQLNode { expression.node }
 
-  /// The value as the expression's columns store it; an error where it cannot be stored.
+  /// Returns the constant in the form in which the expression's columns store it; an error if it can't be stored.
   func node(for value: Output?) -> SQLNode {
     guard let value else { return .value(.null) }
     do {
@@ -60,7 +60,7 @@ extension SQLNode {
     }
   }
 
-  /// A comparison; with NULL on a side, the question whether the other is NULL.
+  /// Returns a comparison; if one side is NULL, whether the other one is NULL.
   static func compare(_ op: ComparisonOperator, _ left: SQLNode, _ right: SQLNode) -> SQLNode {
     switch (op, left, right) {
     case (.equal, .value(.null), let other), (.equal, let other, .value(.null)): return .isNull(other)
@@ -77,13 +77,13 @@ extension SQLNode {
     return .comparison(op, sides[0].asValue, sides[1].asValue, sides[0].order == .stored ? sides[1].order : sides[0].order)
   }
 
-  /// A condition that no row without the related value satisfies, as one on the reference: indexes on either side can then serve it.
+  /// Returns a condition that only rows with the related value satisfy, expressed on the reference so that indexes on either side can be used.
   static func lifting(_ operand: SQLNode, _ condition: (SQLNode) -> SQLNode) -> SQLNode {
     guard case .related(let base, let column, let key) = operand else { return condition(operand) }
     return lifting(base) { .isRelated($0, key: key, condition(.column(column))) }
   }
 
-  /// Dates as seconds, where some of the nodes are dates kept as text and others are kept as seconds.
+  /// Returns the nodes with dates as seconds, if some of the nodes are dates stored as text and others are stored as seconds.
   static func alike(_ nodes: [SQLNode]) -> [SQLNode] {
     func isText(_ node: SQLNode) -> Bool {
       switch node {
@@ -95,7 +95,8 @@ extension SQLNode {
     return nodes.map { isText($0) ? .function("larder_seconds", [$0]) : $0 }
   }
 
-  /// Values of which a function picks one. What is picked has no column's affinity any more: decimals that an existing file keeps as numbers become text.
+  /// Returns values of which a function picks one. The picked value has no column affinity: decimals that an existing file stores as numbers become
+  /// text.
   static func alternatives(_ nodes: [SQLNode]) -> [SQLNode] {
     let nodes = alike(nodes)
     guard nodes.contains(where: { $0.order == .decimal }) else { return nodes }

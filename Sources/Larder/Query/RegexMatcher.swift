@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A regular expression in a query. Two are equal only if they are one: a query keeps the one it was made with.
+/// A regular expression in a query, equal only to itself.
 ///
-/// `@unchecked Sendable`: `Regex` is not Sendable, because its custom components may hold anything. The lock lets one thread match at a time.
+/// `@unchecked Sendable`: `Regex` isn't Sendable, because its custom components may capture anything. The lock lets one thread match at a time.
 final class RegexMatcher: @unchecked Sendable, Hashable {
   private let lock = Mutex(())
   private let firstMatch: (String) throws -> Bool
@@ -13,7 +13,7 @@ final class RegexMatcher: @unchecked Sendable, Hashable {
     firstMatch = { try regex.firstMatch(in: $0) != nil }
   }
 
-  /// A matcher that decides by something else than a regular expression.
+  /// Creates a matcher that doesn't use a regular expression.
   init(_ matches: @escaping @Sendable (String) throws -> Bool) {
     firstMatch = matches
   }

@@ -1,10 +1,10 @@
-/// The rows on the other side of a relationship, as a subquery asks for them.
+/// The rows on the other side of a relationship, as a subquery selects them.
 struct RelatedRows: Sendable, Hashable {
-  /// How the rows are connected with the key of the row that they belong to.
+  /// How the rows are linked to the key of the row that owns them.
   enum Link: Sendable, Hashable {
-    /// By a column of theirs that holds the key.
+    /// By their column that holds the key.
     case foreignKey(ColumnReference)
-    /// By pairs of keys in a table of their own: the columns of this side and of the other, and the other table's key.
+    /// By pairs of keys in a join table: the columns of this side and of the other, and the other table's key.
     case pairs(table: String, own: String, other: String, key: String)
   }
 
@@ -19,10 +19,10 @@ struct RelatedRows: Sendable, Hashable {
   }
 
   let table: String
-  /// How deep the subquery is: the rows' columns have the source `.rows(depth)`.
+  /// The nesting depth of the subquery: the rows' columns have the source `.rows(depth)`.
   let depth: Int
   let link: Link
-  /// The key of the row that they belong to.
+  /// The key of the row that owns them.
   let owner: SQLNode
   var condition: SQLNode?
 
@@ -30,6 +30,6 @@ struct RelatedRows: Sendable, Hashable {
     RelatedRows(table: table, depth: depth, link: link, owner: try replace(owner), condition: try condition.map(replace))
   }
 
-  /// How deep the closures are that a condition is being made in.
+  /// The nesting depth of the closure that builds the current condition.
   @TaskLocal static var depth = 0
 }

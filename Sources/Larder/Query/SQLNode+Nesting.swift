@@ -1,14 +1,14 @@
 extension SQLNode {
-  /// As deep as expressions may be nested: deeper ones would end the process when they are written, compared or let go of.
+  /// The largest depth of expressions. Deeper ones would overflow the stack when they are written, compared or released.
   private static let nestingLimit = 100
 
-  /// The node, or an error in its place where it is nested too deeply.
+  /// Returns the node, or an error in its place if it is nested too deeply.
   var limited: SQLNode {
     guard nesting > Self.nestingLimit else { return self }
     return .invalid(.nestedTooDeeply)
   }
 
-  /// How many operators lie one in another at most. Conditions that AND or OR joins lie beside one another.
+  /// The largest number of nested operators. Conditions joined by AND or OR count as one level.
   var nesting: Int {
     switch self {
     case .column, .value, .invalid, .jsonElement: 0
@@ -19,7 +19,7 @@ extension SQLNode {
     }
   }
 
-  /// The nodes that the node is made of. Of a list it is only known that it holds constants.
+  /// The child nodes. Of a list, only that it contains constants is known.
   var children: [SQLNode] {
     switch self {
     case .column, .value, .unorderedJSON, .invalid, .jsonElement: []
@@ -42,7 +42,7 @@ extension SQLNode {
     }
   }
 
-  /// Whether the node asks for more than the row at hand: for rows that it is related to, or for one of the columns that triggers keep.
+  /// Whether the node needs more than the current row: related rows, or a column that triggers maintain.
   func readsOtherRows(_ derived: Set<String>) -> Bool {
     switch self {
     case .related, .isRelated, .relatedRows, .paired, .pairPosition: true
@@ -54,7 +54,7 @@ extension SQLNode {
 }
 
 extension StoreError {
-  /// For what SQLite's parser refuses as well.
+  /// Also the error if SQLite's parser rejects the depth.
   static let nestedTooDeeply = StoreError(
     .unsupported,
     "The query is nested too deeply. Join conditions with && or || without brackets in brackets, ask for one of many values with isIn, or fetch in parts."

@@ -1,21 +1,21 @@
-/// A piece of a query, before it is text: what conditions, sorts and aggregates are made of.
+/// A node of a query's syntax tree: conditions, sorts and aggregates are made of nodes.
 indirect enum SQLNode: Sendable, Hashable {
-  /// A column; the type says how its values compare.
+  /// A column. The type determines how its values compare.
   case column(ColumnReference)
   case value(Value)
-  /// JSON of a value with parts that have no order.
+  /// JSON of a value with unordered parts.
   case unorderedJSON(UnorderedJSON)
   /// A comparison of two values in the order that both sides share.
   case comparison(ComparisonOperator, SQLNode, SQLNode, ValueOrder)
   case binary(BinaryOperator, SQLNode, SQLNode)
-  /// Conditions that AND or OR joins. Made by ``and(_:_:)`` and ``or(_:_:)``.
+  /// Conditions joined by AND or OR. Created by ``and(_:_:)`` and ``or(_:_:)``.
   case junction(Junction)
   case not(SQLNode)
   case negate(SQLNode)
   case isNull(SQLNode)
   case isIn(SQLNode, [SQLNode], ValueOrder)
   case isBetween(SQLNode, SQLNode, SQLNode, ValueOrder)
-  /// A function of SQLite's or Larder's, by a name that is never user input.
+  /// A function of SQLite or Larder, whose name never comes from user input.
   case function(String, [SQLNode])
   case aggregate(Aggregate, SQLNode?, ValueOrder)
   case pattern(PatternOperator, SQLNode, SQLNode)
@@ -23,25 +23,25 @@ indirect enum SQLNode: Sendable, Hashable {
   case cast(SQLNode, StorageClass)
   case collate(SQLNode, Collation)
   case condition([SQLNode.Branch], otherwise: SQLNode)
-  /// The value at a path into a column of JSON.
+  /// The value at a path in a JSON column.
   case json(SQLNode, path: [JSONPathStep])
-  /// Whether an array in a column of JSON, or an object's values, has such an element.
+  /// Whether an array in a JSON column, or the values of an object, contain an element.
   case jsonContains(SQLNode, SQLNode)
   case jsonCount(SQLNode)
-  /// Whether some or every element of an array in JSON satisfies a condition, in which the element is `.jsonElement` of the same number.
+  /// Whether some or every element of a JSON array satisfies a condition, in which the element is `.jsonElement` of the same number.
   case jsonTest(SQLNode, JSONQuantifier, element: Int, SQLNode)
   case jsonElement(Int)
   /// A column of the row whose key the node is: `$0.account.name`.
   case related(SQLNode, ColumnReference, key: ColumnReference)
   /// Whether the row whose key the node is satisfies a condition, in which its columns have the source `.related`.
   case isRelated(SQLNode, key: ColumnReference, SQLNode)
-  /// What is asked of the rows on the other side of a relationship.
+  /// A condition or value of the rows on the other side of a relationship.
   case relatedRows(RelatedRows, RelatedRows.Question)
-  /// Whether a table of pairs connects a key with its owner's.
+  /// Whether a join table links a key to its owner's.
   case paired(PairedKey)
-  /// The place of a key in the order that its owner keeps in a table of pairs.
+  /// The position of a key in the order that its owner keeps in a join table.
   case pairPosition(PairedKey)
-  /// A condition that could not be made; the query throws it.
+  /// A condition that couldn't be built. Writing the query throws the error.
   case invalid(StoreError)
 
   struct Branch: Sendable, Hashable {
@@ -96,7 +96,7 @@ enum JSONPathStep: Sendable, Hashable {
 }
 
 extension SQLNode {
-  /// How the node's values compare.
+  /// The order in which the node's values compare.
   var order: ValueOrder {
     switch self {
     case .column(let column), .related(_, let column, _): column.type.order
@@ -116,7 +116,7 @@ extension SQLNode {
     nodes.lazy.map(\.order).first { $0 != .stored } ?? .stored
   }
 
-  /// Whether the node is a condition that SQL may find neither true nor false, because a side of it is NULL.
+  /// Whether the node is a condition that can be unknown in SQL, because a side of it is NULL.
   private var isUncertain: Bool {
     switch self {
     case .comparison, .junction, .isIn, .isBetween, .pattern, .regex, .isRelated, .paired: true
@@ -125,10 +125,10 @@ extension SQLNode {
     }
   }
 
-  /// The node where its value matters, and not whether it selects a row: a condition is then true or false, as in Swift.
+  /// The node for use as a value rather than as a filter: a condition is then either true or false, as in Swift.
   var asValue: SQLNode { isUncertain ? .not(.not(self)) : self }
 
-  /// The node with every column of the query's own table replaced by a value.
+  /// Returns the node with every column of the query's own table replaced by a value.
   func replacingColumns(_ value: (String) throws -> Value) rethrows -> SQLNode {
     func replace(_ node: SQLNode) throws -> SQLNode { try node.replacingColumns(value) }
     switch self {

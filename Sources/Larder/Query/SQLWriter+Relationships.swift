@@ -3,7 +3,7 @@ extension SQLWriter {
 
   static func alias(ofRows depth: Int) -> String { "larder_rows_\(depth)" }
 
-  /// Writes what a query asks of other tables, as subqueries: they stand wherever a value may stand, add no rows, and find theirs by index.
+  /// Writes conditions and values of related rows as subqueries: they can be used like any value, don't add rows, and use indexes.
   mutating func writeRelated(_ node: SQLNode) throws {
     switch node {
     case .related(let base, let column, let key):
@@ -58,12 +58,12 @@ extension SQLWriter {
     }
   }
 
-  /// `FROM` and `WHERE` of the row that has a key.
+  /// Writes `FROM` and `WHERE` of the row with a key.
   private mutating func writeSource(of key: ColumnReference) throws {
     write(" FROM \(dialect.quote(key.table)) AS \(Self.relatedAlias) WHERE ")
   }
 
-  /// `FROM` and `WHERE` of the rows that belong to their owner.
+  /// Writes `FROM` and `WHERE` of the rows that belong to their owner.
   private mutating func writeSource(of rows: RelatedRows) throws {
     let alias = Self.alias(ofRows: rows.depth)
     try qualifying { writer in

@@ -10,12 +10,12 @@ struct SQLWriter {
   private(set) var sql = ""
   private(set) var arguments: [Argument] = []
   let dialect = Dialect.sqlite
-  /// The columns of a file that Larder did not make.
+  /// The columns of a file that Larder didn't create whose stored format differs from Larder's.
   let adopted: AdoptedColumns
-  /// Whether columns are named together with their table.
+  /// Whether column names are qualified with their table.
   var isQualified = false
 
-  /// Where a context looks for text besides the indexes of the file.
+  /// Where a context searches unsaved text, besides the indexes of the file.
   let pendingText: PendingText?
 
   init(adopted: AdoptedColumns = AdoptedColumns(), pendingText: PendingText? = nil) {
@@ -33,7 +33,7 @@ struct SQLWriter {
     sql += "?"
   }
 
-  /// Writes the node. Throws where it could not be made, or says what the database cannot.
+  /// Writes the node. Throws if it contains an error, or can't be expressed in SQL.
   mutating func write(_ node: SQLNode) throws {
     switch node {
     case .column(let column): write(column)
@@ -91,7 +91,7 @@ struct SQLWriter {
     }
   }
 
-  /// Writes what a column is set to: in the form of what stands there, where an existing file holds other forms than Larder's.
+  /// Writes the new value of a column, in the format of the existing value if an existing file uses other formats than Larder's.
   mutating func write<M: Model>(_ node: SQLNode, asStoredIn column: String, of schema: ModelSchema<M>) throws {
     guard let adopted = adopted.mixed(column, of: schema.table) else { return try write(node) }
     write("larder_written(")
@@ -99,7 +99,7 @@ struct SQLWriter {
     write(", \(dialect.quote(column)), \(adopted.number))")
   }
 
-  /// - Parameter isOrdered: Whether the value is compared or sorted, and nothing is computed of it.
+  /// - Parameter isOrdered: Whether the value is only compared or sorted.
   private mutating func write(_ column: ColumnReference, isOrdered: Bool = false) {
     var text = dialect.quote(column.name)
     switch column.source {
@@ -123,7 +123,7 @@ struct SQLWriter {
     if case .unorderedJSON(let json) = right { return try write(op, left, is: json) }
     write("(")
     try writeOrdered(left, order)
-    // Between two columns nil equals nil, and nil differs from every value, as in Swift. A constant on a side is never nil here.
+    // Between two columns, nil equals nil and differs from every value, as in Swift. A constant is never nil here.
     switch op {
     case .equal where !left.isConstant && !right.isConstant: write(" IS ")
     case .notEqual: write(" IS NOT ")
@@ -133,7 +133,7 @@ struct SQLWriter {
     write(")")
   }
 
-  /// Compares with JSON whose parts may stand in another order in the file.
+  /// Compares with JSON whose members may be in another order in the file.
   private mutating func write(_ op: ComparisonOperator, _ node: SQLNode, is json: UnorderedJSON) throws {
     write("(")
     try write(node)
@@ -160,9 +160,9 @@ struct SQLWriter {
       let conditions = unordered.map { SQLNode.comparison(.equal, node, $0, order) } + (plain.isEmpty ? [] : [.isIn(node, plain, order)])
       return try write(conditions.dropFirst().reduce(conditions[0]) { .binary(.or, $0, $1) })
     }
-    // A long list is one parameter: SQLite allows 32,766 of them, and each length would be a statement of its own.
+    // A long list is one parameter: SQLite allows 32,766 parameters, and each length would be another statement.
     if list.count > 32, let list = LongList(list) {
-      // One form for one value: a collation would have to read both numbers at each step of the search.
+      // Converts each value to one form, because a collation would have to parse both numbers at each step of the search.
       let form = order == .decimal ? "larder_decimal_text" : order == .instant ? "larder_seconds" : ""
       write("(\(form)(")
       try write(node)
@@ -246,7 +246,7 @@ struct SQLWriter {
       try writeElements({ try $0.write(base) }, Self.containedElement) { _ in }
       write(")")
     case .jsonTest(let base, let quantifier, let element, let test):
-      // Every element satisfies the condition where the array is there and no element fails it.
+      // All elements satisfy the condition if the array exists and no element fails it.
       if quantifier == .every {
         write("((")
         try write(base)
@@ -270,7 +270,7 @@ struct SQLWriter {
     }
   }
 
-  /// A function of the place in JSON to which a path leads.
+  /// Writes a function of the value at a path in JSON.
   private mutating func writeJSON(_ function: String, _ base: SQLNode, _ path: [JSONPathStep], _ arguments: [SQLNode] = []) throws {
     try write(function: function, [base] + arguments + path.map(\.node))
   }
@@ -279,8 +279,8 @@ struct SQLWriter {
 
   private static func alias(of element: Int) -> String { "larder_element_\(element)" }
 
-  /// The elements of an array as rows of a table called `alias`. Within, the model's columns are named together with their table:
-  /// `json_each` has columns called key, value, type and id, as models do.
+  /// Writes the elements of an array as rows of a table named `alias`. In the closure, column names are qualified with their table, because
+  /// `json_each` has columns named key, value, type and id, as models do.
   private mutating func writeElements(
     _ base: (inout SQLWriter) throws -> Void, _ alias: String, _ rest: (inout SQLWriter) throws -> Void
   ) throws {
@@ -292,7 +292,7 @@ struct SQLWriter {
     }
   }
 
-  /// Names columns together with their table, as a subquery needs that has columns of its own.
+  /// Qualifies column names with their table, as needed in a subquery that has its own columns.
   mutating func qualifying(_ body: (inout SQLWriter) throws -> Void) rethrows {
     let wasQualified = isQualified
     isQualified = true

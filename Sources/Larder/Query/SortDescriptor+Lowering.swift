@@ -1,7 +1,7 @@
 import Foundation
 
 extension Query.SortTerm {
-  /// The term that a Foundation sort descriptor asks for. Throws `.unsupported` for a key path that is not a stored property.
+  /// Returns the sort term of a Foundation sort descriptor. Throws `.unsupported` for a key path that isn't a stored property.
   init(_ descriptor: SortDescriptor<M>) throws {
     guard let path = descriptor.keyPath, let column = M.schema.column(at: path) else {
       throw StoreError(

@@ -1,12 +1,12 @@
 import GRDBSQLite
 
 extension Connection {
-  /// Calls the closure, which deletes rows of the model, so that ``DeleteRule/deny`` is judged by what is left when all of them are gone.
+  /// Calls the closure, which deletes rows of the model, so that ``DeleteRule/deny`` is checked when all of them are deleted.
   ///
-  /// SQLite judges `RESTRICT` row by row, in the order in which it comes by them: a row that is to go as well could keep the one it refers to, or
-  /// not, by the order of the tables in the file. Nearly all models have no such rows, and cost nothing here.
+  /// SQLite checks `RESTRICT` row by row in an undefined order: whether a row that is also to be deleted would deny the deletion of another depends
+  /// on the order of tables in the file. Nearly all models have no such rows, and no overhead here.
   func deleting<M: Model, Result>(_ model: M.Type, isOneRow: Bool = false, _ body: () throws -> Result) throws -> Result {
-    // A context judges by itself.
+    // A context has its own check.
     guard overlay == nil else { return try body() }
     try endDeferral()
     guard deferringTransaction != nil || environment.deletions.defersDenials(of: M.schema.table, isOneRow: isOneRow) else { return try body() }
@@ -22,11 +22,11 @@ extension Connection {
     return isAutocommitting ? try transaction(judged) : try savepoint(judged)
   }
 
-  /// Calls the closure, with the rows that are denied already, while SQLite leaves all foreign keys, `RESTRICT` as well, until the transaction ends.
-  /// Source: <https://www.sqlite.org/pragma.html#pragma_defer_foreign_keys>.
+  /// Calls the closure, with the rows that are already denied, while SQLite defers all foreign keys, including `RESTRICT`, to the end of the
+  /// transaction. Source: <https://www.sqlite.org/pragma.html#pragma_defer_foreign_keys>.
   ///
-  /// SQLite counts what is unresolved in one place before, and in another meanwhile, which it forgets when the setting is taken back. So it is
-  /// taken back where nothing is unresolved before and after; otherwise it stays until the transaction ends.
+  /// SQLite counts violations separately while they are deferred, and forgets that count when the pragma is turned off. So it is only turned off if
+  /// there are no violations before and after; otherwise it stays on until the transaction ends.
   private func deferringReferences<Result>(_ body: (_ before: Set<DeniedRow>) throws -> Result) throws -> Result {
     let isResolved = !hasUnresolvedReferences
     let before = isResolved ? [] : Set(try deniedRows())
@@ -37,13 +37,13 @@ extension Connection {
       if isResolved, !hasUnresolvedReferences { try stopDeferring() }
       return result
     } catch {
-      // What was counted is counted again once the caller's savepoint is undone.
+      // The violations are counted again once the caller's savepoint is rolled back.
       try? stopDeferring()
       throw error
     }
   }
 
-  /// The end of a transaction takes the setting back, but not the statements that were compiled under it.
+  /// The end of a transaction turns the pragma off, but statements that were compiled under it stay.
   private func endDeferral() throws {
     if let deferringTransaction, deferringTransaction != transactionNumber || isAutocommitting { try stopDeferring() }
   }
@@ -53,7 +53,7 @@ extension Connection {
     deferringTransaction = nil
   }
 
-  /// The rows that refer to nothing by a reference that denies it.
+  /// Returns the rows with a dangling reference that denies deletion.
   private func deniedRows() throws -> [DeniedRow] {
     try environment.tables.filter { $0.references.contains { $0.rule == .deny } }.flatMap { table in
       let name = Dialect.sqlite.quote(table.name)
@@ -69,7 +69,7 @@ extension Connection {
   }
 }
 
-/// A row that refers to one that is gone, and whose reference denies that it goes.
+/// A row whose reference to a deleted row denies the deletion.
 private struct DeniedRow: Hashable {
   let model: String
   let reference: TableReference

@@ -1,9 +1,9 @@
 import GRDBSQLite
 
-// SQLite says that a foreign key failed, and not which: these find out, once something has failed.
+// SQLite reports that a foreign key failed, but not which one. These find out after the failure.
 
 extension Connection {
-  /// The error for a row that was refused because it refers to one that is not there; any other error unchanged.
+  /// Returns the error for a row that was rejected because it refers to a row that doesn't exist; any other error unchanged.
   func missingReference<M: Model>(of value: M?, _ error: any Error) -> any Error {
     guard let value, (error as? StoreError)?.code == .referenced else { return error }
     for reference in M.schema.references {
@@ -18,7 +18,7 @@ extension Connection {
     return error
   }
 
-  /// The error for rows that could not be deleted because others refer to them.
+  /// Returns the error for rows that couldn't be deleted because others refer to them.
   func referringRows<M: Model>(to model: M.Type, _ error: any Error) -> any Error {
     guard (error as? StoreError)?.code == .referenced else { return error }
     let referring = environment.tables.flatMap { table in
@@ -32,7 +32,7 @@ extension Connection {
     )
   }
 
-  /// The error for rows that tables without a model in this store refer to; nil where no such table is.
+  /// Returns the error for rows that are referenced by tables without a model in this store; nil if there are no such tables.
   private func unlistedRows(referringTo table: String, _ model: String) -> StoreError? {
     let names = (try? query("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap { $0["name"]?.text }) ?? []
     let columns = names.flatMap { name -> [String] in
@@ -48,7 +48,7 @@ extension Connection {
     )
   }
 
-  /// What refers to nothing in the transaction that is still open, among the tables that it wrote and those that refer to them.
+  /// Returns the dangling reference in the open transaction, among the tables that it wrote and those that refer to them.
   fileprivate func danglingRow() -> (table: TableDefinition, reference: TableReference)? {
     for table in environment.tables where !table.references.isEmpty {
       let name = Dialect.sqlite.quote(table.name)

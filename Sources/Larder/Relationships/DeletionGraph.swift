@@ -1,11 +1,11 @@
-/// How far deletions reach by the delete rules of a store's models.
+/// The tables that the delete rules of a store's models can reach.
 struct DeletionGraph: Sendable {
-  /// The tables whose deleted rows may take other rows of the same table along.
+  /// The tables whose deleted rows may delete other rows of the same table.
   let cascadesToItself: Set<String>
-  /// The tables whose deleted rows may take along rows of which one denies that another is deleted. Which of them SQLite deletes first is not to
-  /// decide: the rule is judged when all are gone.
+  /// The tables whose deletions may cascade to rows of which one denies the deletion of another. Because SQLite's order of deletion is undefined, the
+  /// rule is checked when all are deleted.
   private let deniesOthers: Set<String>
-  /// The tables whose rows deny that others of the same table are deleted.
+  /// The tables whose rows deny the deletion of others in the same table.
   private let deniesItself: Set<String>
 
   init(_ tables: [TableDefinition]) {
@@ -36,9 +36,9 @@ struct DeletionGraph: Sendable {
     deniesItself = Set(tables.lazy.map(\.name).filter { denials[$0]?.contains($0) == true })
   }
 
-  /// Whether rows of the table are deleted before it is asked what denies it.
+  /// Returns whether rows of the table are deleted before denials are checked.
   ///
-  /// - Parameter isOneRow: Whether one row is deleted, apart from those that delete rules delete.
+  /// - Parameter isOneRow: Whether one row is deleted, not counting those that delete rules delete.
   func defersDenials(of table: String, isOneRow: Bool) -> Bool {
     deniesOthers.contains(table) || (!isOneRow && deniesItself.contains(table))
   }

@@ -1,6 +1,6 @@
-/// What a `@Derived` property is kept in step with: `@Derived(.sum(\Account.costs, \Cost.amount)) var balance: Decimal = 0`.
+/// The value that a `@Derived` property has: `@Derived(.sum(\Account.costs, \Cost.amount)) var balance: Decimal = 0`.
 ///
-/// Triggers in the file keep it, whoever writes and by whatever way: values, cascades, SQL. Reading it costs nothing.
+/// Triggers in the file maintain it for every kind of write: values, cascades, SQL. Reading it costs no more than any column.
 public struct Derivation<Output>: Sendable {
   let source: DerivationSource
 }
@@ -12,10 +12,10 @@ struct DerivationSource: Sendable {
   let aggregate: Aggregate
   /// The relationship in the model that has the property.
   let rows: any AnyKeyPath & Sendable
-  /// The property of the rows; nil where they are counted.
+  /// The property of the rows; nil for their number.
   let value: (any AnyKeyPath & Sendable)?
 
-  /// What the property holds where there is no row.
+  /// Returns the value of the property if there are no rows.
   func emptyValue(_ type: ColumnType) throws -> Value {
     switch (aggregate, type.storageClass) {
     case (.min, _), (.max, _): .null
@@ -28,35 +28,53 @@ struct DerivationSource: Sendable {
 
 extension Derivation {
   /// The number of rows.
+  ///
+  /// - Parameter rows: The relationship.
   public static func count<Root: Model, Target: Model>(_ rows: any KeyPath<Root, ToMany<Target>> & Sendable) -> Derivation where Output == Int {
     Derivation(source: DerivationSource(aggregate: .count, rows: rows, value: nil))
   }
 
-  /// The sum of a property of the rows, zero if there is none.
+  /// The sum of a property of the rows, or zero if there are none.
   ///
-  /// Sums of `Decimal` and of integers are exact and cost the same at each change, however many rows there are. A sum of `Double` or `Float` is
-  /// recomputed from all rows of its owner at each change, because adding and subtracting would drift away from it.
+  /// Sums of `Decimal` and of integers are exact and cost the same at each change, regardless of the number of rows. A sum of `Double` or `Float` is
+  /// recomputed from all rows of its owner at each change, because rounding errors would accumulate.
+  ///
+  /// - Parameters:
+  ///   - rows: The relationship.
+  ///   - value: The property of its rows.
   public static func sum<Root: Model, Target: Model>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable, _ value: any KeyPath<Target, Output> & Sendable
   ) -> Derivation where Output: QueryNumber & AdditiveArithmetic {
     Derivation(source: DerivationSource(aggregate: .sum, rows: rows, value: value))
   }
 
-  /// The sum of the values that are not nil, zero if there is none.
+  /// The sum of an optional property of the rows, ignoring nil.
+  ///
+  /// - Parameters:
+  ///   - rows: The relationship.
+  ///   - value: The property of its rows.
   public static func sum<Root: Model, Target: Model>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable, _ value: any KeyPath<Target, Output?> & Sendable
   ) -> Derivation where Output: QueryNumber & AdditiveArithmetic {
     Derivation(source: DerivationSource(aggregate: .sum, rows: rows, value: value))
   }
 
-  /// The least value of a property of the rows, nil if there is none.
+  /// The least value of a property of the rows, or nil if there are none.
+  ///
+  /// - Parameters:
+  ///   - rows: The relationship.
+  ///   - value: The property of its rows.
   public static func min<Root: Model, Target: Model, Value: StoredValue & Comparable>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable, _ value: any KeyPath<Target, Value> & Sendable
   ) -> Derivation where Output == Value? {
     Derivation(source: DerivationSource(aggregate: .min, rows: rows, value: value))
   }
 
-  /// The greatest value of a property of the rows, nil if there is none.
+  /// The greatest value of a property of the rows, or nil if there are none.
+  ///
+  /// - Parameters:
+  ///   - rows: The relationship.
+  ///   - value: The property of its rows.
   public static func max<Root: Model, Target: Model, Value: StoredValue & Comparable>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable, _ value: any KeyPath<Target, Value> & Sendable
   ) -> Derivation where Output == Value? {

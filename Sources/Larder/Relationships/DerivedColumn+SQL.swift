@@ -1,12 +1,12 @@
 extension DerivedColumn {
-  /// Computes the column in every row.
+  /// Returns SQL that computes the column in every row.
   func fill(_ dialect: Dialect) -> String {
     "UPDATE \(dialect.quote(table)) SET \(dialect.quote(column)) = \(recomputed(dialect))"
   }
 
-  /// The rows in which the column is not what it should be: the key, what is stored, what it should be.
+  /// Returns SQL for the rows whose column is wrong: the key, the stored value, and the computed value.
   ///
-  /// A sum of real numbers may differ in its last digits by the order in which they were added.
+  /// A sum of real numbers may differ in its last digits, depending on the order of addition.
   func mismatches(_ dialect: Dialect) -> String {
     let (stored, name) = (dialect.quote(column), dialect.quote(table))
     let differs =
@@ -16,18 +16,18 @@ extension DerivedColumn {
       "SELECT * FROM (SELECT \(dialect.quote(key)) AS key, \(stored) AS stored, \(recomputed(dialect)) AS computed FROM \(name)) WHERE \(differs)"
   }
 
-  /// What the column should be, in a statement about its own table.
+  /// Returns the computed value, in a statement on the column's own table.
   func recomputed(_ dialect: Dialect) -> String {
     computed(aggregated(dialect), dialect)
   }
 
-  /// The condition, in a statement about its own table, that the column would be no value of its property, and why; nil where there is always one.
+  /// Returns the condition, in a statement on the column's own table, that its property couldn't hold the value, and why; nil if it always can.
   func unstorable(_ dialect: Dialect) -> (reason: DerivedRefusal.Reason, condition: String)? {
     guard aggregate == .sum, let value else { return nil }
     let rows = "larder_rows.\(dialect.quote(value))"
     switch arithmetic {
     case .integer:
-      // SQLite's own sum of integers ends the statement on overflow.
+      // SQLite's own sum of integers throws on overflow.
       let bounds = range ?? Int64.min...Int64.max
       let sum = computed("larder_decimal_sum(\(rows))", dialect)
       return (.range, "\(sum) COLLATE larder_decimal NOT BETWEEN '\(bounds.lowerBound)' AND '\(bounds.upperBound)'")
@@ -36,7 +36,7 @@ extension DerivedColumn {
     }
   }
 
-  /// An aggregate of the rows that belong to a row of the table.
+  /// Returns an aggregate of the rows that belong to a row of the table.
   private func computed(_ aggregate: String, _ dialect: Dialect) -> String {
     let owner = "\(dialect.quote(table)).\(dialect.quote(key))"
     let rowsName = dialect.quote(rowsTable)
@@ -69,11 +69,11 @@ extension DerivedColumn {
 // MARK: - Triggers
 
 extension DerivedColumn {
-  /// The triggers that keep the column in step.
+  /// Returns the triggers that maintain the column.
   func triggers(_ dialect: Dialect) -> [SchemaTrigger] {
     let ownKey = dialect.quote(key)
     let recompute = recompute("\(ownKey) = new.\(ownKey)", dialect)
-    // Rows may be there before the row that they belong to, until the transaction ends.
+    // Until the transaction ends, rows may exist before the row that they belong to.
     let own = [
       trigger("own_insert", "AFTER INSERT", on: table, when: hasRows(dialect), recompute, dialect),
       trigger("own_key", "AFTER UPDATE OF \(ownKey)", on: table, when: "old.\(ownKey) IS NOT new.\(ownKey)", recompute, dialect),
@@ -136,7 +136,7 @@ extension DerivedColumn {
     ]
   }
 
-  /// Takes a new row into account.
+  /// Returns SQL that adds a new row to the value.
   private func add(_ row: String, _ reference: String, _ dialect: Dialect) -> [String] {
     let name = dialect.quote(column)
     guard let value = value.map({ "\(row).\(dialect.quote($0))" }) else { return update("\(name) + 1", row, reference, dialect) }
@@ -151,7 +151,7 @@ extension DerivedColumn {
     }
   }
 
-  /// Takes into account that a row is gone.
+  /// Returns SQL that removes a deleted row from the value.
   private func remove(_ row: String, _ reference: String, _ dialect: Dialect) -> [String] {
     let name = dialect.quote(column)
     guard let value = value.map({ "\(row).\(dialect.quote($0))" }) else { return update("\(name) - 1", row, reference, dialect) }
@@ -159,7 +159,7 @@ extension DerivedColumn {
     case (.sum, .decimal):
       update(decimal("larder_decimal_sum_subtract(\(name), \(value))", dialect), row, reference, dialect, and: "\(value) IS NOT NULL")
     case (.sum, .integer): update(integer("\(name) - \(value)", dialect), row, reference, dialect, and: "\(value) IS NOT NULL")
-    // Only a row that was the least or the greatest leaves the question open who is now.
+    // The value only has to be recomputed if the deleted row was the least or greatest.
     case (.min, _), (.max, _): update(computed(dialect), row, reference, dialect, and: "\(name) IS \(value)")
     default: update(computed(dialect), row, reference, dialect)
     }
@@ -177,12 +177,12 @@ extension DerivedColumn {
     return set(value, "\(dialect.quote(key)) = \(row).\(reference)", rule, dialect)
   }
 
-  /// Computes the column anew.
+  /// Returns SQL that recomputes the column.
   private func recompute(_ condition: String, _ dialect: Dialect) -> [String] {
     set(computed(dialect), condition, "", dialect)
   }
 
-  /// Sets the column of the rows with the keys, and refuses what the property's type does not hold.
+  /// Returns SQL that sets the column of the rows with the keys, and rejects a value that its property can't hold.
   private func set(_ value: String, _ isRow: String, _ rule: String, _ dialect: Dialect) -> [String] {
     let (table, column) = (dialect.quote(table), dialect.quote(column))
     let update = "UPDATE \(table) SET \(column) = \(value) WHERE \(isRow)\(rule)"
@@ -191,16 +191,16 @@ extension DerivedColumn {
     return [update, "SELECT \(refusal(.range, dialect)) FROM \(table) WHERE \(isRow) AND \(column) NOT BETWEEN \(bounds)"]
   }
 
-  /// What the column should be, in a trigger: a sum of real numbers that is none is refused.
+  /// Returns the computed value in a trigger. A sum of real numbers that isn't a number is rejected.
   private func computed(_ dialect: Dialect) -> String {
     guard aggregate == .sum, arithmetic == .real else { return recomputed(dialect) }
     return "coalesce(\(recomputed(dialect)), \(refusal(.notANumber, dialect)))"
   }
 
-  /// A sum of decimals that was kept in step, or the one that is recomputed: of a sum with more digits than `Decimal` holds some are missing.
+  /// Returns the updated sum of decimals, or the recomputed one if a sum with too many digits for `Decimal` has lost some.
   private func decimal(_ sum: String, _ dialect: Dialect) -> String { "coalesce(\(sum), \(recomputed(dialect)))" }
 
-  /// An integer, or a refusal: on overflow SQLite goes on with real numbers.
+  /// Returns an integer, or rejects it, because SQLite would continue with real numbers on overflow.
   private func integer(_ sum: String, _ dialect: Dialect) -> String {
     "CASE typeof(\(sum)) WHEN 'integer' THEN \(sum) ELSE \(refusal(.range, dialect)) END"
   }

@@ -1,11 +1,11 @@
-/// A column that triggers keep in step with the rows of a relationship.
+/// A column that triggers derive from the rows of a relationship.
 struct DerivedColumn: Sendable, Hashable, Codable {
   enum Aggregate: String, Sendable, Hashable, Codable { case sum, count, min, max }
 
   /// How the sum is computed, and how values are compared.
   enum Arithmetic: String, Sendable, Hashable, Codable { case integer, real, decimal, none }
 
-  /// The rows that belong to the row that has the column.
+  /// The rows that belong to the column's row.
   enum Rows: Sendable, Hashable, Codable {
     case reference(column: String)
     case pairs(table: String, own: String, other: String, key: String)
@@ -21,18 +21,18 @@ struct DerivedColumn: Sendable, Hashable, Codable {
   let column: String
   let aggregate: Aggregate
   let arithmetic: Arithmetic
-  /// The collation in which the least and the greatest value are found.
+  /// The collation for the least and the greatest value.
   let collation: String?
   let rowsTable: String
   let rows: Rows
-  /// The column of the rows; nil where they are counted.
+  /// The column of the rows; nil for their number.
   let value: String?
-  /// The integers that the property's type holds, where it holds fewer than the file.
+  /// The range of the property's type, if it is narrower than that of the file.
   let range: ClosedRange<Int64>?
 }
 
 extension ModelSchema {
-  /// The columns that triggers keep. Throws `.schemaMismatch` where a derivation names no relationship, or no stored property.
+  /// Returns the columns that triggers maintain. Throws `.schemaMismatch` if a derivation doesn't name a relationship, or a stored property.
   var derivedColumns: [DerivedColumn] {
     get throws {
       try columns.compactMap { definition in
@@ -94,7 +94,7 @@ extension ModelSchema {
       rowsTable: target.table, rows: link, value: value?.name, range: type.integerRange)
   }
 
-  /// The tables of pairs that are named after properties of the model.
+  /// Returns the join tables that are named after properties of the model.
   var pairs: [PairsTable] {
     get throws {
       try relationships.compactMap { definition in

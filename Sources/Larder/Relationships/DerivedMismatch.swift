@@ -1,4 +1,4 @@
-/// A `@Derived` property that is not what its rows say. Made by ``StoreReader/verifyDerived()``.
+/// A `@Derived` property whose stored value is wrong. See ``StoreReader/verifyDerived()``.
 public struct DerivedMismatch: Sendable, Hashable, CustomStringConvertible {
   /// The model's name.
   public let model: String
@@ -6,27 +6,33 @@ public struct DerivedMismatch: Sendable, Hashable, CustomStringConvertible {
   public let property: String
   /// The key of the row.
   public let key: Value
-  /// What the row holds.
+  /// The stored value.
   public let stored: Value
-  /// What the rows of the relationship say.
+  /// The value computed from the rows of the relationship.
   public let computed: Value
 
-  /// Names the property, and shows no stored value.
+  /// The name of the property, without stored values.
   public var description: String { "\(model).\(property) is not what its rows say" }
 }
 
 extension StoreReader {
-  /// Computes every `@Derived` property anew and answers those that differ from what is stored: none, unless the file was written to by a
-  /// program that does not know Larder's functions, or was damaged.
+  /// Recomputes every `@Derived` property, and returns those whose stored value differs.
   ///
-  /// - Complexity: Every row of the models that have such properties, and of those that they are derived from.
+  /// There are none unless the file was damaged, or written by a program without Larder's functions.
+  ///
+  /// - Returns: The differences.
+  /// - Throws: ``StoreError`` with the codes of any read.
+  /// - Complexity: Reads every row of the models that have such properties, and of those that they are derived from.
   public func verifyDerived() throws -> [DerivedMismatch] {
     try _read { try $0.connection.verifyDerived() }
   }
 }
 
 extension Store {
-  /// Computes every `@Derived` property anew and answers those that differ from what is stored. See ``StoreReader/verifyDerived()``.
+  /// Recomputes every `@Derived` property, and returns those whose stored value differs. See ``StoreReader/verifyDerived()``.
+  ///
+  /// - Returns: The differences.
+  /// - Throws: ``StoreError`` with the codes of any read.
   public func verifyDerived() async throws -> [DerivedMismatch] {
     try await reading { try $0.verifyDerived() }
   }

@@ -1,9 +1,9 @@
-/// Why a trigger refuses a change of rows: what is derived from them would be no value of its property. It travels in SQLite's message.
+/// Why a trigger rejects a change: a derived property couldn't hold its value. Encoded in SQLite's message.
 struct DerivedRefusal {
   enum Reason: String {
-    /// The sum is an integer that the property's type does not hold.
+    /// The property's type can't hold the integer sum.
     case range
-    /// Infinities of both signs have no sum.
+    /// Infinities of opposite signs have no sum.
     case notANumber
   }
 
@@ -20,7 +20,7 @@ struct DerivedRefusal {
     self.reason = reason
   }
 
-  /// The refusal that a message of SQLite's is; nil for any other message.
+  /// Parses a message of SQLite; returns nil for any other message.
   init?(_ text: String) {
     let parts = text.split(separator: Self.separator, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 4, parts[0] == Self.prefix, let reason = Reason(rawValue: parts[1]) else { return nil }

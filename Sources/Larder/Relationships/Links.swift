@@ -1,4 +1,4 @@
-/// The rows that belong to one row, as they are changed.
+/// Changes the rows that are linked to one row.
 struct Links<Root: Model, Target: Model> {
   private let column: ToManyColumn<Root, Target>
   private let resolution: RelationshipResolution<Root, Target>
@@ -21,7 +21,7 @@ struct Links<Root: Model, Target: Model> {
     }
   }
 
-  /// False where the row did not belong to the owner.
+  /// Returns false if the row wasn't linked to the owner.
   func remove(_ key: Target.ID, _ connection: Connection) throws -> Bool {
     switch resolution.link {
     case .foreignKey(let reference):
@@ -63,7 +63,7 @@ struct Links<Root: Model, Target: Model> {
     if resolution.isOrdered { try order(keys, connection) }
   }
 
-  /// Gives the rows their places in the order of the keys.
+  /// Sets the positions of the rows to the order of the keys.
   func order(_ keys: [Target.ID], _ connection: Connection) throws {
     for (place, key) in keys.enumerated() {
       let place = SQLNode.value(.integer(Int64(place + 1)))

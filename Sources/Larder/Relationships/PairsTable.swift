@@ -1,10 +1,10 @@
-/// The table of a many-to-many relationship: one row for each pair of keys. It is named after the property that names its inverse.
+/// The join table of a many-to-many relationship, with one row for each pair of keys. It is named after the property that names its inverse.
 struct PairsTable: Sendable, Hashable, Codable {
   static let source = "source"
   static let target = "target"
-  /// The place of the target among those of the source.
+  /// The position of the target among those of the source.
   static let position = "position"
-  /// The place of the source among those of the target.
+  /// The position of the source among those of the target.
   static let inversePosition = "inverse_position"
 
   /// One side of the pairs.
@@ -37,8 +37,8 @@ extension PairsTable.Side {
   }
 }
 
-/// Columns that Larder adds to a model's table for itself.
+/// Columns that Larder adds to a model's table for its own use.
 enum HiddenColumn {
-  /// The place of a row among those that refer to the same row by the column.
+  /// The position of a row among those that refer to the same row by the column.
   static func position(of reference: String) -> String { "_\(reference)_position" }
 }

@@ -1,37 +1,50 @@
-/// A relationship as queries name it: a ``ToOneColumn`` or a ``ToManyColumn``.
+/// A relationship in a query: a ``ToOneColumn`` or a ``ToManyColumn``.
 public protocol RelationshipColumn<Root, Target>: Sendable {
   associatedtype Root: Model
   associatedtype Target: Model
 
-  /// What loads the rows of the relationship. Not for use outside of Larder.
+  /// Returns what loads the rows of the relationship. Not for use outside of Larder.
   func _inclusion(of rows: Query<Target>) -> Inclusion<Root>
-  /// Saves the rows of the relationship that a value holds, and answers them. Not for use outside of Larder.
+  /// Saves the rows of the relationship in a value, and returns them. Not for use outside of Larder.
   func _saveRelated(of value: Root, _ access: WriteAccess) throws -> [Target]
 }
 
 extension Query {
-  /// Loads the rows of a relationship together with the query's own: ``ToMany/loaded`` and ``ToOne/loaded`` then have them.
+  /// Returns the query with the rows of a relationship loaded into ``ToMany/loaded`` or ``ToOne/loaded``.
   ///
   /// ```swift
   /// let accounts = try await store.fetch(Account.all.including(\.costs))
   /// for account in accounts { print(account.name, account.costs.count) }
   /// ```
   ///
-  /// It is one more statement for each relationship, two for many-to-many, however many rows there are; all of them see the same commit.
+  /// - Parameter path: The relationship.
+  /// - Complexity: One more statement for each relationship, two for many-to-many, regardless of the number of rows. All statements see the same
+  ///   commit.
   public func including<Related: RelationshipColumn>(_ path: KeyPath<M.Columns, Related>) -> Query where Related.Root == M {
     including(path) { $0 }
   }
 
-  /// Loads the rows of a relationship, and those that a relationship of theirs leads to: `including(\.costs, \.category)`.
+  /// Returns the query with the rows of a relationship, and of a relationship of those, loaded: `including(\.costs, \.category)`.
+  ///
+  /// - Parameters:
+  ///   - first: The relationship.
+  ///   - second: The relationship of its rows.
   public func including<First: RelationshipColumn, Second: RelationshipColumn>(
     _ first: KeyPath<M.Columns, First>, _ second: KeyPath<First.Target.Columns, Second>
   ) -> Query where First.Root == M, Second.Root == First.Target {
     including(first) { $0.including(second) }
   }
 
-  /// Loads some of the rows of a relationship, in an order: `including(\.costs) { $0.where { $0.amount > 0 }.sorted(by: \.date).including(\.category) }`.
+  /// Returns the query with some of the rows of a relationship loaded, in an order.
   ///
-  /// A limit is refused with `.unsupported` when the query runs: it would count the rows of all owners together.
+  /// ```swift
+  /// Account.all.including(\.costs) { $0.where { $0.amount > 0 }.sorted(by: \.date).including(\.category) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: The relationship.
+  ///   - rows: Returns the query for the rows. With a limit, running the query throws ``StoreError`` `.unsupported`, because the limit would count
+  ///     the rows of all owners together.
   public func including<Related: RelationshipColumn>(
     _ path: KeyPath<M.Columns, Related>, _ rows: (Query<Related.Target>) -> Query<Related.Target>
   ) -> Query where Related.Root == M {
@@ -64,9 +77,9 @@ public struct Inclusion<Root: Model>: Sendable, Hashable {
     self.loader = loader
   }
 
-  /// Gives the values the rows that they are related to.
+  /// Loads the related rows of the values.
   ///
-  /// - Parameter areAll: Whether the values are all rows of their table: then those that belong to them need not be looked for by their keys.
+  /// - Parameter areAll: Whether the values are all rows of their table, so that their related rows need not be selected by key.
   func load(into values: inout [Root], areAll: Bool, _ connection: Connection) throws {
     try loader.load(into: &values, areAll: areAll, connection)
   }
@@ -88,7 +101,7 @@ public struct Inclusion<Root: Model>: Sendable, Hashable {
 protocol InclusionLoader<Root>: Sendable, Hashable {
   associatedtype Root: Model
   var path: any PartialKeyPath<Root> & Sendable { get }
-  /// Both at once, for the same relationship.
+  /// Returns one loader for both, for the same relationship.
   func merged(with other: any InclusionLoader<Root>) -> any InclusionLoader<Root>
   func load(into values: inout [Root], areAll: Bool, _ connection: Connection) throws
   /// Whether two values hold the same loaded rows.
@@ -96,7 +109,7 @@ protocol InclusionLoader<Root>: Sendable, Hashable {
 }
 
 extension Query {
-  /// This query and what the other one asks beyond it.
+  /// Returns this query with the additional inclusions of the other one.
   func merged(with other: Query) -> Query {
     var query = self
     if let filter = other.filter { query = query.filtered(by: filter) }
@@ -112,7 +125,7 @@ extension Query {
     return query
   }
 
-  /// The rows of a relationship are loaded for all owners together.
+  /// Checks that the query can be included: its rows are loaded for all owners together.
   func checkIncludable() throws {
     guard limit == nil, offset == 0, cursor == nil, search == nil else {
       throw StoreError(

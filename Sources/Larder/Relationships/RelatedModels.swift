@@ -1,4 +1,4 @@
-/// The models of a store: those that were named, and all that they are related to.
+/// The models of a store: those that were named, and all models related to them.
 struct RelatedModels {
   private(set) var all: [any Model.Type]
   private var seen: Set<ObjectIdentifier>

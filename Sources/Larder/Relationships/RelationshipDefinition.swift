@@ -5,10 +5,10 @@ protocol RelationshipDefinition<Root>: Sendable {
   var property: String { get }
   var keyPath: any PartialKeyPath<Root> & Sendable { get }
   var rule: DeleteRule? { get }
-  /// The property on the other side, where this side names it.
+  /// The property on the other side, if this side names it.
   var inverse: (any AnyKeyPath & Sendable)? { get }
   var isOrdered: Bool { get }
-  /// The path to the property by way of a reference to the model, as `#Predicate` has it.
+  /// The path to the property through a reference to the model, as in a `#Predicate`.
   var pathThroughReference: AnyKeyPath? { get }
 }
 
@@ -40,13 +40,13 @@ struct ToManyDefinition<Root: Model, Target: Model>: RelationshipDefinition {
   var pathThroughReference: AnyKeyPath? { \ToOne<Root>.[dynamicMember: column.keyPath] }
 }
 
-/// A reference of any model to the one that is asked for.
+/// A reference of any model to a given one.
 protocol AnyToOneDefinition<Root>: RelationshipDefinition {
   var name: String { get }
   var isOptional: Bool { get }
   var reference: ColumnReference { get }
   var anyColumn: any AnyColumn<Root> { get }
-  /// The key that is referred to.
+  /// The referenced key.
   var targetKey: ColumnReference { get }
 }
 
@@ -60,9 +60,9 @@ extension ToOneDefinition: AnyToOneDefinition {
 
 /// The rows of any model that belong to a row.
 protocol AnyToManyDefinition<Root>: RelationshipDefinition {
-  /// How the rows are found. Throws `.schemaMismatch` where there is no other side.
+  /// Returns how to find the rows. Throws `.schemaMismatch` if there is no other side.
   var resolvedLink: RelatedRows.Link { get throws }
-  /// The table of pairs, where both sides are many.
+  /// The join table, if both sides are ``ToMany``.
   var resolvedPairs: PairsTable? { get throws }
   var anyColumn: any AnyToManyColumn { get }
 }
@@ -74,7 +74,7 @@ extension ToManyDefinition: AnyToManyDefinition {
 }
 
 extension Property {
-  /// A reference. Without a rule of its own the database follows that of the other side, or the default.
+  /// Creates a reference. Without its own delete rule it has that of the other side, or the default.
   public init<Target: Model, Output>(
     _ column: ToOneColumn<Root, Target, Output>, _ options: AttributeOption..., originalName: String? = nil, deleteRule: DeleteRule? = nil,
     inverse: (any AnyKeyPath & Sendable)? = nil, default: PropertyDefault<Output>? = nil
@@ -93,7 +93,7 @@ extension Property {
     relationship = ToOneDefinition(column: column, rule: deleteRule, inverse: inverse)
   }
 
-  /// The rows of another model that belong to a row. They take no column.
+  /// Creates the rows of another model that belong to a row. They have no column.
   public init<Target: Model>(
     _ column: ToManyColumn<Root, Target>, deleteRule: DeleteRule? = nil, inverse: (any AnyKeyPath & Sendable)? = nil, ordered: Bool = false
   ) {
@@ -101,7 +101,7 @@ extension Property {
     relationship = ToManyDefinition(column: column, rule: deleteRule, inverse: inverse, isOrdered: ordered)
   }
 
-  /// A property that triggers keep in step with the rows of a relationship.
+  /// Creates a property that triggers derive from the rows of a relationship.
   public init<Output>(
     _ column: Column<Root, Output>, _ options: AttributeOption..., originalName: String? = nil, derived derivation: Derivation<Output>,
     default: PropertyDefault<Output>? = nil

@@ -1,4 +1,4 @@
-/// Says how a model is related to another: the other side, what becomes of its rows when a row is deleted, and whether they are kept in order.
+/// Declares a relationship to another model: its inverse, its delete rule, and whether its rows are ordered.
 ///
 /// ```swift
 /// @Model
@@ -8,18 +8,18 @@
 /// }
 /// ```
 ///
-/// The inverse is named on one side only. A ``ToOne`` needs `@Relationship` only where its delete rule is not the default.
+/// Name the inverse on one side only. A ``ToOne`` only needs `@Relationship` if its delete rule isn't the default.
 ///
 /// - Parameters:
-///   - deleteRule: What becomes of the rows that refer to a row when it is deleted. By default ``DeleteRule/deny`` where the reference is required,
-///     and ``DeleteRule/nullify`` where it is optional.
+///   - deleteRule: What happens to the rows that refer to a deleted row. By default ``DeleteRule/deny`` for a required reference, and
+///     ``DeleteRule/nullify`` for an optional one.
 ///   - inverse: The property of the other model that is the other side.
-///   - ordered: Whether a ``ToMany`` keeps the order that the user gave.
+///   - ordered: Whether a ``ToMany`` keeps the order of its rows.
 @attached(peer)
 public macro Relationship(deleteRule: DeleteRule? = nil, inverse: AnyKeyPath? = nil, ordered: Bool = false) =
   #externalMacro(module: "LarderMacros", type: "RelationshipMacro")
 
-/// Keeps a property in step with the rows of a relationship: their number, or the sum, the least or the greatest value of a property of theirs.
+/// Derives a property from the rows of a relationship: their number, or the sum, the least or the greatest value of one of their properties.
 ///
 /// ```swift
 /// @Model
@@ -30,12 +30,12 @@ public macro Relationship(deleteRule: DeleteRule? = nil, inverse: AnyKeyPath? = 
 /// }
 /// ```
 ///
-/// Triggers in the file keep it, whoever writes. Saving a value never writes it, and reading it costs nothing. Added to a model whose rows are
-/// stored already, it is computed when the store is opened.
+/// Triggers in the file maintain it for every kind of write. Saving a value never writes it, and reading it costs no more than any column. When it is
+/// added to a model that already has rows, it is computed when the store is opened.
 @attached(peer)
 public macro Derived<Output>(_ derivation: Derivation<Output>) = #externalMacro(module: "LarderMacros", type: "DerivedMacro")
 
-/// Lets a ``ToMany`` know whose rows it has. `@Model` attaches it; there is no need to write it.
+/// Tells a ``ToMany`` its owner. Attached by `@Model`; you never need to write it.
 @attached(accessor, names: named(init), named(get), named(set))
 @attached(peer, names: prefixed(_))
 public macro _RelatedRows() = #externalMacro(module: "LarderMacros", type: "RelatedRowsMacro")

@@ -1,14 +1,14 @@
-/// Finds the two sides of a relationship: the fact that is stored once, seen from the model whose property it is.
+/// The two sides of a relationship, seen from the model that has the property.
 struct RelationshipResolution<Root: Model, Target: Model> {
   let link: RelatedRows.Link
-  /// The reference of the other model that keeps the relationship; nil where pairs of keys do.
+  /// The reference of the other model that stores the relationship; nil if a join table does.
   let reference: (any AnyToOneDefinition<Target>)?
-  /// The table of pairs, where both sides are many.
+  /// The join table, if both sides are ``ToMany``.
   let pairs: PairsTable?
-  /// Whether this side keeps the order that the user gave.
+  /// Whether this side is ordered.
   let isOrdered: Bool
 
-  /// Throws `.schemaMismatch` where the other side cannot be found.
+  /// Throws `.schemaMismatch` if the other side can't be found.
   init(_ column: ToManyColumn<Root, Target>) throws {
     guard let own = Root.schema.toMany(at: column.keyPath) else {
       throw StoreError(
@@ -29,7 +29,7 @@ struct RelationshipResolution<Root: Model, Target: Model> {
       key: Target.schema.keyReference.name)
   }
 
-  /// The reference on the other side, where the other side has one.
+  /// The reference on the other side, if it has one.
   private static func reference(of own: any RelationshipDefinition<Root>) throws -> (any AnyToOneDefinition<Target>)? {
     let references = Target.schema.references
     if let inverse = own.inverse { return references.first { $0.keyPath == inverse && $0.target == Root.self } }
@@ -50,7 +50,7 @@ struct RelationshipResolution<Root: Model, Target: Model> {
     return (PairsTable(source: other, target: own), false)
   }
 
-  /// The rows that belong to the row with the key, in the user's order where that is kept.
+  /// Returns a query for the rows that belong to the row with the key, in their order if the relationship is ordered.
   func query(ownedBy key: Root.ID) -> Query<Target> {
     let owner = Root.schema.node(forKey: key)
     var query = Query<Target>()
@@ -65,7 +65,7 @@ struct RelationshipResolution<Root: Model, Target: Model> {
     return query
   }
 
-  /// The place of a row among those of its owner; nil where the order is not kept.
+  /// The position of a row among those of its owner; nil if the relationship isn't ordered.
   func position(of owner: SQLNode) -> SQLNode? {
     guard isOrdered else { return nil }
     let type = ColumnType(storageClass: .integer, isOptional: true)

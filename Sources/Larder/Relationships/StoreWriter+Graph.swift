@@ -1,9 +1,14 @@
 extension StoreWriter {
-  /// Saves a value and the rows of a relationship that it holds: `save(account, including: \.costs)`. All of them, or on an error none.
+  /// Saves a value and the rows of a relationship that it holds: all of them, or none if an error is thrown.
   ///
-  /// The rows of a ``ToMany`` get the value as their owner, and its order where the relationship is ordered; the row of a ``ToOne`` is the one
-  /// that the reference was made from. Rows that are in the store and not in the value stay as they are: ``setLinks(_:_:_:)`` lets go of them.
-  /// A relationship that is not loaded is left alone.
+  /// The rows of a ``ToMany`` get the value as their owner, and their order if the relationship is ordered; the row of a ``ToOne`` is the value that
+  /// the reference was created from. Stored rows that aren't in the value stay unchanged; to unlink them, use ``setLinks(_:_:_:)``. A relationship
+  /// that isn't loaded is ignored.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: The relationship, as in `save(account, including: \.costs)`.
+  /// - Throws: The errors of ``save(_:)-(M)``.
   public func save<M: Model, Related: RelationshipColumn>(_ value: M, including path: KeyPath<M.Columns, Related>) throws where Related.Root == M {
     try _write(isAtomic: true) { access in
       try access.connection.write([value], .upsert)
@@ -11,7 +16,13 @@ extension StoreWriter {
     }
   }
 
-  /// Saves a value, the rows of a relationship that it holds, and those that a relationship of theirs holds.
+  /// Saves a value, the rows of a relationship that it holds, and the rows of a relationship of those.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - first: The relationship.
+  ///   - second: The relationship of its rows.
+  /// - Throws: The errors of ``save(_:)-(M)``.
   public func save<M: Model, First: RelationshipColumn, Second: RelationshipColumn>(
     _ value: M, including first: KeyPath<M.Columns, First>, _ second: KeyPath<First.Target.Columns, Second>
   ) throws where First.Root == M, Second.Root == First.Target {
@@ -26,13 +37,24 @@ extension StoreWriter {
 
 extension Store {
   /// Saves a value and the rows of a relationship that it holds. See ``StoreWriter/save(_:including:)``.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: The relationship.
+  /// - Throws: The errors of ``save(_:)-(M)``.
   public func save<M: Model, Related: RelationshipColumn>(
     _ value: M, including path: any KeyPath<M.Columns, Related> & Sendable
   ) async throws where Related.Root == M {
     try await write { try $0.save(value, including: path) }
   }
 
-  /// Saves a value, the rows of a relationship that it holds, and those that a relationship of theirs holds.
+  /// Saves a value, the rows of a relationship that it holds, and the rows of a relationship of those.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - first: The relationship.
+  ///   - second: The relationship of its rows.
+  /// - Throws: The errors of ``save(_:)-(M)``.
   public func save<M: Model, First: RelationshipColumn, Second: RelationshipColumn>(
     _ value: M, including first: any KeyPath<M.Columns, First> & Sendable, _ second: any KeyPath<First.Target.Columns, Second> & Sendable
   ) async throws where First.Root == M, Second.Root == First.Target {
@@ -65,7 +87,7 @@ extension ToManyColumn {
     return related
   }
 
-  /// Makes a row refer to the value.
+  /// Returns a closure that makes a row refer to the owner.
   private func owning(_ owner: Root, _ resolution: RelationshipResolution<Root, Target>) throws -> (inout Target) throws -> Void {
     func refuse(_ row: Target, _ isSame: Bool) throws {
       if isSame { return }

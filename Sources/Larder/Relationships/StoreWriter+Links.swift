@@ -1,14 +1,24 @@
 extension StoreWriter {
-  /// Makes a row one of those that belong to a value: `link(cost, \.tags, tag)`. A row that belongs to it already stays as it is.
+  /// Links a row to a value: `link(cost, \.tags, tag)`. A row that is already linked stays unchanged.
   ///
-  /// In a one-to-many relationship the row's reference changes, and with it the owner that it had.
+  /// In a one-to-many relationship this changes the row's reference, and so its owner.
   ///
-  /// - Throws: ``StoreError`` `.notFound` where the row is not stored, `.referenced` where the value is not.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: The relationship of the value.
+  ///   - other: The row to link.
+  /// - Throws: ``StoreError`` `.notFound` if the row isn't stored, `.referenced` if the value isn't stored, and the errors of any write.
   public func link<M: Model, Target: Model>(_ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ other: Target) throws {
     try link(value, path, [other])
   }
 
-  /// Makes rows belong to a value: all of them, or on an error none.
+  /// Links rows to a value: all of them, or none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: The relationship of the value.
+  ///   - others: The rows to link.
+  /// - Throws: The errors of ``link(_:_:_:)-(M,_,Target)``.
   public func link<M: Model, Target: Model>(_ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ others: [Target]) throws {
     let links = try Links(M.columns[keyPath: path], of: value.id)
     try _write(isAtomic: true) { access in
@@ -16,9 +26,15 @@ extension StoreWriter {
     }
   }
 
-  /// Makes a row belong to a value no longer, and answers whether it did.
+  /// Unlinks a row from a value.
   ///
-  /// - Throws: ``StoreError`` `.constraint` where the row's reference is required: delete the row, or link it to another value.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: The relationship of the value.
+  ///   - other: The row to unlink.
+  /// - Returns: `true` if the row was linked to the value.
+  /// - Throws: ``StoreError`` `.constraint` if the row's reference is required (delete the row, or link it to another value), and the errors of any
+  ///   write.
   @discardableResult
   public func unlink<M: Model, Target: Model>(
     _ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ other: Target
@@ -27,10 +43,13 @@ extension StoreWriter {
     return try _write(isAtomic: true) { try links.remove(other.id, $0.connection) }
   }
 
-  /// Makes just these rows belong to a value, in this order where the relationship is ordered.
+  /// Links exactly these rows to a value, in this order if the relationship is ordered, and unlinks all others.
   ///
-  /// - Throws: As ``link(_:_:_:)-(M,_,Target)``, and `.constraint` where a row that belongs to the value now has a required reference and is
-  ///   not among them.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: The relationship of the value.
+  ///   - others: The rows to link.
+  /// - Throws: ``StoreError`` `.constraint` if a row to unlink has a required reference, and the errors of ``link(_:_:_:)-(M,_,Target)``.
   public func setLinks<M: Model, Target: Model>(_ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ others: [Target]) throws {
     let links = try Links(M.columns[keyPath: path], of: value.id)
     try _write(isAtomic: true) { try links.replace(with: others.map(\.id), $0.connection) }
@@ -38,21 +57,40 @@ extension StoreWriter {
 }
 
 extension Store {
-  /// Makes a row one of those that belong to a value. See ``StoreWriter/link(_:_:_:)-(M,_,Target)``.
+  /// Links a row to a value. See ``StoreWriter/link(_:_:_:)-(M,_,Target)``.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: The relationship of the value.
+  ///   - other: The row to link.
+  /// - Throws: The errors of ``StoreWriter/link(_:_:_:)-(M,_,Target)``.
   public func link<M: Model, Target: Model>(
     _ value: M, _ path: any KeyPath<M.Columns, ToManyColumn<M, Target>> & Sendable, _ other: Target
   ) async throws {
     try await write { try $0.link(value, path, other) }
   }
 
-  /// Makes rows belong to a value: all of them, or on an error none.
+  /// Links rows to a value: all of them, or none if an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: The relationship of the value.
+  ///   - others: The rows to link.
+  /// - Throws: The errors of ``StoreWriter/link(_:_:_:)-(M,_,Target)``.
   public func link<M: Model, Target: Model>(
     _ value: M, _ path: any KeyPath<M.Columns, ToManyColumn<M, Target>> & Sendable, _ others: [Target]
   ) async throws {
     try await write { try $0.link(value, path, others) }
   }
 
-  /// Makes a row belong to a value no longer, and answers whether it did. See ``StoreWriter/unlink(_:_:_:)``.
+  /// Unlinks a row from a value. See ``StoreWriter/unlink(_:_:_:)``.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: The relationship of the value.
+  ///   - other: The row to unlink.
+  /// - Returns: `true` if the row was linked to the value.
+  /// - Throws: The errors of ``StoreWriter/unlink(_:_:_:)``.
   @discardableResult
   public func unlink<M: Model, Target: Model>(
     _ value: M, _ path: any KeyPath<M.Columns, ToManyColumn<M, Target>> & Sendable, _ other: Target
@@ -60,7 +98,13 @@ extension Store {
     try await write { try $0.unlink(value, path, other) }
   }
 
-  /// Makes just these rows belong to a value, in this order where the relationship is ordered. See ``StoreWriter/setLinks(_:_:_:)``.
+  /// Links exactly these rows to a value, in this order if the relationship is ordered. See ``StoreWriter/setLinks(_:_:_:)``.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: The relationship of the value.
+  ///   - others: The rows to link.
+  /// - Throws: The errors of ``StoreWriter/setLinks(_:_:_:)``.
   public func setLinks<M: Model, Target: Model>(
     _ value: M, _ path: any KeyPath<M.Columns, ToManyColumn<M, Target>> & Sendable, _ others: [Target]
   ) async throws {

@@ -1,18 +1,20 @@
 extension StoreWriter {
-  /// Computes every `@Derived` property and every full-text index of the store's models anew, in one transaction.
+  /// Recomputes every `@Derived` property and every full-text index of the store's models, in one transaction.
   ///
-  /// The triggers that keep both see every change but one: `INSERT OR REPLACE` of a program that leaves SQLite's `recursive_triggers` off deletes rows
-  /// without a trigger. Larder's own connections have it on.
+  /// The triggers that maintain them see every change but one: `INSERT OR REPLACE` by a program that leaves SQLite's `recursive_triggers` off deletes
+  /// rows without firing triggers. Larder's own connections turn it on.
   ///
-  /// - Throws: ``StoreError`` `.unsupported` in a context, whose store it is called on instead; otherwise what a write throws.
-  /// - Complexity: Every row of the models that have such properties, and of those that they are derived from.
+  /// - Throws: ``StoreError`` `.unsupported` in a context (call it on its store instead), and the errors of any write.
+  /// - Complexity: Reads every row of the models that have such properties, and of those that they are derived from.
   public func rebuildDerived() throws {
     try _write(isAtomic: true) { try $0.connection.rebuildDerived() }
   }
 }
 
 extension Store {
-  /// Computes every `@Derived` property and every full-text index anew. See ``StoreWriter/rebuildDerived()``.
+  /// Recomputes every `@Derived` property and every full-text index. See ``StoreWriter/rebuildDerived()``.
+  ///
+  /// - Throws: The errors of ``StoreWriter/rebuildDerived()``.
   public func rebuildDerived() async throws {
     try await write { try $0.rebuildDerived() }
   }

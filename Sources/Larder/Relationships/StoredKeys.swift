@@ -1,11 +1,11 @@
 import Foundation
 
-/// Keys as the database holds them, each with its place in a list.
+/// Stored keys, each with its position in a list.
 ///
-/// Whole numbers and identifiers of 16 bytes, which almost all keys are, are looked up as such: it happens for every row that is loaded. Whole numbers
-/// that lie close together, as those of most tables do, need no hashing.
+/// Integers and UUIDs of 16 bytes, which almost all keys are, have fast lookups, because there is one for every loaded row. Integers in a narrow
+/// range, as in most tables, need no hashing.
 struct StoredKeys {
-  /// The places of the keys from `lowest` on; -1 for a number that is none of them.
+  /// The positions of the keys, beginning with `lowest`; -1 for a number that isn't a key.
   private var places: [Int] = []
   private var lowest: Int64 = 0
   private var integers: [Int64: Int] = [:]
@@ -35,8 +35,8 @@ struct StoredKeys {
     }
   }
 
-  /// The lowest of whole numbers, and how many places a table from it to the greatest has; nil where that were much more than there are keys, or
-  /// where a key is no whole number.
+  /// Returns the lowest of integer keys, and the size of a table from it to the greatest; nil if that is much more than the number of keys, or a key
+  /// isn't an integer.
   private static func denseSpan(of keys: [Value]) -> (lowest: Int64, span: Int)? {
     var lowest = Int64.max
     var greatest = Int64.min
@@ -50,7 +50,7 @@ struct StoredKeys {
     return (lowest, Int(distance) + 1)
   }
 
-  /// The place of a key that stands in another form than Larder's; nil where it is none of them.
+  /// Returns the position of a key in another format than Larder's; nil if it isn't in the list.
   func position(of column: StoredColumn, canonical: (Value) throws -> Value) -> Int? {
     guard let stored = try? column.exactValue, let key = try? canonical(stored) else { return nil }
     if case .integer(let integer) = key {
@@ -63,7 +63,7 @@ struct StoredKeys {
     return others[ExactValue(key)]
   }
 
-  /// The place of the key that the column holds; nil where it is none of them.
+  /// Returns the position of the key in the column; nil if it isn't in the list.
   func position(of column: StoredColumn) -> Int? {
     if let integer = column.integer {
       guard !places.isEmpty else { return integers[integer] }
@@ -76,9 +76,9 @@ struct StoredKeys {
   }
 }
 
-/// A value that is equal to another one only where the file takes both for the same: texts are compared byte by byte.
+/// A value that equals another one only if they are equal in the file: texts are compared byte by byte.
 ///
-/// Swift takes "é" for "e" with an accent after it. The file does not, and holds both as keys of different rows.
+/// Swift considers "é" equal to "e" with a combining accent. In the file they differ, and can be keys of different rows.
 struct ExactValue: Hashable {
   let value: Value
 
@@ -95,13 +95,13 @@ struct ExactValue: Hashable {
   }
 }
 
-/// The key of a row, equal to another one only where the file takes both for the same row's.
+/// The key of a row, which equals another one only if they identify the same row in the file.
 struct RowKey<M: Model>: Hashable {
   let id: M.ID
-  /// The stored form of the columns, where one of them holds text; nil where Swift and the file agree.
+  /// The stored form of the columns, if one of them contains text; nil if Swift and the file agree.
   private let exact: [ExactValue]?
 
-  /// Whether a column of the key holds text.
+  /// Whether a column of the key contains text.
   static var hasText: Bool { M.schema.keyIndexes.contains { M.schema.columns[$0].type.storageClass == .text } }
 
   init(of value: M) throws {

@@ -1,24 +1,24 @@
-/// A foreign key, as a model's table has it.
+/// A foreign key of a model's table.
 struct TableReference: Sendable, Hashable, Codable {
   let property: String
   let column: String
-  /// The model that is referred to.
+  /// The referenced model.
   let model: String
   let table: String
   let key: String
   let rule: DeleteRule
   let isOptional: Bool
-  /// Whether the rows of the other side are kept in an order of the program.
+  /// Whether the rows of the other side are ordered.
   let isOrdered: Bool
 
-  /// The rule of SQL. It is checked when a transaction ends, so that rows that refer to each other can be saved in one.
+  /// The rule in SQL. It is checked when a transaction ends, so that rows that refer to each other can be saved in one.
   func sql(_ dialect: Dialect) -> String {
     "REFERENCES \(dialect.quote(table)) (\(dialect.quote(key))) ON DELETE \(rule.sql) DEFERRABLE INITIALLY DEFERRED"
   }
 }
 
 extension TableReference {
-  /// Throws `.schemaMismatch` for a rule that cannot hold, and for a model that cannot be referred to.
+  /// Throws `.schemaMismatch` for an impossible rule, and for a model that can't be referenced.
   init<Root: Model>(_ definition: any AnyToOneDefinition<Root>) throws {
     func make<Target: Model>(_ target: Target.Type) throws -> TableReference {
       let place = "\(Root.self).\(definition.property)"

@@ -10,30 +10,32 @@
 /// let large = try await store.fetch(account.costs.where { $0.amount > 1000 })
 /// ```
 ///
-/// A row stores nothing for it. ``all`` and ``where(_:)`` are queries for the rows; ``loaded`` holds them where ``Query/including(_:)`` asked for them
-/// or the value was made with them. Only then the collection can be walked through: before that its elements are unknown, and asking for them is a
-/// programmer's mistake that traps. Because it is no part of what a row stores, it takes no part in comparisons: any two are equal.
+/// It isn't stored in the row. ``all`` and ``where(_:)`` are queries for the rows. ``loaded`` has the rows if ``Query/including(_:)`` loaded them or
+/// the value was created with them. Only then can you iterate over the collection; otherwise its elements are unknown, and accessing them is a
+/// programming error that traps. All values are equal, because the rows aren't part of the stored value.
 public struct ToMany<Target: Model>: Sendable {
-  /// The rows, where a query loaded them or they were given to be saved; otherwise nil.
+  /// The rows, if a query loaded them or they were set to be saved; otherwise nil.
   public var loaded: [Target]?
   /// The row that the rows belong to.
   private var owner: (any RelationshipOwner<Target>)?
 
-  /// Rows that belong together, for ``StoreWriter/save(_:including:)``.
+  /// Creates a collection of rows, to be saved with ``StoreWriter/save(_:including:)``.
+  ///
+  /// - Parameter values: The rows.
   public init(_ values: [Target]) {
     loaded = values
   }
 
   init() {}
 
-  /// The same rows as those of an owner. Generated code calls it, so that ``all`` knows whose rows are meant.
+  /// Returns the same rows with their owner. Called by generated code, so that ``all`` knows the owner.
   public func owned<Owner: Model>(by owner: Owner, _ column: ToManyColumn<Owner, Target>) -> ToMany {
     var copy = self
     copy.owner = Ownership(owner: owner.id, column: column)
     return copy
   }
 
-  /// A query for all of the rows; in the order that the user gave where the relationship is ordered.
+  /// A query for all of the rows; in the order that `setLinks` gave them if the relationship is ordered.
   public var all: Query<Target> {
     guard let owner else {
       return Query().failing(
@@ -44,7 +46,9 @@ public struct ToMany<Target: Model>: Sendable {
     return owner.query
   }
 
-  /// A query for those of the rows for which the condition is true.
+  /// Returns a query for the rows that satisfy the condition.
+  ///
+  /// - Parameter condition: Returns the condition for the columns.
   public func `where`(_ condition: (Target.Columns) -> some QueryExpressible<Bool>) -> Query<Target> {
     all.where(condition)
   }
@@ -57,7 +61,7 @@ public struct ToMany<Target: Model>: Sendable {
   }
 }
 
-/// The model that a ``ToMany`` is a property of, without its type.
+/// The model that has the ``ToMany`` property, without its type.
 private protocol RelationshipOwner<Target>: Sendable {
   associatedtype Target: Model
   var query: Query<Target> { get }
@@ -71,7 +75,7 @@ private struct Ownership<Owner: Model, Target: Model>: RelationshipOwner {
 }
 
 extension ToMany: ExpressibleByArrayLiteral {
-  /// `[]` says nothing of the rows, as a value has it that was just made; other literals are the rows.
+  /// An empty literal leaves ``loaded`` nil; any other literal sets it.
   public init(arrayLiteral elements: Target...) {
     loaded = elements.isEmpty ? nil : elements
   }
@@ -80,9 +84,9 @@ extension ToMany: ExpressibleByArrayLiteral {
 extension ToMany: RandomAccessCollection {
   @inlinable public var startIndex: Int { elements.startIndex }
   @inlinable public var endIndex: Int { elements.endIndex }
-  /// The number of rows that were loaded.
+  /// The number of loaded rows.
   @inlinable public var count: Int { elements.count }
-  /// Whether no row was loaded.
+  /// Whether the loaded rows are empty.
   @inlinable public var isEmpty: Bool { elements.isEmpty }
   @inlinable public subscript(position: Int) -> Target { elements[position] }
   @inlinable public func makeIterator() -> Array<Target>.Iterator { elements.makeIterator() }
@@ -95,12 +99,12 @@ extension ToMany: Hashable {
 }
 
 extension ToMany: Codable {
-  /// Reads nothing: the rows are stored by themselves.
+  /// Decodes nothing: the rows are stored in their own table.
   public init(from decoder: any Decoder) throws {
     self.init()
   }
 
-  /// Writes nothing but an empty list: the rows are stored by themselves.
+  /// Encodes an empty list: the rows are stored in their own table.
   public func encode(to encoder: any Encoder) throws {
     _ = encoder.unkeyedContainer()
   }

@@ -1,17 +1,17 @@
-/// The rows on the other side of a relationship as queries name them: `$0.costs.contains { $0.amount > 1000 }`, `$0.costs.count`.
+/// The rows on the other side of a relationship in a query: `$0.costs.contains { $0.amount > 1000 }`, `$0.costs.count`.
 ///
-/// Each use is a subquery over the index of the references, one for each row that the query looks at.
+/// Each use is a subquery that uses the index of the references, evaluated for each row of the query.
 public struct ToManyColumn<Root: Model, Target: Model>: Sendable {
   /// The property's name in Swift.
   public let property: String
   let keyPath: any WritableKeyPath<Root, ToMany<Target>> & Sendable
   var scope = ColumnScope.current
-  /// Which of the rows are meant, and how deep the subquery is that says so.
+  /// The condition of the rows, and the nesting depth of its subquery.
   private var filter: SQLNode?
-  /// How deep the subquery is, where that is settled; otherwise one deeper than the closures around it.
+  /// The nesting depth of the subquery, if it is fixed; otherwise one deeper than the enclosing closures.
   private var settledDepth: Int?
 
-  /// Generated code makes it.
+  /// Creates the column. Called by generated code.
   public init(_ path: any WritableKeyPath<Root, ToMany<Target>> & Sendable, _ property: String) {
     keyPath = path
     self.property = property
@@ -27,7 +27,9 @@ public struct ToManyColumn<Root: Model, Target: Model>: Sendable {
 // MARK: - In conditions
 
 extension ToManyColumn {
-  /// Those of the rows for which the condition is true: `$0.costs.where { $0.amount < 0 }.count`.
+  /// Returns the rows that satisfy the condition: `$0.costs.where { $0.amount < 0 }.count`.
+  ///
+  /// - Parameter condition: Returns the condition for the columns.
   public func `where`(_ condition: (Target.Columns) -> some QueryExpressible<Bool>) -> ToManyColumn {
     var column = self
     let node = node(of: condition)
@@ -36,28 +38,36 @@ extension ToManyColumn {
     return column
   }
 
-  /// Whether the condition is true for one of the rows.
+  /// Returns whether at least one of the rows satisfies the condition.
+  ///
+  /// - Parameter condition: Returns the condition for the columns.
   public func contains(where condition: (Target.Columns) -> some QueryExpressible<Bool>) -> QueryExpression<Bool> {
     .init(ask(.exist, and: node(of: condition)))
   }
 
-  /// Whether the value's row is one of the rows.
+  /// Returns whether the value's row is one of the rows.
+  ///
+  /// - Parameter value: The value.
   public func contains(_ value: Target) -> QueryExpression<Bool> {
     contains(value.id)
   }
 
-  /// Whether the row with the key is one of the rows.
+  /// Returns whether the row with the key is one of the rows.
+  ///
+  /// - Parameter key: The key.
   public func contains(_ key: Target.ID) -> QueryExpression<Bool> {
     let column = SQLNode.column(Target.schema.keyReference.as(.rows(depth)))
     return .init(ask(.exist, and: .compare(.equal, column, Target.schema.node(forKey: key))))
   }
 
-  /// Whether the condition is true for each of the rows, as it is if there is none.
+  /// Returns whether every row satisfies the condition; true if there are no rows.
+  ///
+  /// - Parameter condition: Returns the condition for the columns.
   public func allSatisfy(_ condition: (Target.Columns) -> some QueryExpressible<Bool>) -> QueryExpression<Bool> {
     .init(.not(ask(.exist, and: .not(node(of: condition)))))
   }
 
-  /// Whether there is no row.
+  /// Whether there are no rows.
   public var isEmpty: QueryExpression<Bool> {
     .init(.not(ask(.exist)))
   }
@@ -67,47 +77,65 @@ extension ToManyColumn {
     QueryExpression(node: ask(.value(.aggregate(.count, nil, .stored))), coding: .stored)
   }
 
-  /// The sum over the rows, zero if there is none.
+  /// The sum of a property over the rows, or zero if there are none.
+  ///
+  /// - Parameter path: The property.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output> {
     asking(.sum(column(path).expression))
   }
 
-  /// The sum of the values that are not nil.
+  /// The sum of an optional property over the rows, ignoring nil.
+  ///
+  /// - Parameter path: The property.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Output> {
     asking(.sum(column(path).expression))
   }
 
-  /// The sum of small integers, which is an `Int`.
+  /// The sum of a property of a small integer type, as an `Int`.
+  ///
+  /// - Parameter path: The property.
   public func sum<Output: QuerySmallInteger>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Int> {
     asking(.sum(column(path).expression))
   }
 
-  /// The sum of the small integers that are not nil, which is an `Int`.
+  /// The sum of an optional property of a small integer type, as an `Int`, ignoring nil.
+  ///
+  /// - Parameter path: The property.
   public func sum<Output: QuerySmallInteger>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Int> {
     asking(.sum(column(path).expression))
   }
 
-  /// The mean as a real number, nil where there is no value.
+  /// The mean of a property as a real number, or nil if there are no values.
+  ///
+  /// - Parameter path: The property.
   public func average<Output: QueryNumber>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Double?> {
     asking(.average(column(path).expression))
   }
 
-  /// The least value, nil if there is none.
+  /// The least value of a property, or nil if there are no rows.
+  ///
+  /// - Parameter path: The property.
   public func min<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output?> {
     asking(.extreme(.min, column(path).expression))
   }
 
-  /// The least of the values that are not nil, nil if there is none.
+  /// The least value of an optional property, ignoring nil; nil if there are no values.
+  ///
+  /// - Parameter path: The property.
   public func min<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Output?> {
     asking(.optionalExtreme(.min, column(path).expression))
   }
 
-  /// The greatest value, nil if there is none.
+  /// The greatest value of a property, or nil if there are no rows.
+  ///
+  /// - Parameter path: The property.
   public func max<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output?> {
     asking(.extreme(.max, column(path).expression))
   }
 
-  /// The greatest of the values that are not nil, nil if there is none.
+  /// The greatest value of an optional property, ignoring nil; nil if there are no values.
+  ///
+  /// - Parameter path: The property.
   public func max<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Output?> {
     asking(.optionalExtreme(.max, column(path).expression))
   }
@@ -146,7 +174,7 @@ extension ToManyColumn {
       question)
   }
 
-  /// The rows that belong to the row with the key.
+  /// Returns a query for the rows that belong to the row with the key.
   func query(ownedBy key: Root.ID) -> Query<Target> {
     do {
       return try RelationshipResolution(self).query(ownedBy: key)
@@ -156,17 +184,17 @@ extension ToManyColumn {
   }
 }
 
-/// The rows of a relationship as `#Predicate` meets them, without their types.
+/// The rows of a relationship in a `#Predicate`, without their types.
 protocol AnyToManyColumn: Sendable {
   var depth: Int { get }
   var target: any Model.Type { get }
   func moved(to scope: ColumnScope, depth: Int) -> Self
   func question(_ question: RelatedRows.Question, at depth: Int, _ condition: SQLNode?) -> SQLNode
-  /// Whether a value's row is one of the rows; nil for a value of another type.
+  /// Returns whether a value's row is one of the rows; nil for a value of another type.
   func member(_ value: Any) -> SQLNode?
-  /// Whether the path is that of the rows' number.
+  /// Returns whether the path is that of the number of rows.
   func isCount(_ path: AnyKeyPath) -> Bool
-  /// Whether the path is the one that says whether there is no row.
+  /// Returns whether the path is `isEmpty`.
   func isEmptiness(_ path: AnyKeyPath) -> Bool
 }
 
@@ -193,7 +221,7 @@ extension ToManyColumn: AnyToManyColumn {
 }
 
 extension ModelSchema {
-  /// The key as a query compares columns with it.
+  /// Returns the key as a query compares columns with it.
   func node(forKey key: Root.ID) -> SQLNode {
     do {
       return .value(try storedKey(key))

@@ -1,4 +1,4 @@
-/// Loads the rows that belong to rows.
+/// Loads the rows of a ``ToMany`` relationship.
 struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
   let column: ToManyColumn<Root, Target>
   let rows: Query<Target>
@@ -39,7 +39,7 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
     return positions
   }
 
-  /// Hands out the rows of the pairs: in the query's order, or else in that of the pairs.
+  /// Distributes the rows to their owners: in the query's order, or else in the order of the pairs.
   private func group(
     _ pairs: [(own: RowKey<Root>, other: RowKey<Target>)], _ connection: Connection, _ positions: [RowKey<Root>: Int],
     _ groups: inout [[Target]]
@@ -62,7 +62,7 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
     }
   }
 
-  /// The rows that refer to one of the keys; without keys, to any row.
+  /// Returns a query for the rows that refer to one of the keys; without keys, to any row.
   private func query(of reference: ColumnReference, _ keys: [SQLNode]?, _ resolution: RelationshipResolution<Root, Target>) -> Query<Target> {
     var query = rows
     if let keys {
@@ -74,7 +74,7 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
     return query
   }
 
-  /// Reads the key of its owner from a row.
+  /// Returns a closure that reads the owner's key from a row.
   private func ownerKey(_ resolution: RelationshipResolution<Root, Target>) throws -> (Target) -> Root.ID? {
     switch resolution.reference {
     case let reference as ToOneDefinition<Target, Root, ToOne<Root>>: return { reference.column.value($0).id }
@@ -105,7 +105,7 @@ extension ToManyColumn: RelationshipColumn {
 }
 
 extension Connection {
-  /// The pairs of the keys, in the order that the owner keeps.
+  /// Returns the pairs of keys, in the owner's order.
   fileprivate func pairs(
     of keys: [SQLNode]?, table: String, own: String, other: String, isOrdered: Bool
   ) throws -> [(own: Value, other: Value)] {

@@ -1,4 +1,4 @@
-/// A reference to one row of another model: the row's key, kept as a foreign key.
+/// A reference to one row of another model, stored as a foreign key.
 ///
 /// ```swift
 /// @Model
@@ -12,15 +12,15 @@
 /// let cost = Cost(amount: 12, account: ToOne(account))
 /// ```
 ///
-/// Two references are equal if their keys are. ``loaded`` is the row itself where a query asked for it with ``Query/including(_:)``; then its
-/// properties can be read straight from the reference: `cost.account.name`.
+/// Two references are equal if their keys are. If a query loaded the row with ``Query/including(_:)``, ``loaded`` is that row, and its properties can
+/// be read through the reference: `cost.account.name`.
 @dynamicMemberLookup
 public struct ToOne<Target: Model>: Sendable {
-  /// The key of the row that is referred to.
+  /// The key of the referenced row.
   public let id: Target.ID
   @usableFromInline let box: Box?
 
-  /// A struct that refers to its own kind, as in a tree, cannot hold one of its kind; a reference to a box can.
+  /// A struct that refers to its own type, as in a tree, can't contain a value of that type, but it can contain a reference to a box.
   @usableFromInline
   final class Box: Sendable {
     @usableFromInline let value: Target
@@ -29,24 +29,30 @@ public struct ToOne<Target: Model>: Sendable {
     init(_ value: Target) { self.value = value }
   }
 
-  /// A reference to the row with the key.
+  /// Creates a reference to the row with the key.
+  ///
+  /// - Parameter id: The key of the row.
   @inlinable
   public init(_ id: Target.ID) {
     self.id = id
     box = nil
   }
 
-  /// A reference to the value's row. The value itself is ``loaded``.
+  /// Creates a reference to the value's row. The value becomes ``loaded``.
+  ///
+  /// - Parameter value: A value of the row.
   @inlinable
   public init(_ value: Target) {
     id = value.id
     box = Box(value)
   }
 
-  /// The row, where a query loaded it with ``Query/including(_:)`` or the reference was made from it; otherwise nil.
+  /// The row, if a query loaded it with ``Query/including(_:)`` or the reference was created from a value; otherwise nil.
   @inlinable public var loaded: Target? { box?.value }
 
-  /// A property of the row that was loaded. Where none was it is a programming error and traps: fetch with `including`.
+  /// A property of the loaded row.
+  ///
+  /// If no row was loaded, reading it is a programming error and traps. Fetch with `including`.
   public subscript<Value>(dynamicMember path: KeyPath<Target, Value>) -> Value {
     guard let box else {
       preconditionFailure("the \(Target.self) that a ToOne refers to was not loaded; fetch with including(_:), or look at `loaded`")
@@ -73,13 +79,13 @@ extension ToOne: Decodable where Target.ID: Decodable {
   public init(from decoder: any Decoder) throws { self.init(try Target.ID(from: decoder)) }
 }
 
-// No `description`, which is the name of many a property.
+// No `description`, which is a common property name.
 extension ToOne: CustomDebugStringConvertible {
   public var debugDescription: String { "ToOne<\(Target.self)>(\(id))" }
 }
 
 extension RowReader {
-  /// Reads a reference. Throws where the column holds no key of the other model.
+  /// Reads a reference. Throws if the column doesn't hold a key of the other model.
   @inlinable
   public mutating func nextReference<Target: Model>() throws -> ToOne<Target> {
     ToOne(try Target.key(from: &self))

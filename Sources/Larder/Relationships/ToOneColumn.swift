@@ -1,15 +1,15 @@
-/// A reference as queries name it: `$0.account`, and by way of it the properties of the other model, to any depth: `$0.account.owner.name`.
+/// A reference in a query: `$0.account`, and through it the properties of the other model, to any depth: `$0.account.owner.name`.
 ///
 /// ```swift
 /// Cost.where { $0.account == account && $0.category.name == "Food" }
 ///   .sorted(by: \.account.name)
 /// ```
 ///
-/// What is asked of an optional reference is optional too. The other table is reached by its key, row by row, or the other way round where the
-/// condition compares with a constant: then an index on the other property serves it.
+/// Properties of an optional reference are optional. The other table is accessed by its key, row by row; or, if the condition compares with a
+/// constant, through an index on the other property.
 @dynamicMemberLookup
 public struct ToOneColumn<Root: Model, Target: Model, Output>: Sendable {
-  // Nothing but `expression` is public here: names of this type would hide those of the other model's properties.
+  // Only `expression` is public: members of this type would hide the other model's properties.
   let property: String
   let name: String
   let keyPath: any PartialKeyPath<Root> & Sendable
@@ -17,7 +17,7 @@ public struct ToOneColumn<Root: Model, Target: Model, Output>: Sendable {
   let value: @Sendable (Root) -> Output
   let target: @Sendable (Output) -> ToOne<Target>?
   let output: @Sendable (ToOne<Target>?) -> Output?
-  /// Sets the property, where it can be set.
+  /// Sets the property, if it can be set.
   let assign: (@Sendable (inout Root, Output) -> Void)?
   var scope = ColumnScope.current
 
@@ -33,18 +33,18 @@ public struct ToOneColumn<Root: Model, Target: Model, Output>: Sendable {
     keyPath = path
     value = { $0[keyPath: path] }
     assign = (path as? WritableKeyPath<Root, Output>).map { writable in
-      // It is the same key path, of which the cast cannot say that it is still Sendable.
+      // The same key path, but the cast can't express that it is still Sendable.
       let writable = unsafeBitCast(writable, to: (any WritableKeyPath<Root, Output> & Sendable).self)
       return { $0[keyPath: writable] = $1 }
     }
   }
 
-  /// A required reference. Generated code makes it.
+  /// Creates a required reference. Called by generated code.
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) where Output == ToOne<Target> {
     self.init(path, property, column, isOptional: false, target: { $0 }, output: { $0 })
   }
 
-  /// An optional reference. Generated code makes it.
+  /// Creates an optional reference. Called by generated code.
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) where Output == ToOne<Target>? {
     self.init(path, property, column, isOptional: true, target: { $0 }, output: { .some($0) })
   }
@@ -53,7 +53,7 @@ public struct ToOneColumn<Root: Model, Target: Model, Output>: Sendable {
 // MARK: - The column
 
 extension ToOneColumn: AnyColumn {
-  // Computed when asked for: the other model's schema may be just being made.
+  // Computed on demand, because the other model's schema may be under construction.
   var type: ColumnType {
     var type = Target.schema.referenceType
     type.isOptional = isOptional
@@ -118,10 +118,10 @@ extension ToOneColumn: QueryExpressible {
 }
 
 extension ModelSchema {
-  /// How a reference to the model is kept: as its key is.
+  /// The type of a reference's column: that of the key.
   var referenceType: ColumnType { keyColumns.first?.type ?? ColumnType(storageClass: .blob) }
 
-  /// The key, as the database holds it.
+  /// Returns the key as the database stores it.
   func storedKey(_ key: Root.ID) throws -> Value {
     guard let column = keyColumns.first?.column else { return .null }
     return try column.storedValue(of: key)
@@ -140,13 +140,13 @@ extension ModelSchema {
   }
 }
 
-/// A reference as `#Predicate` meets it, without its types.
+/// A reference in a `#Predicate`, without its types.
 protocol AnyToOneColumn {
-  /// The row that is referred to.
+  /// Returns the referenced row.
   func row(at node: SQLNode) -> PredicateRow
-  /// Whether the path leads from a reference to the key that it holds.
+  /// Returns whether the path leads from a reference to its key.
   func isKey(_ path: AnyKeyPath) -> Bool
-  /// The path of the other model's property, for one that leads to it from a reference.
+  /// Returns the path of the other model's property, for a path that leads to it from a reference.
   func path(of path: AnyKeyPath) -> AnyKeyPath?
 }
 
@@ -168,44 +168,44 @@ extension ToOneColumn: AnyToOneColumn {
 extension ToOneColumn {
   private var targetScope: ColumnScope { .related(node, key: Target.schema.keyReference) }
 
-  /// A property of the row that is referred to.
+  /// A property of the referenced row.
   public subscript<Value>(dynamicMember path: KeyPath<Target.Columns, Column<Target, Value>>) -> Column<Target, Value>
   where Output == ToOne<Target> {
     Target.columns[keyPath: path].scoped(targetScope)
   }
 
-  /// A property of the row that is referred to; nil if there is none.
+  /// A property of the referenced row; nil if there is none.
   public subscript<Value>(dynamicMember path: KeyPath<Target.Columns, Column<Target, Value>>) -> Column<Target, Value?>
   where Output == ToOne<Target>? {
     Target.columns[keyPath: path].optional.scoped(targetScope)
   }
 
-  /// An optional property of the row that is referred to; nil as well if there is none.
+  /// An optional property of the referenced row; also nil if there is no row.
   public subscript<Value>(dynamicMember path: KeyPath<Target.Columns, Column<Target, Value?>>) -> Column<Target, Value?>
   where Output == ToOne<Target>? {
     Target.columns[keyPath: path].scoped(targetScope)
   }
 
-  /// A reference of the row that is referred to.
+  /// A reference of the referenced row.
   public subscript<Next: Model, NextOutput>(
     dynamicMember path: KeyPath<Target.Columns, ToOneColumn<Target, Next, NextOutput>>
   ) -> ToOneColumn<Target, Next, NextOutput> where Output == ToOne<Target> {
     Target.columns[keyPath: path].scoped(targetScope)
   }
 
-  /// A reference of the row that is referred to; nil if there is none.
+  /// A reference of the referenced row; nil if there is none.
   public subscript<Next: Model, NextOutput>(
     dynamicMember path: KeyPath<Target.Columns, ToOneColumn<Target, Next, NextOutput>>
   ) -> ToOneColumn<Target, Next, ToOne<Next>?> where Output == ToOne<Target>? {
     Target.columns[keyPath: path].optional.scoped(targetScope)
   }
 
-  /// The rows that belong to the row that is referred to.
+  /// The rows that belong to the referenced row.
   public subscript<Next: Model>(dynamicMember path: KeyPath<Target.Columns, ToManyColumn<Target, Next>>) -> ToManyColumn<Target, Next> {
     Target.columns[keyPath: path].scoped(targetScope)
   }
 
-  /// The columns of an embedded struct of the row that is referred to.
+  /// The columns of an embedded struct of the referenced row.
   public subscript<Columns: EmbeddedColumns>(dynamicMember path: KeyPath<Target.Columns, Columns>) -> Columns where Columns.Root == Target {
     Columns(Target.columns[keyPath: path].embedding.scoped(targetScope))
   }
@@ -216,7 +216,7 @@ extension ToOneColumn {
     return column
   }
 
-  /// The reference where the row that has it may not exist.
+  /// The reference as an optional, because the row that has it may not exist.
   private var optional: ToOneColumn<Root, Target, ToOne<Target>?> {
     ToOneColumn<Root, Target, ToOne<Target>?>(
       keyPath: keyPath, property: property, name: name, value: { [value, target] in target(value($0)) })
@@ -243,7 +243,7 @@ extension Column {
     return column
   }
 
-  /// The column where the row that has it may not exist.
+  /// The column as an optional, because the row that has it may not exist.
   var optional: Column<Root, Output?> {
     var type = coding.type
     type.isOptional = true
@@ -262,30 +262,34 @@ extension ToOneColumn {
     .init(.compare(.equal, node, key.map { Target.schema.node(forKey: $0) } ?? .value(.null)))
   }
 
-  /// Whether the reference is to the row; nil is equal to a reference that is nil.
+  /// Returns whether the reference is to the value's row; nil equals a nil reference.
   public static func == (left: ToOneColumn, right: Target?) -> QueryExpression<Bool> { left.equals(right?.id) }
 
-  /// Whether the reference is to the row with the key; nil is equal to a reference that is nil.
+  /// Returns whether the reference is to the row with the key; nil equals a nil reference.
   public static func == (left: ToOneColumn, right: Target.ID?) -> QueryExpression<Bool> { left.equals(right) }
 
-  /// Whether there is no reference.
+  /// Returns whether the reference is nil.
   public static func == (left: ToOneColumn, right: _OptionalNilComparisonType) -> QueryExpression<Bool> { left.equals(nil) }
 
-  /// Whether the reference is not to the row; nil differs from everything but nil.
+  /// Returns whether the reference isn't to the value's row; nil only equals nil.
   public static func != (left: ToOneColumn, right: Target?) -> QueryExpression<Bool> { !left.equals(right?.id) }
 
-  /// Whether the reference is not to the row with the key; nil differs from everything but nil.
+  /// Returns whether the reference isn't to the row with the key; nil only equals nil.
   public static func != (left: ToOneColumn, right: Target.ID?) -> QueryExpression<Bool> { !left.equals(right) }
 
-  /// Whether there is a reference.
+  /// Returns whether the reference isn't nil.
   public static func != (left: ToOneColumn, right: _OptionalNilComparisonType) -> QueryExpression<Bool> { !left.equals(nil) }
 
-  /// Whether the reference is to one of the rows.
+  /// Returns whether the reference is to the row of one of the values.
+  ///
+  /// - Parameter values: The values.
   public func isIn(_ values: some Sequence<Target>) -> QueryExpression<Bool> {
     isIn(values.lazy.compactMap { output(ToOne($0)) })
   }
 
-  /// Whether the reference is to a row with one of the keys.
+  /// Returns whether the reference is to a row with one of the keys.
+  ///
+  /// - Parameter keys: The keys.
   public func isIn(_ keys: some Sequence<Target.ID>) -> QueryExpression<Bool> {
     isIn(keys.lazy.compactMap { output(ToOne($0)) })
   }

@@ -1,4 +1,4 @@
-/// Loads the rows that references lead to.
+/// Loads the rows of a ``ToOne`` relationship.
 struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
   let column: ToOneColumn<Root, Target, Output>
   let rows: Query<Target>

@@ -8,7 +8,7 @@ extension Connection {
   func tuples<each Output: StoredValue>(_ sql: SQL) throws -> [(repeat each Output)] {
     try executing(sql) { statement in
       guard sqlite3_stmt_readonly(statement.pointer) == 0 else { return try tuples(statement) }
-      // What a statement has written before its width was known is undone.
+      // What the statement writes is undone if its number of columns turns out to be wrong.
       return try savepoint {
         do {
           return try tuples(statement)
@@ -24,7 +24,7 @@ extension Connection {
     var width: Int32 = 0
     for _ in repeat (each Output).self { width += 1 }
     var hasRow = try step(statement, nil)
-    // The first step compiles the statement anew if the schema has changed.
+    // The first step recompiles the statement if the schema has changed.
     guard sqlite3_column_count(statement.pointer) == width else {
       throw StoreError(
         .invalidValue, "The SQL returns \(sqlite3_column_count(statement.pointer)) columns, and the tuple has \(width) elements. Make them equal.")
@@ -103,5 +103,5 @@ extension Connection {
   }
 }
 
-/// A statement that writes was handed to a connection that reads; whoever can write takes over.
+/// Thrown if a statement that writes is executed on a reading connection; the caller then uses the writer.
 struct WriteNeeded: Error {}

@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// One row as the database holds it: the values by the names of the columns, in the order of the columns.
+/// A row as the database stores it: values by column name, in the order of the columns.
 ///
 /// ```swift
 /// for row in try await store.rows(Note.all) { print(row["title"] ?? .null) }
@@ -27,7 +27,7 @@ public struct Row: Sendable, Hashable {
   let layout: Layout
   let storage: [Value]
 
-  /// Throws `.invalidValue` for text that is not valid UTF-8.
+  /// Throws `.invalidValue` for text that isn't valid UTF-8.
   init(layout: Layout, _ statement: OpaquePointer, model: String? = nil) throws {
     self.layout = layout
     storage = try layout.names.indices.map { position in
@@ -39,12 +39,18 @@ public struct Row: Sendable, Hashable {
     }
   }
 
-  /// The value of the column, or nil where the row has no such column. Of two columns with one name it is the first.
+  /// The value of the column, or nil if there is no such column. If several columns have the name, the first one counts.
   public subscript(name: String) -> Value? {
     layout.positions[name].map { storage[$0] }
   }
 
-  /// The value of the column as a type. Throws where the row has no such column, or its value is not of the type.
+  /// Returns the value of a column as a type.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the column.
+  ///   - type: The type of the value.
+  /// - Returns: The converted value.
+  /// - Throws: ``StoreError`` if the row has no such column, or its value isn't of the type.
   public func get<Output: StoredValue>(_ name: String, as type: Output.Type = Output.self) throws -> Output {
     guard let value = self[name] else {
       throw StoreError(.notFound, property: name, "The row has no column \"\(name)\"; it has \(names.joined(separator: ", ")).")
@@ -76,7 +82,7 @@ extension Row: CustomStringConvertible {
 }
 
 extension Row {
-  /// The values by name; of two columns with one name it holds the first.
+  /// The values by column name. If several columns have a name, the first one counts.
   public var dictionary: [String: Value] {
     Dictionary(map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Decodes a `Decodable` from a row: the keys are the names of the columns; a value that is not stored as it is decodes from JSON.
+/// Decodes a `Decodable` from a row, with the column names as keys. Types that aren't stored directly are decoded from JSON.
 struct RowDecoder: Decoder {
   let row: Row
   var codingPath: [any CodingKey] { [] }
@@ -14,7 +14,7 @@ struct RowDecoder: Decoder {
     throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "a row is not an array"))
   }
 
-  /// A type of one value takes the first column.
+  /// A single value is decoded from the first column.
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
     guard let first = row.first else {
       throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "the row has no columns"))
@@ -67,7 +67,7 @@ struct RowDecoder: Decoder {
       }
     }
 
-    /// A type of several values comes out of the column's JSON; one that stands for a single value takes the column's own.
+    /// Decodes a type of several values from the column's JSON, and a type of a single value from the column itself.
     private static func json<Output: Decodable>(_ type: Output.Type, _ value: SingleValue) throws -> Output {
       do {
         return try JSONCoding.decode(value.value)
@@ -86,7 +86,7 @@ struct RowDecoder: Decoder {
     }
   }
 
-  /// Decodes what one column holds.
+  /// Decodes the value of one column.
   private struct ColumnDecoder: Decoder {
     let value: SingleValue
     var codingPath: [any CodingKey] { value.codingPath }

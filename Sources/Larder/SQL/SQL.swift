@@ -1,10 +1,10 @@
-/// SQL text with values. What is interpolated is bound or quoted, never pasted.
+/// SQL text with values. Interpolated values are bound or quoted, never inserted as text.
 ///
 /// ```swift
 /// let rows = try await store.sql("select title, views from \(Note.self) where views > \(limit) order by \(Note.columns.title)")
 /// ```
 ///
-/// A model's type becomes the quoted name of its table, a column its quoted name, and every other value a parameter.
+/// A model's type becomes the quoted name of its table, a column becomes its quoted name, and every other value becomes a parameter.
 public struct SQL: Sendable, ExpressibleByStringInterpolation {
   let text: String
   let arguments: [SQLWriter.Argument]
@@ -22,7 +22,13 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     failure = stringInterpolation.failure
   }
 
-  /// SQL text that the program itself wrote, with values for its `?`. Never build the text from input.
+  /// Creates SQL from text that contains no input, with values for its `?` parameters.
+  ///
+  /// > Important: Never build the text from user input.
+  ///
+  /// - Parameters:
+  ///   - text: The SQL text.
+  ///   - arguments: The values of the parameters, in order.
   public init(raw text: String, arguments: [Value] = []) {
     self.text = text
     self.arguments = arguments.map { .value($0) }
@@ -42,52 +48,52 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
       text += literal
     }
 
-    /// A model: the quoted name of its table.
+    /// Appends a model as the quoted name of its table.
     public mutating func appendInterpolation<M: Model>(_ model: M.Type) {
       text += M.schema.statements.table
     }
 
-    /// A column: its quoted name.
+    /// Appends a column as its quoted name.
     public mutating func appendInterpolation<M: Model, Output>(_ column: Column<M, Output>) {
       text += Dialect.sqlite.quote(column.name)
     }
 
-    /// A name of the database's that is not known when the program is compiled, quoted: `\(name: column)`.
+    /// Appends a name that is only known at run time, quoted: `\(name: column)`.
     public mutating func appendInterpolation(name: String) {
       text += Dialect.sqlite.quote(name)
     }
 
-    /// A value: a parameter.
+    /// Appends a value as a parameter.
     public mutating func appendInterpolation(_ value: some StoredValue) {
       append(.bound(value))
     }
 
-    /// A value or nil: a parameter, for `is \(parent)`.
+    /// Appends an optional value as a parameter, for `is \(parent)`.
     public mutating func appendInterpolation<Wrapped: StoredValue>(_ value: Wrapped?) {
       append(.bound(value))
     }
 
-    /// An enum or struct with a raw value: a parameter.
+    /// Appends an enum or struct with a raw value as a parameter.
     public mutating func appendInterpolation<Raw: RawRepresentable>(_ value: Raw) where Raw.RawValue: StoredValue {
       append(.bound(value.rawValue))
     }
 
-    /// A type that is both stored as it is and has a raw value: a parameter, as it is stored.
+    /// Appends a storable value that also has a raw value as a parameter, in its stored form.
     public mutating func appendInterpolation<Raw: RawRepresentable & StoredValue>(_ value: Raw) where Raw.RawValue: StoredValue {
       append(.bound(value))
     }
 
-    /// An optional of one: a parameter.
+    /// Appends an optional enum or struct with a raw value as a parameter.
     public mutating func appendInterpolation<Raw: RawRepresentable>(_ value: Raw?) where Raw.RawValue: StoredValue {
       append(.bound(value?.rawValue))
     }
 
-    /// A value as a ``Row`` holds it: a parameter.
+    /// Appends a value of a ``Row`` as a parameter.
     public mutating func appendInterpolation(_ value: Value) {
       append(.value(value))
     }
 
-    /// A list: as many parameters, for `in (\(ids))`.
+    /// Appends a list as parameters, for `in (\(ids))`.
     public mutating func appendInterpolation(_ values: [some StoredValue]) {
       for (position, value) in values.enumerated() {
         if position > 0 { text += ", " }
@@ -95,12 +101,12 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
       }
     }
 
-    /// A list of enums or structs with a raw value: as many parameters.
+    /// Appends a list of enums or structs with raw values as parameters.
     public mutating func appendInterpolation<Raw: RawRepresentable>(_ values: [Raw]) where Raw.RawValue: StoredValue {
       appendInterpolation(values.map(\.rawValue))
     }
 
-    /// SQL in SQL.
+    /// Appends other SQL with its values.
     public mutating func appendInterpolation(_ statement: SQL) {
       text += statement.text
       arguments += statement.arguments

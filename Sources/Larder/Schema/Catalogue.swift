@@ -1,8 +1,8 @@
 import Foundation
 
-/// What Larder writes into the file about itself, so that tools can read it without the Swift types.
+/// What Larder records about itself in the file, so that tools can read it without the Swift types.
 enum Catalogue {
-  /// The version of this very layout. A file with a greater one is from a newer Larder.
+  /// The version of this layout. A file with a greater one was written by a newer Larder.
   static let format: Int64 = 1
   static let modelsTable = "_larder_models"
   static let migrationsTable = "_larder_migrations"
@@ -26,7 +26,7 @@ enum Catalogue {
       let property: String
       let type: ColumnType
       let isKey: Bool
-      /// The raw values of an enum that lists its cases; nil where none are known.
+      /// The raw values of an enum that lists its cases; nil if unknown.
       let cases: [String]?
     }
 
@@ -34,7 +34,7 @@ enum Catalogue {
     let columns: [Column]
     let indexes: [TableDefinition.Index]
     let searchable: [String]
-    /// The version of the rules by which the full-text index takes words apart; nil if there is none, and in files of the first versions.
+    /// The version of the full-text index's tokenizer; nil if there is no index, and in files of the first versions.
     let words: Int?
     /// None in files of the first version.
     let references: [TableReference]?
@@ -42,18 +42,18 @@ enum Catalogue {
     let derived: [DerivedColumn]?
     /// The version of the triggers that keep the derived columns; nil if there are none, and in files of the first versions.
     let derivation: Int?
-    /// Whether rows can expire; nil where they cannot.
+    /// Whether rows can expire; nil if not.
     let expires: Bool?
-    /// Columns whose property left the model; their values stay.
+    /// Columns without a property; their values stay.
     let retired: [String]
-    /// The columns that the model had before, oldest first: how an older program is told from a changed one.
+    /// The former columns of the model, oldest first, which distinguish an older program from a changed one.
     let history: [[String]]
-    /// The names that columns had before, by the columns' names in lower case; nil in files of the first version.
+    /// The former names of columns, by their current names in lowercase; nil in files of the first version.
     let originals: [String: String]?
-    /// Columns that have a name which another column had before: a model that does not say so means the other one. Nil if there are none.
+    /// Columns with a name that another column had before: a model without an `originalName` means the other one. Nil if there are none.
     let reused: [String]?
 
-    /// - Parameter old: What the file says of the model so far.
+    /// - Parameter old: The model's current entry in the file.
     init(_ table: TableDefinition, retired: [String], history: [[String]], reused: [String] = [], after old: Entry?) {
       model = table.model
       columns = table.columns.map { Column(name: $0.name, property: $0.property, type: $0.type, isKey: $0.isKey, cases: $0.cases) }
@@ -65,7 +65,7 @@ enum Catalogue {
       self.reused = kept.isEmpty ? nil : kept
       indexes = table.indexes
       searchable = table.searchable
-      // An index that a newer Larder made stays as it is.
+      // An index that a newer Larder created stays unchanged.
       words = table.searchable.isEmpty ? nil : Swift.max(old?.words ?? 0, SearchWords.version)
       references = table.references.isEmpty ? nil : table.references
       pairs = table.pairs.isEmpty ? nil : table.pairs
@@ -85,7 +85,7 @@ enum Catalogue {
     func original(of column: String) -> String? { originals?[column.asciiLowercased] }
   }
 
-  /// The tables of models, whether the program has them or not.
+  /// The tables of all models, including those that the program doesn't declare.
   static func tables(in connection: Connection) throws -> [String] {
     try connection.query("SELECT name FROM \(modelsTable) ORDER BY name").compactMap { $0["name"]?.text }
   }

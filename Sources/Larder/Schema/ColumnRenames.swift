@@ -1,15 +1,15 @@
-/// What brings the columns of a table under the names that the model has for them.
+/// The renames that give the columns of a table the model's names.
 ///
-/// A name may be taken: by a column whose property has left the model, or by one that gets another name itself. A column that no property
-/// claims any longer makes room and keeps its values; names that are exchanged go by way of a third one.
+/// A name may be taken by a column without a property, or by one that is renamed itself. A column without a property is renamed and keeps its values;
+/// names that are swapped go through a third one.
 struct ColumnRenames {
-  /// The renames in an order in which no name is taken twice.
+  /// The renames, ordered so that no name is taken twice.
   private(set) var steps: [SchemaStep] = []
 
   private let table: TableDefinition
   private var names: [String]
 
-  /// - Parameter isDone: Whether the columns were renamed already since the entry was written, so that those that are there are the model's.
+  /// - Parameter isDone: Whether the columns were already renamed after the entry was written, so that the existing names are the model's.
   init(of table: TableDefinition, in state: TableState, _ entry: Catalogue.Entry?, isDone: Bool = false) {
     self.table = table
     names = state.columns.map(\.name)
@@ -31,15 +31,15 @@ struct ColumnRenames {
     var isAside = false
   }
 
-  /// Whether the column has its present name already, so that the column that is called as it once was belongs to somebody else.
+  /// Returns whether the column already has its current name, so that the column with its former name is another one.
   private static func isDone(
     _ column: TableDefinition.Column, _ original: String, _ table: TableDefinition, _ state: TableState, _ entry: Catalogue.Entry?
   ) -> Bool {
-    // What is known of a file that Larder did not make is which names are there.
+    // For a file that Larder didn't create, only the existing names are known.
     guard let entry else { return state.column(column.name) != nil || table.column(original) != nil }
     guard state.column(column.name) != nil else { return false }
     if entry.original(of: column.name)?.isSameColumn(as: original) == true { return true }
-    // Files of the first version do not say what a column was called; there a column of the model is the one that the model means.
+    // Files of the first version don't record former names; there, an existing column of the model is the one that the model means.
     return entry.originals == nil && entry.column(column.name) != nil
   }
 
@@ -50,7 +50,7 @@ struct ColumnRenames {
         let move = rest.remove(at: position)
         rename(move.from, move.to, isAside: move.isAside)
       } else {
-        // Each of the names that are left is waiting for another one of them.
+        // Each of the remaining names waits for another one of them.
         let name = freeName("_larder_moved")
         rename(rest[0].from, name, isAside: false)
         rest[0].from = name
@@ -64,7 +64,7 @@ struct ColumnRenames {
     steps.append(isAside ? .setAside(table, from: from, to: to) : .renameColumn(table, from: from, to: to))
   }
 
-  /// A name that neither the file nor the model uses.
+  /// Returns a name that neither the file nor the model uses.
   private func freeName(_ name: String) -> String {
     let taken = Set((names + table.columns.flatMap { [$0.name, $0.originalName ?? $0.name] }).map(\.asciiLowercased))
     var candidate = name

@@ -1,5 +1,5 @@
 extension ExistingSchema {
-  /// What the columns hold: one scan of each table that does not hold its values in Larder's forms by its own rules.
+  /// Determines the formats of the columns with one scan of each table whose rules don't guarantee Larder's formats.
   func adoptedColumns() throws -> AdoptedColumns {
     var adopted = AdoptedColumns(tables)
     var first = 0
@@ -31,7 +31,7 @@ extension ExistingSchema {
   }
 }
 
-/// What is asked of a column to learn whether SQL compares its values as Swift does.
+/// The checks of a column that tell whether SQL compares its values as Swift does.
 private struct FormOfColumn {
   let definition: TableDefinition.Column
   let number: Int
@@ -49,7 +49,7 @@ private struct FormOfColumn {
 
   private var type: ColumnType { definition.type }
 
-  /// The kinds of stored value that are Larder's own for the type.
+  /// The kinds of stored value in Larder's format of the type.
   private var nativeKinds: [String] {
     if type.textForm == .date { return ["real", "integer"] }
     return switch type.storageClass {
@@ -60,19 +60,20 @@ private struct FormOfColumn {
     }
   }
 
-  /// Whether values of the right kind may yet be in another form.
+  /// Whether values of the right kind may still be in another format.
   private var looksAtValues: Bool {
     type.numberForm != nil || (definition.isKey && type.order != .stored)
   }
 
-  /// SQLite turns text that is compared with a column of numbers into a number: <https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison>.
+  /// SQLite converts text that is compared with a numeric column to a number:
+  /// <https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison>.
   private var turnsTextIntoNumbers: Bool {
     guard type.storageClass == .text, let declared = state?.declaredType.uppercased() else { return false }
     if declared.contains("INT") { return true }
     return !declared.isEmpty && !["CHAR", "CLOB", "TEXT", "BLOB"].contains(where: declared.contains)
   }
 
-  /// Columns of the answer: each is 1 where some row is so.
+  /// The columns of the result: each is 1 if the check holds for some row.
   var questions: [String] {
     if isKeyRowID || (isStrict && state?.declaredType.uppercased() == type.storageClass.rawValue && !looksAtValues) { return [] }
     let name = Dialect.sqlite.quote(definition.name)

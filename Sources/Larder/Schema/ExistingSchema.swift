@@ -1,4 +1,4 @@
-/// Checks that the tables of a file that Larder did not make fit the models, without changing anything.
+/// Checks that the tables of a file that Larder didn't create match the models, without changing anything.
 struct ExistingSchema {
   let connection: Connection
   let tables: [TableDefinition]
@@ -8,7 +8,7 @@ struct ExistingSchema {
     self.tables = tables
   }
 
-  /// Throws `.schemaMismatch` for a missing table or column, and for a property whose full-text index is not there.
+  /// Throws `.schemaMismatch` for a missing table or column, and for a property whose full-text index is missing.
   func check() throws {
     for table in tables {
       guard let state = try TableState.read(table.name, from: connection) else {
@@ -33,7 +33,7 @@ struct ExistingSchema {
     }
   }
 
-  /// What Larder keeps for relationships beside the model's own columns has to be there: a file that it did not make has none of it.
+  /// Larder's own columns and tables for relationships have to exist, which they don't in a file that it didn't create.
   private func checkRelationships(of table: TableDefinition, _ state: TableState) throws {
     for pairs in table.pairs where try TableState.read(pairs.name, from: connection) == nil {
       throw StoreError(

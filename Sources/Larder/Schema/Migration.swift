@@ -10,19 +10,22 @@
 /// let store = try Store(at: url, for: Person.self, configuration: .init(migrations: [split]))
 /// ```
 ///
-/// New columns are there already, without a value where the property has no default; properties that became required have their default; columns
-/// with an `originalName` have their new name. Old columns are still there and can be read with `db.rows` and `db.sql`, or with a model of the old shape:
-/// `@Model("Person") struct OldPerson`. All of opening is one transaction: what the closure throws leaves the file as it was. Before the first
-/// statement that updates, deletes or drops what was in the file, the file is copied beside itself as `name.backup-1`. Bytes that rows are to name from
-/// now on are attached with ``Transaction/attach(_:name:mediaType:)``.
+/// When the closure runs, new columns already exist, without a value if the property has no default; properties that became required have their
+/// default; and columns with an `originalName` have their new name. Old columns still exist and can be read with `db.rows` and `db.sql`, or with a
+/// model of the old shape: `@Model("Person") struct OldPerson`. To store data in attachments, use ``Transaction/attach(_:name:mediaType:)``.
+///
+/// All of opening is one transaction: an error that the closure throws leaves the file unchanged. Before the first statement that updates, deletes or
+/// drops existing data, the file is copied beside itself as `name.backup-1`.
 public struct Migration: Sendable {
-  /// The name under which the file remembers that it ran.
+  /// The name under which the file records that the migration ran.
   public let name: String
   let body: @Sendable (Transaction) throws -> Void
 
+  /// Creates a migration.
+  ///
   /// - Parameters:
   ///   - name: A name that never changes once the migration was published.
-  ///   - body: What to do, in the transaction of opening.
+  ///   - body: The change, made in the transaction of opening.
   public init(_ name: String, _ body: @escaping @Sendable (Transaction) throws -> Void) {
     self.name = name
     self.body = body
@@ -30,12 +33,14 @@ public struct Migration: Sendable {
 }
 
 extension Transaction {
-  /// Drops a column whose property has left the model, with all of its values. For use in migrations.
+  /// Drops a column that no longer has a property, with all of its values. For use in migrations.
   ///
-  /// Larder's own indexes that use the column go with it; those that the model still asks for are made anew when the migrations are done.
+  /// Larder's own indexes on the column are dropped too; those that the model still declares are created again after the migrations.
   ///
-  /// - Throws: ``StoreError`` `.schemaMismatch` where there is no such column, `.unsupported` where an index or trigger of your own, or the key,
-  ///   uses it.
+  /// - Parameters:
+  ///   - name: The name of the column.
+  ///   - model: The model of the table.
+  /// - Throws: ``StoreError`` `.schemaMismatch` if there is no such column, `.unsupported` if an index or trigger of your own, or the key, uses it.
   public func dropColumn<M: Model>(_ name: String, of model: M.Type) throws {
     try _write(isAtomic: true) { access in
       let connection = access.connection
@@ -45,7 +50,7 @@ extension Transaction {
           .schemaMismatch, model: M.schema.modelName,
           "The table \(M.schema.table) has no column \(name) to drop. Name the column, which is not always called as the property was.")
       }
-      // They are made anew, and the columns that they keep are computed again, when the migrations are done.
+      // They are created again, and their columns recomputed, after the migrations.
       for trigger in try connection.query("SELECT name FROM sqlite_master WHERE type = 'trigger'").compactMap({ $0["name"]?.text })
       where SchemaTrigger.prefixes.contains(where: trigger.hasPrefix) { try connection.execute("DROP TRIGGER \(dialect.quote(trigger))") }
       let indexes = try Catalogue.entry(of: M.schema.table, in: connection)?.indexes ?? []
@@ -60,7 +65,12 @@ extension Transaction {
     }
   }
 
-  /// Drops the table of a model that is no longer kept, with all of its rows. For use in migrations. Without such a table nothing happens.
+  /// Drops the table of a model that is no longer used, with all of its rows. For use in migrations.
+  ///
+  /// Without such a table this has no effect.
+  ///
+  /// - Parameter name: The name of the table.
+  /// - Throws: ``StoreError`` with the codes of any write.
   public func dropTable(_ name: String) throws {
     try _write(isAtomic: true) { access in
       let connection = access.connection

@@ -1,9 +1,9 @@
-/// What opening a store would do to its file. Made by ``Store/plan(at:for:configuration:)``; print it.
+/// The changes that opening a store would make to its file. See ``Store/plan(at:for:configuration:)``.
 public struct MigrationPlan: Sendable, Hashable, CustomStringConvertible {
-  /// The steps in the order in which they would happen; none where the file fits the models.
+  /// The steps, in order; empty if the file matches the models.
   public let steps: [String]
 
-  /// What is worth a look before the store is opened, such as a table that looks like that of a renamed struct.
+  /// What to check before the store is opened, such as a table that looks like that of a renamed struct.
   public let notes: [String]
 
   init(steps: [String], notes: [String] = []) {
@@ -11,7 +11,7 @@ public struct MigrationPlan: Sendable, Hashable, CustomStringConvertible {
     self.notes = notes
   }
 
-  /// Whether the file fits the models already.
+  /// Whether the file already matches the models.
   public var isEmpty: Bool { steps.isEmpty }
 
   public var description: String {

@@ -1,6 +1,6 @@
 import Logging
 
-/// Performs the steps of a plan, in the transaction of opening.
+/// Executes the steps of a plan, in the transaction of opening.
 struct SchemaChanges {
   private let connection: Connection
   private let log: Logger?
@@ -8,14 +8,14 @@ struct SchemaChanges {
   private let writer = SchemaWriter()
   private let dialect = Dialect.sqlite
 
-  /// - Parameter backUp: Called before each step that could lose what the file held.
+  /// - Parameter backUp: Called before each step that could lose data.
   init(_ connection: Connection, log: Logger?, backUp: @escaping () throws -> Void) {
     self.connection = connection
     self.log = log
     self.backUp = backUp
   }
 
-  /// Performs the steps before the named migrations, and gives new columns their values in the rows that are there.
+  /// Executes the steps that come before the named migrations, and fills new columns in existing rows.
   func make(room steps: [SchemaStep]) throws {
     for step in steps { try perform(step) }
     for case .addColumn(let table, let column) in steps where try constantDefault(of: column, table) == nil { try fill(column, of: table) }
@@ -65,7 +65,7 @@ struct SchemaChanges {
     }
   }
 
-  /// Gives the column its default in every row that has no value; a computed default is computed for each row.
+  /// Sets the column to its default in every row without a value; a computed default is computed for each row.
   private func fill(_ column: TableDefinition.Column, of table: TableDefinition) throws {
     guard let defaultValue = column.defaultValue, let state = try TableState.read(table.name, from: connection) else { return }
     let name = dialect.quote(table.name)
@@ -84,7 +84,7 @@ struct SchemaChanges {
     }
   }
 
-  /// Makes the table anew with the model's rules and copies the rows. Source: <https://www.sqlite.org/lang_altertable.html#otheralter>.
+  /// Recreates the table with the model's rules and copies the rows. Source: <https://www.sqlite.org/lang_altertable.html#otheralter>.
   private func rebuild(_ table: TableDefinition, releasing released: [String]) throws {
     guard let state = try TableState.read(table.name, from: connection) else { return }
     let temporary = "_larder_new_\(table.name)"
@@ -105,7 +105,7 @@ struct SchemaChanges {
       "INSERT INTO \(dialect.quote(temporary)) (\(target.joined(separator: ", "))) SELECT \(source.joined(separator: ", ")) FROM \(dialect.quote(state.name))"
     )
     try connection.change("DROP TABLE \(dialect.quote(state.name))")
-    // Views and triggers of other tables speak of the table that is just not there; only the old way of renaming leaves them alone.
+    // Views and triggers of other tables refer to the table that is missing for a moment; only legacy renaming ignores them.
     try connection.change("PRAGMA legacy_alter_table = ON")
     defer { try? connection.change("PRAGMA legacy_alter_table = OFF") }
     try connection.change("ALTER TABLE \(dialect.quote(temporary)) RENAME TO \(dialect.quote(table.name))")

@@ -1,7 +1,7 @@
 extension SchemaMigrator {
-  /// Throws unless the file fits the models as it is.
+  /// Throws unless the file matches the models.
   ///
-  /// - Throws: ``StoreError`` `.newerFile`; `.schemaMismatch` with the first thing that opening would have to change.
+  /// - Throws: ``StoreError`` `.newerFile`; `.schemaMismatch` with the first change that opening would have to make.
   func checkIsReadable() throws {
     let remedy = "a store that is opened with access: .readOnly changes nothing. Open it once with access: .readWrite."
     if let migration = try pendingMigrations().first {
@@ -18,7 +18,7 @@ extension SchemaMigrator {
           "The table \(table.name) has no column \(column.name) for \(table.model).\(column.property), and \(remedy)")
       }
     }
-    // What is said of the models in the catalogue may differ where nothing has to be done.
+    // The catalogue's entries may differ if nothing has to be changed.
     guard let step = try plan(isReadOnly: true).steps.first else { return }
     throw StoreError(.schemaMismatch, "Opening would have to \(step), and \(remedy)")
   }

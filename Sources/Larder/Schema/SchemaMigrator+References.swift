@@ -1,11 +1,11 @@
 extension SchemaMigrator {
-  /// Migrations work without foreign keys, so what they broke shows in the end.
+  /// Checks references at the end, because migrations run without foreign keys.
   ///
-  /// Only tables whose rows or columns were changed, and those that refer to them, are looked at: others may be large, and the file is locked.
+  /// Only changed tables, and those that refer to them, are checked: others may be large, and the file is locked.
   ///
   /// - Parameters:
-  ///   - changed: The names of the tables that were changed, in lower case.
-  ///   - before: Opens a connection that sees the file as it was: what dangled then is no fault of the change.
+  ///   - changed: The names of the changed tables, in lowercase.
+  ///   - before: Opens a connection that sees the file before the migration, to ignore references that were already dangling.
   func checkReferences(of changed: Set<String>, before: (() throws -> Connection)?) throws {
     for table in try tablesReferring(to: changed) {
       let dangling = try danglingReferences(of: table, connection)
@@ -19,7 +19,7 @@ extension SchemaMigrator {
     }
   }
 
-  /// The tables with foreign keys that are among those, or refer to one of them.
+  /// Returns those tables with foreign keys, and the tables that refer to one of them.
   private func tablesReferring(to changed: Set<String>) throws -> [String] {
     guard !changed.isEmpty else { return [] }
     let references = try connection.query(
@@ -35,7 +35,7 @@ extension SchemaMigrator {
     return names
   }
 
-  /// The references of a table to rows that are not there; none if there is no such table.
+  /// Returns the dangling references of a table; none if there is no such table.
   private func danglingReferences(of table: String, _ connection: Connection) throws -> Set<Row> {
     guard try !connection.query("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?1", [.text(table)]).isEmpty else { return [] }
     return Set(try connection.query("PRAGMA main.foreign_key_check(\(Dialect.sqlite.quote(table)))"))

@@ -1,6 +1,6 @@
 import Logging
 
-/// Brings a file in step with the models: in one transaction, or not at all.
+/// Migrates a file to the models, in one transaction.
 struct SchemaMigrator {
   let connection: Connection
   let tables: [TableDefinition]
@@ -16,7 +16,7 @@ struct SchemaMigrator {
 
   // MARK: Looking
 
-  /// The migrations that did not run in this file. Throws `.newerFile` where the file knows more than the program.
+  /// Returns the migrations that haven't run in this file. Throws `.newerFile` if the file is newer than the program.
   func pendingMigrations() throws -> [Migration] {
     guard try Catalogue.exists(in: connection) else { return migrations }
     let format = try Catalogue.format(of: connection)
@@ -40,14 +40,14 @@ struct SchemaMigrator {
     return pending
   }
 
-  /// A model that has just the columns that it had before, and misses some that came later, belongs to an older program.
+  /// A model with exactly its former columns, without some that were added later, belongs to an older program.
   private func checkHistory() throws {
     for table in tables {
       guard let entry = try Catalogue.entry(of: table.name, in: connection) else { continue }
       try checkReusedNames(of: table, entry)
       let columns = table.columns.map(\.name)
       guard entry.columnNames != columns, entry.history.contains(columns) else { continue }
-      // A column whose new name says the old one was renamed on purpose.
+      // A column whose `originalName` shows that it was renamed on purpose.
       let known = columns + table.columns.compactMap(\.originalName)
       let unknown = entry.columnNames.filter { name in !known.contains { $0.isSameColumn(as: name) } }
       guard !unknown.isEmpty else { continue }
@@ -58,7 +58,7 @@ struct SchemaMigrator {
     }
   }
 
-  /// A name that another column had before tells nothing of which one the model means, unless it says what its column was called.
+  /// A name that another column had before is ambiguous unless its column declares an `originalName`.
   private func checkReusedNames(of table: TableDefinition, _ entry: Catalogue.Entry) throws {
     for name in entry.reused ?? [] {
       guard let column = table.column(name), column.originalName == nil, let original = entry.original(of: name) else { continue }
@@ -69,15 +69,15 @@ struct SchemaMigrator {
     }
   }
 
-  /// What opening would do.
+  /// Returns what opening would do.
   ///
-  /// - Parameter isReadOnly: Whether what is not needed to read the file is left out: an index by earlier rules finds what it found before.
+  /// - Parameter isReadOnly: Whether to leave out what reading doesn't need, such as rebuilding an index of an earlier version.
   func plan(isReadOnly: Bool = false) throws -> MigrationPlan {
     let pending = try pendingMigrations()
     let planner = try SchemaPlanner(connection, tables)
     let opening = try planner.opening(isMigrating: !pending.isEmpty)
     var steps = opening.map(\.description) + pending.map { "run the migration \"\($0.name)\"" }
-    // What is left to do after named migrations depends on what they do.
+    // The steps after named migrations depend on what those do.
     if pending.isEmpty {
       try checkAdditions(opening)
       try StoredValueSample(connection, tables).check(foreseeing: opening)
@@ -87,7 +87,7 @@ struct SchemaMigrator {
     return MigrationPlan(steps: steps, notes: try planner.unclaimedTables(opening))
   }
 
-  /// A new column without a default cannot be filled in rows that are there already.
+  /// A new column without a default can't be filled in existing rows.
   private func checkAdditions(_ steps: [SchemaStep]) throws {
     for case .addColumn(let table, let column) in steps where column.defaultValue == nil {
       guard try !connection.query("SELECT 1 FROM \(Dialect.sqlite.quote(table.name)) LIMIT 1").isEmpty else { continue }
@@ -95,14 +95,14 @@ struct SchemaMigrator {
     }
   }
 
-  /// Whether the file fits already, so that opening need not write.
+  /// Returns whether the file already matches the models, so that opening need not write.
   func isUpToDate() throws -> Bool {
     guard try Catalogue.exists(in: connection), try pendingMigrations().isEmpty else { return false }
     for table in tables {
       guard let entry = try Catalogue.entry(of: table.name, in: connection) else { return false }
       let wanted = Catalogue.Entry(table, retired: entry.retired, history: entry.history, reused: entry.reused ?? [], after: entry)
       guard entry == wanted else { return false }
-      // The file may have been changed by other means.
+      // Another program may have changed the file.
       guard let state = try TableState.read(table.name, from: connection) else { return false }
       guard table.columns.allSatisfy({ state.column($0.name) != nil }) else { return false }
     }
@@ -111,13 +111,13 @@ struct SchemaMigrator {
 
   // MARK: Doing
 
-  /// Makes the file fit. Throws ``StoreError``; the file is then as it was.
+  /// Migrates the file. Throws ``StoreError``; the file is then unchanged.
   ///
   /// - Parameters:
-  ///   - backUp: Called before statements that update, delete or drop what the file held.
-  ///   - before: Opens a connection that sees the file as it was; nil if there was nothing.
+  ///   - backUp: Called before statements that update, delete or drop existing data.
+  ///   - before: Opens a connection that sees the file before the migration; nil if it is new.
   func migrate(backUp: @escaping () throws -> Void, before: (() throws -> Connection)?) throws {
-    // Tables that others refer to can be rebuilt only while foreign keys are off, which a transaction cannot switch.
+    // Rebuilding a referenced table requires foreign keys to be off, which a transaction can't change.
     try connection.change("PRAGMA foreign_keys = OFF")
     connection.isMigrating = true
     defer {
@@ -125,7 +125,7 @@ struct SchemaMigrator {
       try? connection.change("PRAGMA foreign_keys = ON")
     }
     try connection.transaction {
-      // Another process may have done it while this one waited for the lock.
+      // Another process may have migrated the file while this one waited for the lock.
       if try isUpToDate() { return }
       let pending = try pendingMigrations()
       connection.authorizer.changedTables = []
@@ -165,7 +165,7 @@ struct SchemaMigrator {
     } catch is CancellationError {
       throw CancellationError()
     } catch {
-      // The description of an error that is not Larder's may hold what was stored.
+      // The description of a foreign error may contain stored values.
       let reason = (error as? StoreError)?.message ?? "it threw \(type(of: error))."
       throw StoreError(.migrationFailed, "The migration \"\(migration.name)\" failed and the file is as it was: \(reason)")
     }
@@ -176,7 +176,7 @@ struct SchemaMigrator {
     for table in tables {
       let old = try Catalogue.entry(of: table.name, in: connection)
       let state = try TableState.read(table.name, from: connection)
-      // What the user added to the table by other means has not left the model.
+      // A column that another program added was never part of the model.
       let renamings = opening.compactMap(\.renaming).filter { $0.table.name == table.name }
       let formerColumns = (old?.columnNames ?? []) + (old?.retired ?? []) + renamings.map(\.to)
       let retired = (state?.columns ?? []).map(\.name).filter { table.column($0) == nil && formerColumns.contains($0) }

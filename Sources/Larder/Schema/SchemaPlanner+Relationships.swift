@@ -1,5 +1,5 @@
 extension SchemaPlanner {
-  /// Why the table has to be rebuilt so that its foreign keys are those of the model.
+  /// Returns why the table has to be rebuilt to have the model's foreign keys.
   func changedReferences(of state: TableState, _ table: TableDefinition, added: Set<String>) throws -> [String] {
     let dialect = Dialect.sqlite
     let current = try connection.query("PRAGMA foreign_key_list(\(dialect.quote(state.name)))")
@@ -20,7 +20,7 @@ extension SchemaPlanner {
     }
   }
 
-  /// Why the table has to be rebuilt so that no rule of a property that has left the model outlives it. A foreign key that Larder did not make stays.
+  /// Returns why the table has to be rebuilt to remove the rule of a removed property. A foreign key that Larder didn't create stays.
   func formerReferences(
     of state: TableState, _ table: TableDefinition, _ opening: [SchemaStep], _ entry: Catalogue.Entry?
   ) throws -> [(column: String, reason: String)] {
@@ -36,7 +36,7 @@ extension SchemaPlanner {
     }
   }
 
-  /// Triggers that are missing or no longer asked for, and the columns that have to be computed because theirs are new.
+  /// Returns missing and obsolete triggers, and the columns to compute because their triggers are new.
   func triggers() throws -> [SchemaStep] {
     let writer = SchemaWriter()
     let rows = try connection.query("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
@@ -56,7 +56,7 @@ extension SchemaPlanner {
       + derived.filter { entry in entry.triggers.contains { present[$0.name] != $0.sql } }.map { .derive($0.column) }
   }
 
-  /// What the names of triggers begin with that belong to models which this program does not have, and another one may.
+  /// The prefixes of triggers that belong to models of other programs.
   private func othersTriggers() throws -> [String] {
     guard hasCatalogue else { return [] }
     let own = Set(tables.map(\.name.asciiLowercased))

@@ -1,5 +1,5 @@
 extension SchemaPlanner {
-  /// What looks like a struct that was given another name: a table is to be created, and one with such columns belongs to no model any longer.
+  /// Returns notes for what may be a renamed struct: a table is to be created, and one with similar columns belongs to no model.
   func unclaimedTables(_ opening: [SchemaStep]) throws -> [String] {
     guard hasCatalogue else { return [] }
     let own = Set(tables.map(\.name.asciiLowercased))
@@ -18,7 +18,7 @@ extension SchemaPlanner {
     }
   }
 
-  /// Whether the key is the same and at least half of the other columns are.
+  /// Returns whether the key and at least half of the other columns are the same.
   private static func resembles(_ entry: Catalogue.Entry, _ table: TableDefinition) -> Bool {
     func names(_ columns: [(name: String, isKey: Bool)], keys: Bool) -> Set<String> {
       Set(columns.filter { $0.isKey == keys }.map(\.name.asciiLowercased))

@@ -1,4 +1,4 @@
-/// Compares the models with the file, and says what would make it fit. It changes nothing.
+/// Compares the models with the file, and plans the migration without changing anything.
 struct SchemaPlanner {
   let connection: Connection
   let tables: [TableDefinition]
@@ -17,11 +17,11 @@ struct SchemaPlanner {
 
   // MARK: Before the named migrations
 
-  /// What makes room for the models: new tables, renamed and new columns. Nothing is required of rows that are already there.
+  /// Returns the steps before the named migrations: new tables, and renamed and new columns. Existing rows don't have to satisfy new rules yet.
   ///
   /// - Parameters:
-  ///   - isMigrating: Whether named migrations come next. They may read the rows as models, so what became required has its default first.
-  ///   - isRenamed: Whether columns were renamed already in this very opening.
+  ///   - isMigrating: Whether named migrations come next. They may read the rows as models, so newly required columns get their default first.
+  ///   - isRenamed: Whether columns were already renamed during this opening.
   func opening(isMigrating: Bool = false, isRenamed: Bool = false) throws -> [SchemaStep] {
     let pairs = try tables.flatMap(\.pairs).filter { try TableState.read($0.name, from: connection) == nil }
     return try tables.flatMap { table -> [SchemaStep] in
@@ -46,7 +46,7 @@ struct SchemaPlanner {
     return renames + added + positions + expiry(of: table, state) + fills
   }
 
-  /// The columns that became required and whose default takes the place of NULL.
+  /// Returns the columns that became required and whose default replaces NULL.
   private func fills(in state: TableState, _ table: TableDefinition) throws -> [SchemaStep] {
     let rows = TableRows(connection, table, state)
     return try table.columns.filter { column in
@@ -71,12 +71,12 @@ struct SchemaPlanner {
 
   // MARK: After the named migrations
 
-  /// What makes the rules of the models hold. Throws `.schemaMismatch` where rows or types stand against it.
+  /// Returns the steps that apply the models' rules. Throws `.schemaMismatch` if rows or types violate them.
   ///
   /// - Parameters:
   ///   - opening: The steps of ``opening()``.
-  ///   - isForeseen: Whether those steps are still to be done.
-  ///   - isConverting: Whether a migration ran, which may have made the values ready for another type.
+  ///   - isForeseen: Whether those steps have yet to be executed.
+  ///   - isConverting: Whether a migration ran, which may have prepared the values for another type.
   func closing(after opening: [SchemaStep], isForeseen: Bool = false, isConverting: Bool) throws -> [SchemaStep] {
     let steps = try tables.flatMap { table -> [SchemaStep] in
       guard var state = try TableState.read(table.name, from: connection) else { return [] }
@@ -143,11 +143,11 @@ struct SchemaPlanner {
     )
   }
 
-  /// The names of the key's columns, as the models will know them.
+  /// The names of the key's columns in the models.
   private func keyColumns(of state: TableState) throws -> [String] {
     let keys = state.columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }.map(\.name)
     guard keys == [ModelStatements.hiddenRowID] else { return keys }
-    // The rule that makes the model's key unique is the index that SQLite made for UNIQUE in CREATE TABLE.
+    // SQLite creates an index for the UNIQUE rule of the model's key.
     let indexes = try connection.query("PRAGMA index_list(\(dialect.quote(state.name)))")
     for index in indexes where index["origin"] == "u" {
       let columns = try connection.query("PRAGMA index_info(\(dialect.quote(try index.get("name"))))")
@@ -159,8 +159,8 @@ struct SchemaPlanner {
     return keys
   }
 
-  /// Whether the column's values have to become those of another storage class. Throws where a value would change, or would not be one of
-  /// the property's type.
+  /// Returns whether the column's values have to be converted to another storage class. Throws if a value would change, or wouldn't fit the
+  /// property's type.
   private func changesType(
     of current: TableState.Column, to column: TableDefinition.Column, _ table: TableDefinition, _ known: Catalogue.Entry.Column?, isConverting: Bool,
     _ rows: TableRows
@@ -200,7 +200,7 @@ struct SchemaPlanner {
     }
   }
 
-  /// The condition for a value that another storage class would not keep as it is. Source: <https://www.sqlite.org/stricttables.html>.
+  /// Returns the condition for a value that another storage class would change. Source: <https://www.sqlite.org/stricttables.html>.
   private static func changes(_ value: String, when target: StorageClass) -> String {
     switch target {
     case .integer:
@@ -224,7 +224,7 @@ struct SchemaPlanner {
   private func indexes(of table: TableDefinition, _ state: TableState, _ entry: Catalogue.Entry?) throws -> [SchemaStep] {
     let present = try presentIndexes(of: state)
     func isPresent(_ index: TableDefinition.Index) -> Bool { present.contains { $0.name == index.name && $0.isSame(as: index) } }
-    // A rename takes an index along, to a name that means another column now.
+    // A rename also affects an index, whose column name may have another meaning now.
     let drops = (entry?.indexes ?? []).filter { index in
       present.contains { $0.name == index.name } && !(table.indexes.contains(index) && isPresent(index))
     }
@@ -235,7 +235,7 @@ struct SchemaPlanner {
     return drops.map { .dropIndex($0.name) } + creations.map { .createIndex(table, $0) }
   }
 
-  /// The indexes of the table, over the columns as the models will know them.
+  /// Returns the indexes of the table, on the columns as the models name them.
   private func presentIndexes(of state: TableState) throws -> [TableDefinition.Index] {
     try connection.query("PRAGMA index_list(\(dialect.quote(state.name)))").filter { $0["origin"] == "c" }.map { row in
       let name: String = try row.get("name")
@@ -255,7 +255,7 @@ struct SchemaPlanner {
       if let stored = state.column(name)?.storedName {
         columns.append((dialect.quote(stored), collation))
       } else if try table.column(name)?.constantDefault() == nil {
-        // The new column is empty, or different in each row.
+        // The new column is NULL, or differs in each row.
         return
       }
     }
@@ -266,7 +266,7 @@ struct SchemaPlanner {
       "\(table.model).\(properties) is to be unique, and rows of \(table.name) share a value: \(numbers). Change or delete them in a migration.")
   }
 
-  /// - Parameter isRenamed: Whether columns of the table got other names: the index may hold the text of another column under the same name.
+  /// - Parameter isRenamed: Whether columns of the table were renamed, so that the index may contain the text of another column with the same name.
   private func search(of table: TableDefinition, isRenamed: Bool) throws -> [SchemaStep] {
     let name = SearchClause.table(of: table.name)
     let exists = try TableState.read(name, from: connection) != nil
@@ -281,7 +281,7 @@ struct SchemaPlanner {
 }
 
 extension StoreError {
-  /// The rows that are there need a value of a property that is new or became required.
+  /// Existing rows need a value for a property that is new or became required.
   init(needingValue column: TableDefinition.Column, _ table: TableDefinition) {
     let place = "\(table.model).\(column.property)"
     self.init(

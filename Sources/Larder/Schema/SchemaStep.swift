@@ -1,32 +1,31 @@
-/// One thing to do to a file so that it fits the models.
+/// One step of a migration.
 enum SchemaStep {
   case createTable(TableDefinition)
-  /// Rows that are there get the constant default at once. A column whose default differs from row to row is added without a rule against
-  /// NULL; ``rebuild(_:reason:isAdditive:)`` makes it required once it is filled.
+  /// Existing rows get the constant default immediately. A column whose default differs between rows is first added as optional;
+  /// ``rebuild(_:reason:isAdditive:)`` makes it required once it is filled.
   case addColumn(TableDefinition, TableDefinition.Column)
   case renameColumn(TableDefinition, from: String, to: String)
-  /// Gives a column that no property claims any longer another name: its own is that of a property that was called otherwise before.
+  /// Renames a column without a property, whose name another property needs.
   case setAside(TableDefinition, from: String, to: String)
   case fill(TableDefinition, TableDefinition.Column)
-  /// Additive where only columns that are new in this very migration ask for it: nothing that the file held can be lost.
-  /// The columns that are named refer to no other table any longer.
+  /// Additive if only columns that are new in this migration need it, so that no existing data can be lost. The named columns lose their references.
   case rebuild(TableDefinition, reason: String, isAdditive: Bool, releasing: [String] = [])
   case createIndex(TableDefinition, TableDefinition.Index)
   case dropIndex(String)
-  /// Adds the column that keeps the order of rows that refer to the same row; rows that are there keep the order of their keys.
+  /// Adds the column for the order of rows that refer to the same row. Existing rows are in the order of their keys.
   case addPosition(TableDefinition, reference: String)
-  /// Adds the column that says when a row expires.
+  /// Adds the column for the date of expiry.
   case addExpiry(TableDefinition)
-  /// Deletes the rows whose time has come, and removes the column: the model's rows stay from now on.
+  /// Deletes expired rows, and drops the column: the model's rows no longer expire.
   case dropExpiry(TableDefinition)
   case createPairs(PairsTable)
   case createTrigger(SchemaTrigger)
   case dropTrigger(String)
-  /// Computes a derived column for the rows that are there.
+  /// Computes a derived column for existing rows.
   case derive(DerivedColumn)
   case createSearch(TableDefinition)
   case dropSearch(String)
-  /// Makes a full-text index anew that was made by earlier rules of what a word is.
+  /// Rebuilds a full-text index of an earlier tokenizer version.
   case renewSearch(TableDefinition)
 
   var description: String {
@@ -55,7 +54,7 @@ enum SchemaStep {
 }
 
 extension SchemaStep {
-  /// The column that the step gives another name.
+  /// The column that the step renames.
   var renaming: (table: TableDefinition, from: String, to: String)? {
     switch self {
     case .renameColumn(let table, let from, let to), .setAside(let table, let from, let to): (table, from, to)
@@ -65,7 +64,7 @@ extension SchemaStep {
 }
 
 extension [SchemaStep] {
-  /// What a column was called before the steps.
+  /// Returns the name of a column before the steps.
   func formerName(of column: String, in table: TableDefinition) -> String {
     reversed().reduce(column) { name, step in
       guard let renaming = step.renaming, renaming.table.name == table.name, renaming.to.isSameColumn(as: name) else { return name }
@@ -73,12 +72,12 @@ extension [SchemaStep] {
     }
   }
 
-  /// Whether the steps give columns of the table other names.
+  /// Returns whether the steps rename columns of the table.
   func rename(columnsOf table: TableDefinition) -> Bool {
     contains { $0.renaming?.table.name == table.name }
   }
 
-  /// The columns that the steps add to the table.
+  /// Returns the columns that the steps add to the table.
   func columnsAdded(to table: TableDefinition) -> [TableDefinition.Column] {
     compactMap { step in
       guard case .addColumn(let owner, let column) = step, owner.name == table.name else { return nil }

@@ -1,9 +1,9 @@
-/// A trigger that Larder keeps in the file.
+/// A trigger that Larder maintains in the file.
 struct SchemaTrigger: Sendable, Hashable {
-  /// What the names of all of these triggers begin with, apart from those of the full-text index.
+  /// The prefix of all these triggers' names, except those of the full-text index.
   static let prefixes = ["_larder_derived_", "_larder_order_"]
 
-  /// What the names of a column's triggers begin with.
+  /// The prefix of the names of a column's triggers.
   static func prefix(_ kind: String, _ parts: String...) -> String { "_larder_\(kind)_\(UnambiguousName(parts))_" }
 
   let name: String
@@ -11,8 +11,8 @@ struct SchemaTrigger: Sendable, Hashable {
 
   /// - Parameters:
   ///   - event: `AFTER INSERT`, `AFTER UPDATE OF "column"` and the like.
-  ///   - condition: What `WHEN` says; by default nothing.
-  ///   - statements: What happens, a statement each.
+  ///   - condition: The `WHEN` condition; by default none.
+  ///   - statements: The statements that the trigger executes.
   init(_ name: String, _ event: String, on table: String, when condition: String? = nil, _ statements: [String], _ dialect: Dialect = .sqlite) {
     self.name = name
     let rule = condition.map { " WHEN \($0)" } ?? ""

@@ -1,5 +1,5 @@
 extension SchemaWriter {
-  /// The table of a many-to-many relationship. Pairs go when either side goes.
+  /// Returns the join table of a many-to-many relationship. Pairs are deleted with either side.
   func createPairs(_ pairs: PairsTable) -> [String] {
     let name = dialect.quote(pairs.name)
     func column(_ name: String, _ side: PairsTable.Side) -> String {
@@ -15,7 +15,7 @@ extension SchemaWriter {
     ]
   }
 
-  /// The column of the order, and the order of their keys for the rows that are there.
+  /// Returns SQL that adds the column of the order, and orders existing rows by key.
   func addPosition(of reference: String, to table: TableDefinition) -> [String] {
     let name = dialect.quote(table.name)
     let position = dialect.quote(HiddenColumn.position(of: reference))
@@ -27,7 +27,7 @@ extension SchemaWriter {
     ]
   }
 
-  /// The triggers that give a new row the last place among those of its owner.
+  /// Returns the triggers that give a new row the last position among those of its owner.
   func orderTriggers(_ table: TableDefinition) -> [SchemaTrigger] {
     table.references.filter(\.isOrdered).flatMap { reference -> [SchemaTrigger] in
       let name = dialect.quote(table.name)
@@ -46,7 +46,7 @@ extension SchemaWriter {
     }
   }
 
-  /// The triggers that give a new pair the last place on each side that keeps an order.
+  /// Returns the triggers that give a new pair the last position on each ordered side.
   func orderTriggers(_ pairs: PairsTable) -> [SchemaTrigger] {
     let name = dialect.quote(pairs.name)
     func place(_ position: String, _ own: String, _ isOrdered: Bool) -> String? {

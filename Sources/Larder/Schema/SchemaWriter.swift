@@ -3,7 +3,7 @@ struct SchemaWriter {
   let dialect = Dialect.sqlite
 
   /// - Parameters:
-  ///   - others: Columns that are not the model's. They keep their defaults, and need a value only where they have one.
+  ///   - others: Columns that aren't the model's. They keep their defaults, and are only required if they have one.
   ///   - references: The rows of `PRAGMA foreign_key_list` for the foreign keys that the other columns keep.
   func createTable(
     _ table: TableDefinition, named name: String? = nil, keeping others: [TableState.Column] = [], _ references: [Row] = []
@@ -33,7 +33,7 @@ struct SchemaWriter {
     return "CREATE TABLE \(dialect.quote(name ?? table.name)) (\n  \(lines.joined(separator: ",\n  "))\n) STRICT"
   }
 
-  /// A foreign key that is not the model's, as it stands in the file; one of several columns is left away.
+  /// Returns a foreign key that isn't the model's, as declared in the file; one with several columns is left out.
   private func reference(of column: String, among references: [Row]) -> String {
     guard let row = references.first(where: { $0["from"]?.text?.isSameColumn(as: column) == true }), let table = row["table"]?.text,
       references.count(where: { $0["id"] == row["id"] }) == 1
@@ -43,7 +43,7 @@ struct SchemaWriter {
     return " REFERENCES \(dialect.quote(table))\(key)\(rules.joined())"
   }
 
-  /// With a default, rows that are there have it at once, whatever their number.
+  /// With a default, existing rows have it immediately, whatever their number.
   func addColumn(_ column: TableDefinition.Column, to table: TableDefinition, default value: Value?) -> String {
     let reference = table.reference(of: column.name).map { " \($0.sql(dialect))" } ?? ""
     let rule = value.map { "\(column.type.isOptional ? "" : " NOT NULL") DEFAULT \(dialect.literal($0))" } ?? ""
@@ -57,8 +57,8 @@ struct SchemaWriter {
       "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quote(index.name)) ON \(dialect.quote(table)) (\(columns.joined(separator: ", ")))"
   }
 
-  /// The full-text index over a table's own text, and the triggers that keep the two in step.
-  /// Source: <https://www.sqlite.org/fts5.html#external_content_tables>.
+  /// Returns the full-text index on a table's own text, and the triggers that synchronize them. Source:
+  /// <https://www.sqlite.org/fts5.html#external_content_tables>.
   func createSearch(_ table: TableDefinition) -> [String] {
     let index = dialect.quote(SearchClause.table(of: table.name))
     let name = dialect.quote(table.name)

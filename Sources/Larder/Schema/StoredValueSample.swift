@@ -1,8 +1,7 @@
-/// Looks at a few values of columns whose types do not say which values they have: an enum may have lost a case since they were stored.
+/// Checks a few values of columns whose types don't determine their values: an enum may have lost a case since they were stored.
 ///
-/// An enum that lists its cases is compared with what the catalogue knows of it, and all rows are looked at where the two differ. Of every other one
-/// opening reads so many values and no more, however many rows there are: those of an index, which has each once, or those of the oldest and the
-/// newest rows.
+/// An enum that lists its cases is compared with the catalogue, and all rows are checked if they differ. For other enums, opening reads a limited
+/// number of values, regardless of the number of rows: those of an index, which has each value once, or those of the oldest and newest rows.
 struct StoredValueSample {
   private let connection: Connection
   private let tables: [TableDefinition]
@@ -15,9 +14,9 @@ struct StoredValueSample {
     self.tables = tables
   }
 
-  /// Throws `.schemaMismatch` for a value that the property's type has no case for.
+  /// Throws `.schemaMismatch` for a value without a case in the property's type.
   ///
-  /// - Parameter steps: Steps that are still to be done.
+  /// - Parameter steps: The steps that have yet to be executed.
   func check(foreseeing steps: [SchemaStep] = []) throws {
     for table in tables {
       let columns = table.columns.filter(\.isOpenEnded)
@@ -50,7 +49,7 @@ struct StoredValueSample {
   private func sample(of stored: String, isIndexed: Bool, _ state: TableState) -> String {
     let (name, table) = (dialect.quote(stored), dialect.quote(state.name))
     if isIndexed {
-      // From each value on to the next greater one: https://wiki.postgresql.org/wiki/Loose_indexscan.
+      // Skips from each value to the next greater one: https://wiki.postgresql.org/wiki/Loose_indexscan.
       return """
         WITH RECURSIVE sample (value) AS (SELECT min(\(name)) FROM \(table) UNION ALL \
         SELECT (SELECT min(\(name)) FROM \(table) WHERE \(name) > sample.value) FROM sample WHERE sample.value IS NOT NULL LIMIT \(Self.limit)) \

@@ -1,4 +1,4 @@
-/// A model's table as the model asks for it, without the model's type.
+/// A model's table as the model declares it, without the model's type.
 struct TableDefinition: Sendable {
   struct Column: Sendable {
     let name: String
@@ -9,16 +9,16 @@ struct TableDefinition: Sendable {
     let originalName: String?
     let defaultValue: (@Sendable () throws -> Value)?
     let isDefaultComputed: Bool
-    /// Whether triggers keep the column, and no row writes it.
+    /// Whether triggers maintain the column, so that rows don't write it.
     let isDerived: Bool
-    /// The raw values of an enum that lists its cases, in order; nil where none are known.
+    /// The raw values of an enum that lists its cases, in order; nil if unknown.
     let cases: [String]?
-    /// Whether the type has a raw value and does not list those that it knows.
+    /// Whether the type has a raw value but doesn't list its cases.
     let isOpenEnded: Bool
-    /// The form in which Larder stores what the value stands for. Throws `ValueFailure` for a value that is not one of the property's type.
+    /// Converts a stored value to Larder's format. Throws `ValueFailure` for a value that doesn't fit the property's type.
     let canonical: @Sendable (Value) throws -> Value
 
-    /// The default that one clause of SQL gives to all rows that are there; nil if there is none or it is computed for each row.
+    /// The default that one SQL clause sets in all existing rows; nil if there is none or it is computed for each row.
     func constantDefault() throws -> Value? {
       guard !isDefaultComputed, let value = try defaultValue?(), !value.isNull else { return nil }
       // SQL text ends at a NUL.
@@ -31,7 +31,7 @@ struct TableDefinition: Sendable {
     let name: String
     let columns: [String]
     let isUnique: Bool
-    /// The collation of each column, where it is not the binary one.
+    /// The collation of each column, if it isn't binary.
     let collations: [String?]
   }
 
@@ -41,15 +41,15 @@ struct TableDefinition: Sendable {
   let indexes: [Index]
   let searchable: [String]
   let references: [TableReference]
-  /// The tables of pairs that are named after properties of the model.
+  /// The join tables that are named after properties of the model.
   let pairs: [PairsTable]
   let derived: [DerivedColumn]
-  /// The column that is the row identifier.
+  /// The row ID column.
   let rowIDColumn: String
   /// Whether rows can expire.
   let expires: Bool
 
-  /// Throws `.schemaMismatch` for a relationship that has no other side, or a rule that cannot hold.
+  /// Throws `.schemaMismatch` for a relationship without another side, or with an impossible rule.
   init<M: Model>(_ model: M.Type) throws {
     let schema = M.schema
     let keys = Set(schema.keyIndexes)
@@ -83,7 +83,7 @@ struct TableDefinition: Sendable {
     let single = schema.columns.filter { $0.options.contains(.indexed) && !$0.options.contains(.unique) }.map {
       index([($0.name, $0.type)], isUnique: false)
     }
-    // The rows that refer to a row are looked for whenever it is deleted, and whenever a query asks for them.
+    // Deleting a row, and queries on relationships, look up the rows that refer to it.
     let foreign = references.filter { reference in !schema.columns.contains { $0.name == reference.column && $0.options.contains(.unique) } }.map {
       reference in
       let position = (HiddenColumn.position(of: reference.column), ColumnType(storageClass: .integer, isOptional: true))
@@ -98,7 +98,7 @@ struct TableDefinition: Sendable {
     indexes = (single + foreign + unique + compound + expiry).filter { seen.insert($0).inserted }
   }
 
-  /// Names of columns that FTS5 keeps for itself: <https://www.sqlite.org/fts5.html#fts5_table_creation_and_initialization>.
+  /// Names of columns that FTS5 reserves: <https://www.sqlite.org/fts5.html#fts5_table_creation_and_initialization>.
   private static func checkSearchable<M: Model>(_ schema: ModelSchema<M>) throws {
     for column in schema.searchableColumns where ["rank", "rowid"].contains(column.name.asciiLowercased) {
       throw StoreError(
@@ -109,7 +109,7 @@ struct TableDefinition: Sendable {
   }
 
   var keyColumns: [Column] { columns.filter(\.isKey) }
-  /// The columns that keep the order of the rows that refer to the same row.
+  /// The columns for the order of rows that refer to the same row.
   var positions: [String] { references.filter(\.isOrdered).map { HiddenColumn.position(of: $0.column) } }
 
   func reference(of column: String) -> TableReference? {
@@ -145,7 +145,7 @@ extension String {
 }
 
 extension TableDefinition.Index {
-  /// Whether both are about the same columns in the same way, whatever their names.
+  /// Returns whether both index the same columns in the same way, whatever their names.
   func isSame(as other: TableDefinition.Index) -> Bool {
     isUnique == other.isUnique && columns.count == other.columns.count && zip(columns, other.columns).allSatisfy { $0.isSameColumn(as: $1) }
       && zip(collations, other.collations).allSatisfy { $0?.asciiLowercased == $1?.asciiLowercased }
@@ -153,7 +153,7 @@ extension TableDefinition.Index {
 }
 
 extension TableDefinition.Column {
-  /// Throws `ValueFailure` for a stored value that is not one of the property's type, and for a number that another one would take the place of.
+  /// Throws `ValueFailure` for a stored value that doesn't fit the property's type, and for a number that would be rounded.
   func check(_ stored: Value) throws {
     let canonical = try canonical(stored)
     guard let before = stored.real, let after = canonical.real, before != after else { return }

@@ -1,4 +1,4 @@
-/// Questions about the rows of a table that a migration looks at. Rows are named by their numbers, never by what they hold.
+/// Queries on the rows of a table for a migration. Messages identify rows by their row IDs, never by their values.
 struct TableRows {
   private let connection: Connection
   private let name: String
@@ -8,7 +8,7 @@ struct TableRows {
   init(_ connection: Connection, _ table: TableDefinition, _ state: TableState) {
     self.connection = connection
     name = dialect.quote(state.name)
-    // A table without row numbers is refused or rebuilt; until then its rows have none to show.
+    // A table without row IDs is rejected or rebuilt; until then its rows can't be identified.
     number = state.rowNumber ?? "NULL"
   }
 
@@ -16,15 +16,15 @@ struct TableRows {
     try !connection.query("SELECT 1 FROM \(name) WHERE \(condition) LIMIT 1").isEmpty
   }
 
-  /// The first rows that meet the condition; nil where none does.
+  /// Returns the first rows that satisfy the condition; nil if there are none.
   func numbers(where condition: String) throws -> RowNumbers? {
     let rows = try connection.query("SELECT \(number) AS number FROM \(name) WHERE \(condition) LIMIT 4")
     return rows.isEmpty ? nil : RowNumbers(numbers: rows.compactMap { $0["number"]?.integer })
   }
 
-  /// The first rows that agree in all of the columns, in words: "1 and 2; 5 and 7"; nil where none do. A NULL agrees with nothing.
+  /// Returns the first rows that are equal in all of the columns, as text: "1 and 2; 5 and 7"; nil if there are none. NULLs aren't equal.
   ///
-  /// - Parameter columns: Quoted names with their collations; none where all rows agree.
+  /// - Parameter columns: Quoted names with their collations; without any, all rows are equal.
   func sharing(_ columns: [(name: String, collation: String?)]) throws -> String? {
     let filled = columns.isEmpty ? "1" : columns.map { "\($0.name) IS NOT NULL" }.joined(separator: " AND ")
     let keys = columns.isEmpty ? "NULL" : columns.map { $0.name + ($0.collation.map { " COLLATE \($0)" } ?? "") }.joined(separator: ", ")
@@ -34,7 +34,7 @@ struct TableRows {
     return groups.map { "\($0["first"]?.integer ?? 0) and \($0["last"]?.integer ?? 0)" }.joined(separator: "; ")
   }
 
-  /// The first row whose value the property's type cannot read, and why.
+  /// Returns the first row whose value the property's type can't read, and why.
   func firstFailure(of stored: String, as column: TableDefinition.Column) throws -> (number: Int64, cause: ValueFailure)? {
     let quoted = dialect.quote(stored)
     let statement = try connection.compile(
@@ -51,7 +51,7 @@ struct TableRows {
   }
 }
 
-/// The numbers of a few rows, in words.
+/// Returns a few row IDs as text.
 struct RowNumbers: CustomStringConvertible {
   let numbers: [Int64]
 

@@ -1,15 +1,15 @@
 import GRDBSQLite
 
-/// A table as it stands in the file.
+/// A table as it is in the file.
 struct TableState {
   struct Column {
-    /// The name that the column has, or will have once a migration has renamed it.
+    /// The name of the column, after a pending rename.
     var name: String
-    /// The name in the file; nil for a column that a migration is still to add.
+    /// The name in the file; nil for a column that has yet to be added.
     let storedName: String?
     let declaredType: String
     let isRequired: Bool
-    /// The position in the primary key, from 1 on; 0 outside of it.
+    /// The position in the primary key, beginning with 1; 0 if it isn't part of the key.
     let keyPosition: Int
     /// The SQL of the default; nil if there is none.
     let defaultValue: String?
@@ -26,7 +26,7 @@ struct TableState {
     columns.first { $0.name.isSameColumn(as: name) }
   }
 
-  /// The table or view of that name, or nil.
+  /// Returns the table or view with the name, or nil.
   static func read(_ name: String, from connection: Connection) throws -> TableState? {
     let dialect = Dialect.sqlite
     let master = try connection.query("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)", [.text(name)])
@@ -44,13 +44,12 @@ struct TableState {
       isStrict: list.first?["strict"] == 1, isView: list.first?["type"] == "view")
   }
 
-  /// A name under which SQL reaches the row's number: one of SQLite's three that no column has taken.
-  /// Source: <https://www.sqlite.org/lang_createtable.html#rowid>.
+  /// A name of the row ID in SQL: one of SQLite's three that isn't a column. Source: <https://www.sqlite.org/lang_createtable.html#rowid>.
   var rowNumber: String? {
     isWithoutRowID ? nil : ["rowid", "_rowid_", "oid"].first { column($0) == nil }
   }
 
-  /// Renames and adds the columns that the steps will rename and add.
+  /// Applies the steps' renames and additions to the columns.
   mutating func foresee(_ steps: [SchemaStep], of table: TableDefinition) throws {
     for case let (owner, from, to)? in steps.map(\.renaming) where owner.name == table.name {
       if let position = columns.firstIndex(where: { $0.name.isSameColumn(as: from) }) { columns[position].name = to }
@@ -66,7 +65,7 @@ struct TableState {
 }
 
 extension Connection {
-  /// The rows of SQL that Larder itself wrote.
+  /// Returns the rows of a query by Larder itself.
   func query(_ sql: String, _ arguments: [Value] = []) throws -> [Row] {
     let statement = try compile(sql, isPersistent: false)
     defer { statement.reset() }
@@ -78,7 +77,7 @@ extension Connection {
     return try rows(statement, nil)
   }
 
-  /// Executes a statement of a schema change, which is not worth keeping.
+  /// Executes a statement of a schema change, which isn't cached.
   func change(_ sql: String, _ arguments: [Value] = []) throws {
     _ = try query(sql, arguments)
   }

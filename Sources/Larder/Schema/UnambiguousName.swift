@@ -1,5 +1,5 @@
-/// The parts of a name with underscores between them. Where parts hold underscores themselves it ends with how many each of them holds: the index
-/// of `a_b` over `c` and that of `a` over `b` and `c` must not have the same name.
+/// Joins the parts of a name with underscores. If parts contain underscores themselves, the number in each part is appended: the index of `a_b` on
+/// `c` and that of `a` on `b` and `c` must have different names.
 struct UnambiguousName: CustomStringConvertible {
   let description: String
 

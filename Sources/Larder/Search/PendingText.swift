@@ -1,16 +1,16 @@
-/// The full-text indexes over the pending rows of a context, by the tables whose rows they are.
+/// The full-text indexes of a context's unsaved rows, by table.
 ///
-/// `@unchecked Sendable`: it belongs to a context's connection, and whoever uses the connection uses it alone.
+/// `@unchecked Sendable`: it belongs to a context's connection, which only one caller uses at a time.
 final class PendingText: @unchecked Sendable {
   /// One index, and which of its matches count.
   struct Source {
     /// The quoted name of the FTS5 table.
     let index: String
-    /// The row's number as the model's table has it.
+    /// The row ID in the model's table.
     let row: String
-    /// What is joined to the index to know that number.
+    /// The join that provides the row ID.
     let join: String
-    /// The condition that no later change hides the row; begins with `AND`, or is empty.
+    /// The condition that no later change hides the row. It begins with `AND`, or is empty.
     let condition: String
   }
 
@@ -18,9 +18,9 @@ final class PendingText: @unchecked Sendable {
 }
 
 extension SearchClause {
-  /// Writes the matches in the file's index and in those of the pending rows as one list of row numbers.
+  /// Writes the matches in the file's index and in those of unsaved rows as one list of row IDs.
   ///
-  /// The scores of pending rows come from an index of their own.
+  /// The scores of unsaved rows come from an index of their own.
   func writeMatches(_ sources: [PendingText.Source], _ writer: inout SQLWriter) {
     for (position, source) in sources.enumerated() {
       if position > 0 { writer.write(" UNION ALL ") }
@@ -39,7 +39,7 @@ extension SearchClause {
 }
 
 extension SnippetStyle {
-  /// FTS5's function for the text around a match.
+  /// Writes FTS5's function for the text around a match.
   func write(_ writer: inout SQLWriter, index: String) {
     writer.write("snippet(\(index), -1, ")
     for text in [marks.open, marks.close, ellipsis] {

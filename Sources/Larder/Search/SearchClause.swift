@@ -2,7 +2,7 @@
 struct SearchClause: Sendable, Hashable {
   var pattern: String
   var isRanked = false
-  /// How the matches' snippets look, where they are asked for.
+  /// The style of the matches' snippets, if they are needed.
   var style: SnippetStyle?
 
   static func table(of model: String) -> String { "_larder_search_\(model)" }
@@ -51,35 +51,40 @@ struct SearchClause: Sendable, Hashable {
 }
 
 extension ModelSchema {
-  /// The column that is the row identifier: the key where it is an integer, a hidden column otherwise.
+  /// The column that is the row ID: the key if it is an integer, a hidden column otherwise.
   var rowIDColumn: String {
     isKeyRowID ? keyColumns[0].name : ModelStatements.hiddenRowID
   }
 }
 
 extension Model {
-  /// The rows whose `.searchable` properties match an FTS5 query: `swift AND sqlite*`, `"exact phrase"`, `title : milk`.
+  /// Returns a query for rows whose `.searchable` properties match an FTS5 query: `swift AND sqlite*`, `"exact phrase"`, `title : milk`.
   ///
-  /// A pattern that FTS5 cannot read throws `.invalidValue` when the query runs. For what a person types, use ``search(typed:)``.
-  /// Source: <https://www.sqlite.org/fts5.html#full_text_query_syntax>.
+  /// For text that a person types, use ``search(typed:)``. Source: <https://www.sqlite.org/fts5.html#full_text_query_syntax>.
+  ///
+  /// - Parameter pattern: The FTS5 query. If FTS5 can't parse it, running the query throws ``StoreError`` `.invalidValue`.
   public static func search(_ pattern: String) -> Query<Self> {
     var query = all
     query.search = SearchClause(pattern: pattern)
     return query
   }
 
-  /// The rows that hold every typed word, or a word that begins with it, in any order. No character has a special meaning.
+  /// Returns a query for rows that contain every typed word, or a word that begins with it, in any order.
   ///
-  /// Without a word in the text every row matches, as a list does that nobody searches yet.
+  /// No character has a special meaning. If the text has no words, every row matches, like in a list before a search.
+  ///
+  /// - Parameter text: The text that a person has typed.
   public static func search(typed text: String) -> Query<Self> {
-    // By scalars, as the index does it: a letter and what joins it may be one character together with a quotation mark.
+    // Split by scalars, as the index does: a quotation mark may form one character with a combining mark.
     let words = text.unicodeScalars.split(whereSeparator: SearchWords.isSeparator).filter { $0.contains(where: SearchWords.beginsWord) }
     return words.isEmpty ? all : search(words.map { "\"\(String($0))\"*" }.joined(separator: " "))
   }
 }
 
 extension Query {
-  /// The best matches of a search first, by the BM25 of FTS5; sorts decide among equals. Without a search it changes nothing.
+  /// Returns the query with the best matches of a search first, by FTS5's BM25; sorts order equal matches.
+  ///
+  /// Without a search this has no effect.
   public func ranked() -> Query {
     var query = self
     query.search?.isRanked = true

@@ -1,10 +1,10 @@
-/// A row that a search found, with how well it matches and where.
+/// A row that a search found, with its score and a snippet.
 public struct SearchMatch<M: Model>: Sendable, Identifiable {
   /// The row.
   public let value: M
-  /// How well it matches: greater is better. Comparable within one search alone.
+  /// How well the row matches; greater is better. Only comparable within one search.
   public let score: Double
-  /// The stretch of text around the words that were found, each between the marks that were asked for.
+  /// The text around the words that were found, with the style's marks.
   public let snippet: String
 
   public var id: M.ID { value.id }
@@ -13,9 +13,9 @@ public struct SearchMatch<M: Model>: Sendable, Identifiable {
 extension SearchMatch: Equatable where M: Equatable {}
 extension SearchMatch: Hashable where M: Hashable {}
 
-/// How the words that were found stand out in a snippet.
+/// How a snippet marks the words that were found.
 public struct SnippetStyle: Sendable, Hashable {
-  /// What comes before and after each word that was found.
+  /// The text before and after each word that was found.
   public var marks: (open: String, close: String) {
     get { (open, close) }
     set { (open, close) = newValue }
@@ -23,9 +23,9 @@ public struct SnippetStyle: Sendable, Hashable {
 
   private var open: String
   private var close: String
-  /// What stands where text was left out.
+  /// The text that replaces omitted text.
   public var ellipsis: String
-  /// About how many words a snippet has, 1 to 64.
+  /// The approximate number of words in a snippet, 1 to 64.
   public var words: Int
 
   /// Throws `.invalidValue` for a NUL, at which SQLite would end the text.
@@ -35,7 +35,12 @@ public struct SnippetStyle: Sendable, Hashable {
     }
   }
 
-  /// A style; what is left out has its default. The number of words is brought into the range 1 to 64.
+  /// Creates a style.
+  ///
+  /// - Parameters:
+  ///   - marks: The text before and after each word that was found.
+  ///   - ellipsis: The text that replaces omitted text.
+  ///   - words: The approximate number of words in a snippet, clamped to 1 to 64.
   public init(marks: (open: String, close: String) = ("[", "]"), ellipsis: String = "…", words: Int = 16) {
     open = marks.open
     close = marks.close

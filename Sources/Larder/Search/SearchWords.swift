@@ -1,25 +1,25 @@
-/// How full-text indexes take texts apart into words: at what is neither a letter nor a digit.
+/// The tokenizer of full-text indexes, which splits text at characters that are neither letters nor digits.
 ///
-/// FTS5's `unicode61` knows the characters of Unicode 6.1 and takes all later ones for letters: a newer emoji would be part of the word that it stands
-/// beside. The index is told of those that are none. It is an option of the index, so that every program with FTS5 writes the table as before.
-/// Source: <https://www.sqlite.org/fts5.html#unicode61_tokenizer>.
+/// FTS5's `unicode61` only knows Unicode 6.1, and treats all later characters as letters: a newer emoji would become part of an adjacent word. So the
+/// index lists those that aren't letters as separators. This is an option of the index, so every program with FTS5 can still write the table. Source:
+/// <https://www.sqlite.org/fts5.html#unicode61_tokenizer>.
 enum SearchWords {
-  /// Counts the changes of these rules. An index that was made by earlier ones is made anew when its store is opened to be written.
+  /// The version of these rules. An index of an earlier version is rebuilt when its store is opened for writing.
   static let version = 1
 
   /// The tokenizer of an index.
   static let tokenizer: String = {
-    // The greatest first: FTS5 keeps them in order, and so has none to look past.
+    // Greatest first: FTS5 keeps them sorted, and then has none to skip.
     func text(_ ranges: [ClosedRange<UInt32>]) -> String {
       String(String.UnicodeScalarView(ranges.reversed().flatMap { $0.reversed() }.compactMap(Unicode.Scalar.init)))
     }
     return "\(firstTokenizer) tokenchars '\(text(letters))' separators '\(text(separators))'"
   }()
 
-  /// The tokenizer of indexes that were made before there were versions.
+  /// The tokenizer of indexes from before there were versions.
   static let firstTokenizer = "unicode61 remove_diacritics 2"
 
-  /// The tokenizer of the index of a table, as the file has it.
+  /// Returns the tokenizer of the index of a table, as stored in the file.
   static func tokenizer(ofIndexOf table: String, in connection: Connection) throws -> String {
     let rows = try connection.query("SELECT sql FROM main.sqlite_master WHERE name = ?1", [.text(SearchClause.table(of: table))])
     let sql = rows.first?["sql"]?.text ?? ""
@@ -27,7 +27,7 @@ enum SearchWords {
       ?? tokenizer
   }
 
-  /// Whether an index takes words apart at the character. Marks are part of the words here: FTS5 finds them apart in the same way.
+  /// Returns whether an index splits words at the character. Combining marks are part of words here, and FTS5 separates them in the same way.
   static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber, .otherNumber:
@@ -37,13 +37,13 @@ enum SearchWords {
     case .unassigned where scalar.value == 0xFFFE || scalar.value == 0xFFFF: return true
     default: break
     }
-    // Swift may be older than the list, or newer: what neither the list nor FTS5 knows is a letter to the index.
+    // Swift may be older or newer than the list. Characters that neither the list nor FTS5 knows are letters in the index.
     if separators.contains(scalar.value) { return true }
     guard ![.privateUse, .unassigned].contains(scalar.properties.generalCategory), let age = scalar.properties.age else { return false }
     return (age.major, age.minor) <= (6, 1)
   }
 
-  /// Whether an index may begin a word with the character.
+  /// Returns whether a word can begin with the character in an index.
   static func beginsWord(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .spacingMark, .enclosingMark: false
@@ -56,7 +56,7 @@ enum SearchWords {
     0x19B0...0x19C0, 0x19C8...0x19C9, 0x1CF2...0x1CF3,
   ]
 
-  /// What came after Unicode 6.1, up to 17.0, and is neither a letter nor a digit nor a mark. Source: as above.
+  /// Characters that were added after Unicode 6.1, up to 17.0, and are neither letters nor digits nor marks. Source: as above.
   private static let separators: [ClosedRange<UInt32>] = [
     0x58D...0x58E, 0x605...0x605, 0x61C...0x61D, 0x7FE...0x7FF, 0x888...0x888, 0x890...0x891, 0x8E2...0x8E2, 0x9FD...0x9FD, 0xA76...0xA76,
     0xC77...0xC77, 0xC84...0xC84, 0xD4F...0xD4F, 0x1B4E...0x1B4F, 0x1B7D...0x1B7F, 0x2066...0x2069, 0x20BA...0x20C1, 0x218A...0x218B,

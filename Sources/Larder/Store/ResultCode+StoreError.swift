@@ -178,7 +178,7 @@ extension StoreError {
     return message[start...].dropFirst(prefix.count).split(separator: ", " + prefix).map { context.property(String($0)) ?? String($0) }
   }
 
-  /// The same error with the model's name, where it has none.
+  /// Returns the same error with the model's name, if it has none.
   func naming(_ model: String) -> StoreError {
     self.model == nil ? StoreError(code, model: model, property: property, message) : self
   }

@@ -1,7 +1,7 @@
 /// The synchronous methods that read stored values.
 ///
-/// A ``Snapshot``, a ``Transaction`` and ``Store/blocking`` conform to it. Write functions that read against this protocol, and they work with all of
-/// them:
+/// A ``Snapshot``, a ``Transaction``, a ``Context`` and ``Store/blocking`` conform to it. Write functions that read against this protocol, and they
+/// work with all of them:
 ///
 /// ```swift
 /// func overdue(in db: some StoreReader) throws -> [Invoice] {

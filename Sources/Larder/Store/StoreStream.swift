@@ -69,7 +69,7 @@ public struct StoreStream<M: Model>: AsyncSequence, Sendable {
         return (cursor, try await cursor.nextPage())
       }
       self.cursor = cursor
-      // A short page is the last one: SQLite begins a statement anew that is stepped past its end.
+      // A short page is the last one: SQLite would restart a statement that is stepped past its end.
       if rows.count < StreamCursor<M>.pageSize { finish() }
       return rows
     }

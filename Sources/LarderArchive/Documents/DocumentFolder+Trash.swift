@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A document that was deleted and can be brought back.
+/// A document in the trash, which can be restored.
 public struct DeletedDocument: Sendable, Hashable {
-  /// The name that it had.
+  /// The name of the document.
   public let name: String
   let trashName: String
 }
@@ -10,14 +10,17 @@ public struct DeletedDocument: Sendable, Hashable {
 extension DocumentFolder {
   private var trash: String { path + "/" + Self.trashName }
 
-  /// Moves a document into the folder's trash in one step.
+  /// Atomically moves a document to the folder's trash.
   ///
-  /// Throws ``ArchiveError`` `.notFound` where it is gone already. Costs a rename; no part is touched.
+  /// - Parameter document: The document.
+  /// - Returns: The deleted document, which can be restored.
+  /// - Throws: ``ArchiveError`` `.notFound` if it is already deleted.
+  /// - Complexity: One rename; no part is read.
   @discardableResult
   public func delete(_ document: DocumentPackage) throws -> DeletedDocument {
     try locked {
       if !fileSystem.isFolder(trash) { try fileSystem.makeFolder(trash, access: fileSystem.access(forFolderIn: path)) }
-      // The identifier has 36 letters; what follows the point after it is the name.
+      // The UUID has 36 letters; the name follows the point after it.
       let deleted = DeletedDocument(name: document.name, trashName: "\(UUID().uuidString).\(document.name)")
       try fileSystem.rename(path(of: document.name), to: trash + "/" + deleted.trashName)
       try fileSystem.syncFolder(trash)
@@ -26,18 +29,23 @@ extension DocumentFolder {
     }
   }
 
-  /// The documents in the trash, ordered by name; touches none.
+  /// Returns the documents in the trash, ordered by name.
   ///
-  /// Throws ``ArchiveError`` of the file system. Reads the names in the trash once.
+  /// - Returns: The deleted documents.
+  /// - Throws: ``ArchiveError`` with errors of the file system.
+  /// - Complexity: Reads the names in the trash once.
   public func deletedDocuments() throws -> [DeletedDocument] {
     guard fileSystem.isFolder(trash) else { return [] }
     let names = try fileSystem.names(in: trash).map(\.name).filter { $0.utf8.count > 37 }
     return names.map { DeletedDocument(name: String($0.dropFirst(37)), trashName: $0) }.sorted { ($0.name, $0.trashName) < ($1.name, $1.trashName) }
   }
 
-  /// Brings a deleted document back under its name.
+  /// Restores a deleted document under its name.
   ///
-  /// Throws ``ArchiveError`` `.notFound` where the trash was emptied, and `.invalidName` where another document has the name now. Costs a rename.
+  /// - Parameter deleted: The deleted document.
+  /// - Returns: The restored document.
+  /// - Throws: ``ArchiveError`` `.notFound` if the trash was emptied, and `.invalidName` if another document has the name now.
+  /// - Complexity: One rename.
   @discardableResult
   public func restore(_ deleted: DeletedDocument) throws -> DocumentPackage {
     try PartName.check(deleted.name)
@@ -51,9 +59,10 @@ extension DocumentFolder {
     }
   }
 
-  /// Deletes what is in the trash for good.
+  /// Permanently deletes the documents in the trash.
   ///
-  /// Throws ``ArchiveError`` of the file system; what was deleted before the error stays deleted. O(files in the trash).
+  /// - Throws: ``ArchiveError`` with errors of the file system. What was deleted before the error stays deleted.
+  /// - Complexity: O(*n*), where *n* is the number of files in the trash.
   public func emptyTrash() throws {
     try locked {
       guard fileSystem.isFolder(trash) else { return }

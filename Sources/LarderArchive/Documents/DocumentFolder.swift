@@ -1,7 +1,7 @@
 public import Foundation
 internal import Synchronization
 
-/// A folder of documents, each of which is a folder of its own: `1.scarycreature`, `2.scarycreature`.
+/// A folder of documents, each of which is a folder itself: `1.scarycreature`, `2.scarycreature`.
 ///
 /// ```swift
 /// let folder = try DocumentFolder(at: url, extension: "scarycreature")
@@ -11,14 +11,14 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// A document appears, changes and goes in one step: a crash at any point leaves the old or the new one. Several processes may work in the same
-/// folder; it must be on a file system that knows `flock`, hard links and, for changes, exchanging two folders (ext4, XFS, Btrfs, tmpfs, APFS).
+/// Documents are created, changed and deleted atomically: a crash leaves the old or the new version. Several processes can use the same folder. Its
+/// file system must support `flock`, hard links and, for changes, exchanging two folders (ext4, XFS, Btrfs, tmpfs, APFS).
 public final class DocumentFolder: Sendable {
-  /// Where the folder is.
+  /// The URL of the folder.
   public let url: URL
-  /// What follows the point in the names of the documents.
+  /// The extension of the documents' names.
   public let pathExtension: String
-  /// What one part may cost its reader.
+  /// The limits of each part.
   public let limits: Archive.Limits
 
   let path: String
@@ -29,15 +29,16 @@ public final class DocumentFolder: Sendable {
   private static let lockName = ".larder-lock"
   static let trashName = ".larder-trash"
 
-  /// Opens a folder, creates it where it is not there, and deletes what a crash has left in it.
+  /// Opens a folder, creates it if it doesn't exist, and deletes what a crash has left in it.
   ///
-  /// A folder that this user may only read can be opened, listed and read. Throws ``ArchiveError`` `.invalidName` for an extension that cannot be one
-  /// and for a URL that is none of a file, and the file system's errors. Reads the names in the folder once.
+  /// A folder that this user can only read can be opened, listed and read.
   ///
   /// - Parameters:
-  ///   - url: Where the folder is, or is to be.
-  ///   - pathExtension: What follows the point in the names of the documents; it keeps to the rules for names.
-  ///   - limits: What one part, and the list of parts, may cost their reader.
+  ///   - url: The URL of the folder.
+  ///   - pathExtension: The extension of the documents' names, which follows the rules for names.
+  ///   - limits: The limits of each part, and of the list of parts.
+  /// - Throws: ``ArchiveError`` `.invalidName` for an invalid extension and for a URL that isn't a file URL, and errors of the file system.
+  /// - Complexity: Reads the names in the folder once.
   public convenience init(at url: URL, extension pathExtension: String, limits: Archive.Limits = .default) throws {
     try self.init(at: url, extension: pathExtension, limits: limits, fileSystem: .standard)
   }
@@ -57,7 +58,7 @@ public final class DocumentFolder: Sendable {
     self.limits = limits
     self.path = path
     self.fileSystem = fileSystem
-    // Who may only read the folder leaves what a crash has left to those who may write.
+    // A user that can only read the folder leaves the cleanup to others.
     do { _ = try clean() } catch let error as ArchiveError where error.code == .noPermission {}
   }
 
@@ -70,17 +71,20 @@ public final class DocumentFolder: Sendable {
     }
   }
 
-  /// Deletes what crashes have left, and says how many half-made documents that were; what a living process is making stays.
+  /// Deletes what crashes have left. What a living process is writing stays.
   ///
-  /// Throws ``ArchiveError`` of the file system. Reads the names in the folder once.
+  /// - Returns: The number of incomplete documents that were deleted.
+  /// - Throws: ``ArchiveError`` with errors of the file system.
+  /// - Complexity: Reads the names in the folder once.
   @discardableResult
   public func clean() throws -> Int { try DocumentStaging.clean(path, fileSystem) }
 
-  /// All documents, ordered by number and then by name.
+  /// Returns all documents, ordered by number and then by name.
   ///
-  /// Throws ``ArchiveError`` of the file system, `.notFound` where the folder was deleted since it was opened.
-  /// Reads the names in the folder and touches no document; one `lstat` for an entry where the file system does not say what is a folder. O(documents
-  /// × log documents).
+  /// - Returns: The documents.
+  /// - Throws: ``ArchiveError`` `.notFound` if the folder was deleted after it was opened, and errors of the file system.
+  /// - Complexity: O(*n* log *n*), where *n* is the number of documents. Reads the names in the folder but no document; one `lstat` for each entry if
+  ///   the file system doesn't report which entries are folders.
   public func documents() throws -> [DocumentPackage] {
     let suffix = "." + pathExtension
     var found: [(number: Int, name: String)] = []
@@ -93,7 +97,12 @@ public final class DocumentFolder: Sendable {
     return found.map { DocumentPackage(name: $0.name, folder: self) }
   }
 
-  /// The document of a name. Throws ``ArchiveError`` `.invalidName` or `.notFound`; costs one `lstat`.
+  /// Returns the document with a name.
+  ///
+  /// - Parameter name: The name without extension.
+  /// - Returns: The document.
+  /// - Throws: ``ArchiveError`` `.invalidName` or `.notFound`.
+  /// - Complexity: One `lstat`.
   public func document(named name: String) throws -> DocumentPackage {
     try PartName.check(name)
     guard let name = try spelling(of: name) else {
@@ -102,23 +111,26 @@ public final class DocumentFolder: Sendable {
     return DocumentPackage(name: name, folder: self)
   }
 
-  /// The name that a document has on the disk: the same text may be written in two normal forms.
+  /// Returns the name of a document on disk, which may be in another normalization form.
   private func spelling(of name: String) throws -> String? {
     if fileSystem.isFolder(path(of: name)) { return name }
     if name.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
     return try documents().first { $0.name == name }?.name
   }
 
-  /// Adds a document under the next free number, which no other process gets.
+  /// Adds a document with the next free number, which no other process gets.
   ///
-  /// Throws ``ArchiveError`` of the file system, and what `make` throws; then there is no document. Only where syncing the folder fails at the very
-  /// end is the document there and may yet be lost in a power cut; the error says so. Costs a synced file for each part and one for the list.
+  /// - Parameter make: Sets the parts.
+  /// - Returns: The new document.
+  /// - Throws: ``ArchiveError`` with errors of the file system, and what `make` throws. After an error there is no document, unless only syncing the
+  ///   folder failed: then the document is there but may be lost in a power failure, which the error says.
+  /// - Complexity: Writes and syncs a file for each part and one for the list.
   public func add(_ make: (inout DocumentParts) throws -> Void) throws -> DocumentPackage {
     try publish(make) { staging in
       try self.locked {
         var number = try self.highest.withLock { $0 } ?? self.highestNumber()
         while true {
-          // Another instance, or another process, may have deleted documents that this one has not seen.
+          // Another instance, or another process, may have deleted documents that this one hasn't seen.
           number = max(number, try self.highestDeletedNumber()) + 1
           if try self.place(staging, as: String(number)) { break }
           number = max(number, try self.highestNumber())
@@ -129,7 +141,13 @@ public final class DocumentFolder: Sendable {
     }
   }
 
-  /// Adds a document under a name. Throws as ``add(_:)`` does, and ``ArchiveError`` `.invalidName` for a name that is none, or is taken.
+  /// Adds a document with a name.
+  ///
+  /// - Parameters:
+  ///   - name: The name without extension.
+  ///   - make: Sets the parts.
+  /// - Returns: The new document.
+  /// - Throws: ``ArchiveError`` `.invalidName` if the name is invalid or taken, and the errors of ``add(_:)``.
   public func add(named name: String, _ make: (inout DocumentParts) throws -> Void) throws -> DocumentPackage {
     try PartName.check(name)
     return try publish(make) { staging in
@@ -155,9 +173,9 @@ public final class DocumentFolder: Sendable {
     }
   }
 
-  /// Moves a folder to the place of a document, unless there is one.
+  /// Moves a folder to the path of a document, unless one exists.
   ///
-  /// Renaming replaces no folder that holds something (rename(2), ENOTEMPTY and EEXIST), and every document holds its list of parts.
+  /// Renaming never replaces a nonempty folder (rename(2), ENOTEMPTY and EEXIST), and every document contains its list of parts.
   func place(_ staging: String, as name: String) throws -> Bool {
     let target = path(of: name)
     if fileSystem.exists(target) { return false }
@@ -178,10 +196,10 @@ public final class DocumentFolder: Sendable {
     return max(highest, try highestDeletedNumber())
   }
 
-  /// A deleted document may come back under its name.
+  /// Returns the highest number of deleted documents, because one may be restored under its name.
   private func highestDeletedNumber() throws -> Int { try deletedDocuments().reduce(0) { max($0, Self.number(of: $1.name) ?? 0) } }
 
-  /// The number that a name is; more digits than fifteen are a name like any other, so that counting on never ends.
+  /// Returns the number that a name represents. A name with more than fifteen digits isn't a number, so that counting never overflows.
   private static func number(of name: some StringProtocol) -> Int? {
     name.utf8.count <= 15 && name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(name) : nil
   }

@@ -13,12 +13,12 @@ struct DocumentManifest: Archivable, Sendable {
 
   var parts: [String: Part] = [:]
 
-  /// A part, under the name that its file has: the same text may be written in two normal forms.
+  /// Returns a part, under the name of its file, which may have another normalization form.
   func part(named name: String) -> (name: String, part: Part)? {
     parts.index(forKey: name).map { (parts[$0].key, parts[$0].value) }
   }
 
-  /// Throws ``ArchiveError`` `.damaged` where a part has a name that is none.
+  /// Throws ``ArchiveError`` `.damaged` if the name of a part is invalid.
   func check() throws {
     do {
       for name in parts.keys { try PartName.checkPart(name) }
@@ -28,9 +28,9 @@ struct DocumentManifest: Archivable, Sendable {
     }
   }
 
-  /// Reads the list of an open document.
+  /// Reads the list of parts of an open document.
   ///
-  /// Throws ``ArchiveError`` `.damaged` where it cannot be read, but `.newerVersion` and `.noPermission` as they are.
+  /// Throws ``ArchiveError`` `.damaged` if it can't be read, or `.newerVersion` or `.noPermission`.
   init(in opened: Int32, of folder: DocumentFolder) throws {
     do {
       let data = try folder.fileSystem.read(Self.fileName, in: opened, limit: folder.limits.size)
@@ -44,7 +44,7 @@ struct DocumentManifest: Archivable, Sendable {
 
   init(parts: [String: Part] = [:]) { self.parts = parts }
 
-  /// The bytes of a part of an open document, as the list says they were written.
+  /// Returns the data of a part of an open document, verified against the list.
   ///
   /// Throws ``ArchiveError`` `.notFound`, `.damaged` and `.limitExceeded`.
   func data(of name: String, in opened: Int32, of folder: DocumentFolder) throws -> Data {
@@ -57,9 +57,9 @@ struct DocumentManifest: Archivable, Sendable {
     }
   }
 
-  /// Calls a closure with the folder that the file of a part lies in, the file's name there, and the part with its name as it is spelled on the disk.
+  /// Calls a closure with the folder of a part's file, the file's name, and the part under its name on disk.
   ///
-  /// Throws ``ArchiveError`` `.notFound`, and `.damaged` where the closure finds no file.
+  /// Throws ``ArchiveError`` `.notFound`, and `.damaged` if the closure finds no file.
   func withFile<Result>(
     of name: String, in opened: Int32, _ fileSystem: FileSystem,
     _ body: (_ folder: Int32, _ fileName: String, _ name: String, _ part: Part) throws -> Result

@@ -1,11 +1,11 @@
 public import Foundation
 internal import Synchronization
 
-/// A document of a ``DocumentFolder``: a folder with named parts, each read when it is first asked for.
+/// A document in a ``DocumentFolder``: a folder with named parts, each read on demand.
 ///
-/// What was read stays in memory until ``reload()``, a change through this object, or the end of it.
+/// Parts that were read stay in memory until ``reload()``, a change through this object, or its release.
 public final class DocumentPackage: Sendable {
-  /// The name, without extension; a number for documents that ``DocumentFolder/add(_:)`` made.
+  /// The name without extension; a number for documents created by ``DocumentFolder/add(_:)``.
   public let name: String
   let folder: DocumentFolder
   private let cache = Mutex(Cache())
@@ -20,27 +20,30 @@ public final class DocumentPackage: Sendable {
     self.folder = folder
   }
 
-  /// Where the document's folder is.
+  /// The URL of the document's folder.
   public var url: URL { URL(filePath: path, directoryHint: .isDirectory) }
 
   private var path: String { folder.path(of: name) }
   private var fileSystem: FileSystem { folder.fileSystem }
 
-  /// The names of the parts, in alphabetical order; reads the list of parts, and none of them.
+  /// Returns the names of the parts in alphabetical order, without reading the parts.
   ///
-  /// Throws ``ArchiveError`` `.damaged` where the list cannot be read; ``inspect()`` says what can.
+  /// - Returns: The names.
+  /// - Throws: ``ArchiveError`` `.damaged` if the list of parts can't be read. ``inspect()`` reports what can.
   public func partNames() throws -> [String] { try manifest().parts.keys.sorted() }
 
-  /// The bytes of a part, read when they are first asked for and checked against the checksum in the list of parts.
+  /// Returns the data of a part, which is read on first use and verified against its checksum.
   ///
-  /// Throws ``ArchiveError`` `.invalidName`, `.notFound`, `.damaged`, `.limitExceeded`.
+  /// - Parameter part: The name of the part.
+  /// - Returns: The data.
+  /// - Throws: ``ArchiveError`` `.invalidName`, `.notFound`, `.damaged`, `.limitExceeded`.
   public func data(for part: String) throws -> Data {
     try PartName.checkPart(part)
     if let known = cache.withLock({ $0.parts[part] }) { return known }
     do {
       return try load(part)
     } catch let error as ArchiveError where error.code == .damaged || error.code == .notFound {
-      // Somebody else may have replaced the document since the list was read: look once more, at both, in a document that stays as it is.
+      // Another process may have replaced the document since the list was read: read both again, from a snapshot.
       reload()
       let snapshot = try snapshot()
       let data = try snapshot.data(for: part)
@@ -52,15 +55,23 @@ public final class DocumentPackage: Sendable {
     }
   }
 
-  /// Returns the document as it is now, whose parts stay together whatever is changed meanwhile.
+  /// Returns the current version of the document, whose parts stay consistent even if the document is changed.
   ///
-  /// - Throws: ``ArchiveError`` `.notFound` for a document that was deleted, and `.damaged` for one whose list of parts cannot be read.
+  /// - Returns: The snapshot.
+  /// - Throws: ``ArchiveError`` `.notFound` if the document was deleted, and `.damaged` if its list of parts can't be read.
   /// - Complexity: Reads the list of parts.
   public func snapshot() throws -> DocumentSnapshot { try DocumentSnapshot(name: name, folder: folder) }
 
-  /// The value of a part that was set with ``DocumentParts/setValue(_:for:userInfo:)``; decoded at each call.
+  /// Decodes the value of a part that was set with ``DocumentParts/setValue(_:for:userInfo:)``, at each call.
   ///
-  /// Throws what ``data(for:)`` and ``Archive/decode(_:from:allowing:migrations:limits:userInfo:)`` throw.
+  /// - Parameters:
+  ///   - type: The type of the value.
+  ///   - part: The name of the part.
+  ///   - types: Additional types that may be decoded.
+  ///   - migrations: The steps that update older versions.
+  ///   - userInfo: The `userInfo` of the decoder.
+  /// - Returns: The decoded value.
+  /// - Throws: The errors of ``data(for:)`` and ``Archive/decode(_:from:allowing:migrations:limits:userInfo:)``.
   public func value<T: Decodable>(
     _ type: T.Type, for part: String, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [],
     userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -68,31 +79,34 @@ public final class DocumentPackage: Sendable {
     try Archive.decode(type, from: try data(for: part), allowing: types, migrations: migrations, limits: folder.limits, userInfo: userInfo)
   }
 
-  /// Forgets what was read, so that it is read again when it is asked for; reads nothing.
+  /// Discards the parts in memory, so that they are read again on demand.
   public func reload() {
     cache.withLock { $0 = Cache() }
   }
 
-  /// Changes parts in one step: afterwards all changes are on the disk, or none.
+  /// Atomically changes parts: afterwards all changes are on the disk, or none.
   ///
-  /// Throws ``ArchiveError`` of the file system, `.notFound` for a document that was deleted, `.damaged` for one whose list of parts cannot be read, and what
-  /// `change` throws; then the document is as it was. Only where syncing the folder fails at the very end is the change there and may yet be lost in a power cut,
-  /// which leaves the old document; the error says so.
+  /// Files in the document's folder that aren't parts stay; a part can't replace one. The permissions of the folder and of the parts stay too. This
+  /// waits for other changes in the folder.
   ///
-  /// Files in the document's folder that are no parts of it stay; a part cannot take the place of one. Permissions of the folder and of parts stay as well.
-  ///
-  /// Waits for other changes in the folder. Costs a synced file for each changed part and one for the list, and a link for each part that stays.
+  /// - Parameter change: Sets and removes parts.
+  /// - Throws: ``ArchiveError`` `.notFound` if the document was deleted, `.damaged` if its list of parts can't be read, errors of the file system,
+  ///   and what `change` throws. After an error the document is unchanged, unless only syncing the folder failed: then the change is there but may be
+  ///   lost in a power failure, which the error says.
+  /// - Complexity: Writes and syncs a file for each changed part and one for the list, and creates a link for each other part.
   public func edit(_ change: (inout DocumentParts) throws -> Void) throws {
     var parts = DocumentParts(of: folder)
     try change(&parts)
     try commit(parts)
   }
 
-  /// Replaces all parts in one step: parts that are not set go. Also mends a damaged document.
+  /// Atomically replaces all parts, and removes those that aren't set. Also repairs a damaged document.
   ///
-  /// Files that are no parts stay, unless the list of parts cannot be read: then nobody can say which those are, and all go.
+  /// Files that aren't parts stay, unless the list of parts can't be read: then they can't be distinguished, and all are removed.
   ///
-  /// Throws as ``edit(_:)`` does, except `.damaged`. Costs a synced file for each part and one for the list.
+  /// - Parameter make: Sets the parts.
+  /// - Throws: The errors of ``edit(_:)``, except `.damaged`.
+  /// - Complexity: Writes and syncs a file for each part and one for the list.
   public func replaceAll(_ make: (inout DocumentParts) throws -> Void) throws {
     var parts = DocumentParts(of: folder)
     parts.replacesAll = true
@@ -118,14 +132,14 @@ public final class DocumentPackage: Sendable {
       reload()
       try fileSystem.syncFolder(folder.path, after: "The change is in its place")
       try staging.keepLatecomers(of: old)
-      // What has changed places with the new document; a crash before this leaves it to be cleaned up, as does somebody who has a snapshot of it.
+      // This was exchanged with the new document. A crash before this line leaves it to be cleaned up, as does a snapshot that still uses it.
       guard let lock = fileSystem.tryLock(folder: staging.path) else { return }
       defer { _ = lock.file }
       try fileSystem.remove(staging.path)
     }
   }
 
-  /// The list of parts, read unless it is known.
+  /// Returns the list of parts, which is read if necessary.
   private func manifest(in opened: Int32) throws -> DocumentManifest {
     if let known = cache.withLock({ $0.manifest }) { return known }
     let manifest = try DocumentManifest(in: opened, of: folder)
@@ -146,9 +160,11 @@ public final class DocumentPackage: Sendable {
     return data
   }
 
-  /// Reads every part and says which are whole; keeps none in memory.
+  /// Reads every part and reports which are intact, without keeping them in memory.
   ///
-  /// Throws ``ArchiveError`` `.notFound` where there is no document. O(bytes of all parts).
+  /// - Returns: The report.
+  /// - Throws: ``ArchiveError`` `.notFound` if the document doesn't exist.
+  /// - Complexity: O(*n*), where *n* is the number of bytes of all parts.
   public func inspect() throws -> DocumentInspection {
     reload()
     guard fileSystem.isFolder(path) else { throw ArchiveError(.notFound, "The document was deleted. Restore it, or add it again.") }
@@ -171,7 +187,7 @@ public final class DocumentPackage: Sendable {
     return inspection
   }
 
-  /// The files of an open folder, and of the folders in it, that may be parts.
+  /// Returns the files of an open folder, and of its subfolders, that may be parts.
   private func files(in opened: Int32, _ prefix: String) throws -> [String] {
     var files: [String] = []
     for entry in try fileSystem.names(in: opened) {
@@ -187,9 +203,11 @@ public final class DocumentPackage: Sendable {
     return files
   }
 
-  /// The bytes of a part as they are, without the list of parts; what a damaged document still has.
+  /// Returns the data of a part without using the list of parts, to recover it from a damaged document.
   ///
-  /// Throws ``ArchiveError`` `.invalidName`, `.notFound`, `.limitExceeded`, and `.inputOutput` for what is no plain file. Reads the file at each call.
+  /// - Parameter part: The name of the part.
+  /// - Returns: The data, read at each call.
+  /// - Throws: ``ArchiveError`` `.invalidName`, `.notFound`, `.limitExceeded`, and `.inputOutput` if it isn't a regular file.
   public func unverifiedData(for part: String) throws -> Data {
     try PartName.checkPart(part)
     let opened = try fileSystem.openFolder(path)
@@ -197,14 +215,14 @@ public final class DocumentPackage: Sendable {
   }
 }
 
-/// What a document's parts are like, found by reading all of them.
+/// The state of a document's parts, determined by reading all of them.
 public struct DocumentInspection: Sendable, Hashable {
-  /// The parts that are as they were written.
+  /// The parts that are intact.
   public internal(set) var readable: [String] = []
-  /// The files that may be parts, where the list of parts is damaged and nobody can say.
+  /// The files that may be parts, if the list of parts is damaged.
   public internal(set) var unverified: [String] = []
-  /// What is wrong, by the name of the part; `.manifest` for the list of parts itself.
+  /// The errors by the name of the part; `.manifest` for the list of parts itself.
   public internal(set) var problems: [String: ArchiveError] = [:]
-  /// Whether something is wrong.
+  /// Whether there are problems.
   public var isDamaged: Bool { !problems.isEmpty }
 }

@@ -1,19 +1,20 @@
 public import Foundation
 
-/// The bytes of a part as an asynchronous sequence of pieces, read when they are asked for.
+/// An asynchronous sequence of the chunks of a part, read on demand.
 public struct DocumentPartPieces: AsyncSequence, Sendable {
   let snapshot: DocumentSnapshot
   let name: String
   let pieceSize: Int
 
-  /// The iterator of a sequence of pieces.
+  /// The iterator of ``DocumentPartPieces``.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let pieces: DocumentPartPieces
     fileprivate var reader: DocumentPartReader?
 
-    /// Returns the next piece, or nil at the end.
+    /// Returns the next chunk.
     ///
-    /// - Throws: What ``DocumentSnapshot/reader(for:)`` and ``DocumentPartReader/read(upTo:)`` throw, and `CancellationError`.
+    /// - Returns: The chunk, or nil after the last one.
+    /// - Throws: The errors of ``DocumentSnapshot/reader(for:)`` and ``DocumentPartReader/read(upTo:)``, and `CancellationError`.
     public mutating func next() async throws -> Data? {
       try Task.checkCancellation()
       let reader = try reader ?? pieces.snapshot.reader(for: pieces.name)

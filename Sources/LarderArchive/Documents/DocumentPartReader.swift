@@ -1,21 +1,21 @@
 public import Foundation
 
-/// Reads a part piece by piece, from the version of the document that its snapshot is.
+/// Reads a part chunk by chunk, from the document version of its snapshot.
 ///
 /// ```swift
 /// let reader = try snapshot.reader(for: "movie")
 /// while let piece = try reader.read() { player.append(piece) }
 /// ```
 ///
-/// The last piece is returned only if the whole part has the checksum that it was written with.
+/// The last chunk is only returned if the checksum of the whole part is correct.
 public final class DocumentPartReader {
-  /// The number of bytes of the part.
+  /// The size of the part in bytes.
   public let size: Int
   private let name: String
   private let checksum: UInt64
   let input: FileSystem.OpenFile
   private let fileSystem: FileSystem
-  /// Keeps the files of the version on the disk.
+  /// Keeps the files of the version on disk.
   private let snapshot: DocumentSnapshot
   private var offset = 0
   private var found = CRC64()
@@ -33,9 +33,9 @@ public final class DocumentPartReader {
 
   /// Returns the next bytes.
   ///
-  /// - Parameter count: The most bytes to return, at least 1.
-  /// - Returns: As many bytes as asked for, or those up to the end; nil at the end.
-  /// - Throws: ``ArchiveError`` `.damaged` where the part is not what was written, and `.inputOutput`.
+  /// - Parameter count: The largest number of bytes to return, at least 1.
+  /// - Returns: The requested number of bytes, or fewer at the end; nil after the end.
+  /// - Throws: ``ArchiveError`` `.damaged` if the part differs from what was written, and `.inputOutput`.
   public func read(upTo count: Int = 128 << 10) throws -> Data? {
     var data = Data(count: max(1, min(count, size - offset)))
     let read = try data.withUnsafeMutableBytes { try self.read(into: $0) }
@@ -44,8 +44,9 @@ public final class DocumentPartReader {
 
   /// Fills a buffer with the next bytes.
   ///
-  /// - Returns: The number of bytes, which is less than the buffer has room for only at the end; 0 at the end.
-  /// - Throws: ``ArchiveError`` `.damaged` where the part is not what was written, and `.inputOutput`.
+  /// - Parameter bytes: The buffer.
+  /// - Returns: The number of bytes, which is only smaller than the buffer at the end; 0 after the end.
+  /// - Throws: ``ArchiveError`` `.damaged` if the part differs from what was written, and `.inputOutput`.
   public func read(into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
     if hasEnded { return 0 }
     let wanted = UnsafeMutableRawBufferPointer(rebasing: bytes.prefix(size - offset))

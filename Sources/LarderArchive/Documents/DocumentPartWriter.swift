@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Takes the bytes of a part, piece by piece.
+/// Writes the data of a part, chunk by chunk.
 public final class DocumentPartWriter {
   private let output: FileSystem.OpenFile
   private let fileName: String
@@ -17,16 +17,18 @@ public final class DocumentPartWriter {
     self.fileSystem = fileSystem
   }
 
-  /// Writes more bytes to the part.
+  /// Appends bytes to the part.
   ///
-  /// - Throws: ``ArchiveError`` of the file system, and `.unsupported` after the closure that got the writer has ended.
+  /// - Parameter bytes: The bytes.
+  /// - Throws: ``ArchiveError`` with errors of the file system, and `.unsupported` after the closure that received the writer has returned.
   public func write(_ bytes: some DataProtocol) throws {
     for region in bytes.regions { try region.withUnsafeBytes { try write($0) } }
   }
 
-  /// Writes more bytes to the part.
+  /// Appends bytes to the part.
   ///
-  /// - Throws: ``ArchiveError`` of the file system, and `.unsupported` after the closure that got the writer has ended.
+  /// - Parameter bytes: The bytes.
+  /// - Throws: ``ArchiveError`` with errors of the file system, and `.unsupported` after the closure that received the writer has returned.
   public func write(_ bytes: UnsafeRawBufferPointer) throws {
     guard isOpen else { throw ArchiveError(.unsupported, "The part is complete. Write within the closure that gets the writer.") }
     try fileSystem.write(bytes, to: output.file, at: size, fileName)
@@ -39,7 +41,7 @@ public final class DocumentPartWriter {
     spool.remove(fileName)
   }
 
-  /// The part, which is not synced before it is put into a document.
+  /// Returns the part, which isn't synced before it is added to a document.
   func finish() -> StagedPart {
     isOpen = false
     return StagedPart(DocumentManifest.Part(size: size, checksum: checksum.value), fileName: fileName, in: spool)

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension DocumentParts {
-  /// Sets a part to what a closure writes, piece by piece.
+  /// Sets a part to what a closure writes, chunk by chunk.
   ///
   /// ```swift
   /// try parts.setContents(for: "movie") { writer in
@@ -11,22 +11,22 @@ extension DocumentParts {
   ///
   /// - Parameters:
   ///   - name: The name of the part.
-  ///   - body: Writes the bytes, which go to a hidden file at once. The folder's limits of size do not apply; a part above them is read with
+  ///   - body: Writes the data, which goes to a hidden file immediately. The folder's limits of size don't apply; read a part above them with
   ///     ``DocumentSnapshot/reader(for:)``.
-  /// - Throws: ``ArchiveError`` `.invalidName`, errors of the file system, and what `body` throws; then the part is as it was.
-  /// - Complexity: O(bytes), with no more than a piece of 128 KiB in memory.
+  /// - Throws: ``ArchiveError`` `.invalidName`, errors of the file system, and what `body` throws. After an error the part is unchanged.
+  /// - Complexity: O(*n*), where *n* is the number of bytes, with at most one chunk of 128 KiB in memory.
   public mutating func setContents(for name: String, writing body: (DocumentPartWriter) throws -> Void) throws {
     try PartName.checkPart(name)
     set(.staged(try makeSpool().write(body)), for: name)
   }
 
-  /// Sets a part to the bytes of a file, which stays where it is.
+  /// Sets a part to the contents of a file, which stays unchanged.
   ///
   /// - Parameters:
-  ///   - url: The file; a link to one is followed.
+  ///   - url: The URL of the file. A symbolic link is followed.
   ///   - name: The name of the part.
   /// - Throws: ``ArchiveError`` `.invalidName`, `.notFound`, and `.inputOutput` for a folder, a pipe or a device.
-  /// - Complexity: O(bytes), with no more than a piece of 128 KiB in memory.
+  /// - Complexity: O(*n*), where *n* is the number of bytes, with at most one chunk of 128 KiB in memory.
   public mutating func setContents(of url: URL, for name: String) throws {
     let path = try FileSystem.path(of: url)
     let fileSystem = folder.fileSystem
@@ -42,8 +42,11 @@ extension DocumentParts {
     }
   }
 
-  /// Sets a part to one that was made ready with ``DocumentFolder/stage(_:isolation:)``.
+  /// Sets a part to one that was prepared with ``DocumentFolder/stage(_:isolation:)``.
   ///
+  /// - Parameters:
+  ///   - part: The prepared part.
+  ///   - name: The name of the part.
   /// - Throws: ``ArchiveError`` `.invalidName`, and `.unsupported` for a part that was staged in another folder of documents.
   public mutating func setPart(_ part: StagedPart, for name: String) throws {
     try PartName.checkPart(name)

@@ -1,24 +1,24 @@
 public import Foundation
 
-/// The parts that a document is to have after a change; the document itself is as it was until the change is complete.
+/// The parts of a document after a change. The document is unchanged until the change is complete.
 ///
-/// The name of a part may have folders before it, as in `images/full.png`.
+/// The name of a part may contain folders, as in `images/full.png`.
 public struct DocumentParts {
-  /// What a part becomes.
+  /// The new content of a part.
   enum Content {
     case removed
     case data(Data)
     case staged(StagedPart)
   }
 
-  /// What one part may cost its reader.
+  /// The limits of each part.
   var limits: Archive.Limits { folder.limits }
   let folder: DocumentFolder
-  /// What each part becomes.
+  /// The new contents by the name of the part.
   private(set) var changes: [String: Content] = [:]
-  /// What was removed at any time in the change: what was in it before stays away, even if something else gets its name.
+  /// The names removed during the change. What they contained stays removed, even if another part gets the name.
   private var removed: Set<String> = []
-  /// Whether the parts that are not named here go.
+  /// Whether the parts that aren't named here are removed.
   var replacesAll = false
   private var spool: PartSpool?
 
@@ -26,11 +26,15 @@ public struct DocumentParts {
     self.folder = folder
   }
 
-  /// Sets a part to bytes, kept as a plain file of this name.
+  /// Sets the data of a part, which is stored as a plain file of this name.
   ///
-  /// Throws ``ArchiveError`` `.invalidName`, and `.limitExceeded` for more bytes than the folder's limits let anybody read. Writes nothing yet; the
-  /// bytes stay in memory until the change is complete. What does not fit in memory is set with ``setContents(of:for:)`` or
-  /// ``setContents(for:writing:)``.
+  /// Nothing is written yet; the data stays in memory until the change is complete. For data that doesn't fit in memory, use ``setContents(of:for:)``
+  /// or ``setContents(for:writing:)``.
+  ///
+  /// - Parameters:
+  ///   - data: The data.
+  ///   - name: The name of the part.
+  /// - Throws: ``ArchiveError`` `.invalidName`, and `.limitExceeded` if the data is larger than the folder's limits allow to read.
   public mutating func setData(_ data: Data, for name: String) throws {
     try PartName.checkPart(name)
     guard data.count <= limits.size else {
@@ -41,15 +45,22 @@ public struct DocumentParts {
     set(.data(data), for: name)
   }
 
-  /// Sets a part to an archive of a value.
+  /// Sets a part to an archive of a value. Nothing is written yet.
   ///
-  /// Throws ``ArchiveError`` `.invalidName`, and what ``Archive/encode(_:limits:userInfo:)`` throws. Writes nothing yet.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - name: The name of the part.
+  ///   - userInfo: The `userInfo` of the encoder.
+  /// - Throws: ``ArchiveError`` `.invalidName`, and the errors of ``Archive/encode(_:limits:userInfo:)``.
   public mutating func setValue(_ value: some Encodable, for name: String, userInfo: [CodingUserInfoKey: any Sendable] = [:]) throws {
     try PartName.checkPart(name)
     set(.data(try Archive.encode(value, limits: limits, userInfo: userInfo)), for: name)
   }
 
-  /// Takes a part away, or a folder with all parts in it; what is not there is no error. Throws ``ArchiveError`` `.invalidName`.
+  /// Removes a part, or a folder with all its parts. It isn't an error if there is none.
+  ///
+  /// - Parameter name: The name of the part or folder.
+  /// - Throws: ``ArchiveError`` `.invalidName`.
   public mutating func remove(_ name: String) throws {
     try PartName.checkPart(name)
     for inner in changes.keys where Self.folders(of: inner).contains(name) { changes[inner] = nil }
@@ -57,23 +68,23 @@ public struct DocumentParts {
     removed.insert(name)
   }
 
-  /// Whether a part of the document stays as it is.
+  /// Returns whether a part of the document stays unchanged.
   func keeps(_ path: String) -> Bool {
     changes[path] == nil && !removed.contains(path) && Self.folders(of: path).allSatisfy { !removed.contains($0) }
   }
 
-  /// The paths of the folders that a part lies in.
+  /// Returns the paths of the folders that contain a part.
   private static func folders(of path: String) -> [String] {
     path.utf8.indices.filter { path.utf8[$0] == UInt8(ascii: "/") }.map { String(path[..<$0]) }
   }
 
-  /// A name that is set again has the spelling of the last time: the same text may be written in two normal forms.
+  /// Sets the content. A repeated name is stored as written the last time, because it may have another normalization form.
   mutating func set(_ content: Content, for name: String) {
     changes[name] = nil
     changes[name] = content
   }
 
-  /// The hidden folder for the parts of this change that do not stay in memory.
+  /// Creates the hidden folder for the parts of this change that don't stay in memory.
   mutating func makeSpool() throws -> PartSpool {
     if let spool { return spool }
     let made = try PartSpool(in: folder)

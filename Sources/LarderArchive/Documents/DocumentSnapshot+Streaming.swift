@@ -1,9 +1,11 @@
 public import Foundation
 
 extension DocumentSnapshot {
-  /// Returns a reader of a part, whatever its size.
+  /// Returns a reader of a part of any size.
   ///
-  /// - Throws: ``ArchiveError`` `.invalidName`, `.notFound`, and `.damaged` where the file is not there or has another size than was written.
+  /// - Parameter part: The name of the part.
+  /// - Returns: A reader that begins at the first byte.
+  /// - Throws: ``ArchiveError`` `.invalidName`, `.notFound`, and `.damaged` if the file doesn't exist or has another size than was written.
   public func reader(for part: String) throws -> DocumentPartReader {
     try PartName.checkPart(part)
     return try manifest.withFile(of: part, in: opened.file, fileSystem) { folder, name, spelled, part in
@@ -15,23 +17,27 @@ extension DocumentSnapshot {
     }
   }
 
-  /// Returns the bytes of a part as an asynchronous sequence.
+  /// Returns the data of a part as an asynchronous sequence of chunks.
   ///
   /// - Parameters:
   ///   - part: The name of the part.
-  ///   - pieceSize: The most bytes that one piece has, at least 1.
+  ///   - pieceSize: The largest size of a chunk in bytes, at least 1.
+  /// - Returns: A sequence that throws the errors of ``reader(for:)``.
   public func pieces(of part: String, upTo pieceSize: Int = 128 << 10) -> DocumentPartPieces {
     DocumentPartPieces(snapshot: self, name: part, pieceSize: pieceSize)
   }
 
-  /// Writes the bytes of a part to a file: afterwards the whole part is on the disk, or the file is as it was.
+  /// Atomically writes the data of a part to a file.
   ///
-  /// A link at the place of the file is replaced, not followed. The file keeps its permissions; a new one is no more open than its folder and the
-  /// part.
+  /// A symbolic link at the URL is replaced, not followed. An existing file keeps its permissions; a new one is no more accessible than its folder
+  /// and the part.
   ///
-  /// - Throws: What ``reader(for:)`` throws, ``ArchiveError`` `.invalidName` for a URL that is none of a file, `.notFound` for a folder that is not
-  ///   there, and errors of the file system.
-  /// - Complexity: O(bytes), with no more than a piece of 128 KiB in memory.
+  /// - Parameters:
+  ///   - part: The name of the part.
+  ///   - url: The URL of the file.
+  /// - Throws: The errors of ``reader(for:)``; ``ArchiveError`` `.invalidName` if the URL isn't a file URL, `.notFound` if the folder doesn't exist,
+  ///   and errors of the file system.
+  /// - Complexity: O(*n*), where *n* is the number of bytes, with at most one chunk of 128 KiB in memory.
   public func copy(_ part: String, to url: URL) throws {
     let reader = try reader(for: part)
     try fileSystem.replaceFile(at: url, noMoreOpenThan: try fileSystem.mode(of: reader.input.file)) { file, name in

@@ -1,26 +1,25 @@
 public import Foundation
 
 extension DocumentSnapshot {
-  /// Writes the document as one zip file, which every program for zip files opens: afterwards the whole file is on the disk, or what was there is as
-  /// it was.
+  /// Atomically writes the document as a standard zip file.
   ///
   /// ```swift
   /// try document.snapshot().writeZip(to: url)
   /// let copy = try folder.add { try $0.setParts(ofZip: url) }
   /// ```
   ///
-  /// Each part is an entry; files that are no parts stay out. The same names and contents give the same bytes, with the same version of zlib. Parts
-  /// that deflate does not make smaller are stored. A new file is no more open than its folder, the document and its parts; one that is replaced does
-  /// not become more open.
+  /// Each part is an entry; files that aren't parts are left out. The same names and contents produce the same bytes, with the same version of zlib.
+  /// Parts that deflate doesn't make smaller are stored uncompressed. A new file is no more accessible than its folder, the document and its parts; a
+  /// replaced file doesn't become more accessible.
   ///
   /// - Parameters:
-  ///   - url: The file; a link in its place is replaced, not followed.
-  ///   - limits: What is written within them is read within them.
-  /// - Throws: ``ArchiveError`` `.limitExceeded`, `.damaged` for a part that is not what was written, `.invalidName` for a URL that is none of a
-  ///   file, `.notFound` for a folder that is not there, and errors of the file system. Only where syncing the folder fails at the very end is the
-  ///   new file there; the error says so.
-  /// - Complexity: O(bytes of all parts), with no more than two pieces of 128 KiB in memory; `fsync` of the file and the folder. A crash may leave a
-  ///   hidden file beside it, which the next call for the same folder deletes.
+  ///   - url: The URL of the file. A symbolic link there is replaced, not followed.
+  ///   - limits: The limits of the file. What is written within them can be read within them.
+  /// - Throws: ``ArchiveError`` `.limitExceeded`, `.damaged` if a part differs from what was written, `.invalidName` if the URL isn't a file URL,
+  ///   `.notFound` if the folder doesn't exist, and errors of the file system. After an error the existing file is unchanged, unless only syncing the
+  ///   folder failed, which the error says.
+  /// - Complexity: O(*n*), where *n* is the number of bytes of all parts, with at most two chunks of 128 KiB in memory; calls `fsync` for the file
+  ///   and the folder. A crash may leave a hidden file beside it, which the next call for the same folder deletes.
   public func writeZip(to url: URL, limits: ZipLimits = .default) throws {
     try writeZip(to: url, limits: limits, largeLimit: ZipWriter.largeLimit)
   }

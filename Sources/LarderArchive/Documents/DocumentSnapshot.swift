@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A document as it was at one moment: parts that were written together are read together, while others change or delete it.
+/// A version of a document: parts that were written together are read together, even if the document is changed or deleted meanwhile.
 ///
 /// ```swift
 /// let snapshot = try document.snapshot()
@@ -8,7 +8,8 @@ public import Foundation
 /// let thumbnail = try snapshot.data(for: "thumbnail.png")
 /// ```
 ///
-/// The old files stay on the disk until the last snapshot of them ends. Emptying the trash is the exception: it also takes what snapshots read.
+/// The files of the version stay on disk until its last snapshot is released. The exception is emptying the trash, which also deletes files that
+/// snapshots read.
 public final class DocumentSnapshot: Sendable {
   /// The name of the document.
   public let name: String
@@ -26,26 +27,36 @@ public final class DocumentSnapshot: Sendable {
   var fileSystem: FileSystem { folder.fileSystem }
 
   deinit {
-    // Whoever has replaced the document has left its files to the last snapshot. What cannot be deleted now is when the folder is opened next.
+    // The caller that replaced the document has left its files to the last snapshot. What can't be deleted now is deleted when the folder is opened
+    // next.
     guard !folder.fileSystem.isSame(opened.file, folder.path(of: name)) else { return }
     folder.fileSystem.unlock(opened.file)
     _ = try? folder.clean()
   }
 
-  /// The names of the parts, in alphabetical order.
+  /// Returns the names of the parts in alphabetical order.
   public func partNames() -> [String] { manifest.parts.keys.sorted() }
 
-  /// Returns the bytes of a part, read at each call and checked against the checksum in the list of parts.
+  /// Returns the data of a part, which is read at each call and verified against its checksum.
   ///
+  /// - Parameter part: The name of the part.
+  /// - Returns: The data.
   /// - Throws: ``ArchiveError`` `.invalidName`, `.notFound`, `.damaged`, `.limitExceeded`.
   public func data(for part: String) throws -> Data {
     try PartName.checkPart(part)
     return try manifest.data(of: part, in: opened.file, of: folder)
   }
 
-  /// Returns the value of a part that was set with ``DocumentParts/setValue(_:for:userInfo:)``; decoded at each call.
+  /// Decodes the value of a part that was set with ``DocumentParts/setValue(_:for:userInfo:)``, at each call.
   ///
-  /// - Throws: What ``data(for:)`` and ``Archive/decode(_:from:allowing:migrations:limits:userInfo:)`` throw.
+  /// - Parameters:
+  ///   - type: The type of the value.
+  ///   - part: The name of the part.
+  ///   - types: Additional types that may be decoded.
+  ///   - migrations: The steps that update older versions.
+  ///   - userInfo: The `userInfo` of the decoder.
+  /// - Returns: The decoded value.
+  /// - Throws: The errors of ``data(for:)`` and ``Archive/decode(_:from:allowing:migrations:limits:userInfo:)``.
   public func value<T: Decodable>(
     _ type: T.Type, for part: String, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [],
     userInfo: [CodingUserInfoKey: any Sendable] = [:]

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension DocumentStaging {
-  /// Writes the changed parts, takes the unchanged ones and the files of others over as links, and writes the list of all; durable when it returns.
+  /// Writes the changed parts, links the unchanged ones and other files, and writes the list of parts; synced when it returns.
   func fill(_ changes: DocumentParts, over old: Old?) throws {
     let tree = try PartTree(changes, over: old?.manifest)
     var manifest = DocumentManifest()
@@ -15,21 +15,21 @@ extension DocumentStaging {
     try fileSystem.syncFolder(lock.file, path)
   }
 
-  /// A folder of a document, open, with the parts that lie in it.
+  /// An open folder of a document, with its parts.
   private struct Level {
     let folder: Int32
     let parts: PartTree
-    /// The folder whose access new files and folders have.
+    /// The folder whose access rights new files and folders get.
     let root: Int32
   }
 
   /// Fills one folder.
   ///
   /// - Parameters:
-  ///   - new: The folder, still empty, and what it is to hold.
-  ///   - old: The folder that it replaces; nil if there is none, or where nobody can say what its parts are.
+  ///   - new: The empty folder, and its future contents.
+  ///   - old: The folder that it replaces; nil if there is none, or its parts are unknown.
   ///   - prefix: The path of the folder in the document.
-  /// - Returns: Whether there is something in it.
+  /// - Returns: Whether it has contents.
   @discardableResult
   private func fill(_ new: Level, from old: Level?, at prefix: String, _ manifest: inout DocumentManifest) throws -> Bool {
     var isFilled = false
@@ -54,7 +54,7 @@ extension DocumentStaging {
     return isFilled
   }
 
-  /// Fills a folder of a folder; one with nothing to hold is not there afterwards.
+  /// Fills a subfolder; one without contents is removed.
   private func fillFolder(_ name: String, _ new: Level, _ old: Level?, at prefix: String, _ manifest: inout DocumentManifest) throws -> Bool {
     let parts = new.parts.folder(name)
     let name = parts?.name ?? name
@@ -78,7 +78,7 @@ extension DocumentStaging {
     return true
   }
 
-  /// Holds an open folder where an optional value is needed.
+  /// Holds an open folder as an optional value.
   private final class OpenFolder {
     private let folder: FileSystem.Folder
     var file: Int32 { folder.file }
@@ -86,7 +86,7 @@ extension DocumentStaging {
   }
 
   private func place(_ source: PartTree.Source, as name: String, at path: String, _ new: Level, _ old: Level?) throws -> DocumentManifest.Part {
-    // The access of what is replaced; of something new, that of the folder.
+    // The access rights of what is replaced; for something new, those of the folder.
     let access =
       path == name || old != nil
       ? fileSystem.access(forFile: name, in: old?.folder ?? new.root) : fileSystem.access(forNewFileIn: new.root)
@@ -110,9 +110,9 @@ extension DocumentStaging {
     }
   }
 
-  /// Takes over what lies in the document's folder and is no part of it: somebody else's files, and folders of them.
+  /// Links what is in the document's folder but isn't a part: other files, and folders of them.
   ///
-  /// - Returns: Whether it was taken over; otherwise it is a folder that is to hold parts as well.
+  /// - Returns: Whether it was linked; otherwise it is a folder that is also to contain parts.
   private func keepStranger(_ name: String, from old: Level, in new: Level, at prefix: String) throws -> Bool {
     switch new.parts.entries[name] {
     case .folder where fileSystem.isFolder(name, in: old.folder): return false
@@ -129,7 +129,7 @@ extension DocumentStaging {
       "There is a file of this name in the document's folder that is no part of it. Move it away, or choose another name for the part.")
   }
 
-  /// Whether a folder has something in it that is no part of the document.
+  /// Returns whether a folder contains something that isn't a part of the document.
   private func holdsStrangers(_ folder: Int32, _ parts: PartTree) throws -> Bool {
     for entry in try fileSystem.names(in: folder) {
       switch parts.entries[entry.name] {
@@ -150,7 +150,7 @@ extension DocumentStaging {
     for entry in try fileSystem.names(in: source.file) { try keep(entry.name, from: source.file, in: target.file) }
   }
 
-  /// After the exchange: moves what was put into the old folder since it was listed to the new one.
+  /// After the exchange, moves what was added to the old folder since it was listed to the new one.
   func keepLatecomers(of old: Old) throws {
     guard let manifest = old.manifest else { return }
     try keepLatecomers(of: try PartTree(manifest), from: old.folder, in: lock.file, isTop: true)

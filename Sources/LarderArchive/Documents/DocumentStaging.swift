@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// A hidden folder in which a document is made ready, to be moved to its place in one step.
+/// A hidden folder in which a document is prepared, to be moved to its place atomically.
 ///
-/// It is locked while its maker lives, so that cleaning up takes only what a crash has left.
+/// It is locked while its creator lives, so that cleaning up only deletes what a crash has left.
 struct DocumentStaging: ~Copyable {
   static let prefix = ".larder-staging-"
 
@@ -13,7 +13,7 @@ struct DocumentStaging: ~Copyable {
 
   /// - Parameter access: Who may read and write the document.
   init(in folder: String, access: FileSystem.Access, _ fileSystem: FileSystem) throws {
-    // Somebody who cleans up may take a folder between its making and its lock; then another is made.
+    // A cleanup may delete the folder before it is locked; then another one is created.
     for _ in 0..<100 {
       let path = folder + "/" + Self.prefix + UUID().uuidString
       try fileSystem.makeFolder(path, access: access)
@@ -27,15 +27,15 @@ struct DocumentStaging: ~Copyable {
     throw ArchiveError(.inputOutput, "A folder to make the document in could not be locked. Check that the file system knows flock.")
   }
 
-  /// The document that is changed.
+  /// The document being changed.
   struct Old {
     /// The open folder.
     let folder: Int32
-    /// The list of parts; nil where that cannot be read.
+    /// The list of parts; nil if it can't be read.
     let manifest: DocumentManifest?
   }
 
-  /// Deletes what crashes have left in a folder of documents, and says how many.
+  /// Deletes what crashes have left in a folder of documents, and returns their number.
   static func clean(_ folder: String, _ fileSystem: FileSystem) throws -> Int {
     var count = 0
     for entry in try fileSystem.names(in: folder) where entry.name.hasPrefix(prefix) {

@@ -1,10 +1,10 @@
-/// The rules for names of documents and parts, so that none is ever a path that leads elsewhere.
+/// The rules for names of documents and parts, which make sure that no name is a path that leads elsewhere.
 enum PartName {
-  /// The folders that a part may lie in, with its own name.
+  /// The largest number of components: the folders of a part, and its own name.
   static let mostComponents = 16
 
-  /// Throws ``ArchiveError`` `.invalidName` for a name that is empty, longer than 200 bytes, begins with a point, or has a slash, a backslash, a
-  /// colon or a control character in it. The length leaves room in the 255 bytes that file systems give a name.
+  /// Throws ``ArchiveError`` `.invalidName` for a name that is empty, longer than 200 bytes, begins with a point, or contains a slash, a backslash, a
+  /// colon or a control character. The length leaves space in the 255 bytes that file systems allow.
   static func check(_ name: String) throws {
     guard isName(name.utf8[...]) else {
       throw ArchiveError(
@@ -13,7 +13,7 @@ enum PartName {
     }
   }
 
-  /// Throws ``ArchiveError`` `.invalidName` for what is not 1 to 16 names with slashes between them.
+  /// Throws ``ArchiveError`` `.invalidName` unless the text consists of 1 to 16 names separated by slashes.
   static func checkPart(_ path: String) throws {
     let components = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: mostComponents, omittingEmptySubsequences: false)
     guard components.count <= mostComponents, components.allSatisfy(isName) else {

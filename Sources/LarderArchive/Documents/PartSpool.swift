@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Synchronization
 
-/// A hidden folder for parts that are written before the document that they are for; deleted with its last part.
+/// A hidden folder for parts that are written before their document; deleted with its last part.
 final class PartSpool: Sendable {
   let folderPath: String
   private let fileSystem: FileSystem
@@ -27,7 +27,7 @@ final class PartSpool: Sendable {
 
   func remove(_ fileName: String) { try? fileSystem.remove(staging.path + "/" + fileName) }
 
-  /// The part that a closure writes.
+  /// Returns the part that a closure writes.
   func write(_ body: (DocumentPartWriter) throws -> Void) throws -> StagedPart {
     let writer = try makeWriter()
     do { try body(writer) } catch {
@@ -45,9 +45,9 @@ final class PartSpool: Sendable {
     return DocumentPartWriter(try fileSystem.createFile(name, in: opened.file, access: access), name: name, in: self, fileSystem)
   }
 
-  /// Puts the file of a part into an open folder, under a name and with the access that it is to have there.
+  /// Moves the file of a part to an open folder, with a name and access rights.
   func place(_ part: StagedPart, as name: String, in folder: Int32, access: FileSystem.Access) throws {
-    // A file that is in a document already is copied: two documents never share one.
+    // A file that is already in a document is copied: two documents never share one.
     if fileSystem.linkCount(part.fileName, in: opened.file) == 1 {
       try fileSystem.link(part.fileName, in: opened.file, to: folder, as: name)
       let file = try fileSystem.openFile(name, in: folder)

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The parts of a document by the folders that they lie in.
+/// The parts of a document by folder.
 struct PartTree {
-  /// Where the bytes of a part come from.
+  /// The source of a part's data.
   enum Source {
     /// The file of an older version of the document, by its path there.
     case old(path: String, DocumentManifest.Part)
@@ -15,17 +15,17 @@ struct PartTree {
     case folder(PartTree)
   }
 
-  /// What lies in the folder, by names as they are spelled on the disk: the same text may be written in two normal forms.
+  /// The contents of the folder by name on disk, which may have another normalization form.
   private(set) var entries: [String: Entry] = [:]
 
   init() {}
 
-  /// The parts that a list of parts names.
+  /// Creates the tree of the parts in a list.
   init(_ manifest: DocumentManifest) throws {
     for (path, part) in manifest.parts { try insert(path, .old(path: path, part)) }
   }
 
-  /// The parts of a document after changes, of which `old` is the list of parts before them.
+  /// Creates the tree of a document's parts after changes; `old` is the list of parts before them.
   init(_ changes: DocumentParts, over old: DocumentManifest?) throws {
     for (path, part) in old?.parts ?? [:] where !changes.replacesAll && changes.keeps(path) { try insert(path, .old(path: path, part)) }
     for (path, content) in changes.changes.sorted(by: { $0.key < $1.key }) {
@@ -52,7 +52,7 @@ struct PartTree {
     case .part: throw Self.taken(path)
     case nil: break
     }
-    // An entry that is there already keeps the spelling of its name.
+    // An existing entry keeps the spelling of its name.
     entries[name] = .folder(PartTree())
     try folder.insert(String(Substring(components[1])), source)
     entries[name] = .folder(folder)
@@ -62,7 +62,7 @@ struct PartTree {
     ArchiveError(.invalidName, keyPath: path, "A part and a folder of parts have one name. Rename one.")
   }
 
-  /// Throws ``ArchiveError`` `.invalidName` for two names in one folder that differ in case alone.
+  /// Throws ``ArchiveError`` `.invalidName` for two names in one folder that only differ in case.
   private func checkCase() throws {
     guard Set(entries.keys.map { $0.lowercased() }).count == entries.count else {
       throw ArchiveError(.invalidName, "Two parts have names that differ in nothing but case, which some file systems do not tell apart. Rename one.")
@@ -70,7 +70,7 @@ struct PartTree {
     for case .folder(let folder) in entries.values { try folder.checkCase() }
   }
 
-  /// The entry of a folder, and how its name is spelled.
+  /// Returns the entry of a folder, and the spelling of its name.
   func folder(_ name: String) -> (name: String, tree: PartTree)? {
     guard let index = entries.index(forKey: name), case .folder(let tree) = entries[index].value else { return nil }
     return (entries[index].key, tree)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A part that is written already, and of no document yet; its hidden file goes with the last reference.
+/// A part that is written but doesn't belong to a document yet. Its hidden file is deleted with the last reference.
 ///
 /// ```swift
 /// let movie = try await folder.stage(download)
@@ -23,14 +23,14 @@ public final class StagedPart: Sendable {
 }
 
 extension DocumentFolder {
-  /// Writes a stream of bytes to a hidden file, to become a part of a document.
+  /// Writes a stream of data to a hidden file, to become a part of a document.
   ///
   /// - Parameters:
-  ///   - pieces: The bytes in pieces of any size.
+  ///   - pieces: The data in chunks of any size.
   ///   - isolation: The actor whose thread waits for the disk.
-  /// - Returns: The part, which ``DocumentParts/setPart(_:for:)`` puts into a document.
-  /// - Throws: ``ArchiveError`` of the file system, `CancellationError`, and what the sequence throws; then nothing is left.
-  /// - Complexity: O(bytes), with one piece in memory.
+  /// - Returns: The part, to be added to a document with ``DocumentParts/setPart(_:for:)``.
+  /// - Throws: ``ArchiveError`` with errors of the file system, `CancellationError`, and what the sequence throws. After an error nothing is left.
+  /// - Complexity: O(*n*), where *n* is the number of bytes, with one chunk in memory.
   public func stage<Pieces: AsyncSequence>(_ pieces: Pieces, isolation: isolated (any Actor)? = #isolation) async throws -> StagedPart
   where Pieces.Element: DataProtocol {
     let writer = try PartSpool(in: self).makeWriter()

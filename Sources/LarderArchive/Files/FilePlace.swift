@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// Where a file is, or is to be.
+/// The path of a file that may not exist yet.
 struct FilePlace {
   let path: String
   let name: String
-  /// What stands before the name; empty for a name alone.
+  /// The path before the name; empty for a name alone.
   let folderPrefix: String
   let folder: String
 
-  /// Throws ``ArchiveError`` `.invalidName` for a path that no file can have, and `.notFound` for a folder that is not there.
+  /// Throws ``ArchiveError`` `.invalidName` for a path that no file can have, and `.notFound` if the folder doesn't exist.
   init(_ url: URL, _ fileSystem: FileSystem) throws {
     path = try FileSystem.path(of: url)
     guard let last = path.split(separator: "/").last, last != ".", last != "..", !path.hasSuffix("/") else {

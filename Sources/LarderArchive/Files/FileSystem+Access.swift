@@ -9,15 +9,15 @@ internal import Darwin
 #endif
 
 extension FileSystem {
-  /// Who may read and write a file or a folder.
+  /// The access rights of a file or a folder.
   ///
-  /// What replaces something has the access of that; what is new is never more open than the folder that it belongs to.
+  /// A replacement has the rights of what it replaces; something new is never more accessible than its folder.
   struct Access {
     private let mode: mode_t
-    /// Owner and group of what is replaced; nil for something new.
+    /// The owner and group of what is replaced; nil for something new.
     private let owner: (user: uid_t, group: gid_t)?
 
-    /// What is created is open to its user alone, until it has the access of what it replaces.
+    /// A new file is only accessible to its user until it has the rights of what it replaces.
     var modeToCreate: mode_t { owner == nil ? mode : mode & 0o700 }
 
     fileprivate init(replacing status: stat) {
@@ -30,7 +30,7 @@ extension FileSystem {
       owner = nil
     }
 
-    /// The access of a folder that nobody else is to look into.
+    /// The rights of a private folder.
     static let ofUserAlone = Access(mode: 0o700)
 
     fileprivate init(newIn folder: stat?, isFolder: Bool) {
@@ -38,7 +38,7 @@ extension FileSystem {
       owner = nil
     }
 
-    /// Gives an open file or folder this access, as far as this user may: a group that it cannot give gets nothing.
+    /// Sets these rights on an open file or folder, as far as this user may. A group that can't be set gets no access.
     func apply(to file: Int32, _ path: String, _ fileSystem: FileSystem) throws {
       guard let owner else { return }
       var status = stat()
@@ -52,7 +52,7 @@ extension FileSystem {
       try fileSystem.check(fchmod(file, mode), "written", path)
     }
 
-    /// Gives a file that was created elsewhere the access that it would have if it had been created with this one.
+    /// Sets the rights that a file would have if it had been created with these.
     func applyToMoved(_ file: Int32, _ path: String, _ fileSystem: FileSystem) throws {
       guard owner == nil else { return try apply(to: file, path, fileSystem) }
       var status = stat()
@@ -61,44 +61,44 @@ extension FileSystem {
     }
   }
 
-  /// The access of a file that is to replace what is at a path, or to be new there.
+  /// Returns the rights of a file that replaces what is at a path, or is new there.
   func access(forFile path: String, in folder: String) -> Access {
     var status = stat()
     if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG { return Access(replacing: status) }
     return Access(newIn: self.status(of: folder), isFolder: false)
   }
 
-  /// The access of a folder that is to be new in another one.
+  /// Returns the rights of a new folder in another one.
   func access(forFolderIn folder: String) -> Access { Access(newIn: status(of: folder), isFolder: true) }
 
-  /// The access of a file that is to replace a file of an open folder, or to be new in it.
+  /// Returns the rights of a file that replaces a file of an open folder, or is new in it.
   func access(forFile name: String, in folder: Int32) -> Access {
     var status = stat()
     if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG { return Access(replacing: status) }
     return Access(newIn: fstat(folder, &status) == 0 ? status : nil, isFolder: false)
   }
 
-  /// The access of a file that is to be new in an open folder.
+  /// Returns the rights of a new file in an open folder.
   func access(forNewFileIn folder: Int32) -> Access {
     var status = stat()
     return Access(newIn: fstat(folder, &status) == 0 ? status : nil, isFolder: false)
   }
 
-  /// The access of an open folder, for one that is to replace it.
+  /// Returns the rights of an open folder, for its replacement.
   func access(ofFolder folder: Int32) throws -> Access {
     var status = stat()
     try check(fstat(folder, &status), "read", "")
     return Access(replacing: status)
   }
 
-  /// Who may read and write an open file.
+  /// Returns the rights of an open file.
   func mode(of file: Int32) throws -> mode_t {
     var status = stat()
     try check(fstat(file, &status), "read", "")
     return status.st_mode & 0o777
   }
 
-  /// The number of names that a file of an open folder has.
+  /// Returns the number of links of a file in an open folder.
   func linkCount(_ name: String, in folder: Int32) -> Int {
     var status = stat()
     return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? Int(status.st_nlink) : 0

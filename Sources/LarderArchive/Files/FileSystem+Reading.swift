@@ -9,21 +9,21 @@ internal import Darwin
 #endif
 
 extension FileSystem {
-  /// An entry of a folder; whether it is a folder is nil where the file system does not say so on its own.
+  /// An entry of a folder; whether it is a folder is nil if the file system doesn't report it.
   struct Entry {
     let name: String
     let isFolder: Bool?
   }
 
-  /// The content of a plain file of at most `limit` bytes; pipes, devices and, unless they are followed, links are refused.
+  /// Returns the contents of a regular file of at most `limit` bytes; pipes, devices and, unless they are followed, symbolic links are rejected.
   func read(_ path: String, limit: Int, followsLinks: Bool = false) throws -> Data {
     try read(path, in: AT_FDCWD, limit: limit, followsLinks: followsLinks)
   }
 
-  /// As ``read(_:limit:followsLinks:)``, for a path that begins in an open folder.
+  /// Like ``read(_:limit:followsLinks:)``, for a path relative to an open folder.
   func read(_ path: String, in folder: Int32, limit: Int, followsLinks: Bool = false) throws -> Data {
     try note("read", path)
-    // A pipe would keep the call waiting without O_NONBLOCK.
+    // A pipe would block the call without O_NONBLOCK.
     let file = try check(openat(folder, path, O_RDONLY | (followsLinks ? 0 : O_NOFOLLOW) | O_NONBLOCK | O_CLOEXEC), "opened", path)
     defer { close(file) }
     var status = stat()
@@ -55,14 +55,14 @@ extension FileSystem {
     return offset == size ? data : data.prefix(offset)
   }
 
-  /// What is in a folder, without `.` and `..`, in no order; names that are not UTF-8 are left out.
+  /// Returns the entries of a folder, without `.` and `..`, in no order; names that aren't UTF-8 are left out.
   func names(in path: String) throws -> [Entry] {
     guard let folder = opendir(path) else { throw Self.error(errno, "read", path) }
     defer { closedir(folder) }
     return try entries(of: folder)
   }
 
-  /// What is in an open folder.
+  /// Returns the entries of an open folder.
   func names(in folder: Int32) throws -> [Entry] {
     let copy = try check(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "read", ".")
     guard let opened = fdopendir(copy) else {
@@ -93,21 +93,21 @@ extension FileSystem {
     return entries
   }
 
-  /// An open folder or file that holds an exclusive lock until it is closed.
+  /// An open folder or file with an exclusive lock, which is released when it is closed.
   struct Lock: ~Copyable {
     let file: Int32
 
     deinit { close(file) }
   }
 
-  /// An open folder, so that all that is read of it is of one folder, whatever becomes of its path.
+  /// An open folder, so that all reads are of the same folder, whatever happens to its path.
   struct Folder: ~Copyable {
     let file: Int32
 
     deinit { close(file) }
   }
 
-  /// Opens a folder; a link to one is not followed.
+  /// Opens a folder without following a symbolic link.
   func openFolder(_ path: String, in folder: Int32 = AT_FDCWD) throws -> Folder {
     let file = openat(folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
     if file < 0, errno == ENOTDIR || errno == ELOOP {
@@ -121,29 +121,29 @@ extension FileSystem {
     return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Opens a folder and keeps others from deleting it while it is open; several may do so at once.
+  /// Opens a folder and prevents its deletion while it is open; several callers may do so at once.
   func openShared(_ path: String) throws -> Folder {
     for _ in 0..<1000 {
       let folder = try openFolder(path)
       while flock(folder.file, LOCK_SH) != 0 {
         if errno != EINTR { throw Self.error(errno, "locked", path) }
       }
-      // Somebody may have replaced it between the opening and the lock.
+      // It may have been replaced before it was locked.
       if isSame(folder.file, path) { return folder }
     }
     throw ArchiveError(.inputOutput, "\(Self.name(path)) is replaced all the time. Try again.")
   }
 
-  /// Lets others delete an open folder.
+  /// Allows the deletion of an open folder.
   func unlock(_ folder: Int32) { flock(folder, LOCK_UN) }
 
-  /// Whether a path still leads to an open folder.
+  /// Returns whether a path still leads to an open folder.
   func isSame(_ folder: Int32, _ path: String) -> Bool {
     var (status, now) = (stat(), stat())
     return fstat(folder, &status) == 0 && lstat(path, &now) == 0 && status.st_dev == now.st_dev && status.st_ino == now.st_ino
   }
 
-  /// Locks a file, which is created if it is not there, and waits for others who hold it.
+  /// Locks a file, which is created if necessary, and waits for other holders of the lock.
   func lock(file path: String, access: Access) throws -> Lock {
     let lock = Lock(file: try check(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, access.modeToCreate), "locked", path))
     while true {
@@ -152,13 +152,13 @@ extension FileSystem {
     }
   }
 
-  /// Locks a folder, or returns nil where somebody else holds it or it is no longer there.
+  /// Locks a folder, or returns nil if it is locked or no longer exists.
   func tryLock(folder path: String) -> Lock? {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     let lock = Lock(file: descriptor)
     var status = stat()
-    // Whoever cleans up deletes a folder while holding its lock; a folder that was deleted has no links.
+    // A cleanup deletes a folder while holding its lock; a deleted folder has no links.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_nlink > 0 else { return nil }
     return lock
   }

@@ -8,14 +8,14 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Files that are replaced by what is written piece by piece.
+/// Atomic replacement of files that are written in chunks.
 extension FileSystem {
-  /// Replaces a file in one step by what a closure writes: afterwards the new one is on the disk, or the old one is as it was.
+  /// Atomically replaces a file with what a closure writes: afterwards the new one is on the disk, or the old one is unchanged.
   ///
-  /// A hidden file beside it is written; a crash may leave that, and the next call for a file in the same folder deletes it.
+  /// A hidden file beside it is written. A crash may leave it, and the next call for a file in the same folder deletes it.
   func replaceFile(at url: URL, noMoreOpenThan mode: mode_t = 0o777, _ write: (_ file: Int32, _ name: String) throws -> Void) throws {
     let place = try FilePlace(url, self)
-    // Who may not list the folder leaves what a crash has left to those who may.
+    // A user who can't list the folder leaves the cleanup to others.
     do { try removeAbandoned(in: place.folder) } catch let error as ArchiveError where error.code == .noPermission {}
     let temporary = try createTemporary(for: place)
     do {
@@ -37,9 +37,9 @@ extension FileSystem {
     let path: String
   }
 
-  /// A file beside another, locked while this process works on it: whoever cleans up takes only what nobody holds.
+  /// A file beside another, locked while this process writes it, so that a cleanup skips it.
   private func createTemporary(for place: FilePlace) throws -> Temporary {
-    // Somebody who cleans up may take a file between its making and its lock; then another is made.
+    // A cleanup may delete the file before it is locked; then another one is created.
     for _ in 0..<100 {
       let path = place.folderPrefix + Self.abandonedPrefix + UUID().uuidString
       let output = try createFile(path, access: access(forFile: place.path, in: place.folder))

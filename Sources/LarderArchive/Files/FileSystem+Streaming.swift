@@ -8,12 +8,12 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// Files that are read and written piece by piece.
+/// Files that are read and written in chunks.
 extension FileSystem {
-  /// The bytes that are in memory at once while a file is streamed.
+  /// The number of bytes in memory while a file is streamed.
   static let pieceSize = 128 << 10
 
-  /// An open file, closed when its value ends.
+  /// An open file, closed when the value is released.
   struct OpenFile: ~Copyable {
     let file: Int32
     /// The size when it was opened.
@@ -22,10 +22,10 @@ extension FileSystem {
     deinit { close(file) }
   }
 
-  /// Opens a plain file for reading; pipes, devices and, unless they are followed, links are refused.
+  /// Opens a regular file for reading; pipes, devices and, unless they are followed, symbolic links are rejected.
   func openFile(_ path: String, in folder: Int32 = AT_FDCWD, followsLinks: Bool = false) throws -> OpenFile {
     try note("read", path)
-    // A pipe would keep the call waiting without O_NONBLOCK.
+    // A pipe would block the call without O_NONBLOCK.
     let file = try check(openat(folder, path, O_RDONLY | (followsLinks ? 0 : O_NOFOLLOW) | O_NONBLOCK | O_CLOEXEC), "opened", path)
     var status = stat()
     do {
@@ -61,7 +61,7 @@ extension FileSystem {
     }
   }
 
-  /// Creates a file that must not be there, to be written piece by piece.
+  /// Creates a file that must not exist, to be written in chunks.
   func createFile(_ path: String, in folder: Int32 = AT_FDCWD, access: Access) throws -> OpenFile {
     try note("create", path)
     let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
@@ -80,19 +80,19 @@ extension FileSystem {
     }
   }
 
-  /// Cuts a file off.
+  /// Truncates a file.
   func truncate(_ file: Int32, to size: Int, _ path: String) throws {
     try note("write", path)
     try check(ftruncate(file, off_t(size)), "written", path)
   }
 
-  /// Makes the content of a file durable.
+  /// Syncs the contents of a file.
   func sync(_ file: Int32, _ path: String) throws {
     try note("sync", path)
     try check(fsync(file), "written", path)
   }
 
-  /// Calls a closure with the open folder that the last component of a path lies in, and with that component; links to folders are not followed.
+  /// Calls a closure with the open folder of a path's last component, and with that component; links to folders aren't followed.
   func inParent<Result>(of path: String, in folder: Int32, _ body: (_ folder: Int32, _ name: String) throws -> Result) throws -> Result {
     guard let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) else { return try body(folder, path) }
     let inner = try openFolder(String(path[..<slash]), in: folder)

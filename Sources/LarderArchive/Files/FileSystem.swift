@@ -8,15 +8,15 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The calls of the operating system that archives and documents need, each with an error that says what to do.
+/// The system calls that archives and documents need, with errors that say what to do.
 ///
-/// Before each call that changes something, `willDo` hears of it: a test can end the process there, or fail the call.
+/// `willDo` is called before each call that changes something: a test can end the process there, or make the call fail.
 package struct FileSystem: Sendable {
   /// A call, or a part of one, and the last component of its path.
   package typealias Observer = @Sendable (_ step: String, _ name: String) throws -> Void
 
   private let willDo: Observer
-  /// The bytes that one call to `write` takes at most.
+  /// The largest number of bytes for one call of `write`.
   let chunk: Int
 
   package init(chunk: Int = 1 << 20, willDo: @escaping Observer = { _, _ in }) {
@@ -30,7 +30,7 @@ package struct FileSystem: Sendable {
     try willDo(step, path.split(separator: "/").last.map(String.init) ?? "")
   }
 
-  /// Creates a file that must not be there, with content that is on the disk when this returns.
+  /// Creates a file that must not exist, with content that is synced when this returns.
   func create(_ path: String, in folder: Int32 = AT_FDCWD, _ content: UnsafeRawBufferPointer, access: Access) throws {
     let output = try createFile(path, in: folder, access: access)
     try write(content, to: output.file, at: 0, path)
@@ -38,7 +38,7 @@ package struct FileSystem: Sendable {
     try sync(output.file, path)
   }
 
-  /// Renames in one step; what was at the new path is replaced, unless it is a folder that holds something.
+  /// Renames atomically. What was at the new path is replaced, unless it is a nonempty folder.
   func rename(_ old: String, to new: String) throws {
     try note("rename", new)
     #if canImport(Darwin)
@@ -51,7 +51,7 @@ package struct FileSystem: Sendable {
     try check(result, "replaced", new)
   }
 
-  /// Lets two paths change places in one step.
+  /// Atomically exchanges two paths.
   func exchange(_ first: String, _ second: String) throws {
     try note("exchange", second)
     #if canImport(Darwin)
@@ -72,14 +72,14 @@ package struct FileSystem: Sendable {
   }
 
   #if !canImport(Darwin)
-  /// The C library's `renameat2`, whose declaration needs `_GNU_SOURCE`. Source of the signature: rename(2).
+  /// The C function `renameat2`, whose declaration needs `_GNU_SOURCE`. Source of the signature: rename(2).
   private static let renameWithFlags: (@convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32)? = {
     guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "renameat2") else { return nil }
     return unsafeBitCast(symbol, to: (@convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32).self)
   }()
   #endif
 
-  /// Makes names in a folder durable.
+  /// Syncs the entries of a folder.
   func syncFolder(_ path: String) throws {
     try note("syncFolder", path)
     let folder = try check(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), "opened", path)
@@ -87,7 +87,7 @@ package struct FileSystem: Sendable {
     try check(fsync(folder), "written", path)
   }
 
-  /// Makes names in an open folder durable.
+  /// Syncs the entries of an open folder.
   func syncFolder(_ folder: Int32, _ name: String) throws {
     try note("syncFolder", name)
     try check(fsync(folder), "written", name)
@@ -99,7 +99,7 @@ package struct FileSystem: Sendable {
     try check(unlinkat(folder, name, Int32(AT_REMOVEDIR)), "deleted", name)
   }
 
-  /// As ``syncFolder(_:)``, after something has been put in its place: an error then says what that means.
+  /// Like ``syncFolder(_:)``, after something was moved to its place; an error explains what that means.
   func syncFolder(_ path: String, after place: String) throws {
     do { try syncFolder(path) } catch let error as ArchiveError {
       throw ArchiveError(
@@ -112,14 +112,14 @@ package struct FileSystem: Sendable {
     try check(mkdir(path, access.modeToCreate), "created", path)
   }
 
-  /// A second name for a file of an open folder, in another one; links are not followed.
+  /// Creates a link in another folder to a file of an open folder, without following symbolic links.
   func link(_ name: String, in old: Int32, to new: Int32, as newName: String? = nil) throws {
     let newName = newName ?? name
     try note("link", newName)
     try check(linkat(old, name, new, newName, 0), "linked", newName)
   }
 
-  /// Makes a folder in an open one, with the access of another, and opens it.
+  /// Creates a folder in an open one, with the rights of another, and opens it.
   func makeFolder(_ name: String, in folder: Int32, like other: Int32) throws -> Folder {
     try note("makeFolder", name)
     try check(mkdirat(folder, name, 0o700), "created", name)
@@ -128,7 +128,7 @@ package struct FileSystem: Sendable {
     return made
   }
 
-  /// Moves an entry of an open folder into another one, unless there is one of this name.
+  /// Moves an entry of an open folder to another one, unless the name is taken.
   func move(_ name: String, from old: Int32, to new: Int32) throws {
     guard !exists(name, in: new) else { return }
     try note("rename", name)
@@ -145,7 +145,7 @@ package struct FileSystem: Sendable {
     return (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Deletes a file, or a folder with what is in it; what is not there is no error, and a link is deleted and not followed.
+  /// Deletes a file, or a folder with its contents. It isn't an error if it doesn't exist, and symbolic links aren't followed.
   func remove(_ path: String) throws {
     try note("remove", path)
     if isFolder(path) {
@@ -163,7 +163,7 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// Goes by open folders, so that a folder that becomes a link meanwhile leads nowhere.
+  /// Uses open folders, so that a folder that is replaced by a link meanwhile leads nowhere.
   private func removeContent(of folder: Int32) throws {
     for entry in try names(in: folder) {
       try note("remove", entry.name)
@@ -183,17 +183,17 @@ package struct FileSystem: Sendable {
 }
 
 extension FileSystem {
-  /// A number that is not negative, or the error that `errno` says.
+  /// Returns a number that isn't negative, or throws the error of `errno`.
   @discardableResult
   func check<Result: SignedInteger>(_ result: Result, _ verb: String, _ path: String) throws -> Result {
     guard result < 0 else { return result }
     throw Self.error(errno, verb, path)
   }
 
-  /// The last component of a path, which is all of it that errors show.
+  /// Returns the last component of a path, the only one that errors show.
   static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-  /// Throws ``ArchiveError`` `.invalidName` for a URL of the network, and for a path with a zero in it, which the system would cut there.
+  /// Throws ``ArchiveError`` `.invalidName` for a URL that isn't a file URL, and for a path with a zero byte, at which the system would truncate it.
   static func path(of url: URL) throws -> String {
     let path = url.path(percentEncoded: false)
     guard url.isFileURL, !path.utf8.contains(0) else {

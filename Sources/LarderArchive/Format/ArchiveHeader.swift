@@ -37,7 +37,7 @@ package struct ArchiveHeader: Sendable {
   package var types: [TypeEntry]
   package var payload: Range<Int>
 
-  /// An archive: header, payload and checksum. Copies the payload once.
+  /// Returns an archive: header, payload and checksum. Copies the payload once.
   package static func seal(_ payload: Data, types: [TypeEntry], limits: Archive.Limits = .default) throws -> Data {
     guard types.count <= mostTypes else {
       throw ArchiveError(.unsupported, "The value holds more than \(mostTypes) types in Archived. Archive it in parts.")
@@ -78,7 +78,7 @@ package struct ArchiveHeader: Sendable {
     return data
   }
 
-  /// Reads and checks everything that stands before the payload, and the checksum of all; builds nothing of the payload.
+  /// Reads and checks everything before the payload, and the checksum of the archive, without building anything.
   ///
   /// Throws ``ArchiveError`` `.limitExceeded`, `.notAnArchive`, `.newerVersion` or `.damaged`. O(size).
   package init(of bytes: UnsafeRawBufferPointer, limits: Archive.Limits) throws {

@@ -1,8 +1,8 @@
-/// The checksum of archives: CRC-64/XZ, which finds every burst of damage of up to 64 bits and misses other damage once in 2⁶⁴ times.
+/// The checksum of archives: CRC-64/XZ, which detects every burst error of up to 64 bits, and misses other damage with a probability of 2⁻⁶⁴.
 ///
-/// A cryptographic hash would not protect better: whoever can forge the bytes can forge a hash that has no key. Against forgers stand the allow-list,
-/// the limits and the validation of the structure. Source of polynomial and parameters: ECMA-182 and the XZ file format 1.1.0, section 1.2; the
-/// method of eight tables is "slicing-by-8" of Kounavis and Berry, "A Systematic Approach to Building High Performance Software-Based CRC
+/// A cryptographic hash wouldn't protect better: an attacker who can forge the bytes can forge a hash without a key. The allow-list, the limits and
+/// the validation of the structure protect against attackers. Source of polynomial and parameters: ECMA-182 and the XZ file format 1.1.0, section
+/// 1.2; the method of eight tables is "slicing-by-8" of Kounavis and Berry, "A Systematic Approach to Building High Performance Software-Based CRC
 /// Generators", 2005.
 package struct CRC64: Sendable {
   private var register = ~UInt64(0)
@@ -11,7 +11,7 @@ package struct CRC64: Sendable {
 
   package var value: UInt64 { ~register }
 
-  /// Takes more bytes in; O(count), about eight bytes a step.
+  /// Adds bytes to the checksum; O(count), about eight bytes at a time.
   package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     register = Self.tables.withUnsafeBufferPointer { table in
       var crc = register

@@ -16,7 +16,7 @@ enum PropertyListPayload {
     }
   }
 
-  /// The value of a payload that a ``PropertyListValidator`` has passed.
+  /// Decodes the value of a payload that a ``PropertyListValidator`` has accepted.
   static func decode<T: Decodable>(_ type: T.Type, from payload: Data, context: ArchiveContext) throws -> T {
     try payload.withUnsafeBytes { bytes in
       let list = try BinaryPropertyList(bytes)
@@ -34,7 +34,7 @@ enum PropertyListPayload {
     }
   }
 
-  /// The one element of a payload.
+  /// Returns the only element of a payload.
   static func root(of node: PropertyListNode) throws -> PropertyListNode {
     guard let elements = node.array, elements.count == 1, let root = elements.first else {
       throw BinaryPropertyList.damaged("does not hold one value")

@@ -1,20 +1,21 @@
 public import Foundation
 
 extension Archive {
-  /// The root of an archive that NSKeyedArchiver wrote, as a binary or an XML property list.
+  /// Decodes the root of an archive by NSKeyedArchiver, in binary or XML format.
   ///
-  /// The graph is followed and the name of every class in it is checked before anything is built. Foundation's texts, numbers, data, dates, arrays,
-  /// dictionaries, sets, URLs and UUIDs need no leave; every other class must be on the list.
-  ///
-  /// Throws ``ArchiveError``: `.notAnArchive`, `.damaged`, `.limitExceeded`, `.notAllowed`, `.cycle`, `.notFound` for the root, `.invalidValue`; what your
-  /// closures throw reaches you unchanged. O(values), all of which are in memory at once.
+  /// The references and the name of every class are checked before anything is built. Foundation's texts, numbers, data, dates, arrays, dictionaries,
+  /// sets, URLs and UUIDs are always allowed; every other class must be on the list.
   ///
   /// - Parameters:
-  ///   - type: What the root becomes: what its class is mapped to, or a container of such.
+  ///   - type: The type of the root: the type that its class is mapped to, or a container of such types.
   ///   - data: The keyed archive.
-  ///   - classes: What becomes of which class. The names are those in the archive, on Linux with the module: `MyApp.Creature`.
-  ///   - root: The key of the root; `NSKeyedArchiveRootObjectKey` unless the archive was written with keys of its own.
-  ///   - limits: What the archive may cost.
+  ///   - classes: The mapping of classes. The names are those in the archive, on Linux with the module: `MyApp.Creature`.
+  ///   - root: The key of the root; `NSKeyedArchiveRootObjectKey` unless the archive was written with its own keys.
+  ///   - limits: The limits of the archive.
+  /// - Returns: The decoded root.
+  /// - Throws: ``ArchiveError`` `.notAnArchive`, `.damaged`, `.limitExceeded`, `.notAllowed`, `.cycle`, `.notFound` if there is no root,
+  ///   `.invalidValue`; and what your closures throw.
+  /// - Complexity: O(*n*), where *n* is the number of values, all of which are in memory at once.
   public static func decodeKeyed<T>(
     _ type: T.Type, from data: Data, allowing classes: [String: KeyedClass], root: String = "root", limits: Limits = .default
   ) throws -> T {

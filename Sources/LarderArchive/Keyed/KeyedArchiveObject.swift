@@ -1,21 +1,27 @@
-/// An object of a keyed archive: the name of its class, and what it encoded under which key.
+/// An object of a keyed archive: the name of its class, and its encoded values by key.
 public struct KeyedArchiveObject: Sendable {
-  /// The class, as the archive names it.
+  /// The name of the class in the archive.
   public let className: String
   let fields: [String: KeyedValue]
   let keyedClass: KeyedClass
   let budget: KeyedBudget
 
-  /// The keys that the object was encoded with, in alphabetical order.
+  /// The keys of the encoded values, in alphabetical order.
   public var keys: [String] { fields.keys.sorted() }
 
-  /// Whether there is something under a key; `nil` that was encoded counts.
+  /// Returns whether a value was encoded for a key, including `nil`.
+  ///
+  /// - Parameter key: The key.
   public func contains(_ key: String) -> Bool { fields[key] != nil }
 
-  /// What was encoded under a key.
+  /// Decodes the value of a key.
   ///
-  /// Numbers, texts, dates, data, URLs, UUIDs, arrays, dictionaries with text keys, sets, any Decodable, and what the class of a nested object is mapped to.
-  /// Throws ``ArchiveError`` `.invalidValue`, with class and key, where there is nothing or something else.
+  /// - Parameters:
+  ///   - type: The type: numbers, texts, dates, data, URLs, UUIDs, arrays, dictionaries with text keys, sets, any Decodable, or the type that the
+  ///     class of a nested object is mapped to.
+  ///   - key: The key.
+  /// - Returns: The decoded value.
+  /// - Throws: ``ArchiveError`` `.invalidValue`, with class and key, if there is no value or it doesn't fit the type.
   public func decode<T>(_ type: T.Type, forKey key: String) throws -> T {
     guard let value = fields[key] else {
       throw ArchiveError(
@@ -24,7 +30,13 @@ public struct KeyedArchiveObject: Sendable {
     return try named { try value.decode(type, at: [PlainKey(key)]) }
   }
 
-  /// What was encoded under a key, or nil where there is nothing or `nil`; throws as ``decode(_:forKey:)`` does for something else.
+  /// Decodes the value of a key, if there is one.
+  ///
+  /// - Parameters:
+  ///   - type: The type.
+  ///   - key: The key.
+  /// - Returns: The decoded value, or nil if there is none or it is `nil`.
+  /// - Throws: ``ArchiveError`` `.invalidValue`, with class and key, if the value doesn't fit the type.
   public func decodeIfPresent<T>(_ type: T.Type, forKey key: String) throws -> T? {
     guard let value = fields[key], !value.isNull else { return nil }
     return try decode(type, forKey: key)
@@ -35,12 +47,12 @@ public struct KeyedArchiveObject: Sendable {
     return try keyedClass.build(self)
   }
 
-  /// The object as a Codable type whose coding keys are the keys of the archive.
+  /// Decodes the object as a Codable type whose coding keys are the keys of the archive.
   func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
     try named { try KeyedValue.object(self).value(type) }
   }
 
-  /// Gives an error that has no type the name of this class: the innermost object is the one that an error names.
+  /// Adds the name of this class to an error without a type, so that an error names the innermost object.
   private func named<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()

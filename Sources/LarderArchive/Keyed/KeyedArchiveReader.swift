@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Follows the references of a keyed archive and checks the class of each object that it comes by; builds nothing.
+/// Resolves the references of a keyed archive and checks the class of each object, without building anything.
 ///
-/// The form: a dictionary with `$archiver`, `$version`, `$top` and `$objects`; objects are dictionaries whose `$class` refers to a dictionary with
+/// The format: a dictionary with `$archiver`, `$version`, `$top` and `$objects`; objects are dictionaries whose `$class` refers to a dictionary with
 /// `$classname`. Source: the property lists that Foundation's NSKeyedArchiver writes, in swift-corelibs-foundation `NSKeyedArchiver.swift`.
 struct KeyedArchiveReader {
-  /// A value, and what it unfolds to.
+  /// A value, and its expanded cost.
   private struct Resolved {
     var value: KeyedValue
     var count = 1
@@ -41,7 +41,7 @@ struct KeyedArchiveReader {
     return try resolve(node, depth: 0).value
   }
 
-  /// Recurses as deep as the limit of depth at most.
+  /// Recurses at most to the limit of depth.
   private mutating func resolve(_ node: PropertyListNode, depth: Int) throws -> Resolved {
     guard depth <= limits.depth else { throw Self.exceeded("is more than \(limits.depth) objects deep", "depth") }
     try stack.check()
@@ -56,7 +56,7 @@ struct KeyedArchiveReader {
   }
 
   private mutating func resolve(object number: Int, depth: Int) throws -> Resolved {
-    // The first object stands for nil.
+    // The first object represents nil.
     if number == 0 { return Resolved(value: .plain(.null)) }
     if let resolved = known[number] {
       guard depth + resolved.height <= limits.depth else { throw Self.exceeded("is more than \(limits.depth) objects deep", "depth") }
@@ -68,7 +68,7 @@ struct KeyedArchiveReader {
         .cycle, "The objects of the archive refer to each other in a circle, which values cannot. Write the archive without the reference back.")
     }
     defer { open.remove(number) }
-    // The archiver never writes an object that is only a reference, so that one counts as a step of its own.
+    // The archiver never writes an object that is only a reference, so such an object counts as a level.
     let isReference = objects[number].reference != nil
     var resolved = try resolve(objects[number], depth: isReference ? depth + 1 : depth)
     if isReference { resolved.height += 1 }
@@ -98,7 +98,7 @@ struct KeyedArchiveReader {
 
   private mutating func object(_ entries: [String: PropertyListNode], depth: Int) throws -> Resolved {
     let name = try className(of: entries)
-    // The caller's word comes first, so that a class may be read in another way than below.
+    // The caller's mapping has precedence, so that a class can be read in another way than below.
     if let keyedClass = allowed[name] { return try userObject(name, keyedClass, entries, depth: depth) }
     if let foundation = try foundationObject(name, entries, depth: depth) { return foundation }
     throw ArchiveError(
@@ -118,7 +118,7 @@ struct KeyedArchiveReader {
     var fields: [String: KeyedValue] = [:]
     var sum = Resolved(value: .plain(.null))
     for (key, node) in entries where key != "$class" {
-      // A key that begins with a dollar is written with one more.
+      // A key that begins with a dollar sign is written with an additional one.
       fields[key.hasPrefix("$") ? String(key.dropFirst()) : key] = try add(node, to: &sum, depth: depth)
     }
     sum.value = .object(KeyedArchiveObject(className: name, fields: fields, keyedClass: keyedClass, budget: budget))
@@ -153,7 +153,7 @@ struct KeyedArchiveReader {
     }
   }
 
-  /// Elements stand in one array, or under keys with a number each.
+  /// Elements are in one array, or under numbered keys.
   private func elements(_ entries: [String: PropertyListNode], _ key: String, _ prefix: String) throws -> [PropertyListNode] {
     if let node = entries[key] {
       guard let elements = node.array else { throw Self.damaged("has a collection without elements") }
@@ -177,7 +177,7 @@ struct KeyedArchiveReader {
     return sum
   }
 
-  /// How often each element is there is a number that is read, and never elements that are made.
+  /// The count of each element is read as a number; elements aren't repeated.
   private mutating func counted(_ entries: [String: PropertyListNode], depth: Int) throws -> Resolved {
     var elements = try elements(entries, "NS.objects", "NS.object.")
     while elements.isEmpty || entries["NS.objects"] == nil, let element = entries["NS.object\(elements.count)"] { elements.append(element) }
@@ -192,7 +192,7 @@ struct KeyedArchiveReader {
     return sum
   }
 
-  /// The mantissa is sixteen bytes, in the order of the machine that wrote them: eight numbers of sixteen bits, the lowest first.
+  /// The mantissa is sixteen bytes in the byte order of the machine that wrote them: eight 16-bit numbers, the lowest first.
   private func decimal(_ entries: [String: PropertyListNode]) throws -> Decimal {
     func integer(_ key: String) throws -> Int {
       switch try follow(entries[key]) {
@@ -242,7 +242,7 @@ struct KeyedArchiveReader {
     return sum
   }
 
-  /// What a node refers to; one step, because a reference to a reference is never written.
+  /// Returns the node that a reference refers to; one level, because references to references are never written.
   private func follow(_ node: PropertyListNode?) throws -> PropertyListNode {
     guard let node else { return .null }
     guard let number = node.reference else { return node }

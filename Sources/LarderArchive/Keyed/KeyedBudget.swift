@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// How many more objects of one keyed archive may be built, and how deep.
+/// The number of objects of one keyed archive that may still be built, and their depth.
 ///
-/// Values are counted for each place that holds them before anything is built. But a closure or an `init(from:)` may ask for an object as one type and then as
-/// another, and so in each of the objects inside: that would double the time with each level.
+/// Values are counted for each reference before anything is built. But a closure or an `init(from:)` may request an object as several types one after
+/// another, and so may each of the objects inside, which would double the time with each level.
 final class KeyedBudget: Sendable {
   private let rest: Atomic<Int>
 
-  /// An object may be asked for as one thing and then as another; this often, for all objects of an archive.
+  /// The number of times that an object may be requested as another type, for all objects of an archive.
   private static let attempts = 8
 
   init(_ limits: Archive.Limits) {

@@ -1,19 +1,19 @@
-/// What becomes of a class of a keyed archive.
+/// The mapping of a class in a keyed archive.
 public struct KeyedClass: Sendable {
   let build: @Sendable (KeyedArchiveObject) throws -> any Sendable
-  /// The Codable type that objects become unless another one is asked for; nil where a closure makes them.
+  /// The Codable type that objects are decoded as by default; nil if a closure creates them.
   ///
-  /// Unchecked because metatypes are not Sendable: it never changes, and nobody but this module sees it.
+  /// Unchecked because metatypes aren't Sendable: it never changes, and is only visible in this module.
   nonisolated(unsafe) let codable: (any Decodable.Type)?
 
-  /// Whether the class has to be built to know whether it is a `T`; a Codable type that is asked for by name is decoded directly, so that no object is built
-  /// as one type to be built as another.
+  /// Returns whether the class has to be built to know whether it is a `T`. A Codable type that is requested by name is decoded directly, so that no
+  /// object is built as one type to be built as another.
   func makes<T>(_ type: T.Type) -> Bool {
     guard let codable else { return true }
     return codable is T.Type || !(type is any Decodable.Type)
   }
 
-  /// Objects of the class are made by a closure, which asks the object for its keys.
+  /// Returns a mapping in which a closure creates objects of the class.
   ///
   /// ```swift
   /// "Creature": .building { object in
@@ -21,15 +21,17 @@ public struct KeyedClass: Sendable {
   /// }
   /// ```
   ///
-  /// Nothing is thrown here; what the closure throws reaches the caller of ``Archive`` unchanged. The closure is called for each place that holds the object.
+  /// - Parameter make: Returns the object for its encoded values. It is called for each reference to the object. An error that it throws reaches the
+  ///   caller of ``Archive`` unchanged.
   public static func building<Value: Sendable>(_ make: @escaping @Sendable (KeyedArchiveObject) throws -> Value) -> KeyedClass {
     KeyedClass(build: { object in try make(object) }, codable: nil)
   }
 
-  /// Objects of the class are decoded as a Codable type whose coding keys are the keys of the archive.
+  /// Returns a mapping in which objects of the class are decoded as a Codable type whose coding keys are the keys of the archive.
   ///
-  /// Nothing is thrown here; where an object lacks a key, or has another kind of value under it, decoding throws ``ArchiveError`` `.invalidValue` with class and
-  /// key. The type's `init(from:)` is called for each place that holds the object.
+  /// If an object lacks a key, or its value doesn't fit, decoding throws ``ArchiveError`` `.invalidValue` with class and key.
+  ///
+  /// - Parameter type: The Codable type. Its `init(from:)` is called for each reference to the object.
   public static func codable<Value: Decodable & Sendable>(_ type: Value.Type) -> KeyedClass {
     KeyedClass(build: { object in try object.value(type) }, codable: type)
   }

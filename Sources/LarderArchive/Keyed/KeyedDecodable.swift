@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A type that is made of a keyed value without its own `init(from:)`: plain values, and containers whose elements may be objects of mapped classes.
+/// A type that is created from a keyed value without its `init(from:)`: plain values, and containers whose elements may be objects of mapped classes.
 protocol KeyedDecodable {
   static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Self
 }

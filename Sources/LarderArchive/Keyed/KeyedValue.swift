@@ -1,13 +1,13 @@
 internal import Foundation
 
-/// A value of a keyed archive after its references were followed and its classes checked, and before anything was built.
+/// A value of a keyed archive with resolved references and checked classes, before anything is built.
 indirect enum KeyedValue: Sendable {
   case plain(ArchiveValue)
   case url(URL)
-  /// An NSURL of no characters, which no URL is: an empty text, or nil.
+  /// An NSURL without characters, which isn't a valid URL: decoded as an empty text or nil.
   case emptyURL
   case decimal(Decimal)
-  /// What an NSCountedSet holds, and how often.
+  /// The elements of an NSCountedSet, with their counts.
   case counted([Pair])
   case list([KeyedValue])
   case pairs([Pair])
@@ -18,7 +18,7 @@ indirect enum KeyedValue: Sendable {
     let value: KeyedValue
   }
 
-  /// What an array or a set of the value has.
+  /// The elements of an array or set.
   var elements: [KeyedValue]? {
     switch self {
     case .list(let elements): elements
@@ -27,7 +27,7 @@ indirect enum KeyedValue: Sendable {
     }
   }
 
-  /// What a dictionary of the value has; for a counted set the numbers.
+  /// The entries of a dictionary; for a counted set, the counts.
   var pairs: [Pair]? {
     switch self {
     case .pairs(let pairs), .counted(let pairs): pairs
@@ -39,9 +39,9 @@ indirect enum KeyedValue: Sendable {
     if case .plain(.null) = self { true } else { false }
   }
 
-  /// The value as a type; see ``KeyedArchiveObject/decode(_:forKey:)``.
+  /// Decodes the value as a type. See ``KeyedArchiveObject/decode(_:forKey:)``.
   ///
-  /// - Parameter path: The keys that lead here from the object that holds the value, for errors.
+  /// - Parameter path: The keys from the object that contains the value, for errors.
   func decode<T>(_ type: T.Type, at path: [any CodingKey] = []) throws -> T {
     if case .object(let object) = self, object.keyedClass.makes(type) {
       if let built = try object.build() as? T { return built }
@@ -50,14 +50,14 @@ indirect enum KeyedValue: Sendable {
     return try decodeDirectly(type, at: path)
   }
 
-  /// The value as a type, without what its class is mapped to: that is what asks, when a type looks into the value of which it is made.
+  /// Decodes the value as a type, ignoring the mapping of its class, which is what calls this.
   func decodeDirectly<T>(_ type: T.Type, at path: [any CodingKey]) throws -> T {
     if let known = type as? any KeyedDecodable.Type, let value = try known.make(from: self, at: path) as? T { return value }
     if let decodable = type as? any Decodable.Type, let value = try self.value(decodable, at: path) as? T { return value }
     throw Self.mismatch(type, at: path)
   }
 
-  /// Calls the type's own `init(from:)`.
+  /// Decodes the value with the type's `init(from:)`.
   func value<T: Decodable>(_ type: T.Type, at path: [any CodingKey] = []) throws -> T {
     if case .object(let object) = self { try object.budget.spend() } else { try StackBounds.current.check() }
     do {
@@ -67,9 +67,9 @@ indirect enum KeyedValue: Sendable {
     }
   }
 
-  /// The number that the value is, where `T` can hold it.
+  /// Returns the value as an integer, if `T` can hold it.
   ///
-  /// The archiver writes objects that are equal once, and to it the numbers 1, 1.0 and true are: any may stand where another was encoded.
+  /// The archiver writes equal objects once, and considers 1, 1.0 and true equal, so each may appear where another was encoded.
   func integer<T: FixedWidthInteger>(_ type: T.Type, at path: [any CodingKey]) throws -> T {
     let number: T? =
       switch self {
@@ -84,7 +84,7 @@ indirect enum KeyedValue: Sendable {
     return number
   }
 
-  /// The value as a real number; as ``integer(_:at:)``.
+  /// Returns the value as a real number, like ``integer(_:at:)``.
   func real(at path: [any CodingKey]) throws -> Double {
     if case .plain(.bool(let flag)) = self { return flag ? 1 : 0 }
     if case .decimal(let number) = self { return NSDecimalNumber(decimal: number).doubleValue }
@@ -92,7 +92,7 @@ indirect enum KeyedValue: Sendable {
     return number
   }
 
-  /// The text that the value is as a key of a dictionary.
+  /// The text of the value as a dictionary key.
   var keyText: String? {
     switch self {
     case .plain(.string(let text)): text

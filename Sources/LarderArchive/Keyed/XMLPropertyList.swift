@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Reads XML property lists, without entities of their own and no deeper than the limits.
+/// Parses XML property lists, without custom entities and within the limits of depth.
 ///
-/// Source of the form: Apple's `PropertyList-1.0.dtd`.
+/// Source of the format: Apple's `PropertyList-1.0.dtd`.
 struct XMLPropertyList {
   private let bytes: UnsafeRawBufferPointer
   private let limits: Archive.Limits
@@ -54,7 +54,7 @@ struct XMLPropertyList {
     throw Self.damaged("is cut short")
   }
 
-  /// The next tag; white space, comments, the declaration and the document type are passed over.
+  /// Returns the next tag, and skips whitespace, comments, the declaration and the document type.
   private mutating func tag() throws -> Tag? {
     while offset < bytes.count {
       if [0x20, 0x09, 0x0a, 0x0d].contains(bytes[offset]) {
@@ -97,7 +97,7 @@ struct XMLPropertyList {
     return tag
   }
 
-  /// Goes past the end of a tag; an attribute may have any character but its quote in it.
+  /// Skips to the end of a tag; an attribute may contain any character but its quote.
   private mutating func skipTag() throws {
     var quote: UInt8?
     while offset < bytes.count {
@@ -174,7 +174,7 @@ struct XMLPropertyList {
     throw Self.damaged("ends a value that has not begun")
   }
 
-  /// The text up to the end of an element: with the five entities and the numeric ones of XML replaced, CDATA taken as it is, and comments left out.
+  /// Returns the text up to the end of an element: XML's five entities and numeric entities are replaced, CDATA is kept, and comments are removed.
   private mutating func text(of tag: Tag) throws -> String {
     if tag.isEmpty { return "" }
     var result: [UInt8] = []
@@ -214,7 +214,7 @@ struct XMLPropertyList {
     ("lt", "<"), ("gt", ">"), ("amp", "&"), ("quot", "\""), ("apos", "'"),
   ].map { (Array($0.0.utf8), $0.1) }
 
-  /// Byte by byte: a mark that combines with the semicolon would make one character of both.
+  /// Byte by byte, because a combining mark after the semicolon would form one character with it.
   private mutating func appendEntity(to result: inout [UInt8]) throws {
     let start = offset + 1
     guard let end = bytes[start..<min(bytes.count, start + 12)].firstIndex(of: UInt8(ascii: ";")) else {
@@ -228,7 +228,7 @@ struct XMLPropertyList {
     result += Array(String(Character(scalar)).utf8)
   }
 
-  /// The character of a numeric entity. Source: XML 1.0, production 66.
+  /// Returns the character of a numeric entity. Source: XML 1.0, production 66.
   private static func scalar(of name: Slice<UnsafeRawBufferPointer>) -> Unicode.Scalar? {
     guard name.first == UInt8(ascii: "#") else { return nil }
     let isHexadecimal = name.dropFirst().first == UInt8(ascii: "x")

@@ -1,9 +1,9 @@
 /// The structure of a binary property list, read in place: header, objects, table of offsets, trailer.
 ///
-/// Nothing here trusts the bytes: every offset, length and reference is checked before it is used. Source of the format: the comment in Apple's
+/// The bytes aren't trusted: every offset, length and reference is checked before it is used. Source of the format: the comment in Apple's
 /// `CFBinaryPList.c` (CF-1153) and `ForFoundationOnly.h`, which defines the trailer.
 struct BinaryPropertyList {
-  /// What stands at one place of the file; containers name their elements by number.
+  /// An object in the file; containers refer to their elements by number.
   enum Object {
     case null
     case bool(Bool)
@@ -19,7 +19,7 @@ struct BinaryPropertyList {
     case dictionary(keys: References, values: References)
   }
 
-  /// Numbers of objects that stand behind one another.
+  /// Numbers of objects in a contiguous range.
   struct References {
     let start: Int
     let count: Int
@@ -38,7 +38,7 @@ struct BinaryPropertyList {
     bytes.count >= 8 && zip(bytes, "bplist0".utf8).allSatisfy { $0 == $1 }
   }
 
-  /// Checks the trailer and the table's place; O(1).
+  /// Checks the trailer and the position of the table; O(1).
   init(_ bytes: UnsafeRawBufferPointer) throws {
     guard Self.isOne(bytes) else { throw Self.damaged("has no header") }
     guard bytes.count >= 8 + 1 + 1 + Self.trailerLength else { throw Self.damaged("is cut short") }
@@ -60,9 +60,9 @@ struct BinaryPropertyList {
     self.tableStart = tableStart
   }
 
-  /// The object with a number; O(1).
+  /// Returns the object with a number; O(1).
   ///
-  /// Throws ``ArchiveError`` `.damaged` where it does not lie between the header and the table.
+  /// Throws ``ArchiveError`` `.damaged` if it isn't between the header and the table.
   @inline(__always)
   func object(_ number: Int) throws -> Object {
     guard number < objectCount else { throw Self.damaged("refers to an object that is not there") }
@@ -106,7 +106,7 @@ struct BinaryPropertyList {
     }
   }
 
-  /// The number of an object that a container names.
+  /// Returns the number of an object in a container.
   @inline(__always)
   func reference(_ index: Int, in references: References) throws -> Int {
     let number = bytes.bigEndian(width: referenceWidth, at: references.start + index * referenceWidth)
@@ -114,9 +114,9 @@ struct BinaryPropertyList {
     return Int(number)
   }
 
-  /// The text of a string object.
+  /// Returns the text of a string object.
   ///
-  /// Throws ``ArchiveError`` `.damaged` for bytes that are not ASCII, or not UTF-16. O(length).
+  /// Throws ``ArchiveError`` `.damaged` for bytes that aren't ASCII, or not UTF-16. O(length).
   func text(_ object: Object) throws -> String {
     switch object {
     case .ascii(let range):
@@ -164,7 +164,7 @@ struct BinaryPropertyList {
     }
   }
 
-  /// The count of a string, of data or of a container, and where its content begins.
+  /// Returns the count of a string, of data or of a container, and the offset of its content.
   @inline(__always)
   private func length(at offset: Int, _ low: Int) throws -> (start: Int, count: Int) {
     guard low == 0x0f else { return (offset + 1, low) }
@@ -190,7 +190,7 @@ struct BinaryPropertyList {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether all bytes are below 128; eight at a time.
+  /// Returns whether all bytes are below 128; checks eight at a time.
   var isASCII: Bool {
     var offset = 0
     var seen: UInt64 = 0

@@ -1,4 +1,4 @@
-/// The keys that lead to a value, from the inside out, so that going one step further copies nothing.
+/// The keys that lead to a value, from the inside out, so that appending one copies nothing.
 final class CodingPath {
   private let outer: CodingPath?
   private let key: any CodingKey

@@ -1,4 +1,4 @@
-/// A text that equals only the text with the same bytes, where Swift's own `==` also equates canonically equal ones.
+/// A text that only equals a text with the same bytes, unlike Swift's own `==`, which also equates canonically equal ones.
 struct ExactText: Hashable {
   let text: String
 
@@ -11,9 +11,9 @@ struct ExactText: Hashable {
 }
 
 extension String {
-  /// Whether the bytes are the same.
+  /// Returns whether the bytes are the same.
   func isExactly(_ other: String) -> Bool {
-    // Equal texts are mostly the same bytes, and `==` compares those quickly.
+    // Equal texts usually have the same bytes, which `==` compares quickly.
     self == other && utf8.elementsEqual(other.utf8)
   }
 }

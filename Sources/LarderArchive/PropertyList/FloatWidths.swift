@@ -1,5 +1,5 @@
 extension Double {
-  /// A Float's number; of a NaN all bits that say more than that it is one stay, which a conversion would change.
+  /// Returns a Float's value; the payload of a NaN is preserved, which a conversion would change.
   init(keeping number: Float) {
     guard number.isNaN else {
       self.init(number)
@@ -11,7 +11,7 @@ extension Double {
 }
 
 extension Float {
-  /// The nearest Float; nil for a finite number that only infinity is near to. The bits of a NaN stay, as far as there is room for them.
+  /// Returns the nearest Float; nil for a finite number out of range. The payload of a NaN is preserved as far as it fits.
   init?(keeping number: Double) {
     if number.isNaN {
       let bits = UInt32(truncatingIfNeeded: (number.bitPattern & 0x000f_ffff_ffff_ffff) >> 29)

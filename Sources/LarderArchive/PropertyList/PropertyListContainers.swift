@@ -1,9 +1,9 @@
-/// The entries of a dictionary, while it is decoded.
+/// The entries of a dictionary being decoded.
 struct PropertyListFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let decoder: PropertyListValueDecoder
   private let values: BinaryPropertyList.References
   private let names: [String]
-  /// The places of the names, where there are so many that looking through all would cost.
+  /// The positions of the names, if there are too many for a linear search.
   private let places: [ExactText: Int]
 
   /// O(entries).
@@ -53,7 +53,7 @@ struct PropertyListFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 }
 
-/// The elements of an array, while it is decoded.
+/// The elements of an array being decoded.
 struct PropertyListElements: UnkeyedDecodingContainer {
   private let decoder: PropertyListValueDecoder
   private let elements: BinaryPropertyList.References

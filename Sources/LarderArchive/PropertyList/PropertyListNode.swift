@@ -24,7 +24,7 @@ indirect enum PropertyListNode {
     if case .string(let text) = self { text } else { nil }
   }
 
-  /// The number of the object that this refers to, in the form of UIDs in binary lists or in XML; negative where that is no number of an object.
+  /// The number of the object that this UID refers to, in binary or XML form; negative if it isn't a valid number.
   var reference: Int? {
     switch self {
     case .uid(let number): return number

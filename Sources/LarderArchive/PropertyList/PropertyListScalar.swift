@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// A type that a property list has a form of its own for.
+/// A type with its own form in property lists.
 protocol PropertyListScalar {
   func add(to writer: PropertyListWriter) -> Int
-  /// The value of an object; nil for an object of another kind, and for a number that does not fit.
+  /// Returns the value of an object; nil for an object of another kind, and for a number out of range.
   static func make(from object: BinaryPropertyList.Object, in list: BinaryPropertyList) throws -> Self?
 }
 
@@ -41,7 +41,7 @@ extension Bool: PropertyListScalar {
 extension Double: PropertyListScalar {
   func add(to writer: PropertyListWriter) -> Int { writer.add(self) }
 
-  /// Whole numbers as well, which migrations write without a point.
+  /// Also integers, which migrations write without a point.
   static func make(from object: BinaryPropertyList.Object, in list: BinaryPropertyList) -> Double? {
     switch object {
     case .real(let number): number

@@ -1,10 +1,10 @@
-/// Walks a binary property list before anybody builds something of it, and refuses what is damaged or costs more than the limits.
+/// Validates a binary property list before anything is built from it, and rejects damage and costs beyond the limits.
 ///
-/// What is shared is walked once but counted for each place that holds it, so a small file cannot unfold into a large value. Circles, keys
-/// that are not text, keys that a dictionary has twice and text that is not well formed are refused. Nothing of the list is copied, and the walk looks at
-/// no more bytes of text than the limits permit, however many texts lie over one another in the file. O(objects + bytes of text).
+/// Shared objects are visited once but counted for each reference, so that a small file can't expand to a large value. Cycles, keys that aren't
+/// texts, duplicate keys and invalid texts are rejected. Nothing of the list is copied, and the validation reads no more bytes of text than the
+/// limits allow, even if texts overlap in the file. O(objects + bytes of text).
 struct PropertyListValidator {
-  /// What an object unfolds to.
+  /// The expanded cost of an object.
   private struct Cost {
     var height: Int32
     var count: Int
@@ -16,9 +16,9 @@ struct PropertyListValidator {
   private let allowsKeyedArchives: Bool
   private let stack = StackBounds.current
   private var costs: [Cost]
-  /// The bytes of all texts and data that were visited, each once: never more than what the whole unfolds to.
+  /// The bytes of all texts and data visited, each once: never more than the expanded size.
   private var visitedSize = 0
-  /// For each object that is a key somewhere, a number that equal texts share, plus one.
+  /// For each object that is used as a key, a number that equal texts share, plus one.
   private var keyNumbers: [Int32] = []
   private var keyTexts: [KeyText: Int32] = [:]
   private var lastHolders: [Int] = []
@@ -26,7 +26,7 @@ struct PropertyListValidator {
   private static let unknown = Cost(height: -1, count: 0, size: 0)
   private static let open = Cost(height: -2, count: 0, size: 0)
 
-  /// A text as it stands in the file, so that keys are compared without being built.
+  /// A text as stored in the file, so that keys can be compared without being built.
   private struct KeyText: Hashable {
     let bytes: UnsafeRawBufferPointer
     let isWide: Bool
@@ -52,7 +52,7 @@ struct PropertyListValidator {
 
   /// - Parameter allowsKeyedArchives: Whether UIDs, which a property list of Codable values never has, may appear.
   static func validate(_ list: BinaryPropertyList, limits: Archive.Limits, allowsKeyedArchives: Bool = false) throws {
-    // Each object takes at least a byte of the table of offsets, so the table of costs is bounded by the size of the file.
+    // Each object takes at least one byte in the table of offsets, so the table of costs is bounded by the size of the file.
     guard list.objectCount <= min(limits.count, Int(Int32.max) - 1) else { throw ArchiveError.tooMany(limits) }
     var validator = PropertyListValidator(list, limits: limits, allowsKeyedArchives: allowsKeyedArchives)
     _ = try validator.cost(of: list.top, depth: 0)
@@ -65,7 +65,7 @@ struct PropertyListValidator {
     costs = Array(repeating: Self.unknown, count: list.objectCount)
   }
 
-  /// Recurses as deep as the limit of depth at most.
+  /// Recurses at most to the limit of depth.
   private mutating func cost(of number: Int, depth: Int) throws -> Cost {
     let known = costs[number]
     if known.height >= 0 {
@@ -93,7 +93,7 @@ struct PropertyListValidator {
       try add(elements, to: &cost, depth: depth)
     case .dictionary(let keys, let values):
       costs[number] = Self.open
-      // What the keys cost is known before they are compared.
+      // The cost of the keys is known before they are compared.
       try add(keys, to: &cost, depth: depth)
       try checkKeys(keys, of: number)
       try add(values, to: &cost, depth: depth)
@@ -102,7 +102,7 @@ struct PropertyListValidator {
     return cost
   }
 
-  /// Counts the bytes of a text, or of data, before anybody looks at them.
+  /// Counts the bytes of a text, or of data, before they are read.
   private mutating func visit(_ range: Range<Int>) throws -> Int {
     visitedSize += range.count
     guard visitedSize <= min(limits.expandedSize, Int.max / 4) else { throw ArchiveError.tooLarge(limits) }
@@ -116,7 +116,7 @@ struct PropertyListValidator {
     for index in 0..<elements.count {
       let part = try self.cost(of: try list.reference(index, in: elements), depth: depth + 1)
       cost.height = max(cost.height, part.height + 1)
-      // No sum overflows: both sides were within the limits before, and limits above a quarter of Int.max are taken as that.
+      // No sum overflows: both sides were within the limits before, and limits above a quarter of Int.max are clamped to that.
       cost.count += part.count
       cost.size += part.size
       guard cost.count <= min(limits.count, Int.max / 4) else { throw ArchiveError.tooMany(limits) }
@@ -124,7 +124,7 @@ struct PropertyListValidator {
     }
   }
 
-  /// Refuses keys that are no text, and a key that is there twice, byte for byte.
+  /// Rejects keys that aren't texts, and keys that occur twice, byte for byte.
   private mutating func checkKeys(_ keys: BinaryPropertyList.References, of dictionary: Int) throws {
     for index in 0..<keys.count {
       let key = Int(try keyNumber(try list.reference(index, in: keys)))
@@ -153,7 +153,7 @@ struct PropertyListValidator {
     return key
   }
 
-  /// Whether surrogates come in pairs. Source: The Unicode Standard 15.0, section 3.9, D91.
+  /// Returns whether surrogates are paired. Source: The Unicode Standard 15.0, section 3.9, D91.
   private static func isWellFormed(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
     var awaitsLow = false
     for offset in stride(from: range.lowerBound, to: range.upperBound, by: 2) {

@@ -2,15 +2,15 @@ internal import Foundation
 
 /// Decodes a value from the objects of a property list that a ``PropertyListValidator`` has passed.
 struct PropertyListValueDecoder: Decoder {
-  /// The bytes that are decoded from, for as long as the call that decodes lasts.
+  /// The bytes to decode from, valid during the call that decodes.
   final class Source {
     private var list: BinaryPropertyList?
     let userInfo: [CodingUserInfoKey: Any]
     let stack = StackBounds.current
-    /// How many more values, and keys, the types may ask for.
+    /// The number of values and keys that the types may still request.
     private var budget: Int
 
-    /// A type may ask for a value as one thing and then as another; this often, for all values of an archive.
+    /// The number of times that a type may request a value as another type, for all values of an archive.
     private static let attempts = 8
 
     init(_ list: BinaryPropertyList, context: ArchiveContext) {
@@ -19,7 +19,7 @@ struct PropertyListValueDecoder: Decoder {
       budget = 1000 + Self.attempts * min(context.limits.count, Int.max / 16)
     }
 
-    /// Forgets the bytes: a decoder that a type has kept reads nothing any more.
+    /// Discards the bytes, so that a decoder that a type has kept reads nothing any more.
     func close() { list = nil }
 
     /// Throws ``ArchiveError`` `.unsupported` after the call that decodes.
@@ -30,7 +30,7 @@ struct PropertyListValueDecoder: Decoder {
       return list
     }
 
-    /// Types that try one kind of value after the other, in one another, would take a time that doubles with each level.
+    /// Nested types that try one kind of value after another would take time that doubles with each level.
     func spend(_ count: Int) throws {
       budget -= count
       guard budget >= 0 else {
@@ -63,7 +63,7 @@ struct PropertyListValueDecoder: Decoder {
 
   func singleValueContainer() -> any SingleValueDecodingContainer { Single(decoder: self) }
 
-  /// The object of a number as a value of a type.
+  /// Decodes the object with a number as a type.
   func value<T: Decodable>(_ type: T.Type, _ number: Int, _ key: @autoclosure () -> (any CodingKey)?) throws -> T {
     if T.self is any PropertyListScalar.Type, let scalar = T.self as? any PropertyListScalar.Type {
       let list = try source.open()

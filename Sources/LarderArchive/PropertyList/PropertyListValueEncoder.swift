@@ -1,17 +1,17 @@
 internal import Foundation
 
-/// Encodes one value into the objects of a property list; nil is the null of the format, so every text is a text.
+/// Encodes one value as objects of a property list. nil is the format's null, so that every text is distinct from it.
 final class PropertyListValueEncoder: Encoder {
   let writer: PropertyListWriter
   let userInfo: [CodingUserInfoKey: Any]
   private let path: CodingPath?
-  /// How many containers the value lies in.
+  /// The number of containers that enclose the value.
   private let depth: Int
-  /// How many encoders lead here; one that passes the value on to another makes no container.
+  /// The number of encoders that lead here; one that passes the value on to another creates no container.
   private let level: Int
-  /// The number that the value is to have, where that was given away before the value was known.
+  /// The number reserved for the value before it was known.
   private let reserved: Int?
-  /// The object of the value; nil while it has encoded nothing.
+  /// The object of the value; nil while nothing was encoded.
   private(set) var result: Int? {
     didSet {
       if let reserved, let result { writer.resolve(reserved, as: result) }
@@ -39,7 +39,7 @@ final class PropertyListValueEncoder: Encoder {
 
   var codingPath: [any CodingKey] { CodingPath.keys(path) }
 
-  /// The number of the object of an element's value, or, without a key, of the value itself.
+  /// Returns the number of an element's object, or, without a key, of the value itself.
   ///
   /// Throws ``ArchiveError`` `.limitExceeded`, and what the value's own `encode(to:)` throws.
   func add<T: Encodable>(_ value: T, _ key: @autoclosure () -> (any CodingKey)?, isElement: Bool = true) throws -> Int {
@@ -55,7 +55,7 @@ final class PropertyListValueEncoder: Encoder {
     return result
   }
 
-  /// A circle of values that only pass the encoder on is endless without being deep.
+  /// A cycle of values that only pass the encoder on is endless without being deep.
   private func checkLevel() throws {
     if level > Self.deepest(writer.limits) { writer.fail(.tooDeep(writer.limits)) }
     if writer.stack.isUsedUp { writer.fail(StackBounds.usedUp) }
@@ -66,13 +66,13 @@ final class PropertyListValueEncoder: Encoder {
 
   private func superEncoder(_ key: any CodingKey) -> (encoder: PropertyListValueEncoder, number: Int) {
     try? checkLevel()
-    // Encoder's requirements cannot throw: the next call that can does. Whoever makes none, in an endless recursion, would overrun the stack.
+    // Encoder's requirements can't throw; the next call that can does. An endless recursion without such a call would overflow the stack.
     precondition(!writer.stack.isOverrun, "Values that are encoded through superEncoder refer to each other in a circle. Break the circle.")
     let number = writer.reserve()
     return (PropertyListValueEncoder(self, path: CodingPath(path, key), depth: depth + 1, reserved: number), number)
   }
 
-  /// The container of the value; a class and its superclass may ask for the same one.
+  /// Returns the container of the value; a class and its superclass may request the same one.
   private func container(isDictionary: Bool) -> Int {
     if let result, writer.isContainer(result, isDictionary: isDictionary) { return result }
     let number = writer.addContainer(isDictionary: isDictionary, depth: depth)
@@ -112,7 +112,7 @@ final class PropertyListValueEncoder: Encoder {
       return Elements(encoder: nested, number: number)
     }
 
-    /// The container under a key; the same one each time.
+    /// Returns the container for a key, the same one each time.
     private func container(isDictionary: Bool, _ key: Key) -> (encoder: PropertyListValueEncoder, number: Int) {
       let writer = encoder.writer
       let nested = PropertyListValueEncoder(encoder, path: CodingPath(encoder.path, key), depth: encoder.depth + 1)

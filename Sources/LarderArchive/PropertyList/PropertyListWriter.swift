@@ -3,10 +3,10 @@ internal import Foundation
 /// Collects the objects of a binary property list and writes them; equal numbers and texts, byte for byte, are written once.
 final class PropertyListWriter {
   private enum Object {
-    /// A place in `scalars`: an object as it stands in the file.
+    /// A range in `scalars`: an object as stored in the file.
     case scalar(Range<Int>)
     case container(Int)
-    /// What a super encoder has made is the object of another number.
+    /// The result of a super encoder is the object of another number.
     case alias(Int)
   }
 
@@ -14,14 +14,14 @@ final class PropertyListWriter {
     let isDictionary: Bool
     var keys: [Int] = []
     var values: [Int] = []
-    /// The containers that were begun under a key, so that a second one for the key goes on with the first.
+    /// The containers begun for each key, so that a second one for the key continues the first.
     var nested: [Int: Int]?
   }
 
-  /// The limits that the reader of the list will have.
+  /// The limits with which the list will be read.
   let limits: Archive.Limits
   let stack = StackBounds.current
-  /// The first limit that was passed. From then on nothing is kept, so that an encoding that cannot be told to stop costs no memory.
+  /// The first limit that was exceeded. From then on nothing is kept, so that an encoding that can't be stopped costs no memory.
   private(set) var failure: ArchiveError?
   /// Whether there is a failure: looked at before and after each value, which a look at the error itself would cost more.
   private var hasFailed = false
@@ -29,14 +29,14 @@ final class PropertyListWriter {
   private var count = 1
   private var expandedSize = 0
   private var objects: [Object] = [.container(0)]
-  /// The first is the array around the one value of the list.
+  /// The first is the array that contains the value of the list.
   private var containers = [Container(isDictionary: false)]
   private var scalars: [UInt8] = []
   /// Numbers of scalars by the hash of their bytes, plus one; zero if there is none.
   private var table = [Int](repeating: 0, count: 1 << 10)
   private var tableCount = 0
 
-  /// Longer texts and data are not compared with others.
+  /// Longer texts and data aren't deduplicated.
   private static let longestShared = 256
 
   init(limits: Archive.Limits) {
@@ -51,7 +51,7 @@ final class PropertyListWriter {
     hasFailed = true
   }
 
-  /// Throws the first limit that was passed.
+  /// Throws the error of the first limit that was exceeded.
   @inline(__always)
   func check() throws {
     if hasFailed, let failure { throw failure }
@@ -62,18 +62,18 @@ final class PropertyListWriter {
     if count > limits.count { fail(.tooMany(limits)) }
   }
 
-  /// Counts the bytes of a text, or of data, before they are kept; returns whether they may be.
+  /// Counts the bytes of a text, or of data, before they are kept, and returns whether they may be.
   private func countBytes(_ number: Int) -> Bool {
     if hasFailed { return false }
     let (sum, overflow) = expandedSize.addingReportingOverflow(number)
     expandedSize = sum
     if overflow || sum > limits.expandedSize { fail(.tooLarge(limits)) }
-    // What is shared is not kept again, so that this is no more than the file will have.
+    // Shared objects aren't kept again, so this isn't more than the file will have.
     if scalars.count + min(number, Self.longestShared) > limits.size { fail(.tooLong(scalars.count + number, limits)) }
     return !hasFailed
   }
 
-  /// Also what no container holds in the end is an object of the list.
+  /// An object that no container refers to in the end is in the list too.
   private func addObject(_ object: Object) -> Int {
     objects.append(object)
     if objects.count > limits.count { fail(.tooMany(limits)) }
@@ -82,10 +82,10 @@ final class PropertyListWriter {
 
   // MARK: Containers
 
-  /// The number of the array around the one value.
+  /// The number of the array that contains the value.
   static let top = 0
 
-  /// Adds a container that lies in so many others.
+  /// Adds a container at a depth.
   func addContainer(isDictionary: Bool, depth: Int) -> Int {
     if depth >= limits.depth { fail(.tooDeep(limits)) }
     guard !hasFailed else { return Self.top }
@@ -103,7 +103,7 @@ final class PropertyListWriter {
     return containers[place].values.count
   }
 
-  /// Adds an element to a container, under a key where that is a dictionary.
+  /// Adds an element to a container, with a key for a dictionary.
   func append(_ value: Int, under key: Int? = nil, to number: Int) {
     countValues(key == nil ? 1 : 2)
     guard !hasFailed, case .container(let place) = objects[number] else { return }
@@ -114,7 +114,7 @@ final class PropertyListWriter {
     containers[place].values.append(value)
   }
 
-  /// The container under a key of a dictionary: the one that was begun there, if it is of the same kind, or a new one.
+  /// Returns the container for a key of a dictionary: the existing one if it is of the same kind, or a new one.
   func container(isDictionary: Bool, under key: Int, in number: Int, depth: Int) -> Int {
     guard !hasFailed, case .container(let place) = objects[number] else { return Self.top }
     if let known = containers[place].nested?[key], isContainer(known, isDictionary: isDictionary) { return known }
@@ -124,7 +124,7 @@ final class PropertyListWriter {
     return container
   }
 
-  /// A number whose object is said later; null until then.
+  /// Returns a number whose object is set later; null until then.
   func reserve() -> Int {
     let null = addNull()
     guard !hasFailed else { return null }
@@ -193,7 +193,7 @@ final class PropertyListWriter {
     }
   }
 
-  /// - Parameter isKey: Whether the text is a key: of a key that is there twice, however long, both must have one number.
+  /// - Parameter isKey: Whether the text is a key. Equal keys, however long, must have the same number.
   func add(_ text: String, isKey: Bool = false) -> Int {
     var text = text
     let isASCII = text.withUTF8 { UnsafeRawBufferPointer($0).isASCII }
@@ -231,7 +231,7 @@ final class PropertyListWriter {
     }
   }
 
-  /// The number of the scalar that a closure writes; that of an equal one where there is one.
+  /// Returns the number of the scalar that a closure writes; that of an equal one if it exists.
   private func add(isShared: Bool = false, _ write: (inout [UInt8]) -> Void) -> Int {
     guard !hasFailed else { return Self.top }
     let start = scalars.count
@@ -262,7 +262,7 @@ final class PropertyListWriter {
       }
   }
 
-  /// Seeded anew in each process, so that nobody can choose texts whose hashes are all the same.
+  /// Seeded in each process, so that attackers can't choose texts with equal hashes.
   private func hash(_ range: Range<Int>) -> Int {
     var hasher = Hasher()
     scalars.withUnsafeBytes { hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: $0[range])) }
@@ -284,7 +284,7 @@ final class PropertyListWriter {
 
   /// The property list; O(objects + bytes).
   ///
-  /// Throws the first limit that was passed.
+  /// Throws the error of the first limit that was exceeded.
   func finish() throws -> Data {
     try check()
     let referenceWidth = Self.width(of: objects.count)
@@ -292,7 +292,7 @@ final class PropertyListWriter {
     bytes.reserveCapacity(scalars.count + 16 * objects.count)
     var offsets: [Int] = []
     offsets.reserveCapacity(objects.count)
-    // Where a key stands in the dictionary that is being written, so that of a key encoded twice the last value counts.
+    // The position of a key in the dictionary being written, because the last value counts for a key encoded twice.
     var holders = [(dictionary: Int, place: Int)](repeating: (-1, 0), count: objects.count)
     for (number, object) in objects.enumerated() {
       offsets.append(bytes.count)

@@ -4,7 +4,7 @@ internal import CLarderZlib
 struct CRC32 {
   private(set) var value: UInt32 = 0
 
-  /// Takes more bytes in; O(count).
+  /// Adds bytes to the checksum; O(count).
   mutating func update(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -1,14 +1,14 @@
 internal import CLarderZlib
 
-/// Compresses a stream with deflate (RFC 1951) piece by piece; the same bytes give the same result with the same zlib.
+/// Compresses a stream with deflate (RFC 1951) in chunks; the same bytes produce the same result with the same zlib.
 final class Deflater {
-  /// In memory that stays where it is: zlib keeps the address.
+  /// In memory that doesn't move, because zlib keeps the address.
   private let stream: UnsafeMutablePointer<z_stream>
 
   init() throws {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // Level 6 and memory level 8 are zlib's own; negative: no header of zlib's own.
+    // Level 6 and memory level 8 are zlib's defaults; negative means without zlib's header.
     let result = deflateInit2_(stream, 6, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard result == Z_OK else {
       stream.deallocate()
@@ -23,7 +23,7 @@ final class Deflater {
 
   /// - Parameters:
   ///   - next: Fills a buffer with the next bytes and returns their number; 0 at the end.
-  ///   - take: Gets the compressed bytes.
+  ///   - take: Receives the compressed bytes.
   func deflate(_ next: (UnsafeMutableRawBufferPointer) throws -> Int, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
     try withUnsafeTemporaryAllocation(byteCount: FileSystem.pieceSize, alignment: 16) { input in
       try withUnsafeTemporaryAllocation(byteCount: FileSystem.pieceSize, alignment: 16) { output in

@@ -1,17 +1,17 @@
 internal import CLarderZlib
 
-/// Unfolds a stream of deflate (RFC 1951) piece by piece.
+/// Decompresses a deflate stream (RFC 1951) in chunks.
 final class Inflater {
-  /// The stream breaks the rules, ends too early, or goes on behind its end.
+  /// The stream is invalid, ends too early, or continues beyond its end.
   struct Damage: Error {}
 
-  /// In memory that stays where it is: zlib keeps the address.
+  /// In memory that doesn't move, because zlib keeps the address.
   private let stream: UnsafeMutablePointer<z_stream>
 
   init() throws {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // Negative: no header of zlib's own. 2^15 is the largest window.
+    // Negative means without zlib's header. 2^15 is the largest window.
     guard inflateInit2_(stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
       stream.deallocate()
       throw ArchiveError(.unsupported, "There is no memory to unfold a zip file. Try again when there is more.")
@@ -24,8 +24,8 @@ final class Inflater {
   }
 
   /// - Parameters:
-  ///   - next: The next compressed bytes; none at the end.
-  ///   - take: Gets the unfolded bytes.
+  ///   - next: Returns the next compressed bytes; empty at the end.
+  ///   - take: Receives the decompressed bytes.
   func inflate(_ next: () throws -> [UInt8], _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
     try withUnsafeTemporaryAllocation(byteCount: FileSystem.pieceSize, alignment: 16) { output in
       var hasEnded = false
@@ -54,7 +54,7 @@ final class Inflater {
         guard stream.pointee.avail_in == 0 else { throw Damage() }
         return true
       }
-      // A full buffer may leave more behind, even if all input is taken.
+      // If the buffer is full, there may be more output even if all input was consumed.
     } while stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0
     return false
   }

@@ -1,7 +1,7 @@
 internal import Foundation
 
 extension ZipDirectory {
-  /// The entries of a central directory (4.3.12), each checked by itself and against the others.
+  /// Returns the entries of a central directory (4.3.12), checked individually and against each other.
   ///
   /// - Throws: ``ArchiveError`` `.damaged`, `.unsupported`, `.invalidName` or `.limitExceeded`, with the place.
   /// - Complexity: O(bytes of the directory).
@@ -70,12 +70,12 @@ extension ZipDirectory {
     guard entry.method == ZipFormat.stored || entry.method == ZipFormat.deflated else {
       throw entry.unsupported("is compressed with method \(entry.method), and not with deflate")
     }
-    // The upper half has the mode of Unix, whatever system the file says that it is of.
+    // The upper half has the Unix mode, whatever system the file states.
     let kind = attributes >> 16 & 0o170_000
     guard kind == 0 || kind == 0o100_000 && !entry.isFolder || kind == 0o040_000 && entry.isFolder else {
       throw entry.unsupported("is a link or a device, or a folder by one mark and a file by the other")
     }
-    // The folder's bit of MS-DOS.
+    // The folder bit of MS-DOS.
     guard attributes & 0x10 == 0 || entry.isFolder else { throw entry.unsupported("is a folder by one mark and a file by the other") }
     guard entry.method != ZipFormat.stored || entry.size == entry.compressedSize else { throw entry.damaged("has two sizes") }
     guard !entry.isFolder || entry.size == 0 && entry.checksum == 0 else { throw entry.damaged("is a folder with content") }

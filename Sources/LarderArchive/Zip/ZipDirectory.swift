@@ -1,10 +1,10 @@
-/// Where the central directory of a zip file is, and how many entries it names (4.3.14 to 4.3.16).
+/// The position of a zip file's central directory, and its number of entries (4.3.14 to 4.3.16).
 struct ZipDirectory {
   private(set) var count: UInt64
   private(set) var offset: UInt64
   private(set) var size: UInt64
 
-  /// How many bytes at the end of a file are needed: the end record with the longest comment, and what large files have before it.
+  /// The number of bytes needed from the end of a file: the end record with the longest comment, and the records of large files before it.
   static func tailSize(of fileSize: Int) -> Int {
     min(fileSize, ZipFormat.endSize + Int(UInt16.max) + ZipFormat.zip64LocatorSize + ZipFormat.zip64EndSize)
   }
@@ -39,8 +39,8 @@ struct ZipDirectory {
     guard !overflow, sum == directoryEnd else { throw Self.damaged("does not have its directory where its end says") }
   }
 
-  /// The end record: the last one that begins anywhere, whose comment must end with the file. Other programs take the last one as it is, so a comment
-  /// may not look like one.
+  /// Returns the end record: the last one, whose comment must end with the file. Other programs take the last one in any case, so a comment may not
+  /// look like one.
   private static func findEnd(in tail: UnsafeRawBufferPointer) throws -> Int {
     let last = tail.count - ZipFormat.endSize
     for place in stride(from: last, through: max(0, last - Int(UInt16.max)), by: -1) {
@@ -53,7 +53,7 @@ struct ZipDirectory {
     throw ArchiveError(.notAnArchive, "The bytes are not a zip file, or its end is missing. Use one that is complete.")
   }
 
-  /// The numbers of the end record for large files, where there is one.
+  /// Returns the numbers of the end record for large files, if there is one.
   private static func large(
     in tail: UnsafeRawBufferPointer, before end: Int, fileSize: Int
   ) throws -> (count: UInt64, size: UInt64, offset: UInt64)? {
@@ -62,7 +62,7 @@ struct ZipDirectory {
     let record = locator - ZipFormat.zip64EndSize
     guard record >= 0, tail.littleEndian(UInt32.self, at: record) == ZipFormat.zip64End,
       tail.littleEndian(UInt64.self, at: locator + 8) == UInt64(fileSize - tail.count + record),
-      // The size does not count the first twelve bytes; a longer record has content that nobody here knows.
+      // The size doesn't include the first twelve bytes; a longer record has unknown content.
       tail.littleEndian(UInt64.self, at: record + 4) == UInt64(ZipFormat.zip64EndSize - 12)
     else { throw damaged("has an end for large files that does not fit") }
     guard tail.littleEndian(UInt32.self, at: locator + 4) == 0, tail.littleEndian(UInt32.self, at: locator + 16) <= 1,

@@ -1,6 +1,6 @@
-/// An entry of a zip file, as its central directory says and its local header confirms.
+/// An entry of a zip file, from its central directory and confirmed by its local header.
 package struct ZipEntry: Sendable {
-  /// The name without the slash that ends the name of a folder.
+  /// The name without the trailing slash of a folder.
   package var name: String
   package var isFolder: Bool
   var rawName: [UInt8]
@@ -9,11 +9,11 @@ package struct ZipEntry: Sendable {
   var checksum: UInt32
   var compressedSize: UInt64
   package var size: UInt64
-  /// Where the local header begins.
+  /// The offset of the local header.
   var offset: UInt64
-  /// Where the content begins.
+  /// The offset of the content.
   var contentOffset: UInt64 = 0
-  /// What errors call the entry.
+  /// The name of the entry in errors.
   var place: String
 
   var contentEnd: UInt64 { contentOffset + compressedSize }

@@ -1,14 +1,14 @@
 /// The extra fields of an entry (4.5).
 struct ZipExtra {
-  /// The field for large files, and that with another name.
+  /// The field for large files, and the field with another name.
   private(set) var large: [UInt8]?
   private(set) var name: [UInt8]?
 
-  /// - Returns: nil where a field ends behind the end, or one of these two is there twice.
+  /// - Returns: Nil if a field ends beyond the end, or one of these two occurs twice.
   init?(_ bytes: UnsafeRawBufferPointer) {
     var offset = 0
     while offset < bytes.count {
-      // Some programs fill up with fewer than four zeros.
+      // Some programs pad with fewer than four zeros.
       guard offset + 4 <= bytes.count else {
         guard bytes[offset...].allSatisfy({ $0 == 0 }) else { return nil }
         return
@@ -30,7 +30,7 @@ struct ZipExtra {
     }
   }
 
-  /// Takes the next eight bytes of the field for large files if the number of the header says that it is there.
+  /// Takes the next eight bytes of the field for large files if the header has the placeholder.
   mutating func resolve(_ number: UInt32) -> UInt64? {
     guard number == ZipFormat.large32, let field = large else { return UInt64(number) }
     guard field.count >= 8 else { return nil }
@@ -38,7 +38,7 @@ struct ZipExtra {
     return field.withUnsafeBytes { $0.littleEndian(UInt64.self, at: 0) }
   }
 
-  /// Whether the other name, where there is one, is this one.
+  /// Returns whether the other name, if there is one, equals this one.
   func agrees(with name: [UInt8]) -> Bool {
     // A version, a checksum of the name in the header, and the name.
     guard let field = self.name, field.count >= 5, field[0] == 1 else { return true }

@@ -1,6 +1,6 @@
-/// The numbers of the zip format, and reading and writing little-endian ones.
+/// The constants of the zip format, and little-endian reading and writing.
 ///
-/// Source: PKWARE's APPNOTE.TXT, version 6.3.10; the sections are named where they are used.
+/// Source: PKWARE's APPNOTE.TXT, version 6.3.10; sections are named where they are used.
 enum ZipFormat {
   /// 4.3.7
   static let localHeader: UInt32 = 0x0403_4b50
@@ -20,7 +20,7 @@ enum ZipFormat {
   static let end: UInt32 = 0x0605_4b50
   static let endSize = 22
 
-  /// Stands where a number is in the extra field for large files (4.5.3).
+  /// The placeholder for a number that is in the extra field for large files (4.5.3).
   static let large32 = UInt32.max
   static let large16 = UInt16.max
   /// The tag of that extra field.
@@ -38,13 +38,13 @@ enum ZipFormat {
     static let isUTF8: UInt16 = 1 << 11
     /// Bit 0 is encryption, bit 6 strong encryption, and bit 13 hides the local headers of encrypted directories.
     static let isEncrypted: UInt16 = 1 << 0 | 1 << 6 | 1 << 13
-    /// Beside these, bits 1 and 2 say how well was compressed.
+    /// Besides these, bits 1 and 2 are the compression level.
     static let known: UInt16 = hasDescriptor | isUTF8 | 1 << 1 | 1 << 2
   }
 }
 
 extension UnsafeRawBufferPointer {
-  /// A number that begins at an offset; the caller has checked that it ends inside the buffer.
+  /// Returns the number at an offset. The caller has checked that it ends inside the buffer.
   func littleEndian<Number: FixedWidthInteger>(_ type: Number.Type, at offset: Int) -> Number {
     Number(littleEndian: loadUnaligned(fromByteOffset: offset, as: Number.self))
   }

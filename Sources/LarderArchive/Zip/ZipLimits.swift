@@ -1,18 +1,24 @@
-/// What a zip file may cost its reader; the structure of the file is counted before anything is written, and its content while it unfolds.
+/// Limits on the cost of reading a zip file. Its structure is checked before anything is written, and its content while it is decompressed.
 public struct ZipLimits: Sendable, Hashable {
-  /// How many entries there may be, folders included.
+  /// The largest number of entries, including folders.
   public var entries: Int
-  /// The most bytes of one part, unfolded.
+  /// The largest decompressed size of one part in bytes.
   public var partSize: Int
-  /// The most bytes of all parts together, unfolded.
+  /// The largest decompressed size of all parts together in bytes.
   public var totalSize: Int
-  /// How many times its compressed size a part above 1 MiB may unfold to.
+  /// The largest ratio of decompressed to compressed size for a part above 1 MiB.
   public var ratio: Int
 
-  /// Limits for one zip file.
+  /// Creates limits.
   ///
-  /// The defaults fit a large document of an app: 10,000 entries, 1 GiB for a part and for all together, and 250 times the compressed size. The zip
-  /// files that ``DocumentSnapshot/writeZip(to:limits:)`` writes keep within the limits of their writing.
+  /// The defaults suit a large document of an app: 10,000 entries, 1 GiB for a part and for all together, and 250 times the compressed size. Files
+  /// written by ``DocumentSnapshot/writeZip(to:limits:)`` can be read with the limits they were written with.
+  ///
+  /// - Parameters:
+  ///   - entries: The largest number of entries, including folders.
+  ///   - partSize: The largest decompressed size of one part in bytes.
+  ///   - totalSize: The largest decompressed size of all parts together in bytes.
+  ///   - ratio: The largest ratio of decompressed to compressed size for a part above 1 MiB.
   public init(entries: Int = 10_000, partSize: Int = 1 << 30, totalSize: Int = 1 << 30, ratio: Int = 250) {
     self.entries = entries
     self.partSize = partSize
@@ -20,13 +26,13 @@ public struct ZipLimits: Sendable, Hashable {
     self.ratio = ratio
   }
 
-  /// The limits that are used where none are given.
+  /// The default limits.
   public static let `default` = ZipLimits()
 
-  /// Parts up to this size may unfold from any number of bytes.
+  /// Parts up to this size may have any compression ratio.
   static let sizeWithoutRatio = 1 << 20
 
-  /// Whether a part of this size may be compressed to so few bytes.
+  /// Returns whether a part of this size may have this compressed size.
   func allows(_ size: UInt64, from compressedSize: UInt64) -> Bool {
     size <= UInt64(Self.sizeWithoutRatio) || size / UInt64(max(1, ratio)) <= compressedSize
   }

@@ -1,19 +1,19 @@
 internal import Foundation
 
-/// The names of the entries of a zip file: none leads elsewhere, and no two are one on any file system.
+/// The names of a zip file's entries: none leads elsewhere, and no two are equal on any file system.
 struct ZipNames {
-  /// What is at each path that was named, in lower case: a file, or a folder; texts that are canonically equal are one key.
+  /// The kind of each path, in lowercase: a file or a folder. Canonically equal texts are one key.
   private var kinds: [String: Kind] = [:]
 
   private enum Kind {
     case file
-    /// A folder, and whether it has an entry of its own.
+    /// A folder, and whether it has its own entry.
     case folder(isNamed: Bool)
   }
 
-  /// The path that a name is; a slash at the end says that it is a folder.
+  /// Returns the path of a name; a trailing slash means a folder.
   ///
-  /// - Throws: ``ArchiveError`` `.unsupported` for a name that isn't UTF-8, and `.invalidName` for a path that leads elsewhere, or is no name of a
+  /// - Throws: ``ArchiveError`` `.unsupported` for a name that isn't UTF-8, and `.invalidName` for a path that leads elsewhere, or isn't valid for a
   ///   part.
   static func name(_ raw: [UInt8], at place: String) throws -> (path: String, isFolder: Bool) {
     let isFolder = raw.last == UInt8(ascii: "/")
@@ -28,18 +28,18 @@ struct ZipNames {
 
   private static func check(_ path: String) throws {
     guard isMetadata(path) else { return try PartName.checkPart(path) }
-    // Never written; so a point at the begin of a name does no harm.
+    // Never written, so a leading point does no harm.
     let components = path.split(separator: "/", omittingEmptySubsequences: false)
     try PartName.checkPart(components.map { $0.hasPrefix(".") && $0 != "." && $0 != ".." ? "_" + $0 : $0 }.joined(separator: "/"))
   }
 
-  /// Whether an entry is what Finder adds to zip files, and no part of a document.
+  /// Returns whether an entry is Finder's metadata, and not part of a document.
   static func isMetadata(_ path: String) -> Bool {
     let components = path.split(separator: "/", omittingEmptySubsequences: false)
     return components.first == "__MACOSX" || components.last == ".DS_Store"
   }
 
-  /// Throws ``ArchiveError`` `.invalidName` for a second entry of one name, and for a file that has files in it.
+  /// Throws ``ArchiveError`` `.invalidName` for a second entry with the same name, and for a file that contains files.
   mutating func add(_ entry: ZipEntry) throws {
     let path = entry.name.lowercased()
     for slash in path.utf8.indices where path.utf8[slash] == UInt8(ascii: "/") {

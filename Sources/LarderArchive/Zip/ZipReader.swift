@@ -1,8 +1,8 @@
 package import Foundation
 
-/// A zip file whose structure was checked as a whole before anything of it is read, so that every program finds the same entries in it.
+/// A zip file whose whole structure is checked before any content is read, so that every program finds the same entries in it.
 package final class ZipReader {
-  /// The entries in the order of their content.
+  /// The entries in the order of their contents.
   package let entries: [ZipEntry]
   private let input: FileSystem.OpenFile
   private let fileSystem: FileSystem
@@ -35,7 +35,7 @@ package final class ZipReader {
     guard directory.size / UInt64(ZipFormat.directoryEntrySize) >= directory.count else {
       throw ZipDirectory.damaged("has a directory that is too short")
     }
-    // What an entry of a document needs, many times over; comments and extra fields may be as long as 128 KiB each.
+    // Many times what an entry of a document needs; comments and extra fields may be up to 128 KiB each.
     guard directory.size / 8192 <= directory.count else {
       throw limits.exceeded("The zip file has a directory of \(directory.size) bytes for \(directory.count) entries", "entries")
     }
@@ -54,7 +54,7 @@ package final class ZipReader {
     return entries
   }
 
-  /// Compares an entry with its local header (4.3.7), which must fill the place from the end of the entry before to the begin of the next.
+  /// Compares an entry with its local header (4.3.7), which must fill the space from the end of the previous entry to the beginning of the next.
   private static func check(
     _ entry: inout ZipEntry, from start: UInt64, to end: UInt64, _ input: borrowing FileSystem.OpenFile, _ fileSystem: FileSystem, _ name: String
   ) throws {
@@ -87,7 +87,7 @@ package final class ZipReader {
       )
     }
     let isSame = numbers == (entry.checksum, entry.size, entry.compressedSize)
-    // Who writes without going back leaves zeros, and says what they are behind the content.
+    // Programs that write without seeking leave zeros, and write the numbers after the content.
     guard
       isSame
         || entry.hasDescriptor && [0, entry.checksum].contains(numbers.checksum)
@@ -96,7 +96,7 @@ package final class ZipReader {
     try checkDescriptor(entry, at: contentEnd, size: end - contentEnd, isLarge: isLarge, input, fileSystem, name)
   }
 
-  /// Compares what stands behind the content (4.3.9): nothing, or checksum and sizes, with or without a signature, in four bytes each or eight.
+  /// Compares the data descriptor after the content (4.3.9): none, or checksum and sizes, with or without a signature, in four or eight bytes each.
   private static func checkDescriptor(
     _ entry: ZipEntry, at offset: UInt64, size: UInt64, isLarge: Bool, _ input: borrowing FileSystem.OpenFile, _ fileSystem: FileSystem,
     _ name: String
@@ -126,11 +126,11 @@ package final class ZipReader {
     ArchiveError(.damaged, "The zip file changed while it was read. Try again when nobody writes it.")
   }
 
-  /// Unfolds the content of an entry.
+  /// Decompresses the content of an entry.
   ///
-  /// - Parameter body: Takes the bytes in pieces, before the checksum of all is compared.
-  /// - Throws: ``ArchiveError`` `.damaged` where the content has another size or checksum than the entry says; what `body` throws.
-  /// - Complexity: O(bytes), with no more than two pieces of 128 KiB in memory.
+  /// - Parameter body: Receives the bytes in chunks, before the checksum of all is compared.
+  /// - Throws: ``ArchiveError`` `.damaged` if the content has another size or checksum than the entry states; what `body` throws.
+  /// - Complexity: O(bytes), with at most two chunks of 128 KiB in memory.
   package func read(_ entry: ZipEntry, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
     var offset = entry.contentOffset
     var size: UInt64 = 0

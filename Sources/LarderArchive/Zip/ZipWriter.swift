@@ -1,15 +1,15 @@
-/// Writes a zip file whose bytes depend on names and contents alone: no times, no users, and each entry where the one before ends.
+/// Writes a zip file whose bytes only depend on names and contents: without times and users, and without gaps between entries.
 struct ZipWriter {
-  /// From this size and offset on, numbers are in the extra field for large files.
+  /// The size and offset from which numbers are in the extra field for large files.
   static let largeLimit = UInt64(UInt32.max)
-  /// From this number of entries on, it is in the end record for large files.
+  /// The number of entries from which it is in the end record for large files.
   static let largeCount = UInt64(UInt16.max)
 
   private let file: Int32
   private let name: String
   private let fileSystem: FileSystem
   private let limits: ZipLimits
-  /// As ``largeLimit``; tests take a smaller one.
+  /// Like ``largeLimit``; tests use a smaller one.
   private let largeLimit: UInt64
   private var offset: UInt64 = 0
   private var directory: [UInt8] = []
@@ -23,7 +23,7 @@ struct ZipWriter {
     self.largeLimit = largeLimit
   }
 
-  /// An entry while it is written.
+  /// An entry being written.
   private struct Entry {
     let name: [UInt8]
     let offset: UInt64
@@ -41,7 +41,7 @@ struct ZipWriter {
   /// - Parameters:
   ///   - partName: The path of the entry.
   ///   - size: The number of bytes.
-  ///   - open: Opens the part; called once more if compressing does not make it smaller.
+  ///   - open: Opens the part; called again if compression doesn't make it smaller.
   mutating func add(_ partName: String, size: UInt64, _ open: () throws -> DocumentPartReader) throws {
     var entry = Entry(name: Array(partName.utf8), offset: offset, size: size, isLarge: size >= largeLimit)
     try write(localHeader(of: entry))
@@ -49,7 +49,7 @@ struct ZipWriter {
     if size > 0 {
       entry.method = ZipFormat.deflated
       try copy(&entry, try open())
-      // Nor is it compressed so much that a reader with these limits would take it for a bomb.
+      // It isn't compressed either if a reader with these limits would consider it a bomb.
       if offset - start >= size || !limits.allows(size, from: offset - start) {
         entry.method = ZipFormat.stored
         offset = start
@@ -79,7 +79,7 @@ struct ZipWriter {
     entry.checksum = checksum.value
   }
 
-  /// Writes the directory and its end; cuts off what lies behind it.
+  /// Writes the directory and its end record, and truncates the file after it.
   mutating func finish() throws {
     let start = offset
     try write(directory)
@@ -110,9 +110,9 @@ struct ZipWriter {
     try fileSystem.truncate(file, to: Int(offset), name)
   }
 
-  /// Version 4.5 of Unix, so that the mode counts.
+  /// Version 4.5 on Unix, so that the mode is used.
   private static let madeBy: UInt16 = 3 << 8 | 45
-  /// The first of January 1980, the earliest day that there is (4.4.6).
+  /// January 1, 1980, the earliest possible day (4.4.6).
   private static let date: UInt16 = 1 << 5 | 1
 
   private func short(_ number: UInt64) -> UInt32 { number >= largeLimit ? ZipFormat.large32 : UInt32(truncatingIfNeeded: number) }
@@ -130,7 +130,7 @@ struct ZipWriter {
     return bytes
   }
 
-  /// What the local header and the directory have alike, up to the checksum.
+  /// The fields that the local header and the directory have in common, up to the checksum.
   private func appendCommon(_ entry: Entry, to bytes: inout [UInt8], isLarge: Bool) {
     bytes.append(littleEndian: UInt16(isLarge ? 45 : 20))
     bytes.append(littleEndian: entry.flags)
@@ -158,7 +158,7 @@ struct ZipWriter {
     directory.append(littleEndian: UInt16(large.isEmpty ? 0 : 4 + 8 * large.count))
     // No comment, the first part, no attributes of the content.
     for _ in 0..<3 { directory.append(littleEndian: UInt16(0)) }
-    // A plain file for its user alone.
+    // A regular file that only its user can access.
     directory.append(littleEndian: UInt32(0o100_600) << 16)
     directory.append(littleEndian: isFar ? ZipFormat.large32 : UInt32(truncatingIfNeeded: entry.offset))
     directory += entry.name

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// From where a declaration can be seen. `private` counts as `fileprivate`: generated code stands beside the struct, not inside it.
+/// The access level of a declaration. `private` counts as `fileprivate`: generated code is beside the struct, not inside it.
 enum AccessLevel: Int, Comparable {
   case `fileprivate`
   case `internal`
@@ -9,7 +9,7 @@ enum AccessLevel: Int, Comparable {
 
   static func < (left: AccessLevel, right: AccessLevel) -> Bool { left.rawValue < right.rawValue }
 
-  /// The level that the modifiers state, or nil where they state none. `private(set)` says nothing about reading.
+  /// Returns the level of the modifiers, or nil if they have none. `private(set)` doesn't affect reading.
   init?(_ modifiers: DeclModifierListSyntax) {
     for modifier in modifiers where modifier.detail == nil {
       switch modifier.name.tokenKind {

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// How a property is stored, as `@Attribute` says it. The names are those of the library's `AttributeOption`.
+/// The options of `@Attribute`. The names are those of the library's `AttributeOption`.
 enum AttributeOption: String, CaseIterable {
   case primaryKey
   case unique
@@ -9,10 +9,10 @@ enum AttributeOption: String, CaseIterable {
   case searchable
   case iso8601
 
-  /// As it stands in source and in messages.
+  /// The name as in source code and in messages.
   var expression: String { ".\(rawValue)" }
 
-  /// The option that a misspelt name most likely means.
+  /// Returns the option that a misspelled name most likely means.
   init?(resembling name: String) {
     let distances = Self.allCases.map { ($0, name.difference(from: $0.rawValue).count) }
     guard let (option, distance) = distances.min(by: { $0.1 < $1.1 }), distance <= 3 else { return nil }
@@ -20,7 +20,7 @@ enum AttributeOption: String, CaseIterable {
   }
 }
 
-/// The arguments of one `@Attribute`, read and checked.
+/// The arguments of one `@Attribute`, parsed and checked.
 struct AttributeArguments {
   let attribute: AttributeSyntax
   private(set) var options: [(option: AttributeOption, argument: LabeledExprSyntax)] = []

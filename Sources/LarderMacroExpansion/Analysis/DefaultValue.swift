@@ -1,10 +1,10 @@
 import SwiftSyntax
 
-/// The initial value of a property, which fills the column in rows that were stored before the property was there.
+/// The initial value of a property, which fills the column in rows that were stored before the property was added.
 enum DefaultValue {
-  /// A literal: the same value whenever it is asked for.
+  /// A literal, which always has the same value.
   case constant(ExprSyntax)
-  /// Anything else: evaluated anew for each row.
+  /// Any other expression, which is evaluated for each row.
   case computed(ExprSyntax)
 
   init(_ expression: ExprSyntax) {
@@ -14,7 +14,7 @@ enum DefaultValue {
 }
 
 extension ExprSyntax {
-  /// Whether the expression is made of literals alone, without interpolation.
+  /// Whether the expression consists only of literals, without interpolation.
   fileprivate var isPlainLiteral: Bool {
     switch self.as(ExprSyntaxEnum.self) {
     case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .nilLiteralExpr:
@@ -34,9 +34,9 @@ extension ExprSyntax {
   }
 }
 
-/// Indents the blank lines of multi-line string literals, so that the literal can be indented further.
+/// Indents the blank lines of multiline string literals, so that the literal can be indented further.
 ///
-/// A blank line may be empty, but white space on it has to reach as far as the closing quotes.
+/// A blank line may be empty, but whitespace on it has to reach as far as the closing quotes.
 private final class BlankLineIndenter: SyntaxRewriter {
   override func visit(_ literal: StringLiteralExprSyntax) -> ExprSyntax {
     guard literal.openingQuote.tokenKind == .multilineStringQuote else { return super.visit(literal) }

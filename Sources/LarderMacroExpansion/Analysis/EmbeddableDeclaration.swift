@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// A struct marked `@Embeddable`, read and checked.
+/// A struct marked `@Embeddable`, parsed and checked.
 struct EmbeddableDeclaration {
   /// A stored property and its type, which the generic `Columns` has to write.
   struct Field {
@@ -13,7 +13,7 @@ struct EmbeddableDeclaration {
   let declaration: StructDeclaration
   let fields: [Field]
 
-  /// Nil, or findings, where the struct cannot be embedded.
+  /// Returns nil, or reports findings, if the struct can't be embedded.
   init?(_ syntax: some DeclGroupSyntax, attribute: AttributeSyntax, in context: some MacroExpansionContext, findings: inout Findings) {
     guard let declaration = StructDeclaration(syntax, macro: .embeddable, attribute: attribute, in: context, findings: &findings) else { return nil }
     self.declaration = declaration

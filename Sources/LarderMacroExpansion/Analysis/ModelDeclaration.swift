@@ -1,7 +1,7 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// A struct marked `@Model`, read and checked.
+/// A struct marked `@Model`, parsed and checked.
 struct ModelDeclaration {
   let declaration: StructDeclaration
   let table: String
@@ -9,7 +9,7 @@ struct ModelDeclaration {
   /// Whether rows can expire.
   let expires: Bool
 
-  /// Nil, or findings, where the struct cannot be a model.
+  /// Returns nil, or reports findings, if the struct can't be a model.
   init?(_ syntax: some DeclGroupSyntax, attribute: AttributeSyntax, in context: some MacroExpansionContext, findings: inout Findings) {
     guard let declaration = StructDeclaration(syntax, macro: .model, attribute: attribute, in: context, findings: &findings) else { return nil }
     self.declaration = declaration

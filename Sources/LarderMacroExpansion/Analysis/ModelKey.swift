@@ -3,13 +3,13 @@ import SwiftSyntax
 
 /// The properties that identify a row.
 enum ModelKey {
-  /// The property called `id`.
+  /// The property named `id`.
   case id(StoredProperty)
   /// A single property of another name, and its type.
   case renamed(KeyProperty)
   case composite([KeyProperty])
 
-  /// A property of the key whose type the generated identity repeats.
+  /// A property of the key, whose type the generated identity repeats.
   struct KeyProperty {
     let property: StoredProperty
     let type: TypeSyntax
@@ -18,7 +18,7 @@ enum ModelKey {
   init?(_ declaration: StructDeclaration, findings: inout Findings) {
     let stored = declaration.body.stored
     let marked = stored.filter { $0.isMarked(.primaryKey) }
-    // An embedded property that is marked has been reported where it was read, and says nothing about the others.
+    // A marked embedded property was already reported, and says nothing about the others.
     guard marked.allSatisfy(\.isColumn) else { return nil }
     let id = stored.first { $0.plainName == "id" }
     guard !marked.isEmpty || id != nil else {
@@ -81,7 +81,7 @@ extension ModelKey {
     }
   }
 
-  /// The generated `id` of a key with another name must not meet one that is there already.
+  /// The generated `id` of a key with another name must not conflict with an existing one.
   private static func reportConflicts(_ declaration: StructDeclaration, id: StoredProperty?, key: [StoredProperty], findings: inout Findings) {
     let names = key.map(\.plainName)
     if let id {
@@ -112,7 +112,7 @@ extension FixIt {
     return FixIt(message, .insert("\n\(first.leadingTrivia.indentation)\(text)", after: block.leftBrace))
   }
 
-  /// Gives a property called `id` another name, and keeps its column. Nil where other properties are declared with it.
+  /// Renames a property named `id`, and keeps its column. Nil if other properties are declared with it.
   fileprivate static func renameID(_ id: StoredProperty) -> FixIt? {
     guard id.declaration.bindings.count == 1 else { return nil }
     let rename = Change.replace(id.identifier, with: "identifier")
@@ -128,7 +128,7 @@ extension FixIt {
 extension Trivia {
   fileprivate var containsNewline: Bool { contains(where: \.isNewline) }
 
-  /// The white space after the last line break.
+  /// The whitespace after the last line break.
   fileprivate var indentation: Trivia {
     Trivia(pieces: pieces.reversed().prefix { !$0.isNewline }.reversed().filter(\.isSpaceOrTab))
   }

@@ -1,14 +1,14 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Where `@Attribute`, `@Embedded` or `@Transient` stands: they describe the stored properties of a model.
+/// The placement of `@Attribute`, `@Embedded` or `@Transient`, which describe the stored properties of a model.
 struct Placement {
   private let macro: MacroName
   private let attribute: AttributeSyntax
   private let declaration: DeclSyntax
   private let lexicalContext: [Syntax]
 
-  /// - Parameter lexicalContext: what encloses the declaration, the innermost first.
+  /// - Parameter lexicalContext: The enclosing declarations, innermost first.
   init(of macro: MacroName, attribute: AttributeSyntax, on declaration: DeclSyntax, within lexicalContext: [Syntax]) {
     self.macro = macro
     self.attribute = attribute

@@ -7,7 +7,7 @@ enum SchemaName: String {
   case column
   case originalColumn = "original column"
 
-  /// The name that an argument gives; nil where it gives none, or one that is refused.
+  /// Returns the name in an argument; nil if there is none, or it is rejected.
   func read(_ expression: ExprSyntax, findings: inout Findings) -> String? {
     if expression.is(NilLiteralExprSyntax.self) { return nil }
     guard let name = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
@@ -17,7 +17,7 @@ enum SchemaName: String {
     return check(name, at: expression, findings: &findings) ? name : nil
   }
 
-  /// Reports a name that cannot be used, and answers whether it can.
+  /// Reports an invalid name, and returns whether the name is valid.
   func check(_ name: String, at node: some SyntaxProtocol, findings: inout Findings) -> Bool {
     let folded = name.foldedAsInSQLite
     if name.isEmpty {
@@ -36,7 +36,7 @@ enum SchemaName: String {
 }
 
 extension String {
-  /// Two names are the same to SQLite when they differ in the case of ASCII letters alone.
+  /// SQLite considers names equal that only differ in the case of ASCII letters.
   var foldedAsInSQLite: String {
     String(String.UnicodeScalarView(unicodeScalars.map { ("A"..."Z").contains($0) ? Unicode.Scalar(UInt8($0.value) + 32) : $0 }))
   }

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// A property that a struct keeps in one column, or in several when it is embedded.
+/// A property that is stored in one column, or in several if it is embedded.
 struct StoredProperty {
   enum Storage {
     case column
@@ -11,39 +11,39 @@ struct StoredProperty {
     case rows
   }
 
-  /// The name where the source declares it.
+  /// The name in the source code.
   let identifier: TokenSyntax
   let declaration: VariableDeclSyntax
-  /// The written type; `var a, b: Int` gives it to both.
+  /// The declared type; `var a, b: Int` gives it to both.
   let type: TypeSyntax?
   let initialValue: ExprSyntax?
   let storage: Storage
   let attribute: AttributeArguments?
   /// The arguments of `@Relationship`.
   let relationship: LabeledExprListSyntax?
-  /// What `@Derived` says.
+  /// The derivation of `@Derived`.
   let derivation: ExprSyntax?
 
-  /// The name as Swift code refers to it: a keyword keeps its backticks.
+  /// The name in Swift code: a keyword keeps its backticks.
   var name: TokenSyntax { identifier.trimmed }
 
-  /// The name without backticks, as the schema has it.
+  /// The name without backticks, as in the schema.
   var plainName: String { identifier.plainName }
 
   var columnName: String { attribute?.name ?? plainName }
 
   var defaultValue: DefaultValue? { initialValue.map(DefaultValue.init) }
 
-  /// The type as far as syntax shows it: written, or said by the initial value.
+  /// The type as far as the syntax shows it: declared, or that of the initial value.
   var visibleType: TypeSyntax? { type ?? initialValue?.visibleType }
 
-  /// The written type of an embedded property.
+  /// The declared type of an embedded property.
   var embeddedType: TypeSyntax? { storage == .embedded ? type : nil }
 
-  /// Whether the property is kept in one column of its own.
+  /// Whether the property is stored in one column.
   var isColumn: Bool { storage == .column || storage == .reference }
 
-  /// From where the property can be seen.
+  /// The access level of the property.
   func access(within access: AccessLevel) -> AccessLevel {
     min(access, AccessLevel(declaration.modifiers) ?? .internal)
   }

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 
 extension StoredPropertyReader {
-  /// Checks what a property says of a relationship, and what it derives from one.
+  /// Checks a property's relationship and derivation.
   func checkRelationship(_ property: StoredProperty, findings: inout Findings) {
     checkRepetition(of: .relationship, findings: &findings)
     checkRepetition(of: .derived, findings: &findings)
@@ -69,7 +69,7 @@ extension StoredPropertyReader {
     }
   }
 
-  /// A `ToMany` has accessors, whatever marks it, and no column that `@Transient` could spare it.
+  /// A `ToMany` has accessors in any case, and no column that `@Transient` could remove.
   func checkTransientRows(_ transient: AttributeSyntax, findings: inout Findings) {
     guard variable.bindings.contains(where: { ($0.typeAnnotation?.type).map { ($0.wrapped ?? $0).isRows } ?? false }) else { return }
     findings.report(
@@ -136,7 +136,7 @@ extension StoredPropertyReader {
     }
   }
 
-  /// The defaults that the derivation allows: there is no least and no greatest value of no rows.
+  /// Checks the default of a derivation: without rows there is no least and no greatest value.
   private func defaultValues(of property: StoredProperty, _ derived: AttributeSyntax) -> [FixIt] {
     guard let annotation = variable.bindings.last?.typeAnnotation else { return [] }
     if property.type?.wrapped != nil { return [FixIt("give it the default value 'nil'", .insert(" = nil", after: annotation))] }

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Reads the stored properties out of one `var` or `let`, and checks how they are marked.
+/// Reads the stored properties of one `var` or `let`, and checks their attributes.
 struct StoredPropertyReader {
   let variable: VariableDeclSyntax
   let attributes: [AttributeSyntax]

@@ -1,15 +1,15 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What a struct declares between its braces, as far as a macro cares.
+/// The declarations in a struct's body that matter to a macro.
 struct StructBody {
   private(set) var stored: [StoredProperty] = []
-  /// Names that are not stored in columns, by what they name.
+  /// Names that aren't stored in columns, by what they name.
   private(set) var types: [TokenSyntax] = []
   private(set) var staticProperties: [TokenSyntax] = []
   private(set) var unstoredProperties: [(name: TokenSyntax, declaration: VariableDeclSyntax)] = []
   private(set) var declaresInitializer = false
-  /// Whether a property has an attribute that this macro does not know: a property wrapper, or another macro.
+  /// Whether a property has an unknown attribute: a property wrapper, or another macro.
   private(set) var hasUnknownAttributes = false
 
   init(_ members: MemberBlockItemListSyntax, findings: inout Findings) {

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The struct that `@Model` or `@Embeddable` is attached to, with what the two have in common read and checked.
+/// The struct to which `@Model` or `@Embeddable` is attached, with what both have in common parsed and checked.
 struct StructDeclaration {
   let syntax: StructDeclSyntax
   let body: StructBody
@@ -15,7 +15,7 @@ struct StructDeclaration {
     syntax.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter { $0.attributeName.trimmedDescription == "available" }.map(\.trimmed)
   }
 
-  /// Whether the compiler gives the struct an initializer that takes every stored property, and nothing else may take its place.
+  /// Whether the compiler generates a memberwise initializer with every stored property, and nothing else can replace it.
   var hasMemberwiseInitializer: Bool {
     !body.declaresInitializer && !body.hasUnknownAttributes && syntax.attributes.allSatisfy(\.isKnownOnStruct)
   }
@@ -54,7 +54,7 @@ struct StructDeclaration {
 // MARK: - Access
 
 extension StructDeclaration {
-  /// The level that the struct states or takes from the extension around it, and no higher than that of the types around it.
+  /// The level that the struct declares or takes from its extension, limited by that of enclosing types.
   private static func access(of declaration: StructDeclSyntax, within lexicalContext: [Syntax]) -> AccessLevel {
     let surrounding = lexicalContext.first?.as(ExtensionDeclSyntax.self).flatMap { AccessLevel($0.modifiers) }
     let types = lexicalContext.compactMap { $0.asProtocol((any DeclGroupSyntax).self) }.filter { !$0.is(ExtensionDeclSyntax.self) }
@@ -65,7 +65,7 @@ extension StructDeclaration {
 // MARK: - Reach
 
 extension StructDeclaration {
-  /// Reports a struct that generated code cannot name, because it, or a type around it, is private within another declaration.
+  /// Reports a struct that generated code can't name, because it, or an enclosing type, is private within another declaration.
   private func checkReach(within lexicalContext: [Syntax], findings: inout Findings) {
     for case let type? in lexicalContext.dropLast().map({ $0.asProtocol((any DeclGroupSyntax).self) }) where type.privateModifier != nil {
       findings.report(.privateWithinType(name), at: syntax.name)
@@ -109,7 +109,7 @@ extension StructDeclaration {
 // MARK: - Where the macro is attached
 
 extension StructDeclaration {
-  /// Reports a macro that is applied twice, or together with its sibling. Each of the attributes is expanded; only the first one reports.
+  /// Reports a macro that is applied twice, or together with its sibling. Each attribute is expanded, but only the first one reports.
   private static func isSoleApplication(
     _ attribute: AttributeSyntax, of macro: MacroName, on declaration: StructDeclSyntax, in context: some MacroExpansionContext,
     findings: inout Findings
@@ -148,7 +148,7 @@ extension AttributeListSyntax.Element {
 }
 
 extension [FixIt] {
-  /// Turns a class or an actor into a struct, where no superclass or protocol stands in the way.
+  /// Converts a class or an actor to a struct, if it has no superclass or incompatible protocol.
   fileprivate static func makeStruct(_ declaration: DeclSyntax) -> [FixIt] {
     if let declaration = declaration.as(ClassDeclSyntax.self), declaration.inheritanceClause == nil {
       let keyword = FixIt.Change.replace(declaration.classKeyword, with: "struct")

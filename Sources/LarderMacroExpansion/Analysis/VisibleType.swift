@@ -11,7 +11,7 @@ extension TypeSyntax {
   /// Whether the type is a `ToOne` or a `ToMany`, or an optional of one.
   var isRelationship: Bool { isReference || (wrapped ?? self).isRows }
 
-  /// What an optional type wraps: `T?`, `T!` and `Optional<T>`; nil for any other type.
+  /// The wrapped type of an optional: `T?`, `T!` and `Optional<T>`; nil for any other type.
   var wrapped: TypeSyntax? {
     if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.trimmed }
     if let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) { return optional.wrappedType.trimmed }
@@ -19,23 +19,23 @@ extension TypeSyntax {
     return wrapped.trimmed
   }
 
-  /// Whether a variable of this type starts as nil. `Optional<T>`, written out, does not.
+  /// Whether a variable of this type is initialized to nil. `Optional<T>`, written out, isn't.
   var defaultsToNil: Bool { self.is(OptionalTypeSyntax.self) || self.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) }
 
-  /// The type as it may stand anywhere: an implicitly unwrapped optional is written as an optional.
+  /// The type as it can be written anywhere: an implicitly unwrapped optional as an optional.
   var standalone: TypeSyntax {
     guard let optional = self.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) else { return trimmed }
     return "\(optional.wrappedType.trimmed)?"
   }
 
-  /// Whether the type, or what it wraps, cannot be the named one. A name that may be an alias is given the benefit of the doubt.
+  /// Returns whether the type, or what it wraps, can't be the named one. A name that may be an alias is accepted.
   func isVisiblyNot(_ expected: String) -> Bool {
     let type = wrapped ?? self
     guard let name = type.name else { return true }
     return name != expected && Self.standardNames.contains(name)
   }
 
-  /// Whether the type is written as something that has no members of its own to embed.
+  /// Whether the type's syntax shows that it has no members of its own to embed.
   var isVisiblyUnnamed: Bool { name == nil || name.map(Self.standardNames.contains) == true }
 
   /// The last name of a named type: `Date` for `Foundation.Date`.
@@ -54,7 +54,7 @@ extension TypeSyntax {
 }
 
 extension ExprSyntax {
-  /// The type of an initial value that says it: a plain literal, or a call of a type's initializer.
+  /// The type of an initial value whose syntax shows it: a literal, or a call of a type's initializer.
   var visibleType: TypeSyntax? {
     if self.is(IntegerLiteralExprSyntax.self) { return "Int" }
     if self.is(FloatLiteralExprSyntax.self) { return "Double" }
@@ -65,7 +65,7 @@ extension ExprSyntax {
     return "\(callee.trimmed)"
   }
 
-  /// Whether an expression that is called reads as a type: `Font`, `Style.Font`, `Set<String>`, `[Int]`, `[String: Int]`.
+  /// Returns whether a called expression looks like a type: `Font`, `Style.Font`, `Set<String>`, `[Int]`, `[String: Int]`.
   private var namesType: Bool {
     if let reference = self.as(DeclReferenceExprSyntax.self) { return reference.baseName.text.first?.isUppercase == true }
     if let member = self.as(MemberAccessExprSyntax.self) {

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// The misuses that an analysis found, in the order in which it met them.
+/// The misuses that an analysis found, in order.
 struct Findings {
   private var diagnostics: [Diagnostic] = []
 

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What a fix-it says that it will do.
+/// The message of a fix-it.
 struct Remedy: FixItMessage {
   let message: String
   var fixItID: MessageID { MessageID(domain: "LarderMacros", id: message) }
@@ -26,13 +26,13 @@ extension FixIt.Change {
     edit(node.positionAfterSkippingLeadingTrivia..<node.endPositionBeforeTrailingTrivia, text, in: node)
   }
 
-  /// Removes the node and the space between it and the next token.
+  /// Removes the node and the whitespace between it and the next token.
   static func remove(_ node: some SyntaxProtocol) -> Self {
     let end = node.lastToken(viewMode: .sourceAccurate)?.nextToken(viewMode: .sourceAccurate)?.positionAfterSkippingLeadingTrivia
     return edit(node.positionAfterSkippingLeadingTrivia..<(end ?? node.endPosition), "", in: node)
   }
 
-  /// Removes one argument with its comma, or the whole attribute where it is the only one.
+  /// Removes one argument with its comma, or the whole attribute if it is the only one.
   static func remove(_ argument: LabeledExprSyntax, from attribute: AttributeSyntax) -> Self {
     guard case .argumentList(let arguments) = attribute.arguments, arguments.count > 1, let index = arguments.index(of: argument) else {
       return remove(attribute)

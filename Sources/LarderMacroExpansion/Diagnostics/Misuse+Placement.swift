@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-// Where a macro stands.
+// The placement of a macro.
 
 extension Misuse {
   static func notStruct(_ declaration: DeclSyntax, _ macro: MacroName) -> Misuse {

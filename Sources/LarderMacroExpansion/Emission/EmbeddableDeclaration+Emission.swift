@@ -2,8 +2,8 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension EmbeddableDeclaration {
-  /// The extension that makes the struct embeddable.
-  /// - Parameter statesConformance: false where the struct says itself that it conforms.
+  /// Returns the extension that makes the struct embeddable.
+  /// - Parameter statesConformance: False if the struct declares the conformance itself.
   func conformance(of type: TypeSyntax, statesConformance: Bool) -> ExtensionDeclSyntax {
     declaration.conformance(
       of: type, to: statesConformance ? ["Larder.Embeddable"] : [],

@@ -2,9 +2,9 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension ModelDeclaration {
-  /// The extension that makes the struct a model.
-  /// - Parameter protocols: those that the struct does not state itself. `Identifiable` is stated beside `Model`, which implies it, because the
-  ///   compiler otherwise misses `ID` in another file that it compiles alone.
+  /// Returns the extension that makes the struct a model.
+  /// - Parameter protocols: Those that the struct doesn't declare itself. `Identifiable` is listed beside `Model`, which implies it, because the
+  ///   compiler otherwise misses `ID` when it compiles another file alone.
   func conformance(of type: TypeSyntax, missing protocols: [TypeSyntax]) -> ExtensionDeclSyntax {
     let members = [columns(of: type), "\(raw: access)static let columns = Columns()", schema(of: type)]
     return declaration.conformance(
@@ -50,7 +50,7 @@ extension ModelDeclaration {
 // MARK: - The key
 
 extension ModelDeclaration {
-  /// What makes the struct identifiable where it has no property called `id`.
+  /// Returns the members that make the struct identifiable if it has no property named `id`.
   private var identity: [DeclSyntax] {
     switch key {
     case .id:

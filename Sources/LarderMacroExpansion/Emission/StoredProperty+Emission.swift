@@ -2,7 +2,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension StoredProperty {
-  /// The name as the label of an argument, where `inout` is the one keyword that needs backticks.
+  /// The name as an argument label, where only `inout` needs backticks.
   var label: String {
     let isIdentifier = plainName.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
     return isIdentifier && plainName != "inout" ? plainName : name.text
@@ -33,7 +33,8 @@ extension StoredProperty {
     return "Larder.Property(\(raw: arguments.joined(separator: ", ")))"
   }
 
-  /// How the property is read. An embedded struct is told apart by name: it may be `Codable` as well, and elsewhere be kept as JSON.
+  /// The expression that reads the property. An embedded struct is distinguished by name, because it may also be `Codable` and elsewhere be stored as
+  /// JSON.
   var reading: String {
     switch storage {
     case .embedded: "try row.nextEmbedded()"

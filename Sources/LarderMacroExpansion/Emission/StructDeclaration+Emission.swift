@@ -2,8 +2,8 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 
 extension StructDeclaration {
-  /// An extension of the type with the given members, as widely available as the struct.
-  /// - Parameter protocols: none where the struct says itself that it conforms.
+  /// Returns an extension of the type with the given members, with the availability of the struct.
+  /// - Parameter protocols: Empty if the struct declares the conformance itself.
   func conformance(of type: TypeSyntax, to protocols: [String], members: [DeclSyntax]) -> ExtensionDeclSyntax {
     let attributes = availability.map { "\($0)\n" }.joined()
     let declaration: DeclSyntax = """
@@ -16,7 +16,7 @@ extension StructDeclaration {
 
   /// Reads the stored properties in the order in which ``encoder`` writes them.
   var decoder: DeclSyntax {
-    // The rows of a relationship have no column; they keep their default.
+    // The rows of a relationship have no column and keep their default.
     let stored = body.stored.filter { $0.storage != .rows }
     let arguments = stored.map { "\($0.label): \($0.reading)" }.joined(separator: ", ")
     let assignments = stored.map { "self.\($0.name) = \(raw: $0.reading)" as CodeBlockItemSyntax }
@@ -38,7 +38,7 @@ extension StructDeclaration {
 }
 
 extension [ExprSyntax] {
-  /// An array literal with an element a line, for a statement that is indented so.
+  /// Returns an array literal with one element per line, for a statement with this indentation.
   func lines(indentation: String = "") -> ExprSyntax {
     "[\(raw: map { "\n\(indentation)  \($0)," }.joined())\n\(raw: indentation)]"
   }

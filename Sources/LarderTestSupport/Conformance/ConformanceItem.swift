@@ -1,10 +1,10 @@
 public import Foundation
 public import Larder
 
-/// The model that the conformance suites read and write. Its store has to be opened for it.
+/// The model of the conformance suites. Open the store for it.
 @Model("conformance items")
 public struct ConformanceItem: Hashable {
-  /// A property that is kept as its raw value.
+  /// A property that is stored as its raw value.
   public enum Kind: String, Codable, Sendable {
     case food, tool
   }
@@ -21,7 +21,7 @@ public struct ConformanceItem: Hashable {
     }
   }
 
-  /// What ``validate()`` throws for an item without a title.
+  /// The error of ``validate()`` for an item without a title.
   public struct EmptyTitle: Error, Sendable {
     public init() {}
   }

@@ -1,7 +1,7 @@
 import Foundation
 public import Larder
 
-/// The promises of ``StoreReader``, as one body that runs over every conformer.
+/// Checks that a conforming type fulfills the requirements of ``StoreReader``.
 ///
 /// ```swift
 /// let store = try Store(inMemoryFor: ConformanceItem.self)
@@ -19,10 +19,10 @@ public enum StoreReaderConformance {
     let tags: [String]
   }
 
-  /// Asks the reader with every verb of the protocol.
+  /// Calls every method of the protocol and checks the results.
   ///
   /// - Parameter db: A reader of a store with ``ConformanceItem/samples`` and no other item.
-  /// - Throws: ``ConformanceFailure`` for the first promise that is not kept, and whatever error the reader throws where it should not.
+  /// - Throws: ``ConformanceFailure`` for the first unfulfilled requirement, and any unexpected error of the reader.
   public static func check(_ db: some StoreReader) throws {
     try checkFinding(db)
     try checkFetching(db)

@@ -1,7 +1,7 @@
 import Foundation
 public import Larder
 
-/// The promises of ``StoreWriter``, as one body that runs over every conformer.
+/// Checks that a conforming type fulfills the requirements of ``StoreWriter``.
 ///
 /// ```swift
 /// let store = try Store(inMemoryFor: ConformanceItem.self)
@@ -9,10 +9,10 @@ public import Larder
 /// try store.blocking.write { try StoreWriterConformance.check($0) }
 /// ```
 public enum StoreWriterConformance {
-  /// Changes rows with every verb of the protocol, and looks at what came of it. The writer's promises as a reader are checked as well.
+  /// Changes rows with every method of the protocol and checks the results, including the requirements of a reader.
   ///
   /// - Parameter db: A writer of a store for ``ConformanceItem``, whose items it may delete.
-  /// - Throws: ``ConformanceFailure`` for the first promise that is not kept, and whatever error the writer throws where it should not.
+  /// - Throws: ``ConformanceFailure`` for the first unfulfilled requirement, and any unexpected error of the writer.
   public static func check(_ db: some StoreWriter) throws {
     try reset(db)
     try checkInserting(db)

@@ -1,20 +1,22 @@
-/// A small generator of random numbers that gives the same numbers for the same seed: a test that prints its seed can be run again.
+/// A random number generator that returns the same numbers for the same seed, so that a test that prints its seed can be repeated.
 ///
 /// ```swift
 /// var random = SplitMix64(seed: 1)
 /// let number = Int.random(in: 0..<10, using: &random)
 /// ```
 ///
-/// Source: Sebastiano Vigna, <https://prng.di.unimi.it/splitmix64.c>. Not for secrets.
+/// Source: Sebastiano Vigna, <https://prng.di.unimi.it/splitmix64.c>. It isn't cryptographically secure.
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator whose numbers follow from the seed alone.
+  /// Creates a generator.
+  ///
+  /// - Parameter seed: The seed, which determines all numbers.
   public init(seed: UInt64) {
     state = seed
   }
 
-  /// The next 64 random bits.
+  /// Returns the next 64 random bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var bits = state

@@ -1,29 +1,33 @@
 public import Foundation
 
-/// A new folder in the system's folder for temporary files, removed with all that is in it when the value goes away.
+/// A new folder in the system's temporary folder, deleted with its contents when the value is released.
 ///
 /// ```swift
 /// let folder = try TemporaryFolder()
 /// let store = try Store(at: folder.file("notes.larder"), for: Note.self)
 /// ```
 ///
-/// Keep a reference for as long as the files are needed; a store that is still open keeps working on files that have no name any more.
+/// Keep a reference as long as the files are needed; a store that is still open continues with files that are already deleted.
 public final class TemporaryFolder: Sendable {
   /// The folder.
   public let url: URL
 
-  /// Makes the folder. Throws Foundation's error where the system's folder for temporary files cannot be written.
+  /// Creates the folder.
+  ///
+  /// - Throws: Foundation's error if the system's temporary folder can't be written.
   public init() throws {
     url = FileManager.default.temporaryDirectory.appending(component: "larder-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
   deinit {
-    // A test may have taken the folder away itself.
+    // A test may have deleted the folder itself.
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// The path of a file in the folder, which need not exist.
+  /// Returns the URL of a file in the folder, which need not exist.
+  ///
+  /// - Parameter name: The name of the file.
   public func file(_ name: String) -> URL {
     url.appending(component: name, directoryHint: .notDirectory)
   }

@@ -1,7 +1,7 @@
 import Foundation
 public import Larder
 
-/// Opens a new store in a temporary folder, calls the closure with it, and removes the folder whether the closure throws or not.
+/// Opens a new store in a temporary folder, calls the closure with it, and deletes the folder, even if the closure throws.
 ///
 /// ```swift
 /// try await withTemporaryStore(for: Note.self) { store in
@@ -11,9 +11,10 @@ public import Larder
 /// ```
 ///
 /// - Parameters:
-///   - models: The models that the store keeps.
-///   - configuration: How the store is opened.
-///   - body: What to do with the store.
+///   - models: The models of the store.
+///   - configuration: The options of the store.
+///   - body: The closure.
+/// - Returns: What `body` returns.
 /// - Throws: What opening the store and the closure throw.
 public func withTemporaryStore<Result>(
   for models: any Model.Type..., configuration: Store.Configuration = .init(), isolation: isolated (any Actor)? = #isolation,
@@ -24,7 +25,14 @@ public func withTemporaryStore<Result>(
   return try await body(try Store(at: folder.storeFile, for: models, configuration: configuration))
 }
 
-/// The same for synchronous code, which uses `store.blocking`.
+/// Opens a new store in a temporary folder for synchronous code, which uses `store.blocking`.
+///
+/// - Parameters:
+///   - models: The models of the store.
+///   - configuration: The options of the store.
+///   - body: The closure.
+/// - Returns: What `body` returns.
+/// - Throws: What opening the store and the closure throw.
 public func withTemporaryStore<Result>(
   for models: any Model.Type..., configuration: Store.Configuration = .init(), _ body: (Store) throws -> Result
 ) throws -> Result {
@@ -34,6 +42,6 @@ public func withTemporaryStore<Result>(
 }
 
 extension TemporaryFolder {
-  /// Where ``withTemporaryStore(for:configuration:isolation:_:)`` keeps its store.
+  /// The folder of ``withTemporaryStore(for:configuration:isolation:_:)``.
   fileprivate var storeFile: URL { file("test.larder") }
 }
