@@ -57,7 +57,8 @@ extension Transaction {
       // Nothing is collected before the transaction ends: collecting needs the lock that this transaction holds.
       try storage.folder.place(draft, digest)
       guard try AttachmentTable.register(digest, size: size, isPlaced: true, storage, connection) else {
-        throw StoreError(.inputOutput, "The file of an attachment was taken away while it was attached. Keep other programs out of \(storage.folder.path).")
+        throw StoreError(
+          .inputOutput, "The file of an attachment was removed while it was attached. Keep other programs out of \(storage.folder.path).")
       }
       // An opening store begins to collect when it is open.
       if !connection.isMigrating { storage.activate() }

@@ -80,7 +80,7 @@ struct AttachmentTransactionTests {
     #expect(kept.files.count == 1)
   }
 
-  @Test("D5: a migration attaches, in a file with attachments and in one without, and a failed one leaves the file as it was", arguments: [false, true])
+  @Test("D5: a migration attaches, in files with and without attachments, and a failed one leaves the file as it was", arguments: [false, true])
   func migrations(isCounting: Bool) async throws {
     let first = isCounting ? try await store.attach(Data.sample(5)) : nil
     try await store.save(Letter(id: 1, title: "first", scan: first))

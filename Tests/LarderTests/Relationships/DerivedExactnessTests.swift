@@ -74,7 +74,7 @@ struct Coin: Hashable {
     try store.insert(Purse(id: 1))
     let triggers = try store.sql("select name from sqlite_master where type = 'trigger' and sql like '%sum_add%'", as: String.self)
     #expect(!triggers.isEmpty)
-    for trigger in triggers { try store.sql("drop trigger \(raw: trigger)") }
+    for trigger in triggers { try store.sql(SQL(raw: "drop trigger \(trigger)")) }
     try store.insert(Coin(id: 1, worth: 7, purse: ToOne(1)))
     try store.sql("update _larder_models set schema = json_remove(schema, '$.derivation')")
     #expect(try store.find(Purse.self, 1)?.worth == 0)
