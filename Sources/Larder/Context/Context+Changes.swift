@@ -1,8 +1,9 @@
 extension Context {
   /// Whether something is pending.
   public var hasChanges: Bool {
-    guard let layer, let connection = try? open().connection else { return false }
-    return (try? connection.hasPending(in: layer)) ?? true
+    // A store that was closed meanwhile does not change what is pending.
+    guard let opened else { return false }
+    return (try? opened.connection.hasPending(in: opened.layer)) ?? true
   }
 
   /// The rows that are to be inserted.
@@ -17,14 +18,14 @@ extension Context {
   /// The rows of a model that are to be inserted.
   public func inserted<M: Model>(_ model: M.Type) -> [M] {
     rows(model) {
-      "\($0.pending) AS \($0.shadow) WHERE \(OverlaySQL.state) = 0 AND NOT EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
+      "\($0.pending) AS \($0.shadow) WHERE \($0.isShown) AND NOT EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
     }
   }
 
   /// The rows of a model that are to be updated, as they will be.
   public func updated<M: Model>(_ model: M.Type) -> [M] {
     rows(model) {
-      "\($0.pending) AS \($0.shadow) WHERE \(OverlaySQL.state) = 0 AND EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
+      "\($0.pending) AS \($0.shadow) WHERE \($0.isShown) AND EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
     }
   }
 

@@ -14,7 +14,7 @@ public final class Context: StoreWriter {
   /// What to do with rows that somebody else changed.
   public let mergePolicy: MergePolicy
   let parent: Context?
-  private var opened: (connection: ContextConnection, layer: ContextLayer)?
+  private(set) var opened: (connection: ContextConnection, layer: ContextLayer)?
   /// Why there is no connection; what cannot be thrown at once is thrown by the next call that can.
   private var failures: [any Error] = []
 

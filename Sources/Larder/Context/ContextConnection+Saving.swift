@@ -47,6 +47,7 @@ extension ContextConnection {
   /// parent that is deleted is found to refer to nothing when the transaction ends.
   private func writeRows(of layer: ContextLayer) throws {
     let tables = parentsFirst(layer)
+    sumRooms.forget()
     let hasDeletions = try tables.contains { try exists("SELECT 1 FROM \($0.pending) WHERE \(OverlaySQL.state) = 1 LIMIT 1") }
     // What denies a deletion was judged when it was asked for; the file's own rules look at what is there in the end. The commit turns it off.
     if hasDeletions { try connection.execute("PRAGMA defer_foreign_keys = ON") }
@@ -87,6 +88,7 @@ extension ContextConnection {
   private func makeRoom(for sql: OverlaySQL, expectsTaken: Bool) throws {
     let keys = sql.table.keys.map(Dialect.sqlite.quote).joined(separator: ", ")
     let name = Dialect.sqlite.quote(sql.table.name)
+    try run(sql.dropExpired)
     try run(["DELETE FROM main.\(name) WHERE (\(keys)) IN (SELECT \(keys) FROM \(sql.pending)) AND +\(Expiry.isOver)"], errorContext(of: sql.table))
     guard expectsTaken, let table = store.environment.tables.first(where: { $0.name == sql.table.name }) else { return }
     _ = try connection.removeExpired(of: table, ExpirySpan(until: store.environment.clock.now), limit: .max)
@@ -106,7 +108,7 @@ extension ContextConnection {
   }
 
   /// Writes a child's pending rows to its parent's layer.
-  func save(_ child: ContextLayer, into layer: ContextLayer, _ policy: MergePolicy) throws {
+  func save(_ child: ContextLayer, into layer: ContextLayer, _ policy: MergePolicy, inStep step: Int) throws {
     for table in child.tables where layer.table(table.name) == nil { try cover([table.name], in: layer) }
     try activate(child)
     try atomically(in: child) {
@@ -118,10 +120,14 @@ extension ContextConnection {
         let source = sql(of: table, in: child)
         let sql = sql(of: target, in: layer)
         let images = RowImages.pending(of: source)
-        try run(sql.record(images, inStep: sql.step) + sql.apply(images) + source.clear)
+        try run(sql.touch(images) + sql.record(images, inStep: sql.step) + sql.apply(images) + source.clear)
       }
+      try judgeSums(in: layer)
+      try holdAttachments(of: step, in: layer)
     }
-    child.versions.didSave(at: child.clock)
+    changeableVersions(of: child).didSave(at: child.clock)
+    // The layer's own pending rows are no longer just what was written there one by one.
+    layer.versions.isExact = false
   }
 
   /// Reads what is pending where the values that were written do not tell it.

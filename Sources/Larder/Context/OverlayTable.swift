@@ -31,6 +31,8 @@ struct OverlayTable {
     let type: StorageClass
     /// The tables whose rows it is computed from.
     let tables: [String]
+    /// Whether it is a sum that its property may not hold.
+    let isLimited: Bool
   }
 
   /// A column that holds the place of a row among those with the same owner; a new row without a place gets the last one.
@@ -179,7 +181,8 @@ extension OverlayTable.Derived {
     definition.derived.map { column in
       let pairs: [String] = if case .pairs(let table, _, _, _) = column.rows { [table] } else { [] }
       return OverlayTable.Derived(
-        column: column, type: definition.column(column.column)?.type.storageClass ?? .text, tables: [column.rowsTable] + pairs)
+        column: column, type: definition.column(column.column)?.type.storageClass ?? .text, tables: [column.rowsTable] + pairs,
+        isLimited: column.unstorable(.sqlite) != nil)
     }
   }
 }
