@@ -1,8 +1,9 @@
 extension Context {
   /// Whether the context has unsaved changes.
   public var hasChanges: Bool {
-    guard let layer, let connection = try? open().connection else { return false }
-    return (try? connection.hasPending(in: layer)) ?? true
+    // A store that was closed meanwhile does not change what is pending.
+    guard let opened else { return false }
+    return (try? opened.connection.hasPending(in: opened.layer)) ?? true
   }
 
   /// The rows of all models that are to be inserted.
@@ -19,7 +20,7 @@ extension Context {
   /// - Parameter model: The type of the rows.
   public func inserted<M: Model>(_ model: M.Type) -> [M] {
     rows(model) {
-      "\($0.pending) AS \($0.shadow) WHERE \(OverlaySQL.state) = 0 AND NOT EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
+      "\($0.pending) AS \($0.shadow) WHERE \($0.isShown) AND NOT EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
     }
   }
 
@@ -28,7 +29,7 @@ extension Context {
   /// - Parameter model: The type of the rows.
   public func updated<M: Model>(_ model: M.Type) -> [M] {
     rows(model) {
-      "\($0.pending) AS \($0.shadow) WHERE \(OverlaySQL.state) = 0 AND EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
+      "\($0.pending) AS \($0.shadow) WHERE \($0.isShown) AND EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
     }
   }
 

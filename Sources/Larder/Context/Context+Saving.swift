@@ -10,8 +10,9 @@ extension Context {
   public func save() throws {
     if let refusal = refusals.first { throw refusal }
     guard let layer else { return }
-    guard layer.open == nil else { throw StoreError.insideStep("save()") }
     let connection = try open().connection
+    // What is written to the store cannot be taken back by a child's step that fails.
+    guard layer.open == nil, parent != nil || !connection.isInStep else { throw StoreError.insideStep("save()") }
     try connection.activate(layer)
     if try connection.hasPending(in: layer) {
       if let parent {
@@ -34,8 +35,7 @@ extension Context {
       number = layer.clock
       try connection.setStep(number, of: layer)
     }
-    try connection.save(child, into: layer, policy)
-    try connection.holdAttachments(of: number, in: layer)
+    try connection.save(child, into: layer, policy, inStep: number)
     if layer.open == nil { push(ContextLayer.Step(number: number), to: layer) }
   }
 }

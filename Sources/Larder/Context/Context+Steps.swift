@@ -133,7 +133,7 @@ extension Context {
     forgetUndone(in: layer)
     layer.savedCount = layer.steps.count
     try connection.clear(layer)
-    layer.versions.didRollBack()
+    connection.changeableVersions(of: layer).didRollBack()
     try connection.releaseAttachments(in: layer)
   }
 }

@@ -14,7 +14,7 @@ public final class Context: StoreWriter {
   /// What ``save()`` does with rows that another connection changed.
   public let mergePolicy: MergePolicy
   let parent: Context?
-  private var opened: (connection: ContextConnection, layer: ContextLayer)?
+  private(set) var opened: (connection: ContextConnection, layer: ContextLayer)?
   /// Why there is no connection. An error that can't be thrown immediately is thrown by the next call that can throw.
   private var failures: [any Error] = []
 

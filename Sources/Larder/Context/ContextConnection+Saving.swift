@@ -47,6 +47,7 @@ extension ContextConnection {
   /// finds rows whose new parent is deleted.
   private func writeRows(of layer: ContextLayer) throws {
     let tables = parentsFirst(layer)
+    sumRooms.forget()
     let hasDeletions = try tables.contains { try exists("SELECT 1 FROM \($0.pending) WHERE \(OverlaySQL.state) = 1 LIMIT 1") }
     // Denials were checked at the time of the deletion; the file's own rules are checked at the end. The commit turns the pragma off.
     if hasDeletions { try connection.execute("PRAGMA defer_foreign_keys = ON") }
@@ -87,6 +88,7 @@ extension ContextConnection {
   private func makeRoom(for sql: OverlaySQL, expectsTaken: Bool) throws {
     let keys = sql.table.keys.map(Dialect.sqlite.quote).joined(separator: ", ")
     let name = Dialect.sqlite.quote(sql.table.name)
+    try run(sql.dropExpired)
     try run(["DELETE FROM main.\(name) WHERE (\(keys)) IN (SELECT \(keys) FROM \(sql.pending)) AND +\(Expiry.isOver)"], errorContext(of: sql.table))
     guard expectsTaken, let table = store.environment.tables.first(where: { $0.name == sql.table.name }) else { return }
     _ = try connection.removeExpired(of: table, ExpirySpan(until: store.environment.clock.now), limit: .max)
@@ -106,7 +108,7 @@ extension ContextConnection {
   }
 
   /// Writes a child's unsaved rows to its parent's layer.
-  func save(_ child: ContextLayer, into layer: ContextLayer, _ policy: MergePolicy) throws {
+  func save(_ child: ContextLayer, into layer: ContextLayer, _ policy: MergePolicy, inStep step: Int) throws {
     for table in child.tables where layer.table(table.name) == nil { try cover([table.name], in: layer) }
     try activate(child)
     try atomically(in: child) {
@@ -119,12 +121,16 @@ extension ContextConnection {
         let source = sql(of: table, in: child)
         let sql = sql(of: target, in: layer)
         let images = RowImages.pending(of: source)
-        try run(sql.record(images, inStep: sql.step) + sql.remove(images))
+        try run(sql.touch(images) + sql.record(images, inStep: sql.step) + sql.remove(images))
         restoring += sql.restore(images) + source.clear
       }
       try run(restoring)
+      try judgeSums(in: layer)
+      try holdAttachments(of: step, in: layer)
     }
-    child.versions.didSave(at: child.clock)
+    changeableVersions(of: child).didSave(at: child.clock)
+    // The layer's own pending rows are no longer just what was written there one by one.
+    layer.versions.isExact = false
   }
 
   /// Reads the unsaved rows whose versions aren't known from the written values.

@@ -1,3 +1,5 @@
+import GRDBSQLite
+
 extension ContextConnection {
   /// Returns whether the step changed a row.
   func hasHistory(of step: Int, in layer: ContextLayer) throws -> Bool {
@@ -20,11 +22,44 @@ extension ContextConnection {
 
   /// Rejects the current change if it leads to sums that their properties can't hold, because the rows couldn't be read any more.
   func judgeSums(in layer: ContextLayer) throws {
-    try activate(layer)
-    for sql in sql(in: layer) where !sql.table.limitedSums.isEmpty {
-      guard try exists("SELECT 1 FROM \(sql.touched()) LIMIT 1") else { continue }
-      for (refusal, query) in sql.unstorableSums where try exists(query) { throw refusal.error }
+    var isUsed = false
+    for sql in sql(in: layer) where sql.table.derived.contains(where: \.isLimited) {
+      let touched = try touchedSums(sql)
+      guard !touched.isEmpty else { continue }
+      if !isUsed { sumRooms.use(in: layer.id, isFresh: !connection.hasForeignCommits()) }
+      isUsed = true
+      let unsure = touched.filter { touched in
+        guard let sum = touched.sum, let growth = touched.growth else { return true }
+        return !sumRooms.take(growth, from: sum)
+      }
+      if !unsure.isEmpty {
+        for (refusal, query) in sql.unstorableSums where try exists(query) { throw refusal.error }
+        if touched.count <= SumRooms.limitOfVerb { try measureRooms(of: unsure.compactMap(\.sum), sql) } else { sumRooms.forget() }
+      }
       try run(["DELETE FROM \(sql.touched())"])
+    }
+  }
+
+  /// Some of the sums that the verb at work has touched, each with what it may have grown by, where that is known.
+  private func touchedSums(_ sql: OverlaySQL) throws -> [(sum: SumRooms.Sum?, growth: Double?)] {
+    let statement = try connection.statement(sql.touchedSums)
+    defer { statement.reset() }
+    var sums: [(sum: SumRooms.Sum?, growth: Double?)] = []
+    while try connection.step(statement, nil) {
+      let column = StoredColumn(statement.pointer, 1).text
+      let sum = column.map { SumRooms.Sum(table: sql.table.name, column: $0, key: StoredColumn(statement.pointer, 0).value) }
+      sums.append((sum, sqlite3_column_int64(statement.pointer, 3) == 1 ? sqlite3_column_double(statement.pointer, 2) : nil))
+    }
+    return sums
+  }
+
+  private func measureRooms(of sums: [SumRooms.Sum], _ sql: OverlaySQL) throws {
+    for sum in sums {
+      guard let query = sql.room(of: sum.column) else { continue }
+      let statement = try connection.statement(query)
+      defer { statement.reset() }
+      try statement.bind([.value(sum.key)])
+      if try connection.step(statement, nil) { sumRooms.set(sqlite3_column_double(statement.pointer, 0), for: sum) }
     }
   }
 
@@ -51,6 +86,7 @@ extension ContextConnection {
   func exchange(_ step: Int, in layer: ContextLayer) throws {
     layer.clock += 1
     try setStep(layer.clock, of: layer)
+    sumRooms.forget()
     try atomically(in: layer) {
       let exchanges = try sql(in: layer).filter { try exists("SELECT 1 FROM \($0.history) WHERE step = \(step) LIMIT 1") }.map { $0.exchange(step) }
       for statement in exchanges.flatMap(\.removing) + exchanges.flatMap(\.restoring) { try connection.change(statement) }
@@ -59,6 +95,7 @@ extension ContextConnection {
 
   /// Discards the unsaved changes.
   func clear(_ layer: ContextLayer) throws {
+    sumRooms.forget()
     try atomically(in: layer) {
       for sql in sql(in: layer) { try run(sql.clear) }
     }

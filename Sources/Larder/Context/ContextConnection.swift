@@ -20,6 +20,8 @@ final class ContextConnection {
   private(set) var layers: [ContextLayer] = []
   /// Whether the last statement seemed to change the schema.
   private var isDeclaring = false
+  /// What is known of the sums that the last verbs changed.
+  var sumRooms = SumRooms()
 
   init(_ store: Store) throws {
     self.store = store
@@ -175,12 +177,14 @@ final class ContextConnection {
       return result
     } catch {
       connection.forgetWrites()
-      layer.versions.isExact = false
+      sumRooms.forget()
       // Restores the views, too.
       var hasOtherTables = active !== wasActive
       for (layer, state) in before {
         if layer.tables.count != state.tables.count { hasOtherTables = true }
         layer.state = state
+        // Of what was written within nothing is left.
+        layer.versions.isExact = false
       }
       for other in layers where !before.contains(where: { $0.layer === other }) {
         // Its tables were dropped with everything else that was created meanwhile.
@@ -194,6 +198,15 @@ final class ContextConnection {
       }
       throw error
     }
+  }
+
+  /// Whether a step is at work, in any layer.
+  var isInStep: Bool { layers.contains { $0.open != nil } }
+
+  /// The versions that the layer has read, to be changed by more than reads: a step at work that fails brings back those from before.
+  func changeableVersions(of layer: ContextLayer) -> KnownVersions {
+    if isInStep { layer.versions = layer.versions.copy() }
+    return layer.versions
   }
 
   func definition(of table: String) -> TableDefinition? {

@@ -24,6 +24,10 @@ final class ContextLayer {
     var undone: [Step] = []
     /// The number of steps when the context was last saved; nil if that state can't be reached any more.
     var savedCount: Int? = 0
+    /// What it has read.
+    var versions = KnownVersions()
+    /// The bytes that pending rows and steps name, by their digests.
+    var attachments: [String: KeptAttachment] = [:]
   }
 
   let id: Int
@@ -33,9 +37,6 @@ final class ContextLayer {
   var clock = 0
   /// The current step.
   var open: Step?
-  let versions = KnownVersions()
-  /// The attachments that unsaved rows and steps refer to, by digest.
-  var attachments: [String: KeptAttachment] = [:]
 
   init(id: Int, parent: ContextLayer?) {
     self.id = id
@@ -60,6 +61,16 @@ final class ContextLayer {
   var savedCount: Int? {
     get { state.savedCount }
     set { state.savedCount = newValue }
+  }
+
+  var versions: KnownVersions {
+    get { state.versions }
+    set { state.versions = newValue }
+  }
+
+  var attachments: [String: KeptAttachment] {
+    get { state.attachments }
+    _modify { yield &state.attachments }
   }
 
   /// The layers from the lowest to this one.

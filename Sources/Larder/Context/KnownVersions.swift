@@ -4,6 +4,14 @@ final class KnownVersions {
   /// Whether all changes since the last save were single values.
   var isExact = true
 
+  /// Returns a copy of the versions that changes independently.
+  func copy() -> KnownVersions {
+    let copy = KnownVersions()
+    copy.models = models.mapValues { $0.copy() }
+    copy.isExact = isExact
+    return copy
+  }
+
   /// Records rows that were read, with the number of steps at that time.
   func didRead<M: Model>(_ values: [M], at clock: Int) {
     guard !values.isEmpty else { return }
@@ -47,6 +55,7 @@ final class KnownVersions {
 }
 
 private protocol ModelVersions: AnyObject {
+  func copy() -> any ModelVersions
   func didSave(at clock: Int)
   func forgetWritten()
   func didRollBack()
@@ -63,6 +72,12 @@ final class VersionsOf<M: Model>: ModelVersions {
   private var reads: [(clock: Int, values: [M])] = []
   private var readCount = 0
   fileprivate var written: [[M]] = []
+
+  fileprivate func copy() -> any ModelVersions {
+    let copy = VersionsOf()
+    (copy.known, copy.epoch, copy.reads, copy.readCount, copy.written) = (known, epoch, reads, readCount, written)
+    return copy
+  }
 
   /// The number of values to record before they are sorted, so that reading the same rows repeatedly doesn't fill the memory.
   private static var limit: Int { 10_000 }

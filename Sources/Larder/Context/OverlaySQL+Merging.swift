@@ -49,6 +49,12 @@ extension OverlaySQL {
     "DELETE FROM \(base) WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", base)))"
   }
 
+  /// Removes expired rows: those without a saved version, and those whose saved version has expired, too.
+  var dropExpired: [String] {
+    let below = "SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", pending)) AND \(Expiry.isThere("b"))"
+    return ["DELETE FROM \(pending) WHERE \(Self.state) = 0 AND \(Expiry.isOver) AND NOT EXISTS (\(below))", dropBase]
+  }
+
   /// Returns `FROM` and `WHERE` of the unsaved rows `p` that are in conflict with the rows `m` below.
   private func conflicts(_ kind: ConflictKind) -> String {
     let here = "FROM \(base) AS b CROSS JOIN \(pending) AS p ON \(sameKey("p", "b"))"

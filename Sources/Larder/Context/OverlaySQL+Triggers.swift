@@ -15,7 +15,7 @@ extension OverlaySQL {
       \(table.uniqueRules.map { uniqueRule($0, condition: nil) }.joined())\
       INSERT INTO \(history) (step, is_there, \(list(keys))) SELECT \(step), 0, \(list(keys, of: "NEW")) \
       WHERE NOT EXISTS (SELECT 1 FROM \(history) AS h WHERE h.step = \(step) AND \(sameKey("h", "NEW"))); \
-      DELETE FROM \(pending) WHERE \(sameKey(pending, "NEW")); \
+      DELETE FROM \(pending) WHERE \(sameKey(pending, "NEW")); \(forgetExpired)\
       INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(columns))) \
       VALUES ((SELECT b.\(Self.row) FROM \(base) AS b WHERE \(sameKey("b", "NEW"))), 0, \(values.joined(separator: ", "))); \
       \(touch("NEW", isNew: true))END
@@ -51,7 +51,7 @@ extension OverlaySQL {
       UPDATE \(pending) SET \(Self.state) = 0, \(assignments) WHERE \(sameKey(pending, "OLD")); \
       INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(columns))) SELECT \(lowerRow("OLD")), 0, \(values.joined(separator: ", ")) \
       WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", "OLD"))); \
-      \(touch("OLD"))\(touch("NEW"))END
+      \(touchUpdate)END
       """
   }
 
@@ -59,7 +59,7 @@ extension OverlaySQL {
   var moveTrigger: String {
     """
     CREATE TEMP TRIGGER \(trigger("move")) INSTEAD OF UPDATE ON \(shadow) WHEN NOT (\(sameKey("NEW", "OLD"))) BEGIN \
-    \(remember)\(remove)\
+    \(remember)\(remove)\(touch("OLD"))\
     INSERT INTO \(shadow) (\(list(columns))) VALUES (\(list(columns, of: "NEW"))); \
     END
     """
@@ -116,6 +116,11 @@ extension OverlaySQL {
     WHERE EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "OLD"))) \
     AND NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", "OLD")));
     """ + " "
+  }
+
+  /// A row that takes the place of one whose time has come is a new one.
+  private var forgetExpired: String {
+    table.expires ? "DELETE FROM \(base) WHERE \(sameKey(base, "NEW")) AND \(Expiry.isOver); " : ""
   }
 
   private func message(_ rule: String, _ columns: [String]) -> String {

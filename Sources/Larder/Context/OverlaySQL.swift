@@ -77,6 +77,9 @@ struct OverlaySQL {
     return "(\(isSame) OR \(form)(\(left).\(name)) IS \(form)(\(right).\(name)))"
   }
 
+  /// The condition that an unsaved row, by the table's name, is visible: it is neither deleted nor expired.
+  var isShown: String { "\(shadow).\(Self.state) = 0\(table.expires ? " AND \(Expiry.isThere(shadow))" : "")" }
+
   /// Returns the row ID of a row in the layer below.
   func lowerRow(_ row: String) -> String { table.hiddenRowID.map { "\(row).\(dialect.quote($0))" } ?? "NULL" }
 
@@ -123,7 +126,7 @@ struct OverlaySQL {
       "CREATE UNIQUE INDEX temp.\(name("history_key")) ON \(history) (step, \(list(keys)))",
     ]
       + (isDeniable ? ["CREATE TEMP TABLE \(gone) (\(values))\(strict)"] : [])
-      + (table.limitedSums.isEmpty ? [] : ["CREATE TEMP TABLE \(touched()) (key)"])
+      + (table.limitedSums.isEmpty ? [] : [createTouched])
       + Set(references).sorted { $0.joined() < $1.joined() }.enumerated().map { position, columns in
         "CREATE INDEX temp.\(name("pending_\(position)")) ON \(pending) (\(columns.map(dialect.quote).joined(separator: ", ")))"
       } + createText
@@ -174,7 +177,7 @@ struct OverlaySQL {
     return """
       SELECT \(first.joined(separator: ", ")) FROM \(lower) AS \(shadow) \
       WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", shadow))) \
-      UNION ALL SELECT \(second.joined(separator: ", ")) FROM \(pending) AS \(shadow) WHERE \(shadow).\(Self.state) = 0
+      UNION ALL SELECT \(second.joined(separator: ", ")) FROM \(pending) AS \(shadow) WHERE \(isShown)
       """
   }
 

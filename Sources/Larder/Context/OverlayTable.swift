@@ -31,6 +31,8 @@ struct OverlayTable {
     let type: StorageClass
     /// The tables from whose rows it is computed.
     let tables: [String]
+    /// Whether it is a sum that its property may not hold.
+    let isLimited: Bool
   }
 
   /// A column with the position of a row among those with the same owner. A new row without a position gets the last one.
@@ -179,7 +181,8 @@ extension OverlayTable.Derived {
     definition.derived.map { column in
       let pairs: [String] = if case .pairs(let table, _, _, _) = column.rows { [table] } else { [] }
       return OverlayTable.Derived(
-        column: column, type: definition.column(column.column)?.type.storageClass ?? .text, tables: [column.rowsTable] + pairs)
+        column: column, type: definition.column(column.column)?.type.storageClass ?? .text, tables: [column.rowsTable] + pairs,
+        isLimited: column.unstorable(.sqlite) != nil)
     }
   }
 }

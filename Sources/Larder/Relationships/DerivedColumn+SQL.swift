@@ -36,6 +36,23 @@ extension DerivedColumn {
     }
   }
 
+  /// Returns a lower bound of how much the sum may grow, in a statement about its own table, before its property can't hold it.
+  func room(_ dialect: Dialect) -> String? {
+    guard aggregate == .sum, let value else { return nil }
+    let rows = "larder_rows.\(dialect.quote(value))"
+    switch arithmetic {
+    case .integer:
+      let bounds = range ?? Int64.min...Int64.max
+      let (lowest, highest) = (Double(bounds.lowerBound), Double(bounds.upperBound))
+      let sum = "CAST(coalesce(\(computed("larder_decimal_sum(\(rows))", dialect)), '0') AS REAL)"
+      // The margin is wider than what is lost in counting with real numbers.
+      return "min(\(highest) - \(sum), \(sum) - (\(lowest))) - \(highest * 1e-9)"
+    // As long as no sum of absolute values overflows, no order of adding makes an infinity, or of two of them what is no number.
+    case .real: return "1e308 - \(computed("total(abs(\(rows)))", dialect))"
+    case .decimal, .none: return nil
+    }
+  }
+
   /// Returns an aggregate of the rows that belong to a row of the table.
   private func computed(_ aggregate: String, _ dialect: Dialect) -> String {
     let owner = "\(dialect.quote(table)).\(dialect.quote(key))"

@@ -92,4 +92,73 @@ private struct Sticker: Hashable {
     try context.save()
     #expect(try store.blocking.fetch(Crate.all.sorted(by: \.id)).map(\.small) == [-100, -100])
   }
+
+  @Test("by a row that takes another key and another owner") func move() throws {
+    try store.blocking.insert([Load(id: 2, crate: ToOne(1), small: -100), Load(id: 3, crate: ToOne(1), small: 100)])
+    try expectRefusal(of: "small") { _ = try $0.sql("update Load set id = 20, crate = 2 where id = 2") }
+  }
+
+  @Test("by a child that is saved, together with what its parent holds by then") func child() throws {
+    let child = context.child()
+    child.insert(Load(id: 2, crate: ToOne(1), small: 20))
+    context.insert(Load(id: 3, crate: ToOne(1), small: 20))
+    #expect(context.refusals.isEmpty && child.refusals.isEmpty)
+    let error = #expect(throws: StoreError.self) { try child.save() }
+    #expect(error?.code == .invalidValue && error?.property == "small")
+    #expect(child.hasChanges)
+    #expect(try context.find(Crate.self, 1)?.small == 120)
+    context.delete(Load.self, 3)
+    try child.save()
+    #expect(try context.find(Crate.self, 1)?.small == 120)
+    try context.save()
+    #expect(try store.blocking.verifyDerived() == [])
+  }
+
+  @Test("random changes are refused just where a sum does not fit, whoever changed what before", arguments: 0..<8) func random(_ number: Int) throws {
+    let seed = TestSeed.value &+ UInt64(number)
+    var generator = SeededGenerator(seed: seed)
+    let child = context.child()
+    try store.blocking.delete(Load.self, 1)
+    // The rows as the child shows them, and the keys that no context has had.
+    var loads: [Int: (crate: Int, small: Int8)] = [:]
+    var free = Set(1...20)
+    func fits(_ loads: [Int: (crate: Int, small: Int8)]) -> Bool {
+      [1, 2].allSatisfy { crate in (-128...127).contains(loads.values.reduce(0) { $1.crate == crate ? $0 + Int($1.small) : $0 }) }
+    }
+    for round in 0..<120 {
+      let (id, crate) = (Int.random(in: 1...20, using: &generator), Int.random(in: 1...2, using: &generator))
+      let small = Int8.random(in: generator.once(in: 3) ? -60...60 : -3...3, using: &generator)
+      var next = loads
+      let place = Int.random(in: 0..<8, using: &generator)
+      next[id] = place == 0 ? nil : (crate, small)
+      // What the store gets is seen by all, as no context has the row.
+      if place == 1, free.contains(id) {
+        guard fits(next) else { continue }
+        guard (try? store.blocking.save(Load(id: id, crate: ToOne(crate), small: small))) != nil else { continue }
+      } else {
+        let wasFree = free.remove(id) != nil && loads[id] == nil
+        let db = place == 2 && wasFree ? context : child
+        // As a writer, a context throws what it refuses.
+        let writer: any StoreWriter = db
+        let result = Result {
+          if place == 0 { _ = try writer.delete(Load.self, id) } else { try writer.save(Load(id: id, crate: ToOne(crate), small: small)) }
+        }
+        if db === context, !fits(next) {
+          // The parent may not have what makes the sum too great for the child.
+          guard case .success = result else { continue }
+          #expect(context.undo())
+          continue
+        }
+        guard fits(next) else {
+          #expect(throws: StoreError.self, "seed \(seed), round \(round)") { try result.get() }
+          continue
+        }
+        if db === context, case .failure = result { continue }
+        if case .failure(let error) = result { Issue.record("seed \(seed), round \(round): \(error)") }
+      }
+      loads = next
+      let sums = [1, 2].map { crate in loads.values.reduce(0) { $1.crate == crate ? $0 + Int($1.small) : $0 } }
+      try #require(try child.fetch(Crate.all.sorted(by: \.id)).map { Int($0.small) } == sums, "seed \(seed), round \(round)")
+    }
+  }
 }
