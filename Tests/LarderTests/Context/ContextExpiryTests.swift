@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Model(expires: true)
-private struct Ticket: Hashable {
+private struct DayTicket: Hashable {
   var id: Int
   @Attribute(.unique) var code: String?
 }
@@ -23,23 +23,23 @@ struct ContextExpiryTests {
   private let context: Context
 
   init() throws {
-    store = try Store(inMemoryFor: Ticket.self, configuration: Store.Configuration(now: { [clock] in clock.now }))
+    store = try Store(inMemoryFor: DayTicket.self, configuration: Store.Configuration(now: { [clock] in clock.now }))
     context = Context(store)
   }
 
   private var later: Date { clock.now.addingTimeInterval(10) }
 
-  private func rows(_ db: some StoreReader) throws -> [String] { try db.fetch(Ticket.all.sorted(by: \.id)).map { "\($0.id)\($0.code ?? "")" } }
+  private func rows(_ db: some StoreReader) throws -> [String] { try db.fetch(DayTicket.all.sorted(by: \.id)).map { "\($0.id)\($0.code ?? "")" } }
 
   @Test("another row takes their keys and unique values, by each verb, in a context and in its child", arguments: [false, true])
   func places(isChild: Bool) throws {
     let db = isChild ? context.child() : context
-    try db.save([Ticket(id: 1, code: "a"), Ticket(id: 2, code: "b"), Ticket(id: 3, code: "c")], expires: later)
+    try db.save([DayTicket(id: 1, code: "a"), DayTicket(id: 2, code: "b"), DayTicket(id: 3, code: "c")], expires: later)
     clock.pass(10)
-    #expect(try rows(db) == [] && db.inserted(Ticket.self).isEmpty)
-    try db.save(Ticket(id: 1, code: "x"))
-    db.insert(Ticket(id: 2, code: "a"))
-    try db.save(Ticket(id: 4, code: "c"), expires: later)
+    #expect(try rows(db) == [] && db.inserted(DayTicket.self).isEmpty)
+    try db.save(DayTicket(id: 1, code: "x"))
+    db.insert(DayTicket(id: 2, code: "a"))
+    try db.save(DayTicket(id: 4, code: "c"), expires: later)
     #expect(db.refusals.isEmpty)
     #expect(try rows(db) == ["1x", "2a", "4c"])
     try db.save()
@@ -48,12 +48,12 @@ struct ContextExpiryTests {
   }
 
   @Test("a row of the store that was changed and expires is no conflict, and another takes its place") func stored() throws {
-    try store.blocking.save([Ticket(id: 1, code: "a"), Ticket(id: 2, code: "b")], expires: later)
-    context.update(Ticket(id: 1, code: "x"))
-    context.update(Ticket(id: 2, code: "y"))
+    try store.blocking.save([DayTicket(id: 1, code: "a"), DayTicket(id: 2, code: "b")], expires: later)
+    context.update(DayTicket(id: 1, code: "x"))
+    context.update(DayTicket(id: 2, code: "y"))
     clock.pass(10)
-    context.insert(Ticket(id: 1, code: "y"))
-    #expect(context.updated(Ticket.self).isEmpty && context.inserted(Ticket.self).map(\.id) == [1])
+    context.insert(DayTicket(id: 1, code: "y"))
+    #expect(context.updated(DayTicket.self).isEmpty && context.inserted(DayTicket.self).map(\.id) == [1])
     try context.save()
     #expect(try rows(store.blocking) == ["1y"] && rows(context) == ["1y"])
     #expect(context.undo())

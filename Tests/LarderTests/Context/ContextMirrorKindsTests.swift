@@ -5,7 +5,7 @@ import Testing
 
 /// A row with a key of two properties, and a nested value.
 @Model
-private struct Seat: Hashable {
+private struct StallSeat: Hashable {
   @Attribute(.primaryKey) var row: Int
   @Attribute(.primaryKey) var place: String
   var guest: Guest?
@@ -82,17 +82,17 @@ struct ContextMirrorKindsTests {
   }
 
   private static func changeSeats(_ db: some StoreWriter, _ random: inout SeededGenerator) throws -> Int {
-    var seat = Seat(row: Int.random(in: 1...2, using: &random), place: random.pick(texts))
-    seat.guest = random.once(in: 2) ? nil : Seat.Guest(name: random.pick(texts), age: random.once(in: 2) ? nil : 7)
+    var seat = StallSeat(row: Int.random(in: 1...2, using: &random), place: random.pick(texts))
+    seat.guest = random.once(in: 2) ? nil : StallSeat.Guest(name: random.pick(texts), age: random.once(in: 2) ? nil : 7)
     seat.wishes = Dictionary(uniqueKeysWithValues: texts.filter { _ in random.once(in: 2) }.enumerated().map { ("\($0)\($1)", $0) })
     seat.ticket = random.once(in: 3) ? nil : random.pick(tickets)
     switch Int.random(in: 0..<7, using: &random) {
     case 0: try db.insert(seat)
     case 1: try db.update(seat)
     case 2: return try db.delete(seat) ? 1 : 0
-    case 3: return try db.deleteAll(Seat.where { $0.guest["name"] == seat.place && $0.row == seat.row })
-    case 4: return try db.updateAll(Seat.where { $0.guest["age"] == 7 }) { $0.guest.set(Seat.Guest(name: "x", age: nil)) }
-    case 5: return try db.updateAll(Seat.where { $0.place == seat.place }) { $0.wishes.set(["a": 1, "b": 2]) }
+    case 3: return try db.deleteAll(StallSeat.where { $0.guest["name"] == seat.place && $0.row == seat.row })
+    case 4: return try db.updateAll(StallSeat.where { $0.guest["age"] == 7 }) { $0.guest.set(StallSeat.Guest(name: "x", age: nil)) }
+    case 5: return try db.updateAll(StallSeat.where { $0.place == seat.place }) { $0.wishes.set(["a": 1, "b": 2]) }
     default: try db.save(seat)
     }
     return 0
@@ -160,8 +160,8 @@ struct ContextMirrorKindsTests {
     let (id, text) = (Int.random(in: 1...6, using: &random), random.pick(texts))
     switch Int.random(in: 0..<9, using: &random) {
     case 0: _ = try db.sql("update Print set id = \(id) where id = \(id + 1)")
-    case 1: _ = try db.sql("update Seat set place = \(text) where row = 1 and place = \(random.pick(texts))")
-    case 2: _ = try db.sql("update Seat set ticket = null, wishes = '{}' where guest is null")
+    case 1: _ = try db.sql("update StallSeat set place = \(text) where row = 1 and place = \(random.pick(texts))")
+    case 2: _ = try db.sql("update StallSeat set ticket = null, wishes = '{}' where guest is null")
     case 3: _ = try db.sql("insert into Print (id, name) select id + 1, name from Print where id = \(id)")
     case 4: _ = try db.sql("delete from Photo where title = \(text) and size < 0")
     case 5: _ = try db.sql("update Photo set size = size where title = \(text)")
@@ -176,7 +176,7 @@ struct ContextMirrorKindsTests {
 
   /// All that a reader shows, texts by their bytes.
   private static func dump(_ db: some StoreReader) throws -> String {
-    var lines = try db.fetch(Seat.all.sorted(by: \.row).sorted(by: \.place)).map { seat in
+    var lines = try db.fetch(StallSeat.all.sorted(by: \.row).sorted(by: \.place)).map { seat in
       let wishes = seat.wishes.map { "\(bytes($0.key)) \($0.value)" }.sorted()
       return "\(seat.row) \(bytes(seat.place)) \(bytes(seat.guest?.name)) \(seat.guest?.age ?? 0) \(wishes) \(seat.ticket?.uuidString ?? "")"
     }
@@ -197,7 +197,7 @@ struct ContextMirrorKindsTests {
       lines.append("\(bytes(photo.id)) \(bytes(photo.title)) \(taken) \(photo.size) \(photo.albums.map(\.id)) \(photo.uses)")
     }
     lines += try db.fetch(Print.all.sorted(by: \.id)).map { "\($0.id) \(bytes($0.name)) \($0.width) \($0.album?.id ?? 0)" }
-    lines += try db.sql("select row, count(*) as count, max(wishes) as wishes from Seat group by row order by row").map {
+    lines += try db.sql("select row, count(*) as count, max(wishes) as wishes from StallSeat group by row order by row").map {
       "\($0["row"] ?? .null) \($0["count"] ?? .null)"
     }
     return lines.joined(separator: "\n")
@@ -224,8 +224,8 @@ struct ContextMirrorKindsTests {
     init() throws {
       let clock = clock
       let configuration = Store.Configuration(now: { clock.now })
-      plain = try Store(inMemoryFor: Seat.self, Notice.self, Album.self, Photo.self, Print.self, configuration: configuration)
-      mirrored = try Store(inMemoryFor: Seat.self, Notice.self, Album.self, Photo.self, Print.self, configuration: configuration)
+      plain = try Store(inMemoryFor: StallSeat.self, Notice.self, Album.self, Photo.self, Print.self, configuration: configuration)
+      mirrored = try Store(inMemoryFor: StallSeat.self, Notice.self, Album.self, Photo.self, Print.self, configuration: configuration)
       context = Context(mirrored)
       child = context.child()
     }

@@ -2,7 +2,7 @@ import Larder
 import Testing
 
 @Model
-private struct Sheet: Hashable {
+private struct NestedSheet: Hashable {
   var id: Int
   var text: String = ""
 }
@@ -16,13 +16,13 @@ struct ContextNestingTests {
   private let child: Context
 
   init() throws {
-    store = try Store(inMemoryFor: Sheet.self)
-    try store.blocking.insert([Sheet(id: 1), Sheet(id: 2)])
+    store = try Store(inMemoryFor: NestedSheet.self)
+    try store.blocking.insert([NestedSheet(id: 1), NestedSheet(id: 2)])
     context = Context(store)
     child = context.child()
   }
 
-  private func texts(_ db: some StoreReader) throws -> [String] { try db.fetch(Sheet.all.sorted(by: \.id)).map { "\($0.id)\($0.text)" } }
+  private func texts(_ db: some StoreReader) throws -> [String] { try db.fetch(NestedSheet.all.sorted(by: \.id)).map { "\($0.id)\($0.text)" } }
 
   private func saveAll() throws {
     try child.save()
@@ -30,7 +30,7 @@ struct ContextNestingTests {
   }
 
   @Test("a save of a child that its parent's step takes back leaves no version to compare with") func savedVersions() throws {
-    child.update(Sheet(id: 1, text: "a"))
+    child.update(NestedSheet(id: 1, text: "a"))
     #expect(throws: Stop.self) {
       try context.step {
         try child.save()
@@ -38,7 +38,7 @@ struct ContextNestingTests {
       }
     }
     #expect(child.undo())
-    child.update(Sheet(id: 1, text: "b"))
+    child.update(NestedSheet(id: 1, text: "b"))
     try saveAll()
     #expect(try texts(store.blocking) == ["1b", "2"])
   }
@@ -46,45 +46,45 @@ struct ContextNestingTests {
   @Test("what a child wrote in a step that failed is no version to compare with") func writtenVersions() throws {
     #expect(throws: Stop.self) {
       try context.step {
-        child.update(Sheet(id: 1, text: "a"))
+        child.update(NestedSheet(id: 1, text: "a"))
         throw Stop()
       }
     }
-    child.update(Sheet(id: 2, text: "x"))
+    child.update(NestedSheet(id: 2, text: "x"))
     try saveAll()
-    child.update(Sheet(id: 1, text: "b"))
+    child.update(NestedSheet(id: 1, text: "b"))
     try saveAll()
     #expect(try texts(store.blocking) == ["1b", "2x"])
   }
 
   @Test("what a parent wrote in a child's step that failed is no version to compare with") func parentsVersions() throws {
-    context.update(Sheet(id: 2, text: "y"))
+    context.update(NestedSheet(id: 2, text: "y"))
     #expect(throws: Stop.self) {
       try child.step {
-        context.update(Sheet(id: 1, text: "a"))
+        context.update(NestedSheet(id: 1, text: "a"))
         throw Stop()
       }
     }
     try context.save()
-    context.update(Sheet(id: 1, text: "b"))
+    context.update(NestedSheet(id: 1, text: "b"))
     try context.save()
     #expect(try texts(store.blocking) == ["1b", "2y"])
   }
 
   @Test("a row that a child changed and both saved is changed again without a conflict") func changedByChild() throws {
-    _ = try context.find(Sheet.self, 1)
-    child.update(Sheet(id: 1, text: "a"))
+    _ = try context.find(NestedSheet.self, 1)
+    child.update(NestedSheet(id: 1, text: "a"))
     try saveAll()
-    context.update(Sheet(id: 1, text: "b"))
+    context.update(NestedSheet(id: 1, text: "b"))
     try context.save()
     #expect(try texts(store.blocking) == ["1b", "2"])
   }
 
   @Test("a context is not saved within a child's step, which could not take that back") func saveWithin() throws {
-    context.insert(Sheet(id: 3))
+    context.insert(NestedSheet(id: 3))
     let error = #expect(throws: StoreError.self) {
       try child.step {
-        child.insert(Sheet(id: 4))
+        child.insert(NestedSheet(id: 4))
         try context.save()
       }
     }
@@ -98,22 +98,22 @@ struct ContextNestingTests {
     let grandchild = child.child()
     func innermost() {
       try? grandchild.step {
-        grandchild.insert(Sheet(id: 12))
-        child.insert(Sheet(id: 13))
-        context.insert(Sheet(id: 14))
+        grandchild.insert(NestedSheet(id: 12))
+        child.insert(NestedSheet(id: 13))
+        context.insert(NestedSheet(id: 14))
         throw Stop()
       }
     }
     #expect(throws: Stop.self) {
       try context.step {
-        context.insert(Sheet(id: 10))
+        context.insert(NestedSheet(id: 10))
         try child.step {
-          child.insert(Sheet(id: 11))
+          child.insert(NestedSheet(id: 11))
           innermost()
-          grandchild.insert(Sheet(id: 15))
+          grandchild.insert(NestedSheet(id: 15))
           try grandchild.save()
           let late = grandchild.child()
-          late.insert(Sheet(id: 16))
+          late.insert(NestedSheet(id: 16))
           try late.save()
         }
         #expect(try texts(grandchild) == ["1", "2", "10", "11", "15", "16"])
@@ -126,7 +126,7 @@ struct ContextNestingTests {
       #expect(!one.hasChanges && !one.canUndo && !one.canRedo)
     }
     for isUndone in [false, true] {
-      if isUndone { #expect(grandchild.undo()) } else { grandchild.insert(Sheet(id: 20)) }
+      if isUndone { #expect(grandchild.undo()) } else { grandchild.insert(NestedSheet(id: 20)) }
       try grandchild.save()
       try saveAll()
       #expect(try texts(store.blocking) == ["1", "2"] + (isUndone ? [] : ["20"]))
@@ -134,7 +134,7 @@ struct ContextNestingTests {
   }
 
   @Test("what is pending is still said to be when the store is closed") func closedStore() throws {
-    context.insert(Sheet(id: 3))
+    context.insert(NestedSheet(id: 3))
     try store.blocking.close()
     #expect(context.hasChanges)
     #expect(throws: StoreError.self) { try context.save() }
