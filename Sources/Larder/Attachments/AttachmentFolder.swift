@@ -209,7 +209,11 @@ struct AttachmentFolder: Sendable {
     let number = errno
     switch number {
     case EEXIST:
-      if isWhole(digest, size: draft.size) { return try open(digest) }
+      // A file that is deleted meanwhile is replaced below.
+      if isWhole(digest, size: draft.size), let placed = try? open(digest) {
+        draft.removeTemporaryName()
+        return placed
+      }
     case EPERM, ENOTSUP, ENOSYS, EMLINK: break
     default: throw StoreError(systemCall: number, "written")
     }

@@ -105,6 +105,8 @@ extension Store {
         && readers?.withIdleConnection { try AttachmentTable.isRegistered(digest, $0) } ?? false
       // The collector may be deleting it at this moment.
       let known = isKnown ? try? storage.folder.placement(of: digest) : nil
+      // The thread that has the draft may not release it before the process ends.
+      if known != nil { draft.removeTemporaryName() }
       return (draft, digest, draft.size, lease, try known ?? storage.folder.name(draft, digest), known == nil)
     } thenBeside: {
       try storage.folder.sync($0.4)

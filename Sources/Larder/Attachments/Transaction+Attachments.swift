@@ -6,8 +6,9 @@ extension Transaction {
   /// ```swift
   /// let migration = Migration("2026-11 pictures are attachments") { db in
   ///   for row in try db.sql("select id, data from Picture") {
+  ///     let id: Int = try row.get("id")
   ///     let picture = try db.attach(try row.get("data", as: Data.self), mediaType: "image/png")
-  ///     try db.updateAll(Note.where { $0.pictureID == row["id"]?.integer }) { $0.picture.set(picture) }
+  ///     try db.updateAll(Note.where { $0.id == id }) { $0.picture.set(picture) }
   ///   }
   /// }
   /// ```

@@ -1,8 +1,9 @@
 extension Context {
   /// Whether the context has unsaved changes.
   public var hasChanges: Bool {
-    // A store that was closed meanwhile does not change what is pending.
+    // A store that was closed meanwhile doesn't change what is unsaved.
     guard let opened else { return false }
+    // If that can't be read, it must not be taken for saved.
     return (try? opened.connection.hasPending(in: opened.layer)) ?? true
   }
 

@@ -27,6 +27,8 @@ extension FaultInjector {
 struct ConnectionFaults: FaultInjector {
   let kind: FaultVFS.Failure
   let persists: Bool
+  /// Whether calls on SQLite's temporary files fail too. They have no path: those of all stores of the process fail.
+  let includesTemporaryFiles: Bool
 
   private var failing: FaultVFS.Calls {
     switch kind {
@@ -38,7 +40,7 @@ struct ConnectionFaults: FaultInjector {
   }
 
   func arm(at number: Int, below folder: URL) {
-    FaultVFS.confine(to: folder)
+    FaultVFS.confine(to: folder, includesTemporaryFiles: includesTemporaryFiles)
     FaultVFS.arm(failing, at: number, kind, persists: persists)
   }
 

@@ -53,17 +53,19 @@ public struct FaultUnit: Sendable, Hashable {
   }
 
   /// Makes a trial, with files below the folder.
-  func trial(in folder: URL) async throws -> FaultTrial {
+  ///
+  /// - Parameter ownsProcess: Whether nothing else in this process uses SQLite, so that its temporary files can fail too.
+  func trial(in folder: URL, ownsProcess: Bool) async throws -> FaultTrial {
     guard let scenario = FaultScenario.all.first(where: { $0.name == scenario }) else { throw UnknownFault(name: scenario) }
-    return FaultTrial(template: try await FaultTemplate(scenario, in: folder), injector: try makeInjector())
+    return FaultTrial(template: try await FaultTemplate(scenario, in: folder), injector: try makeInjector(ownsProcess))
   }
 
-  private func makeInjector() throws -> any FaultInjector {
+  private func makeInjector(_ ownsProcess: Bool) throws -> any FaultInjector {
     switch layer {
     case .connections:
       guard let kind = FaultVFS.Failure.allCases.first(where: { "\($0)" == failure }) else { throw UnknownFault(name: failure) }
       try FaultVFS.register()
-      return ConnectionFaults(kind: kind, persists: persists)
+      return ConnectionFaults(kind: kind, persists: persists, includesTemporaryFiles: ownsProcess)
     case .system:
       guard let kind = SystemFaults.Failure.allCases.first(where: { "\($0)" == failure }) else { throw UnknownFault(name: failure) }
       return try SystemFaults(kind: kind, persists: persists)

@@ -46,7 +46,9 @@ public enum FaultVFS {
   }
 
   /// Confines counting, failing and recording to the files below the folder.
-  public static func confine(to folder: URL, includesTemporaryFiles: Bool = true) {
+  ///
+  /// - Parameter includesTemporaryFiles: Whether SQLite's temporary files count. They have no path: those of all connections of the process do.
+  public static func confine(to folder: URL, includesTemporaryFiles: Bool = false) {
     cfault_confine(folder.path(percentEncoded: false), includesTemporaryFiles)
   }
 

@@ -21,7 +21,7 @@ public struct FaultWorker: Sendable {
 
   /// Runs the cases with the numbers; without any, one in which no call fails, which counts them.
   public func run(_ numbers: [Int]) async throws {
-    let trial = try await unit.trial(in: folder)
+    let trial = try await unit.trial(in: folder, ownsProcess: true)
     if numbers.isEmpty { return try say(.ended(try await trial.run(at: .max))) }
     for number in numbers {
       try say(.begins(number))

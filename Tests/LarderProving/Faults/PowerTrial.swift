@@ -28,7 +28,7 @@ struct PowerTrial: Sendable {
     try FileManager.default.createDirectory(at: place.folder, withIntermediateDirectories: true)
     try await scenario.prepare(place)
     disk = try PowerDisk(place.folder)
-    FaultVFS.confine(to: place.folder, includesTemporaryFiles: false)
+    FaultVFS.confine(to: place.folder)
     var states: [[String]] = []
     events = try await FaultVFS.recording { states = try await scenario.work(place) { FaultVFS.mark($0) } }
     self.states = states

@@ -10,7 +10,7 @@ extension FaultSuites {
   struct FaultTests {
     private func problems(_ unit: FaultUnit, at numbers: (Int) -> [Int]) async throws -> [String] {
       let folder = try TemporaryFolder()
-      let trial = try await unit.trial(in: folder.url)
+      let trial = try await unit.trial(in: folder.url, ownsProcess: false)
       let whole = try await trial.run(at: .max)
       #expect(whole.failures == 0)
       #expect(whole.calls > 0)
@@ -71,7 +71,7 @@ extension FaultSuites {
       for (scenario, problem) in [(liar, "neither what was acknowledged"), (half, "neither what was acknowledged")] {
         try FaultVFS.register()
         let template = try await FaultTemplate(scenario, in: folder.url.appending(component: scenario.name))
-        let trial = FaultTrial(template: template, injector: ConnectionFaults(kind: .inputOutput, persists: true))
+        let trial = FaultTrial(template: template, injector: ConnectionFaults(kind: .inputOutput, persists: true, includesTemporaryFiles: false))
         var isFound = false
         for number in 1...(try await trial.run(at: .max).calls) where !isFound {
           isFound = try await trial.run(at: number).problems.contains { $0.contains(problem) }

@@ -90,7 +90,13 @@ enum FaultSuites {
       _ = FileManager.default.createFile(atPath: file.path(percentEncoded: false), contents: nil)
       FaultVFS.arm(.all, at: 1, .inputOutput, persists: true)
       defer { FaultVFS.disarm() }
-      try FaultDatabase(file).column("create table t (a)")
+      let database = try FaultDatabase(file)
+      try database.column("create table t (a)")
+      // A table of its own is in a file without a path, which belongs to no folder.
+      try database.column("pragma temp_store = file")
+      try database.column("pragma cache_size = 1")
+      try database.column(
+        "create temp table s as with recursive n(i) as (values (1) union all select i + 1 from n where i < 100) select randomblob(9000) from n")
       #expect(FaultVFS.failures == 0)
     }
 

@@ -60,6 +60,21 @@ struct AttachmentTests {
     #expect(try Data(contentsOf: path) == bytes)
   }
 
+  @Test("bytes that are in their place leave no temporary file, although their draft is still kept")
+  func placed() throws {
+    let folder = AttachmentFolder(kept.folder)
+    let drafts = try (0..<2).map { _ in try AttachmentDraft(in: folder, Data("kept".utf8)) }
+    #expect(kept.temporaryFiles.count == 2)
+    for draft in drafts { try folder.place(draft, draft.digest()) }
+    #expect(kept.temporaryFiles.isEmpty)
+    // A draft whose file was deleted meanwhile is written again.
+    try folder.remove(drafts[1].digest())
+    try folder.place(drafts[1], drafts[1].digest())
+    #expect(folder.isWhole(drafts[1].digest(), size: 4))
+    #expect(kept.temporaryFiles.isEmpty)
+    withExtendedLifetime(drafts) {}
+  }
+
   @Test("the bytes go when the last of models, nested JSON and documents lets go, and not before")
   func collected() async throws {
     let attachment = try await store.attach(Data.sample(1000))

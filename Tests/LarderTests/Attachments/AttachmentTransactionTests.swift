@@ -118,6 +118,36 @@ struct AttachmentTransactionTests {
     #expect(error?.code == .referenced)
   }
 
+  @Test("D5: pictures of a table become attachments, as the documentation shows")
+  func pictures() async throws {
+    try await store.save([Letter(id: 1), Letter(id: 2)])
+    try store.blocking.sql("create table Picture (id integer primary key, data blob)")
+    for id in 1...2 { try store.blocking.sql("insert into Picture values (\(id), \(Data.sample(id * 100)))") }
+    await store.close()
+    let migration = Migration("2026-11 pictures are attachments") { db in
+      for row in try db.sql("select id, data from Picture") {
+        let id: Int = try row.get("id")
+        let picture = try db.attach(try row.get("data", as: Data.self), mediaType: "image/png")
+        try db.updateAll(Letter.where { $0.id == id }) { $0.scan.set(picture) }
+      }
+    }
+    let after = try Store(at: kept.file.path, for: Letter.self, LetterBox.self, configuration: .init(migrations: [migration]))
+    for letter in try await after.fetch(Letter.all) {
+      #expect(try await after.data(of: try #require(letter.scan)) == Data.sample(letter.id * 100))
+    }
+  }
+
+  @Test("a file that is not there is an error, after which the transaction goes on; empty bytes are attached")
+  func refusals() async throws {
+    try await store.write { db in
+      let error = #expect(throws: StoreError.self) { try db.attach(contentsOf: kept.file.path + ".missing") }
+      #expect(error?.code == .notFound)
+      try db.save(Letter(id: 1, scan: try db.attach(Data())))
+    }
+    #expect(try await store.verifyAttachments().isWhole)
+    #expect(kept.temporaryFiles.isEmpty && kept.files.count == 1)
+  }
+
   @Test("a store in memory attaches in transactions, and one with tables of its own refuses")
   func otherStores() async throws {
     let memory = try Store(inMemoryFor: Letter.self, LetterBox.self)

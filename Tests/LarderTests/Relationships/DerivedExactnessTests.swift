@@ -7,6 +7,7 @@ struct Purse: Hashable {
   var id: Int
   @Relationship(deleteRule: .cascade, inverse: \Coin.purse) var coins: ToMany<Coin> = []
   @Derived(.sum(\Purse.coins, \Coin.worth)) var worth: Decimal = 0
+  @Derived(.sum(\Purse.coins, \Coin.bonus)) var bonus: Decimal = 0
   @Derived(.sum(\Purse.coins, \Coin.count)) var count: Int8 = 0
   @Derived(.sum(\Purse.coins, \Coin.large)) var large: Int = 0
   @Derived(.sum(\Purse.coins, \Coin.weight)) var weight: Double = 0
@@ -16,6 +17,7 @@ struct Purse: Hashable {
 struct Coin: Hashable {
   var id: Int
   var worth: Decimal = 0
+  var bonus: Decimal?
   var count: Int8 = 0
   var large: Int = 0
   var weight: Double = 0
@@ -55,6 +57,10 @@ struct Coin: Hashable {
       $0.worth.set(5)
     }
     #expect(try db.fetch(Purse.all.sorted(by: \.id)).map(\.worth) == [0, 5])
+    for bonus in [Decimal(1) / 3, nil, 2, Decimal(1) / 3, -2] as [Decimal?] {
+      try db.update(Coin(id: 1, bonus: bonus, purse: ToOne(1)))
+      #expect(try purse?.bonus == bonus ?? 0)
+    }
   }
 
   @Test("C6: a row that belongs to itself is counted once, however it comes")
@@ -95,7 +101,7 @@ struct Coin: Hashable {
         let number = Decimal(Int.random(in: -9_999_999_999...9_999_999_999, using: &generator))
         let exponent = generator.once(in: 2) ? 0 : Int.random(in: -60...60, using: &generator)
         let worth = (generator.once(in: 2) ? number : number / 7) * Decimal(sign: .plus, exponent: exponent, significand: 1)
-        try db.save(Coin(id: id, worth: worth, purse: ToOne(1)))
+        try db.save(Coin(id: id, worth: worth, bonus: generator.pickOrNil([worth, 1, Decimal(1) / 3]), purse: ToOne(1)))
       }
       try #require(try db.verifyDerived() == [], "seed \(TestSeed.value), change \(number)")
     }
