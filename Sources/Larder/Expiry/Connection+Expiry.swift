@@ -125,13 +125,6 @@ extension Connection {
   }
 }
 
-extension SQLWriter {
-  /// Returns the table's name in statements that write to it.
-  func target<M: Model>(of schema: ModelSchema<M>) -> String {
-    pendingText == nil ? schema.statements.target : schema.statements.table
-  }
-}
-
 /// The temporary views that replace a table whose rows can expire.
 struct ExpiryViews {
   private let table: TableDefinition

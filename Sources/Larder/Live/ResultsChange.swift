@@ -61,17 +61,3 @@ public struct ResultsChange<M: Model>: Sendable {
     }
   }
 }
-
-extension Model {
-  /// Returns whether two values of a row are equal in every column, and in what the inclusions loaded.
-  static func hasSameContent(_ left: Self, _ right: Self, _ inclusions: [Inclusion<Self>]) -> Bool {
-    for definition in schema.columns {
-      // A value that was read can be stored; one that can't counts as different.
-      guard
-        let (one, other) = try? (definition.column.storedValue(in: left), definition.column.storedValue(in: right)),
-        ExactValue(one) == ExactValue(other)
-      else { return false }
-    }
-    return inclusions.allSatisfy { $0.hasSameContent(left, right) }
-  }
-}

@@ -9,8 +9,6 @@ public struct ModelSchema<Root: Model>: Sendable {
   /// The positions of the key's columns.
   let keyIndexes: [Int]
   /// The positions of the columns that a row writes: all but those that triggers maintain.
-  /// @~The table's name.~2
-  /// The table's name.
   let writtenIndexes: [Int]
   /// Whether rows can expire.
   let expires: Bool
@@ -45,6 +43,11 @@ public struct ModelSchema<Root: Model>: Sendable {
   /// Whether the key is SQLite's row ID.
   var isKeyRowID: Bool {
     keyIndexes.count == 1 && columns[keyIndexes[0]].type.storageClass == .integer
+  }
+
+  /// The column that is the row ID: the key if it is an integer, a hidden column otherwise.
+  var rowIDColumn: String {
+    isKeyRowID ? keyColumns[0].name : ModelStatements.hiddenRowID
   }
 
   /// Returns the column of a key path, which comes from a `#Predicate` or a `SortDescriptor`.

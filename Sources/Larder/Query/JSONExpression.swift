@@ -213,14 +213,3 @@ extension SQLNode {
     return .function(column.storageClass == .blob ? "length" : "larder_count", [self])
   }
 }
-
-/// A dictionary of unknown types.
-protocol DictionaryValue {
-  static var isJSONObject: Bool { get }
-}
-
-extension Dictionary: DictionaryValue {
-  static var isJSONObject: Bool {
-    Key.self is String.Type || Key.self is Int.Type || Key.self is any CodingKeyRepresentable.Type
-  }
-}

@@ -22,8 +22,8 @@ extension PredicateExpressions.KeyPath: LowerablePredicateExpression {
       return try Self.member(at: reference.path(of: keyPath) ?? keyPath, of: reference.row(at: base.node), in: scope)
     }
     if let rows = base.rows {
-      if rows.isCount(keyPath) { return PredicateOperand(Self.count(of: base)) }
-      if rows.isEmptiness(keyPath) { return PredicateOperand(Self.isEmpty(base)) }
+      if rows.leadsToCount(keyPath) { return PredicateOperand(Self.count(of: base)) }
+      if rows.leadsToEmptiness(keyPath) { return PredicateOperand(Self.isEmpty(base)) }
     }
     let counted = Root.Output.self as? any CountedCollection.Type
     switch kind {

@@ -81,3 +81,10 @@ extension ModelSchema {
     Set(columns.lazy.filter { $0.derivation != nil }.map(\.name))
   }
 }
+
+extension SQLWriter {
+  /// Returns the table's name in statements that write to it.
+  func target<M: Model>(of schema: ModelSchema<M>) -> String {
+    pendingText == nil ? schema.statements.target : schema.statements.table
+  }
+}

@@ -10,7 +10,7 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
     return ToManyInclusion(column: column, rows: rows.merged(with: other.rows))
   }
 
-  func load(into values: inout [Root], areAll: Bool, _ connection: Connection) throws {
+  func load(into values: inout [Root], areAll: Bool, _ reader: some RelatedRowReader) throws {
     try rows.checkIncludable()
     let resolution = try RelationshipResolution(column)
     let stored = try values.map { try Root.schema.storedKey($0.id) }
@@ -18,17 +18,17 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
     var groups = [[Target]](repeating: [], count: values.count)
     switch resolution.link {
     case .foreignKey(let reference) where rows.inclusions.isEmpty:
-      groups = try connection.fetchGroups(query(of: reference, keys, resolution), by: reference.name, StoredKeys(stored))
+      groups = try reader.fetchGroups(query(of: reference, keys, resolution), by: reference.name, StoredKeys(stored))
     case .foreignKey(let reference):
       let positions = try positions(of: values)
       let owner = try ownerKey(resolution)
-      for row in try connection.fetch(query(of: reference, keys, resolution)) {
+      for row in try reader.fetch(query(of: reference, keys, resolution)) {
         if let key = owner(row), let position = positions[try RowKey(key)] { groups[position].append(row) }
       }
     case .pairs(let table, let own, let other, _):
-      let pairs = try connection.pairs(of: keys, table: table, own: own, other: other, isOrdered: resolution.isOrdered)
+      let pairs = try reader.pairs(of: keys, table: table, own: own, other: other, isOrdered: resolution.isOrdered)
       let pairsOfKeys = try pairs.map { (try RowKey<Root>(try Root.schema.key(of: $0.own)), try RowKey<Target>(try Target.schema.key(of: $0.other))) }
-      try group(pairsOfKeys, connection, try positions(of: values), &groups)
+      try group(pairsOfKeys, reader, try positions(of: values), &groups)
     }
     for (position, group) in groups.enumerated() { values[position][keyPath: column.keyPath] = ToMany(group) }
   }
@@ -41,12 +41,12 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
 
   /// Distributes the rows to their owners: in the query's order, or else in the order of the pairs.
   private func group(
-    _ pairs: [(own: RowKey<Root>, other: RowKey<Target>)], _ connection: Connection, _ positions: [RowKey<Root>: Int],
+    _ pairs: [(own: RowKey<Root>, other: RowKey<Target>)], _ reader: some RelatedRowReader, _ positions: [RowKey<Root>: Int],
     _ groups: inout [[Target]]
   ) throws {
     let key = SQLNode.column(Target.schema.keyReference)
     let keys = try Set(pairs.map(\.other)).map { SQLNode.value(try Target.schema.storedKey($0.id)) }
-    let found = try connection.fetch(rows.filtered(by: .isIn(key, keys, key.order)))
+    let found = try reader.fetch(rows.filtered(by: .isIn(key, keys, key.order)))
     if rows.sorts.isEmpty {
       let byKey = Dictionary(try found.map { (try RowKey<Target>($0.id), $0) }, uniquingKeysWith: { first, _ in first })
       for pair in pairs {
@@ -101,29 +101,5 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
 extension ToManyColumn: RelationshipColumn {
   public func _inclusion(of rows: Query<Target>) -> Inclusion<Root> {
     Inclusion(ToManyInclusion(column: self, rows: rows))
-  }
-}
-
-extension Connection {
-  /// Returns the pairs of keys, in the owner's order.
-  fileprivate func pairs(
-    of keys: [SQLNode]?, table: String, own: String, other: String, isOrdered: Bool
-  ) throws -> [(own: Value, other: Value)] {
-    var writer = environment.makeWriter()
-    writer.write("SELECT \(own), \(other) FROM \(writer.dialect.quote(table))")
-    if let keys {
-      writer.write(" WHERE ")
-      try writer.write(.isIn(.column(ColumnReference(table: table, name: own, type: ColumnType(storageClass: .blob))), keys, .stored))
-    }
-    if isOrdered {
-      writer.write(" ORDER BY \(own == PairsTable.source ? PairsTable.position : PairsTable.inversePosition)")
-    }
-    return try using(writer, nil) { statement in
-      var pairs: [(own: Value, other: Value)] = []
-      while try step(statement, nil) {
-        pairs.append((StoredColumn(statement.pointer, 0).value, StoredColumn(statement.pointer, 1).value))
-      }
-      return pairs
-    }
   }
 }

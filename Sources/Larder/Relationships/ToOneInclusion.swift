@@ -10,7 +10,7 @@ struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
     return ToOneInclusion(column: column, rows: rows.merged(with: other.rows))
   }
 
-  func load(into values: inout [Root], areAll: Bool, _ connection: Connection) throws {
+  func load(into values: inout [Root], areAll: Bool, _ reader: some RelatedRowReader) throws {
     try rows.checkIncludable()
     guard let assign = column.assign else {
       throw StoreError(
@@ -19,7 +19,7 @@ struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
     }
     let keys = try values.map { try (column.target(column.value($0))?.id).map { try RowKey<Target>($0) } }
     var loaded: [RowKey<Target>: ToOne<Target>] = [:]
-    for target in try connection.fetch(try query(for: Set(keys.compactMap { $0 }))) { loaded[try RowKey(target.id)] = ToOne(target) }
+    for target in try reader.fetch(try query(for: Set(keys.compactMap { $0 }))) { loaded[try RowKey(target.id)] = ToOne(target) }
     for (position, key) in keys.enumerated() {
       if let key, let reference = loaded[key], let value = column.output(reference) { assign(&values[position], value) }
     }

@@ -63,22 +63,3 @@ struct TableState {
     }
   }
 }
-
-extension Connection {
-  /// Returns the rows of a query by Larder itself.
-  func query(_ sql: String, _ arguments: [Value] = []) throws -> [Row] {
-    let statement = try compile(sql, isPersistent: false)
-    defer { statement.reset() }
-    do {
-      try statement.bind(arguments.map { .value($0) })
-    } catch let code as ResultCode {
-      throw error(code.code, nil)
-    }
-    return try rows(statement, nil)
-  }
-
-  /// Executes a statement of a schema change, which isn't cached.
-  func change(_ sql: String, _ arguments: [Value] = []) throws {
-    _ = try query(sql, arguments)
-  }
-}

@@ -95,7 +95,7 @@ final class StreamCursor<M: Model>: StoreResource {
     let statement: PreparedStatement
   }
 
-  static var pageSize: Int { 256 }
+  static var pageSize: Int { Connection.pageSize }
 
   init(_ connection: Connection, _ query: Query<M>, of lifetime: StoreLifetime) {
     self.connection = connection

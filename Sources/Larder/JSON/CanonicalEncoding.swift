@@ -156,3 +156,14 @@ struct UnorderedJSON: Sendable, Hashable {
   @usableFromInline
   func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
+
+/// A dictionary of unknown types.
+protocol DictionaryValue {
+  static var isJSONObject: Bool { get }
+}
+
+extension Dictionary: DictionaryValue {
+  static var isJSONObject: Bool {
+    Key.self is String.Type || Key.self is Int.Type || Key.self is any CodingKeyRepresentable.Type
+  }
+}

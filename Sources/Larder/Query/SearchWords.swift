@@ -19,14 +19,6 @@ enum SearchWords {
   /// The tokenizer of indexes from before there were versions.
   static let firstTokenizer = "unicode61 remove_diacritics 2"
 
-  /// Returns the tokenizer of the index of a table, as stored in the file.
-  static func tokenizer(ofIndexOf table: String, in connection: Connection) throws -> String {
-    let rows = try connection.query("SELECT sql FROM main.sqlite_master WHERE name = ?1", [.text(SearchClause.table(of: table))])
-    let sql = rows.first?["sql"]?.text ?? ""
-    return [tokenizer, firstTokenizer].first { sql.utf8.reversed().starts(with: "tokenize=\(Dialect.sqlite.literal($0)))".utf8.reversed()) }
-      ?? tokenizer
-  }
-
   /// Returns whether an index splits words at the character. Combining marks are part of words here, and FTS5 separates them in the same way.
   static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {

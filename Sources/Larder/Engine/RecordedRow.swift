@@ -40,13 +40,3 @@ struct RecordedRow: @unchecked Sendable {
     try execution.step()
   }
 }
-
-/// One column of a ``RecordedRow``; text and blobs point into its arena.
-@usableFromInline
-enum RecordedValue {
-  case null
-  case integer(Int64)
-  case real(Double)
-  case text(UnsafeRawBufferPointer)
-  case blob(UnsafeRawBufferPointer)
-}

@@ -17,7 +17,7 @@ public struct ToMany<Target: Model>: Sendable {
   /// The rows, if a query loaded them or they were set to be saved; otherwise nil.
   public var loaded: [Target]?
   /// The row that the rows belong to.
-  private var owner: (any RelationshipOwner<Target>)?
+  var owner: (any RelationshipOwner<Target>)?
 
   /// Creates a collection of rows, to be saved with ``StoreWriter/save(_:including:)``.
   ///
@@ -35,24 +35,6 @@ public struct ToMany<Target: Model>: Sendable {
     return copy
   }
 
-  /// A query for all of the rows; in the order that `setLinks` gave them if the relationship is ordered.
-  public var all: Query<Target> {
-    guard let owner else {
-      return Query().failing(
-        StoreError(
-          .unsupported, model: "\(Target.self)",
-          "A ToMany<\(Target.self)> that belongs to no model has no rows in a store. Ask the property of a model for them: account.costs.all."))
-    }
-    return owner.query
-  }
-
-  /// Returns a query for the rows that satisfy the condition.
-  ///
-  /// - Parameter condition: Returns the condition for the columns.
-  public func `where`(_ condition: (Target.Columns) -> some QueryExpressible<Bool>) -> Query<Target> {
-    all.where(condition)
-  }
-
   @inlinable var elements: [Target] {
     guard let loaded else {
       preconditionFailure("the rows of a ToMany<\(Target.self)> were not loaded; fetch with including(_:), or fetch `all`")
@@ -62,16 +44,16 @@ public struct ToMany<Target: Model>: Sendable {
 }
 
 /// The model that has the ``ToMany`` property, without its type.
-private protocol RelationshipOwner<Target>: Sendable {
+protocol RelationshipOwner<Target>: Sendable {
+  associatedtype Owner: Model
   associatedtype Target: Model
-  var query: Query<Target> { get }
+  var owner: Owner.ID { get }
+  var column: ToManyColumn<Owner, Target> { get }
 }
 
 private struct Ownership<Owner: Model, Target: Model>: RelationshipOwner {
   let owner: Owner.ID
   let column: ToManyColumn<Owner, Target>
-
-  var query: Query<Target> { column.query(ownedBy: owner) }
 }
 
 extension ToMany: ExpressibleByArrayLiteral {

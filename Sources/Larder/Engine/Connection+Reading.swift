@@ -80,6 +80,9 @@ extension Connection {
     }
   }
 
+  /// The number of rows that are read together, so that their related rows take few statements.
+  static let pageSize = 256
+
   /// Reads a page of rows at a time, and loads the related rows of the whole page.
   private func forEachIncluding<M: Model>(_ query: Query<M>, _ body: (M) throws -> Void) throws {
     try withRows(query) { statement in
@@ -88,7 +91,7 @@ extension Connection {
       while !isAtEnd {
         isAtEnd = try !step(statement, ErrorContext(M.self))
         if !isAtEnd { page.append(try decode(M.self, statement)) }
-        guard isAtEnd || page.count == StreamCursor<M>.pageSize else { continue }
+        guard isAtEnd || page.count == Self.pageSize else { continue }
         try load(query.inclusions, into: &page)
         for value in page { try body(value) }
         page.removeAll(keepingCapacity: true)

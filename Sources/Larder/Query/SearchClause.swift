@@ -50,13 +50,6 @@ struct SearchClause: Sendable, Hashable {
   }
 }
 
-extension ModelSchema {
-  /// The column that is the row ID: the key if it is an integer, a hidden column otherwise.
-  var rowIDColumn: String {
-    isKeyRowID ? keyColumns[0].name : ModelStatements.hiddenRowID
-  }
-}
-
 extension Model {
   /// Returns a query for rows whose `.searchable` properties match an FTS5 query: `swift AND sqlite*`, `"exact phrase"`, `title : milk`.
   ///
