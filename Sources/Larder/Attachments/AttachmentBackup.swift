@@ -12,18 +12,20 @@ import Darwin
 /// Copies the attachments that the rows of a backup refer to. Nothing is collected while it exists.
 ///
 /// The files are copied rather than linked, so that damage to a file doesn't damage its backup.
-final class AttachmentBackup {
+final class AttachmentBackup: FeatureBackup {
   private let source: AttachmentFolder
   private let target: AttachmentFolder
   private let copyPath: String
   private let lock: AttachmentFile?
+  private let environment: StoreEnvironment
 
   /// Returns nil for a store that never had an attachment.
   ///
   /// - Parameter partial: The temporary path of the backup of the store's file.
-  init?(of source: AttachmentFolder, partial: String) throws {
+  init?(of source: AttachmentFolder, partial: String, _ environment: StoreEnvironment) throws {
     guard source.exists else { return nil }
     self.source = source
+    self.environment = StoreEnvironment(features: environment.features, isManaged: true)
     copyPath = partial
     target = AttachmentFolder(AttachmentFolder.path(ofStore: partial))
     lock = try source.lockForReading()
@@ -52,7 +54,7 @@ final class AttachmentBackup {
 
   private func openCopy() throws -> Connection {
     do {
-      return try Connection(path: copyPath, configuration: GRDB.Configuration(), environment: StoreEnvironment())
+      return try Connection(path: copyPath, configuration: GRDB.Configuration(), environment: environment)
     } catch let error as DatabaseError {
       throw StoreError(error)
     }
@@ -77,7 +79,9 @@ final class AttachmentBackup {
     return true
   }
 
-  func remove(beside path: String) {
+  func remove(beside path: String) { Self.remove(beside: path) }
+
+  static func remove(beside path: String) {
     try? FileManager.default.removeItem(atPath: AttachmentFolder.path(ofStore: path))
   }
 

@@ -5,7 +5,7 @@ import Synchronization
 /// Deletes data without references and leases, and what a dead process has left.
 ///
 /// It works on the writer's own queue, a few files at a time, and waits for readers: data that an open snapshot may refer to stays.
-final class AttachmentCollector: Sendable {
+final class AttachmentCollector: StoreService {
   private struct State {
     var timer: (any DispatchSourceTimer)?
     var due = ContinuousClock.now
@@ -169,6 +169,8 @@ final class AttachmentCollector: Sendable {
 }
 
 extension Store {
+  var attachmentCollector: AttachmentCollector { services[AttachmentCollector.self] }
+
   /// Immediately collects what the store would collect over time, and returns the number of deleted files.
   @discardableResult
   func collectAttachments() async throws -> Int { try await attachmentCollector.collect() }

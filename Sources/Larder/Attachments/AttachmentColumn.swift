@@ -19,7 +19,7 @@ struct AttachmentColumn {
         }
       }
     }
-    return columns + (try connection.documents.names(connection).map { AttachmentColumn(table: $0, name: "json") })
+    return columns + (try connection.environment.features.all(as: (any AttachmentReferring).self).flatMap { try $0.attachmentColumns(connection) })
   }
 
   // MARK: SQL

@@ -20,7 +20,7 @@ enum AttachmentTable {
   ]
 
   static func exists(_ connection: Connection) throws -> Bool {
-    if connection.countsAttachments { return true }
+    if connection.attachmentCounting.isKnown { return true }
     return try connection.finds("SELECT 1 FROM main.sqlite_master WHERE name = ?1 AND type = 'table'", .text(name))
   }
 
@@ -31,7 +31,7 @@ enum AttachmentTable {
     guard try !exists(connection) else { return }
     for statement in create { try connection.change(statement) }
     // While tables are changed there are no triggers: resume makes them for the tables that are there in the end.
-    guard !connection.isMigrating else { return }
+    guard !connection.attachmentCounting.isSuspended else { return }
     try createTriggers(of: try AttachmentColumn.all(connection), connection)
     try recount(connection)
   }
@@ -207,7 +207,9 @@ extension Connection {
   ///
   /// - Parameter isNeeded: Returns whether what is about to be written may refer to an attachment. Only called while nothing is counted yet.
   func prepareAttachments(_ isNeeded: @autoclosure () -> Bool) throws {
-    guard Attachment.areUsed, !countsAttachments, !isMigrating, environment.attachments.isManaged, overlay == nil, isNeeded() else { return }
+    guard Attachment.areUsed, environment.attachments.isManaged, overlay == nil else { return }
+    let counting = attachmentCounting
+    guard !counting.isKnown, !counting.isSuspended, isNeeded() else { return }
     if try !AttachmentTable.exists(self) {
       if isAutocommitting {
         try transaction { try AttachmentTable.install(self) }
@@ -215,7 +217,7 @@ extension Connection {
         try AttachmentTable.install(self)
       }
     }
-    countsAttachments = true
+    counting.isKnown = true
     environment.attachments.activate()
   }
 }

@@ -46,11 +46,12 @@ extension Transaction {
     try _write(isAtomic: true) { access in
       let connection = access.connection
       let storage = try connection.environment.managedAttachments
-      if connection.transactionState.attaching == nil {
+      // Other processes take a file that isn't registered for a remainder, and see the registrations of this transaction only once it is committed.
+      if connection.transactionState.kept[ObjectIdentifier(AttachmentFile.self)] == nil {
         try storage.folder.create()
         let lock = try storage.folder.lockFile(.staging)
         try lock.lockShared()
-        connection.transactionState.attaching = lock
+        connection.transactionState.kept[ObjectIdentifier(AttachmentFile.self)] = lock
       }
       let draft = try write(storage.folder)
       let (digest, size) = (draft.digest(), draft.size)
@@ -62,7 +63,7 @@ extension Transaction {
           .inputOutput, "The file of an attachment was removed while it was attached. Keep other programs out of \(storage.folder.path).")
       }
       // An opening store begins to collect when it is open.
-      if !connection.isMigrating { storage.activate() }
+      if !connection.attachmentCounting.isSuspended { storage.activate() }
       return Attachment(digest: digest, size: size, mediaType: mediaType, fileName: name, lease: lease)
     }
   }

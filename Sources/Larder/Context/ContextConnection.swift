@@ -26,8 +26,9 @@ final class ContextConnection {
   init(_ store: Store) throws {
     self.store = store
     let environment = StoreEnvironment(
-      tables: store.environment.tables, adopted: store.environment.adopted, pendingText: pendingText, clock: store.environment.clock,
-      attachments: store.environment.attachments, gate: store.environment.gate, isImmutable: store.environment.isImmutable)
+      tables: store.environment.tables, adopted: store.environment.adopted, pendingText: pendingText,
+      features: store.environment.features, isManaged: store.environment.isManaged, gate: store.environment.gate,
+      isImmutable: store.environment.isImmutable)
     connection = try store.opening.openContext(environment)
     definitions = store.environment.tables
     models = RelatedModels(store.opening.models).all
@@ -87,7 +88,7 @@ final class ContextConnection {
   }
 
   private func dropViews() throws {
-    let views = try connection.query("SELECT name FROM sqlite_temp_master WHERE type = 'view' AND sql LIKE '% AS \(OverlaySQL.mark) %'")
+    let views = try connection.query("SELECT name FROM sqlite_temp_master WHERE type = 'view' AND sql LIKE '% AS \(ReservedNames.viewMark) %'")
     for view in views { try define("DROP VIEW temp.\(Dialect.sqlite.quote(try view.get("name")))") }
     connection.forgetStatements()
   }

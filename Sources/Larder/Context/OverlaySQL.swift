@@ -156,7 +156,7 @@ struct OverlaySQL {
 
   /// The rows of the layer, and those below without changes here. SQLite pushes conditions into both parts.
   var createViews: [String] {
-    let plain = "CREATE TEMP VIEW \(rows) AS \(Self.mark) \(union(of: lower, below: [], pending: []))"
+    let plain = "CREATE TEMP VIEW \(rows) AS \(ReservedNames.viewMark) \(union(of: lower, below: [], pending: []))"
     guard !table.derived.isEmpty else { return [plain] }
     let isStored = table.derived.allSatisfy { pendingTables.isDisjoint(with: $0.tables) }
     let body: String
@@ -166,7 +166,7 @@ struct OverlaySQL {
     } else {
       body = "SELECT \((["\(shadow).*"] + table.derived.map(derived)).joined(separator: ", ")) FROM \(rows) AS \(shadow)"
     }
-    return [plain, "CREATE TEMP VIEW \(view) AS \(Self.mark) \(body)"]
+    return [plain, "CREATE TEMP VIEW \(view) AS \(ReservedNames.viewMark) \(body)"]
   }
 
   private func union(of lower: String, below: [String], pending derived: [String]) -> String {
@@ -202,8 +202,8 @@ struct OverlaySQL {
   /// The view that statements use in place of the table, with the triggers that write.
   var createShadow: [String] {
     [
-      "CREATE TEMP VIEW \(shadow) AS \(Self.mark) SELECT * FROM \(view)\(table.expires ? " WHERE \(Expiry.isThere())" : "")",
-      "CREATE TEMP VIEW \(upsert) AS \(Self.mark) SELECT \(list(columns)) FROM \(view)",
+      "CREATE TEMP VIEW \(shadow) AS \(ReservedNames.viewMark) SELECT * FROM \(view)\(table.expires ? " WHERE \(Expiry.isThere())" : "")",
+      "CREATE TEMP VIEW \(upsert) AS \(ReservedNames.viewMark) SELECT \(list(columns)) FROM \(view)",
       insertTrigger, updateTrigger, moveTrigger, deleteTrigger, upsertTrigger,
     ] + [numberTrigger].compactMap { $0 }
   }

@@ -3,6 +3,17 @@ import GRDBSQLite
 // SQLite reports that a foreign key failed, but not which one. These find out after the failure.
 
 extension Connection {
+  /// Greater than zero if dangling references would prevent the transaction from being committed.
+  var unresolvedReferences: Int32 {
+    var current: Int32 = 0
+    var highest: Int32 = 0
+    sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
+    return current
+  }
+
+  /// Whether dangling references would prevent the transaction from being committed.
+  var hasUnresolvedReferences: Bool { unresolvedReferences != 0 }
+
   /// Returns the error for a row that was rejected because it refers to a row that doesn't exist; any other error unchanged.
   func missingReference<M: Model>(of value: M?, _ error: any Error) -> any Error {
     guard let value, (error as? StoreError)?.code == .referenced else { return error }

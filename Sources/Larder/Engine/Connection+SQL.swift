@@ -59,7 +59,7 @@ extension Connection {
   private func executing<Result>(_ sql: SQL, _ body: (PreparedStatement) throws -> Result) throws -> Result {
     try withStatement(sql) { statement in
       if isReadOnly, sqlite3_stmt_readonly(statement.pointer) == 0 { throw WriteNeeded() }
-      if sqlite3_stmt_readonly(statement.pointer) == 0 { try prepareAttachments(sql.arguments.contains(where: \.mayNameAttachment)) }
+      if sqlite3_stmt_readonly(statement.pointer) == 0 { try environment.features.willExecute(sql.arguments, self) }
       let result = try body(statement)
       note(statement)
       if sqlite3_stmt_readonly(statement.pointer) == 0 { overlay?.didChange() }
@@ -71,10 +71,11 @@ extension Connection {
     if let failure = sql.failure { throw failure }
     let statement: PreparedStatement
     do {
-      statement = try userStatement(sql.text)
-    } catch let error as StoreError where isAboutExpiryView(error) {
+      statement = try environment.features.statement(ofUserSQL: sql.text, self) ?? self.statement(sql.text)
+    } catch let error as StoreError {
+      guard let feature = environment.features.hiding(error, self) else { throw error }
       if isReadOnly { throw WriteNeeded() }
-      return try withoutExpiryViews { try withStatement(try compile(sql.text, isPersistent: false), sql, body) }
+      return try feature.revealingTables(self) { try withStatement(try compile(sql.text, isPersistent: false), sql, body) }
     }
     return try withStatement(statement, sql, body)
   }

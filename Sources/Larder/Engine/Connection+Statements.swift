@@ -1,3 +1,5 @@
+import GRDBSQLite
+
 extension Connection {
   /// Returns the rows of a query by Larder itself.
   func query(_ sql: String, _ arguments: [Value] = []) throws -> [Row] {
@@ -15,4 +17,7 @@ extension Connection {
   func change(_ sql: String, _ arguments: [Value] = []) throws {
     _ = try query(sql, arguments)
   }
+
+  /// The number of rows that the last statement itself changed.
+  var changeCount: Int { Int(sqlite3_changes64(handle)) }
 }

@@ -8,9 +8,8 @@ struct TransactionState {
   var failure: (any Error)?
   /// The number of nested savepoints.
   var savepointDepth = 0
-  /// The shared lock of those who attach, held until the end: other processes take a file that is not registered for a leftover, and see the
-  /// registrations of this transaction only when it is committed.
-  var attaching: AttachmentFile?
+  /// What features keep until the transaction ends, by its type.
+  var kept: [ObjectIdentifier: AnyObject] = [:]
 }
 
 extension Connection {
@@ -75,8 +74,7 @@ extension Connection {
   func rollback() {
     transactionState = TransactionState()
     dropWrites()
-    documents.didRollBack(isOver: true)
-    countsAttachments = false
+    environment.features.didRollBack(self, isOver: true)
     guard !isAutocommitting else { return }
     executeRegardless("ROLLBACK")
   }
@@ -134,8 +132,7 @@ extension Connection {
   }
 
   private func undo(to name: String, after error: any Error) {
-    documents.didRollBack(isOver: false)
-    countsAttachments = false
+    environment.features.didRollBack(self, isOver: false)
     guard !isAutocommitting else { return noteFailure(error) }
     guard let failure = executeRegardless("ROLLBACK TO \(name)") ?? executeRegardless("RELEASE \(name)") else { return }
     // What couldn't be undone must not be committed with the rest.

@@ -6,8 +6,7 @@ extension Connection {
   /// - Parameter recorded: The columns of the only value, if it was encoded before.
   func write<M: Model>(_ values: [M], _ kind: ModelStatementKind, recorded: RecordedRow? = nil) throws {
     guard !values.isEmpty else { return }
-    if M.schema.expires, kind != .update { try makeRoom(for: values) }
-    try prepareAttachments(M.schema.columns.contains { $0.type.isJSON })
+    try environment.features.willWrite(values, kind, self)
     let statement = try statement(kind, M.self)
     var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: kind == .update, isOverlaid: overlay != nil)
     do {
@@ -16,7 +15,7 @@ extension Connection {
     } catch let code as ResultCode {
       let failure = error(code.code, ErrorContext(M.self))
       let refused = values.dropFirst(execution.count)
-      if let value = refused.first, (failure as? StoreError)?.code == .duplicate, try makeRoom(forUniqueValuesOf: value) {
+      if let value = refused.first, (failure as? StoreError)?.code == .duplicate, try environment.features.makeRoom(forUniqueValuesOf: value, self) {
         return try write(Array(refused), kind, recorded: recorded)
       }
       throw missingReference(of: refused.first, failure)
@@ -51,7 +50,7 @@ extension Connection {
 
   /// Executes a statement that changes rows, and returns their number.
   func change(_ writer: SQLWriter, _ context: ErrorContext?) throws -> Int {
-    try prepareAttachments(writer.arguments.contains(where: \.mayNameAttachment))
+    try environment.features.willExecute(writer.arguments, self)
     return try using(writer, context) { statement in
       let total = sqlite3_total_changes64(handle)
       while try step(statement, context) {}

@@ -47,14 +47,8 @@ final class Connection: @unchecked Sendable {
   var transactionNumber = 0
   /// The transaction whose foreign keys are checked at its end, although deletions are checked one by one; nil if there is none.
   var deferringTransaction: Int?
-  /// The known collections of documents.
-  let documents = DocumentCatalogue()
-  /// Expired rows that may have lost the references that kept them.
-  let expiryReleases = ExpiryReleases()
-  /// Whether the file is known to count attachments.
-  var countsAttachments = false
-  /// Whether the tables are being migrated, so that nothing can be counted yet.
-  var isMigrating = false
+  /// What features keep for this connection, by its type.
+  private var states: [(type: ObjectIdentifier, state: AnyObject)] = []
   /// The transaction that a closure is in.
   var transactionState = TransactionState()
   /// Whether the file couldn't be read or written recently.
@@ -285,10 +279,28 @@ final class Connection: @unchecked Sendable {
 
   /// Returns the error of the last call, as callers see it.
   func error(_ result: Int32, _ context: ErrorContext?) -> any Error {
-    let error: any Error = result & 0xFF == SQLITE_INTERRUPT ? stop : StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
+    let error: any Error =
+      switch result & 0xFF {
+      case SQLITE_INTERRUPT: stop
+      case SQLITE_CONSTRAINT: refusal(context) ?? StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
+      default: StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
+      }
     if [SQLITE_IOERR, SQLITE_FULL, SQLITE_CORRUPT, SQLITE_NOMEM].contains(result & 0xFF) { needsSettling = true }
     noteFailure(error)
     return error
+  }
+
+  /// Returns the error of a feature's trigger that has refused a row; nil if none has.
+  private func refusal(_ context: ErrorContext?) -> StoreError? {
+    environment.features.refusal(String(cString: sqlite3_errmsg(handle)), context)
+  }
+
+  /// Returns what a feature keeps for this connection, created with the first call.
+  func state<State: AnyObject>(_ type: State.Type, _ make: @autoclosure () -> State) -> State {
+    for (id, state) in states where id == ObjectIdentifier(type) { return unsafeDowncast(state, to: type) }
+    let state = make()
+    states.append((ObjectIdentifier(type), state))
+    return state
   }
 
   // MARK: What was written
@@ -342,7 +354,7 @@ final class Connection: @unchecked Sendable {
   /// Returns the SQL of a trigger or a table; nil for Larder's own, which replace no rows.
   private func definition(of type: String, _ name: String) -> String? {
     if name.hasPrefix("_larder_") || name.hasPrefix("sqlite_") { return nil }
-    if environment.attachments.isManaged, type == "table", environment.tables.contains(where: { $0.name == name }) { return nil }
+    if environment.isManaged, type == "table", environment.tables.contains(where: { $0.name == name }) { return nil }
     authorizer.isPaused = true
     defer { authorizer.isPaused = false }
     var pointer: OpaquePointer?

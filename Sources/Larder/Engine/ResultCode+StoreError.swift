@@ -103,10 +103,6 @@ extension StoreError {
   }
 
   private init(constraint result: Int32, _ message: String, context: ErrorContext?) {
-    if message.hasPrefix(AttachmentTable.refusal) {
-      self = AttachmentTable.refused(message, context)
-      return
-    }
     if let refusal = DerivedRefusal(message) {
       self = refusal.error
       return

@@ -5,17 +5,14 @@ import GRDBSQLite
 /// The functions and collations that Larder adds to every connection.
 enum SQLFunctions {
   static func register(on database: Database, _ environment: StoreEnvironment) throws {
-    let clock = environment.clock
     for collation in [decimal, instant, localized] { database.add(collation: collation) }
     database.add(function: DatabaseFunction("larder_decimal_sum", argumentCount: 1, pure: true, aggregate: DecimalSum.self))
     database.add(function: DatabaseFunction("larder_decimal_average", argumentCount: 1, pure: true, aggregate: DecimalAverage.self))
     guard let handle = database.sqliteConnection else { return }
     let own = textFunctions + existingForms + listElements + decimalFunctions + [canonicalJSON, identifierBytes, floatingPoint]
-    for function in own + DocumentSQL.functions + environment.adopted.functions {
+    for function in own + environment.adopted.functions + environment.features.functions {
       function.register(on: handle)
     }
-    // The current time by which rows expire, in seconds since the reference date.
-    ScalarFunction("larder_now", 0, isDeterministic: false) { _ in .real(clock.now) }.register(on: handle)
     IntegerFunctions.register(on: handle)
     registerMatches(on: handle)
     JSONFunctions.register(on: handle)

@@ -11,7 +11,10 @@ final class StatementTracer {
   }
 
   private let role: ConnectionRole
-  private let options: Store.Configuration.TraceOptions
+  /// Whether events have the SQL with the bound values.
+  private let showsValues: Bool
+  /// Whether events have the query plan.
+  private let showsPlans: Bool
   private let report: @Sendable (TraceEvent) -> Void
   private let authorizer: StatementAuthorizer
   private var executions: [OpaquePointer: Execution] = [:]
@@ -19,10 +22,11 @@ final class StatementTracer {
   private var isPlanning = false
 
   init(
-    role: ConnectionRole, options: Store.Configuration.TraceOptions, authorizer: StatementAuthorizer, report: @escaping @Sendable (TraceEvent) -> Void
+    role: ConnectionRole, showsValues: Bool, showsPlans: Bool, authorizer: StatementAuthorizer, report: @escaping @Sendable (TraceEvent) -> Void
   ) {
     self.role = role
-    self.options = options
+    self.showsValues = showsValues
+    self.showsPlans = showsPlans
     self.authorizer = authorizer
     self.report = report
   }
@@ -63,8 +67,8 @@ final class StatementTracer {
     guard let text = sqlite3_sql(statement) else { return }
     report(
       TraceEvent(
-        sql: String(cString: text), expandedSQL: options.contains(.values) ? expanded(statement) : nil,
-        plan: options.contains(.plans) ? plan(of: text, on: handle) : nil, duration: duration, returnedRows: execution.rows,
+        sql: String(cString: text), expandedSQL: showsValues ? expanded(statement) : nil,
+        plan: showsPlans ? plan(of: text, on: handle) : nil, duration: duration, returnedRows: execution.rows,
         changedRows: Int(sqlite3_total_changes64(handle) - execution.totalChanges), isWrite: sqlite3_stmt_readonly(statement) == 0, role: role))
   }
 

@@ -12,11 +12,11 @@ final class StoreEnvironment: Sendable {
   /// Where a context searches unsaved text; nil if the file's full-text indexes have all text.
   let pendingText: PendingText?
 
-  /// The clock that decides whether rows have expired.
-  let clock: ExpiryClock
+  /// The features of the store.
+  let features: StoreFeatures
 
-  /// Where the contents of attachments are stored.
-  let attachments: AttachmentStorage
+  /// Whether the tables are Larder's own, rather than those of a file that another program made.
+  let isManaged: Bool
 
   /// Whether the connections may write.
   let gate: WriteGate
@@ -26,15 +26,14 @@ final class StoreEnvironment: Sendable {
 
   init(
     tables: [TableDefinition] = [], adopted: AdoptedColumns = AdoptedColumns(), pendingText: PendingText? = nil,
-    clock: ExpiryClock = ExpiryClock(), attachments: AttachmentStorage = AttachmentStorage(storePath: nil, isManaged: false),
-    gate: WriteGate = WriteGate(), isImmutable: Bool = false
+    features: StoreFeatures, isManaged: Bool, gate: WriteGate = WriteGate(), isImmutable: Bool = false
   ) {
     self.tables = tables
     self.adopted = adopted
     deletions = DeletionGraph(tables)
     self.pendingText = pendingText
-    self.clock = clock
-    self.attachments = attachments
+    self.features = features
+    self.isManaged = isManaged
     self.gate = gate
     self.isImmutable = isImmutable
   }

@@ -7,7 +7,7 @@ final class WriteGate: Sendable {
     weak var connection: Connection?
   }
 
-  private let access: Store.Configuration.Access
+  private let isReadOnly: Bool
   private let isClosed = Atomic<Bool>(false)
   /// Whether readers lock the file too, as in every journal mode but WAL.
   private let readingLocks = Atomic<Bool>(false)
@@ -15,13 +15,13 @@ final class WriteGate: Sendable {
   /// the lock could otherwise release the last strong one there.
   private let writers = Mutex<[ObjectIdentifier: WeakConnection]>([:])
 
-  init(access: Store.Configuration.Access = .readWrite) {
-    self.access = access
+  init(isReadOnly: Bool = false) {
+    self.isReadOnly = isReadOnly
   }
 
   /// Throws `.readOnly` or `.suspended` if nothing may be written.
   func check() throws {
-    guard access == .readWrite else { throw StoreError.openedReadOnly }
+    if isReadOnly { throw StoreError.openedReadOnly }
     if isSuspended { throw StoreError.suspended }
   }
 

@@ -28,7 +28,7 @@ final class Writer: Sendable {
   let queue = DispatchQueue(label: "larder.writer")
   let busyTimeout: Int32
   let line = Mutex(WriterLine())
-  let observers: LiveRegistry
+  let features: StoreFeatures
   private let reopen: @Sendable () throws -> Connection
   /// Only used by the caller that holds the writer, which ``line`` ensures; nil once the store is closed.
   nonisolated(unsafe) private var current: Connection?
@@ -44,13 +44,13 @@ final class Writer: Sendable {
   /// - Parameters:
   ///   - connection: The connection that writes.
   ///   - settings: The options.
-  ///   - observers: Notified of commits.
+  ///   - features: The features of the store, which are told of commits.
   ///   - reopen: Opens a connection in place of one that can't be rolled back.
-  init(connection: Connection, settings: Settings, observers: LiveRegistry, reopen: @escaping @Sendable () throws -> Connection) {
+  init(connection: Connection, settings: Settings, features: StoreFeatures, reopen: @escaping @Sendable () throws -> Connection) {
     current = connection
     self.settings = settings
     self.busyTimeout = settings.busyTimeout.milliseconds
-    self.observers = observers
+    self.features = features
     self.reopen = reopen
     let pageSize = (try? connection.query("PRAGMA page_size").first?.first?.value.integer) ?? nil
     checkpoints = CheckpointPolicy(pageSize: pageSize ?? 4096, longestPatience: busyTimeout)
@@ -261,8 +261,7 @@ final class Writer: Sendable {
     // What isn't committed by now never will be.
     if !connection.isAtRest { _ = connection.comeToRest() }
     let writes = connection.takeWrites()
-    connection.environment.attachments.didCommit()
-    if !writes.isEmpty { observers.didCommit(writes) }
+    features.didCommit(writes)
     if connection.needsStatistics {
       connection.changesBeforeAnalysis = .max
       scheduleStatistics()

@@ -36,11 +36,10 @@ extension Connection {
     return try result.get()
   }
 
-  /// Calls the closure while no view of this connection replaces a table.
-  func withoutShadows<Result>(_ body: () throws -> Result) throws -> Result {
+  /// Calls the closure while none of these views stands for a table.
+  func withoutExpiryShadows<Result>(_ body: () throws -> Result) throws -> Result {
     let names = try query("SELECT name FROM temp.sqlite_master WHERE type = 'view'").compactMap { $0["name"]?.text }
     let views = environment.tables.filter { $0.expires && names.contains($0.name) }.map(ExpiryViews.init)
-    try dropDocumentViews()
     for view in views { try change(view.dropShadow) }
     defer { for view in views { try? change(view.shadow) } }
     return try body()
@@ -144,7 +143,7 @@ struct ExpiryViews {
 
   /// The view with the table's name. A context drops it, like all views with the mark, and creates its own.
   var shadow: String {
-    "CREATE TEMP VIEW \(dialect.quote(table.name)) AS \(OverlaySQL.mark) SELECT * FROM \(dialect.quote(Expiry.view(of: table.name)))"
+    "CREATE TEMP VIEW \(dialect.quote(table.name)) AS \(ReservedNames.viewMark) SELECT * FROM \(dialect.quote(Expiry.view(of: table.name)))"
   }
 
   var dropShadow: String { "DROP VIEW temp.\(dialect.quote(table.name))" }

@@ -15,7 +15,7 @@ extension Connection {
   func removeExpired(limit: Int, _ span: ExpirySpan? = nil) throws -> Int {
     let span = span ?? ExpirySpan(until: environment.clock.reading)
     var count = try removeExpiredRows(limit: limit) { try removeExpired(of: $0, span, limit: $1) }
-    if count < limit { count += try sweepExpiredDocuments(self, limit: limit - count, span) }
+    for contents in expiringContents where count < limit { count += try contents.removeExpired(span, limit: limit - count, self) }
     return count
   }
 
@@ -30,10 +30,10 @@ extension Connection {
         return 0
       }
     }
-    let count = attempting {
+    var count = attempting {
       try removeExpiredRows(limit: limit) { table, limit in attempting { try removeExpired(of: table, span, limit: limit) } }
     }
-    if count < limit { _ = attempting { try sweepExpiredDocuments(self, limit: limit - count, span) } }
+    for contents in expiringContents where count < limit { count += attempting { try contents.removeExpired(span, limit: limit - count, self) } }
     return failure
   }
 
@@ -51,9 +51,9 @@ extension Connection {
 
   /// Returns when the first row after the time expires; infinity if none does.
   func nextExpiry(after time: Double) throws -> Double {
-    try environment.tables.filter(\.expires).reduce(try nextDocumentExpiry(after: time)) { earliest, table in
-      min(earliest, try nextExpiry(of: table, after: time))
-    }
+    let others = try expiringContents.map { try $0.nextExpiry(after: time, self) }
+    let tables = try environment.tables.filter(\.expires).map { try nextExpiry(of: $0, after: time) }
+    return (others + tables).min() ?? .infinity
   }
 
   /// Returns when the first row of the table after the time expires; infinity if none does.
@@ -66,15 +66,12 @@ extension Connection {
 
   /// Returns the tables and collections with rows that expire within the range.
   func tablesWithEnds(in span: ExpirySpan) throws -> [String] {
-    let tables = environment.tables.filter(\.expires).map { ($0.name, Expiry.column) }
-    return try (tables + documents.names(self).map { ($0, "expires") }).filter { name, column in
+    let tables = environment.tables.filter(\.expires).map { (table: $0.name, column: Expiry.column) }
+    return try (tables + expiringContents.flatMap { try $0.expiringTables(self) }).filter { name, column in
       let sql = "SELECT 1 FROM main.\(Dialect.sqlite.quote(name)) WHERE \(column) > ?1 AND \(column) <= ?2 LIMIT 1"
       return try !query(sql, [.real(span.after), .real(span.until)]).isEmpty
     }.map(\.0)
   }
-
-  /// The number of rows that the last statement itself changed.
-  var changeCount: Int { Int(sqlite3_changes64(handle)) }
 
   // MARK: One table
 
@@ -155,17 +152,6 @@ extension Connection {
   }
 
   private struct RowIsKept: Error {}
-
-  /// Greater than zero if dangling references would prevent the transaction from being committed.
-  private var unresolvedReferences: Int32 {
-    var current: Int32 = 0
-    var highest: Int32 = 0
-    sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &current, &highest, 0)
-    return current
-  }
-
-  /// Whether dangling references would prevent the transaction from being committed.
-  var hasUnresolvedReferences: Bool { unresolvedReferences != 0 }
 
   func setEnd(of rows: [Int64], of table: TableDefinition, to end: Double) throws {
     let row = Dialect.sqlite.quote(table.rowIDColumn)

@@ -24,18 +24,10 @@ final class ExpiryClock: Sendable {
   /// - Parameters:
   ///   - read: The clock.
   ///   - elapsed: Seconds of real time since some moment, including the sleep of the machine.
-  init(_ read: @escaping @Sendable () -> Date = { Date() }, elapsed: @escaping @Sendable () -> Double = ExpiryClock.realTime) {
+  init(_ read: @escaping @Sendable () -> Date = { Date() }, elapsed: @escaping @Sendable () -> Double = RealTime.seconds) {
     self.read = read
     self.elapsed = elapsed
     state = Mutex(State(trust: ClockTrust(reading: read().timeIntervalSinceReferenceDate, elapsed: elapsed())))
-  }
-
-  private static let start = ContinuousClock.now
-
-  /// Seconds since this was first used, by a monotonic clock.
-  static let realTime: @Sendable () -> Double = {
-    let (seconds, attoseconds) = start.duration(to: .now).components
-    return Double(seconds) + Double(attoseconds) / 1e18
   }
 
   /// The reading of the clock, in seconds since the reference date.

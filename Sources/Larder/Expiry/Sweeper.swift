@@ -7,7 +7,7 @@ import Synchronization
 /// It sleeps until the next row of this process expires, and checks for rows of other processes once a minute. While there are observers, it also
 /// checks the clock twice a second, because clocks are set and tests inject their own. What it can't do because another process locks the file, it
 /// tries again; expired rows are hidden in any case.
-final class Sweeper: Sendable {
+final class Sweeper: StoreService {
   private struct State {
     var timer: (any DispatchSourceTimer)?
     var isStarted = false
@@ -25,7 +25,6 @@ final class Sweeper: Sendable {
 
   private let writer: Writer
   private let clock: ExpiryClock
-  private let live: LiveRegistry
   private let state: Mutex<State>
   private let queue = DispatchQueue(label: "larder.sweeper", qos: .utility)
 
@@ -38,13 +37,12 @@ final class Sweeper: Sendable {
   private static let look = 0.5
 
   /// - Parameter isNeeded: Whether something in the file can already expire; otherwise the sweeper starts with the first date that is set.
-  init(_ writer: Writer, _ clock: ExpiryClock, _ live: LiveRegistry, isNeeded: Bool) {
+  init(_ writer: Writer, _ feature: ExpiryFeature, isNeeded: Bool) {
     self.writer = writer
-    self.clock = clock
-    self.live = live
+    clock = feature.clock
     state = Mutex(State(announced: clock.now))
     clock.onNewTime { [weak self] time in self?.wake(at: time) }
-    live.onNeed { [weak self] hasForeignCommits in self?.look(hasForeignCommits: hasForeignCommits) }
+    feature.news.set { [weak self] hasForeignCommits in self?.look(hasForeignCommits: hasForeignCommits) }
     if isNeeded { wake(at: -.infinity) }
   }
 
@@ -63,13 +61,13 @@ final class Sweeper: Sendable {
   /// Sweeps at the time, or immediately if it has passed.
   private func wake(at time: Double) {
     state.withLock { state in
-      if !state.isStarted { state.due = ExpiryClock.realTime() + Self.interval }
+      if !state.isStarted { state.due = RealTime.seconds() + Self.interval }
       state.isStarted = true
       if time > state.announced {
         guard time < state.nextEnd else { return }
         state.nextEnd = time
       } else {
-        guard state.due > ExpiryClock.realTime() else { return }
+        guard state.due > RealTime.seconds() else { return }
         state.due = -.infinity
       }
       arm(&state)
@@ -89,10 +87,10 @@ final class Sweeper: Sendable {
   private func arm(_ state: inout State) {
     guard !state.isStopped, !state.isSweeping else { return }
     state.timer?.cancel()
-    var delay = max(state.due - ExpiryClock.realTime(), 0)
+    var delay = max(state.due - RealTime.seconds(), 0)
     // A moment later, so that the row has certainly expired.
     if state.nextEnd < .infinity { delay = min(delay, max(state.nextEnd - clock.now, 0) + 0.001) }
-    if !live.isEmpty, state.nextEnd < .infinity || state.hidesRows { delay = min(delay, Self.look) }
+    if writer.features.isObserving, state.nextEnd < .infinity || state.hidesRows { delay = min(delay, Self.look) }
     let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now() + min(delay, Self.interval), leeway: .milliseconds(1))
     timer.setEventHandler { [weak self] in self?.tick() }
@@ -105,7 +103,7 @@ final class Sweeper: Sendable {
     let isDue = state.withLock { state in
       guard !state.isSweeping, !state.isStopped else { return false }
       // The time is before the last notification: the clock has gone back.
-      guard seen.upperBound >= state.nextEnd || seen.lowerBound < state.announced || ExpiryClock.realTime() >= state.due else {
+      guard seen.upperBound >= state.nextEnd || seen.lowerBound < state.announced || RealTime.seconds() >= state.due else {
         arm(&state)
         return false
       }
@@ -128,7 +126,7 @@ final class Sweeper: Sendable {
       }
       self?.state.withLock { state in
         state.isSweeping = false
-        if !hasSwept { state.due = ExpiryClock.realTime() + 1 }
+        if !hasSwept { state.due = RealTime.seconds() + 1 }
         self?.arm(&state)
       }
     }
@@ -146,7 +144,7 @@ final class Sweeper: Sendable {
     let (first, last) = (min(now, previous, seen.lowerBound), max(now, previous, seen.upperBound))
     if first != last {
       let tables = try connection.tablesWithEnds(in: ExpirySpan(after: first, until: last))
-      live.didCommit(tables.map { StatementFacts(writesAllOf: $0) })
+      writer.features.didCommit(tables.map { StatementFacts(writesAllOf: $0) })
     }
     state.withLock { $0.announced = now }
     let span = clock.deletable()
@@ -158,7 +156,11 @@ final class Sweeper: Sendable {
     state.withLock { state in
       state.nextEnd = min(state.nextEnd, next)
       state.hidesRows = hidesRows
-      state.due = min(state.due, ExpiryClock.realTime() + (hasMore ? Self.pause : isBusy ? 1 : Self.interval))
+      state.due = min(state.due, RealTime.seconds() + (hasMore ? Self.pause : isBusy ? 1 : Self.interval))
     }
   }
+}
+
+extension Store {
+  var sweeper: Sweeper { services[Sweeper.self] }
 }

@@ -19,31 +19,24 @@ final class LiveRegistry: Sendable {
     var needsBaseline = false
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let count = Atomic<Int>(0)
-  private let need = Listener<Bool>()
 
   /// How often to check for commits of other processes while there are observers.
   private static let interval = DispatchTimeInterval.milliseconds(100)
 
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-  func attach(writer: Writer, isShared: Bool) {
-    state.withLock {
-      $0.writer = writer
-      $0.isShared = isShared
-    }
-  }
-
-  /// Sets the closure that is called when the first observer is added, and, with `true`, when another connection has or may have committed while
-  /// there are observers.
-  func onNeed(_ body: @escaping @Sendable (_ hasForeignCommits: Bool) -> Void) {
-    need.set(body)
+  /// - Parameter isShared: Whether other processes may commit to the file.
+  init(isShared: Bool) {
+    state = Mutex(State(isShared: isShared))
   }
 
   /// Adds the observer, which is notified of all commits from now on.
   func add(_ observer: LiveObserver) {
-    if count.add(1, ordering: .acquiringAndReleasing).newValue == 1 { need(false) }
+    if count.add(1, ordering: .acquiringAndReleasing).newValue == 1 {
+      state.withLock { $0.writer }?.features.observersNeedNews(hasForeignCommits: false)
+    }
     let writer = state.withLock { state -> Writer? in
       state.observers[ObjectIdentifier(observer)] = observer
       guard state.isShared, state.timer == nil else { return nil }
@@ -143,7 +136,7 @@ final class LiveRegistry: Sendable {
         }
         guard hasCommits || wasUnknown else { return }
         self.wakeAll()
-        self.need(true)
+        writer.features.observersNeedNews(hasForeignCommits: true)
       }
     }
     timer.resume()
@@ -164,4 +157,25 @@ extension LiveRegistry.State {
 extension LiveRegistry {
   /// The tables that have observers.
   var watchedTables: Set<String> { state.withLock { Set($0.watchers.keys) } }
+}
+
+// MARK: - As a feature
+
+extension LiveRegistry: StoreFeature {
+  func start(_ writer: Writer, hasWork: Bool) -> (any StoreService)? {
+    state.withLock { $0.writer = writer }
+    return nil
+  }
+
+  var isObserving: Bool { !isEmpty }
+
+  /// Observers that wait for commits read once more, and find that the store is closed.
+  func didClose() {
+    wakeAll()
+  }
+}
+
+extension Store {
+  /// The observers of the store.
+  var live: LiveRegistry { environment.features[LiveRegistry.self] }
 }

@@ -133,17 +133,6 @@ extension ValueOrder {
   }
 }
 
-extension String {
-  /// SQLite compares names without regard to the case of the letters A to Z.
-  func isSameColumn(as other: String) -> Bool {
-    self == other || asciiLowercased == other.asciiLowercased
-  }
-
-  var asciiLowercased: String {
-    String(String.UnicodeScalarView(unicodeScalars.map { ("A"..."Z").contains($0) ? Unicode.Scalar(UInt8($0.value + 32)) : $0 }))
-  }
-}
-
 extension TableDefinition.Index {
   /// Returns whether both index the same columns in the same way, whatever their names.
   func isSame(as other: TableDefinition.Index) -> Bool {

@@ -119,11 +119,7 @@ struct SchemaMigrator {
   func migrate(backUp: @escaping () throws -> Void, before: (() throws -> Connection)?) throws {
     // Rebuilding a referenced table requires foreign keys to be off, which a transaction can't change.
     try connection.change("PRAGMA foreign_keys = OFF")
-    connection.isMigrating = true
-    defer {
-      connection.isMigrating = false
-      try? connection.change("PRAGMA foreign_keys = ON")
-    }
+    defer { try? connection.change("PRAGMA foreign_keys = ON") }
     try connection.transaction {
       // Another process may have migrated the file while this one waited for the lock.
       if try isUpToDate() { return }
@@ -131,7 +127,7 @@ struct SchemaMigrator {
       connection.authorizer.changedTables = []
       defer { connection.authorizer.changedTables = nil }
       for statement in Catalogue.createTables { try connection.change(statement) }
-      try AttachmentTable.suspend(connection)
+      try connection.environment.features.forEach { try $0.willMigrate(connection) }
       let changes = SchemaChanges(connection, log: log, backUp: backUp)
       let planner = try SchemaPlanner(connection, tables)
       var opening = try planner.opening(isMigrating: !pending.isEmpty)
@@ -149,7 +145,7 @@ struct SchemaMigrator {
       for step in try SchemaPlanner(connection, tables).closing(after: opening, isConverting: !pending.isEmpty) { try changes.perform(step) }
       try StoredValueSample(connection, tables).check()
       try remember(opening)
-      try AttachmentTable.resume(connection)
+      try connection.environment.features.forEach { try $0.didMigrate(connection) }
       try checkReferences(of: connection.authorizer.changedTables ?? [], before: before)
     }
   }

@@ -27,14 +27,11 @@ extension Store {
 
   func close(_ completion: @escaping @Sendable () -> Void) {
     lifetime.close(completion) { done in
-      sweeper.stop()
-      attachmentCollector.stop()
-      let (writer, live, attachments) = (writer, live, environment.attachments)
+      services.stop()
+      let (writer, features) = (writer, environment.features)
       let closeWriter: @Sendable () -> Void = {
         writer.close {
-          attachments.end()
-          // Observers that wait for commits read once more, and find that the store is closed.
-          live.wakeAll()
+          features.forEach { $0.didClose() }
           done()
         }
       }

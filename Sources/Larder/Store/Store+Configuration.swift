@@ -59,7 +59,7 @@ extension Store {
     /// The clock that decides whether rows have expired; the system's clock by default. Tests inject their own.
     public var now: @Sendable () -> Date
     /// Seconds of real time, independent of changes to the system's clock.
-    var elapsed: @Sendable () -> Double = ExpiryClock.realTime
+    var elapsed: @Sendable () -> Double = RealTime.seconds
     /// Whether the store may write to its file; `.readWrite` by default.
     public var access: Access
     /// The largest number of bytes of pages that each connection caches; if nil, SQLite's default of about 2 MB.

@@ -15,14 +15,12 @@ import GRDBSQLite
 public final class Store: Sendable {
   let writer: Writer
   let readers: ReaderPool?
-  let live: LiveRegistry
   let configuration: Configuration
   /// The file's path, or nil for a store in memory.
   public let path: String?
   let opening: StoreOpening
   let environment: StoreEnvironment
-  let sweeper: Sweeper
-  let attachmentCollector: AttachmentCollector
+  let services: StoreServices
   private let openReader: @Sendable () throws -> Connection
   let lifetime = StoreLifetime()
 
@@ -79,12 +77,8 @@ public final class Store: Sendable {
     let opening = StoreOpening(path: path, models: models, configuration: configuration)
     let (connection, environment) = try opening.open()
     let isReadOnly = configuration.access == .readOnly
-    let hasDocuments = try !connection.documents.names(connection).isEmpty
-    let hasAttachments = try AttachmentTable.exists(connection)
-    // From here on the writer owns the connection: the sweeper and the collector may use it before this initializer returns.
-    let live = LiveRegistry()
+    let features = try environment.features.all(as: (any StoreFeature).self).map { (feature: $0, hasWork: try !isReadOnly && $0.hasWork(connection)) }
     self.path = path
-    self.live = live
     self.configuration = configuration
     self.opening = opening
     self.environment = environment
@@ -95,18 +89,12 @@ public final class Store: Sendable {
         busyTimeout: configuration.busyTimeout, waitLimit: configuration.waitLimit,
         // With a rollback journal each commit waits for the disk, as it does with `.full` durability.
         runsInline: configuration.durability == .normal && (hasLog || path == nil), hasLog: hasLog && !isReadOnly, log: configuration.log),
-      observers: live, reopen: { try opening.openWriter(environment) })
+      features: environment.features, reopen: { try opening.openWriter(environment) })
     openReader = { try opening.openReader(environment) }
     readers = path == nil ? nil : ReaderPool(limit: configuration.readers, waitLimit: configuration.waitLimit, open: openReader)
-    sweeper = Sweeper(writer, environment.clock, live, isNeeded: !isReadOnly && (hasDocuments || environment.tables.contains(where: \.expires)))
-    let attachments = environment.attachments
-    attachmentCollector = AttachmentCollector(
-      writer, attachments, isInMemory: path == nil, isNeeded: !isReadOnly && attachments.isManaged && (hasAttachments || attachments.folder.exists))
-    if isReadOnly {
-      sweeper.stop()
-      attachmentCollector.stop()
-    }
-    live.attach(writer: writer, isShared: path != nil)
+    // From here on the writer owns the connection: services may use it before this initializer returns.
+    services = StoreServices(features.compactMap { [writer] in $0.feature.start(writer, hasWork: $0.hasWork) })
+    if isReadOnly { services.stop() }
   }
 
   deinit {

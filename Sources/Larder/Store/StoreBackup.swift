@@ -15,20 +15,24 @@ enum StoreBackup {
     let path = location.storePath
     let partial = "\(path).\(UUID().uuidString).partial"
     guard !FileManager.default.fileExists(atPath: path) else { throw alreadyThere }
-    let attachments = try AttachmentBackup(of: connection.environment.attachments.folder, partial: partial)
+    var parts: [any FeatureBackup] = []
+    try connection.environment.features.forEach { feature in
+      if let part = try feature.beginBackup(of: connection, partial: partial) { parts.append(part) }
+    }
     defer {
       // A journal is left if SQLite couldn't roll it back, for example on a full disk.
       for suffix in ["", "-journal", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: partial + suffix) }
-      attachments?.removePartial()
+      for part in parts { part.removePartial() }
     }
     try copy(connection, to: partial)
-    try attachments?.copy(skipsMissing: skipsMissing)
+    for part in parts { try part.copy(skipsMissing: skipsMissing) }
     // SQLite syncs the copy as the store's connections are configured to, which may be not at all.
     try sync.file(partial)
     FaultPoint.backupCopied.reach()
-    let placed = try attachments?.place(beside: path) ?? false
+    var placed: [any FeatureBackup] = []
     var isNamed = false
     do {
+      for part in parts where try part.place(beside: path) { placed.append(part) }
       try place(copy: partial, at: path)
       isNamed = true
       try? FileManager.default.removeItem(atPath: partial)
@@ -36,7 +40,7 @@ enum StoreBackup {
       try sync.folder(URL(fileURLWithPath: path).deletingLastPathComponent().path)
     } catch {
       if isNamed { try? FileManager.default.removeItem(atPath: path) }
-      if placed { attachments?.remove(beside: path) }
+      for part in placed { part.remove(beside: path) }
       throw error
     }
   }
@@ -75,7 +79,7 @@ enum StoreBackup {
     writer.bind(.text(connection.isInMemory ? fileURI(path) : path))
     do {
       // SQLite compiles the copy's indexes by the tables' names, which must not resolve to a context's views of the same names.
-      try connection.withoutShadows { _ = try connection.using(writer, nil) { try connection.step($0, nil) } }
+      try connection.environment.features.withoutViews(connection) { _ = try connection.using(writer, nil) { try connection.step($0, nil) } }
     } catch let error as StoreError where error.code == .unsupported {
       // SQLite also reports this if it can't determine the size of the new file.
       throw StoreError(.inputOutput, "The copy could not be begun (\(error.message)). Check the disk, then try again.")

@@ -11,18 +11,15 @@ struct StoreOpening: Sendable {
   /// The name under which the connections of this process find a store in memory. Source: <https://www.sqlite.org/src/file/src/memdb.c>.
   private let memory = sqlite3_compileoption_used("USE_URI") == 0 ? ":memory:" : "file:/larder-\(UUID().uuidString)?vfs=memdb"
 
-  private let clock: ExpiryClock
-  private let attachments: AttachmentStorage
+  private let features: StoreFeatures
   private let gate: WriteGate
 
   init(path: String?, models: [any Model.Type], configuration: Store.Configuration) {
     self.path = path
     self.models = models
     self.configuration = configuration
-    clock = ExpiryClock(configuration.now, elapsed: configuration.elapsed)
-    attachments = AttachmentStorage(
-      storePath: path, isManaged: configuration.schema == .managed, isReadOnly: configuration.access == .readOnly)
-    gate = WriteGate(access: configuration.access)
+    features = StoreFeatures(path: path, configuration)
+    gate = WriteGate(isReadOnly: configuration.access == .readOnly)
   }
 
   /// STRICT tables came with 3.37: <https://www.sqlite.org/stricttables.html>.
@@ -57,7 +54,8 @@ struct StoreOpening: Sendable {
   private func makeEnvironment(
     _ tables: [TableDefinition] = [], adopted: AdoptedColumns = AdoptedColumns(), isImmutable: Bool = false
   ) -> StoreEnvironment {
-    StoreEnvironment(tables: tables, adopted: adopted, clock: clock, attachments: attachments, gate: gate, isImmutable: isImmutable)
+    StoreEnvironment(
+      tables: tables, adopted: adopted, features: features, isManaged: configuration.schema == .managed, gate: gate, isImmutable: isImmutable)
   }
 
   private func openManaged(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
@@ -88,7 +86,7 @@ struct StoreOpening: Sendable {
       try StoredValueSample(connection, tables).check()
     }
     try prepareToWrite(connection)
-    try connection.updateDocumentDates()
+    try features.forEach { try $0.upgrade(connection) }
     return (connection, environment)
   }
 
@@ -123,7 +121,7 @@ struct StoreOpening: Sendable {
       try connection.change("PRAGMA recursive_triggers = ON")
       connection.changesBeforeAnalysis = Connection.firstAnalysis
     }
-    try connection.installExpiryViews()
+    try features.forEach { try $0.didOpen(connection) }
     try checkWrites(connection)
     if path != nil {
       let mode = configuration.schema == .managed ? "wal" : try connection.query("PRAGMA journal_mode").first?.first?.value.text
@@ -165,7 +163,7 @@ struct StoreOpening: Sendable {
         try connection.change("PRAGMA synchronous = \(configuration.durability == .full ? "FULL" : "NORMAL")")
       }
       try connection.change("PRAGMA recursive_triggers = ON")
-      try connection.installExpiryViews()
+      try features.forEach { try $0.didOpen(connection) }
       return connection
     }
   }
@@ -174,7 +172,7 @@ struct StoreOpening: Sendable {
   func openReader(_ environment: StoreEnvironment) throws -> Connection {
     try mapping {
       let connection = try makeConnection(environment, .reader)
-      try connection.installExpiryViews()
+      try features.forEach { try $0.didOpen(connection) }
       return connection
     }
   }
@@ -205,7 +203,9 @@ struct StoreOpening: Sendable {
     }
     if let mmapSize = configuration.mmapSize { try connection.change("PRAGMA main.mmap_size = \(mmapSize)") }
     if let trace = configuration.trace {
-      let tracer = StatementTracer(role: role, options: configuration.traceOptions, authorizer: connection.authorizer, report: trace)
+      let tracer = StatementTracer(
+        role: role, showsValues: configuration.traceOptions.contains(.values), showsPlans: configuration.traceOptions.contains(.plans),
+        authorizer: connection.authorizer, report: trace)
       connection.tracer = tracer
       tracer.start(on: connection.handle)
     }
@@ -295,7 +295,7 @@ struct StoreOpening: Sendable {
   /// Opens a connection that changes nothing and leaves no file behind.
   private func makePlanningConnection() throws -> Connection {
     guard let path, FileManager.default.fileExists(atPath: path) else {
-      return try Connection(path: ":memory:", configuration: GRDB.Configuration(), environment: StoreEnvironment())
+      return try Connection(path: ":memory:", configuration: GRDB.Configuration(), environment: makeEnvironment())
     }
     // Only a connection that may write removes the log's files when it closes; an existing log must not be emptied.
     if FileManager.default.fileExists(atPath: path + "-wal") { return try openReader(makeEnvironment()) }
@@ -323,7 +323,7 @@ struct StoreOpening: Sendable {
   private func check(_ tables: [TableDefinition]) throws {
     var seen: [String: TableDefinition] = [:]
     for table in tables {
-      guard !["_larder_", "sqlite_"].contains(where: table.name.asciiLowercased.hasPrefix) else {
+      guard !ReservedNames.isReserved(table: table.name) else {
         throw StoreError(
           .schemaMismatch, model: table.model,
           "The name \(table.name) is reserved for the database itself. Name the table of \(table.model) with @Model(\"…\").")
@@ -425,7 +425,7 @@ private final class BackupOnce {
   func remove() {
     guard let copy else { return }
     try? FileManager.default.removeItem(atPath: copy)
-    try? FileManager.default.removeItem(atPath: AttachmentFolder.path(ofStore: copy))
+    environment.features.forEach { $0.removeBackup(at: copy) }
   }
 }
 

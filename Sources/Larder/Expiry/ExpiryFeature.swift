@@ -1,0 +1,81 @@
+/// The expiry of rows as a feature of a store: views hide expired rows, and the sweeper deletes them.
+final class ExpiryFeature: StoreFeature {
+  let clock: ExpiryClock
+  /// Called when observers need to know which rows have expired, with whether another connection has committed.
+  let news = Listener<Bool>()
+
+  init(_ clock: ExpiryClock) {
+    self.clock = clock
+  }
+
+  var functions: [ScalarFunction] {
+    // The current time by which rows expire, in seconds since the reference date.
+    [ScalarFunction("larder_now", 0, isDeterministic: false) { [clock] _ in .real(clock.now) }]
+  }
+
+  func didOpen(_ connection: Connection) throws {
+    try connection.installExpiryViews()
+  }
+
+  // MARK: Writing
+
+  func willWrite<M: Model>(_ values: [M], _ kind: ModelStatementKind, _ connection: Connection) throws {
+    if M.schema.expires, kind != .update { try connection.makeRoom(for: values) }
+  }
+
+  func makeRoom<M: Model>(forUniqueValuesOf value: M, _ connection: Connection) throws -> Bool {
+    try connection.makeRoom(forUniqueValuesOf: value)
+  }
+
+  // MARK: Views
+
+  func hidesTable(_ error: StoreError, _ connection: Connection) -> Bool {
+    connection.isAboutExpiryView(error)
+  }
+
+  func revealingTables<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+    try connection.withoutExpiryViews(body)
+  }
+
+  func withoutViews<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+    try connection.withoutExpiryShadows(body)
+  }
+
+  // MARK: Sweeping
+
+  func hasWork(_ connection: Connection) throws -> Bool {
+    if connection.environment.tables.contains(where: \.expires) { return true }
+    return try connection.expiringContents.contains { try $0.canExpire(connection) }
+  }
+
+  func start(_ writer: Writer, hasWork: Bool) -> (any StoreService)? {
+    Sweeper(writer, self, isNeeded: hasWork)
+  }
+
+  func observersNeedNews(hasForeignCommits: Bool) {
+    news(hasForeignCommits)
+  }
+}
+
+/// A feature with rows of its own that expire.
+protocol ExpiringContents: StoreFeature {
+  /// Returns whether the file has any of them.
+  func canExpire(_ connection: Connection) throws -> Bool
+  /// Deletes some of those that have expired within the span, and returns their number.
+  func removeExpired(_ span: ExpirySpan, limit: Int, _ connection: Connection) throws -> Int
+  /// Returns when the first one after the time expires; infinity if none does.
+  func nextExpiry(after time: Double, _ connection: Connection) throws -> Double
+  /// Returns the tables, and the columns with the dates of expiry.
+  func expiringTables(_ connection: Connection) throws -> [(table: String, column: String)]
+}
+
+extension Connection {
+  var expiringContents: [any ExpiringContents] { environment.features.all(as: (any ExpiringContents).self) }
+  /// Expired rows that may have lost the references that kept them.
+  var expiryReleases: ExpiryReleases { state(ExpiryReleases.self, ExpiryReleases()) }
+}
+
+extension StoreEnvironment {
+  /// The clock that decides whether rows have expired.
+  var clock: ExpiryClock { features[ExpiryFeature.self].clock }
+}
