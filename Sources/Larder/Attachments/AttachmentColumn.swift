@@ -3,9 +3,8 @@ struct AttachmentColumn {
   let table: String
   let name: String
 
-  private let dialect = Dialect.sqlite
   /// The prefix of these triggers' names.
-  static let prefix = "_larder_attachment_"
+  static let prefix = "\(ReservedNames.prefix)attachment_"
 
   /// Returns all such columns: those of models, including models that the program doesn't declare and properties that were removed, and documents.
   static func all(_ connection: Connection) throws -> [AttachmentColumn] {
@@ -13,7 +12,7 @@ struct AttachmentColumn {
     if try Catalogue.exists(in: connection) {
       for table in try connection.query("SELECT name FROM main.\(Catalogue.modelsTable) ORDER BY name").compactMap({ $0["name"]?.text }) {
         guard let entry = try Catalogue.entry(of: table, in: connection) else { continue }
-        let state = try connection.query("PRAGMA main.table_xinfo(\(Dialect.sqlite.quote(table)))").filter { $0["type"]?.text == "TEXT" }
+        let state = try connection.query("PRAGMA main.table_xinfo(\(Quoting.name(table)))").filter { $0["type"]?.text == "TEXT" }
         for name in state.compactMap({ $0["name"]?.text }) where entry.column(name)?.type.isJSON ?? entry.retired.contains(name) {
           columns.append(AttachmentColumn(table: table, name: name))
         }
@@ -39,8 +38,8 @@ struct AttachmentColumn {
 
   /// Returns the SQL for the attachments that the rows refer to. In `columns`, `t` is the row and `j.atom` the digest.
   func rows(_ columns: String) -> String {
-    let text = "t.\(dialect.quote(name))"
-    return "SELECT \(columns) FROM main.\(dialect.quote(table)) AS t, \(Self.names(in: text, named: "j")) AND \(Self.mayName(text))"
+    let text = "t.\(Quoting.name(name))"
+    return "SELECT \(columns) FROM main.\(Quoting.name(table)) AS t, \(Self.names(in: text, named: "j")) AND \(Self.mayName(text))"
   }
 
   private func count(_ sign: String, _ text: String) -> String {
@@ -54,14 +53,14 @@ struct AttachmentColumn {
   /// Returns SQL that rejects a row that refers to data that the store doesn't have.
   private func require(_ text: String) -> String {
     """
-    SELECT RAISE(ABORT, \(dialect.literal(.text("\(AttachmentTable.refusal)\(table).\(name)")))) WHERE EXISTS \
+    SELECT RAISE(ABORT, \(Quoting.literal(.text("\(AttachmentTable.refusal)\(table).\(name)")))) WHERE EXISTS \
     (SELECT 1 FROM \(Self.names(in: text, named: "j")) AND j.atom NOT IN (SELECT digest FROM \(AttachmentTable.name)))
     """
   }
 
   /// The triggers. For rows without attachments, each only searches for a word.
   var triggers: [SchemaTrigger] {
-    let column = dialect.quote(name)
+    let column = Quoting.name(name)
     let (old, new) = ("OLD.\(column)", "NEW.\(column)")
     func trigger(_ kind: String, _ event: String, _ condition: String, _ statements: [String]) -> SchemaTrigger {
       SchemaTrigger("\(Self.prefix)\(kind)_\(table).\(name)", event, on: table, when: condition, statements)

@@ -5,8 +5,8 @@ import GRDBSQLite
 ///
 /// The tables and triggers are created with the first attachment, so that files without attachments have no overhead.
 enum AttachmentTable {
-  static let name = "_larder_attachments"
-  static let leases = "_larder_attachment_leases"
+  static let name = "\(ReservedNames.prefix)attachments"
+  static let leases = "\(ReservedNames.prefix)attachment_leases"
   /// The beginning of SQLite's message if a row refers to unregistered data. The table and the column follow.
   static let refusal = "larder has no bytes for "
 
@@ -50,7 +50,7 @@ enum AttachmentTable {
     guard try exists(connection) else { return }
     let triggers = try connection.query(
       "SELECT name FROM main.sqlite_master WHERE type = 'trigger' AND substr(name, 1, length(?1)) = ?1", [.text(AttachmentColumn.prefix)])
-    for case let trigger? in triggers.map({ $0["name"]?.text }) { try connection.change("DROP TRIGGER main.\(Dialect.sqlite.quote(trigger))") }
+    for case let trigger? in triggers.map({ $0["name"]?.text }) { try connection.change("DROP TRIGGER main.\(Quoting.name(trigger))") }
   }
 
   /// Creates the triggers again, for the current tables and columns, and recounts the references.

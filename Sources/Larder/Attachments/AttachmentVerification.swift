@@ -69,7 +69,7 @@ struct AttachmentVerification {
     var references: [String: [AttachmentReport.Reference]] = [:]
     for column in try AttachmentColumn.all(connection) {
       let keys = try keys(of: column.table)
-      let names = keys.map { "t.\(Dialect.sqlite.quote($0)) AS \(Dialect.sqlite.quote("key_" + $0))" }
+      let names = keys.map { "t.\(Quoting.name($0)) AS \(Quoting.name("key_" + $0))" }
       for row in try connection.query(column.rows((["DISTINCT j.atom AS digest"] + names).joined(separator: ", "))) {
         guard let digest = row["digest"]?.text, isWanted(digest) else { continue }
         let key = keys.reduce(into: [:]) { $0[$1] = row["key_" + $1] ?? .null }

@@ -63,7 +63,7 @@ extension StoreCheck {
     for column in try AttachmentColumn.all(connection) {
       let definition = definition(of: column.table)
       let keys = try keys(of: column.table)
-      let names = keys.map { "t.\(Dialect.sqlite.quote($0))" }
+      let names = keys.map { "t.\(Quoting.name($0))" }
       let isKnown = "EXISTS (SELECT 1 FROM main.\(AttachmentTable.name) WHERE digest = j.atom)"
       let sql = column.rows((["j.atom", isKnown] + names).joined(separator: ", "))
       var found = problems

@@ -12,7 +12,7 @@ extension StoreCheck {
     for table in try connection.query("SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name").compactMap({ $0["name"]?.text }) {
       // A name that is a number would be interpreted as a limit.
       guard Int(table) == nil else { continue }
-      for message in try messages("PRAGMA main.integrity_check(\(Dialect.sqlite.quote(table)))") {
+      for message in try messages("PRAGMA main.integrity_check(\(Quoting.name(table)))") {
         explained.insert(message)
         let model = definition(of: table)?.model
         add(.damage, model: model, table: table, damage(of: "The table of \(model ?? table)", message))

@@ -9,7 +9,7 @@ extension StoreCheck {
   }
 
   func checkReferences(of table: String) throws {
-    let name = Dialect.sqlite.quote(table)
+    let name = Quoting.name(table)
     let references = try references(of: table)
     let keys = definition(of: table)?.keyColumns.map(\.name) ?? []
     let rowNumber = try TableState.read(table, from: connection)?.rowNumber
@@ -38,7 +38,7 @@ extension StoreCheck {
     let definition = definition(of: table)
     let pairs = tables.lazy.flatMap(\.pairs).first { $0.name.isSameColumn(as: table) }
     var references: [Int64: Reference] = [:]
-    for row in try connection.query("PRAGMA main.foreign_key_list(\(Dialect.sqlite.quote(table)))") {
+    for row in try connection.query("PRAGMA main.foreign_key_list(\(Quoting.name(table)))") {
       guard let number = row["id"]?.integer, let parent = row["table"]?.text else { continue }
       var reference = Reference(model: definition?.model, target: self.definition(of: parent)?.model ?? parent)
       let column = row["from"]?.text ?? ""
@@ -56,7 +56,7 @@ extension StoreCheck {
   private func key(of number: Value, _ keys: [String], _ rowNumber: String, _ table: String) throws -> [String: Value] {
     guard !number.isNull else { return [:] }
     guard !keys.isEmpty else { return [rowNumber: number] }
-    let list = keys.map(Dialect.sqlite.quote).joined(separator: ", ")
+    let list = keys.map(Quoting.name).joined(separator: ", ")
     let row = try connection.query("SELECT \(list) FROM main.\(table) WHERE \(rowNumber) = ?1", [number]).first
     return keys.reduce(into: [:]) { $0[$1] = row?[$1] ?? .null }
   }
@@ -65,7 +65,7 @@ extension StoreCheck {
 
   func checkDerivedValues(of column: DerivedColumn) throws {
     do {
-      try forEachRow(column.mismatches(.sqlite)) { statement in
+      try forEachRow(column.mismatches) { statement in
         guard keeps(.derivedValue) else { return add(.derivedValue, "") }
         report.add(.derivedValue, limit: limit) {
           StoreReport.Finding(

@@ -29,7 +29,7 @@ extension StoreCheck {
   /// The number of rows to tokenize at a time.
   private static let batch = 200
   private static let indexWords = "temp._larder_check_index"
-  private static let text = "_larder_check_text"
+  private static let text = "\(ReservedNames.prefix)check_text"
   private static let textWords = "temp._larder_check_words"
 
   /// Compares the index with the words of the table's rows, which a temporary index tokenizes a few at a time.
@@ -45,7 +45,7 @@ extension StoreCheck {
   }
 
   private func addStale(_ table: TableDefinition, property: String?) {
-    let index = Dialect.sqlite.quote(SearchClause.table(of: table.name))
+    let index = Quoting.name(SearchClause.table(of: table.name))
     let place = [table.model, property].compactMap { $0 }.joined(separator: ".")
     add(
       .searchIndex, model: table.model, property: property, table: table.name,
@@ -54,19 +54,18 @@ extension StoreCheck {
 
   /// Returns the columns whose words differ in the index. Everything created for this is deleted when the read transaction ends.
   private func staleColumns(of table: TableDefinition) throws -> [String] {
-    let dialect = Dialect.sqlite
     let columns = table.searchable
-    let list = columns.map(dialect.quote).joined(separator: ", ")
-    let index = dialect.literal(.text(SearchClause.table(of: table.name)))
+    let list = columns.map(Quoting.name).joined(separator: ", ")
+    let index = Quoting.literal(.text(SearchClause.table(of: table.name)))
     try connection.change("CREATE VIRTUAL TABLE \(Self.indexWords) USING fts5vocab(main, \(index), instance)")
-    let tokenizer = dialect.literal(.text(try SearchWords.tokenizer(ofIndexOf: table.name, in: connection)))
+    let tokenizer = Quoting.literal(.text(try SearchWords.tokenizer(ofIndexOf: table.name, in: connection)))
     try connection.change("CREATE VIRTUAL TABLE temp.\(Self.text) USING fts5(\(list), content='', tokenize=\(tokenizer))")
     try connection.change("CREATE VIRTUAL TABLE \(Self.textWords) USING fts5vocab(temp, '\(Self.text)', instance)")
     var indexed = WordFingerprint(columns: columns.count)
     try read(Self.indexWords, columns, into: &indexed)
     var stored = WordFingerprint(columns: columns.count)
-    let row = dialect.quote(table.rowIDColumn)
-    let source = "main.\(dialect.quote(table.name))"
+    let row = Quoting.name(table.rowIDColumn)
+    let source = "main.\(Quoting.name(table.name))"
     // SQLite never chooses the smallest integer as a row ID, but it may be a key.
     var (last, comparison) = (Int64.min, ">=")
     while true {

@@ -52,7 +52,7 @@ extension OverlaySQL {
 
   private func named(in source: String, _ condition: String) -> [String] {
     table.columns.filter(\.mayNameAttachments).map { column in
-      let text = "t.\(Dialect.sqlite.quote(column.name))"
+      let text = "t.\(Quoting.name(column.name))"
       let rows = source.contains(" AS t ") ? source : "\(source) AS t"
       return """
         SELECT DISTINCT j.atom AS digest FROM \(rows), \(AttachmentColumn.names(in: text, named: "j")) \

@@ -86,8 +86,8 @@ extension ContextConnection {
 
   /// Deletes expired rows with the keys of unsaved ones and, if others may conflict, all expired rows.
   private func makeRoom(for sql: OverlaySQL, expectsTaken: Bool) throws {
-    let keys = sql.table.keys.map(Dialect.sqlite.quote).joined(separator: ", ")
-    let name = Dialect.sqlite.quote(sql.table.name)
+    let keys = sql.table.keys.map(Quoting.name).joined(separator: ", ")
+    let name = Quoting.name(sql.table.name)
     try run(sql.dropExpired)
     try run(["DELETE FROM main.\(name) WHERE (\(keys)) IN (SELECT \(keys) FROM \(sql.pending)) AND +\(Expiry.isOver)"], errorContext(of: sql.table))
     guard expectsTaken, let table = store.environment.tables.first(where: { $0.name == sql.table.name }) else { return }
@@ -221,7 +221,7 @@ extension ContextConnection {
     var writer = connection.environment.makeWriter()
     writer.write("UPDATE \(sql.base) SET ")
     for (position, column) in written.enumerated() {
-      writer.write("\(position == 0 ? "" : ", ")\(writer.dialect.quote(column)) = ")
+      writer.write("\(position == 0 ? "" : ", ")\(Quoting.name(column)) = ")
       try writer.write(.value(values[column] ?? .null), asStoredIn: column, of: M.schema)
     }
     writer.write(" WHERE rowid = ")

@@ -89,7 +89,7 @@ final class ContextConnection {
 
   private func dropViews() throws {
     let views = try connection.query("SELECT name FROM sqlite_temp_master WHERE type = 'view' AND sql LIKE '% AS \(ReservedNames.viewMark) %'")
-    for view in views { try define("DROP VIEW temp.\(Dialect.sqlite.quote(try view.get("name")))") }
+    for view in views { try define("DROP VIEW temp.\(Quoting.name(try view.get("name")))") }
     connection.forgetStatements()
   }
 
@@ -108,14 +108,13 @@ final class ContextConnection {
 
   /// Returns the SQL of a table in a layer.
   func sql(of table: OverlayTable, in layer: ContextLayer) -> OverlaySQL {
-    let dialect = Dialect.sqlite
     let below = layer.chain.dropLast().last { $0.table(table.name) != nil }
     let rules = foreignKeys.filter { $0.parent.isSameColumn(as: table.name) }
-    let file = table.expires ? dialect.quote(Expiry.view(of: table.name)) : "main.\(dialect.quote(table.name))"
+    let file = table.expires ? Quoting.name(Expiry.view(of: table.name)) : "main.\(Quoting.name(table.name))"
     return OverlaySQL(
       layer: layer.id, table: table,
-      lower: below.map { dialect.quote("_larder_rows_\($0.id)_\(table.name)") } ?? file,
-      lowerView: below.map { dialect.quote("_larder_\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)") }
+      lower: below.map { Quoting.name("\(ReservedNames.prefix)rows_\($0.id)_\(table.name)") } ?? file,
+      lowerView: below.map { Quoting.name("\(ReservedNames.prefix)\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)") }
         ?? file,
       deleteRules: rules,
       tables: layer.tables)
@@ -225,20 +224,19 @@ final class ContextConnection {
     var sources: [String: [PendingText.Source]] = [:]
     for table in layer.tables where !table.searchable.isEmpty {
       let layers = layer.chain.filter { $0.table(table.name) != nil }
-      let dialect = Dialect.sqlite
       func hidden(_ row: String, by layers: some Sequence<ContextLayer>) -> String {
         layers.map { layer in
-          let column = table.hiddenRowID == nil ? dialect.quote(table.keys[0]) : OverlaySQL.row
+          let column = table.hiddenRowID == nil ? Quoting.name(table.keys[0]) : OverlaySQL.row
           return " AND \(row) NOT IN (SELECT \(column) FROM \(sql(of: table, in: layer).pending) WHERE \(column) IS NOT NULL)"
         }.joined()
       }
-      let index = dialect.quote(SearchClause.table(of: table.name))
+      let index = Quoting.name(SearchClause.table(of: table.name))
       let first = PendingText.Source(index: index, row: "\(index).rowid", join: "", condition: hidden("\(index).rowid", by: layers))
       sources[table.name] =
         [first]
         + layers.enumerated().map { position, layer in
           let sql = sql(of: table, in: layer)
-          let row = table.hiddenRowID == nil ? "p.\(dialect.quote(table.keys[0]))" : sql.pendingRow("p")
+          let row = table.hiddenRowID == nil ? "p.\(Quoting.name(table.keys[0]))" : sql.pendingRow("p")
           return PendingText.Source(
             index: sql.text, row: row, join: " JOIN \(sql.pending) AS p ON p.\(OverlaySQL.number) = \(sql.text).rowid",
             condition: hidden(row, by: layers[(position + 1)...]))
@@ -303,14 +301,5 @@ extension ContextConnection {
       try statement.bindKey(value.id, of: M.self)
       return try !connection.step(statement, nil)
     }
-  }
-}
-
-extension ErrorContext {
-  /// Creates the context of errors for which only the table is known.
-  init(_ definition: TableDefinition) {
-    model = definition.model
-    table = definition.name
-    property = { name in definition.column(name)?.property }
   }
 }

@@ -33,9 +33,9 @@ extension OverlaySQL {
   func refersToDeleted(_ row: String) -> String {
     let conditions = table.references.compactMap { reference -> String? in
       guard let parent = tables.first(where: { $0.name.isSameColumn(as: reference.parent) }) else { return nil }
-      let columns = (reference.parentColumns.isEmpty ? parent.keys : reference.parentColumns).map(Dialect.sqlite.quote)
-      let refers = zip(columns, reference.childColumns).map { "d.\($0) = \(row).\(Dialect.sqlite.quote($1))" }.joined(separator: " AND ")
-      let isSame = parent.keys.map(Dialect.sqlite.quote).map { "g.\($0) = d.\($0)" }.joined(separator: " AND ")
+      let columns = (reference.parentColumns.isEmpty ? parent.keys : reference.parentColumns).map(Quoting.name)
+      let refers = zip(columns, reference.childColumns).map { "d.\($0) = \(row).\(Quoting.name($1))" }.joined(separator: " AND ")
+      let isSame = parent.keys.map(Quoting.name).map { "g.\($0) = d.\($0)" }.joined(separator: " AND ")
       return """
         EXISTS (SELECT 1 FROM \(name("base", of: parent.name)) AS d CROSS JOIN \(name("pending", of: parent.name)) AS g ON \(isSame) \
         WHERE \(refers) AND g.\(Self.state) = 1)
@@ -114,7 +114,7 @@ extension OverlaySQL {
 
   /// - Parameter value: Returns the new value of a column, given its name, and the condition that two rows have the same value in it.
   private func merge(_ left: String, _ right: String, _ value: (String, String) -> String) -> String {
-    let others = table.columns.filter { !table.keys.contains($0.name) }.map { (name: Dialect.sqlite.quote($0.name), column: $0) }
+    let others = table.columns.filter { !table.keys.contains($0.name) }.map { (name: Quoting.name($0.name), column: $0) }
     guard !others.isEmpty else { return "SELECT 1 WHERE FALSE" }
     let assignments = others.map { "\($0.name) = x.\($0.name)" }.joined(separator: ", ")
     let values = others.map { "\(value($0.name, same($0.column, left, right))) AS \($0.name)" }.joined(separator: ", ")

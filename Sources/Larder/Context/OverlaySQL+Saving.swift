@@ -7,7 +7,7 @@ extension OverlaySQL {
   var writeUpdates: [String] {
     let others = columns.filter { !keys.contains($0) }
     // The triggers of the file give a moved row the last position.
-    let places = table.places.map { Dialect.sqlite.quote($0.column) }
+    let places = table.places.map { Quoting.name($0.column) }
     return others.isEmpty ? [] : [write(others)] + (places.isEmpty ? [] : [write(places)])
   }
 
@@ -17,7 +17,7 @@ extension OverlaySQL {
 
   /// Writes the references again, because deletions may have cleared them in rows that refer to the parent again.
   var writeReferences: [String] {
-    let references = Set(table.references.flatMap(\.childColumns).map(Dialect.sqlite.quote)).subtracting(keys).sorted()
+    let references = Set(table.references.flatMap(\.childColumns).map(Quoting.name)).subtracting(keys).sorted()
     return references.isEmpty ? [] : [write(references)]
   }
 
@@ -56,13 +56,13 @@ extension OverlaySQL {
   /// For each unique rule, the rows of the file whose values an updated row takes over, and that are updated or deleted themselves.
   var vacancies: [Vacancy] {
     table.uniqueRules.compactMap { rule in
-      let names = rule.parts.map { Dialect.sqlite.quote($0.column) }
+      let names = rule.parts.map { Quoting.name($0.column) }
       let parts = rule.parts.compactMap { part in table.columns.first { $0.name == part.column && !table.keys.contains($0.name) } }
       let references = Set(table.references.flatMap(\.childColumns))
       guard let column = parts.first(where: { !$0.isRequired }) ?? parts.first(where: { !references.contains($0.name) }) ?? parts.first
       else { return nil }
       func same(_ left: String, _ right: String, _ op: String) -> String {
-        zip(rule.parts, names).map { "\(left).\($1) \(op) \(right).\($1) COLLATE \(Dialect.sqlite.quote($0.collation))" }.joined(separator: " AND ")
+        zip(rule.parts, names).map { "\(left).\($1) \(op) \(right).\($1) COLLATE \(Quoting.name($0.collation))" }.joined(separator: " AND ")
       }
       func isVersioned(_ row: String) -> String { "EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", row)))" }
       let leaves = """
@@ -73,7 +73,7 @@ extension OverlaySQL {
         EXISTS (SELECT 1 FROM \(pending) AS o WHERE o.\(Self.state) = 0 AND NOT (\(sameKey("o", shadow))) AND \(isVersioned("o")) \
         AND \(same("o", shadow, "=")))
         """
-      return Vacancy(column: Dialect.sqlite.quote(column.name), type: column, condition: "\(isTaken) AND \(leaves)")
+      return Vacancy(column: Quoting.name(column.name), type: column, condition: "\(isTaken) AND \(leaves)")
     }
   }
 

@@ -16,10 +16,9 @@ extension OverlaySQL {
 
   /// For each sum that its property may not be able to hold, a query for such a row, and the error.
   var unstorableSums: [(refusal: DerivedRefusal, query: String)] {
-    let dialect = Dialect.sqlite
     return table.limitedSums.compactMap { derived in
-      guard let (reason, condition) = pendingColumn(derived).unstorable(dialect) else { return nil }
-      let key = "\(shadow).\(dialect.quote(derived.column.key))"
+      guard let (reason, condition) = pendingColumn(derived).unstorable else { return nil }
+      let key = "\(shadow).\(Quoting.name(derived.column.key))"
       return (
         DerivedRefusal(model: derived.column.model, property: derived.column.property, reason: reason),
         "SELECT 1 FROM \(rows) AS \(shadow) WHERE \(key) IN (SELECT key FROM \(touched())) AND \(condition) LIMIT 1"
@@ -30,8 +29,8 @@ extension OverlaySQL {
   /// Returns a query for how much a sum of the row with the key, the first parameter, may grow.
   func room(of column: String) -> String? {
     guard let derived = table.limitedSums.first(where: { $0.column.column == column }) else { return nil }
-    let key = "\(shadow).\(Dialect.sqlite.quote(derived.column.key))"
-    return pendingColumn(derived).room(.sqlite).map { "SELECT \($0) FROM \(rows) AS \(shadow) WHERE \(key) = ?1" }
+    let key = "\(shadow).\(Quoting.name(derived.column.key))"
+    return pendingColumn(derived).room.map { "SELECT \($0) FROM \(rows) AS \(shadow) WHERE \(key) = ?1" }
   }
 
   // MARK: Recording sums
@@ -64,7 +63,6 @@ extension OverlaySQL {
   private func touches(
     _ row: String, from source: String = "WHERE TRUE", isNew: Bool, isSame: ((String) -> String)? = nil
   ) -> [String] {
-    let dialect = Dialect.sqlite
     var statements: [String] = []
     if isNew, !table.limitedSums.isEmpty, let key = keys.first { statements.append("INSERT INTO \(touched()) (key) SELECT \(row).\(key) \(source)") }
     for owner in tables {
@@ -72,26 +70,26 @@ extension OverlaySQL {
         let isOwn = sum.column.rowsTable == table.name
         switch sum.column.rows {
         case .reference(let column):
-          guard isOwn, let value = sum.column.value.map(dialect.quote) else { continue }
-          let reference = dialect.quote(column)
+          guard isOwn, let value = sum.column.value.map(Quoting.name) else { continue }
+          let reference = Quoting.name(column)
           let unchanged = isSame.map { " AND NOT (\($0(reference)) AND \($0(value)))" } ?? ""
           statements.append(
             """
             INSERT INTO \(touched(of: owner.name)) (key, sum, growth) \
-            SELECT \(row).\(reference), \(dialect.literal(.text(sum.column.column))), coalesce(abs(CAST(\(row).\(value) AS REAL)), 0) \
+            SELECT \(row).\(reference), \(Quoting.literal(.text(sum.column.column))), coalesce(abs(CAST(\(row).\(value) AS REAL)), 0) \
             \(source) AND \(row).\(reference) IS NOT NULL\(unchanged)
             """)
         case .pairs(let pairs, let own, let other, let key):
           let touched = "INSERT INTO \(touched(of: owner.name)) (key, sum) SELECT"
-          let name = dialect.literal(.text(sum.column.column))
+          let name = Quoting.literal(.text(sum.column.column))
           if pairs == table.name { statements.append("\(touched) \(row).\(own), \(name) \(source)") }
-          if isOwn, let value = sum.column.value.map(dialect.quote) {
-            let rows = tables.contains { $0.name == pairs } ? self.name("rows", of: pairs) : dialect.quote(pairs)
+          if isOwn, let value = sum.column.value.map(Quoting.name) {
+            let rows = tables.contains { $0.name == pairs } ? self.name("rows", of: pairs) : Quoting.name(pairs)
             let unchanged = isSame.map { " AND NOT (\($0(value)))" } ?? ""
             statements.append(
               """
               \(touched) p.\(own), \(name) FROM \(rows) AS p \
-              WHERE p.\(other) IN (SELECT \(row).\(dialect.quote(key)) \(source)\(unchanged))
+              WHERE p.\(other) IN (SELECT \(row).\(Quoting.name(key)) \(source)\(unchanged))
               """)
           }
         }

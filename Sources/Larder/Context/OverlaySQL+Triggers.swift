@@ -1,10 +1,10 @@
 extension OverlaySQL {
-  private func trigger(_ kind: String) -> String { Dialect.sqlite.quote("_larder_\(kind)_\(table.name)") }
+  private func trigger(_ kind: String) -> String { Quoting.name("\(ReservedNames.prefix)\(kind)_\(table.name)") }
 
   /// Checks that the key is available and the row satisfies the rules, and writes the history and the row.
   var insertTrigger: String {
     let values = table.columns.map { column -> String in
-      let value = "NEW.\(Dialect.sqlite.quote(column.name))"
+      let value = "NEW.\(Quoting.name(column.name))"
       if let place = table.places.first(where: { $0.column == column.name }) { return "coalesce(\(value), \(lastPlace(place)))" }
       return column.fallback.map { "coalesce(\(value), \($0))" } ?? value
     }
@@ -23,7 +23,7 @@ extension OverlaySQL {
   }
 
   /// The integer key that SQLite generates if a statement gives none.
-  private var number: String? { table.hiddenRowID == nil ? table.rowIDColumn.map(Dialect.sqlite.quote) : nil }
+  private var number: String? { table.hiddenRowID == nil ? table.rowIDColumn.map(Quoting.name) : nil }
 
   var numberTrigger: String? {
     guard let number else { return nil }
@@ -37,9 +37,9 @@ extension OverlaySQL {
 
   var updateTrigger: String {
     let values = table.columns.map { column -> String in
-      let value = "NEW.\(Dialect.sqlite.quote(column.name))"
+      let value = "NEW.\(Quoting.name(column.name))"
       guard let place = table.places.first(where: { $0.column == column.name }) else { return value }
-      let owner = Dialect.sqlite.quote(place.owner)
+      let owner = Quoting.name(place.owner)
       return "CASE WHEN NEW.\(owner) IS OLD.\(owner) THEN \(value) ELSE \(lastPlace(place)) END"
     }
     let assignments = zip(columns, values).map { "\($0) = \($1)" }.joined(separator: ", ")
@@ -77,7 +77,7 @@ extension OverlaySQL {
 
   var upsertTrigger: String {
     // Columns that the model doesn't declare keep their values. A row that is saved without an expiry date no longer expires.
-    let named = table.columns.filter { !$0.isForeign || $0.name == Expiry.column }.map { Dialect.sqlite.quote($0.name) }
+    let named = table.columns.filter { !$0.isForeign || $0.name == Expiry.column }.map { Quoting.name($0.name) }
     let others = named.filter { !keys.contains($0) }
     let assignments = (others.isEmpty ? keys : others).map { "\($0) = NEW.\($0)" }.joined(separator: ", ")
     return """
@@ -93,7 +93,7 @@ extension OverlaySQL {
 
   /// Returns the position after the last row with the same owner, as the triggers of the file do.
   private func lastPlace(_ place: OverlayTable.Place) -> String {
-    let (column, owner) = (Dialect.sqlite.quote(place.column), Dialect.sqlite.quote(place.owner))
+    let (column, owner) = (Quoting.name(place.column), Quoting.name(place.owner))
     return "CASE WHEN NEW.\(owner) IS NOT NULL THEN (SELECT coalesce(max(v.\(column)), 0) + 1 FROM \(rows) AS v WHERE v.\(owner) = NEW.\(owner)) END"
   }
 
@@ -124,19 +124,19 @@ extension OverlaySQL {
   }
 
   private func message(_ rule: String, _ columns: [String]) -> String {
-    Dialect.sqlite.literal("\(rule) constraint failed: " + columns.map { "\(table.name).\($0)" }.joined(separator: ", "))
+    Quoting.literal("\(rule) constraint failed: " + columns.map { "\(table.name).\($0)" }.joined(separator: ", "))
   }
 
   private func requiredRules(hasFallback: Bool) -> String {
     table.columns.filter { $0.isRequired && !(hasFallback && $0.fallback != nil) }.map { column in
-      "SELECT RAISE(ABORT, \(message("NOT NULL", [column.name]))) WHERE NEW.\(Dialect.sqlite.quote(column.name)) IS NULL; "
+      "SELECT RAISE(ABORT, \(message("NOT NULL", [column.name]))) WHERE NEW.\(Quoting.name(column.name)) IS NULL; "
     }.joined()
   }
 
   private func uniqueRule(_ rule: OverlayTable.UniqueRule, condition: String?) -> String {
     let matches = rule.parts.map { part -> String in
-      let column = Dialect.sqlite.quote(part.column)
-      return "v.\(column) = NEW.\(column) COLLATE \(Dialect.sqlite.quote(part.collation))"
+      let column = Quoting.name(part.column)
+      return "v.\(column) = NEW.\(column) COLLATE \(Quoting.name(part.collation))"
     }
     let conditions = (matches + [condition].compactMap { $0 }).joined(separator: " AND ")
     return "SELECT RAISE(ABORT, \(message("UNIQUE", rule.parts.map(\.column)))) FROM \(rows) AS v WHERE \(conditions); "
@@ -144,14 +144,14 @@ extension OverlaySQL {
 
   /// Returns SQL for the delete rule of a reference, which writes through the view of the table that has it.
   private func rule(_ reference: ForeignKey) -> String {
-    let child = Dialect.sqlite.quote(reference.child)
+    let child = Quoting.name(reference.child)
     let parents = reference.parentColumns.isEmpty ? table.keys : reference.parentColumns
-    let condition = zip(reference.childColumns, parents).map { "\(child).\(Dialect.sqlite.quote($0)) = OLD.\(Dialect.sqlite.quote($1))" }
+    let condition = zip(reference.childColumns, parents).map { "\(child).\(Quoting.name($0)) = OLD.\(Quoting.name($1))" }
       .joined(separator: " AND ")
     switch reference.deleteRule {
     case "CASCADE": return "DELETE FROM \(child) WHERE \(condition); "
     case "SET NULL":
-      let assignments = reference.childColumns.map { "\(Dialect.sqlite.quote($0)) = NULL" }.joined(separator: ", ")
+      let assignments = reference.childColumns.map { "\(Quoting.name($0)) = NULL" }.joined(separator: ", ")
       return "UPDATE \(child) SET \(assignments) WHERE \(condition); "
     // Denials are checked when all rows have been deleted.
     default: return ""

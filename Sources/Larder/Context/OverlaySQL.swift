@@ -14,12 +14,11 @@ struct OverlaySQL {
   /// The tables with unsaved rows in this layer or below.
   let tables: [OverlayTable]
   private let pendingTables: Set<String>
-  private let dialect = Dialect.sqlite
 
-  static let number = "_larder_number"
-  static let row = "_larder_row"
-  static let state = "_larder_state"
-  static let clock = "_larder_clock"
+  static let number = "\(ReservedNames.prefix)number"
+  static let row = "\(ReservedNames.prefix)row"
+  static let state = "\(ReservedNames.prefix)state"
+  static let clock = "\(ReservedNames.prefix)clock"
   /// The library creates and drops views whose SQL begins so.
   static let mark = "/*larder*/"
 
@@ -35,7 +34,7 @@ struct OverlaySQL {
 
   // MARK: Names
 
-  func name(_ kind: String, of other: String? = nil) -> String { dialect.quote("_larder_\(kind)_\(layer)_\(other ?? table.name)") }
+  func name(_ kind: String, of other: String? = nil) -> String { Quoting.name("\(ReservedNames.prefix)\(kind)_\(layer)_\(other ?? table.name)") }
   var pending: String { name("pending") }
   var base: String { name("base") }
   var history: String { name("history") }
@@ -46,14 +45,14 @@ struct OverlaySQL {
   /// The rows with derived columns.
   var view: String { table.derived.isEmpty ? rows : name("view") }
   var text: String { name("text") }
-  static func stepTable(of layer: Int) -> String { "_larder_step_\(layer)" }
+  static func stepTable(of layer: Int) -> String { "\(ReservedNames.prefix)step_\(layer)" }
   var step: String { "(SELECT step FROM \(Self.stepTable(of: layer)))" }
   /// The view that statements that insert or update write to.
-  var upsert: String { dialect.quote("_larder_save_\(table.name)") }
-  var shadow: String { dialect.quote(table.name) }
+  var upsert: String { Quoting.name("\(ReservedNames.prefix)save_\(table.name)") }
+  var shadow: String { Quoting.name(table.name) }
 
-  var columns: [String] { table.columns.map { dialect.quote($0.name) } }
-  var keys: [String] { table.keys.map(dialect.quote) }
+  var columns: [String] { table.columns.map { Quoting.name($0.name) } }
+  var keys: [String] { table.keys.map(Quoting.name) }
 
   func list(_ names: [String], of row: String? = nil) -> String {
     names.map { name in row.map { "\($0).\(name)" } ?? name }.joined(separator: ", ")
@@ -71,7 +70,7 @@ struct OverlaySQL {
 
   /// Returns the condition that two rows have the same value in a column: the same bytes, or equal values in Swift.
   func same(_ column: OverlayTable.Column, _ left: String, _ right: String) -> String {
-    let name = dialect.quote(column.name)
+    let name = Quoting.name(column.name)
     let isSame = "\(left).\(name) IS \(right).\(name) COLLATE BINARY"
     guard let form = column.form else { return isSame }
     return "(\(isSame) OR \(form)(\(left).\(name)) IS \(form)(\(right).\(name)))"
@@ -81,7 +80,7 @@ struct OverlaySQL {
   var isShown: String { "\(shadow).\(Self.state) = 0\(table.expires ? " AND \(Expiry.isThere(shadow))" : "")" }
 
   /// Returns the row ID of a row in the layer below.
-  func lowerRow(_ row: String) -> String { table.hiddenRowID.map { "\(row).\(dialect.quote($0))" } ?? "NULL" }
+  func lowerRow(_ row: String) -> String { table.hiddenRowID.map { "\(row).\(Quoting.name($0))" } ?? "NULL" }
 
   /// Returns the row ID of an unsaved row: its own, or a negative one that no other layer uses.
   func pendingRow(_ row: String) -> String {
@@ -98,13 +97,13 @@ struct OverlaySQL {
   /// For each reference that denies deletions, a query for a row that refers to one that the current change has deleted.
   var deniedRows: [(reference: ForeignKey, query: String)] {
     denials.map { reference in
-      let parents = (reference.parentColumns.isEmpty ? table.keys : reference.parentColumns).map(dialect.quote)
-      let refers = zip(reference.childColumns, parents).map { "c.\(dialect.quote($0)) = g.\($1)" }.joined(separator: " AND ")
+      let parents = (reference.parentColumns.isEmpty ? table.keys : reference.parentColumns).map(Quoting.name)
+      let refers = zip(reference.childColumns, parents).map { "c.\(Quoting.name($0)) = g.\($1)" }.joined(separator: " AND ")
       let isThere = parents.map { "p.\($0) = g.\($0)" }.joined(separator: " AND ")
       return (
         reference,
         """
-        SELECT 1 FROM \(gone) AS g CROSS JOIN \(dialect.quote(reference.child)) AS c ON \(refers) \
+        SELECT 1 FROM \(gone) AS g CROSS JOIN \(Quoting.name(reference.child)) AS c ON \(refers) \
         WHERE NOT EXISTS (SELECT 1 FROM \(shadow) AS p WHERE \(isThere)) LIMIT 1
         """
       )
@@ -115,7 +114,7 @@ struct OverlaySQL {
 
   var createTables: [String] {
     let strict = table.isStrict ? " STRICT" : ""
-    let values = table.columns.map { "\(dialect.quote($0.name)) \($0.declaration)" }.joined(separator: ", ")
+    let values = table.columns.map { "\(Quoting.name($0.name)) \($0.declaration)" }.joined(separator: ", ")
     let references = table.references.map(\.childColumns) + table.uniqueRules.map { $0.parts.map(\.column) }
     return [
       "CREATE TEMP TABLE \(pending) (\(Self.number) INTEGER PRIMARY KEY, \(Self.row) INTEGER, \(Self.state) INTEGER NOT NULL, \(values))\(strict)",
@@ -128,19 +127,19 @@ struct OverlaySQL {
       + (isDeniable ? ["CREATE TEMP TABLE \(gone) (\(values))\(strict)"] : [])
       + (table.limitedSums.isEmpty ? [] : [createTouched])
       + Set(references).sorted { $0.joined() < $1.joined() }.enumerated().map { position, columns in
-        "CREATE INDEX temp.\(name("pending_\(position)")) ON \(pending) (\(columns.map(dialect.quote).joined(separator: ", ")))"
+        "CREATE INDEX temp.\(name("pending_\(position)")) ON \(pending) (\(columns.map(Quoting.name).joined(separator: ", ")))"
       } + createText
   }
 
   /// The full-text index of the unsaved rows, and the triggers that maintain it.
   private var createText: [String] {
     guard !table.searchable.isEmpty else { return [] }
-    let columns = list(table.searchable.map(dialect.quote))
-    let values = list(table.searchable.map(dialect.quote), of: "NEW")
+    let columns = list(table.searchable.map(Quoting.name))
+    let values = list(table.searchable.map(Quoting.name), of: "NEW")
     let remove = "DELETE FROM \(text) WHERE rowid = OLD.\(Self.number);"
     let add = "INSERT INTO \(text) (rowid, \(columns)) SELECT NEW.\(Self.number), \(values) WHERE NEW.\(Self.state) = 0;"
     return [
-      "CREATE VIRTUAL TABLE temp.\(text) USING fts5(\(columns), tokenize=\(dialect.literal(.text(SearchWords.tokenizer))))",
+      "CREATE VIRTUAL TABLE temp.\(text) USING fts5(\(columns), tokenize=\(Quoting.literal(.text(SearchWords.tokenizer))))",
       "CREATE TEMP TRIGGER \(name("text_insert")) AFTER INSERT ON \(pending) BEGIN \(add) END",
       "CREATE TEMP TRIGGER \(name("text_delete")) AFTER DELETE ON \(pending) BEGIN \(remove) END",
       "CREATE TEMP TRIGGER \(name("text_update")) AFTER UPDATE ON \(pending) BEGIN \(remove) \(add) END",
@@ -161,7 +160,7 @@ struct OverlaySQL {
     let isStored = table.derived.allSatisfy { pendingTables.isDisjoint(with: $0.tables) }
     let body: String
     if isStored {
-      let stored = table.derived.map { "\(shadow).\(dialect.quote($0.column.column)) AS \(dialect.quote($0.column.column))" }
+      let stored = table.derived.map { "\(shadow).\(Quoting.name($0.column.column)) AS \(Quoting.name($0.column.column))" }
       body = union(of: lowerView, below: stored, pending: table.derived.map(derived))
     } else {
       body = "SELECT \((["\(shadow).*"] + table.derived.map(derived)).joined(separator: ", ")) FROM \(rows) AS \(shadow)"
@@ -170,7 +169,7 @@ struct OverlaySQL {
   }
 
   private func union(of lower: String, below: [String], pending derived: [String]) -> String {
-    let row = table.hiddenRowID.map(dialect.quote)
+    let row = table.hiddenRowID.map(Quoting.name)
     // The rows are named like the table, which derived columns use for their owner.
     let first = (row.map { ["\(shadow).\($0) AS \($0)"] } ?? []) + columns.map { "\(shadow).\($0) AS \($0)" } + below
     let second = (row == nil ? [] : [pendingRow(shadow)]) + columns.map { "\(shadow).\($0)" } + derived
@@ -183,19 +182,19 @@ struct OverlaySQL {
 
   /// Returns the SQL of a derived column, computed from both saved and unsaved rows.
   private func derived(_ derived: OverlayTable.Derived) -> String {
-    "CAST(\(pendingColumn(derived).recomputed(dialect)) AS \(derived.type.rawValue)) AS \(dialect.quote(derived.column.column))"
+    "CAST(\(pendingColumn(derived).recomputed) AS \(derived.type.rawValue)) AS \(Quoting.name(derived.column.column))"
   }
 
   /// Returns the derived column, computed from the rows of the layer.
   func pendingColumn(_ derived: OverlayTable.Derived) -> DerivedColumn {
-    derived.column.replacingTables { pendingTables.contains($0) ? "_larder_rows_\(layer)_\($0)" : $0 }
+    derived.column.replacingTables { pendingTables.contains($0) ? "\(ReservedNames.prefix)rows_\(layer)_\($0)" : $0 }
   }
 
   /// Returns a query for a model's columns of unsaved rows, or of their previous versions, under the table's name.
   func select(_ columns: [String]) -> String {
     columns.map { column in
       if let derived = table.derived.first(where: { $0.column.column == column }) { return self.derived(derived) }
-      return "\(shadow).\(dialect.quote(column))"
+      return "\(shadow).\(Quoting.name(column))"
     }.joined(separator: ", ")
   }
 

@@ -72,14 +72,13 @@ struct OverlayTable {
   static func read(
     _ name: String, definition: TableDefinition?, pairs: PairsTable?, foreignKeys: [ForeignKey], from connection: Connection
   ) throws -> OverlayTable? {
-    let dialect = Dialect.sqlite
-    let list = try connection.query("PRAGMA main.table_list(\(dialect.quote(name)))")
+    let list = try connection.query("PRAGMA main.table_list(\(Quoting.name(name)))")
     guard let entry = list.first, ["table", "view"].contains(entry["type"]?.text ?? ""), let table = entry["name"]?.text else { return nil }
-    let rows = try connection.query("PRAGMA main.table_xinfo(\(dialect.quote(table)))")
+    let rows = try connection.query("PRAGMA main.table_xinfo(\(Quoting.name(table)))")
     let primary = try rows.filter { try $0.get("pk") > 0 }.sorted { try $0.get("pk", as: Int.self) < $1.get("pk") }
     let keys = try definition?.keyColumns.map(\.name) ?? primary.map { try $0.get("name") }
     guard !keys.isEmpty else { return nil }
-    let hidden = definition?.isKeyRowID == true || keys.contains(ModelStatements.hiddenRowID) ? nil : ModelStatements.hiddenRowID
+    let hidden = definition?.isKeyRowID == true || keys.contains(ReservedNames.rowID) ? nil : ReservedNames.rowID
     var hiddenRowID: String?
     var columns: [Column] = []
     for row in rows {
@@ -111,7 +110,7 @@ struct OverlayTable {
   }
 
   private static func places(_ definition: TableDefinition?, _ pairs: PairsTable?) -> [Place] {
-    let own = definition?.references.filter(\.isOrdered).map { Place(column: HiddenColumn.position(of: $0.column), owner: $0.column) } ?? []
+    let own = definition?.references.filter(\.isOrdered).map { Place(column: ReservedNames.position(of: $0.column), owner: $0.column) } ?? []
     guard let pairs else { return own }
     return own + (pairs.source.isOrdered ? [Place(column: PairsTable.position, owner: PairsTable.source)] : [])
       + (pairs.target.isOrdered ? [Place(column: PairsTable.inversePosition, owner: PairsTable.target)] : [])
@@ -121,15 +120,14 @@ struct OverlayTable {
     var collation: UnsafePointer<CChar>?
     let result = sqlite3_table_column_metadata(connection.handle, "main", table, column, nil, &collation, nil, nil, nil)
     guard result == SQLITE_OK, let name = collation.map({ String(cString: $0) }), name != "BINARY" else { return type }
-    return "\(type) COLLATE \(Dialect.sqlite.quote(name))"
+    return "\(type) COLLATE \(Quoting.name(name))"
   }
 
   private static func uniqueRules(of table: String, keys: [String], _ hidden: String?, _ connection: Connection) throws -> [UniqueRule] {
-    let dialect = Dialect.sqlite
-    let indexes = try connection.query("PRAGMA main.index_list(\(dialect.quote(table)))")
+    let indexes = try connection.query("PRAGMA main.index_list(\(Quoting.name(table)))")
     return try indexes.compactMap { index in
       guard index["unique"] == 1, index["partial"] == 0 else { return nil }
-      let parts = try connection.query("PRAGMA main.index_xinfo(\(dialect.quote(try index.get("name"))))").filter { $0["key"] == 1 }
+      let parts = try connection.query("PRAGMA main.index_xinfo(\(Quoting.name(try index.get("name"))))").filter { $0["key"] == 1 }
       let columns = parts.compactMap { $0["name"]?.text }
       guard columns.count == parts.count, Set(columns) != Set(keys), columns != [hidden].compactMap({ $0 }) else { return nil }
       return UniqueRule(parts: try parts.map { UniqueRule.Part(column: try $0.get("name"), collation: try $0.get("coll")) })
@@ -182,7 +180,7 @@ extension OverlayTable.Derived {
       let pairs: [String] = if case .pairs(let table, _, _, _) = column.rows { [table] } else { [] }
       return OverlayTable.Derived(
         column: column, type: definition.column(column.column)?.type.storageClass ?? .text, tables: [column.rowsTable] + pairs,
-        isLimited: column.unstorable(.sqlite) != nil)
+        isLimited: column.unstorable != nil)
     }
   }
 }

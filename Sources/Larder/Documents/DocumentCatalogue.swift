@@ -17,8 +17,8 @@ final class DocumentCatalogue {
     var keepsTimes = false
   }
 
-  static let collectionsTable = "_larder_collections"
-  static let propertiesTable = "_larder_properties"
+  static let collectionsTable = "\(ReservedNames.prefix)collections"
+  static let propertiesTable = "\(ReservedNames.prefix)properties"
 
   private static let createTables = [
     """
@@ -172,7 +172,7 @@ final class DocumentCatalogue {
     for name in former {
       try connection.change(
         """
-        UPDATE main.\(Dialect.sqlite.quote(name)) SET json = larder_updated_dates(json)
+        UPDATE main.\(Quoting.name(name)) SET json = larder_updated_dates(json)
         WHERE json GLOB '\(Self.formerDate)' AND json_valid(json) AND json <> larder_updated_dates(json)
         """)
     }
@@ -224,9 +224,9 @@ final class DocumentCatalogue {
     try check(name, connection)
     isProvisional = true
     for statement in Self.createTables { try connection.change(statement) }
-    let table = Dialect.sqlite.quote(name)
+    let table = Quoting.name(name)
     try connection.change("CREATE TABLE main.\(table) (key TEXT PRIMARY KEY NOT NULL, json TEXT NOT NULL, expires REAL) STRICT")
-    let index = Dialect.sqlite.quote("_larder_expires:\(name)")
+    let index = Quoting.name("\(ReservedNames.prefix)expires:\(name)")
     try connection.change("CREATE INDEX main.\(index) ON \(table) (expires) WHERE expires IS NOT NULL")
     try connection.change("INSERT INTO main.\(Self.collectionsTable) (name, dates) VALUES (?1, 1)", [.text(name)])
     try AttachmentTable.watch(AttachmentColumn(table: name, name: "json"), connection)
@@ -241,8 +241,8 @@ final class DocumentCatalogue {
     collections.removeAll()
     compared.removeAll()
     // Triggers update the counts of attachments that the documents release.
-    if try AttachmentTable.exists(connection) { try connection.change("DELETE FROM main.\(Dialect.sqlite.quote(name))") }
-    try connection.change("DROP TABLE main.\(Dialect.sqlite.quote(name))")
+    if try AttachmentTable.exists(connection) { try connection.change("DELETE FROM main.\(Quoting.name(name))") }
+    try connection.change("DROP TABLE main.\(Quoting.name(name))")
     connection.noteWrite(of: collection.name)
     try connection.change("DELETE FROM main.\(Self.propertiesTable) WHERE collection = ?1", [.integer(collection.id)])
     try connection.change("DELETE FROM main.\(Self.collectionsTable) WHERE id = ?1", [.integer(collection.id)])
@@ -251,7 +251,7 @@ final class DocumentCatalogue {
 
   /// The name of a collection is the name of its table, which must be available.
   private func check(_ name: String, _ connection: Connection) throws {
-    guard !name.isEmpty, !name.utf8.contains(0), !["_larder_", "sqlite_"].contains(where: name.asciiLowercased.hasPrefix) else {
+    guard !name.isEmpty, !name.utf8.contains(0), !ReservedNames.isReserved(table: name) else {
       throw StoreError(
         .schemaMismatch, model: name, "A collection cannot be called \"\(name)\": the name is empty or the database's own. Choose another.")
     }

@@ -38,13 +38,13 @@ struct DocumentPathCheck {
   }
 
   private func exists(_ path: DocumentPath, _ connection: Connection) throws -> Bool {
-    let table = Dialect.sqlite.quote(name)
+    let table = Quoting.name(name)
     return try !connection.query("SELECT 1 FROM main.\(table) WHERE \(DocumentSQL.type(path)) IS NOT NULL LIMIT 1").isEmpty
   }
 
   /// Returns the names of the objects at the path in some hundreds of documents.
   private func names(in path: DocumentPath, _ connection: Connection) throws -> [String] {
-    let table = Dialect.sqlite.quote(name)
+    let table = Quoting.name(name)
     let value = DocumentSQL.value(path, of: "larder_document")
     let rows = try connection.query(
       """

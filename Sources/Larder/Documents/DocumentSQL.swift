@@ -57,7 +57,7 @@ enum DocumentSQL {
 
   private static func literal(_ text: String) -> String {
     // A text constant in SQL ends at a NUL.
-    Dialect.sqlite.literal(Value.text(text))
+    Quoting.literal(Value.text(text))
   }
 
   /// The condition that a document has not expired.

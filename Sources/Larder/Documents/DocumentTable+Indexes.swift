@@ -14,8 +14,8 @@ extension DocumentTable {
       try connection.documents.prepare(name, [], connection)
       guard try !stored(connection).contains(where: { $0.paths == paths }) else { return }
       let expressions = paths.map { DocumentSQL.value($0) }.joined(separator: ", ")
-      let index = Dialect.sqlite.quote(try freeName(of: paths, connection))
-      try connection.change("CREATE INDEX main.\(index) ON \(Dialect.sqlite.quote(name)) (\(expressions))")
+      let index = Quoting.name(try freeName(of: paths, connection))
+      try connection.change("CREATE INDEX main.\(index) ON \(Quoting.name(name)) (\(expressions))")
     }
   }
 
@@ -23,7 +23,7 @@ extension DocumentTable {
     let paths = try parse(properties)
     try writing(connection) {
       for index in try stored(connection) where index.paths == paths {
-        try connection.change("DROP INDEX main.\(Dialect.sqlite.quote(index.name))")
+        try connection.change("DROP INDEX main.\(Quoting.name(index.name))")
       }
     }
   }
@@ -40,7 +40,7 @@ extension DocumentTable {
 
   // MARK: Names
 
-  private var prefix: String { "_larder_index:\(name):" }
+  private var prefix: String { "\(ReservedNames.prefix)index:\(name):" }
 
   private func stored(_ connection: Connection) throws -> [Index] {
     let rows = try connection.query(

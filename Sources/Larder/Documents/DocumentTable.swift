@@ -12,7 +12,7 @@ struct DocumentTable: Sendable {
 
   init(_ name: String) {
     self.name = name
-    table = "main.\(Dialect.sqlite.quote(name))"
+    table = "main.\(Quoting.name(name))"
     find = "SELECT json, expires FROM \(table) WHERE key = ?1 AND \(DocumentSQL.isLive)"
     let insert = "INSERT INTO \(table) (key, json, expires) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET json = excluded.json"
     upsert = "\(insert), expires = excluded.expires"
@@ -291,7 +291,7 @@ extension Connection {
   /// Returns when the first document after the time expires; infinity if none does.
   func nextDocumentExpiry(after time: Double) throws -> Double {
     try documents.names(self).reduce(.infinity) { earliest, name in
-      let sql = "SELECT min(expires) AS next FROM main.\(Dialect.sqlite.quote(name)) WHERE expires > ?1"
+      let sql = "SELECT min(expires) AS next FROM main.\(Quoting.name(name)) WHERE expires > ?1"
       return min(earliest, try query(sql, [.real(time)]).first?["next"]?.real ?? .infinity)
     }
   }

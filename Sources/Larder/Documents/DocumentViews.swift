@@ -7,17 +7,16 @@ enum DocumentViews {
 
   /// Returns the statement that creates the view.
   static func create(_ name: String, _ properties: [String]) -> String {
-    let dialect = Dialect.sqlite
     var columns = ["key"]
     // SQLite's column names are case-insensitive.
     var taken: Set<ExactText> = [ExactText("key")]
     for property in properties.prefix(columnLimit) where taken.insert(ExactText(property.asciiLowercased)).inserted && !property.utf8.contains(0) {
-      columns.append("\(DocumentSQL.value(DocumentPath(property))) AS \(dialect.quote(property))")
+      columns.append("\(DocumentSQL.value(DocumentPath(property))) AS \(Quoting.name(property))")
     }
     for (name, column) in [("_json", "json"), ("_expires", "expires")] where taken.insert(ExactText(name)).inserted {
       columns.append("\(column) AS \(name)")
     }
-    let table = dialect.quote(name)
+    let table = Quoting.name(name)
     return "CREATE TEMP VIEW \(table) AS SELECT \(columns.joined(separator: ", ")) FROM main.\(table) WHERE \(DocumentSQL.isLive)"
   }
 }
@@ -59,7 +58,7 @@ extension Connection {
     }
     // Without its view, the collection's name would resolve to the table itself.
     let named = Set(compiled.facts.reads.tables.keys).union(compiled.facts.writes.tables.keys)
-    let tables = named.filter { !documents.plainTables.contains($0) && !$0.hasPrefix("_larder_") }
+    let tables = named.filter { !documents.plainTables.contains($0) && !$0.hasPrefix(ReservedNames.prefix) }
     guard !tables.isEmpty, try updateViews(tables) else { return compiled }
     return try statement(sql)
   }
@@ -67,7 +66,7 @@ extension Connection {
   /// Removes the views of all collections. The next SQL that needs one creates it again.
   func dropDocumentViews() throws {
     guard !documents.views.isEmpty else { return }
-    for name in documents.views.keys { try change("DROP VIEW IF EXISTS temp.\(Dialect.sqlite.quote(name))") }
+    for name in documents.views.keys { try change("DROP VIEW IF EXISTS temp.\(Quoting.name(name))") }
     documents.views.removeAll()
     forgetStatements()
   }
@@ -85,7 +84,7 @@ extension Connection {
       if !isAutocommitting { documents.noteChange() }
       hasChanged = true
       documents.views[table] = nil
-      try change("DROP VIEW IF EXISTS temp.\(Dialect.sqlite.quote(table))")
+      try change("DROP VIEW IF EXISTS temp.\(Quoting.name(table))")
       guard let collection, let version else { continue }
       try change(DocumentViews.create(table, collection.properties))
       documents.views[table] = version

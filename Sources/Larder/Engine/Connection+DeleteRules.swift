@@ -56,7 +56,7 @@ extension Connection {
   /// Returns the rows with a dangling reference that denies deletion.
   private func deniedRows() throws -> [DeniedRow] {
     try environment.tables.filter { $0.references.contains { $0.rule == .deny } }.flatMap { table in
-      let name = Dialect.sqlite.quote(table.name)
+      let name = Quoting.name(table.name)
       let rows = try query("PRAGMA main.foreign_key_check(\(name))")
       guard !rows.isEmpty else { return [DeniedRow]() }
       let columns = try query("PRAGMA main.foreign_key_list(\(name))")

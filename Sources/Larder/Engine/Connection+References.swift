@@ -20,8 +20,7 @@ extension Connection {
     for reference in M.schema.references {
       guard let stored = try? reference.anyColumn.storedValue(in: value), !stored.isNull else { continue }
       let key = reference.targetKey
-      let dialect = Dialect.sqlite
-      let sql = "SELECT 1 FROM \(dialect.quote(key.table)) WHERE \(dialect.quote(key.name)) = ?"
+      let sql = "SELECT 1 FROM \(Quoting.name(key.table)) WHERE \(Quoting.name(key.name)) = ?"
       if let rows = try? query(sql, [stored]), rows.isEmpty {
         return StoreError.missingTarget(model: M.schema.modelName, property: reference.property, target: "\(reference.target)")
       }
@@ -47,7 +46,7 @@ extension Connection {
   private func unlistedRows(referringTo table: String, _ model: String) -> StoreError? {
     let names = (try? query("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap { $0["name"]?.text }) ?? []
     let columns = names.flatMap { name -> [String] in
-      let keys = (try? query("PRAGMA main.foreign_key_list(\(Dialect.sqlite.quote(name)))")) ?? []
+      let keys = (try? query("PRAGMA main.foreign_key_list(\(Quoting.name(name)))")) ?? []
       return keys.filter { key in
         key["table"]?.text?.isSameColumn(as: table) == true && ["RESTRICT", "NO ACTION"].contains(key["on_delete"]?.text)
       }.map { "\(name).\($0["from"]?.text ?? "")" }
@@ -62,7 +61,7 @@ extension Connection {
   /// Returns the dangling reference in the open transaction, among the tables that it wrote and those that refer to them.
   fileprivate func danglingRow() -> (table: TableDefinition, reference: TableReference)? {
     for table in environment.tables where !table.references.isEmpty {
-      let name = Dialect.sqlite.quote(table.name)
+      let name = Quoting.name(table.name)
       guard let row = try? query("PRAGMA main.foreign_key_check(\(name))").first, let number = row["fkid"]?.integer else { continue }
       let list = (try? query("PRAGMA main.foreign_key_list(\(name))")) ?? []
       guard let column = list.first(where: { $0["id"]?.integer == number })?["from"]?.text else { continue }

@@ -3,7 +3,7 @@ extension Connection: RelatedRowReader {
     of keys: [SQLNode]?, table: String, own: String, other: String, isOrdered: Bool
   ) throws -> [(own: Value, other: Value)] {
     var writer = environment.makeWriter()
-    writer.write("SELECT \(own), \(other) FROM \(writer.dialect.quote(table))")
+    writer.write("SELECT \(own), \(other) FROM \(Quoting.name(table))")
     if let keys {
       writer.write(" WHERE ")
       try writer.write(.isIn(.column(ColumnReference(table: table, name: own, type: ColumnType(storageClass: .blob))), keys, .stored))

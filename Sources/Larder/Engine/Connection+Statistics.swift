@@ -23,7 +23,7 @@ extension Connection {
     changesBeforeAnalysis = changes + min(max(changes * (Self.growth - 1), Self.firstAnalysis), Self.greatestInterval)
     do {
       try change("PRAGMA main.analysis_limit = \(Self.analysisLimit)")
-      for table in try tablesWithOldStatistics() { try change("ANALYZE main.\(Dialect.sqlite.quote(table))") }
+      for table in try tablesWithOldStatistics() { try change("ANALYZE main.\(Quoting.name(table))") }
       // What SQLite itself considers worth analyzing, based on the queries of this connection.
       try change("PRAGMA main.optimize")
     } catch {
@@ -42,10 +42,10 @@ extension Connection {
       }
     }
     return try tables.filter { table in
-      guard !table.hasPrefix("_larder_"), !table.hasPrefix("sqlite_") else { return false }
+      guard !ReservedNames.isReserved(table: table) else { return false }
       guard let rows = known[table] else { return true }
       // The greatest row ID is found in constant time; the number of rows isn't.
-      let greatest = try query("SELECT max(rowid) AS row FROM main.\(Dialect.sqlite.quote(table))").first?["row"]?.integer ?? 0
+      let greatest = try query("SELECT max(rowid) AS row FROM main.\(Quoting.name(table))").first?["row"]?.integer ?? 0
       return greatest / Self.growth >= max(rows, 1)
     }
   }

@@ -89,7 +89,7 @@ extension Connection {
     let isPending = environment.pendingText?.sources[M.schema.table] != nil
     if isPending { ranked.search?.style = style }
     try ranked.select(&writer) { writer in
-      let index = writer.dialect.quote(SearchClause.table(of: M.schema.table))
+      let index = Quoting.name(SearchClause.table(of: M.schema.table))
       if isPending {
         writer.write("-\(index).rank, \(index).snippet")
       } else {

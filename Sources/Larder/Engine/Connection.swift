@@ -353,7 +353,7 @@ final class Connection: @unchecked Sendable {
 
   /// Returns the SQL of a trigger or a table; nil for Larder's own, which replace no rows.
   private func definition(of type: String, _ name: String) -> String? {
-    if name.hasPrefix("_larder_") || name.hasPrefix("sqlite_") { return nil }
+    if ReservedNames.isReserved(table: name) { return nil }
     if environment.isManaged, type == "table", environment.tables.contains(where: { $0.name == name }) { return nil }
     authorizer.isPaused = true
     defer { authorizer.isPaused = false }
@@ -389,7 +389,7 @@ final class Connection: @unchecked Sendable {
 
   private func generated(in table: String) -> Set<String> {
     if let known = generatedColumns[table] { return known }
-    let columns = (try? query("PRAGMA main.table_xinfo(\(Dialect.sqlite.quote(table)))")) ?? []
+    let columns = (try? query("PRAGMA main.table_xinfo(\(Quoting.name(table)))")) ?? []
     let names = Set(columns.filter { $0["hidden"] == 2 || $0["hidden"] == 3 }.compactMap { $0["name"]?.text })
     generatedColumns[table] = names
     return names

@@ -28,6 +28,15 @@ struct ErrorContext {
   }
 }
 
+extension ErrorContext {
+  /// Creates the context of errors for which only the table is known.
+  init(_ definition: TableDefinition) {
+    model = definition.model
+    table = definition.name
+    property = { name in definition.column(name)?.property }
+  }
+}
+
 extension StoreError {
   /// The error for a result code of the connection's last call.
   ///

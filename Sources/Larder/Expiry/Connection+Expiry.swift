@@ -70,7 +70,7 @@ extension Connection {
       // NULL equals nothing.
       guard values.allSatisfy({ $0.map { !$0.isNull } ?? false }) else { continue }
       let isSame = index.enumerated().map { position, column in
-        "\(Dialect.sqlite.quote(column.name)) = \(Dialect.sqlite.parameter(position + 1)) COLLATE \(Dialect.sqlite.quote(column.collation))"
+        "\(Quoting.name(column.name)) = \(Quoting.parameter(position + 1)) COLLATE \(Quoting.name(column.collation))"
       }
       let statement = try statement("DELETE FROM \(M.schema.statements.target) WHERE \(isSame.joined(separator: " AND ")) AND \(Expiry.isOver)")
       try statement.bind(values.map { .value($0 ?? .null) })
@@ -82,9 +82,8 @@ extension Connection {
 
   /// Returns the columns of each unique index of the table, except indexes on expressions.
   private func uniqueIndexes(of table: String) throws -> [[(name: String, collation: String)]] {
-    let dialect = Dialect.sqlite
-    return try query("PRAGMA main.index_list(\(dialect.quote(table)))").filter { $0["unique"] == 1 }.compactMap { index in
-      let columns = try query("PRAGMA main.index_xinfo(\(dialect.quote(try index.get("name"))))").filter { $0["key"] == 1 }
+    return try query("PRAGMA main.index_list(\(Quoting.name(table)))").filter { $0["unique"] == 1 }.compactMap { index in
+      let columns = try query("PRAGMA main.index_xinfo(\(Quoting.name(try index.get("name"))))").filter { $0["key"] == 1 }
       let names = columns.compactMap { column in column["name"]?.text.map { ($0, column["coll"]?.text ?? "BINARY") } }
       return names.count == columns.count ? names : nil
     }
@@ -101,7 +100,7 @@ extension Connection {
   @discardableResult
   func setExpiry<M: ExpiringModel>(_ time: Value, of model: M.Type, _ key: M.ID) throws -> Bool {
     let statements = M.schema.statements
-    let parameter = Dialect.sqlite.parameter(M.schema.keyIndexes.count + 1)
+    let parameter = Quoting.parameter(M.schema.keyIndexes.count + 1)
     let target = environment.makeWriter().target(of: M.schema)
     let statement = try statement("UPDATE \(target) SET \(Expiry.column) = \(parameter) WHERE \(statements.isKey) AND \(Expiry.isThere())")
     try statement.bindKey(key, of: model)
@@ -127,24 +126,23 @@ extension Connection {
 /// The temporary views that replace a table whose rows can expire.
 struct ExpiryViews {
   private let table: TableDefinition
-  private let dialect = Dialect.sqlite
 
   init(_ table: TableDefinition) { self.table = table }
 
   /// The rows that have not expired.
   var unexpired: String {
-    let hidden = table.isKeyRowID ? [] : [ModelStatements.hiddenRowID]
+    let hidden = table.isKeyRowID ? [] : [ReservedNames.rowID]
     let columns = hidden + table.columns.map(\.name) + table.positions + [Expiry.column]
     return """
-      CREATE TEMP VIEW \(dialect.quote(Expiry.view(of: table.name))) AS \
-      SELECT \(columns.map(dialect.quote).joined(separator: ", ")) FROM main.\(dialect.quote(table.name)) WHERE \(Expiry.isThere())
+      CREATE TEMP VIEW \(Quoting.name(Expiry.view(of: table.name))) AS \
+      SELECT \(columns.map(Quoting.name).joined(separator: ", ")) FROM main.\(Quoting.name(table.name)) WHERE \(Expiry.isThere())
       """
   }
 
   /// The view with the table's name. A context drops it, like all views with the mark, and creates its own.
   var shadow: String {
-    "CREATE TEMP VIEW \(dialect.quote(table.name)) AS \(ReservedNames.viewMark) SELECT * FROM \(dialect.quote(Expiry.view(of: table.name)))"
+    "CREATE TEMP VIEW \(Quoting.name(table.name)) AS \(ReservedNames.viewMark) SELECT * FROM \(Quoting.name(Expiry.view(of: table.name)))"
   }
 
-  var dropShadow: String { "DROP VIEW temp.\(dialect.quote(table.name))" }
+  var dropShadow: String { "DROP VIEW temp.\(Quoting.name(table.name))" }
 }

@@ -58,7 +58,7 @@ extension Connection {
 
   /// Returns when the first row of the table after the time expires; infinity if none does.
   func nextExpiry(of table: TableDefinition, after time: Double) throws -> Double {
-    let statement = try statement("SELECT min(\(Expiry.column)) FROM main.\(Dialect.sqlite.quote(table.name)) WHERE \(Expiry.column) > ?1")
+    let statement = try statement("SELECT min(\(Expiry.column)) FROM main.\(Quoting.name(table.name)) WHERE \(Expiry.column) > ?1")
     defer { statement.reset() }
     try statement.bind([.value(.real(time))])
     return try step(statement, nil) ? StoredColumn(statement.pointer, 0).real ?? .infinity : .infinity
@@ -68,7 +68,7 @@ extension Connection {
   func tablesWithEnds(in span: ExpirySpan) throws -> [String] {
     let tables = environment.tables.filter(\.expires).map { (table: $0.name, column: Expiry.column) }
     return try (tables + expiringContents.flatMap { try $0.expiringTables(self) }).filter { name, column in
-      let sql = "SELECT 1 FROM main.\(Dialect.sqlite.quote(name)) WHERE \(column) > ?1 AND \(column) <= ?2 LIMIT 1"
+      let sql = "SELECT 1 FROM main.\(Quoting.name(name)) WHERE \(column) > ?1 AND \(column) <= ?2 LIMIT 1"
       return try !query(sql, [.real(span.after), .real(span.until)]).isEmpty
     }.map(\.0)
   }
@@ -106,8 +106,8 @@ extension Connection {
   }
 
   private func expiredRows(of table: TableDefinition, _ span: ExpirySpan, limit: Int) throws -> [Int64] {
-    let row = Dialect.sqlite.quote(table.rowIDColumn)
-    let rows = "SELECT \(row), \(Expiry.column) FROM main.\(Dialect.sqlite.quote(table.name)) WHERE \(Expiry.column)"
+    let row = Quoting.name(table.rowIDColumn)
+    let rows = "SELECT \(row), \(Expiry.column) FROM main.\(Quoting.name(table.name)) WHERE \(Expiry.column)"
     let statement = try statement("\(rows) = ?1 UNION ALL \(rows) > ?2 AND \(Expiry.column) <= ?3 ORDER BY \(Expiry.column) LIMIT ?4")
     defer { statement.reset() }
     let after = max(span.after, Expiry.released)
@@ -131,9 +131,9 @@ extension Connection {
 
   /// Deletes the rows. Returns nil if that would leave a dangling reference, now or at the end of the transaction.
   private func delete(_ rows: ArraySlice<Int64>, of table: TableDefinition) throws -> Int? {
-    let row = Dialect.sqlite.quote(table.rowIDColumn)
+    let row = Quoting.name(table.rowIDColumn)
     var writer = environment.makeWriter()
-    writer.write("DELETE FROM main.\(Dialect.sqlite.quote(table.name)) WHERE \(row) IN (SELECT value FROM json_each(")
+    writer.write("DELETE FROM main.\(Quoting.name(table.name)) WHERE \(row) IN (SELECT value FROM json_each(")
     writer.bind(.text("[\(rows.map(String.init).joined(separator: ","))]"))
     writer.write("))")
     do {
@@ -154,8 +154,8 @@ extension Connection {
   private struct RowIsKept: Error {}
 
   func setEnd(of rows: [Int64], of table: TableDefinition, to end: Double) throws {
-    let row = Dialect.sqlite.quote(table.rowIDColumn)
-    let sql = "UPDATE main.\(Dialect.sqlite.quote(table.name)) SET \(Expiry.column) = ?1 WHERE \(row) IN (SELECT value FROM json_each(?2))"
+    let row = Quoting.name(table.rowIDColumn)
+    let sql = "UPDATE main.\(Quoting.name(table.name)) SET \(Expiry.column) = ?1 WHERE \(row) IN (SELECT value FROM json_each(?2))"
     let statement = try statement(sql)
     try statement.bind([.value(.real(end)), .value(.text("[\(rows.map(String.init).joined(separator: ","))]"))])
     try run(statement, context: ErrorContext(table))

@@ -48,7 +48,7 @@ final class ExpiryReleases {
     return try review(releases, connection)
   }
 
-  private static let prefix = "_larder_release_"
+  private static let prefix = "\(ReservedNames.prefix)release_"
 
   private static func number(_ sql: String, _ connection: Connection) throws -> Int64 {
     let statement = try connection.statement(sql)
@@ -58,7 +58,7 @@ final class ExpiryReleases {
 
   /// - Complexity: One index search, and an update of each released row.
   private func release(of table: TableDefinition, limit: Int, _ connection: Connection) throws {
-    let (name, row) = (Dialect.sqlite.quote(table.name), Dialect.sqlite.quote(table.rowIDColumn))
+    let (name, row) = (Quoting.name(table.name), Quoting.name(table.rowIDColumn))
     let sql = "SELECT \(row) FROM main.\(name) WHERE \(Expiry.column) = ?1 AND \(row) > ?2 ORDER BY \(row) LIMIT ?3"
     let statement = try connection.statement(sql)
     try statement.bind([.value(.real(Expiry.kept)), .value(.integer(cursors[table.name] ?? .min)), .value(.integer(Int64(limit)))])
@@ -73,17 +73,16 @@ final class ExpiryReleases {
   // MARK: References that go
 
   private func install(_ connection: Connection) throws {
-    let dialect = Dialect.sqlite
     let old = try connection.query("SELECT name FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '\(Self.prefix)%'")
-    for name in old.compactMap({ $0["name"]?.text }) { try connection.change("DROP TRIGGER temp.\(dialect.quote(name))") }
+    for name in old.compactMap({ $0["name"]?.text }) { try connection.change("DROP TRIGGER temp.\(Quoting.name(name))") }
     guard !watched.isEmpty else { return }
     heard.listen(on: connection)
     for (number, link) in watched.enumerated() {
-      let columns = link.columns.map(dialect.quote)
+      let columns = link.columns.map(Quoting.name)
       let values = columns.map { "OLD.\($0)" }.joined(separator: ", ")
       let isMoved = columns.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
       let call = "BEGIN SELECT larder_release(\(number), \(values)); END"
-      let table = "main.\(dialect.quote(link.table))"
+      let table = "main.\(Quoting.name(link.table))"
       try connection.change("CREATE TEMP TRIGGER \(Self.prefix)\(number)_delete AFTER DELETE ON \(table) \(call)")
       try connection.change(
         "CREATE TEMP TRIGGER \(Self.prefix)\(number)_update AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(table) WHEN \(isMoved) \(call)")
@@ -110,14 +109,13 @@ final class ExpiryReleases {
   /// Releases the row, and the rows whose deletion would delete it.
   private func review(_ row: ReferredRow, _ seen: inout Set<ReferredRow>, _ connection: Connection) throws -> Bool {
     guard !row.values.contains(where: \.isNull), seen.insert(row).inserted else { return false }
-    let dialect = Dialect.sqlite
-    let name = "main.\(dialect.quote(row.table))"
-    let isRow = row.columns.enumerated().map { "\(dialect.quote($1)) = \(dialect.parameter($0 + 1))" }.joined(separator: " AND ")
+    let name = "main.\(Quoting.name(row.table))"
+    let isRow = row.columns.enumerated().map { "\(Quoting.name($1)) = \(Quoting.parameter($0 + 1))" }.joined(separator: " AND ")
     let arguments = row.values.map { SQLWriter.Argument.value($0) }
     var hasReleased = false
     if let table = connection.environment.tables.first(where: { $0.expires && $0.name.isSameColumn(as: row.table) }) {
-      let released = dialect.parameter(arguments.count + 1)
-      let kept = dialect.parameter(arguments.count + 2)
+      let released = Quoting.parameter(arguments.count + 1)
+      let kept = Quoting.parameter(arguments.count + 2)
       // The plus keeps SQLite from scanning all kept rows.
       let statement = try connection.statement("UPDATE \(name) SET \(Expiry.column) = \(released) WHERE \(isRow) AND +\(Expiry.column) = \(kept)")
       try statement.bind(arguments + [.value(.real(Expiry.released)), .value(.real(Expiry.kept))])
@@ -125,7 +123,7 @@ final class ExpiryReleases {
       hasReleased = connection.changeCount > 0
     }
     for link in links where link.rule == "CASCADE" && link.table.isSameColumn(as: row.table) {
-      let columns = link.columns.map(dialect.quote).joined(separator: ", ")
+      let columns = link.columns.map(Quoting.name).joined(separator: ", ")
       let owners = try connection.query("SELECT \(columns) FROM \(name) WHERE \(isRow)", row.values)
       for owner in owners {
         let target = ReferredRow(table: link.target, columns: link.targetColumns, values: owner.map(\.value))
@@ -173,10 +171,9 @@ struct ReferenceLink: Hashable {
 
   /// Returns all foreign keys of the file.
   static func all(in connection: Connection) throws -> [ReferenceLink] {
-    let dialect = Dialect.sqlite
     let tables = try connection.query("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap { $0["name"]?.text }
     return try tables.flatMap { table in
-      let rows = try connection.query("PRAGMA main.foreign_key_list(\(dialect.quote(table)))")
+      let rows = try connection.query("PRAGMA main.foreign_key_list(\(Quoting.name(table)))")
       return try Dictionary(grouping: rows) { $0["id"]?.integer ?? 0 }.sorted { $0.key < $1.key }.map { _, parts in
         let target: String = try parts[0].get("table")
         let columns = parts.sorted { ($0["seq"]?.integer ?? 0) < ($1["seq"]?.integer ?? 0) }
@@ -189,7 +186,7 @@ struct ReferenceLink: Hashable {
   }
 
   private static func primaryKey(of table: String, _ connection: Connection) throws -> [String] {
-    let rows = try connection.query("PRAGMA main.table_info(\(Dialect.sqlite.quote(table)))").filter { ($0["pk"]?.integer ?? 0) > 0 }
+    let rows = try connection.query("PRAGMA main.table_info(\(Quoting.name(table)))").filter { ($0["pk"]?.integer ?? 0) > 0 }
     return rows.sorted { ($0["pk"]?.integer ?? 0) < ($1["pk"]?.integer ?? 0) }.compactMap { $0["name"]?.text }
   }
 

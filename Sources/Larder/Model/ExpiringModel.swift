@@ -19,7 +19,7 @@ public protocol ExpiringModel: Model {}
 /// The column with the date of expiry, and the SQL that excludes expired rows.
 enum Expiry {
   /// The name of the column: seconds since the reference date; NULL for a row that doesn't expire.
-  static let column = "_expires"
+  static let column = ReservedNames.expires
 
   /// The value of an expired row that a reference keeps. It sorts before all others, so the row isn't found among those to delete.
   static let kept = -Double.infinity
@@ -27,7 +27,7 @@ enum Expiry {
   /// The value of such a row once the reference may have gone.
   static let released = -Double.greatestFiniteMagnitude
 
-  static func index(of table: String) -> String { "_larder_expires_\(table)" }
+  static func index(of table: String) -> String { "\(ReservedNames.prefix)expires_\(table)" }
 
   /// Returns the condition that the row has not expired.
   static func isThere(_ row: String? = nil) -> String {
@@ -39,7 +39,7 @@ enum Expiry {
   static let isOver = "\(column) <= larder_now()"
 
   /// Returns the name of the view of rows that have not expired, regardless of a context's view of the table.
-  static func view(of table: String) -> String { "_larder_unexpired_\(table)" }
+  static func view(of table: String) -> String { "\(ReservedNames.prefix)unexpired_\(table)" }
 
   /// Returns the stored form of a date. Throws `.invalidValue` for a date that isn't finite.
   static func stored(_ date: Date?, of model: String) throws -> Value {

@@ -47,7 +47,7 @@ public struct ModelSchema<Root: Model>: Sendable {
 
   /// The column that is the row ID: the key if it is an integer, a hidden column otherwise.
   var rowIDColumn: String {
-    isKeyRowID ? keyColumns[0].name : ModelStatements.hiddenRowID
+    isKeyRowID ? keyColumns[0].name : ReservedNames.rowID
   }
 
   /// Returns the column of a key path, which comes from a `#Predicate` or a `SortDescriptor`.

@@ -1,8 +1,5 @@
 /// The SQL of a model's statements that is the same for every call.
 struct ModelStatements: Sendable {
-  /// The hidden column that keeps the row ID stable if the key isn't an integer.
-  static let hiddenRowID = "_rowid"
-
   let columns: String
   let qualifiedColumns: String
   let table: String
@@ -22,15 +19,15 @@ struct ModelStatements: Sendable {
   ///   - forms: How to compare and write the columns that store values in other formats than Larder's.
   init(
     table name: String, columns names: [String], keyIndexes: [Int], writtenIndexes: [Int]? = nil, expires: Bool = false,
-    dialect: Dialect = .sqlite, forms: AdoptedStatements = AdoptedStatements([])
+    forms: AdoptedStatements = AdoptedStatements([])
   ) {
-    let table = dialect.quote(name)
-    let quoted = names.map(dialect.quote)
+    let table = Quoting.name(name)
+    let quoted = names.map(Quoting.name)
     let keys = keyIndexes.map { quoted[$0] }
     self.table = table
     columns = quoted.joined(separator: ", ")
     qualifiedColumns = quoted.map { "\(table).\($0)" }.joined(separator: ", ")
-    let byKey = keyIndexes.enumerated().map { forms.isEqual(quoted[$1], dialect.parameter($0 + 1), at: $1) }.joined(separator: " AND ")
+    let byKey = keyIndexes.enumerated().map { forms.isEqual(quoted[$1], Quoting.parameter($0 + 1), at: $1) }.joined(separator: " AND ")
     find = "SELECT \(columns) FROM \(table) WHERE \(byKey)"
     self.isKey = byKey
     let target = expires ? "main.\(table)" : table
@@ -39,7 +36,7 @@ struct ModelStatements: Sendable {
     delete = "DELETE FROM \(target) WHERE \(byKey)\(isThere)"
     let written = writtenIndexes ?? Array(names.indices)
     var parameters: [Int: String] = [:]
-    for (number, position) in written.enumerated() { parameters[position] = dialect.parameter(number + 1) }
+    for (number, position) in written.enumerated() { parameters[position] = Quoting.parameter(number + 1) }
     func parameter(_ position: Int) -> String { parameters[position] ?? "NULL" }
     let whole = keyIndexes.map { forms.isEqual(quoted[$0], parameter($0), at: $0) }.joined(separator: " AND ")
     let values = written.map { position in

@@ -36,9 +36,3 @@ extension PairsTable.Side {
       isOrdered: relationship.isOrdered)
   }
 }
-
-/// Columns that Larder adds to a model's table for its own use.
-enum HiddenColumn {
-  /// The position of a row among those that refer to the same row by the column.
-  static func position(of reference: String) -> String { "_\(reference)_position" }
-}

@@ -86,7 +86,7 @@ struct TableDefinition: Sendable {
     // Deleting a row, and queries on relationships, look up the rows that refer to it.
     let foreign = references.filter { reference in !schema.columns.contains { $0.name == reference.column && $0.options.contains(.unique) } }.map {
       reference in
-      let position = (HiddenColumn.position(of: reference.column), ColumnType(storageClass: .integer, isOptional: true))
+      let position = (ReservedNames.position(of: reference.column), ColumnType(storageClass: .integer, isOptional: true))
       return index(
         schema.columns.filter { $0.name == reference.column }.map { ($0.name, $0.type) } + (reference.isOrdered ? [position] : []), isUnique: false)
     }
@@ -110,13 +110,16 @@ struct TableDefinition: Sendable {
 
   var keyColumns: [Column] { columns.filter(\.isKey) }
   /// The columns for the order of rows that refer to the same row.
-  var positions: [String] { references.filter(\.isOrdered).map { HiddenColumn.position(of: $0.column) } }
+  var positions: [String] { references.filter(\.isOrdered).map { ReservedNames.position(of: $0.column) } }
+
+  /// The columns that Larder adds for its own use.
+  var hiddenColumns: [String] { (isKeyRowID ? [] : [ReservedNames.rowID]) + positions + (expires ? [ReservedNames.expires] : []) }
 
   func reference(of column: String) -> TableReference? {
     references.first { $0.column == column }
   }
 
-  var isKeyRowID: Bool { rowIDColumn != ModelStatements.hiddenRowID }
+  var isKeyRowID: Bool { rowIDColumn != ReservedNames.rowID }
 
   func column(_ name: String) -> Column? {
     columns.first { $0.name.isSameColumn(as: name) }

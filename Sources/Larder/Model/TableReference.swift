@@ -12,8 +12,8 @@ struct TableReference: Sendable, Hashable, Codable {
   let isOrdered: Bool
 
   /// The rule in SQL. It is checked when a transaction ends, so that rows that refer to each other can be saved in one.
-  func sql(_ dialect: Dialect) -> String {
-    "REFERENCES \(dialect.quote(table)) (\(dialect.quote(key))) ON DELETE \(rule.sql) DEFERRABLE INITIALLY DEFERRED"
+  var sql: String {
+    "REFERENCES \(Quoting.name(table)) (\(Quoting.name(key))) ON DELETE \(rule.sql) DEFERRABLE INITIALLY DEFERRED"
   }
 }
 

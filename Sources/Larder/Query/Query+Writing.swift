@@ -8,7 +8,7 @@ extension Query {
     writer.write("UPDATE \(writer.target(of: M.schema)) SET ")
     for (position, assignment) in list.assignments.enumerated() {
       if position > 0 { writer.write(", ") }
-      writer.write("\(writer.dialect.quote(assignment.column)) = ")
+      writer.write("\(Quoting.name(assignment.column)) = ")
       if readsOtherRows {
         writer.write("\(Self.computed).value\(position)")
       } else {
@@ -35,7 +35,7 @@ extension Query {
   /// Source: <https://www.sqlite.org/lang_update.html#update_from>.
   private func writeComputed(_ writer: inout SQLWriter, _ list: AssignmentList) throws {
     let table = M.schema.statements.table
-    let keys = M.schema.keyColumns.map { "\(table).\(writer.dialect.quote($0.name))" }
+    let keys = M.schema.keyColumns.map { "\(table).\(Quoting.name($0.name))" }
     writer.write(" FROM (")
     var query = self
     query.sorts = limit == nil && offset == 0 && cursor == nil ? [] : sorts
@@ -68,7 +68,7 @@ extension Query {
       }
       return
     }
-    let keys = M.schema.keyColumns.map { writer.dialect.quote($0.name) }
+    let keys = M.schema.keyColumns.map { Quoting.name($0.name) }
     writer.write(" WHERE (\(keys.joined(separator: ", "))) IN (")
     try select(&writer, keys.map { "\(M.schema.statements.table).\($0)" }.joined(separator: ", "))
     writer.write(")")

@@ -20,7 +20,7 @@ extension RelationshipResolution {
     let type = ColumnType(storageClass: .integer, isOptional: true)
     switch link {
     case .foreignKey(let column):
-      return .column(ColumnReference(table: column.table, name: HiddenColumn.position(of: column.name), type: type))
+      return .column(ColumnReference(table: column.table, name: ReservedNames.position(of: column.name), type: type))
     case .pairs(let table, let own, let other, _):
       return .pairPosition(
         PairedKey(table: table, own: own, other: other, owner: owner, key: .column(Target.schema.keyReference)))

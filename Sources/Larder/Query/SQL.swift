@@ -55,12 +55,12 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
 
     /// Appends a column as its quoted name.
     public mutating func appendInterpolation<M: Model, Output>(_ column: Column<M, Output>) {
-      text += Dialect.sqlite.quote(column.name)
+      text += Quoting.name(column.name)
     }
 
     /// Appends a name that is only known at run time, quoted: `\(name: column)`.
     public mutating func appendInterpolation(name: String) {
-      text += Dialect.sqlite.quote(name)
+      text += Quoting.name(name)
     }
 
     /// Appends a value as a parameter.

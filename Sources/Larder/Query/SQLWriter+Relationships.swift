@@ -38,19 +38,19 @@ extension SQLWriter {
         writer.write(")")
       }
     case .paired(let pair):
-      let table = dialect.quote(pair.table)
+      let table = Quoting.name(pair.table)
       write("(")
       try write(pair.key)
-      write(" IN (SELECT \(dialect.quote(pair.other)) FROM \(table) WHERE \(table).\(dialect.quote(pair.own)) = ")
+      write(" IN (SELECT \(Quoting.name(pair.other)) FROM \(table) WHERE \(table).\(Quoting.name(pair.own)) = ")
       try qualifying { try $0.write(pair.owner) }
       write("))")
     case .pairPosition(let pair):
-      let table = dialect.quote(pair.table)
+      let table = Quoting.name(pair.table)
       let position = pair.own == PairsTable.source ? PairsTable.position : PairsTable.inversePosition
       try qualifying { writer in
-        writer.write("(SELECT \(table).\(writer.dialect.quote(position)) FROM \(table) WHERE \(table).\(writer.dialect.quote(pair.own)) = ")
+        writer.write("(SELECT \(table).\(Quoting.name(position)) FROM \(table) WHERE \(table).\(Quoting.name(pair.own)) = ")
         try writer.write(pair.owner)
-        writer.write(" AND \(table).\(writer.dialect.quote(pair.other)) = ")
+        writer.write(" AND \(table).\(Quoting.name(pair.other)) = ")
         try writer.write(pair.key)
         writer.write(")")
       }
@@ -60,7 +60,7 @@ extension SQLWriter {
 
   /// Writes `FROM` and `WHERE` of the row with a key.
   private mutating func writeSource(of key: ColumnReference) throws {
-    write(" FROM \(dialect.quote(key.table)) AS \(Self.relatedAlias) WHERE ")
+    write(" FROM \(Quoting.name(key.table)) AS \(Self.relatedAlias) WHERE ")
   }
 
   /// Writes `FROM` and `WHERE` of the rows that belong to their owner.
@@ -69,14 +69,14 @@ extension SQLWriter {
     try qualifying { writer in
       switch rows.link {
       case .foreignKey(let column):
-        writer.write(" FROM \(writer.dialect.quote(rows.table)) AS \(alias) WHERE ")
+        writer.write(" FROM \(Quoting.name(rows.table)) AS \(alias) WHERE ")
         try writer.write(.column(column.as(.rows(rows.depth))))
         writer.write(" = ")
       case .pairs(let table, let own, let other, let key):
         let pair = alias + "_pair"
-        writer.write(" FROM \(writer.dialect.quote(table)) AS \(pair) JOIN \(writer.dialect.quote(rows.table)) AS \(alias)")
-        writer.write(" ON \(alias).\(writer.dialect.quote(key)) = \(pair).\(writer.dialect.quote(other))")
-        writer.write(" WHERE \(pair).\(writer.dialect.quote(own)) = ")
+        writer.write(" FROM \(Quoting.name(table)) AS \(pair) JOIN \(Quoting.name(rows.table)) AS \(alias)")
+        writer.write(" ON \(alias).\(Quoting.name(key)) = \(pair).\(Quoting.name(other))")
+        writer.write(" WHERE \(pair).\(Quoting.name(own)) = ")
       }
       try writer.write(rows.owner)
       guard let condition = rows.condition else { return }

@@ -9,7 +9,6 @@ struct SQLWriter {
 
   private(set) var sql = ""
   private(set) var arguments: [Argument] = []
-  let dialect = Dialect.sqlite
   /// The columns of a file that Larder didn't create whose stored format differs from Larder's.
   let adopted: AdoptedColumns
   /// Whether column names are qualified with their table.
@@ -96,14 +95,14 @@ struct SQLWriter {
     guard let adopted = adopted.mixed(column, of: schema.table) else { return try write(node) }
     write("larder_written(")
     try write(node)
-    write(", \(dialect.quote(column)), \(adopted.number))")
+    write(", \(Quoting.name(column)), \(adopted.number))")
   }
 
   /// - Parameter isOrdered: Whether the value is only compared or sorted.
   private mutating func write(_ column: ColumnReference, isOrdered: Bool = false) {
-    var text = dialect.quote(column.name)
+    var text = Quoting.name(column.name)
     switch column.source {
-    case .root: if isQualified { text = "\(dialect.quote(column.table)).\(text)" }
+    case .root: if isQualified { text = "\(Quoting.name(column.table)).\(text)" }
     case .related: text = "\(Self.relatedAlias).\(text)"
     case .rows(let depth): text = "\(Self.alias(ofRows: depth)).\(text)"
     }

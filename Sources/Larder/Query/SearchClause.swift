@@ -5,11 +5,11 @@ struct SearchClause: Sendable, Hashable {
   /// The style of the matches' snippets, if they are needed.
   var style: SnippetStyle?
 
-  static func table(of model: String) -> String { "_larder_search_\(model)" }
+  static func table(of model: String) -> String { "\(ReservedNames.prefix)search_\(model)" }
 
   func writeJoin<M: Model>(_ writer: inout SQLWriter, _ schema: ModelSchema<M>) {
-    let index = writer.dialect.quote(Self.table(of: schema.table))
-    let row = "\(schema.statements.table).\(writer.dialect.quote(schema.rowIDColumn))"
+    let index = Quoting.name(Self.table(of: schema.table))
+    let row = "\(schema.statements.table).\(Quoting.name(schema.rowIDColumn))"
     guard let sources = writer.pendingText?.sources[schema.table] else {
       writer.write(" JOIN \(index) ON \(index).rowid = \(row)")
       return
@@ -27,10 +27,10 @@ struct SearchClause: Sendable, Hashable {
       throw StoreError(
         .unsupported, model: schema.modelName, "\(schema.modelName) has no searchable property; mark one with @Attribute(.searchable)")
     }
-    let index = writer.dialect.quote(Self.table(of: schema.table))
+    let index = Quoting.name(Self.table(of: schema.table))
     if let sources = writer.pendingText?.sources[schema.table] {
       guard !isRanked else { return writer.write("TRUE") }
-      writer.write("\(schema.statements.table).\(writer.dialect.quote(schema.rowIDColumn)) IN (")
+      writer.write("\(schema.statements.table).\(Quoting.name(schema.rowIDColumn)) IN (")
       writeMatches(sources, &writer)
       writer.write(")")
       return
@@ -38,14 +38,14 @@ struct SearchClause: Sendable, Hashable {
     if isRanked {
       writer.write("\(index) MATCH ")
     } else {
-      writer.write("\(schema.statements.table).\(writer.dialect.quote(schema.rowIDColumn)) IN (SELECT rowid FROM \(index) WHERE \(index) MATCH ")
+      writer.write("\(schema.statements.table).\(Quoting.name(schema.rowIDColumn)) IN (SELECT rowid FROM \(index) WHERE \(index) MATCH ")
     }
     writer.bind(.text(pattern))
     if !isRanked { writer.write(")") }
   }
 
   func writeRank<M: Model>(_ writer: inout SQLWriter, _ schema: ModelSchema<M>) {
-    let index = writer.dialect.quote(Self.table(of: schema.table))
+    let index = Quoting.name(Self.table(of: schema.table))
     writer.write(writer.pendingText?.sources[schema.table] == nil ? "bm25(\(index))" : "\(index).rank")
   }
 }

@@ -69,10 +69,10 @@ struct Links<Root: Model, Target: Model> {
       let place = SQLNode.value(.integer(Int64(place + 1)))
       switch resolution.link {
       case .foreignKey(let reference):
-        _ = try connection.updateAll(row(key), AssignmentList(HiddenColumn.position(of: reference.name), place))
+        _ = try connection.updateAll(row(key), AssignmentList(ReservedNames.position(of: reference.name), place))
       case .pairs(let table, let own, let other, _):
         var writer = connection.environment.makeWriter()
-        writer.write("UPDATE \(writer.dialect.quote(table)) SET \(own == PairsTable.source ? PairsTable.position : PairsTable.inversePosition) = ")
+        writer.write("UPDATE \(Quoting.name(table)) SET \(own == PairsTable.source ? PairsTable.position : PairsTable.inversePosition) = ")
         try writer.write(place)
         writer.write(" WHERE \(own) = ")
         try writer.write(owner)
@@ -92,11 +92,11 @@ struct Links<Root: Model, Target: Model> {
   private func addPair(_ key: Target.ID, _ table: String, _ own: String, _ other: String, _ connection: Connection) throws {
     var writer = connection.environment.makeWriter()
     func write(_ node: SQLNode) throws { try writer.write(node) }
-    writer.write("INSERT INTO \(writer.dialect.quote(table)) (\(own), \(other)) SELECT ")
+    writer.write("INSERT INTO \(Quoting.name(table)) (\(own), \(other)) SELECT ")
     try write(owner)
     writer.write(", ")
     try write(Target.schema.node(forKey: key))
-    writer.write(" WHERE NOT EXISTS (SELECT 1 FROM \(writer.dialect.quote(table)) WHERE \(own) = ")
+    writer.write(" WHERE NOT EXISTS (SELECT 1 FROM \(Quoting.name(table)) WHERE \(own) = ")
     try write(owner)
     writer.write(" AND \(other) = ")
     try write(Target.schema.node(forKey: key))
@@ -108,7 +108,7 @@ struct Links<Root: Model, Target: Model> {
     _ table: String, _ own: String, _ connection: Connection, _ condition: (inout SQLWriter) throws -> Void
   ) throws -> Int {
     var writer = connection.environment.makeWriter()
-    writer.write("DELETE FROM \(writer.dialect.quote(table)) WHERE \(own) = ")
+    writer.write("DELETE FROM \(Quoting.name(table)) WHERE \(own) = ")
     try writer.write(owner)
     try condition(&writer)
     return try connection.change(writer, context)

@@ -25,11 +25,10 @@ extension Connection {
     guard overlay == nil else {
       throw StoreError(.unsupported, "What is derived in the file cannot be rebuilt in a context. Call rebuildDerived() on the store.")
     }
-    let dialect = Dialect.sqlite
     for table in environment.tables {
-      for column in table.derived { try execute(column.fill(dialect)) }
+      for column in table.derived { try execute(column.fill) }
       guard !table.searchable.isEmpty else { continue }
-      let index = dialect.quote(SearchClause.table(of: table.name))
+      let index = Quoting.name(SearchClause.table(of: table.name))
       try execute("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
     }
   }

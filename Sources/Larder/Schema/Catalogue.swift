@@ -4,10 +4,10 @@ import Foundation
 enum Catalogue {
   /// The version of this layout. A file with a greater one was written by a newer Larder.
   static let format: Int64 = 1
-  static let modelsTable = "_larder_models"
-  static let migrationsTable = "_larder_migrations"
-  static let infoTable = "_larder_info"
-  static let onceTable = "_larder_once"
+  static let modelsTable = "\(ReservedNames.prefix)models"
+  static let migrationsTable = "\(ReservedNames.prefix)migrations"
+  static let infoTable = "\(ReservedNames.prefix)info"
+  static let onceTable = "\(ReservedNames.prefix)once"
 
   static let createOnceTable = "CREATE TABLE IF NOT EXISTS \(onceTable) (name TEXT PRIMARY KEY NOT NULL) STRICT"
 

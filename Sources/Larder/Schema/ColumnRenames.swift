@@ -51,7 +51,7 @@ struct ColumnRenames {
         rename(move.from, move.to, isAside: move.isAside)
       } else {
         // Each of the remaining names waits for another one of them.
-        let name = freeName("_larder_moved")
+        let name = freeName("\(ReservedNames.prefix)moved")
         rename(rest[0].from, name, isAside: false)
         rest[0].from = name
       }

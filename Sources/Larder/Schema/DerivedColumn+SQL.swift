@@ -1,76 +1,76 @@
 extension DerivedColumn {
   /// Returns SQL that computes the column in every row.
-  func fill(_ dialect: Dialect) -> String {
-    "UPDATE \(dialect.quote(table)) SET \(dialect.quote(column)) = \(recomputed(dialect))"
+  var fill: String {
+    "UPDATE \(Quoting.name(table)) SET \(Quoting.name(column)) = \(recomputed)"
   }
 
   /// Returns SQL for the rows whose column is wrong: the key, the stored value, and the computed value.
   ///
   /// A sum of real numbers may differ in its last digits, depending on the order of addition.
-  func mismatches(_ dialect: Dialect) -> String {
-    let (stored, name) = (dialect.quote(column), dialect.quote(table))
+  var mismatches: String {
+    let (stored, name) = (Quoting.name(column), Quoting.name(table))
     let differs =
       aggregate == .sum && arithmetic == .real
       ? "NOT (stored IS computed OR abs(stored - computed) <= 1e-9 * max(abs(stored), abs(computed)))" : "stored IS NOT computed"
     return
-      "SELECT * FROM (SELECT \(dialect.quote(key)) AS key, \(stored) AS stored, \(recomputed(dialect)) AS computed FROM \(name)) WHERE \(differs)"
+      "SELECT * FROM (SELECT \(Quoting.name(key)) AS key, \(stored) AS stored, \(recomputed) AS computed FROM \(name)) WHERE \(differs)"
   }
 
   /// Returns the computed value, in a statement on the column's own table.
-  func recomputed(_ dialect: Dialect) -> String {
-    computed(aggregated(dialect), dialect)
+  var recomputed: String {
+    computed(aggregated())
   }
 
   /// Returns the condition, in a statement on the column's own table, that its property couldn't hold the value, and why; nil if it always can.
-  func unstorable(_ dialect: Dialect) -> (reason: DerivedRefusal.Reason, condition: String)? {
+  var unstorable: (reason: DerivedRefusal.Reason, condition: String)? {
     guard aggregate == .sum, let value else { return nil }
-    let rows = "larder_rows.\(dialect.quote(value))"
+    let rows = "larder_rows.\(Quoting.name(value))"
     switch arithmetic {
     case .integer:
       // SQLite's own sum of integers throws on overflow.
       let bounds = range ?? Int64.min...Int64.max
-      let sum = computed("larder_decimal_sum(\(rows))", dialect)
+      let sum = computed("larder_decimal_sum(\(rows))")
       return (.range, "\(sum) COLLATE larder_decimal NOT BETWEEN '\(bounds.lowerBound)' AND '\(bounds.upperBound)'")
-    case .real: return (.notANumber, "\(recomputed(dialect)) IS NULL")
+    case .real: return (.notANumber, "\(recomputed) IS NULL")
     case .decimal, .none: return nil
     }
   }
 
   /// Returns a lower bound of how much the sum may grow, in a statement about its own table, before its property can't hold it.
-  func room(_ dialect: Dialect) -> String? {
+  var room: String? {
     guard aggregate == .sum, let value else { return nil }
-    let rows = "larder_rows.\(dialect.quote(value))"
+    let rows = "larder_rows.\(Quoting.name(value))"
     switch arithmetic {
     case .integer:
       let bounds = range ?? Int64.min...Int64.max
       let (lowest, highest) = (Double(bounds.lowerBound), Double(bounds.upperBound))
-      let sum = "CAST(coalesce(\(computed("larder_decimal_sum(\(rows))", dialect)), '0') AS REAL)"
+      let sum = "CAST(coalesce(\(computed("larder_decimal_sum(\(rows))")), '0') AS REAL)"
       // The margin is wider than what is lost in counting with real numbers.
       return "min(\(highest) - \(sum), \(sum) - (\(lowest))) - \(highest * 1e-9)"
     // As long as no sum of absolute values overflows, no order of adding makes an infinity, or of two of them what is no number.
-    case .real: return "1e308 - \(computed("total(abs(\(rows)))", dialect))"
+    case .real: return "1e308 - \(computed("total(abs(\(rows)))"))"
     case .decimal, .none: return nil
     }
   }
 
   /// Returns an aggregate of the rows that belong to a row of the table.
-  private func computed(_ aggregate: String, _ dialect: Dialect) -> String {
-    let owner = "\(dialect.quote(table)).\(dialect.quote(key))"
-    let rowsName = dialect.quote(rowsTable)
+  private func computed(_ aggregate: String) -> String {
+    let owner = "\(Quoting.name(table)).\(Quoting.name(key))"
+    let rowsName = Quoting.name(rowsTable)
     switch rows {
     case .reference(let column):
-      return "(SELECT \(aggregate) FROM \(rowsName) AS larder_rows WHERE larder_rows.\(dialect.quote(column)) = \(owner))"
+      return "(SELECT \(aggregate) FROM \(rowsName) AS larder_rows WHERE larder_rows.\(Quoting.name(column)) = \(owner))"
     case .pairs(let pairs, let own, _, _) where self.aggregate == .count:
-      return "(SELECT count(*) FROM \(dialect.quote(pairs)) AS larder_pairs WHERE larder_pairs.\(own) = \(owner))"
+      return "(SELECT count(*) FROM \(Quoting.name(pairs)) AS larder_pairs WHERE larder_pairs.\(own) = \(owner))"
     case .pairs(let pairs, let own, let other, let key):
       return
-        "(SELECT \(aggregate) FROM \(dialect.quote(pairs)) AS larder_pairs JOIN \(rowsName) AS larder_rows ON larder_rows.\(dialect.quote(key)) = larder_pairs.\(other) WHERE larder_pairs.\(own) = \(owner))"
+        "(SELECT \(aggregate) FROM \(Quoting.name(pairs)) AS larder_pairs JOIN \(rowsName) AS larder_rows ON larder_rows.\(Quoting.name(key)) = larder_pairs.\(other) WHERE larder_pairs.\(own) = \(owner))"
     }
   }
 
-  private func aggregated(_ dialect: Dialect) -> String {
+  private func aggregated() -> String {
     guard let value else { return "count(*)" }
-    let name = "larder_rows.\(dialect.quote(value))"
+    let name = "larder_rows.\(Quoting.name(value))"
     let compared = name + (collation.map { " COLLATE \($0)" } ?? "")
     return switch (aggregate, arithmetic) {
     case (.count, _): "count(*)"
@@ -87,164 +87,162 @@ extension DerivedColumn {
 
 extension DerivedColumn {
   /// Returns the triggers that maintain the column.
-  func triggers(_ dialect: Dialect) -> [SchemaTrigger] {
-    let ownKey = dialect.quote(key)
-    let recompute = recompute("\(ownKey) = new.\(ownKey)", dialect)
+  var triggers: [SchemaTrigger] {
+    let ownKey = Quoting.name(key)
+    let recompute = recompute("\(ownKey) = new.\(ownKey)")
     // Until the transaction ends, rows may exist before the row that they belong to.
     let own = [
-      trigger("own_insert", "AFTER INSERT", on: table, when: hasRows(dialect), recompute, dialect),
-      trigger("own_key", "AFTER UPDATE OF \(ownKey)", on: table, when: "old.\(ownKey) IS NOT new.\(ownKey)", recompute, dialect),
+      trigger("own_insert", "AFTER INSERT", on: table, when: hasRows(), recompute),
+      trigger("own_key", "AFTER UPDATE OF \(ownKey)", on: table, when: "old.\(ownKey) IS NOT new.\(ownKey)", recompute),
     ]
     switch rows {
-    case .reference(let reference): return own + referenceTriggers(dialect.quote(reference), dialect)
-    case .pairs(let pairs, let own_, let other, let key): return own + pairsTriggers(pairs, own_, other, dialect.quote(key), dialect)
+    case .reference(let reference): return own + referenceTriggers(Quoting.name(reference))
+    case .pairs(let pairs, let own_, let other, let key): return own + pairsTriggers(pairs, own_, other, Quoting.name(key))
     }
   }
 
   private func trigger(
-    _ kind: String, _ event: String, on table: String, when condition: String?, _ statements: [String], _ dialect: Dialect
+    _ kind: String, _ event: String, on table: String, when condition: String?, _ statements: [String]
   )
     -> SchemaTrigger
   {
-    SchemaTrigger(SchemaTrigger.prefix("derived", self.table, column) + kind, event, on: table, when: condition, statements, dialect)
+    SchemaTrigger(SchemaTrigger.prefix("derived", self.table, column) + kind, event, on: table, when: condition, statements)
   }
 
-  private func hasRows(_ dialect: Dialect) -> String {
-    let key = "new.\(dialect.quote(key))"
+  private func hasRows() -> String {
+    let key = "new.\(Quoting.name(key))"
     return switch rows {
-    case .reference(let column): "EXISTS (SELECT 1 FROM \(dialect.quote(rowsTable)) WHERE \(dialect.quote(column)) = \(key))"
-    case .pairs(let pairs, let own, _, _): "EXISTS (SELECT 1 FROM \(dialect.quote(pairs)) WHERE \(own) = \(key))"
+    case .reference(let column): "EXISTS (SELECT 1 FROM \(Quoting.name(rowsTable)) WHERE \(Quoting.name(column)) = \(key))"
+    case .pairs(let pairs, let own, _, _): "EXISTS (SELECT 1 FROM \(Quoting.name(pairs)) WHERE \(own) = \(key))"
     }
   }
 
-  private func referenceTriggers(_ reference: String, _ dialect: Dialect) -> [SchemaTrigger] {
+  private func referenceTriggers(_ reference: String) -> [SchemaTrigger] {
     let moved = "old.\(reference) IS NOT new.\(reference)"
     // A row that belongs to itself is counted when its owner is new.
-    let isOther = rowsTable == table ? " AND new.\(reference) IS NOT new.\(dialect.quote(key))" : ""
-    guard let value = value.map(dialect.quote) else {
+    let isOther = rowsTable == table ? " AND new.\(reference) IS NOT new.\(Quoting.name(key))" : ""
+    guard let value = value.map(Quoting.name) else {
       return [
-        trigger("insert", "AFTER INSERT", on: rowsTable, when: "new.\(reference) IS NOT NULL\(isOther)", add("new", reference, dialect), dialect),
-        trigger("delete", "AFTER DELETE", on: rowsTable, when: "old.\(reference) IS NOT NULL", remove("old", reference, dialect), dialect),
+        trigger("insert", "AFTER INSERT", on: rowsTable, when: "new.\(reference) IS NOT NULL\(isOther)", add("new", reference)),
+        trigger("delete", "AFTER DELETE", on: rowsTable, when: "old.\(reference) IS NOT NULL", remove("old", reference)),
         trigger(
-          "update", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved, remove("old", reference, dialect) + add("new", reference, dialect),
-          dialect),
+          "update", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved, remove("old", reference) + add("new", reference)),
       ]
     }
     func matters(_ row: String) -> String { "\(row).\(reference) IS NOT NULL AND \(row).\(value) IS NOT NULL" }
-    let insert = trigger("insert", "AFTER INSERT", on: rowsTable, when: matters("new") + isOther, add("new", reference, dialect), dialect)
+    let insert = trigger("insert", "AFTER INSERT", on: rowsTable, when: matters("new") + isOther, add("new", reference))
     if aggregate == .sum, arithmetic == .decimal {
       // Where the sum that is kept has not all digits, it is computed anew from the rows as they are after the change: once, for both values.
-      let change = update(decimal(exchanged("old.\(value)", for: "new.\(value)", dialect), dialect), "new", reference, dialect)
+      let change = update(decimal(exchanged("old.\(value)", for: "new.\(value)")), "new", reference)
       return [
         insert,
-        trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), remove("old", reference, dialect), dialect),
-        trigger("update", "AFTER UPDATE OF \(value)", on: rowsTable, when: "NOT (\(moved)) AND old.\(value) IS NOT new.\(value)", change, dialect),
+        trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), remove("old", reference)),
+        trigger("update", "AFTER UPDATE OF \(value)", on: rowsTable, when: "NOT (\(moved)) AND old.\(value) IS NOT new.\(value)", change),
         trigger(
-          "move", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved, remove("old", reference, dialect) + add("new", reference, dialect),
-          dialect),
+          "move", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved, remove("old", reference) + add("new", reference)),
       ]
     }
     return [
       insert,
-      trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), remove("old", reference, dialect), dialect),
+      trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), remove("old", reference)),
       trigger(
         "update", "AFTER UPDATE OF \(reference), \(value)", on: rowsTable, when: "\(moved) OR old.\(value) IS NOT new.\(value)",
-        remove("old", reference, dialect) + add("new", reference, dialect), dialect),
+        remove("old", reference) + add("new", reference)),
     ]
   }
 
   /// Returns SQL that adds a new row to the value.
-  private func add(_ row: String, _ reference: String, _ dialect: Dialect) -> [String] {
-    let name = dialect.quote(column)
-    guard let value = value.map({ "\(row).\(dialect.quote($0))" }) else { return update("\(name) + 1", row, reference, dialect) }
+  private func add(_ row: String, _ reference: String) -> [String] {
+    let name = Quoting.name(column)
+    guard let value = value.map({ "\(row).\(Quoting.name($0))" }) else { return update("\(name) + 1", row, reference) }
     let compared = collation.map { " COLLATE \($0)" } ?? ""
     return switch (aggregate, arithmetic) {
     case (.sum, .decimal):
-      update(decimal("larder_decimal_sum_add(\(name), \(value))", dialect), row, reference, dialect, and: "\(value) IS NOT NULL")
-    case (.sum, .integer): update(integer("\(name) + \(value)", dialect), row, reference, dialect, and: "\(value) IS NOT NULL")
-    case (.min, _): update(value, row, reference, dialect, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) < \(name))")
-    case (.max, _): update(value, row, reference, dialect, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) > \(name))")
-    default: update(computed(dialect), row, reference, dialect)
+      update(decimal("larder_decimal_sum_add(\(name), \(value))"), row, reference, and: "\(value) IS NOT NULL")
+    case (.sum, .integer): update(integer("\(name) + \(value)"), row, reference, and: "\(value) IS NOT NULL")
+    case (.min, _): update(value, row, reference, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) < \(name))")
+    case (.max, _): update(value, row, reference, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) > \(name))")
+    default: update(computed(), row, reference)
     }
   }
 
   /// Returns SQL that removes a deleted row from the value.
-  private func remove(_ row: String, _ reference: String, _ dialect: Dialect) -> [String] {
-    let name = dialect.quote(column)
-    guard let value = value.map({ "\(row).\(dialect.quote($0))" }) else { return update("\(name) - 1", row, reference, dialect) }
+  private func remove(_ row: String, _ reference: String) -> [String] {
+    let name = Quoting.name(column)
+    guard let value = value.map({ "\(row).\(Quoting.name($0))" }) else { return update("\(name) - 1", row, reference) }
     return switch (aggregate, arithmetic) {
     case (.sum, .decimal):
-      update(decimal("larder_decimal_sum_subtract(\(name), \(value))", dialect), row, reference, dialect, and: "\(value) IS NOT NULL")
-    case (.sum, .integer): update(integer("\(name) - \(value)", dialect), row, reference, dialect, and: "\(value) IS NOT NULL")
+      update(decimal("larder_decimal_sum_subtract(\(name), \(value))"), row, reference, and: "\(value) IS NOT NULL")
+    case (.sum, .integer): update(integer("\(name) - \(value)"), row, reference, and: "\(value) IS NOT NULL")
     // The value only has to be recomputed if the deleted row was the least or greatest.
-    case (.min, _), (.max, _): update(computed(dialect), row, reference, dialect, and: "\(name) IS \(value)")
-    default: update(computed(dialect), row, reference, dialect)
+    case (.min, _), (.max, _): update(computed(), row, reference, and: "\(name) IS \(value)")
+    default: update(computed(), row, reference)
     }
   }
 
   /// The sum of decimals without one value and with another, either of which may be NULL; NULL where digits are missing.
-  private func exchanged(_ old: String, for new: String, _ dialect: Dialect) -> String {
-    let name = dialect.quote(column)
+  private func exchanged(_ old: String, for new: String) -> String {
+    let name = Quoting.name(column)
     let rest = "CASE WHEN \(old) IS NULL THEN \(name) ELSE larder_decimal_sum_subtract(\(name), \(old)) END"
     return "CASE WHEN \(new) IS NULL THEN \(rest) ELSE larder_decimal_sum_add(\(rest), \(new)) END"
   }
 
-  private func update(_ value: String, _ row: String, _ reference: String, _ dialect: Dialect, and condition: String? = nil) -> [String] {
+  private func update(_ value: String, _ row: String, _ reference: String, and condition: String? = nil) -> [String] {
     let rule = condition.map { " AND \($0)" } ?? ""
-    return set(value, "\(dialect.quote(key)) = \(row).\(reference)", rule, dialect)
+    return set(value, "\(Quoting.name(key)) = \(row).\(reference)", rule)
   }
 
   /// Returns SQL that recomputes the column.
-  private func recompute(_ condition: String, _ dialect: Dialect) -> [String] {
-    set(computed(dialect), condition, "", dialect)
+  private func recompute(_ condition: String) -> [String] {
+    set(computed(), condition, "")
   }
 
   /// Returns SQL that sets the column of the rows with the keys, and rejects a value that its property can't hold.
-  private func set(_ value: String, _ isRow: String, _ rule: String, _ dialect: Dialect) -> [String] {
-    let (table, column) = (dialect.quote(table), dialect.quote(column))
+  private func set(_ value: String, _ isRow: String, _ rule: String) -> [String] {
+    let (table, column) = (Quoting.name(table), Quoting.name(column))
     let update = "UPDATE \(table) SET \(column) = \(value) WHERE \(isRow)\(rule)"
     guard aggregate == .sum, let range else { return [update] }
     let bounds = "\(range.lowerBound) AND \(range.upperBound)"
-    return [update, "SELECT \(refusal(.range, dialect)) FROM \(table) WHERE \(isRow) AND \(column) NOT BETWEEN \(bounds)"]
+    return [update, "SELECT \(refusal(.range)) FROM \(table) WHERE \(isRow) AND \(column) NOT BETWEEN \(bounds)"]
   }
 
   /// Returns the computed value in a trigger. A sum of real numbers that isn't a number is rejected.
-  private func computed(_ dialect: Dialect) -> String {
-    guard aggregate == .sum, arithmetic == .real else { return recomputed(dialect) }
-    return "coalesce(\(recomputed(dialect)), \(refusal(.notANumber, dialect)))"
+  private func computed() -> String {
+    guard aggregate == .sum, arithmetic == .real else { return recomputed }
+    return "coalesce(\(recomputed), \(refusal(.notANumber)))"
   }
 
   /// Returns the updated sum of decimals, or the recomputed one if a sum with too many digits for `Decimal` has lost some.
-  private func decimal(_ sum: String, _ dialect: Dialect) -> String { "coalesce(\(sum), \(recomputed(dialect)))" }
+  private func decimal(_ sum: String) -> String { "coalesce(\(sum), \(recomputed))" }
 
   /// Returns an integer, or rejects it, because SQLite would continue with real numbers on overflow.
-  private func integer(_ sum: String, _ dialect: Dialect) -> String {
-    "CASE typeof(\(sum)) WHEN 'integer' THEN \(sum) ELSE \(refusal(.range, dialect)) END"
+  private func integer(_ sum: String) -> String {
+    "CASE typeof(\(sum)) WHEN 'integer' THEN \(sum) ELSE \(refusal(.range)) END"
   }
 
-  private func refusal(_ reason: DerivedRefusal.Reason, _ dialect: Dialect) -> String {
-    "RAISE(ABORT, \(dialect.literal(DerivedRefusal(model: model, property: property, reason: reason).text)))"
+  private func refusal(_ reason: DerivedRefusal.Reason) -> String {
+    "RAISE(ABORT, \(Quoting.literal(DerivedRefusal(model: model, property: property, reason: reason).text)))"
   }
 
-  private func pairsTriggers(_ pairs: String, _ own: String, _ other: String, _ rowsKey: String, _ dialect: Dialect) -> [SchemaTrigger] {
-    let name = dialect.quote(table)
-    func recompute(_ condition: String) -> [String] { self.recompute("\(dialect.quote(key)) \(condition)", dialect) }
+  private func pairsTriggers(_ pairs: String, _ own: String, _ other: String, _ rowsKey: String) -> [SchemaTrigger] {
+    let name = Quoting.name(table)
+    func recompute(_ condition: String) -> [String] { self.recompute("\(Quoting.name(key)) \(condition)") }
     func step(_ sign: String, _ row: String) -> [String] {
       guard aggregate == .count else { return recompute("= \(row).\(own)") }
-      return ["UPDATE \(name) SET \(dialect.quote(column)) = \(dialect.quote(column)) \(sign) 1 WHERE \(dialect.quote(key)) = \(row).\(own)"]
+      return ["UPDATE \(name) SET \(Quoting.name(column)) = \(Quoting.name(column)) \(sign) 1 WHERE \(Quoting.name(key)) = \(row).\(own)"]
     }
     let paired = [
-      trigger("insert", "AFTER INSERT", on: pairs, when: nil, step("+", "new"), dialect),
-      trigger("delete", "AFTER DELETE", on: pairs, when: nil, step("-", "old"), dialect),
+      trigger("insert", "AFTER INSERT", on: pairs, when: nil, step("+", "new")),
+      trigger("delete", "AFTER DELETE", on: pairs, when: nil, step("-", "old")),
       trigger(
-        "update", "AFTER UPDATE OF \(own), \(other)", on: pairs, when: nil, recompute("= old.\(own)") + recompute("= new.\(own)"), dialect),
+        "update", "AFTER UPDATE OF \(own), \(other)", on: pairs, when: nil, recompute("= old.\(own)") + recompute("= new.\(own)")),
     ]
-    guard let value = value.map(dialect.quote) else { return paired }
-    let concerned = "IN (SELECT \(own) FROM \(dialect.quote(pairs)) WHERE \(other) = new.\(rowsKey))"
+    guard let value = value.map(Quoting.name) else { return paired }
+    let concerned = "IN (SELECT \(own) FROM \(Quoting.name(pairs)) WHERE \(other) = new.\(rowsKey))"
     return paired + [
-      trigger("row_insert", "AFTER INSERT", on: rowsTable, when: nil, recompute(concerned), dialect),
+      trigger("row_insert", "AFTER INSERT", on: rowsTable, when: nil, recompute(concerned)),
       trigger(
-        "row_update", "AFTER UPDATE OF \(value)", on: rowsTable, when: "old.\(value) IS NOT new.\(value)", recompute(concerned), dialect),
+        "row_update", "AFTER UPDATE OF \(value)", on: rowsTable, when: "old.\(value) IS NOT new.\(value)", recompute(concerned)),
     ]
   }
 }

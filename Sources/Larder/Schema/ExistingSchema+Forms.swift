@@ -12,19 +12,18 @@ extension ExistingSchema {
   }
 
   private func look(at table: TableDefinition, _ state: TableState, from first: Int, _ adopted: inout AdoptedColumns) throws {
-    let dialect = Dialect.sqlite
     let columns = table.columns.enumerated().map { offset, column in
       FormOfColumn(column, state.column(column.name), isStrict: state.isStrict, isKeyRowID: table.isKeyRowID && column.isKey, number: first + offset)
     }
     let questions = columns.flatMap(\.questions)
     let answers: Row? =
-      questions.isEmpty ? nil : try connection.query("SELECT \(questions.joined(separator: ", ")) FROM \(dialect.quote(state.name))").first
+      questions.isEmpty ? nil : try connection.query("SELECT \(questions.joined(separator: ", ")) FROM \(Quoting.name(state.name))").first
     for column in columns {
       let kind = column.kind(answers)
       guard kind != .native else { continue }
-      let name = dialect.quote(column.definition.name)
+      let name = Quoting.name(column.definition.name)
       let order = state.rowNumber.map { state.isView ? "" : " ORDER BY \($0) DESC" } ?? ""
-      let sql = "SELECT \(name) AS value FROM \(dialect.quote(state.name)) WHERE \(name) IS NOT NULL\(order) LIMIT 1"
+      let sql = "SELECT \(name) AS value FROM \(Quoting.name(state.name)) WHERE \(name) IS NOT NULL\(order) LIMIT 1"
       let example = kind == .mixed ? try connection.query(sql).first?["value"] : nil
       adopted.set(kind, example: example ?? .null, at: column.number, of: table.name)
     }
@@ -76,7 +75,7 @@ private struct FormOfColumn {
   /// The columns of the result: each is 1 if the check holds for some row.
   var questions: [String] {
     if isKeyRowID || (isStrict && state?.declaredType.uppercased() == type.storageClass.rawValue && !looksAtValues) { return [] }
-    let name = Dialect.sqlite.quote(definition.name)
+    let name = Quoting.name(definition.name)
     func isNone(of kinds: [String]) -> String { "typeof(\(name)) NOT IN (\((kinds + ["null"]).map { "'\($0)'" }.joined(separator: ", ")))" }
     var other = isNone(of: nativeKinds)
     if type.numberForm == .boolean {

@@ -44,7 +44,6 @@ extension Transaction {
   public func dropColumn<M: Model>(_ name: String, of model: M.Type) throws {
     try _write(isAtomic: true) { access in
       let connection = access.connection
-      let dialect = Dialect.sqlite
       guard let state = try TableState.read(M.schema.table, from: connection), let column = state.column(name) else {
         throw StoreError(
           .schemaMismatch, model: M.schema.modelName,
@@ -52,16 +51,16 @@ extension Transaction {
       }
       // They are created again, and their columns recomputed, after the migrations.
       for trigger in try connection.query("SELECT name FROM sqlite_master WHERE type = 'trigger'").compactMap({ $0["name"]?.text })
-      where SchemaTrigger.prefixes.contains(where: trigger.hasPrefix) { try connection.execute("DROP TRIGGER \(dialect.quote(trigger))") }
+      where SchemaTrigger.prefixes.contains(where: trigger.hasPrefix) { try connection.execute("DROP TRIGGER \(Quoting.name(trigger))") }
       let indexes = try Catalogue.entry(of: M.schema.table, in: connection)?.indexes ?? []
       for index in indexes where index.columns.contains(where: column.name.isSameColumn(as:)) {
-        try connection.execute("DROP INDEX IF EXISTS \(dialect.quote(index.name))")
+        try connection.execute("DROP INDEX IF EXISTS \(Quoting.name(index.name))")
       }
       let search = try TableState.read(SearchClause.table(of: M.schema.table), from: connection)
       if search?.column(column.name) != nil {
         for statement in SchemaWriter().dropSearch(of: M.schema.table) { try connection.execute(statement) }
       }
-      try connection.execute("ALTER TABLE \(M.schema.statements.table) DROP COLUMN \(dialect.quote(column.name))")
+      try connection.execute("ALTER TABLE \(M.schema.statements.table) DROP COLUMN \(Quoting.name(column.name))")
     }
   }
 
@@ -74,7 +73,7 @@ extension Transaction {
   public func dropTable(_ name: String) throws {
     try _write(isAtomic: true) { access in
       let connection = access.connection
-      try connection.execute("DROP TABLE IF EXISTS \(Dialect.sqlite.quote(name))")
+      try connection.execute("DROP TABLE IF EXISTS \(Quoting.name(name))")
       for statement in SchemaWriter().dropSearch(of: name) { try connection.execute(statement) }
       try connection.change("DELETE FROM \(Catalogue.modelsTable) WHERE lower(name) = lower(?)", [.text(name)])
     }

@@ -38,6 +38,6 @@ extension SchemaMigrator {
   /// Returns the dangling references of a table; none if there is no such table.
   private func danglingReferences(of table: String, _ connection: Connection) throws -> Set<Row> {
     guard try !connection.query("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?1", [.text(table)]).isEmpty else { return [] }
-    return Set(try connection.query("PRAGMA main.foreign_key_check(\(Dialect.sqlite.quote(table)))"))
+    return Set(try connection.query("PRAGMA main.foreign_key_check(\(Quoting.name(table)))"))
   }
 }

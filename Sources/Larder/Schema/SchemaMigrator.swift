@@ -90,7 +90,7 @@ struct SchemaMigrator {
   /// A new column without a default can't be filled in existing rows.
   private func checkAdditions(_ steps: [SchemaStep]) throws {
     for case .addColumn(let table, let column) in steps where column.defaultValue == nil {
-      guard try !connection.query("SELECT 1 FROM \(Dialect.sqlite.quote(table.name)) LIMIT 1").isEmpty else { continue }
+      guard try !connection.query("SELECT 1 FROM \(Quoting.name(table.name)) LIMIT 1").isEmpty else { continue }
       throw StoreError(needingValue: column, table)
     }
   }

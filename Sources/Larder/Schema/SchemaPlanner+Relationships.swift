@@ -1,8 +1,7 @@
 extension SchemaPlanner {
   /// Returns why the table has to be rebuilt to have the model's foreign keys.
   func changedReferences(of state: TableState, _ table: TableDefinition, added: Set<String>) throws -> [String] {
-    let dialect = Dialect.sqlite
-    let current = try connection.query("PRAGMA foreign_key_list(\(dialect.quote(state.name)))")
+    let current = try connection.query("PRAGMA foreign_key_list(\(Quoting.name(state.name)))")
     func rule(of name: String) -> (table: String, key: String, rule: String)? {
       guard let row = current.first(where: { $0["from"]?.text?.isSameColumn(as: name) == true }) else { return nil }
       return (row["table"]?.text ?? "", row["to"]?.text ?? "", row["on_delete"]?.text ?? "")
@@ -26,7 +25,7 @@ extension SchemaPlanner {
   ) throws -> [(column: String, reason: String)] {
     guard let entry else { return [] }
     let former = entry.columnNames + entry.retired
-    return try connection.query("PRAGMA foreign_key_list(\(Dialect.sqlite.quote(state.name)))").compactMap { row in
+    return try connection.query("PRAGMA foreign_key_list(\(Quoting.name(state.name)))").compactMap { row in
       guard let stored = row["from"]?.text, let column = state.columns.first(where: { $0.storedName?.isSameColumn(as: stored) == true }) else {
         return nil
       }
@@ -45,7 +44,7 @@ extension SchemaPlanner {
       if let name = row["name"]?.text, SchemaTrigger.prefixes.contains(where: name.hasPrefix) { present[name] = row["sql"]?.text }
     }
     let order = tables.flatMap { writer.orderTriggers($0) } + tables.flatMap(\.pairs).flatMap { writer.orderTriggers($0) }
-    let derived = tables.flatMap(\.derived).map { (column: $0, triggers: $0.triggers(writer.dialect)) }
+    let derived = tables.flatMap(\.derived).map { (column: $0, triggers: $0.triggers) }
     let wanted = order + derived.flatMap(\.triggers)
     let others = try othersTriggers()
     let obsolete = present.filter { name, sql in

@@ -6,7 +6,7 @@ extension SchemaPlanner {
     var unclaimed: [(name: String, entry: Catalogue.Entry)] = []
     for name in try Catalogue.tables(in: connection) where !own.contains(name.asciiLowercased) {
       guard let entry = try Catalogue.entry(of: name, in: connection), try TableState.read(name, from: connection) != nil,
-        try !connection.query("SELECT 1 FROM \(Dialect.sqlite.quote(name)) LIMIT 1").isEmpty
+        try !connection.query("SELECT 1 FROM \(Quoting.name(name)) LIMIT 1").isEmpty
       else { continue }
       unclaimed.append((name, entry))
     }

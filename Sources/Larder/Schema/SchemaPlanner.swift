@@ -3,7 +3,6 @@ struct SchemaPlanner {
   let connection: Connection
   let tables: [TableDefinition]
   let hasCatalogue: Bool
-  private let dialect = Dialect.sqlite
 
   init(_ connection: Connection, _ tables: [TableDefinition]) throws {
     self.connection = connection
@@ -39,7 +38,7 @@ struct SchemaPlanner {
     var state = present
     try state.foresee(renames, of: table)
     let added: [SchemaStep] = table.columns.filter { state.column($0.name) == nil }.map { .addColumn(table, $0) }
-    let positions: [SchemaStep] = table.references.filter { $0.isOrdered && state.column(HiddenColumn.position(of: $0.column)) == nil }.map {
+    let positions: [SchemaStep] = table.references.filter { $0.isOrdered && state.column(ReservedNames.position(of: $0.column)) == nil }.map {
       .addPosition(table, reference: $0.column)
     }
     let fills: [SchemaStep] = isMigrating ? try fills(in: state, table) : []
@@ -52,7 +51,7 @@ struct SchemaPlanner {
     return try table.columns.filter { column in
       guard !column.type.isOptional, column.defaultValue != nil, !(column.isKey && table.isKeyRowID) else { return false }
       guard let current = state.column(column.name), !current.isRequired, let stored = current.storedName else { return false }
-      return try rows.exist(where: "\(dialect.quote(stored)) IS NULL")
+      return try rows.exist(where: "\(Quoting.name(stored)) IS NULL")
     }.map { .fill(table, $0) }
   }
 
@@ -109,7 +108,7 @@ struct SchemaPlanner {
         reasons.append("\(column.name) may be empty")
         isAdditive = false
       } else if !column.type.isOptional, !current.isRequired, !(column.isKey && table.isKeyRowID) {
-        if let stored = current.storedName, try rows.exist(where: "\(dialect.quote(stored)) IS NULL") {
+        if let stored = current.storedName, try rows.exist(where: "\(Quoting.name(stored)) IS NULL") {
           guard column.defaultValue != nil else { throw StoreError(needingValue: column, table) }
           fills.append(.fill(table, column))
         }
@@ -125,7 +124,7 @@ struct SchemaPlanner {
       reasons.append("\(column.name), which has left the model, may be empty")
       isAdditive = false
     }
-    if !table.isKeyRowID, state.column(ModelStatements.hiddenRowID) == nil {
+    if !table.isKeyRowID, state.column(ReservedNames.rowID) == nil {
       reasons.append("its rows get a stable number")
       isAdditive = false
     }
@@ -146,11 +145,11 @@ struct SchemaPlanner {
   /// The names of the key's columns in the models.
   private func keyColumns(of state: TableState) throws -> [String] {
     let keys = state.columns.filter { $0.keyPosition > 0 }.sorted { $0.keyPosition < $1.keyPosition }.map(\.name)
-    guard keys == [ModelStatements.hiddenRowID] else { return keys }
+    guard keys == [ReservedNames.rowID] else { return keys }
     // SQLite creates an index for the UNIQUE rule of the model's key.
-    let indexes = try connection.query("PRAGMA index_list(\(dialect.quote(state.name)))")
+    let indexes = try connection.query("PRAGMA index_list(\(Quoting.name(state.name)))")
     for index in indexes where index["origin"] == "u" {
-      let columns = try connection.query("PRAGMA index_info(\(dialect.quote(try index.get("name"))))")
+      let columns = try connection.query("PRAGMA index_info(\(Quoting.name(try index.get("name"))))")
       return try columns.map { row in
         let stored: String = try row.get("name")
         return state.columns.first { $0.storedName == stored }?.name ?? stored
@@ -183,7 +182,7 @@ struct SchemaPlanner {
   private func checkConversion(
     of name: String, from: String, to column: TableDefinition.Column, _ table: TableDefinition, isConverting: Bool, _ rows: TableRows
   ) throws {
-    let quoted = dialect.quote(name)
+    let quoted = Quoting.name(name)
     let to = column.type.storageClass
     let isWider = from == StorageClass.integer.rawValue && to == .real
     guard try isWider || isConverting || !rows.exist(where: "\(quoted) IS NOT NULL") else {
@@ -237,9 +236,9 @@ struct SchemaPlanner {
 
   /// Returns the indexes of the table, on the columns as the models name them.
   private func presentIndexes(of state: TableState) throws -> [TableDefinition.Index] {
-    try connection.query("PRAGMA index_list(\(dialect.quote(state.name)))").filter { $0["origin"] == "c" }.map { row in
+    try connection.query("PRAGMA index_list(\(Quoting.name(state.name)))").filter { $0["origin"] == "c" }.map { row in
       let name: String = try row.get("name")
-      let parts = try connection.query("PRAGMA index_xinfo(\(dialect.quote(name)))").filter { $0["key"] == 1 }
+      let parts = try connection.query("PRAGMA index_xinfo(\(Quoting.name(name)))").filter { $0["key"] == 1 }
       return TableDefinition.Index(
         name: name,
         columns: parts.map { part in
@@ -253,7 +252,7 @@ struct SchemaPlanner {
     var columns: [(name: String, collation: String?)] = []
     for (name, collation) in zip(index.columns, index.collations) {
       if let stored = state.column(name)?.storedName {
-        columns.append((dialect.quote(stored), collation))
+        columns.append((Quoting.name(stored), collation))
       } else if try table.column(name)?.constantDefault() == nil {
         // The new column is NULL, or differs in each row.
         return
@@ -270,7 +269,7 @@ struct SchemaPlanner {
   private func search(of table: TableDefinition, isRenamed: Bool) throws -> [SchemaStep] {
     let name = SearchClause.table(of: table.name)
     let exists = try TableState.read(name, from: connection) != nil
-    let current = exists ? try connection.query("PRAGMA table_info(\(dialect.quote(name)))").compactMap { $0["name"]?.text } : []
+    let current = exists ? try connection.query("PRAGMA table_info(\(Quoting.name(name)))").compactMap { $0["name"]?.text } : []
     if current == table.searchable, !(isRenamed && exists) {
       let words = try entry(of: table)?.words ?? 0
       if !exists || words >= SearchWords.version { return [] }

@@ -1,10 +1,10 @@
 /// A trigger that Larder maintains in the file.
 struct SchemaTrigger: Sendable, Hashable {
   /// The prefix of all these triggers' names, except those of the full-text index.
-  static let prefixes = ["_larder_derived_", "_larder_order_"]
+  static let prefixes = ["\(ReservedNames.prefix)derived_", "\(ReservedNames.prefix)order_"]
 
   /// The prefix of the names of a column's triggers.
-  static func prefix(_ kind: String, _ parts: String...) -> String { "_larder_\(kind)_\(UnambiguousName(parts))_" }
+  static func prefix(_ kind: String, _ parts: String...) -> String { "\(ReservedNames.prefix)\(kind)_\(UnambiguousName(parts))_" }
 
   let name: String
   let sql: String
@@ -13,10 +13,10 @@ struct SchemaTrigger: Sendable, Hashable {
   ///   - event: `AFTER INSERT`, `AFTER UPDATE OF "column"` and the like.
   ///   - condition: The `WHEN` condition; by default none.
   ///   - statements: The statements that the trigger executes.
-  init(_ name: String, _ event: String, on table: String, when condition: String? = nil, _ statements: [String], _ dialect: Dialect = .sqlite) {
+  init(_ name: String, _ event: String, on table: String, when condition: String? = nil, _ statements: [String]) {
     self.name = name
     let rule = condition.map { " WHEN \($0)" } ?? ""
     sql =
-      "CREATE TRIGGER \(dialect.quote(name)) \(event) ON \(dialect.quote(table))\(rule) BEGIN \(statements.map { $0 + ";" }.joined(separator: " ")) END"
+      "CREATE TRIGGER \(Quoting.name(name)) \(event) ON \(Quoting.name(table))\(rule) BEGIN \(statements.map { $0 + ";" }.joined(separator: " ")) END"
   }
 }

@@ -1,9 +1,9 @@
 extension SchemaWriter {
   /// Returns the join table of a many-to-many relationship. Pairs are deleted with either side.
   func createPairs(_ pairs: PairsTable) -> [String] {
-    let name = dialect.quote(pairs.name)
+    let name = Quoting.name(pairs.name)
     func column(_ name: String, _ side: PairsTable.Side) -> String {
-      "\(name) \(side.type.rawValue) NOT NULL REFERENCES \(dialect.quote(side.table)) (\(dialect.quote(side.key))) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
+      "\(name) \(side.type.rawValue) NOT NULL REFERENCES \(Quoting.name(side.table)) (\(Quoting.name(side.key))) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
     }
     let columns = [
       column(PairsTable.source, pairs.source), column(PairsTable.target, pairs.target), "\(PairsTable.position) INTEGER",
@@ -11,16 +11,16 @@ extension SchemaWriter {
     ]
     return [
       "CREATE TABLE \(name) (\n  \(columns.joined(separator: ",\n  "))\n) STRICT, WITHOUT ROWID",
-      "CREATE INDEX \(dialect.quote("\(pairs.name)_\(PairsTable.target)_index")) ON \(name) (\(PairsTable.target))",
+      "CREATE INDEX \(Quoting.name("\(pairs.name)_\(PairsTable.target)_index")) ON \(name) (\(PairsTable.target))",
     ]
   }
 
   /// Returns SQL that adds the column of the order, and orders existing rows by key.
   func addPosition(of reference: String, to table: TableDefinition) -> [String] {
-    let name = dialect.quote(table.name)
-    let position = dialect.quote(HiddenColumn.position(of: reference))
-    let number = dialect.quote(table.rowIDColumn)
-    let rank = "row_number() OVER (PARTITION BY \(dialect.quote(reference)) ORDER BY \(number))"
+    let name = Quoting.name(table.name)
+    let position = Quoting.name(ReservedNames.position(of: reference))
+    let number = Quoting.name(table.rowIDColumn)
+    let rank = "row_number() OVER (PARTITION BY \(Quoting.name(reference)) ORDER BY \(number))"
     return [
       "ALTER TABLE \(name) ADD COLUMN \(position) INTEGER",
       "UPDATE \(name) SET \(position) = ranked.rank FROM (SELECT \(number) AS number, \(rank) AS rank FROM \(name)) AS ranked WHERE \(name).\(number) = ranked.number",
@@ -30,10 +30,10 @@ extension SchemaWriter {
   /// Returns the triggers that give a new row the last position among those of its owner.
   func orderTriggers(_ table: TableDefinition) -> [SchemaTrigger] {
     table.references.filter(\.isOrdered).flatMap { reference -> [SchemaTrigger] in
-      let name = dialect.quote(table.name)
-      let column = dialect.quote(reference.column)
-      let position = dialect.quote(HiddenColumn.position(of: reference.column))
-      let number = dialect.quote(table.rowIDColumn)
+      let name = Quoting.name(table.name)
+      let column = Quoting.name(reference.column)
+      let position = Quoting.name(ReservedNames.position(of: reference.column))
+      let number = Quoting.name(table.rowIDColumn)
       let last = "(SELECT coalesce(max(\(position)), 0) + 1 FROM \(name) WHERE \(column) = new.\(column))"
       let move = "UPDATE \(name) SET \(position) = \(last) WHERE \(number) = new.\(number)"
       let start = SchemaTrigger.prefix("order", table.name, reference.column)
@@ -48,7 +48,7 @@ extension SchemaWriter {
 
   /// Returns the triggers that give a new pair the last position on each ordered side.
   func orderTriggers(_ pairs: PairsTable) -> [SchemaTrigger] {
-    let name = dialect.quote(pairs.name)
+    let name = Quoting.name(pairs.name)
     func place(_ position: String, _ own: String, _ isOrdered: Bool) -> String? {
       guard isOrdered else { return nil }
       let last = "(SELECT coalesce(max(\(position)), 0) + 1 FROM \(name) WHERE \(own) = new.\(own))"

@@ -5,7 +5,6 @@
 struct StoredValueSample {
   private let connection: Connection
   private let tables: [TableDefinition]
-  private let dialect = Dialect.sqlite
 
   private static let limit = 50
 
@@ -47,7 +46,7 @@ struct StoredValueSample {
   }
 
   private func sample(of stored: String, isIndexed: Bool, _ state: TableState) -> String {
-    let (name, table) = (dialect.quote(stored), dialect.quote(state.name))
+    let (name, table) = (Quoting.name(stored), Quoting.name(state.name))
     if isIndexed {
       // Skips from each value to the next greater one: https://wiki.postgresql.org/wiki/Loose_indexscan.
       return """

@@ -3,11 +3,10 @@ struct TableRows {
   private let connection: Connection
   private let name: String
   private let number: String
-  private let dialect = Dialect.sqlite
 
   init(_ connection: Connection, _ table: TableDefinition, _ state: TableState) {
     self.connection = connection
-    name = dialect.quote(state.name)
+    name = Quoting.name(state.name)
     // A table without row IDs is rejected or rebuilt; until then its rows can't be identified.
     number = state.rowNumber ?? "NULL"
   }
@@ -36,7 +35,7 @@ struct TableRows {
 
   /// Returns the first row whose value the property's type can't read, and why.
   func firstFailure(of stored: String, as column: TableDefinition.Column) throws -> (number: Int64, cause: ValueFailure)? {
-    let quoted = dialect.quote(stored)
+    let quoted = Quoting.name(stored)
     let statement = try connection.compile(
       "SELECT \(number), CAST(\(quoted) AS \(column.type.storageClass.rawValue)) FROM \(name) WHERE \(quoted) IS NOT NULL", isPersistent: false)
     defer { statement.reset() }

@@ -28,11 +28,10 @@ struct TableState {
 
   /// Returns the table or view with the name, or nil.
   static func read(_ name: String, from connection: Connection) throws -> TableState? {
-    let dialect = Dialect.sqlite
     let master = try connection.query("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)", [.text(name)])
     guard let table = master.first else { return nil }
-    let list = try connection.query("PRAGMA table_list(\(dialect.quote(name)))")
-    let rows = try connection.query("PRAGMA table_xinfo(\(dialect.quote(name)))")
+    let list = try connection.query("PRAGMA table_list(\(Quoting.name(name)))")
+    let rows = try connection.query("PRAGMA table_xinfo(\(Quoting.name(name)))")
     let columns = try rows.map { row in
       Column(
         name: try row.get("name"), storedName: try row.get("name"), declaredType: try row.get("type"), isRequired: try row.get("notnull"),
@@ -55,7 +54,7 @@ struct TableState {
       if let position = columns.firstIndex(where: { $0.name.isSameColumn(as: from) }) { columns[position].name = to }
     }
     for column in steps.columnsAdded(to: table) {
-      let value = try column.constantDefault().map(Dialect.sqlite.literal)
+      let value = try column.constantDefault().map(Quoting.literal)
       columns.append(
         Column(
           name: column.name, storedName: nil, declaredType: column.type.storageClass.rawValue, isRequired: value != nil && !column.type.isOptional,

@@ -338,9 +338,7 @@ struct StoreOpening: Sendable {
           .schemaMismatch, model: table.model,
           "\(table.model) has no key. Add `var id: UUID = .v7()`, or mark a property with @Attribute(.primaryKey).")
       }
-      // The name of the row ID column.
-      var columns = Set(
-        table.positions.map(\.asciiLowercased) + (table.expires ? [Expiry.column] : []) + (table.isKeyRowID ? [] : [ModelStatements.hiddenRowID]))
+      var columns = Set(table.hiddenColumns.map(\.asciiLowercased))
       for column in table.columns where !columns.insert(column.name.asciiLowercased).inserted {
         throw StoreError(
           .schemaMismatch, model: table.model, property: column.property,

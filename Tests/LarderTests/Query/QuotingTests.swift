@@ -12,7 +12,7 @@ import Testing
     let db = try Store(inMemoryFor: NewsItem.self).blocking
     for mark in Self.joining {
       for text in ["it'\(mark)s", "'\(mark)", "'\(mark)'", "\u{600}'\(mark); select 1 --"] {
-        let row = try #require(try db.sql(SQL(raw: "select \(Dialect.sqlite.literal(text)) as value")).first)
+        let row = try #require(try db.sql(SQL(raw: "select \(Quoting.literal(text)) as value")).first)
         #expect(row["value"]?.text.map { Array($0.utf8) } == Array(text.utf8))
       }
       for name in ["a\"\(mark)b", "\"\(mark)", "x\"\(mark) (a); select 1 --"] {

@@ -32,7 +32,7 @@ import Testing
   func everyScalar() throws {
     let db = try Store(inMemoryFor: NewsItem.self).blocking
     try db.sql(
-      SQL(raw: "create virtual table temp.words using fts5(a, content='', tokenize=\(Dialect.sqlite.literal(.text(SearchWords.tokenizer))))"))
+      SQL(raw: "create virtual table temp.words using fts5(a, content='', tokenize=\(Quoting.literal(.text(SearchWords.tokenizer))))"))
     try db.sql(SQL(raw: "create virtual table temp.found using fts5vocab(temp, 'words', instance)"))
     let all = """
       insert into temp.words (rowid, a) with recursive n (v) as (select 1 union all select iif(v = 131072, 917504, v + 1) from n where v < 918000) \

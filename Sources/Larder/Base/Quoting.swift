@@ -1,16 +1,16 @@
-/// The SQL syntax of a database system. Names and constants are only written to SQL through it.
-struct Dialect: Sendable {
+/// Names, constants and parameters as SQLite reads them. SQL text gets them only from here.
+enum Quoting {
   /// Returns an identifier in quotes, so that keywords, spaces and quotes are ordinary characters.
-  func quote(_ name: String) -> String {
+  static func name(_ name: String) -> String {
     name.utf8.contains(UInt8(ascii: "\"")) ? "\"\(name.escaping("\"", by: "\""))\"" : "\"\(name)\""
   }
 
   /// Returns a text constant, for the few places of a schema that take no parameters.
-  func literal(_ text: String) -> String {
+  static func literal(_ text: String) -> String {
     "'\(text.escaping("'", by: "'"))'"
   }
 
-  func literal(_ value: Value) -> String {
+  static func literal(_ value: Value) -> String {
     switch value {
     case .null: "NULL"
     case .integer(let integer): String(integer)
@@ -22,9 +22,7 @@ struct Dialect: Sendable {
   }
 
   /// Returns the positional parameter.
-  func parameter(_ number: Int) -> String { "?\(number)" }
-
-  static let sqlite = Dialect()
+  static func parameter(_ number: Int) -> String { "?\(number)" }
 }
 
 extension String {
