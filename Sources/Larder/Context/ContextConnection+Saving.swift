@@ -33,7 +33,7 @@ extension ContextConnection {
   private func write(_ layer: ContextLayer, _ policy: MergePolicy, expectsTaken: Bool) throws -> [(layer: ContextLayer, digests: [String])] {
     connection.forgetWrites()
     return try connection.transaction {
-      for table in layer.tables where table.expires { try makeRoom(for: sql(of: table, in: layer), expectsTaken: expectsTaken) }
+      for table in layer.tables where table.expires { try removeExpired(replacedBy: sql(of: table, in: layer), expectsTaken: expectsTaken) }
       try compareWithKnownVersions(layer)
       try noteVersions(layer)
       try merge(layer, policy, expectsTaken: expectsTaken)
@@ -85,7 +85,7 @@ extension ContextConnection {
   }
 
   /// Deletes expired rows with the keys of unsaved ones and, if others may conflict, all expired rows.
-  private func makeRoom(for sql: OverlaySQL, expectsTaken: Bool) throws {
+  private func removeExpired(replacedBy sql: OverlaySQL, expectsTaken: Bool) throws {
     let keys = sql.table.keys.map(Quoting.name).joined(separator: ", ")
     let name = Quoting.name(sql.table.name)
     try run(sql.dropExpired)

@@ -5,27 +5,27 @@ import GRDBSQLite
 /// Operands that an existing file stores as real numbers or text are computed as SQLite does.
 enum IntegerFunctions {
   static func register(on handle: OpaquePointer) {
-    add("larder_integer_add", -1, to: handle) { context, count, arguments in
+    add(.integerAdd, -1, to: handle) { context, count, arguments in
       IntegerFunctions.fold(context, count, arguments, { $0.addingReportingOverflow($1) }, +)
     }
-    add("larder_integer_subtract", -1, to: handle) { context, count, arguments in
+    add(.integerSubtract, -1, to: handle) { context, count, arguments in
       IntegerFunctions.fold(context, count, arguments, { $0.subtractingReportingOverflow($1) }, -)
     }
-    add("larder_integer_multiply", -1, to: handle) { context, count, arguments in
+    add(.integerMultiply, -1, to: handle) { context, count, arguments in
       IntegerFunctions.fold(context, count, arguments, { $0.multipliedReportingOverflow(by: $1) }, *)
     }
-    add("larder_integer_divide", 2, to: handle) { context, count, arguments in
+    add(.integerDivide, 2, to: handle) { context, count, arguments in
       // Division by zero is NULL.
       guard let arguments, sqlite3_value_double(arguments[1]) != 0 else { return sqlite3_result_null(context) }
       IntegerFunctions.fold(context, count, arguments, { $0.dividedReportingOverflow(by: $1) }, /)
     }
-    add("larder_integer", 3, to: handle) { context, _, arguments in IntegerFunctions.check(context, arguments) }
+    add(.integer, 3, to: handle) { context, _, arguments in IntegerFunctions.check(context, arguments) }
   }
 
   private typealias Function = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
-  private static func add(_ name: String, _ arguments: Int32, to handle: OpaquePointer, _ function: Function) {
-    sqlite3_create_function_v2(handle, name, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, function, nil, nil, nil)
+  private static func add(_ function: SQLFunction, _ arguments: Int32, to handle: OpaquePointer, _ body: Function) {
+    sqlite3_create_function_v2(handle, function.rawValue, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, body, nil, nil, nil)
   }
 
   private static func fold(

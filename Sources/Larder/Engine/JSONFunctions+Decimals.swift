@@ -6,7 +6,7 @@ extension JSONFunctions {
   static func registerDecimals(on handle: OpaquePointer, _ flags: Int32) {
     // larder_decimal_json(json, step, …): the number at a path with all of its digits.
     sqlite3_create_function_v2(
-      handle, "larder_decimal_json", -1, flags, nil,
+      handle, SQLFunction.decimalJSON.rawValue, -1, flags, nil,
       { context, count, arguments in
         JSONFunctions.calling(context, count, arguments) { arguments in
           guard let json = arguments[0].bytes else { return }
@@ -18,7 +18,7 @@ extension JSONFunctions {
       }, nil, nil, nil)
     // larder_json_decimals(json): the array, or the object, with its numbers as the texts that columns of decimals have.
     sqlite3_create_function_v2(
-      handle, "larder_json_decimals", 1, flags, nil,
+      handle, SQLFunction.jsonDecimals.rawValue, 1, flags, nil,
       { context, count, arguments in
         JSONFunctions.calling(context, count, arguments) { arguments in
           guard let json = arguments[0].bytes else { return }

@@ -6,7 +6,7 @@ extension JSONFunctions {
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
     // larder_json(json, step, …): the value at a path.
     sqlite3_create_function_v2(
-      handle, "larder_json", -1, flags, nil,
+      handle, SQLFunction.json.rawValue, -1, flags, nil,
       { context, count, arguments in
         JSONFunctions.calling(context, count, arguments) { arguments in
           guard let json = arguments[0].bytes else { return }
@@ -17,7 +17,7 @@ extension JSONFunctions {
       }, nil, nil, nil)
     // larder_json_constant(json, isExact): the only element of an array.
     sqlite3_create_function_v2(
-      handle, "larder_json_constant", 2, flags, nil,
+      handle, SQLFunction.jsonConstant.rawValue, 2, flags, nil,
       { context, count, arguments in
         JSONFunctions.calling(context, count, arguments) { arguments in
           guard let json = arguments[0].bytes else { return }
@@ -28,7 +28,7 @@ extension JSONFunctions {
       }, nil, nil, nil)
     // larder_json_contains(json, form, element, step, …): whether the array or the object at a path has such an element.
     sqlite3_create_function_v2(
-      handle, "larder_json_contains", -1, flags, nil,
+      handle, SQLFunction.jsonContains.rawValue, -1, flags, nil,
       { context, count, arguments in
         JSONFunctions.calling(context, count, arguments) { arguments in
           sqlite3_result_int(context, try JSONFunctions.contains(arguments) ? 1 : 0)

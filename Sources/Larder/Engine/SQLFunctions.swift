@@ -47,20 +47,20 @@ enum SQLFunctions {
   // MARK: Text
 
   private static let textFunctions = [
-    text("larder_has_suffix", 2) { .integer(Array($0[0].utf8.suffix($0[1].utf8.count)) == Array($0[1].utf8) ? 1 : 0) },
-    text("larder_lower", 1) { .text($0[0].lowercased()) },
-    text("larder_upper", 1) { .text($0[0].uppercased()) },
-    text("larder_fold_case", 1) { .text($0[0].caseFolded) },
-    text("larder_localized_contains", 2) { .integer($0[1].isEmpty || $0[0].localizedStandardContains($0[1]) ? 1 : 0) },
+    text(.hasSuffix, 2) { .integer(Array($0[0].utf8.suffix($0[1].utf8.count)) == Array($0[1].utf8) ? 1 : 0) },
+    text(.lowercased, 1) { .text($0[0].lowercased()) },
+    text(.uppercased, 1) { .text($0[0].uppercased()) },
+    text(.caseFolded, 1) { .text($0[0].caseFolded) },
+    text(.localizedContains, 2) { .integer($0[1].isEmpty || $0[0].localizedStandardContains($0[1]) ? 1 : 0) },
     // The number of characters, as Swift counts them.
-    text("larder_count", 1) { .integer(Int64($0[0].count)) },
+    text(.count, 1) { .integer(Int64($0[0].count)) },
   ]
 
   /// Returns a function of texts whose result is NULL if an argument is NULL or a blob.
-  private static func text(_ name: String, _ arguments: Int32, _ function: @escaping @Sendable ([String]) throws -> Value) -> ScalarFunction {
-    ScalarFunction(name, arguments) { values in
+  private static func text(_ function: SQLFunction, _ arguments: Int32, _ body: @escaping @Sendable ([String]) throws -> Value) -> ScalarFunction {
+    ScalarFunction(function, arguments) { values in
       let texts = values.compactMap { try? String(storedValue: $0) }
-      return texts.count == values.count ? try function(texts) : .null
+      return texts.count == values.count ? try body(texts) : .null
     }
   }
 
@@ -68,11 +68,11 @@ enum SQLFunctions {
 
   /// Convert text dates to seconds and back. A value in another format stays unchanged.
   private static let existingForms = [
-    ScalarFunction("larder_seconds", 1) { values in
+    ScalarFunction(.seconds, 1) { values in
       guard case .text(let text) = values[0], let date = ISO8601.date(from: text) else { return values[0] }
       return try date.storedValue()
     },
-    ScalarFunction("larder_date_text", 1) { values in
+    ScalarFunction(.dateText, 1) { values in
       guard let seconds = values[0].real else { return values[0] }
       do {
         return try DateFormat.iso8601.encode(Date(timeIntervalSinceReferenceDate: seconds))
@@ -85,7 +85,7 @@ enum SQLFunctions {
   // MARK: Equal values
 
   /// JSON with sorted keys. Text that isn't valid JSON stays unchanged.
-  private static let canonicalJSON = ScalarFunction("larder_json", 1) { values in
+  private static let canonicalJSON = ScalarFunction(.json, 1) { values in
     guard case .text(let text) = values[0],
       let object = try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed),
       let json = try? JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .fragmentsAllowed])
@@ -94,13 +94,13 @@ enum SQLFunctions {
   }
 
   /// A UUID as bytes, whether it is stored as bytes or as text. Other values stay unchanged.
-  private static let identifierBytes = ScalarFunction("larder_uuid", 1) { values in
+  private static let identifierBytes = ScalarFunction(.uuid, 1) { values in
     guard case .text(let text) = values[0], let identifier = UUID(uuidString: text) else { return values[0] }
     return try identifier.storedValue()
   }
 
   /// A number as a `Float` is stored, which has fewer digits in JSON. Other values stay unchanged.
-  private static let floatingPoint = ScalarFunction("larder_float", 1) { values in
+  private static let floatingPoint = ScalarFunction(.float, 1) { values in
     values[0].real.map { .real(Double(Float($0))) } ?? values[0]
   }
 
@@ -111,7 +111,7 @@ enum SQLFunctions {
     ScalarFunction("larder_real", 1) { values in
       values[0].integer.map { .real(Double(bitPattern: UInt64(bitPattern: $0))) } ?? .null
     },
-    ScalarFunction("larder_blob", 1) { values in
+    ScalarFunction(.blob, 1) { values in
       values[0].text.flatMap { Data(base64Encoded: $0) }.map { .blob($0) } ?? .null
     },
   ]
@@ -119,22 +119,22 @@ enum SQLFunctions {
   // MARK: Decimals
 
   private static let decimalFunctions = [
-    decimalFunction("larder_decimal_add") { $0 + $1 },
-    decimalFunction("larder_decimal_subtract") { $0 - $1 },
-    decimalFunction("larder_decimal_multiply") { $0 * $1 },
-    decimalFunction("larder_decimal_divide") { $1.isZero ? nil : $0 / $1 },
+    decimalFunction(.decimalAdd) { $0 + $1 },
+    decimalFunction(.decimalSubtract) { $0 - $1 },
+    decimalFunction(.decimalMultiply) { $0 * $1 },
+    decimalFunction(.decimalDivide) { $1.isZero ? nil : $0 / $1 },
     exactSum("larder_decimal_sum_add", isSubtracted: false),
     exactSum("larder_decimal_sum_subtract", isSubtracted: true),
-    ScalarFunction("larder_decimal_text", 1) { values in
+    ScalarFunction(.decimalText, 1) { values in
       try decimal(values[0]).map { .text($0.canonicalText) } ?? .null
     },
-    ScalarFunction("larder_decimal_negate", 1) { values in
+    ScalarFunction(.decimalNegate, 1) { values in
       try decimal(values[0]).map { .text((-$0).canonicalText) } ?? .null
     },
   ]
 
-  private static func decimalFunction(_ name: String, _ operation: @escaping @Sendable (Decimal, Decimal) -> Decimal?) -> ScalarFunction {
-    ScalarFunction(name, 2) { values in
+  private static func decimalFunction(_ function: SQLFunction, _ operation: @escaping @Sendable (Decimal, Decimal) -> Decimal?) -> ScalarFunction {
+    ScalarFunction(function, 2) { values in
       guard let left = try decimal(values[0]), let right = try decimal(values[1]) else { return .null }
       guard let result = operation(left, right) else { return .null }
       if result.isNaN { throw FunctionFailure(description: overflow) }

@@ -30,6 +30,11 @@ struct ScalarFunction: Sendable {
     body = Body(call)
   }
 
+  /// Creates the function of that name, which depends only on its arguments.
+  init(_ function: SQLFunction, _ argumentCount: Int32, _ call: @escaping @Sendable ([Value]) throws -> Value) {
+    self.init(function.rawValue, argumentCount, call)
+  }
+
   /// Adds the function to the connection.
   func register(on handle: OpaquePointer) {
     sqlite3_create_function_v2(

@@ -42,8 +42,8 @@ protocol StoreFeature: AnyObject, Sendable {
   /// Called before a statement that writes is executed with the arguments: `updateAll`, or SQL by hand.
   func willExecute(_ arguments: [SQLWriter.Argument], _ connection: Connection) throws
 
-  /// Called when a value was refused because a row has the same unique value. Returns whether that row is gone now.
-  func makeRoom<M: Model>(forUniqueValuesOf value: M, _ connection: Connection) throws -> Bool
+  /// Removes rows that the feature hides and that have the unique values of a value that was refused. Returns whether there were any.
+  func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool
 
   /// Returns the error for a message with which one of the feature's triggers has refused a row; nil for any other message.
   func refusal(_ message: String, _ context: ErrorContext?) -> StoreError?
@@ -102,7 +102,7 @@ extension StoreFeature {
   func didClose() {}
   func willWrite<M: Model>(_ values: [M], _ kind: ModelStatementKind, _ connection: Connection) throws {}
   func willExecute(_ arguments: [SQLWriter.Argument], _ connection: Connection) throws {}
-  func makeRoom<M: Model>(forUniqueValuesOf value: M, _ connection: Connection) throws -> Bool { false }
+  func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool { false }
   func refusal(_ message: String, _ context: ErrorContext?) -> StoreError? { nil }
   func didCommit(_ writes: [StatementFacts]) {}
   func didRollBack(_ connection: Connection, isOver: Bool) {}

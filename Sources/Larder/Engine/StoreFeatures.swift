@@ -32,8 +32,8 @@ struct StoreFeatures: Sendable {
     for (_, feature) in list { try feature.willExecute(arguments, connection) }
   }
 
-  func makeRoom<M: Model>(forUniqueValuesOf value: M, _ connection: Connection) throws -> Bool {
-    for (_, feature) in list where try feature.makeRoom(forUniqueValuesOf: value, connection) { return true }
+  func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool {
+    for (_, feature) in list where try feature.removeHidden(withUniqueValuesOf: value, connection) { return true }
     return false
   }
 

@@ -46,7 +46,7 @@ extension Connection {
   }
 
   /// Deletes expired rows with the values' keys, so that the values can replace them.
-  func makeRoom<M: Model>(for values: [M]) throws {
+  func removeExpired<M: Model>(withKeysOf values: [M]) throws {
     guard M.schema.expires else { return }
     // Unsaved rows of a context replace expired rows when the context is saved.
     guard overlay == nil else { return }
@@ -60,7 +60,7 @@ extension Connection {
   }
 
   /// Deletes expired rows with a unique value of the row. Returns whether there were any.
-  func makeRoom<M: Model>(forUniqueValuesOf value: M) throws -> Bool {
+  func removeExpired<M: Model>(withUniqueValuesOf value: M) throws -> Bool {
     guard M.schema.expires, overlay == nil else { return false }
     var count = 0
     for index in try uniqueIndexes(of: M.schema.table) {

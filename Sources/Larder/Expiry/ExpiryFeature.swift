@@ -20,11 +20,11 @@ final class ExpiryFeature: StoreFeature {
   // MARK: Writing
 
   func willWrite<M: Model>(_ values: [M], _ kind: ModelStatementKind, _ connection: Connection) throws {
-    if M.schema.expires, kind != .update { try connection.makeRoom(for: values) }
+    if M.schema.expires, kind != .update { try connection.removeExpired(withKeysOf: values) }
   }
 
-  func makeRoom<M: Model>(forUniqueValuesOf value: M, _ connection: Connection) throws -> Bool {
-    try connection.makeRoom(forUniqueValuesOf: value)
+  func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool {
+    try connection.removeExpired(withUniqueValuesOf: value)
   }
 
   // MARK: Views

@@ -70,8 +70,8 @@ public struct Assignment<M: Model, Output> {
 
   private func set(_ node: SQLNode) {
     switch (column.type.order, node.order) {
-    case (.instant, .stored): list.append(column.name, .function("larder_date_text", [node]))
-    case (.stored, .instant): list.append(column.name, .function("larder_seconds", [node]))
+    case (.instant, .stored): list.append(column.name, .function(.dateText, [node]))
+    case (.stored, .instant): list.append(column.name, .function(.seconds, [node]))
     default: list.append(column.name, column.type.checked(node.asValue))
     }
   }
@@ -81,7 +81,7 @@ extension ColumnType {
   /// Returns the computed value, or an error when the query runs if the property's type can't hold it.
   func checked(_ node: SQLNode) -> SQLNode {
     guard let integerRange, !node.isConstant else { return node }
-    return .function("larder_integer", [node, .value(.integer(integerRange.lowerBound)), .value(.integer(integerRange.upperBound))])
+    return .function(.integer, [node, .value(.integer(integerRange.lowerBound)), .value(.integer(integerRange.upperBound))])
   }
 }
 

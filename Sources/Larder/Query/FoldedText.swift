@@ -9,7 +9,7 @@ public struct CaseInsensitiveText: QueryExpressible {
     QueryExpression(node: folded, coding: .stored)
   }
 
-  private var folded: SQLNode { .function("larder_fold_case", [base]) }
+  private var folded: SQLNode { .function(.caseFolded, [base]) }
 
   private func fold(_ text: String) -> SQLNode { .value(.text(text.caseFolded)) }
 
@@ -90,7 +90,7 @@ public struct LocalizedText: QueryExpressible {
   ///
   /// - Parameter text: The text to find.
   public func contains(_ text: String) -> QueryExpression<Bool> {
-    .init(.function("larder_localized_contains", [base, .value(.text(text))]))
+    .init(.function(.localizedContains, [base, .value(.text(text))]))
   }
 
   /// Returns whether the locale orders the texts as equal; nil only equals nil.

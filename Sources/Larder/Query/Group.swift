@@ -92,9 +92,9 @@ extension QueryExpression {
   static func sum<Key: QueryNumber>(_ expression: QueryExpression<Key>) -> QueryExpression where Output: QueryNumber & AdditiveArithmetic {
     let sum = SQLNode.aggregate(.sum, expression.node, expression.node.order)
     // SQLite's `total` is 0.0 without values, and NULL if infinities cancel each other out, which is an error and not zero.
-    if Output.storageClass == .real { return QueryExpression(node: .function("total", [expression.node]), coding: .stored) }
+    if Output.storageClass == .real { return QueryExpression(node: .function(.total, [expression.node]), coding: .stored) }
     let zero: SQLNode = expression.node.order == .decimal ? .value(.text("0")) : .value(.integer(0))
-    return QueryExpression(node: .function("coalesce", [sum, zero]), coding: .stored)
+    return QueryExpression(node: .function(.coalesce, [sum, zero]), coding: .stored)
   }
 
   static func average<Key: QueryNumber>(_ expression: QueryExpression<Key>) -> QueryExpression where Output == Double? {

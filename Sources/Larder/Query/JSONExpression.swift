@@ -16,7 +16,7 @@ public struct JSONExpression: QueryExpressible {
 
   /// Returns the value as it is compared with a type: a decimal with all of its digits, and other values as SQLite extracts them.
   private func node(asDecimal isDecimal: Bool) -> SQLNode {
-    isDecimal ? .function("larder_decimal_json", [base] + path.map(\.node)) : node
+    isDecimal ? .function(.decimalJSON, [base] + path.map(\.node)) : node
   }
 
   private static func compare(_ op: ComparisonOperator, _ left: JSONExpression, _ right: (some StoredValue)?) -> QueryExpression<Bool> {
@@ -100,13 +100,13 @@ extension SQLNode {
   /// Returns a value extracted from JSON in the form in which a column of the type stores it; nil if that is the same form, or there is none.
   func stored(as type: Any.Type) -> SQLNode? {
     let type = (type as? any AnyOptional.Type)?.wrappedType ?? type
-    if type == UUID.self { return .function("larder_uuid", [self]) }
-    if type == Data.self { return .function("larder_blob", [self]) }
-    if type == Float.self { return .function("larder_float", [self]) }
+    if type == UUID.self { return .function(.uuid, [self]) }
+    if type == Data.self { return .function(.blob, [self]) }
+    if type == Float.self { return .function(.float, [self]) }
     guard type == Decimal.self else { return nil }
     switch self {
-    case .json(let base, let path): return .function("larder_decimal_json", [base] + path.map(\.node))
-    case .jsonElement: return .function("larder_decimal_text", [self])
+    case .json(let base, let path): return .function(.decimalJSON, [base] + path.map(\.node))
+    case .jsonElement: return .function(.decimalText, [self])
     default: return nil
     }
   }
@@ -114,7 +114,7 @@ extension SQLNode {
   /// Returns an array whose elements are of the type, as ``jsonTest(_:_:element:_:)`` iterates over it.
   func array(of type: Any.Type) -> SQLNode {
     let type = (type as? any AnyOptional.Type)?.wrappedType ?? type
-    return type == Decimal.self ? .function("larder_json_decimals", [self]) : self
+    return type == Decimal.self ? .function(.jsonDecimals, [self]) : self
   }
 
   /// A value of any storable type as a parameter.
@@ -144,7 +144,7 @@ extension SQLNode {
     do {
       let json = try JSONCoding.encode([value])
       let isExact = value is Decimal || value is any BinaryInteger
-      return .function("larder_json_constant", [.value(json), .value(.integer(isExact ? 1 : 0))])
+      return .function(.jsonConstant, [.value(json), .value(.integer(isExact ? 1 : 0))])
     } catch let failure as ValueFailure {
       return .invalid(StoreError(failure, model: nil, property: nil))
     } catch {
@@ -210,6 +210,6 @@ extension SQLNode {
       let isAlternating = (type as? any DictionaryValue.Type)?.isJSONObject == false
       return isAlternating ? .binary(.divide, .jsonCount(self), .value(.integer(2))) : .jsonCount(self)
     }
-    return .function(column.storageClass == .blob ? "length" : "larder_count", [self])
+    return .function(column.storageClass == .blob ? .length : .count, [self])
   }
 }

@@ -162,35 +162,34 @@ extension SQLNode {
   /// - Parameter type: The type of both sides.
   static func arithmetic(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode, _ type: ColumnType) -> SQLNode {
     if type.order == .decimal || left.order == .decimal || right.order == .decimal { return decimal(op, left, right) }
-    guard type.storageClass == .integer, let name = integerFunctions[op] else { return .binary(op, left, right) }
+    guard type.storageClass == .integer, let function = integerFunctions[op] else { return .binary(op, left, right) }
     // Sums and products are one function call, however long they are: SQLite's parser only nests a few dozen.
-    if op != .divide, case .function(name, let arguments) = left, arguments.count < argumentLimit { return .function(name, arguments + [right]) }
-    return .function(name, [left, right])
+    if op != .divide, case .function(function, let arguments) = left, arguments.count < argumentLimit { return .function(function, arguments + [right]) }
+    return .function(function, [left, right])
   }
 
   static func negation(_ node: SQLNode, _ type: ColumnType) -> SQLNode {
-    if type.order == .decimal || node.order == .decimal { return .function("larder_decimal_negate", [node]) }
-    return type.storageClass == .integer ? .function("larder_integer_subtract", [.value(.integer(0)), node]) : .negate(node)
+    if type.order == .decimal || node.order == .decimal { return .function(.decimalNegate, [node]) }
+    return type.storageClass == .integer ? .function(.integerSubtract, [.value(.integer(0)), node]) : .negate(node)
   }
 
   /// Without `%`, which SQLite itself computes exactly.
-  private static let integerFunctions: [BinaryOperator: String] = [
-    .add: "larder_integer_add", .subtract: "larder_integer_subtract", .multiply: "larder_integer_multiply", .divide: "larder_integer_divide",
+  private static let integerFunctions: [BinaryOperator: SQLFunction] = [
+    .add: .integerAdd, .subtract: .integerSubtract, .multiply: .integerMultiply, .divide: .integerDivide,
   ]
 
   /// The number of arguments that every SQLite accepts. Source: <https://www.sqlite.org/limits.html#max_function_arg>.
   private static let argumentLimit = 100
 
   private static func decimal(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode) -> SQLNode {
-    let name =
-      switch op {
-      case .add: "larder_decimal_add"
-      case .subtract: "larder_decimal_subtract"
-      case .multiply: "larder_decimal_multiply"
-      case .divide: "larder_decimal_divide"
-      default: ""
-      }
-    guard !name.isEmpty else { return .invalid(StoreError(.unsupported, "% has no meaning for decimal numbers; use it on integers")) }
-    return .function(name, [left, right])
+    let function: SQLFunction
+    switch op {
+    case .add: function = .decimalAdd
+    case .subtract: function = .decimalSubtract
+    case .multiply: function = .decimalMultiply
+    case .divide: function = .decimalDivide
+    default: return .invalid(StoreError(.unsupported, "% has no meaning for decimal numbers; use it on integers"))
+    }
+    return .function(function, [left, right])
   }
 }

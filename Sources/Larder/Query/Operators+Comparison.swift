@@ -233,14 +233,14 @@ extension QueryExpressible {
   ///
   /// - Parameter value: The default.
   public func or<Wrapped: Sendable>(_ value: Wrapped) -> QueryExpression<Wrapped> where Output == Wrapped? {
-    QueryExpression(node: .function("coalesce", SQLNode.alternatives([node, node(for: value)])), coding: expression.coding.unwrapped())
+    QueryExpression(node: .function(.coalesce, SQLNode.alternatives([node, node(for: value)])), coding: expression.coding.unwrapped())
   }
 
   /// Returns the value, or another expression's value if it is nil: `$0.nickname.or($0.name)`.
   ///
   /// - Parameter other: The expression.
   public func or<Other: QueryExpressible>(_ other: Other) -> QueryExpression<Other.Output> where Output == Other.Output? {
-    let node = SQLNode.function("coalesce", SQLNode.alternatives([node, other.node]))
+    let node = SQLNode.function(.coalesce, SQLNode.alternatives([node, other.node]))
     let coding: ColumnCoding<Other.Output> = expression.coding.unwrapped()
     return QueryExpression(node: node, coding: coding.type.order == node.order ? coding : other.expression.coding)
   }
@@ -249,7 +249,7 @@ extension QueryExpressible {
   ///
   /// - Parameter other: The expression.
   public func or<Other: QueryExpressible, Wrapped>(_ other: Other) -> QueryExpression<Output> where Output == Wrapped?, Other.Output == Output {
-    let node = SQLNode.function("coalesce", SQLNode.alternatives([node, other.node]))
+    let node = SQLNode.function(.coalesce, SQLNode.alternatives([node, other.node]))
     return QueryExpression(node: node, coding: expression.coding.type.order == node.order ? expression.coding : other.expression.coding)
   }
 }

@@ -81,17 +81,17 @@ extension QueryExpressible where Output: QueryText {
 
   /// The number of Unicode scalars before the first NUL.
   public var length: QueryExpression<Int> {
-    QueryExpression(node: .function("length", [node]), coding: .stored)
+    QueryExpression(node: .function(.length, [node]), coding: .stored)
   }
 
   /// The text in lowercase, in every script.
   public var lowercased: QueryExpression<String> {
-    QueryExpression(node: .function("larder_lower", [node]), coding: .stored)
+    QueryExpression(node: .function(.lowercased, [node]), coding: .stored)
   }
 
   /// The text in uppercase, in every script.
   public var uppercased: QueryExpression<String> {
-    QueryExpression(node: .function("larder_upper", [node]), coding: .stored)
+    QueryExpression(node: .function(.uppercased, [node]), coding: .stored)
   }
 }
 
@@ -139,7 +139,7 @@ extension SQLNode {
   /// Uses SQLite's `instr`, which compares bytes: case-sensitive, with `%` and `_` as ordinary characters, and beyond an embedded NUL. Every text
   /// contains the empty one.
   static func textContains(_ text: SQLNode, _ part: SQLNode) -> SQLNode {
-    .comparison(.greater, .function("instr", [text, part]), .value(.integer(0)), .stored)
+    .comparison(.greater, .function(.instr, [text, part]), .value(.integer(0)), .stored)
   }
 
   /// Returns a range in byte order, for which an index on the column can be used.
@@ -150,7 +150,7 @@ extension SQLNode {
   }
 
   static func textHasSuffix(_ text: SQLNode, _ suffix: SQLNode) -> SQLNode {
-    .function("larder_has_suffix", [text, suffix])
+    .function(.hasSuffix, [text, suffix])
   }
 }
 

@@ -22,7 +22,7 @@ extension PredicateExpressions.SequenceStartsWith: LowerablePredicateExpression 
 // Foundation only has it on Apple platforms.
 extension PredicateExpressions.StringLocalizedStandardContains: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
-    PredicateOperand(.function("larder_localized_contains", [try scope.node(root), try scope.node(other)]))
+    PredicateOperand(.function(.localizedContains, [try scope.node(root), try scope.node(other)]))
   }
 }
 #endif
@@ -69,7 +69,7 @@ extension PredicateExpressions.DictionaryKeySubscript: LowerablePredicateExpress
 extension PredicateExpressions.DictionaryKeyDefaultValueSubscript: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let member = try scope.member(of: wrapped, key, Output.self, "DictionaryKeyDefaultValueSubscript")
-    return member.with(.function("coalesce", [member.node, try scope.operand(self.default).node(beside: member)]))
+    return member.with(.function(.coalesce, [member.node, try scope.operand(self.default).node(beside: member)]))
   }
 }
 

@@ -43,7 +43,7 @@ extension PredicateExpressions.KeyPath: LowerablePredicateExpression {
 
   private static func count(of base: PredicateOperand) -> SQLNode {
     if let rows = base.rows { return rows.question(.value(.aggregate(.count, nil, .stored)), at: rows.depth) }
-    if Root.Output.self is String.Type { return .function("larder_count", [base.node]) }
+    if Root.Output.self is String.Type { return .function(.count, [base.node]) }
     return base.column == nil ? .jsonCount(base.node) : base.node.elementCount(Root.Output.self)
   }
 
@@ -214,7 +214,7 @@ extension PredicateExpressions.NilCoalesce: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let (left, right) = (try scope.operand(lhs), try scope.operand(rhs))
     let known = left.column == nil && !left.isJSON ? right : left
-    return known.with(.function("coalesce", SQLNode.alternatives([left.node, try right.node(beside: left).asValue])))
+    return known.with(.function(.coalesce, SQLNode.alternatives([left.node, try right.node(beside: left).asValue])))
   }
 }
 

@@ -62,7 +62,7 @@ struct SQLWriter {
       write(" AND ")
       try write(high)
       write(")")
-    case .function(let name, let arguments): try write(function: name, arguments)
+    case .function(let function, let arguments): try write(function, arguments)
     case .aggregate(let aggregate, let node, let order): try write(aggregate, of: node, order)
     case .pattern(let op, let text, let pattern):
       write("((")
@@ -162,7 +162,7 @@ struct SQLWriter {
     // A long list is one parameter: SQLite allows 32,766 parameters, and each length would be another statement.
     if list.count > 32, let list = LongList(list) {
       // Converts each value to one form, because a collation would have to parse both numbers at each step of the search.
-      let form = order == .decimal ? "larder_decimal_text" : order == .instant ? "larder_seconds" : ""
+      let form = order == .decimal ? SQLFunction.decimalText.rawValue : order == .instant ? SQLFunction.seconds.rawValue : ""
       write("(\(form)(")
       try write(node)
       write(") IN (SELECT \(form)(\(list.element)) FROM json_each(")
@@ -180,8 +180,8 @@ struct SQLWriter {
     write("))")
   }
 
-  private mutating func write(function name: String, _ arguments: [SQLNode]) throws {
-    write("\(name)(")
+  private mutating func write(_ function: SQLFunction, _ arguments: [SQLNode]) throws {
+    write("\(function.rawValue)(")
     for (position, argument) in arguments.enumerated() {
       if position > 0 { write(", ") }
       try write(argument)
@@ -229,16 +229,16 @@ struct SQLWriter {
 
   private mutating func writeJSON(_ node: SQLNode) throws {
     switch node {
-    case .json(let base, let path): try writeJSON("larder_json", base, path)
+    case .json(let base, let path): try writeJSON(.json, base, path)
     case .jsonContains(let base, let element):
       var (array, path) = (base, [JSONPathStep]())
       if case .json(let inner, let steps) = base { (array, path) = (inner, steps) }
       switch element {
-      case .function("larder_json_constant", let arguments):
+      case .function(.jsonConstant, let arguments):
         let form = arguments[1] == .value(.integer(1)) ? JSONFunctions.ElementForm.exactJSON : .json
-        try writeJSON("larder_json_contains", array, path, [.value(.integer(form.rawValue)), arguments[0]])
+        try writeJSON(.jsonContains, array, path, [.value(.integer(form.rawValue)), arguments[0]])
       default:
-        try writeJSON("larder_json_contains", array, path, [.value(.integer(JSONFunctions.ElementForm.value.rawValue)), element])
+        try writeJSON(.jsonContains, array, path, [.value(.integer(JSONFunctions.ElementForm.value.rawValue)), element])
       }
     case .jsonCount(let base):
       write("(SELECT count(*) FROM ")
@@ -270,8 +270,8 @@ struct SQLWriter {
   }
 
   /// Writes a function of the value at a path in JSON.
-  private mutating func writeJSON(_ function: String, _ base: SQLNode, _ path: [JSONPathStep], _ arguments: [SQLNode] = []) throws {
-    try write(function: function, [base] + arguments + path.map(\.node))
+  private mutating func writeJSON(_ function: SQLFunction, _ base: SQLNode, _ path: [JSONPathStep], _ arguments: [SQLNode] = []) throws {
+    try write(function, [base] + arguments + path.map(\.node))
   }
 
   private static let containedElement = "larder_contained"

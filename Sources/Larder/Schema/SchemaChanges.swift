@@ -15,7 +15,7 @@ struct SchemaChanges {
   }
 
   /// Executes the steps that come before the named migrations, and fills new columns in existing rows.
-  func make(room steps: [SchemaStep]) throws {
+  func performOpening(_ steps: [SchemaStep]) throws {
     for step in steps { try perform(step) }
     for case .addColumn(let table, let column) in steps where try constantDefault(of: column, table) == nil { try fill(column, of: table) }
   }

@@ -80,8 +80,8 @@ struct SchemaMigrator {
     // The steps after named migrations depend on what those do.
     if pending.isEmpty {
       try checkAdditions(opening)
-      try StoredValueSample(connection, tables).check(foreseeing: opening)
-      let closing = try planner.closing(after: opening, isForeseen: true, isConverting: false)
+      try StoredValueSample(connection, tables).check(after: opening)
+      let closing = try planner.closing(after: opening, arePending: true, isConverting: false)
       steps += closing.filter { step in if case .renewSearch = step { !isReadOnly } else { true } }.map(\.description)
     }
     return MigrationPlan(steps: steps, notes: try planner.unclaimedTables(opening))
@@ -133,13 +133,13 @@ struct SchemaMigrator {
       var opening = try planner.opening(isMigrating: !pending.isEmpty)
       for note in try planner.unclaimedTables(opening) { log?.warning("\(note)") }
       if pending.isEmpty { try checkAdditions(opening) }
-      try changes.make(room: opening)
+      try changes.performOpening(opening)
       for migration in pending { try run(migration, backUp: backUp) }
       if !pending.isEmpty {
         // A migration may have dropped a table or a column to start over.
         let again = try SchemaPlanner(connection, tables).opening(isRenamed: true)
         try checkAdditions(again)
-        try changes.make(room: again)
+        try changes.performOpening(again)
         opening += again
       }
       for step in try SchemaPlanner(connection, tables).closing(after: opening, isConverting: !pending.isEmpty) { try changes.perform(step) }

@@ -36,7 +36,7 @@ struct SchemaPlanner {
   ) throws -> [SchemaStep] {
     let renames = ColumnRenames(of: table, in: present, try entry(of: table), isDone: isRenamed).steps
     var state = present
-    try state.foresee(renames, of: table)
+    try state.apply(renames, of: table)
     let added: [SchemaStep] = table.columns.filter { state.column($0.name) == nil }.map { .addColumn(table, $0) }
     let positions: [SchemaStep] = table.references.filter { $0.isOrdered && state.column(ReservedNames.position(of: $0.column)) == nil }.map {
       .addPosition(table, reference: $0.column)
@@ -74,12 +74,12 @@ struct SchemaPlanner {
   ///
   /// - Parameters:
   ///   - opening: The steps of ``opening()``.
-  ///   - isForeseen: Whether those steps have yet to be executed.
+  ///   - arePending: Whether those steps have yet to be executed.
   ///   - isConverting: Whether a migration ran, which may have prepared the values for another type.
-  func closing(after opening: [SchemaStep], isForeseen: Bool = false, isConverting: Bool) throws -> [SchemaStep] {
+  func closing(after opening: [SchemaStep], arePending: Bool = false, isConverting: Bool) throws -> [SchemaStep] {
     let steps = try tables.flatMap { table -> [SchemaStep] in
       guard var state = try TableState.read(table.name, from: connection) else { return [] }
-      if isForeseen { try state.foresee(opening, of: table) }
+      if arePending { try state.apply(opening, of: table) }
       let entry = try entry(of: table)
       let added = Set(opening.columnsAdded(to: table).map(\.name))
       return try rules(of: state, table, opening, added: added, entry, isConverting: isConverting) + indexes(of: table, state, entry)

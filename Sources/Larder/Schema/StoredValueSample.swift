@@ -16,7 +16,7 @@ struct StoredValueSample {
   /// Throws `.schemaMismatch` for a value without a case in the property's type.
   ///
   /// - Parameter steps: The steps that have yet to be executed.
-  func check(foreseeing steps: [SchemaStep] = []) throws {
+  func check(after steps: [SchemaStep] = []) throws {
     for table in tables {
       let columns = table.columns.filter(\.isOpenEnded)
       guard !columns.isEmpty, let state = try TableState.read(table.name, from: connection) else { continue }

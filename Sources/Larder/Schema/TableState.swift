@@ -49,7 +49,7 @@ struct TableState {
   }
 
   /// Applies the steps' renames and additions to the columns.
-  mutating func foresee(_ steps: [SchemaStep], of table: TableDefinition) throws {
+  mutating func apply(_ steps: [SchemaStep], of table: TableDefinition) throws {
     for case let (owner, from, to)? in steps.map(\.renaming) where owner.name == table.name {
       if let position = columns.firstIndex(where: { $0.name.isSameColumn(as: from) }) { columns[position].name = to }
     }

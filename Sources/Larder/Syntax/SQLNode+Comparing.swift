@@ -39,7 +39,7 @@ extension SQLNode {
       }
     }
     guard nodes.contains(where: { $0.order == .instant }), !nodes.allSatisfy(isText) else { return nodes }
-    return nodes.map { isText($0) ? .function("larder_seconds", [$0]) : $0 }
+    return nodes.map { isText($0) ? .function(.seconds, [$0]) : $0 }
   }
 
   /// Returns values of which a function picks one. The picked value has no column affinity: decimals that an existing file stores as numbers become
@@ -48,7 +48,7 @@ extension SQLNode {
     let nodes = alike(nodes)
     guard nodes.contains(where: { $0.order == .decimal }) else { return nodes }
     return nodes.map { node in
-      if case .column = node { .function("larder_decimal_text", [node]) } else { node }
+      if case .column = node { .function(.decimalText, [node]) } else { node }
     }
   }
 }

@@ -15,8 +15,7 @@ indirect enum SQLNode: Sendable, Hashable {
   case isNull(SQLNode)
   case isIn(SQLNode, [SQLNode], ValueOrder)
   case isBetween(SQLNode, SQLNode, SQLNode, ValueOrder)
-  /// A function of SQLite or Larder, whose name never comes from user input.
-  case function(String, [SQLNode])
+  case function(SQLFunction, [SQLNode])
   case aggregate(Aggregate, SQLNode?, ValueOrder)
   case pattern(PatternOperator, SQLNode, SQLNode)
   case regex(RegexMatcher, SQLNode)
@@ -106,8 +105,7 @@ extension SQLNode {
     case .negate(let node): node.order
     case .aggregate(let aggregate, _, let order): aggregate == .count || aggregate == .average ? .stored : order
     case .condition(let branches, let otherwise): Self.order(branches.map(\.result) + [otherwise])
-    case .function(let name, let arguments) where name == "coalesce": Self.order(arguments)
-    case .function(let name, _) where name.hasPrefix("larder_decimal_"): .decimal
+    case .function(let function, let arguments): function.order ?? Self.order(arguments)
     default: .stored
     }
   }
@@ -120,7 +118,7 @@ extension SQLNode {
   private var isUncertain: Bool {
     switch self {
     case .comparison, .junction, .isIn, .isBetween, .pattern, .regex, .isRelated, .paired: true
-    case .function("larder_has_suffix", _), .function("larder_localized_contains", _): true
+    case .function(let function, _): function.isCondition
     default: false
     }
   }
