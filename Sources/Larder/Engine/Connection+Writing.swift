@@ -15,7 +15,9 @@ extension Connection {
     } catch let code as ResultCode {
       let failure = error(code.code, ErrorContext(M.self))
       let refused = values.dropFirst(execution.count)
-      if let value = refused.first, (failure as? StoreError)?.code == .duplicate, try environment.features.removeHidden(withUniqueValuesOf: value, self) {
+      if let value = refused.first, (failure as? StoreError)?.code == .duplicate,
+        try environment.features.removeHidden(withUniqueValuesOf: value, self)
+      {
         return try write(Array(refused), kind, recorded: recorded)
       }
       throw missingReference(of: refused.first, failure)

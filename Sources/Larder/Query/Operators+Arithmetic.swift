@@ -164,7 +164,9 @@ extension SQLNode {
     if type.order == .decimal || left.order == .decimal || right.order == .decimal { return decimal(op, left, right) }
     guard type.storageClass == .integer, let function = integerFunctions[op] else { return .binary(op, left, right) }
     // Sums and products are one function call, however long they are: SQLite's parser only nests a few dozen.
-    if op != .divide, case .function(function, let arguments) = left, arguments.count < argumentLimit { return .function(function, arguments + [right]) }
+    if op != .divide, case .function(function, let arguments) = left, arguments.count < argumentLimit {
+      return .function(function, arguments + [right])
+    }
     return .function(function, [left, right])
   }
 
