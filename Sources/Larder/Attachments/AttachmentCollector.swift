@@ -7,7 +7,7 @@ import Synchronization
 /// It works on the writer's own queue, a few files at a time, and waits for readers: data that an open snapshot may refer to stays.
 final class AttachmentCollector: StoreService {
   private struct State {
-    var timer: (any DispatchSourceTimer)?
+    var timer = WakeTimer()
     var due = ContinuousClock.now
     var isWorking = false
     var isStopped = false
@@ -51,15 +51,14 @@ final class AttachmentCollector: StoreService {
   }
 
   deinit {
-    state.withLock { $0.timer?.cancel() }
+    state.withLock { $0.timer.cancel() }
   }
 
   /// Stops collecting automatically.
   func stop() {
     state.withLock { state in
       state.isStopped = true
-      state.timer?.cancel()
-      state.timer = nil
+      state.timer.cancel()
     }
   }
 
@@ -73,19 +72,14 @@ final class AttachmentCollector: StoreService {
 
   private func start(_ state: inout State, after delay: Duration) {
     let due = ContinuousClock.now + delay
-    guard !state.isStopped, storage.isManaged, state.timer == nil || due < state.due else { return }
-    state.timer?.cancel()
+    guard !state.isStopped, storage.isManaged, !state.timer.isSet || due < state.due else { return }
     state.due = due
-    let timer = DispatchSource.makeTimerSource(queue: queue)
-    timer.schedule(deadline: .now() + (delay / .seconds(1)), leeway: .milliseconds(10))
-    timer.setEventHandler { [weak self] in self?.work() }
-    state.timer = timer
-    timer.resume()
+    state.timer.set(after: delay / .seconds(1), leeway: .milliseconds(10), on: queue) { [weak self] in self?.work() }
   }
 
   private func work() {
     state.withLock { state in
-      state.timer = nil
+      state.timer.cancel()
       state.isWorking = true
       state.isNudged = false
     }

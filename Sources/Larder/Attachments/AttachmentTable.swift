@@ -180,25 +180,12 @@ extension Connection {
 
   /// Executes a cached statement of Larder.
   fileprivate func run(_ sql: String, _ arguments: Value...) throws {
-    try run(try bound(sql, arguments))
+    try using(try statement(sql), arguments.map { .value($0) }, nil) { try run($0) }
   }
 
   /// Returns whether a cached statement of Larder finds a row.
   fileprivate func finds(_ sql: String, _ arguments: Value...) throws -> Bool {
-    let statement = try bound(sql, arguments)
-    defer { statement.reset() }
-    return try step(statement, nil)
-  }
-
-  private func bound(_ sql: String, _ arguments: [Value]) throws -> PreparedStatement {
-    let statement = try statement(sql)
-    do {
-      try statement.bind(arguments.map { .value($0) })
-    } catch let code as ResultCode {
-      statement.reset()
-      throw error(code.code, nil)
-    }
-    return statement
+    try using(try statement(sql), arguments.map { .value($0) }, nil) { try step($0, nil) }
   }
 
   /// Makes sure that references to attachments are counted, before the first such row can be written.

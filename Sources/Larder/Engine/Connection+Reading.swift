@@ -129,7 +129,8 @@ extension Connection {
     return try using(statement, writer.arguments, context, body)
   }
 
-  private func using<Result>(
+  /// Binds the arguments, and calls the closure with the statement, which no other caller gets meanwhile.
+  func using<Result>(
     _ statement: PreparedStatement, _ arguments: [SQLWriter.Argument], _ context: ErrorContext?, _ body: (PreparedStatement) throws -> Result
   ) throws -> Result {
     statement.isInUse = true

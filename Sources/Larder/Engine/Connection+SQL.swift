@@ -90,17 +90,7 @@ extension Connection {
         .invalidValue,
         "The SQL has \(count) parameters and \(sql.arguments.count) values were given. Interpolate the values: \"… where id = \\(id)\".")
     }
-    statement.isInUse = true
-    defer {
-      statement.reset()
-      statement.isInUse = false
-    }
-    do {
-      try statement.bind(sql.arguments)
-    } catch let code as ResultCode {
-      throw error(code.code, nil)
-    }
-    return try body(statement)
+    return try using(statement, sql.arguments, nil, body)
   }
 }
 

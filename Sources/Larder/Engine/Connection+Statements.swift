@@ -3,14 +3,7 @@ import GRDBSQLite
 extension Connection {
   /// Returns the rows of a query by Larder itself.
   func query(_ sql: String, _ arguments: [Value] = []) throws -> [Row] {
-    let statement = try compile(sql, isPersistent: false)
-    defer { statement.reset() }
-    do {
-      try statement.bind(arguments.map { .value($0) })
-    } catch let code as ResultCode {
-      throw error(code.code, nil)
-    }
-    return try rows(statement, nil)
+    try using(try compile(sql, isPersistent: false), arguments.map { .value($0) }, nil) { try rows($0, nil) }
   }
 
   /// Executes a statement of a schema change, which isn't cached.

@@ -26,6 +26,7 @@ extension StoreReader {
 }
 
 /// The connection that the library's own methods read from.
+@_documentation(visibility: internal)
 public struct ReadAccess {
   let connection: Connection
 }

@@ -11,6 +11,7 @@ public protocol StoreWriter: StoreReader {
 }
 
 /// The connection that the library's own methods write to.
+@_documentation(visibility: internal)
 public struct WriteAccess {
   let connection: Connection
 }

@@ -9,7 +9,7 @@ import Synchronization
 /// tries again; expired rows are hidden in any case.
 final class Sweeper: StoreService {
   private struct State {
-    var timer: (any DispatchSourceTimer)?
+    var timer = WakeTimer()
     var isStarted = false
     var isStopped = false
     var isSweeping = false
@@ -47,14 +47,14 @@ final class Sweeper: StoreService {
   }
 
   deinit {
-    state.withLock { $0.timer?.cancel() }
+    state.withLock { $0.timer.cancel() }
   }
 
   /// Stops deleting expired rows, which stay hidden.
   func stop() {
     state.withLock { state in
       state.isStopped = true
-      state.timer?.cancel()
+      state.timer.cancel()
     }
   }
 
@@ -86,16 +86,11 @@ final class Sweeper: StoreService {
   /// Sets the timer for the next event. A running sweep does so when it ends.
   private func arm(_ state: inout State) {
     guard !state.isStopped, !state.isSweeping else { return }
-    state.timer?.cancel()
     var delay = max(state.due - RealTime.seconds(), 0)
     // A moment later, so that the row has certainly expired.
     if state.nextEnd < .infinity { delay = min(delay, max(state.nextEnd - clock.now, 0) + 0.001) }
     if writer.features.isObserving, state.nextEnd < .infinity || state.hidesRows { delay = min(delay, Self.look) }
-    let timer = DispatchSource.makeTimerSource(queue: queue)
-    timer.schedule(deadline: .now() + min(delay, Self.interval), leeway: .milliseconds(1))
-    timer.setEventHandler { [weak self] in self?.tick() }
-    state.timer = timer
-    timer.resume()
+    state.timer.set(after: min(delay, Self.interval), leeway: .milliseconds(1), on: queue) { [weak self] in self?.tick() }
   }
 
   private func tick() {

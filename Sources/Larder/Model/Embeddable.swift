@@ -24,6 +24,7 @@ public protocol EmbeddedColumns: Sendable {
 }
 
 /// The place where a struct is embedded: the path to it and the prefix of its columns' names.
+@_documentation(visibility: internal)
 public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
   let path: any KeyPath<Root, Base> & Sendable
   let property: String

@@ -100,6 +100,7 @@ extension Model {
 
 /// A statement that returns rows.
 @frozen
+@_documentation(visibility: internal)
 public struct RowCursor {
   @usableFromInline let statement: OpaquePointer
   /// The column that couldn't be read, if any.
@@ -137,6 +138,7 @@ func stepAgain(_ statement: OpaquePointer, after result: Int32) -> Int32 {
 
 /// A statement that writes one row for each execution.
 @frozen
+@_documentation(visibility: internal)
 public struct RowExecution {
   @usableFromInline let statement: OpaquePointer
   @usableFromInline let arena: BindingArena

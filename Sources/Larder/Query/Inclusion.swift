@@ -1,4 +1,5 @@
 /// A relationship whose rows a query loads together with its own.
+@_documentation(visibility: internal)
 public struct Inclusion<Root: Model>: Sendable, Hashable {
   private let loader: any InclusionLoader<Root>
 
