@@ -77,27 +77,34 @@ let package = Package(
     .systemLibrary(name: "CLarderZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "LarderCombine", dependencies: ["Larder", openCombine]),
     .target(name: "LarderTestSupport", dependencies: ["Larder"]),
+    // What the pages and the requests of the examples share.
+    .target(
+      name: "ExampleWeb",
+      dependencies: ["Larder"] + web,
+      path: "Examples/ExampleWeb",
+      resources: [.embedInCode("Page")]
+    ),
     .target(
       name: "Creatures",
-      dependencies: ["LarderArchive"] + web,
+      dependencies: ["ExampleWeb", "LarderArchive"] + web,
       path: "Examples/Creatures",
       resources: [.embedInCode("Page")]
     ),
     .target(
       name: "Notes",
-      dependencies: ["Larder"] + web,
+      dependencies: ["ExampleWeb", "Larder"] + web,
       path: "Examples/Notes",
       resources: [.embedInCode("Page")]
     ),
     .target(
       name: "Ledger",
-      dependencies: ["Larder", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")] + web,
+      dependencies: ["ExampleWeb", "Larder", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")] + web,
       path: "Examples/Ledger",
       resources: [.embedInCode("Page")]
     ),
     .target(
       name: "Papers",
-      dependencies: ["Larder"] + web,
+      dependencies: ["ExampleWeb", "Larder"] + web,
       path: "Examples/Papers",
       resources: [.embedInCode("Page")]
     ),
@@ -105,6 +112,7 @@ let package = Package(
       name: "Showcase",
       dependencies: [
         "Creatures",
+        "ExampleWeb",
         "Ledger",
         "Notes",
         "Papers",
@@ -166,9 +174,9 @@ let package = Package(
     .testTarget(
       name: "LarderArchiveTests", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderArchiveTestProcess"], exclude: ["Fixtures"]),
     .testTarget(name: "LarderCombineTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", openCombine]),
-    .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "LarderArchive"]),
+    .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "ExampleWeb", "LarderArchive"]),
     .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
-    .testTarget(name: "NotesTests", dependencies: ["Larder", "Notes"]),
+    .testTarget(name: "NotesTests", dependencies: ["ExampleWeb", "Larder", "Notes"]),
     .testTarget(
       name: "LarderMacroExpansionTests",
       dependencies: [
