@@ -14,6 +14,5 @@ extension PageFiles {
       "picture.js": PackageResources.picture_js,
       "stars.js": PackageResources.stars_js,
       "text.js": PackageResources.text_js,
-      "toast.js": PackageResources.toast_js,
     ])
 }

@@ -15,6 +15,5 @@ extension PageFiles {
       "import.js": PackageResources.import_js,
       "sidebar.js": PackageResources.sidebar_js,
       "text.js": PackageResources.text_js,
-      "toast.js": PackageResources.toast_js,
     ])
 }

@@ -14,6 +14,5 @@ extension PageFiles {
       "stored.js": PackageResources.stored_js,
       "style.js": PackageResources.style_js,
       "text.js": PackageResources.text_js,
-      "toast.js": PackageResources.toast_js,
     ])
 }
