@@ -76,28 +76,37 @@ let package = Package(
     // The system's zlib, for zip files.
     .systemLibrary(name: "CLarderZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "LarderCombine", dependencies: ["Larder", openCombine]),
-    .target(name: "LarderTestSupport", dependencies: ["Larder"]),
+    .target(name: "LarderTestSupport", dependencies: ["Larder", "LarderRandom"]),
+    // Seeded random numbers, for the tests of archives too, which know nothing of databases.
+    .target(name: "LarderRandom"),
+    // What the pages and the requests of the examples share.
+    .target(
+      name: "ExampleWeb",
+      dependencies: ["Larder"] + web,
+      path: "Examples/ExampleWeb",
+      resources: [.embedInCode("Page")]
+    ),
     .target(
       name: "Creatures",
-      dependencies: ["LarderArchive"] + web,
+      dependencies: ["ExampleWeb", "LarderArchive"] + web,
       path: "Examples/Creatures",
       resources: [.embedInCode("Page")]
     ),
     .target(
       name: "Notes",
-      dependencies: ["Larder"] + web,
+      dependencies: ["ExampleWeb", "Larder"] + web,
       path: "Examples/Notes",
       resources: [.embedInCode("Page")]
     ),
     .target(
       name: "Ledger",
-      dependencies: ["Larder", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")] + web,
+      dependencies: ["ExampleWeb", "Larder", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")] + web,
       path: "Examples/Ledger",
       resources: [.embedInCode("Page")]
     ),
     .target(
       name: "Papers",
-      dependencies: ["Larder"] + web,
+      dependencies: ["ExampleWeb", "Larder"] + web,
       path: "Examples/Papers",
       resources: [.embedInCode("Page")]
     ),
@@ -105,6 +114,7 @@ let package = Package(
       name: "Showcase",
       dependencies: [
         "Creatures",
+        "ExampleWeb",
         "Ledger",
         "Notes",
         "Papers",
@@ -121,6 +131,7 @@ let package = Package(
       name: "LarderBench",
       dependencies: [
         "Larder",
+        "LarderRandom",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -132,7 +143,7 @@ let package = Package(
     .executableTarget(
       name: "LarderArchiveFuzz", dependencies: ["LarderArchive", "LarderArchiveMutation"], path: "Benchmarks/LarderArchiveFuzz"),
     // What the tests, the fuzzer and the benchmark of archives share: a model, and damage.
-    .target(name: "LarderArchiveMutation", dependencies: ["LarderArchive"], path: "Tests/LarderArchiveMutation"),
+    .target(name: "LarderArchiveMutation", dependencies: ["LarderArchive", "LarderRandom"], path: "Tests/LarderArchiveMutation"),
     // The second processes of the tests that need one.
     .executableTarget(
       name: "LarderArchiveTestProcess", dependencies: ["LarderArchive", "LarderArchiveMutation"], path: "Tests/LarderArchiveTestProcess"),
@@ -164,11 +175,14 @@ let package = Package(
     ),
     .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", "LarderTestProcess", openCombine]),
     .testTarget(
-      name: "LarderArchiveTests", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderArchiveTestProcess"], exclude: ["Fixtures"]),
+      name: "LarderArchiveTests",
+      dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderArchiveTestProcess", "LarderRandom"],
+      exclude: ["Fixtures"]
+    ),
     .testTarget(name: "LarderCombineTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", openCombine]),
-    .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "LarderArchive"]),
+    .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "ExampleWeb", "LarderArchive"]),
     .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
-    .testTarget(name: "NotesTests", dependencies: ["Larder", "Notes"]),
+    .testTarget(name: "NotesTests", dependencies: ["ExampleWeb", "Larder", "Notes"]),
     .testTarget(
       name: "LarderMacroExpansionTests",
       dependencies: [

@@ -1,6 +1,6 @@
+import ExampleWeb
 public import Foundation
 public import Hummingbird
-import Logging
 public import ServiceLifecycle
 
 /// The Creatures app: its page, the requests that the page makes, and its housekeeping.
@@ -14,22 +14,13 @@ public struct CreaturesApp: Service {
 
   /// Adds the page at the router's root, its files, and `api`.
   public func addRoutes(to router: some RouterMethods<some RequestContext>) {
-    PageRoutes().add(to: router)
+    PageFiles.creatures.addRoutes(to: router)
     PictureRoutes(service: service).add(to: router)
     CreatureRoutes(service: service).add(to: router)
   }
 
   /// Tidies up now and every ten minutes, until the server ends.
   public func run() async {
-    await cancelWhenGracefulShutdown {
-      repeat {
-        do {
-          try await service.tidy()
-        } catch {
-          Logger(label: "creatures").error("Not tidied up: \(error)")
-        }
-        // Housekeeping between long pauses; cancelling the task ends the pause at once.
-      } while (try? await Task.sleep(for: .seconds(600))) != nil
-    }
+    await Housekeeping.run(label: "creatures") { try await service.tidy() }
   }
 }

@@ -1,10 +1,12 @@
+import ExampleWeb
 import Foundation
 import LarderArchive
 
 extension CreaturesService {
   // MARK: Showing
 
-  /// What the list shows of a document; nil where it was deleted just now. Reads its data, and of a damaged one what is left of them.
+  /// What the list shows of a document; nil where it was deleted just now. Reads its data, and of a damaged one what is
+  /// left of them.
   func card(of document: DocumentPackage) -> Card? {
     var card = Card(name: document.name)
     var names: [String] = []
@@ -20,7 +22,11 @@ extension CreaturesService {
       guard let (problems, files) = problems(of: document) else { return nil }
       lost.formUnion(problems)
       names = files
-      if problems.contains(.list), let creature = unlistedCreature(of: document) { card.show(creature) } else { lost.insert(.data) }
+      if problems.contains(.list), let creature = unlistedCreature(of: document) {
+        card.show(creature)
+      } else {
+        lost.insert(.data)
+      }
     }
     var there = Set(names.compactMap(CreaturePart.init(partName:)))
     if lost.contains(.list) { there = there.filter { $0 == .data || (try? unlistedPicture($0, of: document)) != nil } }
@@ -48,14 +54,20 @@ extension CreaturesService {
 
   /// The data of a document whose list of parts is lost: an archive vouches for itself.
   private func unlistedCreature(of document: DocumentPackage) -> Creature? {
-    try? Archive.decode(Creature.self, from: document.unverifiedData(for: CreaturePart.data.rawValue), limits: documents.limits)
+    try? Archive.decode(
+      Creature.self, from: document.unverifiedData(for: CreaturePart.data.rawValue), limits: documents.limits)
   }
 
-  /// A picture of a document whose list of parts is lost: it counts as whole as long as it begins as one and has the length that the data say.
+  /// A picture of a document whose list of parts is lost: it counts as whole as long as it begins as one and has the
+  /// length that the data say.
   func unlistedPicture(_ part: CreaturePart, of document: DocumentPackage) throws -> PictureFile {
     for format in PictureFormat.allCases {
-      guard let file = (try? document.unverifiedData(for: part.name(format))).flatMap(PictureFile.init), file.format == format else { continue }
-      if part == .picture, let known = unlistedCreature(of: document)?.picture, known.bytes != file.content.count { continue }
+      guard let file = (try? document.unverifiedData(for: part.name(format))).flatMap(PictureFile.init),
+        file.format == format
+      else { continue }
+      if part == .picture, let known = unlistedCreature(of: document)?.picture, known.bytes != file.content.count {
+        continue
+      }
       return file
     }
     throw CreatureProblem.gone("Nothing is left of this picture.")
@@ -83,7 +95,8 @@ extension CreaturesService {
     for document in all {
       guard let inspection = try? document.inspect(), inspection.isDamaged else { continue }
       // What begins with a point is the list; files of others are not ours to judge.
-      damages[document.name] = Set(inspection.problems.keys.compactMap { CreaturePart(partName: $0) ?? ($0.hasPrefix(".") ? .list : nil) })
+      damages[document.name] = Set(
+        inspection.problems.keys.compactMap { CreaturePart(partName: $0) ?? ($0.hasPrefix(".") ? .list : nil) })
     }
     let cards = all.compactMap(card)
     tellChange()

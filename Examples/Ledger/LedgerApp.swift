@@ -1,3 +1,4 @@
+import ExampleWeb
 public import Foundation
 public import Hummingbird
 
@@ -7,14 +8,15 @@ public struct LedgerApp: Sendable {
 
   /// Opens the ledger of a folder and creates it if need be.
   ///
-  /// Throws `StoreError` if the file there is not a store of a ledger, and what Foundation throws if the folder cannot be made.
+  /// Throws `StoreError` if the file there is not a store of a ledger, and what Foundation throws if the folder cannot
+  /// be made.
   public init(folder: URL) throws {
     service = try LedgerService(folder: folder)
   }
 
   /// Adds the app's routes: the page at the router's root, its files, and `api`.
   public func addRoutes(to router: some RouterMethods<some RequestContext>) {
-    PageRoutes().add(to: router)
+    PageFiles.ledger.addRoutes(to: router)
     LedgerRoutes(service: service).add(to: router)
     FileRoutes(service: service).add(to: router)
   }

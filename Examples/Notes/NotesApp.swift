@@ -1,6 +1,6 @@
+import ExampleWeb
 public import Foundation
 public import Hummingbird
-import Logging
 public import ServiceLifecycle
 
 /// The Notes app: its page, the requests that the page makes, and its housekeeping.
@@ -9,31 +9,21 @@ public struct NotesApp: Service {
 
   /// Opens the notes of a folder and creates it if need be.
   ///
-  /// Throws `StoreError` if the file there is not a store of notes, and what Foundation throws if the folder cannot be made.
+  /// Throws `StoreError` if the file there is not a store of notes, and what Foundation throws if the folder cannot be
+  /// made.
   public init(folder: URL) throws {
     service = try NotesService(folder: folder)
   }
 
   /// Adds the app's routes: the page at the router's root, its files, the pictures, and `api`.
   public func addRoutes(to router: some RouterMethods<some RequestContext>) {
-    PageRoutes().add(to: router)
+    PageFiles.notes.addRoutes(to: router)
     PictureRoutes(service: service).add(to: router)
     NoteRoutes(service: service).add(to: router)
   }
 
   /// Tidies up now and every ten minutes, until the server ends.
   public func run() async {
-    await cancelWhenGracefulShutdown {
-      repeat {
-        do {
-          try await service.tidy()
-        } catch is CancellationError {
-          return
-        } catch {
-          Logger(label: "notes").error("Not tidied up: \(error)")
-        }
-        // Housekeeping between long pauses; cancelling the task ends the pause at once.
-      } while (try? await Task.sleep(for: .seconds(600))) != nil
-    }
+    await Housekeeping.run(label: "notes") { try await service.tidy() }
   }
 }

@@ -1,7 +1,9 @@
+import ExampleWeb
 import Foundation
 import Larder
 
-/// What can be done with notes. This is where the app meets Larder: a store, a few queries, and a transaction for each change.
+/// What can be done with notes. This is where the app meets Larder: a store, a few queries, and a transaction for each
+/// change.
 struct NotesService: Sendable {
   /// The list shows this many notes at most.
   static let listLimit = 500
@@ -27,14 +29,18 @@ struct NotesService: Sendable {
 
   // MARK: Reading
 
-  /// The list as it is now and after each change: newest change first, or the best match first if something is searched for.
+  /// The list as it is now and after each change: newest change first, or the best match first if something is searched
+  /// for.
   func list(search: String) -> some AsyncSequence<[Note], any Error> & Sendable {
     store.live(Note.search(typed: search).sorted(by: \.modifiedAt, order: .reverse).ranked().limit(Self.listLimit))
   }
 
-  /// The list as it is now and after each change, newest change first, in sections by the day of the last change as the calendar counts days.
+  /// The list as it is now and after each change, newest change first, in sections by the day of the last change as the
+  /// calendar counts days.
   func days(in calendar: Calendar) -> some AsyncSequence<[ResultsSection<Date, Note>], any Error> & Sendable {
-    store.live(Note.all.sorted(by: \.modifiedAt, order: .reverse).limit(Self.listLimit), sectionedBy: { calendar.startOfDay(for: $0.modifiedAt) })
+    store.live(
+      Note.all.sorted(by: \.modifiedAt, order: .reverse).limit(Self.listLimit),
+      sectionedBy: { calendar.startOfDay(for: $0.modifiedAt) })
   }
 
   /// Throws `NoteProblem.gone` if there is no such note.
@@ -80,7 +86,8 @@ struct NotesService: Sendable {
 
   /// Gives the note a new content, if it is still what the change is based on.
   ///
-  /// Throws `NoteProblem.changedElsewhere` if it is not, `.gone` if it was deleted, `.invalid` if the content breaks a rule.
+  /// Throws `NoteProblem.changedElsewhere` if it is not, `.gone` if it was deleted, `.invalid` if the content breaks a
+  /// rule.
   func change(_ id: Note.ID, to content: NoteContent, basedOn version: Date) async throws -> Note {
     try await change(id, basedOn: version) { note, db in
       try requirePictures(of: content, from: id, db)
@@ -90,7 +97,8 @@ struct NotesService: Sendable {
 
   /// Imports a picture. Its bytes stay if the row that names them comes to be, and go away by themselves if not.
   func addPicture(
-    _ pieces: some AsyncSequence<Data, any Error>, named name: String, frame: PlacedImage.Frame, to id: Note.ID, basedOn version: Date
+    _ pieces: some AsyncSequence<Data, any Error>, named name: String, frame: PlacedImage.Frame, to id: Note.ID,
+    basedOn version: Date
   ) async throws -> Note {
     var picture = try await store.attach(PictureUpload(pieces: pieces))
     let signature = try await store.data(of: picture, range: 0..<min(picture.size, PictureFormat.signatureLength))

@@ -1,3 +1,4 @@
+import ExampleWeb
 public import Foundation
 public import Hummingbird
 
@@ -14,7 +15,7 @@ public struct PapersApp {
 
   /// Adds the page at the router's root, its files, and `api`.
   public func addRoutes(to router: some RouterMethods<some RequestContext>) {
-    PageRoutes().add(to: router)
+    PageFiles.papers.addRoutes(to: router)
     PaperRoutes(service: service).add(to: router)
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Creatures
+import ExampleWeb
 import Foundation
 import Hummingbird
 import Ledger
@@ -19,7 +20,12 @@ struct Showcase: AsyncParsableCommand {
   @Option(help: "The port; 0 takes any free one. Without it the environment's PORT counts, and then 8080.")
   var port: Int?
 
-  @Option(help: "The address to listen on. With any but this machine's own, everyone on the network can use the apps: they ask for no password.")
+  @Option(
+    help: """
+      The address to listen on. With any but this machine's own, everyone on the network can use the apps: they ask \
+      for no password.
+      """
+  )
   var host = "127.0.0.1"
 
   @Option(
@@ -43,7 +49,8 @@ struct Showcase: AsyncParsableCommand {
     let router = Router(options: .autoGenerateHeadEndpoints)
     router.add(middleware: SecurityHeaders())
     router.add(middleware: SameOriginOnly(host: host))
-    LandingPage().addRoutes(to: router)
+    PageFiles.shared.addRoutes(to: router)
+    PageFiles.landing.addRoutes(to: router)
     notes.addRoutes(to: router.group("notes"))
     ledger.addRoutes(to: router.group("ledger"))
     papers.addRoutes(to: router.group("documents"))
@@ -69,7 +76,9 @@ struct Showcase: AsyncParsableCommand {
     get throws {
       if let port { return port }
       guard let text = ProcessInfo.processInfo.environment["PORT"] else { return 8080 }
-      guard let port = Int(text), (0...65535).contains(port) else { throw ValidationError("PORT is not a number from 0 to 65535.") }
+      guard let port = Int(text), (0...65535).contains(port) else {
+        throw ValidationError("PORT is not a number from 0 to 65535.")
+      }
       return port
     }
   }

@@ -1,3 +1,4 @@
+import ExampleWeb
 import Foundation
 import Testing
 

@@ -1,5 +1,6 @@
 public import Foundation
 internal import LarderArchive
+internal import LarderRandom
 
 /// Decodes what seeded damage makes of valid archives, and valid files with a hostile graph: each ends in a value or a thrown error.
 public struct Fuzz: Sendable {
@@ -60,7 +61,7 @@ public struct Fuzz: Sendable {
   ///
   /// - Parameter folder: Where packages and zip files are; needed for those alone.
   public func run(_ kind: Kind, seed: UInt64, in folder: URL? = nil, _ outcome: inout Outcome) {
-    var generator = Mutation.Generator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     do {
       switch kind {
       case .own: try runOwn(&generator)
@@ -77,7 +78,7 @@ public struct Fuzz: Sendable {
     }
   }
 
-  private func runOwn(_ generator: inout Mutation.Generator) throws {
+  private func runOwn(_ generator: inout SplitMix64) throws {
     switch Int.random(in: 0..<9, using: &generator) {
     case 0: try decode(Data(damaged(archives, &generator)))
     case 1: try decode(resealed(damaged(archives, &generator)))
@@ -98,12 +99,12 @@ public struct Fuzz: Sendable {
     }
   }
 
-  private func seed(_ generator: Mutation.Generator) -> UInt64 {
+  private func seed(_ generator: SplitMix64) -> UInt64 {
     var generator = generator
     return generator.next()
   }
 
-  private func runKeyed(_ originals: [[UInt8]], _ generator: inout Mutation.Generator, _ make: (inout HostileGraph) -> Data) throws {
+  private func runKeyed(_ originals: [[UInt8]], _ generator: inout SplitMix64, _ make: (inout HostileGraph) -> Data) throws {
     var graph = HostileGraph(generator)
     let data = originals.isEmpty || Bool.random(using: &generator) ? make(&graph) : Data(damaged(originals, &generator))
     switch Int.random(in: 0..<3, using: &generator) {
@@ -114,7 +115,7 @@ public struct Fuzz: Sendable {
   }
 
   /// A package whose list of parts, or one of whose parts, is damaged; then it is read, changed and mended.
-  private func runPackage(in url: URL, _ generator: inout Mutation.Generator) throws {
+  private func runPackage(in url: URL, _ generator: inout SplitMix64) throws {
     let folder = try DocumentFolder(at: url, extension: "x", limits: limits)
     let document = try (try? folder.document(named: "fuzz")) ?? folder.add(named: "fuzz") { try $0.setData(Data([1, 2, 3]), for: "a") }
     let place = url.appending(path: "fuzz.x/.manifest")
@@ -138,7 +139,7 @@ public struct Fuzz: Sendable {
 
   /// A zip file, damaged or hostile, that is read as a whole and put into a document; where that succeeds, the document as a zip file gives the same
   /// parts.
-  private func runZip(in url: URL, _ generator: inout Mutation.Generator) throws {
+  private func runZip(in url: URL, _ generator: inout SplitMix64) throws {
     let folder = try DocumentFolder(at: url, extension: "x", limits: limits)
     var graph = HostileGraph(generator)
     var bytes = graph.zip()
@@ -246,7 +247,7 @@ public struct Fuzz: Sendable {
     var rating: Double
   }
 
-  private func damaged(_ originals: [[UInt8]], _ generator: inout Mutation.Generator) -> [UInt8] {
+  private func damaged(_ originals: [[UInt8]], _ generator: inout SplitMix64) -> [UInt8] {
     let original = originals[Int.random(in: 0..<originals.count, using: &generator)]
     let other = originals[Int.random(in: 0..<originals.count, using: &generator)]
     return Mutation.damage(original, splicing: other, using: &generator)

@@ -1,10 +1,11 @@
 public import Foundation
+public import LarderRandom
 
 /// Valid files with a seeded graph that no honest program writes: chains, circles, shared children, texts over one another, wrong kinds and counts.
 public struct HostileGraph {
-  private var generator: Mutation.Generator
+  private var generator: SplitMix64
 
-  public init(_ generator: Mutation.Generator) { self.generator = generator }
+  public init(_ generator: SplitMix64) { self.generator = generator }
 
   /// The words that readers look for.
   private static let words = [
@@ -107,7 +108,7 @@ public struct HostileGraph {
   /// An object that names others, mostly behind it, so that the graph is mostly without circles.
   private mutating func object(_ number: Int, of count: Int, hasUIDs: Bool) -> BinaryListBuilder.Object {
     let isAnywhere = Int.random(in: 0..<20, using: &generator) == 0
-    func reference(_ generator: inout Mutation.Generator) -> Int {
+    func reference(_ generator: inout SplitMix64) -> Int {
       isAnywhere || number + 1 >= count
         ? Int.random(in: 0..<count, using: &generator) : Int.random(in: number + 1..<min(count, number + 4), using: &generator)
     }

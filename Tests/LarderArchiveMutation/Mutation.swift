@@ -1,32 +1,16 @@
 public import Foundation
 internal import LarderArchive
+public import LarderRandom
 
 /// Seeded damage to archives, for tests and for the fuzzer.
 public enum Mutation {
-  /// A seeded generator: SplitMix64.
-  ///
-  /// Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014.
-  public struct Generator: RandomNumberGenerator {
-    private var state: UInt64
-
-    public init(seed: UInt64) { state = seed }
-
-    public mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-      return mixed ^ (mixed >> 31)
-    }
-  }
-
   /// An archive around any bytes, with a header and a checksum that are right.
   public static func archive(of payload: Data, tag: String, version: Int = 1) throws -> Data {
     try ArchiveHeader.seal(payload, types: [ArchiveHeader.TypeEntry(tag: tag, version: version)])
   }
 
   /// Bytes with one to four kinds of damage; never longer than twice the longer of both plus 64.
-  public static func damage(_ original: [UInt8], splicing other: [UInt8], using generator: inout Generator) -> [UInt8] {
+  public static func damage(_ original: [UInt8], splicing other: [UInt8], using generator: inout SplitMix64) -> [UInt8] {
     var bytes = original
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
       guard !bytes.isEmpty else { break }
@@ -35,7 +19,7 @@ public enum Mutation {
     return Array(bytes.prefix(2 * max(original.count, other.count) + 64))
   }
 
-  private static func change(_ bytes: inout [UInt8], _ other: [UInt8], _ generator: inout Generator) {
+  private static func change(_ bytes: inout [UInt8], _ other: [UInt8], _ generator: inout SplitMix64) {
     let place = Int.random(in: 0..<bytes.count, using: &generator)
     switch Int.random(in: 0..<8, using: &generator) {
     case 0, 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)

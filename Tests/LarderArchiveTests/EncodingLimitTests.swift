@@ -1,6 +1,7 @@
 import Foundation
 import LarderArchive
 import LarderArchiveMutation
+import LarderRandom
 import Testing
 
 @Suite("Archives: limits of what is written")
@@ -138,7 +139,7 @@ struct EncodingLimitTests {
     case keyed([(String, Tree)], nested: Bool)
     case list([Tree], isSuper: Bool)
 
-    static func random(_ depth: Int, _ generator: inout Mutation.Generator) -> Tree {
+    static func random(_ depth: Int, _ generator: inout SplitMix64) -> Tree {
       switch Int.random(in: 0..<(depth > 6 ? 3 : 6), using: &generator) {
       case 0: return .text(String(repeating: ["a", "ä", "🦑"].randomElement(using: &generator) ?? "", count: .random(in: 0...300, using: &generator)))
       case 1: return .number(.random(in: 0...9, using: &generator))
@@ -204,7 +205,7 @@ struct EncodingLimitTests {
   @Test("D1: random values that are written within random limits are read within them", arguments: 0..<20)
   func random(_ part: Int) throws {
     for seed in 0..<100 {
-      var generator = Mutation.Generator(seed: UInt64(100 * part + seed))
+      var generator = SplitMix64(seed: UInt64(100 * part + seed))
       let holder = Holder(tree: .random(0, &generator))
       let limits = Archive.Limits(
         size: .random(in: 100...3_000, using: &generator), depth: .random(in: 1...9, using: &generator),

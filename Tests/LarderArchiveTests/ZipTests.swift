@@ -1,6 +1,7 @@
 import Foundation
 import LarderArchive
 import LarderArchiveMutation
+import LarderRandom
 import Testing
 
 @Suite("Documents as zip files")
@@ -15,7 +16,7 @@ struct ZipTests {
 
   /// Parts of every kind: small, empty, in folders, with names beyond ASCII, compressible, and so compressible that they look like a bomb.
   private var parts: [String: Data] {
-    var generator = Mutation.Generator(seed: 1)
+    var generator = SplitMix64(seed: 1)
     return [
       "data": Data("some text, some text, some text".utf8), "empty": Data(),
       "images/full.png": Data((0..<300_000).map { _ in UInt8.random(in: 0...255, using: &generator) }),

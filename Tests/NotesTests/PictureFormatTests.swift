@@ -1,3 +1,4 @@
+import ExampleWeb
 import Testing
 
 @testable import Notes

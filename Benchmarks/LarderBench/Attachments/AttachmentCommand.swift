@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Larder
+import LarderRandom
 
 @Model
 private struct Picture {

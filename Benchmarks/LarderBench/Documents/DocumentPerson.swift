@@ -1,3 +1,5 @@
+import LarderRandom
+
 /// What the documents of the benchmark hold: texts, numbers, a list and a nested object.
 struct DocumentPerson: Codable, Sendable, Equatable {
   struct Address: Codable, Sendable, Equatable {

@@ -1,3 +1,5 @@
+import LarderRandom
+
 /// The inputs of the cases, the same in every run and for every contender.
 struct Workload {
   static let lookUpCount = 20_000

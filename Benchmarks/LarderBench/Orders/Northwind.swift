@@ -1,4 +1,5 @@
 import Foundation
+import LarderRandom
 
 /// Where the orders come from: Northwind's own table, or a generated one of the same shape and size.
 enum Northwind {

@@ -1,3 +1,4 @@
+import ExampleWeb
 import LarderArchive
 
 /// The parts of a creature's document. Pictures end in their format, so that every other program can open them too.
@@ -35,6 +36,8 @@ extension DocumentParts {
     for name in old where [.picture, .thumbnail].contains(CreaturePart(partName: name)) { try remove(name) }
     guard let upload else { return }
     try setData(upload.picture.content, for: CreaturePart.picture.name(upload.picture.format))
-    if let thumbnail = upload.thumbnail { try setData(thumbnail.content, for: CreaturePart.thumbnail.name(thumbnail.format)) }
+    if let thumbnail = upload.thumbnail {
+      try setData(thumbnail.content, for: CreaturePart.thumbnail.name(thumbnail.format))
+    }
   }
 }

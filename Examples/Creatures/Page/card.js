@@ -1,8 +1,9 @@
 // One creature in the list. The element stays when the creature changes, so that the focus does too.
 
+import { element, icon } from '/elements.js';
 import * as api from './api.js';
 import { Stars } from './stars.js';
-import { capitalized, drawing, element, listed, shortDate } from './text.js';
+import { capitalized, listed, shortDate } from './text.js';
 
 const face = 'M5.5 19.5V12a6.5 6.5 0 0 1 13 0v7.5l-2.2-1.8-2.1 1.8-2.2-1.8-2.2 1.8-2.1-1.8zM9.6 11.2v.1M14.4 11.2v.1M9.8 14.5h4.4';
 const crack = 'M6 3h12v3H6zM5 9h14v9.5A2.5 2.5 0 0 1 16.5 21h-9A2.5 2.5 0 0 1 5 18.5zM13 9l-2.5 3.5 3 2-2 3';
@@ -63,7 +64,7 @@ export class Card {
 
   #showPicture(data) {
     const address = api.thumbnailAddress(data);
-    if (!data.hasThumbnail || address === this.#failed) return this.#picture.replaceChildren(drawing(data.damage ? crack : face));
+    if (!data.hasThumbnail || address === this.#failed) return this.#picture.replaceChildren(icon(data.damage ? crack : face));
     if (this.#image.getAttribute('src') !== address) this.#image.src = address;
     if (this.#image.parentNode !== this.#picture) this.#picture.replaceChildren(this.#image);
   }
@@ -71,7 +72,7 @@ export class Card {
   #showDamage(data) {
     const { damage } = data;
     if (!damage) return this.#damage.replaceChildren();
-    const badge = element('p', 'badge', drawing('M12 4l9 16H3zM12 10v4.5M12 17.2v.1'), 'Damaged');
+    const badge = element('p', 'badge', icon('M12 4l9 16H3zM12 10v4.5M12 17.2v.1'), 'Damaged');
     if (damage.obstacle) return this.#damage.replaceChildren(badge, element('p', '', `It cannot be read: ${damage.obstacle}`));
     const left = this.#whatIsLeft(data);
     const lines = [element('p', '', `${capitalized(listed(damage.lost.map((part) => names[part])))} ${damage.lost.length + damage.lost.includes('data') > 1 ? 'are' : 'is'} lost.`)];

@@ -1,10 +1,11 @@
 // The list of creatures, as the server says it is.
 
+import { offer, say, undo } from '/toast.js';
+import { listen, stop } from '/updates.js';
 import * as api from './api.js';
 import { Card } from './card.js';
 import { Form } from './form.js';
 import { fileIn, thumbnailOf } from './picture.js';
-import { offer, say, undo } from './toast.js';
 
 const at = (id) => document.getElementById(id);
 const cards = new Map();
@@ -16,7 +17,6 @@ const orders = {
 };
 
 let listing = [];
-let source;
 
 // MARK: Showing
 
@@ -46,19 +46,10 @@ function show() {
 
 const counted = (count) => `${count} ${count === 1 ? 'creature' : 'creatures'}`;
 
-function listen() {
-  source?.close();
-  source = api.events();
-  source.addEventListener('creatures', (event) => {
-    at('connection').hidden = true;
-    listing = JSON.parse(event.data);
-    show();
-  });
-  source.addEventListener('error', () => {
-    at('connection').hidden = false;
-    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 1000);
-  });
-}
+const follow = () => listen(api.eventsAddress, 'creatures', (creatures) => {
+  listing = creatures;
+  show();
+});
 
 // MARK: Changing
 
@@ -150,7 +141,7 @@ addEventListener('keydown', (event) => {
   }
 });
 
-addEventListener('pagehide', () => source?.close());
-addEventListener('pageshow', (event) => { if (event.persisted) listen(); });
+addEventListener('pagehide', stop);
+addEventListener('pageshow', (event) => { if (event.persisted) follow(); });
 
-listen();
+follow();

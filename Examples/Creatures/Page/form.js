@@ -1,9 +1,10 @@
 // The dialog in which a creature is written, with its whole picture, which is asked for only here.
 
+import { longDate } from '/dates.js';
 import * as api from './api.js';
 import { fileIn, prepare } from './picture.js';
 import { Stars } from './stars.js';
-import { longDate, size } from './text.js';
+import { size } from './text.js';
 
 const at = (id) => document.getElementById(id);
 const fields = { title: at('title'), rating: at('form-stars'), picture: at('file') };

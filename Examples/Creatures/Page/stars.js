@@ -1,6 +1,6 @@
 // One to five stars, or none: a group of radio buttons, so that mouse, touch, arrow keys and screen readers all work.
 
-import { drawing, element } from './text.js';
+import { element, icon } from '/elements.js';
 
 const star = 'M12 3.6l2.6 5.4 5.9.8-4.3 4.1 1 5.9L12 17l-5.2 2.8 1-5.9-4.3-4.1 5.9-.8z';
 
@@ -30,7 +30,7 @@ export class Stars {
     radio.value = rating;
     this.#radios.push(radio);
     const text = rating === 0 ? 'No stars' : rating === 1 ? '1 star' : `${rating} stars`;
-    const label = element('label', rating ? 'star' : 'no-star', radio, drawing(rating ? star : 'M7 7l10 10M17 7L7 17'), element('span', 'unseen', text));
+    const label = element('label', rating ? 'star' : 'no-star', radio, icon(rating ? star : 'M7 7l10 10M17 7L7 17'), element('span', 'unseen', text));
     label.title = text;
     return label;
   }

@@ -1,8 +1,9 @@
+import ExampleWeb
 import Foundation
 
 /// The bytes of a picture, with what its header says.
 struct PictureFile: Equatable, Sendable {
-  static let maximumBytes = 20 << 20
+  static let maximumBytes = PictureFormat.maximumBytes
   /// A side of a picture has at most this many pixels,
   static let maximumSide = 16_384
   /// and all of it as many as the largest cameras make: more would only fill the memory of whoever opens it.
@@ -17,7 +18,9 @@ struct PictureFile: Equatable, Sendable {
 
   /// `nil` where the bytes are no picture of a known format.
   init?(_ content: Data) {
-    guard let format = PictureFormat(signature: content), let size = PictureSize(of: content, format: format) else { return nil }
+    guard let format = PictureFormat(signature: content), let size = PictureSize(of: content, format: format) else {
+      return nil
+    }
     self.content = content
     self.format = format
     width = size.width
@@ -27,9 +30,12 @@ struct PictureFile: Equatable, Sendable {
   /// Throws `CreatureProblem.invalid` where the bytes are no picture, or one that is too large.
   static func picture(_ content: Data) throws -> PictureFile {
     guard content.count <= maximumBytes else { throw tooLarge }
-    guard let file = PictureFile(content) else { throw problem("This is not a PNG, JPEG, GIF or WebP picture. Choose another file.") }
+    guard let file = PictureFile(content) else {
+      throw problem("This is not a PNG, JPEG, GIF or WebP picture. Choose another file.")
+    }
     guard file.width <= maximumSide, file.height <= maximumSide, file.width * file.height <= maximumPixels else {
-      throw problem("The picture has \(file.width) × \(file.height) pixels, which is too many: make it smaller and add it again.")
+      throw problem(
+        "The picture has \(file.width) × \(file.height) pixels, which is too many: make it smaller and add it again.")
     }
     return file
   }
@@ -42,7 +48,8 @@ struct PictureFile: Equatable, Sendable {
     return file
   }
 
-  static let tooLarge = problem("A picture may have at most \(maximumBytes >> 20) MB: make it smaller and add it again.")
+  static let tooLarge = problem(
+    "A picture may have at most \(maximumBytes >> 20) MB: make it smaller and add it again.")
 
   private static func problem(_ message: String) -> CreatureProblem { .invalid([.picture: message]) }
 }

@@ -1,8 +1,10 @@
+import ExampleWeb
 import Foundation
 
 /// The size of a picture in pixels, read from its header alone; nothing is decompressed.
 ///
-/// Sources: PNG (W3C, 11.2.2 IHDR), GIF89a (18, logical screen), WebP (RFC 9649), JPEG (ITU-T T.81, B.2.2 frame header).
+/// Sources: PNG (W3C, 11.2.2 IHDR), GIF89a (18, logical screen), WebP (RFC 9649), JPEG (ITU-T T.81, B.2.2 frame
+/// header).
 struct PictureSize: Equatable {
   let width: Int
   let height: Int

@@ -1,7 +1,7 @@
+import ExampleWeb
 import Foundation
 import Hummingbird
 import NIOCore
-import ServiceLifecycle
 
 /// `api/creatures` and `api/events`: everything that the page asks about creatures.
 struct CreatureRoutes {
@@ -10,7 +10,7 @@ struct CreatureRoutes {
   let service: CreaturesService
 
   func add(to router: some RouterMethods<some RequestContext>) {
-    let api = router.group("api").add(middleware: RefusalMiddleware())
+    let api = router.group("api").add(middleware: RefusalMiddleware(Refusal.init(creatures:)))
     api.get("events") { request, _ in events(request) }
     api.post("check") { _, _ in
       let (creatures, damaged) = try await service.check()
@@ -50,8 +50,12 @@ struct CreatureRoutes {
     var removesPicture: Bool?
   }
 
-  private func form(of request: Request, _ context: some RequestContext) async throws -> (CreatureContent, CreaturesService.PictureChange) {
-    if let length = request.headers[.contentLength].flatMap(Int.init), length > Self.requestLimit { throw PictureFile.tooLarge }
+  private func form(
+    of request: Request, _ context: some RequestContext
+  ) async throws -> (CreatureContent, CreaturesService.PictureChange) {
+    if let length = request.headers[.contentLength].flatMap(Int.init), length > Self.requestLimit {
+      throw PictureFile.tooLarge
+    }
     let form = try request.uri.decodeQuery(as: Form.self, context: context)
     let body = try await request.body.collect(upTo: Self.requestLimit)
     let content = try CreatureContent(title: form.title, rating: form.rating)
@@ -59,19 +63,9 @@ struct CreatureRoutes {
     return (content, .replace(try PictureUpload(Data(body.readableBytesView), thumbnailBytes: bytes)))
   }
 
-  /// Sends the list now and after every change, until the window or the server closes.
+  /// Sends the list now and after every change.
   private func events(_ request: Request) -> Response {
-    let body = ResponseBody { writer in
-      try await writer.write(ByteBuffer(string: "retry: 500\n\n"))
-      try await request.body.consumeWithCancellationOnInboundClose { _ in
-        for try await cards in try await service.listings().cancelOnGracefulShutdown() {
-          let json = try JSONEncoder().encode(cards)
-          try await writer.write(ByteBuffer(string: "event: creatures\ndata: \(String(decoding: json, as: UTF8.self))\n\n"))
-        }
-      }
-      try await writer.finish(nil)
-    }
-    return Response(status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+    .events(named: "creatures", for: request) { try await service.listings() }
   }
 }
 
@@ -83,15 +77,8 @@ extension RequestContext {
 }
 
 extension Request {
-  /// The version that the change is based on: `If-Match` with the creature's `modified`, as its JSON gave it.
-  ///
-  /// Throws 428 without it: a change that does not say what it is based on could overwrite another one.
+  /// The version of the creature that the change is based on. Throws 428 if the request doesn't say it.
   fileprivate var basedOn: Date {
-    get throws {
-      guard let tag = headers[.ifMatch], let seconds = Double(tag.trimmingCharacters(in: ["\""])) else {
-        throw HTTPError(.preconditionRequired, message: "Send If-Match with the creature's modified.")
-      }
-      return Date(timeIntervalSinceReferenceDate: seconds)
-    }
+    get throws { try version(of: "the creature's modified") }
   }
 }

@@ -1,3 +1,4 @@
+import ExampleWeb
 import Foundation
 import Hummingbird
 
@@ -6,7 +7,7 @@ struct PictureRoutes {
   let service: CreaturesService
 
   func add(to router: some RouterMethods<some RequestContext>) {
-    let group = router.group("api/creatures/:name").add(middleware: RefusalMiddleware())
+    let group = router.group("api/creatures/:name").add(middleware: RefusalMiddleware(Refusal.init(creatures:)))
     for part in [CreaturePart.thumbnail, .picture] {
       group.get(RouterPath(part.rawValue)) { _, context in
         let file = try await service.picture(part, of: context.creature)
@@ -19,12 +20,9 @@ struct PictureRoutes {
     }
   }
 
-  /// The type is the one that the bytes tell. Nothing is kept by the browser, so that each look at a picture is a look at the document.
+  /// The type is the one that the bytes tell. Nothing is kept by the browser, so that each look at a picture is a look
+  /// at the document.
   private func response(_ format: PictureFormat, _ content: Data) -> Response {
-    Response(
-      status: .ok,
-      headers: [.contentType: format.mediaType, .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: content))
-    )
+    .content(content, mediaType: format.mediaType)
   }
 }

@@ -1,52 +1,24 @@
 // What the page asks of the server. Every function answers with the server's JSON or throws a `Refusal`.
 
+import { Refusal, send, unreachable } from '/requests.js';
+
 const root = '/ledger/api';
 
-/** An answer other than success: `fields` says what is wrong with which field. */
-export class Refusal extends Error {
-  constructor(status, { message, fields } = {}) {
-    super(message ?? `The server answered ${status}.`);
-    this.status = status;
-    this.fields = fields ?? {};
-  }
-
-  get isGone() { return this.status === 404; }
-  get isConflict() { return this.status === 412; }
-}
-
-const unreachable = () => new Refusal(0, { message: 'The server does not answer.' });
-
-async function send(method, path, json) {
-  let response;
-  try {
-    response = await fetch(root + path, {
-      method,
-      headers: json === undefined ? {} : { 'Content-Type': 'application/json' },
-      body: json === undefined ? undefined : JSON.stringify(json),
-    });
-  } catch {
-    throw unreachable();
-  }
-  const answer = response.headers.get('Content-Type')?.startsWith('application/json') ? await response.json() : undefined;
-  if (!response.ok) throw new Refusal(response.status, answer?.error ?? answer);
-  return answer;
-}
-
 /** `kind` is `accounts`, `categories` or `costs`; `basedOn` is the content as the page knew it when the change was begun. */
-export const create = (kind, content) => send('POST', `/${kind}`, content);
-export const change = (kind, id, content, basedOn) => send('PUT', `/${kind}/${id}`, { content, basedOn });
-export const remove = (kind, id, costs) => send('DELETE', `/${kind}/${id}${costs === undefined ? '' : `?costs=${costs}`}`);
+export const create = (kind, content) => send('POST', `${root}/${kind}`, { json: content });
+export const change = (kind, id, content, basedOn) => send('PUT', `${root}/${kind}/${id}`, { json: { content, basedOn } });
+export const remove = (kind, id, costs) => send('DELETE', `${root}/${kind}/${id}${costs === undefined ? '' : `?costs=${costs}`}`);
 
 /** How many costs go, or lose their category, along with an account or a category. */
-export const deletion = (kind, id) => send('GET', `/${kind}/${id}/deletion`);
+export const deletion = (kind, id) => send('GET', `${root}/${kind}/${id}/deletion`);
 
-export const undo = () => send('POST', '/undo');
-export const redo = () => send('POST', '/redo');
+export const undo = () => send('POST', `${root}/undo`);
+export const redo = () => send('POST', `${root}/redo`);
 
 const query = (values) => new URLSearchParams(Object.entries(values).filter(([, value]) => value)).toString();
 
-/** What the page shows, as it is and as it becomes: one message for each change. */
-export const events = (filter) => new EventSource(`${root}/events?${query(filter)}`);
+/** Where what the page shows is, as it is and as it becomes. */
+export const eventsAddress = (filter) => `${root}/events?${query(filter)}`;
 
 export const exportAddress = (filter) => `${root}/export?${query(filter)}`;
 
@@ -68,7 +40,7 @@ function upload(path, file, { uploaded, line, signal }) {
       if (request.status !== 200) {
         let answer;
         try { answer = JSON.parse(request.responseText); } catch { answer = undefined; }
-        return reject(new Refusal(request.status, answer?.error ?? answer));
+        return reject(new Refusal(request.status, answer));
       }
       if (line) readLines();
       resolve(line ? undefined : JSON.parse(request.responseText));

@@ -1,6 +1,7 @@
 // Two drawings of the costs that the filter lets through. Each has a title and a description for those who hear it, and a table beside it.
 
-import { costs, dayAt, drawn, element, longDay, moment, money, monthAt, sign } from './text.js';
+import { drawn, element } from '/elements.js';
+import { costs, dayAt, longDay, moment, money, monthAt, sign } from './text.js';
 
 const byCategory = document.getElementById('category-chart');
 const overTime = document.getElementById('balance-chart');

@@ -1,6 +1,7 @@
 // The table of costs: it shows what the server last said and is walked with the arrow keys.
 
-import { costs as counted, element, icon, longDay, money, sign } from './text.js';
+import { element, icon } from '/elements.js';
+import { costs as counted, longDay, money, sign } from './text.js';
 
 const rows = document.getElementById('cost-rows');
 const table = document.getElementById('costs');

@@ -1,7 +1,8 @@
 // The dialogs in which accounts, categories and costs are written, and the one that says what a deletion takes along.
 
+import { element } from '/elements.js';
 import * as api from './api.js';
-import { costs, element, today } from './text.js';
+import { costs, today } from './text.js';
 
 /** A dialog with a form. Its fields are the content of a row; what the server objects to is shown at the field it belongs to. */
 class FormDialog {

@@ -1,7 +1,9 @@
 // Import of a file: choose it, see what it would do and which lines are refused, then save all of it or nothing.
 
+import { element } from '/elements.js';
+import { Refusal } from '/requests.js';
 import * as api from './api.js';
-import { costs, counted, element, longDay, money, sign } from './text.js';
+import { costs, counted, longDay, money, sign } from './text.js';
 
 const dialog = document.getElementById('import-dialog');
 const error = document.getElementById('import-error');
@@ -131,7 +133,7 @@ export class ImportDialog {
         },
         signal: this.#running.signal,
       });
-      if (!last?.isSaved) throw new api.Refusal(200, { message: last?.message ?? 'The import broke off.' });
+      if (!last?.isSaved) throw new Refusal(200, { message: last?.message ?? 'The import broke off.' });
       this.#running = undefined;
       dialog.close();
       const refused = last.refused ? ` ${counted(last.refused, 'line was', 'lines were')} refused.` : '';

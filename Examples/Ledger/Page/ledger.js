@@ -1,16 +1,17 @@
 // The page: it listens to the ledger, keeps the filter in the address, and knows the shortcuts.
 
+import { element } from '/elements.js';
+import { say } from '/toast.js';
+import { listen, stop } from '/updates.js';
 import * as api from './api.js';
 import { drawCharts, totalsOf } from './charts.js';
 import { CostTable } from './costs.js';
 import { AccountDialog, askToDelete, CategoryDialog, CostDialog } from './forms.js';
 import { ImportDialog } from './import.js';
 import { Sidebar } from './sidebar.js';
-import { say } from './toast.js';
-import { element, moment } from './text.js';
+import { moment } from './text.js';
 
 const byId = (id) => document.getElementById(id);
-const connection = byId('connection');
 const shortcuts = byId('shortcuts');
 const filterForm = byId('filter');
 const firstLimit = 100;
@@ -97,7 +98,7 @@ const sidebar = new Sidebar({
 const table = new CostTable({
   edit: (cost) => costDialog.edit(cost),
   remove: removeCost,
-  more: () => { limit *= 4; listen(); },
+  more: () => { limit *= 4; follow(); },
 });
 
 // MARK: The filter: the address says it, so that a reload and the back button do what one expects
@@ -119,7 +120,7 @@ function setFilter(change) {
   const address = new URLSearchParams(Object.entries(filter).filter(([, value]) => value));
   history.pushState(null, '', address.size ? `?${address}` : location.pathname);
   limit = firstLimit;
-  listen();
+  follow();
 }
 
 /** The name of a choice that another window has deleted, or that an address made up. */
@@ -157,28 +158,17 @@ filterForm.addEventListener('change', ({ target }) => {
 });
 const clearFilter = () => setFilter(Object.fromEntries(names.map((name) => [name, undefined])));
 byId('clear-filter').addEventListener('click', clearFilter);
-addEventListener('popstate', () => { filter = readFilter(); listen(); });
+addEventListener('popstate', () => { filter = readFilter(); follow(); });
 
 // MARK: The ledger, live
 
-let source;
-let retry;
-
-function listen() {
-  clearTimeout(retry);
-  source?.close();
-  source = api.events({ ...filter, limit });
-  source.addEventListener('ledger', (event) => {
-    connection.hidden = true;
-    overview = JSON.parse(event.data);
+function follow() {
+  listen(api.eventsAddress({ ...filter, limit }), 'ledger', (ledger) => {
+    overview = ledger;
     const gone = goneFromFilter();
     if (gone) setFilter({ [gone]: undefined });
     else show();
     showAwaited();
-  });
-  source.addEventListener('error', () => {
-    connection.hidden = false;
-    if (source.readyState === EventSource.CLOSED) retry = setTimeout(listen, 1000);
   });
 }
 
@@ -231,9 +221,9 @@ new ResizeObserver(() => {
   resizing = requestAnimationFrame(() => { if (overview?.accounts.length) showCharts(); });
 }).observe(byId('category-chart'));
 
-// A window nobody looks at gives its connection back: a browser has only six for one server.
+// A window nobody looks at gives its connection back.
 document.addEventListener('visibilitychange', () => {
-  if (document.hidden) source?.close(); else listen();
+  if (document.hidden) stop(); else follow();
 });
 
 // MARK: Buttons, panes and shortcuts
@@ -291,4 +281,4 @@ document.addEventListener('keydown', (event) => {
   else if (key === 'arrowdown' && isNowhere(event.target)) { event.preventDefault(); table.focus(); }
 });
 
-listen();
+follow();

@@ -1,6 +1,7 @@
 // Accounts with their balances and categories with their costs: each can be chosen as a filter, and edited.
 
-import { costs, element, icon, money, sign } from './text.js';
+import { element, icon } from '/elements.js';
+import { costs, money, sign } from './text.js';
 
 const accounts = document.getElementById('accounts');
 const categories = document.getElementById('categories');

@@ -1,26 +1,4 @@
-// Amounts, dates and elements, the way people read them.
-
-/** An element with the given class and content. Text is always text here: nothing in this page parses HTML. */
-export function element(tag, className, ...content) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  made.append(...content);
-  return made;
-}
-
-const drawing = 'http://www.w3.org/2000/svg';
-
-/** An element of a drawing with the given attributes. */
-export function drawn(tag, attributes = {}, ...content) {
-  const made = document.createElementNS(drawing, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...content);
-  return made;
-}
-
-export function icon(path) {
-  return drawn('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, drawn('path', { d: path }));
-}
+// Amounts and dates, the way people read them.
 
 const formats = new Map();
 

@@ -1,3 +1,4 @@
+import ExampleWeb
 import Foundation
 import Hummingbird
 import Larder
@@ -8,7 +9,7 @@ struct FileRoutes {
   let service: LedgerService
 
   func add(to router: some RouterMethods<some RequestContext>) {
-    let api = router.group("api").add(middleware: RefusalMiddleware())
+    let api = router.group("api").add(middleware: RefusalMiddleware(Refusal.init(ledger:)))
     api.post("import/preview") { request, _ in
       try await Response.json(Preview(service.preview(of: file(in: request.body))))
     }
@@ -24,7 +25,8 @@ struct FileRoutes {
     }
   }
 
-  /// One line of JSON for each piece of progress; the last one says that all is saved, or why nothing is. Closing the window ends the import.
+  /// One line of JSON for each piece of progress; the last one says that all is saved, or why nothing is. Closing the
+  /// window ends the import.
   private func imported(_ request: Request) -> Response {
     let name = request.uri.queryParameters["name"].map(String.init) ?? "a file"
     let body = ResponseBody { writer in
@@ -35,13 +37,14 @@ struct FileRoutes {
           }
         }
       } catch let invalid as InvalidText {
-        try await writer.write(line(Refusal(message: invalid.message)))
+        try await writer.write(line(RefusalReason(invalid.message)))
       } catch let error as StoreError {
-        try await writer.write(line(Refusal(message: "\(error)")))
+        try await writer.write(line(RefusalReason("\(error)")))
       }
       try await writer.finish(nil)
     }
-    return Response(status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"], body: body)
+    return Response(
+      status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"], body: body)
   }
 
   private func line(_ value: some Encodable) throws -> ByteBuffer {
@@ -64,7 +67,9 @@ struct FileRoutes {
     }
     let name = "attachment; filename=\"ledger-\(Day.today.rawValue).csv\""
     return Response(
-      status: .ok, headers: [.contentType: "text/csv; charset=utf-8", .contentDisposition: name, .cacheControl: "no-store"], body: body)
+      status: .ok,
+      headers: [.contentType: "text/csv; charset=utf-8", .contentDisposition: name, .cacheControl: "no-store"],
+      body: body)
   }
 }
 
@@ -93,7 +98,8 @@ private struct Preview: Encodable {
     newCategories = file.newCategories.map(\.name)
     lines = file.lines.prefix(8).map {
       Line(
-        line: $0.number, date: $0.cost.date, account: $0.cost.account.id, category: $0.categoryName, amount: $0.cost.amount.amountText,
+        line: $0.number, date: $0.cost.date, account: $0.cost.account.id, category: $0.categoryName,
+        amount: $0.cost.amount.amountText,
         note: $0.cost.note.excerpt)
     }
   }

@@ -1,15 +1,14 @@
+import ExampleWeb
 import Foundation
 import Hummingbird
 import Larder
-import NIOCore
-import ServiceLifecycle
 
 /// `api`: everything the page asks about accounts, categories and costs. Files are asked for in `FileRoutes`.
 struct LedgerRoutes {
   let service: LedgerService
 
   func add(to router: some RouterMethods<some RequestContext>) {
-    let api = router.group("api").add(middleware: RefusalMiddleware())
+    let api = router.group("api").add(middleware: RefusalMiddleware(Refusal.init(ledger:)))
     api.get("events") { request, _ in try events(request) }
     addAccounts(to: api)
     addCategories(to: api)
@@ -76,20 +75,10 @@ struct LedgerRoutes {
     }
   }
 
-  /// Sends what the page shows now and after every change, until the window or the server closes.
+  /// Sends what the page shows now and after every change.
   private func events(_ request: Request) throws -> Response {
     let filter = try request.filter
     let limit = try request.limit
-    let body = ResponseBody { writer in
-      try await writer.write(ByteBuffer(string: "retry: 500\n\n"))
-      try await request.body.consumeWithCancellationOnInboundClose { _ in
-        for try await overview in service.overviews(filter, limit: limit).cancelOnGracefulShutdown() {
-          let json = try JSONEncoder().encode(overview)
-          try await writer.write(ByteBuffer(string: "event: ledger\ndata: \(String(decoding: json, as: UTF8.self))\n\n"))
-        }
-      }
-      try await writer.finish(nil)
-    }
-    return Response(status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+    return .events(named: "ledger", for: request) { service.overviews(filter, limit: limit) }
   }
 }

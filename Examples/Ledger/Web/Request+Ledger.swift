@@ -1,3 +1,4 @@
+import ExampleWeb
 import Foundation
 import Hummingbird
 
@@ -14,8 +15,7 @@ extension RequestContext {
 extension Request {
   /// A JSON body; nothing that the page sends besides files comes near the limit.
   func form<Form: Decodable>(_ type: Form.Type) async throws -> Form {
-    let body = try await body.collect(upTo: 64 * 1024)
-    return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
+    try await json(type, upTo: 64 * 1024)
   }
 
   /// The number of costs that the user was told would change: `?costs=12`.
@@ -35,7 +35,9 @@ extension Request {
     get throws {
       var filter = CostFilter()
       filter.account = try value("account") { UUID(uuidString: $0) }
-      filter.category = try value("category") { $0 == "none" ? CostFilter.CategoryChoice.none : UUID(uuidString: $0).map { .category($0) } }
+      filter.category = try value("category") {
+        $0 == "none" ? CostFilter.CategoryChoice.none : UUID(uuidString: $0).map { .category($0) }
+      }
       filter.from = try value("from") { Day(rawValue: $0) }
       filter.through = try value("through") { Day(rawValue: $0) }
       return filter
@@ -49,7 +51,9 @@ extension Request {
 
   private func value<Value>(_ name: Substring, _ make: (String) -> Value?) throws -> Value? {
     guard let text = uri.queryParameters[name], !text.isEmpty else { return nil }
-    guard let value = make(String(text)) else { throw HTTPError(.badRequest, message: "The filter “\(name)” is not one that this page makes.") }
+    guard let value = make(String(text)) else {
+      throw HTTPError(.badRequest, message: "The filter “\(name)” is not one that this page makes.")
+    }
     return value
   }
 }

@@ -1,11 +1,12 @@
 // The note in the editor. It saves itself shortly after each change, says how that went, and never overwrites what another
 // window has written in the meantime: each save names the version it is based on, and the server refuses a stale one.
 
+import { longDate } from '/dates.js';
+import { element } from '/elements.js';
 import * as api from './api.js';
 import { draft } from './list.js';
 import { examine, PictureLayer } from './pictures.js';
 import { StyleBar } from './style.js';
-import { element, longDate } from './text.js';
 
 const form = document.getElementById('editor');
 const sheet = document.getElementById('sheet');
@@ -246,7 +247,7 @@ export class Editor {
   }
 
   #refused(refusal) {
-    if (refusal.isConflict) return this.#offerVersions(refusal.note);
+    if (refusal.isConflict) return this.#offerVersions(refusal.answer?.note);
     if (refusal.isGone && this.#note) return this.#offerReturn();
     this.#say(`Not saved: ${lowercased(refusal.message)}`, 'failed');
     if (refusal.isUnreachable) this.#saveAfter(retryAfter);
@@ -365,7 +366,7 @@ export class Editor {
         this.#adopt(note);
         this.#events.saved(note, false);
       } catch (refusal) {
-        if (refusal.isConflict) return this.#offerVersions(refusal.note);
+        if (refusal.isConflict) return this.#offerVersions(refusal.answer?.note);
         this.#showError('picture', refusal.message);
       }
     }

@@ -1,6 +1,8 @@
 // The list on the left: it shows what the server last said and is walked with the arrow keys.
 
-import { dayName, element, longDate, marked, shortDate } from './text.js';
+import { longDate } from '/dates.js';
+import { element } from '/elements.js';
+import { dayName, marked, shortDate } from './text.js';
 
 const rows = document.getElementById('notes');
 const empty = document.getElementById('empty-list');

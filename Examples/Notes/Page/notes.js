@@ -1,18 +1,17 @@
 // The page: it listens to the list, opens what is asked for, and knows the shortcuts.
 
+import { offer, say, undo } from '/toast.js';
+import { listen, stop } from '/updates.js';
 import * as api from './api.js';
 import { Editor } from './editor.js';
 import { draft, NoteList } from './list.js';
 import { StoredPanel } from './stored.js';
-import { Undo } from './toast.js';
 
 const search = document.getElementById('search');
 const welcome = document.getElementById('welcome');
-const connection = document.getElementById('connection');
 const shortcuts = document.getElementById('shortcuts');
 const searchPause = 120;
 
-const undo = new Undo();
 const stored = new StoredPanel();
 const list = new NoteList({
   open: (id) => go(id),
@@ -31,8 +30,8 @@ const editor = new Editor({
   },
   unsaved: (ids) => list.markUnsaved(ids),
   discarded: () => go(),
-  copied: (copy) => undo.say(`Yours was kept as a note of its own: “${copy.title}”.`),
-  offerUndo: (message, bringBack) => undo.offer(message, bringBack),
+  copied: (copy) => say(`Yours was kept as a note of its own: “${copy.title}”.`),
+  offerUndo: offer,
 });
 
 // MARK: Which note is open: the address says it, so that a reload and the back button do what one expects
@@ -64,7 +63,7 @@ async function show(id, { enter = false } = {}) {
     stored.show(note?.id);
   } catch (refusal) {
     if (turn !== opening) return;
-    undo.say(refusal.isGone ? 'That note is not there any more.' : refusal.message);
+    say(refusal.isGone ? 'That note is not there any more.' : refusal.message);
     return go();
   }
   welcome.hidden = Boolean(id);
@@ -76,39 +75,29 @@ addEventListener('popstate', () => show(location.hash.slice(1) || undefined));
 
 // MARK: The list, live
 
-let source;
-let retry;
 const deleting = new Set();
 
-function listen() {
-  clearTimeout(retry);
-  source?.close();
+function followList() {
   const asked = search.value.trim();
-  source = api.events(asked);
-  source.addEventListener('notes', (event) => {
-    connection.hidden = true;
-    list.show(JSON.parse(event.data), asked);
+  listen(api.eventsAddress(asked), 'notes', (notes) => {
+    list.show(notes, asked);
     if (editor.id && !deleting.has(editor.id)) editor.follow(list.find(editor.id));
-  });
-  source.addEventListener('error', () => {
-    connection.hidden = false;
-    if (source.readyState === EventSource.CLOSED) retry = setTimeout(listen, 1000);
   });
 }
 
 let typing;
 search.addEventListener('input', () => {
   clearTimeout(typing);
-  typing = setTimeout(listen, searchPause);
+  typing = setTimeout(followList, searchPause);
 });
 search.addEventListener('keydown', (event) => {
   if (event.key === 'ArrowDown' || event.key === 'Enter') { event.preventDefault(); list.focus(); }
   if (event.key === 'Escape' && !search.value) list.focus();
 });
 
-// A window nobody looks at gives its connection back: a browser has only six for one server.
+// A window nobody looks at gives its connection back.
 document.addEventListener('visibilitychange', () => {
-  if (document.hidden) { source?.close(); editor.save({ keepalive: true }); } else { listen(); }
+  if (document.hidden) { stop(); editor.save({ keepalive: true }); } else { followList(); }
 });
 
 // MARK: Deleting
@@ -127,11 +116,11 @@ async function remove(id) {
     await api.remove(id);
     editor.forget(id);
   } catch (refusal) {
-    return undo.say(`Not deleted: ${refusal.message}`);
+    return say(`Not deleted: ${refusal.message}`);
   } finally {
     deleting.delete(id);
   }
-  undo.offer(`“${name}” was deleted.`, async () => {
+  offer(`“${name}” was deleted.`, async () => {
     await api.restore(id);
     await go(id);
     list.focus();
@@ -157,7 +146,7 @@ document.addEventListener('keydown', (event) => {
   const key = event.key.toLowerCase();
   if (withControl && !event.shiftKey && !event.altKey) {
     if (key === 's') { event.preventDefault(); editor.save({ explicitly: true }); }
-    else if (key === 'z' && !writesText(event.target)) { event.preventDefault(); undo.undo(); }
+    else if (key === 'z' && !writesText(event.target)) { event.preventDefault(); undo(); }
     return;
   }
   if (withControl || event.altKey) return;
@@ -182,5 +171,5 @@ addEventListener('beforeunload', (event) => {
   if (editor.hasUnsaved) event.preventDefault();
 });
 
-listen();
+followList();
 show(location.hash.slice(1) || undefined);

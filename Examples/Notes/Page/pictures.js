@@ -1,7 +1,7 @@
 // Pictures on the sheet: imported, dragged, resized, moved with the arrow keys.
 
+import { element } from '/elements.js';
 import { digest } from './api.js';
-import { element } from './text.js';
 
 /**
  * Frames are kept in points of a sheet that is 720 wide, with the text 40 from its edges. A narrower window shows pictures

@@ -1,8 +1,8 @@
 // The panel that shows the row exactly as Larder keeps it.
 
+import { element } from '/elements.js';
 import * as api from './api.js';
 import { draft } from './list.js';
-import { element } from './text.js';
 
 const toggle = document.getElementById('stored-toggle');
 const content = document.getElementById('stored-content');

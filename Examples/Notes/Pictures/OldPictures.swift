@@ -1,10 +1,11 @@
+import ExampleWeb
 import Foundation
 import Larder
 
 /// The pictures of older versions: files of the folder `pictures`, which the rows named by `"file":"6f9619ff-….png"`.
 ///
-/// A migration attaches them and puts the attachments in the place of the names, in one transaction; the files go last. If the program ends between the
-/// two, the next opening does the rest.
+/// A migration attaches them and puts the attachments in the place of the names, in one transaction; the files go last.
+/// If the program ends between the two, the next opening does the rest.
 struct OldPictures {
   private let folder: URL
   private let names: [String]
@@ -34,9 +35,15 @@ struct OldPictures {
         let images = try Self.images(row, attachments)
         try db.sql("update \(Note.self) set images = \(images) where id = \(row["id"] ?? .null)")
       }
-      for row in try db.sql("select id, note ->> 'images' as images from \(DeletedNote.self) where json_array_length(note, '$.images') > 0") {
+      for row in try db.sql(
+        "select id, note ->> 'images' as images from \(DeletedNote.self) where json_array_length(note, '$.images') > 0")
+      {
         let images = try Self.images(row, attachments)
-        try db.sql("update \(DeletedNote.self) set note = json_set(note, '$.images', json(\(images))) where id = \(row["id"] ?? .null)")
+        try db.sql(
+          """
+          update \(DeletedNote.self) set note = json_set(note, '$.images', json(\(images)))
+          where id = \(row["id"] ?? .null)
+          """)
       }
     }
   }

@@ -1,3 +1,4 @@
+import ExampleWeb
 import Foundation
 
 /// The bytes of a picture as they arrive. It throws `NoteProblem.pictureIsTooLarge` as soon as they are too many.

@@ -1,8 +1,8 @@
+import ExampleWeb
 import Foundation
 import Hummingbird
 import Larder
 import NIOCore
-import ServiceLifecycle
 
 /// `api/notes` and `api/events`: everything the page asks about notes.
 struct NoteRoutes {
@@ -12,7 +12,7 @@ struct NoteRoutes {
   let service: NotesService
 
   func add(to router: some RouterMethods<some RequestContext>) {
-    let api = router.group("api").add(middleware: RefusalMiddleware())
+    let api = router.group("api").add(middleware: RefusalMiddleware(Refusal.init(notes:)))
     api.get("events") { request, _ in events(request) }
     api.post("notes") { request, _ in
       let original = request.uri.queryParameters["copyOf"].flatMap { UUID(uuidString: String($0)) }
@@ -38,30 +38,21 @@ struct NoteRoutes {
 
   private func content(of request: Request) async throws -> NoteContent {
     do {
-      let body = try await request.body.collect(upTo: Self.requestLimit)
-      return try JSONDecoder().decode(NoteContent.self, from: Data(body.readableBytesView))
+      return try await request.json(NoteContent.self, upTo: Self.requestLimit)
     } catch is NIOTooManyBytesError {
       throw Note.bodyIsTooLong
     }
   }
 
-  /// Sends the list now and after every change, until the window or the server closes: by days, or what was searched for.
+  /// Sends the list now and after every change: by days, or what was searched for.
   private func events(_ request: Request) -> Response {
     let search = request.uri.queryParameters["search"].map(String.init) ?? ""
     let zone = request.uri.queryParameters["zone"].flatMap { TimeZone(identifier: String($0)) } ?? .gmt
     let calendar = Calendar.days(in: zone)
-    let body = ResponseBody { writer in
-      try await writer.write(ByteBuffer(string: "retry: 500\n\n"))
-      try await request.body.consumeWithCancellationOnInboundClose { _ in
-        if search.isEmpty {
-          for try await days in service.days(in: calendar).cancelOnGracefulShutdown() { try await writer.send(NoteLines(days, calendar)) }
-        } else {
-          for try await notes in service.list(search: search).cancelOnGracefulShutdown() { try await writer.send(NoteLines(notes, search: search)) }
-        }
-      }
-      try await writer.finish(nil)
+    if search.isEmpty {
+      return .events(named: "notes", for: request) { service.days(in: calendar).map { NoteLines($0, calendar) } }
     }
-    return Response(status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+    return .events(named: "notes", for: request) { service.list(search: search).map { NoteLines($0, search: search) } }
   }
 
   private func stored(_ id: Note.ID) async throws -> StoredNote {
@@ -82,12 +73,5 @@ extension Calendar {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = zone
     return calendar
-  }
-}
-
-extension ResponseBodyWriter {
-  /// Writes the list as one event.
-  fileprivate mutating func send(_ lines: NoteLines) async throws {
-    try await write(ByteBuffer(string: "event: notes\ndata: \(String(decoding: JSONEncoder().encode(lines), as: UTF8.self))\n\n"))
   }
 }

@@ -1,3 +1,4 @@
+import ExampleWeb
 import Foundation
 import Hummingbird
 import Larder
@@ -7,7 +8,7 @@ struct PictureRoutes {
   let service: NotesService
 
   func add(to router: some RouterMethods<some RequestContext>) {
-    let group = router.group().add(middleware: RefusalMiddleware())
+    let group = router.group().add(middleware: RefusalMiddleware(Refusal.init(notes:)))
     group.post("api/notes/:id/pictures") { request, context in
       try await Response.json(upload(request, to: context.noteID, context), status: .created)
     }
@@ -25,7 +26,9 @@ struct PictureRoutes {
   }
 
   private func upload(_ request: Request, to id: Note.ID, _ context: some RequestContext) async throws -> Note {
-    if let length = request.headers[.contentLength].flatMap(Int.init), length > PictureFormat.maximumBytes { throw NoteProblem.pictureIsTooLarge }
+    if let length = request.headers[.contentLength].flatMap(Int.init), length > PictureFormat.maximumBytes {
+      throw NoteProblem.pictureIsTooLarge
+    }
     let version = try request.basedOn
     let placement = try request.uri.decodeQuery(as: Placement.self, context: context)
     return try await service.addPicture(
@@ -40,10 +43,9 @@ struct PictureRoutes {
   /// The type is the one that the bytes told on import. What has a digest never changes, so the browser may keep it.
   private func picture(_ digest: String, of id: Note.ID) async throws -> Response {
     let (picture, bytes) = try await service.picture(digest, of: id)
-    return Response(
-      status: .ok,
-      headers: [.contentType: picture.mediaType ?? "application/octet-stream", .cacheControl: "private, max-age=31536000, immutable"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes))
-    )
+    return .content(
+      bytes,
+      mediaType: picture.mediaType ?? "application/octet-stream",
+      caching: "private, max-age=31536000, immutable")
   }
 }

@@ -1,3 +1,4 @@
+import ExampleWeb
 import Foundation
 import Hummingbird
 
@@ -12,15 +13,8 @@ extension RequestContext {
 }
 
 extension Request {
-  /// The version that the change is based on: `If-Match` with the note's `modifiedAt`, as its JSON gave it.
-  ///
-  /// Throws 428 without it: a change that does not say what it is based on could overwrite another one.
+  /// The version of the note that the change is based on. Throws 428 if the request doesn't say it.
   var basedOn: Date {
-    get throws {
-      guard let tag = headers[.ifMatch], let seconds = Double(tag.trimmingCharacters(in: ["\""])) else {
-        throw HTTPError(.preconditionRequired, message: "Send If-Match with the note's modifiedAt.")
-      }
-      return Date(timeIntervalSinceReferenceDate: seconds)
-    }
+    get throws { try version(of: "the note's modifiedAt") }
   }
 }

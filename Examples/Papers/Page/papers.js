@@ -1,5 +1,10 @@
 // The whole page: what is pasted goes to the server, and what the server says is shown.
 
+import { toDate } from '/dates.js';
+import { element } from '/elements.js';
+import { query, send } from '/requests.js';
+import { listen, stop } from '/updates.js';
+
 const root = '/documents/api';
 const at = (id) => document.getElementById(id);
 const examples = {
@@ -7,34 +12,21 @@ const examples = {
   order: { id: 1001, customer: 'ada', total: 12.5, paid: true, lines: [{ product: 'Jar', count: 3 }] },
   several: [{ id: 'bo', name: 'Bo', age: 17 }, { id: 'cleo', name: 'Cleo', age: 69, born: '1957-03-02' }, { id: 'dan', name: 'Dan', vip: true }],
 };
-/** Larder keeps a date as seconds since 2001-01-01 UTC, and so does the server's JSON. */
-const reference = 978_307_200;
 
 let sort = '';
-let source;
 let known = new Set();
 let shownColumns = '';
 let shownRows = new Map();
-
-/** The server's parser of addresses takes "+" for itself and not for a space. */
-const encoded = (values) => new URLSearchParams(values).toString().replaceAll('+', '%20');
-
-function element(tag, className, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
 
 // MARK: Storing
 
 at('paste').addEventListener('submit', async (event) => {
   event.preventDefault();
-  const query = {};
-  if (at('key').value.trim()) query.key = at('key').value.trim();
-  if (at('seconds').value) query.seconds = at('seconds').value;
+  const options = {};
+  if (at('key').value.trim()) options.key = at('key').value.trim();
+  if (at('seconds').value) options.seconds = at('seconds').value;
   const sent = { json: at('json').value, key: at('key').value };
-  const answer = await send('POST', `/documents?${encoded(query)}`, sent.json);
+  const answer = await ask('POST', `/documents?${query(options)}`, sent.json);
   showProblem(answer.message);
   if (answer.message) return at('json').focus();
   // What was typed meanwhile stays.
@@ -57,7 +49,7 @@ at('clear').addEventListener('click', async () => {
   if (at('clear').dataset.sure) {
     delete at('clear').dataset.sure;
     at('clear').textContent = 'Remove all';
-    showProblem((await send('DELETE', '/documents')).message);
+    showProblem((await ask('DELETE', '/documents')).message);
   } else {
     at('clear').dataset.sure = 'asked';
     at('clear').textContent = 'Really remove all?';
@@ -68,14 +60,12 @@ at('clear').addEventListener('blur', () => {
   at('clear').textContent = 'Remove all';
 });
 
-async function send(method, path, body) {
+/** Answers with the server's JSON, or with the message that says what is wrong. */
+async function ask(method, path, body) {
   try {
-    const response = await fetch(root + path, { method, body });
-    if (response.status === 204) return {};
-    const answer = await response.json();
-    return response.ok ? answer : { message: answer.message ?? `The server answered ${response.status}.` };
-  } catch {
-    return { message: 'The server does not answer. What you pasted is still here.' };
+    return await send(method, root + path, { body, silence: 'The server does not answer. What you pasted is still here.' }) ?? {};
+  } catch ({ message }) {
+    return { message };
   }
 }
 
@@ -87,21 +77,12 @@ function showProblem(message) {
 
 // MARK: Showing
 
-function listen() {
-  source?.close();
-  const query = { sort };
+function follow() {
+  const options = { sort };
   if (at('property').value && at('value').value.trim()) {
-    Object.assign(query, { property: at('property').value, operator: at('operator').value, value: at('value').value.trim() });
+    Object.assign(options, { property: at('property').value, operator: at('operator').value, value: at('value').value.trim() });
   }
-  source = new EventSource(`${root}/events?${encoded(query)}`);
-  source.addEventListener('listing', (event) => {
-    at('connection').hidden = true;
-    show(JSON.parse(event.data));
-  });
-  source.addEventListener('error', () => {
-    at('connection').hidden = false;
-    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 1000);
-  });
+  listen(`${root}/events?${query(options)}`, 'listing', show);
 }
 
 function show({ properties, rows, total }) {
@@ -132,7 +113,7 @@ function showColumns(properties, hasExpiry) {
     button.type = 'button';
     button.addEventListener('click', () => {
       sort = { [quoted(name)]: `${quoted(name)} desc`, [`${quoted(name)} desc`]: '' }[sort] ?? quoted(name);
-      listen();
+      follow();
     });
     header.append(button);
     return header;
@@ -187,14 +168,14 @@ function tableRow({ key, values, expires }, properties, hasExpiry) {
   const found = Object.assign({}, ...values);
   if (hasExpiry) {
     const cell = element('td', expires === undefined ? 'absent' : 'leaves', expires === undefined ? '–' : '');
-    if (expires !== undefined) cell.dataset.time = (expires + reference) * 1000;
+    if (expires !== undefined) cell.dataset.time = toDate(expires).getTime();
     row.append(cell);
   }
   for (const name of properties) row.append(cell(found[name]));
   const remove = element('button', '', '×');
   remove.type = 'button';
   remove.ariaLabel = `Remove ${key}`;
-  remove.addEventListener('click', async () => showProblem((await send('DELETE', `/documents?${encoded({ key })}`)).message));
+  remove.addEventListener('click', async () => showProblem((await ask('DELETE', `/documents?${query({ key })}`)).message));
   const last = element('td', 'remove');
   last.append(remove);
   row.append(last);
@@ -221,11 +202,11 @@ let typing;
 for (const id of ['property', 'operator', 'value']) {
   at(id).addEventListener('input', () => {
     clearTimeout(typing);
-    typing = setTimeout(listen, 150);
+    typing = setTimeout(follow, 150);
   });
 }
 at('filter').addEventListener('submit', (event) => event.preventDefault());
-addEventListener('pagehide', () => source?.close());
-addEventListener('pageshow', (event) => { if (event.persisted) listen(); });
+addEventListener('pagehide', stop);
+addEventListener('pageshow', (event) => { if (event.persisted) follow(); });
 
-listen();
+follow();

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 /// The rows of a library in plain Swift, with the rules that the store has.
@@ -70,7 +71,7 @@ private struct Disagreement: Error {
 @Suite("Context: random histories", .timeLimit(.minutes(10)))
 struct ContextHistoryTests {
   private final class History {
-    var generator: SeededGenerator
+    var generator: SplitMix64
     let context: Context
     let store: Store
     /// The states that undo and redo walk through.
@@ -83,7 +84,7 @@ struct ContextHistoryTests {
     var state: Library { states[position] }
 
     init(seed: UInt64, _ store: Store) throws {
-      generator = SeededGenerator(seed: seed)
+      generator = SplitMix64(seed: seed)
       self.store = store
       context = Context(store)
       saved = try Library(store.blocking)

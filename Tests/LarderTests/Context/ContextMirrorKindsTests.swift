@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Synchronization
 import Testing
 
@@ -71,7 +72,7 @@ struct ContextMirrorKindsTests {
     func pass(_ time: Double) { seconds.withLock { $0 += time } }
   }
 
-  private static func change(_ db: some StoreWriter, _ random: inout SeededGenerator, _ now: Date) throws -> Int {
+  private static func change(_ db: some StoreWriter, _ random: inout SplitMix64, _ now: Date) throws -> Int {
     switch Int.random(in: 0..<5, using: &random) {
     case 0: try changeSeats(db, &random)
     case 1: try changeNotices(db, &random, now)
@@ -81,7 +82,7 @@ struct ContextMirrorKindsTests {
     }
   }
 
-  private static func changeSeats(_ db: some StoreWriter, _ random: inout SeededGenerator) throws -> Int {
+  private static func changeSeats(_ db: some StoreWriter, _ random: inout SplitMix64) throws -> Int {
     var seat = StallSeat(row: Int.random(in: 1...2, using: &random), place: random.pick(texts))
     seat.guest = random.once(in: 2) ? nil : StallSeat.Guest(name: random.pick(texts), age: random.once(in: 2) ? nil : 7)
     seat.wishes = Dictionary(uniqueKeysWithValues: texts.filter { _ in random.once(in: 2) }.enumerated().map { ("\($0)\($1)", $0) })
@@ -98,7 +99,7 @@ struct ContextMirrorKindsTests {
     return 0
   }
 
-  private static func changeNotices(_ db: some StoreWriter, _ random: inout SeededGenerator, _ now: Date) throws -> Int {
+  private static func changeNotices(_ db: some StoreWriter, _ random: inout SplitMix64, _ now: Date) throws -> Int {
     let id = Int.random(in: 1...5, using: &random)
     let notice = Notice(id: id, text: random.pick(texts), code: random.once(in: 2) ? nil : random.pick(["a", "b", "c"]))
     let time = random.once(in: 3) ? nil : now.addingTimeInterval(Double(Int.random(in: -1...6, using: &random)))
@@ -114,7 +115,7 @@ struct ContextMirrorKindsTests {
     return 0
   }
 
-  private static func changeAlbums(_ db: some StoreWriter, _ random: inout SeededGenerator) throws -> Int {
+  private static func changeAlbums(_ db: some StoreWriter, _ random: inout SplitMix64) throws -> Int {
     let id = Int.random(in: 1...3, using: &random)
     let photo = Photo(
       id: random.pick(["p", "q", "é", "e\u{301}"]), title: random.pick(texts),
@@ -140,7 +141,7 @@ struct ContextMirrorKindsTests {
     return 0
   }
 
-  private static func changePrints(_ db: some StoreWriter, _ random: inout SeededGenerator) throws -> Int {
+  private static func changePrints(_ db: some StoreWriter, _ random: inout SplitMix64) throws -> Int {
     let (id, album) = (Int.random(in: 1...6, using: &random), Int.random(in: 1...3, using: &random))
     var print = Print(id: id, name: random.pick(texts), width: random.pick([-1.5, 0, 2.25, .infinity, -.infinity]))
     print.album = try db.find(Album.self, album) == nil ? nil : ToOne(album)
@@ -156,7 +157,7 @@ struct ContextMirrorKindsTests {
   }
 
   /// Each of the statements changes the same rows in whatever order they are visited.
-  private static func changeBySQL(_ db: some StoreWriter, _ random: inout SeededGenerator) throws -> Int {
+  private static func changeBySQL(_ db: some StoreWriter, _ random: inout SplitMix64) throws -> Int {
     let (id, text) = (Int.random(in: 1...6, using: &random), random.pick(texts))
     switch Int.random(in: 0..<9, using: &random) {
     case 0: _ = try db.sql("update Print set id = \(id) where id = \(id + 1)")
@@ -204,7 +205,7 @@ struct ContextMirrorKindsTests {
   }
 
   private static func outcome(_ db: some StoreWriter, _ seed: UInt64, _ now: Date) -> String {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     do {
       return "\(try change(db, &random, now))"
     } catch let error as StoreError {
@@ -234,7 +235,7 @@ struct ContextMirrorKindsTests {
   @Test("random changes do the same in a store, in a context and in its child, before they are saved and afterwards", arguments: 0..<16)
   func mirror(_ number: Int) throws {
     let seed = TestSeed.value &+ UInt64(number)
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let pair = try Pair()
     let isChild = number.isMultiple(of: 2)
     let writer = isChild ? pair.child : pair.context

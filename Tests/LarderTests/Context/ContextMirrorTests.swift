@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 @Model
@@ -38,7 +39,7 @@ private struct Pin: Hashable {
 struct ContextMirrorTests {
   private static let texts = ["é", "e\u{301}", "a", "b"]
 
-  private static func folder(_ random: inout SeededGenerator) -> Folder {
+  private static func folder(_ random: inout SplitMix64) -> Folder {
     var folder = Folder(id: Int.random(in: 1...8, using: &random), name: random.pick(texts), level: random.pick([-100, -1, 0, 1, 2, 100]))
     folder.code = random.once(in: 2) ? nil : random.pick(["x", "y", "é", "e\u{301}"])
     folder.weight = Decimal(Int.random(in: -9...9, using: &random)) / 3
@@ -47,7 +48,7 @@ struct ContextMirrorTests {
   }
 
   /// Returns a number that tells what was done.
-  private static func change(_ db: some StoreWriter, _ random: inout SeededGenerator) throws -> Int {
+  private static func change(_ db: some StoreWriter, _ random: inout SplitMix64) throws -> Int {
     let (id, other, text) = (Int.random(in: 1...8, using: &random), Int.random(in: 1...8, using: &random), random.pick(texts))
     switch Int.random(in: 0..<18, using: &random) {
     case 0, 1:
@@ -104,7 +105,7 @@ struct ContextMirrorTests {
   }
 
   private static func outcome(_ db: some StoreWriter, _ seed: UInt64) -> String {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     do {
       return "\(try change(db, &random))"
     } catch let error as StoreError {
@@ -117,7 +118,7 @@ struct ContextMirrorTests {
   @Test("random changes do the same in a store, in a context and in its child, before they are saved and afterwards", arguments: 0..<24)
   func mirror(_ number: Int) throws {
     let seed = TestSeed.value &+ UInt64(number)
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let (plain, mirrored) = (try Store(inMemoryFor: Folder.self, Mark.self, Pin.self), try Store(inMemoryFor: Folder.self, Mark.self, Pin.self))
     let context = Context(mirrored)
     let child = context.child()

@@ -1,4 +1,5 @@
 import Larder
+import LarderTestSupport
 import Testing
 
 @Model
@@ -116,7 +117,7 @@ private struct Sticker: Hashable {
 
   @Test("random changes are refused just where a sum does not fit, whoever changed what before", arguments: 0..<8) func random(_ number: Int) throws {
     let seed = TestSeed.value &+ UInt64(number)
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let child = context.child()
     try store.blocking.delete(Load.self, 1)
     // The rows as the child shows them, and the keys that no context has had.

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 @Model
@@ -51,7 +52,7 @@ struct StorageSlot: Hashable {
   func exchanges() throws {
     for number in 0..<60 {
       let seed = TestSeed.value &+ UInt64(number)
-      var generator = SeededGenerator(seed: seed)
+      var generator = SplitMix64(seed: seed)
       try db.deleteAll(StorageSlot.all)
       var rows = Dictionary(uniqueKeysWithValues: (1...6).map { ($0, slot($0, $0, ["A", "B"][$0 % 2], ($0 + 1) / 2)) })
       try db.insert(rows.keys.sorted().compactMap { rows[$0] })

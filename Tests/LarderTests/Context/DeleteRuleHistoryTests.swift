@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 /// The rows of three tables in plain Swift, with the law of delete rules.
@@ -70,7 +71,7 @@ struct DeleteRuleHistoryTests {
   private func perform<A: Linked, B: Linked, C: Linked>(_ group: Int, _ first: A.Type, _ second: B.Type, _ third: C.Type) throws {
     for number in 0..<3 {
       let seed = TestSeed.value &+ UInt64(group * 100 + number)
-      var generator = SeededGenerator(seed: seed)
+      var generator = SplitMix64(seed: seed)
       let stores = try (0..<3).map { _ in try Store(inMemoryFor: A.self, B.self, C.self) }
       let (context, parent) = (Context(stores[1]), Context(stores[2]))
       var child = parent.child()
@@ -127,7 +128,7 @@ struct DeleteRuleHistoryTests {
 private struct Tables {
   let types: [any Linked.Type]
 
-  func steps(_ rows: Rows, _ transaction: Int, _ generator: inout SeededGenerator) -> [Step] {
+  func steps(_ rows: Rows, _ transaction: Int, _ generator: inout SplitMix64) -> [Step] {
     var known = rows
     let count = transaction < 2 ? 6 : Int.random(in: 1...3, using: &generator)
     return (0..<count).compactMap { _ in

@@ -1,4 +1,5 @@
 import Foundation
+import LarderTestSupport
 import Testing
 
 @testable import Larder
@@ -8,7 +9,7 @@ struct DocumentDateTests {
   private static let seed = TestSeed.value
 
   /// Dates of all times, many of them within one millisecond of another.
-  private func makeDates(_ generator: inout SeededGenerator, _ count: Int) -> [Date] {
+  private func makeDates(_ generator: inout SplitMix64, _ count: Int) -> [Date] {
     (0..<count).flatMap { _ in
       let seconds = Double.random(in: -6.3e10...2.5e11, using: &generator)
       let near = Double.random(in: 5e8...8e8, using: &generator).rounded()
@@ -22,7 +23,7 @@ struct DocumentDateTests {
 
   @Test("B1: the texts of dates have one width, and their order is that of time, to the microsecond and over all years")
   func order() throws {
-    var generator = SeededGenerator(seed: Self.seed)
+    var generator = SplitMix64(seed: Self.seed)
     let dates = makeDates(&generator, 5000).sorted()
     let texts = try dates.map { try #require(try DocumentValue($0).text) }
     #expect(texts.allSatisfy { $0.utf8.count == 30 })
@@ -45,7 +46,7 @@ struct DocumentDateTests {
   @Test("B1: documents are sorted by their dates as Swift sorts the dates, and come back with the same ones")
   func sorting() async throws {
     struct Event: Codable { var at: Date }
-    var generator = SeededGenerator(seed: Self.seed &+ 1)
+    var generator = SplitMix64(seed: Self.seed &+ 1)
     let events = try Store(configuration: Store.Configuration()).documents("events", of: Event.self)
     let dates = makeDates(&generator, 250)
     try await events.set(dates.enumerated().map { (key: "\($0)", value: Event(at: $1)) })

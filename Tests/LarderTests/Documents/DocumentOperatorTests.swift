@@ -1,4 +1,5 @@
 import Foundation
+import LarderTestSupport
 import Testing
 
 @testable import Larder
@@ -63,7 +64,7 @@ struct DocumentOperatorTests {
 
   @Test("B5: whatever sets of conditions there are, those of a set must all hold and one set suffices")
   func randomSets() throws {
-    var random = SeededGenerator(seed: TestSeed.value)
+    var random = SplitMix64(seed: TestSeed.value)
     let numbers = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("numbers")
     let documents = (0..<60).map { number in
       (key: "\(number)", a: Int.random(in: 0..<6, using: &random), b: Int.random(in: 0..<6, using: &random))

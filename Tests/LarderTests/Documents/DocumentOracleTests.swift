@@ -1,4 +1,5 @@
 import Foundation
+import LarderTestSupport
 import Testing
 
 @testable import Larder
@@ -73,7 +74,7 @@ struct DocumentOracleTests {
     "b_", "a\u{0}", "a\u{0}b", "\u{0}", "\\u0000", "a\\b", "\"", "it's", "2026-01-01", "2026-01-01T00:00:00.000000000Z", "z", "😀",
   ]
 
-  private static func value(depth: Int, _ generator: inout SeededGenerator) -> DocumentValue {
+  private static func value(depth: Int, _ generator: inout SplitMix64) -> DocumentValue {
     switch Int.random(in: 0..<(depth > 2 ? 8 : 11), using: &generator) {
     case 8: .array((0..<Int.random(in: 0...3, using: &generator)).map { _ in value(depth: depth + 1, &generator) })
     case 9, 10:
@@ -108,7 +109,7 @@ struct DocumentOracleTests {
     let holds: (Document, String) -> Bool
   }
 
-  private static func question(depth: Int, _ generator: inout SeededGenerator) -> Question {
+  private static func question(depth: Int, _ generator: inout SplitMix64) -> Question {
     if depth < 3, Int.random(in: 0..<3, using: &generator) == 0 {
       let (left, right) = (question(depth: depth + 1, &generator), question(depth: depth + 1, &generator))
       switch Int.random(in: 0..<3, using: &generator) {
@@ -141,7 +142,7 @@ struct DocumentOracleTests {
 
   @Test("B5: every condition on every kind of value finds what plain Swift finds, with and without indexes")
   func random() throws {
-    var generator = SeededGenerator(seed: Self.seed)
+    var generator = SplitMix64(seed: Self.seed)
     let store = try Store(inMemoryFor: DocumentShelf.self).blocking
     let things = store.documents("things")
     var documents: [String: Document] = [:]

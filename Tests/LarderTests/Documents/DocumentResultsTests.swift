@@ -1,4 +1,5 @@
 import Foundation
+import LarderTestSupport
 import Testing
 
 @testable import Larder
@@ -15,7 +16,7 @@ struct DocumentResultsTests {
     let expected = try await notes.fetch(sort: "age, name desc").map(\.value)
     #expect(results.map { $0 } == expected)
     #expect(results.reversed().compactMap { $0?.name } == expected.reversed().map(\.name))
-    var generator = SeededGenerator(seed: TestSeed.value)
+    var generator = SplitMix64(seed: TestSeed.value)
     for _ in 0..<200 {
       let position = Int.random(in: results.indices, using: &generator)
       #expect(results[position] == expected[position], "seed \(TestSeed.value)")

@@ -1,3 +1,4 @@
+import LarderTestSupport
 import Testing
 
 @testable import Larder
@@ -9,7 +10,7 @@ struct DocumentScannerTests {
 
   @Test("B6: what is taken as it is reads as what the reader makes of it, by the same names; and the reader refuses nothing that is taken")
   func agreesWithTheReader() throws {
-    var generator = SeededGenerator(seed: Self.seed)
+    var generator = SplitMix64(seed: Self.seed)
     var taken = 0
     for round in 0..<3000 {
       let text = JSONText.object(depth: 0, &generator)
@@ -25,7 +26,7 @@ struct DocumentScannerTests {
 
   @Test("B6: damaged text is never taken unless the reader takes it too")
   func damage() throws {
-    var generator = SeededGenerator(seed: Self.seed &+ 1)
+    var generator = SplitMix64(seed: Self.seed &+ 1)
     for round in 0..<5000 {
       var bytes = Array(JSONText.object(depth: 0, &generator).utf8)
       for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -73,7 +74,7 @@ struct DocumentScannerTests {
 
 /// Random JSON with all that the grammar allows.
 private enum JSONText {
-  static func object(depth: Int, _ generator: inout SeededGenerator) -> String {
+  static func object(depth: Int, _ generator: inout SplitMix64) -> String {
     let members = (0..<Int.random(in: 0...5, using: &generator)).map { _ in
       let name = ["a", "b", "key", "home town", "é", "x\\\"y", "\\u0041", "long name of a property"].randomElement(using: &generator) ?? "a"
       return "\"\(name)\"" + space(&generator) + ":" + space(&generator) + value(depth: depth + 1, &generator)
@@ -81,7 +82,7 @@ private enum JSONText {
     return "{" + space(&generator) + members.joined(separator: "," + space(&generator)) + space(&generator) + "}"
   }
 
-  private static func value(depth: Int, _ generator: inout SeededGenerator) -> String {
+  private static func value(depth: Int, _ generator: inout SplitMix64) -> String {
     switch Int.random(in: 0..<(depth > 3 ? 4 : 6), using: &generator) {
     case 0: ["0", "-0", "-0.25", "12", "1.5e3", "9223372036854775807", "9223372036854775808", "-7", "1E-2"].randomElement(using: &generator) ?? "1"
     case 1: ["\"\"", "\"x\"", "\"ü 😀\"", "\"\\n\\t\\\\\"", "\"\\u00e9\"", "\" { [ , \""].randomElement(using: &generator) ?? "\"\""
@@ -92,7 +93,7 @@ private enum JSONText {
     }
   }
 
-  private static func space(_ generator: inout SeededGenerator) -> String {
+  private static func space(_ generator: inout SplitMix64) -> String {
     ["", "", "", " ", "\n\t"].randomElement(using: &generator) ?? ""
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LarderTestSupport
 import Synchronization
 import Testing
 
@@ -187,7 +188,7 @@ struct DocumentTests {
   func exactValues() async throws {
     let store = try Store(configuration: Store.Configuration())
     let values = store.documents("values")
-    var generator = SeededGenerator(seed: TestSeed.value)
+    var generator = SplitMix64(seed: TestSeed.value)
     var document: Document = [
       "a": .integer(.max), "b": .integer(.min), "c": 1.0, "d": .real(-0.0), "e": .real(.leastNonzeroMagnitude), "f": .real(.greatestFiniteMagnitude),
       "g": "", "h": "a\u{0}b\u{1F}\"\\é😀", "i": [], "j": [:], "k": 0.1,

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 @Model
@@ -8,22 +9,6 @@ private struct DamagedNote: Hashable {
   @Attribute(.indexed, .searchable) var title: String
   var amount: Double
   var tags: [String] = ["a", "b"]
-}
-
-/// The numbers of a seed, the same each time.
-private struct Seeded: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: Int) { state = UInt64(bitPattern: Int64(seed)) }
-
-  /// The next number of SplitMix64. Source: <https://prng.di.unimi.it/splitmix64.c>.
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var bits = state
-    bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-    return bits ^ (bits >> 31)
-  }
 }
 
 @Suite("Files that are no store, or a damaged one", .timeLimit(.minutes(5)))
@@ -111,7 +96,7 @@ struct DamagedFileTests {
     let whole = try wholeFile()
     #expect(try read(whole) == .success(notes))
     for seed in 0..<120 {
-      var random = Seeded(seed)
+      var random = SplitMix64(seed: UInt64(seed))
       let length = Int.random(in: 1..<whole.count, using: &random)
       switch try read(whole.prefix(length)) {
       case .success(let rows): #expect(rows == notes, "seed \(seed), \(length) bytes")
@@ -126,7 +111,7 @@ struct DamagedFileTests {
     let whole = try wholeFile()
     var refusals = 0
     for seed in 0..<250 {
-      var random = Seeded(seed)
+      var random = SplitMix64(seed: UInt64(seed))
       var bytes = whole
       // Half of them where the damage is worst: in the header and the schema.
       let range = seed.isMultiple(of: 2) ? 0..<4096 : 0..<whole.count
@@ -143,7 +128,7 @@ struct DamagedFileTests {
     var codes = Set<StoreError.Code>()
     for page in 1..<(whole.count / 4096) {
       var bytes = whole
-      var random = Seeded(page)
+      var random = SplitMix64(seed: UInt64(page))
       for position in (page * 4096)..<((page + 1) * 4096) { bytes[position] = UInt8.random(in: 0...255, using: &random) }
       if case .failure(let error) = try read(bytes) { codes.insert(error.code) }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import LarderTestSupport
 import Testing
 
 @testable import Larder
@@ -160,7 +161,7 @@ struct ExpiryClockTests {
 
   @Test("a clock that is wrong for less than a minute at a time never lets anything go before its end", arguments: 0..<200)
   func trust(seed: Int) {
-    var random = SeededGenerator(seed: UInt64(seed))
+    var random = SplitMix64(seed: UInt64(seed))
     var (time, error, wrongUntil) = (Double.random(in: -1e9...1e9, using: &random), 0.0, 0.0)
     let start = time
     var trust = ClockTrust(reading: time, elapsed: 0)

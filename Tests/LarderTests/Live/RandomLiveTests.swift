@@ -1,4 +1,5 @@
 import Foundation
+import LarderTestSupport
 import Testing
 
 @testable import Larder
@@ -112,7 +113,7 @@ struct RandomLiveTests {
 
   // MARK: Changes
 
-  private static func branch(_ random: inout SeededGenerator) -> Branch {
+  private static func branch(_ random: inout SplitMix64) -> Branch {
     var branch = Branch(id: Int.random(in: 1...12, using: &random), name: random.pick(texts), level: Int8.random(in: -3...4, using: &random))
     branch.code = random.once(in: 2) ? nil : "c\(Int.random(in: 1...20, using: &random))"
     branch.weight = Decimal(Int.random(in: -9...9, using: &random)) / 3
@@ -124,7 +125,7 @@ struct RandomLiveTests {
   }
 
   /// A change by a verb that the store and contexts have.
-  private static func change(_ db: some StoreWriter, _ random: inout SeededGenerator) throws {
+  private static func change(_ db: some StoreWriter, _ random: inout SplitMix64) throws {
     let id = Int.random(in: 1...12, using: &random)
     switch Int.random(in: 0..<15, using: &random) {
     case 0, 1, 2: try db.save(branch(&random))
@@ -153,7 +154,7 @@ struct RandomLiveTests {
   }
 
   /// A change that SQL alone can make.
-  private func statement(_ random: inout SeededGenerator) throws {
+  private func statement(_ random: inout SplitMix64) throws {
     let (id, other) = (Int.random(in: 1...6, using: &random), Int.random(in: 1...6, using: &random))
     switch Int.random(in: 0..<12, using: &random) {
     case 0: try db.sql("insert into Log (code, number) values (\("c\(id)"), \(other))")
@@ -183,7 +184,7 @@ struct RandomLiveTests {
     }
   }
 
-  private func change(_ context: Context, _ random: inout SeededGenerator) throws {
+  private func change(_ context: Context, _ random: inout SplitMix64) throws {
     switch Int.random(in: 0..<12, using: &random) {
     case 0..<5: try Self.change(store.blocking, &random)
     case 5..<8: try statement(&random)
@@ -203,14 +204,14 @@ struct RandomLiveTests {
   @Test("no change is missed that makes a read another, by whatever it comes", arguments: 0..<8)
   func everyChange(_ number: Int) throws {
     let seed = TestSeed.value &+ UInt64(number)
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let context = Context(store)
     let probes = try probes()
     var refused = 0
     let rounds = 60
     for round in 0..<rounds {
       // Each change draws from a generator of its own, so that a refused one takes no numbers from the next.
-      var random = SeededGenerator(seed: generator.next())
+      var random = SplitMix64(seed: generator.next())
       do {
         try change(context, &random)
       } catch is StoreError {

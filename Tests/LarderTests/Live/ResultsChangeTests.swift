@@ -1,4 +1,5 @@
 import Foundation
+import LarderTestSupport
 import Testing
 
 @testable import Larder
@@ -84,7 +85,7 @@ struct ResultsChangeTests {
 
   @Test("B9: whatever random histories do, the old rows and the change give the new rows")
   func histories() async throws {
-    var random = SeededGenerator(seed: TestSeed.value)
+    var random = SplitMix64(seed: TestSeed.value)
     var changes = store.changes(Book.where { $0.pages < 80 }.sorted(by: \.genre).sorted(by: \.title)).makeAsyncIterator()
     var rows = try #require(try await changes.next()?.values)
     for step in 0..<150 {
@@ -99,7 +100,7 @@ struct ResultsChangeTests {
   }
 
   /// A transaction of some random writes; false where the rows of the history's query stay as they are.
-  private func change(_ random: inout SeededGenerator) throws -> Bool {
+  private func change(_ random: inout SplitMix64) throws -> Bool {
     let query = Book.where { $0.pages < 80 }.sorted(by: \.genre).sorted(by: \.title)
     let before = try store.blocking.fetch(query)
     try store.blocking.write { db in

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 
 /// One property of each type whose values a file may hold in other forms.
 @Model("Things")
@@ -44,7 +45,7 @@ struct RandomAdoptedTable {
   let file: StoreFile
   let declared: [String]
 
-  init(using generator: inout SeededGenerator) throws {
+  init(using generator: inout SplitMix64) throws {
     file = try StoreFile()
     declared = Self.columns.map { _ in generator.pick(["", "INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB", "VARCHAR(20)", "BOOLEAN"]) }
     let list = zip(Self.columns, declared).map { "\($0.name) \($1)" }

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 /// In files that Larder did not make, conditions, sorts and aggregates follow what reading does, whatever the columns hold; or they are refused.
@@ -7,7 +8,7 @@ import Testing
   @Test("in random tables of every mixture of kinds, each question has the answer of plain Swift over what was read, or is refused")
   func tables() throws {
     let seed = TestSeed.value
-    var generator = SeededGenerator(seed: seed &* 31)
+    var generator = SplitMix64(seed: seed &* 31)
     var answered = 0
     for number in 0..<60 {
       let table = try RandomAdoptedTable(using: &generator)
@@ -25,7 +26,7 @@ import Testing
   @Test("in random tables a row that was found and saved is the same row, in the form in which it stood")
   func saving() throws {
     let seed = TestSeed.value
-    var generator = SeededGenerator(seed: seed &* 37)
+    var generator = SplitMix64(seed: seed &* 37)
     for number in 0..<40 {
       let table = try RandomAdoptedTable(using: &generator)
       let db = try table.open()

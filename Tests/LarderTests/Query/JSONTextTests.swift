@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 private struct Part: Codable, Hashable, Sendable {
@@ -74,12 +75,12 @@ struct JSONTextTests {
     "\u{7F}",
   ]
 
-  private static func text(_ random: inout SeededGenerator) -> String {
+  private static func text(_ random: inout SplitMix64) -> String {
     (0..<Int.random(in: 0...3, using: &random)).map { _ in random.pick(pieces) }.joined()
   }
 
   /// The JSON with other white space and other escapes, as other programs write it.
-  private static func rewritten(_ texts: [String], _ random: inout SeededGenerator) -> String {
+  private static func rewritten(_ texts: [String], _ random: inout SplitMix64) -> String {
     let strings = texts.map { text in
       let units = text.utf16.map { unit in
         let hex = String(unit, radix: 16)
@@ -94,7 +95,7 @@ struct JSONTextTests {
 
   @Test("texts in arrays and objects are compared byte for byte, whatever they hold and however the JSON spells them")
   func texts() throws {
-    var random = SeededGenerator(seed: TestSeed.value)
+    var random = SplitMix64(seed: TestSeed.value)
     var rows: [JSONText] = []
     for id in 0..<150 {
       var row = JSONText(id: id)
@@ -174,12 +175,12 @@ struct JSONTextTests {
 
   @Test("values with nested sets and dictionaries are one text at every depth, and are found 50 of 50 times", arguments: 0..<50)
   func unordered(seed: Int) throws {
-    var random = SeededGenerator(seed: UInt64(seed))
+    var random = SplitMix64(seed: UInt64(seed))
     func box() -> Box {
-      var random = SeededGenerator(seed: UInt64(seed) + 1000)
+      var random = SplitMix64(seed: UInt64(seed) + 1000)
       let ids = (0..<5).map { _ in UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8.random(in: 0...255, using: &random))) }
       var box = Box()
-      var reserve = SeededGenerator(seed: UInt64.random(in: 0...(.max)))
+      var reserve = SplitMix64(seed: UInt64.random(in: 0...(.max)))
       for label in ["red", "blue", "green", "é"].shuffled(using: &reserve) { box.labels.insert(label) }
       for id in ids.shuffled(using: &reserve) { box.counts[id] = Int(id.uuid.15) }
       box.deep = [[[3, 1, 2], []], [[9, 8, 7, 6]]]

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 /// Pages that are asked for with `after` are, put together, the whole list.
@@ -10,7 +11,7 @@ import Testing
 
   init() throws {
     seed = TestSeed.value
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     rows = (0..<120).map { _ in PagedItem(using: &generator) }
     db = try Store(inMemoryFor: PagedItem.self, PagedPair.self).blocking
     try db.insert(rows)
@@ -51,7 +52,7 @@ import Testing
   @Test("pages of random sizes are the whole list, on every sort", arguments: sorts.indices)
   func walk(_ index: Int) throws {
     let (name, query) = Self.sorts[index]
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let whole = try db.fetch(query)
     for _ in 0..<3 {
       var found: [PagedItem] = []
@@ -109,7 +110,7 @@ import Testing
 
   @Test("a composite key makes an order, alone and below a sort")
   func composite() throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let pairs = ["a", "A", "b\"c", ""].flatMap { house in (-3...3).map { PagedPair(house: house, number: $0, rank: generator.pickOrNil([1, 2])) } }
     try db.insert(pairs.shuffled(using: &generator))
     let queries = [

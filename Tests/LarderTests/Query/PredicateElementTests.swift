@@ -1,4 +1,5 @@
 import Foundation
+import LarderTestSupport
 import Testing
 
 @testable import Larder
@@ -41,7 +42,7 @@ struct PredicateElementTests {
   private static let days = [0, 0.1, 1e9 + 0.123456, -5].map { Date(timeIntervalSinceReferenceDate: $0) }
 
   init() throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     func list<Element>(_ pool: [Element]) -> [Element] { (0..<Int.random(in: 0...3, using: &generator)).map { _ in generator.pick(pool) } }
     rows = (1...200).map { id in
       Sample(

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 @Suite struct RandomConditionTests {
@@ -7,7 +8,7 @@ import Testing
   func trees() throws {
     let seed = TestSeed.value
     let sample = try SpecimenSample(seed: seed, count: 60)
-    var generator = SeededGenerator(seed: ~seed)
+    var generator = SplitMix64(seed: ~seed)
     var telling = 0
     for number in 0..<1000 {
       let condition = RandomCondition(depth: Int.random(in: 1...5, using: &generator), using: &generator)

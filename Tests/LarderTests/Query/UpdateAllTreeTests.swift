@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 /// Updates and deletions of a table whose conditions and new values ask for other rows of the same table.
@@ -96,7 +97,7 @@ import Testing
 
   @Test("random updates and deletions of trees change what plain Swift changes, in the store, in contexts and in their children")
   func forests() throws {
-    var generator = SeededGenerator(seed: TestSeed.value)
+    var generator = SplitMix64(seed: TestSeed.value)
     for number in 0..<150 {
       let rows = (1...Int.random(in: 1...9, using: &generator)).map { id in
         let parent = Bool.random(using: &generator) ? nil : Int.random(in: 1...id, using: &generator)

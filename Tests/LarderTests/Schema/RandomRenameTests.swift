@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 /// A shape of one model, told apart by what its properties are called and were called before.
@@ -146,7 +147,7 @@ struct RandomRenameTests {
   @Test("whatever names properties give up, take over and exchange, each keeps its own values, its index and its full text")
   func walks() throws {
     let seed = TestSeed.value
-    var generator = SeededGenerator(seed: seed &* 41)
+    var generator = SplitMix64(seed: seed &* 41)
     for walk in 0..<25 {
       let file = try StoreFile()
       var expected = ExpectedFile()

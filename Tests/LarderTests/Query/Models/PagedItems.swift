@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 
 /// Rows with many ties and nils, in a table whose key says nothing of the order in which they came.
 @Model
@@ -16,7 +17,7 @@ struct PagedItem: Hashable {
   var level: Level?
   var scores: [String: Int]
 
-  init(using generator: inout SeededGenerator) {
+  init(using generator: inout SplitMix64) {
     id = UUID(uuid: withUnsafeBytes(of: (generator.next(), generator.next())) { $0.load(as: uuid_t.self) })
     group = Int.random(in: 0..<4, using: &generator)
     rank = generator.pickOrNil([1, 2, 3])

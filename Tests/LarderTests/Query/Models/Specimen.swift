@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 
 enum Shade: String, Codable, Sendable, CaseIterable { case light, mid, dark }
 
@@ -76,7 +77,7 @@ extension Specimen {
     static let words = ["red", "green", "blue", "it's", "50%", "a\"b", "ü", "x.y"]
   }
 
-  init(number: Int, texts: [String] = Pool.texts, using generator: inout SeededGenerator) {
+  init(number: Int, texts: [String] = Pool.texts, using generator: inout SplitMix64) {
     self.init(
       id: number, name: generator.pick(texts), nickname: generator.pickOrNil(texts), alias: generator.pickOrNil(texts),
       amount: generator.pick(Pool.integers), rank: generator.pickOrNil(Pool.integers), bonus: generator.pickOrNil(Pool.integers),

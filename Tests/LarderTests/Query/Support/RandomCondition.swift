@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 
 /// A random condition, as a query says it and as plain Swift says it.
 struct RandomCondition {
@@ -15,7 +16,7 @@ struct RandomCondition {
   }
 
   /// A tree of at most so many levels of `&&`, `||` and `!` over comparisons.
-  init(depth: Int, using generator: inout SeededGenerator) {
+  init(depth: Int, using generator: inout SplitMix64) {
     guard depth > 0, !generator.once(in: 4) else {
       self = Self.leaf(using: &generator)
       return
@@ -33,7 +34,7 @@ struct RandomCondition {
     }
   }
 
-  private static func leaf(using generator: inout SeededGenerator) -> RandomCondition {
+  private static func leaf(using generator: inout SplitMix64) -> RandomCondition {
     switch Int.random(in: 0..<8, using: &generator) {
     case 0: numbers(using: &generator)
     case 1: optionalNumbers(using: &generator)
@@ -46,7 +47,7 @@ struct RandomCondition {
     }
   }
 
-  private static func numbers(using generator: inout SeededGenerator) -> RandomCondition {
+  private static func numbers(using generator: inout SplitMix64) -> RandomCondition {
     let (a, b) = (generator.pick(Specimen.Pool.integers), generator.pick(Specimen.Pool.integers))
     switch Int.random(in: 0..<8, using: &generator) {
     case 0: return .init("amount == \(a)", { $0.amount == a }, { $0.amount == a })
@@ -60,7 +61,7 @@ struct RandomCondition {
     }
   }
 
-  private static func optionalNumbers(using generator: inout SeededGenerator) -> RandomCondition {
+  private static func optionalNumbers(using generator: inout SplitMix64) -> RandomCondition {
     let a = generator.pickOrNil(Specimen.Pool.integers)
     let b = generator.pick(Specimen.Pool.integers)
     switch Int.random(in: 0..<9, using: &generator) {
@@ -78,7 +79,7 @@ struct RandomCondition {
     }
   }
 
-  private static func texts(using generator: inout SeededGenerator) -> RandomCondition {
+  private static func texts(using generator: inout SplitMix64) -> RandomCondition {
     let text = generator.pick(Specimen.Pool.texts)
     switch Int.random(in: 0..<6, using: &generator) {
     case 0: return .init("name == \(text)", { $0.name == text }, { $0.name.isSame(as: text) })
@@ -92,7 +93,7 @@ struct RandomCondition {
     }
   }
 
-  private static func optionalTexts(using generator: inout SeededGenerator) -> RandomCondition {
+  private static func optionalTexts(using generator: inout SplitMix64) -> RandomCondition {
     let text = generator.pick(Specimen.Pool.texts)
     let maybe = generator.pickOrNil([text])
     switch Int.random(in: 0..<6, using: &generator) {
@@ -110,7 +111,7 @@ struct RandomCondition {
     return left.isSame(as: right)
   }
 
-  private static func decimals(using generator: inout SeededGenerator) -> RandomCondition {
+  private static func decimals(using generator: inout SplitMix64) -> RandomCondition {
     let (a, b) = (generator.pick(Specimen.Pool.decimals), generator.pick(Specimen.Pool.decimals))
     switch Int.random(in: 0..<6, using: &generator) {
     case 0: return .init("price == \(a)", { $0.price == a }, { $0.price == a })
@@ -122,7 +123,7 @@ struct RandomCondition {
     }
   }
 
-  private static func dates(using generator: inout SeededGenerator) -> RandomCondition {
+  private static func dates(using generator: inout SplitMix64) -> RandomCondition {
     let date = generator.pick(Specimen.Pool.dates)
     switch Int.random(in: 0..<6, using: &generator) {
     case 0: return .init("bornAt == \(date)", { $0.bornAt == date }, { $0.bornAt == date })
@@ -134,7 +135,7 @@ struct RandomCondition {
     }
   }
 
-  private static func others(using generator: inout SeededGenerator) -> RandomCondition {
+  private static func others(using generator: inout SplitMix64) -> RandomCondition {
     let token = generator.pick(Specimen.Pool.tokens)
     let shade = generator.pick(Shade.allCases)
     let level = generator.pickOrNil(Level.allCases)
@@ -150,7 +151,7 @@ struct RandomCondition {
     }
   }
 
-  private static func collections(using generator: inout SeededGenerator) -> RandomCondition {
+  private static func collections(using generator: inout SplitMix64) -> RandomCondition {
     let word = generator.pick(Specimen.Pool.words)
     let number = generator.pick(Specimen.Pool.integers)
     switch Int.random(in: 0..<6, using: &generator) {

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 /// Seeded random rows in a store, and the check that a condition finds those that plain Swift finds.
@@ -9,7 +10,7 @@ struct SpecimenSample {
   let seed: UInt64
 
   init(seed: UInt64 = TestSeed.value, count: Int = 150, texts: [String] = Specimen.Pool.texts) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     rows = (1...count).map { Specimen(number: $0, texts: texts, using: &generator) }
     db = try Store(inMemoryFor: Specimen.self).blocking
     try db.insert(rows)

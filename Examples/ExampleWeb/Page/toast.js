@@ -4,6 +4,7 @@ const toast = document.getElementById('toast');
 const text = document.getElementById('toast-text');
 const button = document.getElementById('toast-action');
 const visibleFor = 10_000;
+const steps = [];
 
 let timer;
 let action;
@@ -21,6 +22,25 @@ export function say(message, label, perform) {
   action = perform;
   toast.hidden = false;
   hideLater();
+}
+
+/** Says what happened and offers to take it back, here and by `undo` for as long as the page is open; `bringBack` does it. */
+export function offer(message, bringBack) {
+  steps.push(bringBack);
+  say(message, 'Undo', undo);
+}
+
+/** Takes back what was offered last. */
+export async function undo() {
+  const bringBack = steps.pop();
+  if (!bringBack) return;
+  toast.hidden = true;
+  try {
+    await bringBack();
+  } catch (refusal) {
+    if (refusal.isUnreachable) steps.push(bringBack);
+    say(`Not undone: ${refusal.message}`);
+  }
 }
 
 button.addEventListener('click', () => {
