@@ -100,7 +100,8 @@ let package = Package(
     ),
     .target(
       name: "Ledger",
-      dependencies: ["ExampleWeb", "Larder", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")] + web,
+      dependencies: ["ExampleWeb", "Larder", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")]
+        + web,
       path: "Examples/Ledger",
       resources: [.embedInCode("Page")]
     ),
@@ -139,14 +140,19 @@ let package = Package(
       path: "Benchmarks/LarderBench"
     ),
     .executableTarget(
-      name: "LarderArchiveBench", dependencies: ["LarderArchive", "LarderArchiveMutation"], path: "Benchmarks/LarderArchiveBench"),
+      name: "LarderArchiveBench", dependencies: ["LarderArchive", "LarderArchiveMutation"],
+      path: "Benchmarks/LarderArchiveBench"),
     .executableTarget(
-      name: "LarderArchiveFuzz", dependencies: ["LarderArchive", "LarderArchiveMutation"], path: "Benchmarks/LarderArchiveFuzz"),
+      name: "LarderArchiveFuzz", dependencies: ["LarderArchive", "LarderArchiveMutation"],
+      path: "Benchmarks/LarderArchiveFuzz"),
     // What the tests, the fuzzer and the benchmark of archives share: a model, and damage.
-    .target(name: "LarderArchiveMutation", dependencies: ["LarderArchive", "LarderRandom"], path: "Tests/LarderArchiveMutation"),
+    .target(
+      name: "LarderArchiveMutation", dependencies: ["LarderArchive", "LarderRandom"],
+      path: "Tests/LarderArchiveMutation"),
     // The second processes of the tests that need one.
     .executableTarget(
-      name: "LarderArchiveTestProcess", dependencies: ["LarderArchive", "LarderArchiveMutation"], path: "Tests/LarderArchiveTestProcess"),
+      name: "LarderArchiveTestProcess", dependencies: ["LarderArchive", "LarderArchiveMutation"],
+      path: "Tests/LarderArchiveTestProcess"),
     .executableTarget(name: "LarderTestProcess", dependencies: ["Larder"], path: "Tests/LarderTestProcess"),
     // What `make proof` does at length and its tests do in short.
     .target(
@@ -160,7 +166,8 @@ let package = Package(
       path: "Tests/LarderProving"
     ),
     // A file system for SQLite whose calls fail when a test says so.
-    .target(name: "CFaultVFS", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")], path: "Tests/CFaultVFS"),
+    .target(
+      name: "CFaultVFS", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")], path: "Tests/CFaultVFS"),
     .executableTarget(
       name: "LarderProof",
       dependencies: ["LarderProving", .product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -173,13 +180,16 @@ let package = Package(
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]
     ),
-    .testTarget(name: "LarderTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", "LarderTestProcess", openCombine]),
+    .testTarget(
+      name: "LarderTests",
+      dependencies: ["Larder", "LarderCombine", "LarderTestSupport", "LarderTestProcess", openCombine]),
     .testTarget(
       name: "LarderArchiveTests",
       dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderArchiveTestProcess", "LarderRandom"],
       exclude: ["Fixtures"]
     ),
-    .testTarget(name: "LarderCombineTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", openCombine]),
+    .testTarget(
+      name: "LarderCombineTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", openCombine]),
     .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "ExampleWeb", "LarderArchive"]),
     .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
     .testTarget(name: "NotesTests", dependencies: ["ExampleWeb", "Larder", "Notes"]),

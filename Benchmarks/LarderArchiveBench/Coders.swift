@@ -9,26 +9,35 @@ struct Coder {
   let decode: (Data) throws -> [Creature]
 
   static var archive: Coder {
-    Coder(name: "Archive", encode: { try Archive.encode($0) }, decode: { try Archive.decode([Creature].self, from: $0) })
+    Coder(
+      name: "Archive", encode: { try Archive.encode($0) }, decode: { try Archive.decode([Creature].self, from: $0) })
   }
 
   static var propertyList: Coder {
     let encoder = PropertyListEncoder()
     encoder.outputFormat = .binary
     return Coder(
-      name: "PropertyListEncoder", encode: { try encoder.encode($0) }, decode: { try PropertyListDecoder().decode([Creature].self, from: $0) })
+      name: "PropertyListEncoder", encode: { try encoder.encode($0) },
+      decode: { try PropertyListDecoder().decode([Creature].self, from: $0) })
   }
 
   static var json: Coder {
-    Coder(name: "JSONEncoder", encode: { try JSONEncoder().encode($0) }, decode: { try JSONDecoder().decode([Creature].self, from: $0) })
+    Coder(
+      name: "JSONEncoder", encode: { try JSONEncoder().encode($0) },
+      decode: { try JSONDecoder().decode([Creature].self, from: $0) })
   }
 
   static var keyed: Coder {
     Coder(
       name: "NSKeyedArchiver",
-      encode: { try NSKeyedArchiver.archivedData(withRootObject: $0.map(KeyedCreature.init) as NSArray, requiringSecureCoding: true) },
+      encode: {
+        try NSKeyedArchiver.archivedData(
+          withRootObject: $0.map(KeyedCreature.init) as NSArray, requiringSecureCoding: true)
+      },
       decode: {
-        let list = try NSKeyedUnarchiver.unarchivedObject(ofClasses: [NSArray.self, KeyedCreature.self], from: $0) as? [KeyedCreature]
+        let list =
+          try NSKeyedUnarchiver.unarchivedObject(ofClasses: [NSArray.self, KeyedCreature.self], from: $0)
+          as? [KeyedCreature]
         return list?.map(\.creature) ?? []
       })
   }
@@ -44,7 +53,12 @@ func compareCoders(_ creatures: [Creature], with coders: [Coder], rounds: Int) t
   let decodes = try best(of: rounds, zip(coders, data).map { coder, data in { _ = try coder.decode(data) } })
   guard let base = coders.firstIndex(where: { $0.name == "PropertyListEncoder" }) else { return }
   for index in coders.indices {
-    let ratios = [encodes[index] / encodes[base], decodes[index] / decodes[base], Double(data[index].count) / Double(data[base].count)].map(rounded)
-    print("  \(coders[index].name): \(milliseconds(encodes[index])), \(milliseconds(decodes[index])), \(data[index].count); \(ratios)")
+    let ratios = [
+      encodes[index] / encodes[base], decodes[index] / decodes[base],
+      Double(data[index].count) / Double(data[base].count),
+    ].map(rounded)
+    print(
+      "  \(coders[index].name): \(milliseconds(encodes[index])), \(milliseconds(decodes[index])), \(data[index].count); \(ratios)"
+    )
   }
 }

@@ -3,7 +3,8 @@ import LarderArchive
 
 /// Prints what listing documents costs beside `readdir` and one `stat` for each.
 func compareListings(documents count: Int) throws {
-  let url = FileManager.default.temporaryDirectory.appending(path: "larder-archive-bench-\(UUID().uuidString)", directoryHint: .isDirectory)
+  let url = FileManager.default.temporaryDirectory.appending(
+    path: "larder-archive-bench-\(UUID().uuidString)", directoryHint: .isDirectory)
   let folder = try DocumentFolder(at: url, extension: "scarycreature")
   defer { try? FileManager.default.removeItem(at: url) }
   for number in 1...count { mkdir(url.appending(path: "\(number).scarycreature").path, 0o755) }
@@ -29,5 +30,7 @@ private func namesWithStatus(_ path: String) -> Int {
     }
   }
   var status = stat()
-  return names.count { name in !name.hasPrefix(".") && stat(path + "/" + name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR }
+  return names.count { name in
+    !name.hasPrefix(".") && stat(path + "/" + name, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
 }

@@ -2,11 +2,13 @@ import Foundation
 import LarderArchive
 import LarderArchiveMutation
 
-/// Decodes damaged archives and hostile graphs: `LarderArchiveFuzz [cases of each kind] [seed] [kind …] [keyed archive …]`; a seed that is no number
-/// is a random one, and without a kind all have their turn.
+/// Decodes damaged archives and hostile graphs:
+/// `LarderArchiveFuzz [cases of each kind] [seed] [kind …] [keyed archive …]`; a seed that is no number is a random
+/// one, and without a kind all have their turn.
 ///
-/// All cases run on a thread with a stack of 512 KB. A case that traps, takes ten seconds of the processor, hangs for two minutes or takes more than
-/// 256 MiB ends the run, and its kind and seed are printed: run it again with `1 SEED KIND`.
+/// All cases run on a thread with a stack of 512 KB. A case that traps, takes ten seconds of the processor, hangs for
+/// two minutes or takes more than 256 MiB ends the run, and its kind and seed are printed: run it again with
+/// `1 SEED KIND`.
 
 let arguments = CommandLine.arguments
 let cases = arguments.count > 1 ? UInt64(arguments[1]) ?? 1_000_000 : 1_000_000
@@ -16,7 +18,8 @@ let seed = (arguments.count > 2 ? UInt64(arguments[2]) : nil) ?? UInt64.random(i
 let named = arguments.dropFirst(3).compactMap { Fuzz.Kind(rawValue: $0) }
 let files = arguments.dropFirst(3).filter { Fuzz.Kind(rawValue: $0) == nil }
 
-/// The kind and the seed of the case that runs, as text and in memory that never moves, so that the handler of a signal may write it.
+/// The kind and the seed of the case that runs, as text and in memory that never moves, so that the handler of a signal
+/// may write it.
 nonisolated(unsafe) let seedText = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 64)
 
 func fail(_ signal: Int32) {
@@ -41,7 +44,9 @@ let folder = parent.appending(path: "larder-archive-fuzz-\(UUID().uuidString)", 
   var outcome = Fuzz.Outcome()
   for index in 0..<cases {
     seedText.initialize(repeating: 0x20)
-    for (place, byte) in "failed: \(kind) seed \(seed &+ index)\n".utf8.prefix(64).enumerated() { seedText[place] = byte }
+    for (place, byte) in "failed: \(kind) seed \(seed &+ index)\n".utf8.prefix(64).enumerated() {
+      seedText[place] = byte
+    }
     alarm(120)
     let start = clock()
     fuzz.run(kind, seed: seed &+ index, in: folder, &outcome)
@@ -66,6 +71,8 @@ for kind in named.isEmpty ? Fuzz.Kind.allCases : named {
   let start = ContinuousClock.now
   let outcome = try SmallThread.run { run(kind, fuzz) }
   let errors = outcome.errors.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-  print("\(kind): values \(outcome.values), \(errors); \((ContinuousClock.now - start).components.seconds) s; peak memory \(peakMemory() / 1024) MiB")
+  print(
+    "\(kind): values \(outcome.values), \(errors); \((ContinuousClock.now - start).components.seconds) s; peak memory \(peakMemory() / 1024) MiB"
+  )
   fflush(nil)
 }

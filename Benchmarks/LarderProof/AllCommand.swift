@@ -46,7 +46,11 @@ struct AllCommand: AsyncParsableCommand {
       try folder.write(
         PartResult(
           part: part.name, title: part.name, summary: "The process of this part ended before its time.", seed: seed,
-          findings: [Finding("the process ended with \(end)", reproduction: "LarderProof " + arguments.prefix(3).joined(separator: " "))],
+          findings: [
+            Finding(
+              "the process ended with \(end)", reproduction: "LarderProof " + arguments.prefix(3).joined(separator: " ")
+            )
+          ],
           seconds: Date.now.timeIntervalSince(started), startedAt: started))
     }
     let report = Report(try folder.results())
@@ -75,7 +79,8 @@ struct AllCommand: AsyncParsableCommand {
     return try await withCheckedThrowingContinuation { continuation in
       process.terminationHandler = { process in
         continuation.resume(
-          returning: process.terminationReason == .exit ? .exit(process.terminationStatus) : .signal(process.terminationStatus))
+          returning: process.terminationReason == .exit
+            ? .exit(process.terminationStatus) : .signal(process.terminationStatus))
       }
       do {
         try process.run()

@@ -2,7 +2,8 @@ import ArgumentParser
 import LarderProving
 
 struct CancellationsCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: Cancellations.name, abstract: "Cancels tasks at any moment in every verb.")
+  static let configuration = CommandConfiguration(
+    commandName: Cancellations.name, abstract: "Cancels tasks at any moment in every verb.")
 
   @OptionGroup var options: RunOptions
 

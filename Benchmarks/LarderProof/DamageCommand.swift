@@ -17,7 +17,8 @@ struct DamageCommand: AsyncParsableCommand {
 }
 
 struct DamageWorkerCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "damage-worker", abstract: "Tries cases of damage.", shouldDisplay: false)
+  static let configuration = CommandConfiguration(
+    commandName: "damage-worker", abstract: "Tries cases of damage.", shouldDisplay: false)
 
   @Argument var folder: String
   @Argument var seed: UInt64

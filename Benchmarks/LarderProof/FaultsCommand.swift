@@ -15,7 +15,10 @@ struct FaultsCommand: AsyncParsableCommand {
   @Option(help: "Where calls fail: connections or system.")
   var layer: String?
 
-  @Option(help: "How calls fail, with --at: inputOutput, full, short, busy; of the system: inputOutput, full, denied, short, interrupted.")
+  @Option(
+    help:
+      "How calls fail, with --at: inputOutput, full, short, busy; of the system: inputOutput, full, denied, short, interrupted."
+  )
   var failure = "inputOutput"
 
   @Flag(help: "With --at, every later call fails too.")
@@ -35,7 +38,9 @@ struct FaultsCommand: AsyncParsableCommand {
     guard let at else { return try await options.run(FaultsPart(scenario: scenario, layer: layer)) }
     guard let scenario else { throw ValidationError("--at needs --scenario.") }
     let unit = FaultUnit(scenario: scenario, layer: layer ?? .connections, failure: failure, persists: persists)
-    let files = folder.map { URL(filePath: $0) } ?? FileManager.default.temporaryDirectory.appending(component: "larder-faults-\(UUID().uuidString)")
+    let files =
+      folder.map { URL(filePath: $0) }
+      ?? FileManager.default.temporaryDirectory.appending(component: "larder-faults-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: files) }
     if unit.layer == .system, ProcessInfo.processInfo.environment["LD_PRELOAD"] == nil { return try again(files) }

@@ -13,7 +13,8 @@ struct KillsCommand: AsyncParsableCommand {
 }
 
 struct KillWorkerCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "kill-worker", abstract: "Writes until it is killed.", shouldDisplay: false)
+  static let configuration = CommandConfiguration(
+    commandName: "kill-worker", abstract: "Writes until it is killed.", shouldDisplay: false)
 
   @Argument var path: String
   @Argument var writer: Int

@@ -8,7 +8,8 @@ struct LarderProof: AsyncParsableCommand {
     abstract: "Tries to break Larder, and reports what was tried, how often, and what was found.",
     subcommands: [
       AllCommand.self, ReportCommand.self,
-      KillsCommand.self, CancellationsCommand.self, ModelCommand.self, RandomCommand.self, ArchivesCommand.self, DamageCommand.self,
+      KillsCommand.self, CancellationsCommand.self, ModelCommand.self, RandomCommand.self, ArchivesCommand.self,
+      DamageCommand.self,
       FaultsCommand.self, PowerCommand.self,
       LogCommand.self, ForeignCommand.self, ResourcesCommand.self,
       KillWorkerCommand.self, DamageWorkerCommand.self, ForeignWorkerCommand.self,

@@ -3,7 +3,8 @@ import LarderProving
 
 struct LogCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: OverlappingReaders.name, abstract: "Reads and writes without pause, and looks at the size of the write-ahead log.")
+    commandName: OverlappingReaders.name,
+    abstract: "Reads and writes without pause, and looks at the size of the write-ahead log.")
 
   @OptionGroup var options: RunOptions
 
@@ -24,7 +25,8 @@ struct ForeignCommand: AsyncParsableCommand {
 }
 
 struct ForeignWorkerCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "foreign-worker", abstract: "Commits rows when it is told to.", shouldDisplay: false)
+  static let configuration = CommandConfiguration(
+    commandName: "foreign-worker", abstract: "Commits rows when it is told to.", shouldDisplay: false)
 
   @Argument var path: String
 

@@ -3,7 +3,8 @@ import LarderProving
 
 struct ModelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: ModelRun.name, abstract: "Does random operations to stores and to plain Swift values, and compares the two.")
+    commandName: ModelRun.name,
+    abstract: "Does random operations to stores and to plain Swift values, and compares the two.")
 
   @OptionGroup var options: RunOptions
 
@@ -14,6 +15,7 @@ struct ModelCommand: AsyncParsableCommand {
   var only: String?
 
   func run() async throws {
-    try await options.run(ModelRun(operations: operations, only: only.map { Set($0.split(separator: ",").compactMap { Int($0) }) }))
+    try await options.run(
+      ModelRun(operations: operations, only: only.map { Set($0.split(separator: ",").compactMap { Int($0) }) }))
   }
 }

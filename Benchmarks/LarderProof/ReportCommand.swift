@@ -3,7 +3,8 @@ import Foundation
 import LarderProving
 
 struct ReportCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "report", abstract: "Makes the report from the results of the parts.")
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Makes the report from the results of the parts.")
 
   @Option(help: "The folder with the results.")
   var results = ".build/proof"

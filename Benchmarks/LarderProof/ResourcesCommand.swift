@@ -3,7 +3,8 @@ import LarderProving
 
 struct ResourcesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: StoresOpenedAndClosed.name, abstract: "Opens and closes thousands of stores, and looks at what the process holds.")
+    commandName: StoresOpenedAndClosed.name,
+    abstract: "Opens and closes thousands of stores, and looks at what the process holds.")
 
   @OptionGroup var options: RunOptions
 

@@ -20,7 +20,8 @@ struct RunOptions: ParsableArguments {
   func run(_ part: some ProofPart) async throws {
     let name = type(of: part).name
     let seed = seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
-    let folder = FileManager.default.temporaryDirectory.appending(component: "larder-proof-\(name)-\(UUID().uuidString)")
+    let folder = FileManager.default.temporaryDirectory.appending(
+      component: "larder-proof-\(name)-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     Self.say("\(name): seed \(seed)")

@@ -1,14 +1,17 @@
 import Foundation
 import LarderArchive
 
-/// What can be done with creatures. This is where the app meets LarderArchive: a document for each creature, and a change of parts for each change.
+/// What can be done with creatures. This is where the app meets LarderArchive: a document for each creature, and a
+/// change of parts for each change.
 ///
-/// No document is kept in memory: each request opens the one that it is about, which reads the parts that are asked for and no other.
+/// No document is kept in memory: each request opens the one that it is about, which reads the parts that are asked for
+/// and no other.
 actor CreaturesService {
   nonisolated let documents: DocumentFolder
   private let executor = DiskExecutor()
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-  /// Damage that was found when a part was read, by the name of the document; the list reads no pictures and would not know.
+  /// Damage that was found when a part was read, by the name of the document; the list reads no pictures and would not
+  /// know.
   var damages: [String: Set<CreaturePart>] = [:]
   /// What was deleted since the start, by the name of the document.
   var deletions: [String: DeletedDocument] = [:]
@@ -52,13 +55,18 @@ actor CreaturesService {
 
   /// The picture or the thumbnail, read now and checked.
   ///
-  /// Throws `CreatureProblem.gone` where there is none, and `.damaged` where it is not what was written; the list says so from then on.
+  /// Throws `CreatureProblem.gone` where there is none, and `.damaged` where it is not what was written; the list says
+  /// so from then on.
   func picture(_ part: CreaturePart, of name: String) throws -> PictureFile {
     let document = try document(name)
     guard let names = try? document.partNames() else { return try unlistedPicture(part, of: document) }
-    guard let partName = names.first(where: { CreaturePart(partName: $0) == part }) else { throw CreatureProblem.gone("There is no such picture.") }
+    guard let partName = names.first(where: { CreaturePart(partName: $0) == part }) else {
+      throw CreatureProblem.gone("There is no such picture.")
+    }
     do {
-      guard let file = PictureFile(try document.data(for: partName)) else { throw CreatureProblem.damaged("This picture is none.") }
+      guard let file = PictureFile(try document.data(for: partName)) else {
+        throw CreatureProblem.damaged("This picture is none.")
+      }
       return file
     } catch let error as ArchiveError where error.code == .damaged {
       if damages[name, default: []].insert(part).inserted { tellChange() }
@@ -79,7 +87,8 @@ actor CreaturesService {
   /// Adds a creature under the next free number.
   func add(_ content: CreatureContent, _ upload: PictureUpload?, now: Date = .now) throws -> Card? {
     let creature = Creature(
-      title: content.title, rating: content.rating, created: now, modified: now, picture: upload.map { Picture($0.picture) })
+      title: content.title, rating: content.rating, created: now, modified: now,
+      picture: upload.map { Picture($0.picture) })
     let document = try documents.add { parts in
       try parts.setValue(creature, for: CreaturePart.data.rawValue)
       try parts.setPicture(upload, replacing: [])
@@ -97,7 +106,9 @@ actor CreaturesService {
   /// Gives a creature another title, rating and picture, in one step, if it is still what the change is based on.
   ///
   /// Throws `CreatureProblem.changedElsewhere` if it is not, `.gone` if it was deleted, `.damaged` if its data are.
-  func change(_ name: String, to content: CreatureContent, _ picture: PictureChange, basedOn version: Date) throws -> Card? {
+  func change(
+    _ name: String, to content: CreatureContent, _ picture: PictureChange, basedOn version: Date
+  ) throws -> Card? {
     try edit(name, basedOn: version) { creature, parts, old in
       creature.title = content.title
       creature.rating = content.rating
@@ -116,12 +127,15 @@ actor CreaturesService {
 
   /// Gives a creature another rating, whatever else was changed meanwhile.
   func rate(_ name: String, _ rating: Int) throws -> Card? {
-    guard CreatureContent.ratings.contains(rating) else { throw CreatureProblem.invalid([.rating: "Give one to five stars, or none."]) }
+    guard CreatureContent.ratings.contains(rating) else {
+      throw CreatureProblem.invalid([.rating: "Give one to five stars, or none."])
+    }
     return try edit(name) { creature, _, _ in creature.rating = rating }
   }
 
   private func edit(
-    _ name: String, basedOn version: Date? = nil, _ apply: (inout Creature, inout DocumentParts, _ parts: [String]) throws -> Void
+    _ name: String, basedOn version: Date? = nil,
+    _ apply: (inout Creature, inout DocumentParts, _ parts: [String]) throws -> Void
   ) throws -> Card? {
     let document = try document(name)
     guard var creature = try? document.value(Creature.self, for: CreaturePart.data.rawValue) else {

@@ -1,6 +1,7 @@
 import Dispatch
 
-/// A thread of an actor's own, for one that waits for files: the threads that all tasks share are as many as the processors, and must not wait.
+/// A thread of an actor's own, for one that waits for files: the threads that all tasks share are as many as the
+/// processors, and must not wait.
 final class DiskExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "creatures.disk")
 

@@ -13,14 +13,16 @@ extension LedgerService {
       try db.insert(account)
       try db.insert(value)
       try History.record(
-        "Account “\(account.name)” added", before: LedgerRows(), after: LedgerRows(accounts: [account], costs: [value]), in: db)
+        "Account “\(account.name)” added", before: LedgerRows(), after: LedgerRows(accounts: [account], costs: [value]),
+        in: db)
     }
     return account.id
   }
 
   /// Gives an account a new content, if it is still what the change is based on.
   ///
-  /// Throws `LedgerProblem.changedElsewhere` if it is not, `.gone` if it was deleted, `.invalid` if the content breaks a rule.
+  /// Throws `LedgerProblem.changedElsewhere` if it is not, `.gone` if it was deleted, `.invalid` if the content breaks
+  /// a rule.
   func changeAccount(_ id: Account.ID, to content: AccountContent, basedOn old: AccountContent) async throws {
     try await store.write { db in
       let account = try existingAccount(id, in: db)
@@ -33,10 +35,12 @@ extension LedgerService {
       changed.name = content.name.trimmingWhitespace
       changed.currency = content.currency
       changedValue.amount = content.initialValue
-      guard changed.name != account.name || changed.currency != account.currency || changedValue.amount != value.amount else { return }
+      guard changed.name != account.name || changed.currency != account.currency || changedValue.amount != value.amount
+      else { return }
       try requireNewName(changed, in: db)
       if changed.currency != account.currency, try db.exists(CostFilter(account: id).costs) {
-        throw LedgerProblem.invalid(.currency, "An account with costs keeps its currency, which is that of their amounts.")
+        throw LedgerProblem.invalid(
+          .currency, "An account with costs keeps its currency, which is that of their amounts.")
       }
       try db.update(changed)
       try db.save(changedValue)
@@ -46,7 +50,8 @@ extension LedgerService {
     }
   }
 
-  /// How many costs deleting the account removes besides its initial value. Throws `LedgerProblem.gone` if there is none.
+  /// How many costs deleting the account removes besides its initial value. Throws `LedgerProblem.gone` if there is
+  /// none.
   func costsRemoved(with id: Account.ID) async throws -> Int {
     try await store.read { db in
       _ = try existingAccount(id, in: db)
@@ -65,12 +70,16 @@ extension LedgerService {
       guard try db.count(CostFilter(account: id).costs) == confirmed else { throw LedgerProblem.costsChanged }
       let costs = try db.fetch(account.costs.all)
       try db.delete(account)
-      try History.record("Account “\(account.name)” deleted", before: LedgerRows(accounts: [account], costs: costs), after: LedgerRows(), in: db)
+      try History.record(
+        "Account “\(account.name)” deleted", before: LedgerRows(accounts: [account], costs: costs), after: LedgerRows(),
+        in: db)
     }
   }
 
   private func existingAccount(_ id: Account.ID, in db: some StoreReader) throws -> Account {
-    guard let account = try db.find(Account.self, id) else { throw LedgerProblem.gone("This account is not there any more.") }
+    guard let account = try db.find(Account.self, id) else {
+      throw LedgerProblem.gone("This account is not there any more.")
+    }
     return account
   }
 

@@ -8,24 +8,28 @@ extension LedgerService {
     try await store.write { db in
       try requireNewName(category, in: db)
       try db.insert(category)
-      try History.record("Category “\(category.name)” added", before: LedgerRows(), after: LedgerRows(categories: [category]), in: db)
+      try History.record(
+        "Category “\(category.name)” added", before: LedgerRows(), after: LedgerRows(categories: [category]), in: db)
     }
     return category.id
   }
 
-  /// Throws `LedgerProblem.changedElsewhere` if it is no longer called what the change is based on, `.gone` if it was deleted, `.invalid` if the
-  /// name breaks a rule.
+  /// Throws `LedgerProblem.changedElsewhere` if it is no longer called what the change is based on, `.gone` if it was
+  /// deleted, `.invalid` if the name breaks a rule.
   func renameCategory(_ id: Category.ID, to name: String, basedOn old: String) async throws {
     try await store.write { db in
       let category = try editableCategory(id, in: db)
-      guard category.name == old else { throw LedgerProblem.changedElsewhere("Another window has changed this category.") }
+      guard category.name == old else {
+        throw LedgerProblem.changedElsewhere("Another window has changed this category.")
+      }
       var changed = category
       changed.name = name.trimmingWhitespace
       guard changed.name != category.name else { return }
       try requireNewName(changed, in: db)
       try db.update(changed)
       try History.record(
-        "Category “\(changed.name)” renamed", before: LedgerRows(categories: [category]), after: LedgerRows(categories: [changed]), in: db)
+        "Category “\(changed.name)” renamed", before: LedgerRows(categories: [category]),
+        after: LedgerRows(categories: [changed]), in: db)
     }
   }
 
@@ -51,7 +55,8 @@ extension LedgerService {
         return cost
       }
       try History.record(
-        "Category “\(category.name)” deleted", before: LedgerRows(categories: [category], costs: costs), after: LedgerRows(costs: without), in: db)
+        "Category “\(category.name)” deleted", before: LedgerRows(categories: [category], costs: costs),
+        after: LedgerRows(costs: without), in: db)
     }
   }
 

@@ -15,7 +15,8 @@ extension LedgerService {
 
   /// Gives a cost a new content, if it is still what the change is based on.
   ///
-  /// Throws `LedgerProblem.changedElsewhere` if it is not, `.gone` if it was deleted, `.invalid` if the content breaks a rule.
+  /// Throws `LedgerProblem.changedElsewhere` if it is not, `.gone` if it was deleted, `.invalid` if the content breaks
+  /// a rule.
   func changeCost(_ id: Cost.ID, to content: CostContent, basedOn old: CostContent) async throws {
     try await store.write { db in
       let cost = try editableCost(id, in: db)
@@ -25,7 +26,8 @@ extension LedgerService {
       guard changed.content != cost.content else { return }
       try requireParts(of: content, in: db)
       try db.update(changed)
-      try History.record("\(changed.title) changed", before: LedgerRows(costs: [cost]), after: LedgerRows(costs: [changed]), in: db)
+      try History.record(
+        "\(changed.title) changed", before: LedgerRows(costs: [cost]), after: LedgerRows(costs: [changed]), in: db)
     }
   }
 

@@ -10,8 +10,8 @@ extension LedgerService {
 
   /// Saves what a file holds, all or nothing and as one change to undo, and tells how far it is.
   ///
-  /// The values are the numbers of costs saved so far; the last one comes after the commit. Who stops listening before it ends the import, and
-  /// then nothing of it is saved. Throws `InvalidText` if the file cannot be read as a whole.
+  /// The values are the numbers of costs saved so far; the last one comes after the commit. Who stops listening before
+  /// it ends the import, and then nothing of it is saved. Throws `InvalidText` if the file cannot be read as a whole.
   func importCosts(_ bytes: [UInt8], named name: String) -> AsyncThrowingStream<ImportProgress, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { progress in
       let work = Task {
@@ -27,7 +27,9 @@ extension LedgerService {
     }
   }
 
-  private func save(_ file: CostFile, named name: String, _ report: @escaping @Sendable (ImportProgress) -> Void) async throws {
+  private func save(
+    _ file: CostFile, named name: String, _ report: @escaping @Sendable (ImportProgress) -> Void
+  ) async throws {
     guard !file.lines.isEmpty else { throw InvalidText("This file has no line that can be imported.") }
     let costs = file.lines.map(\.cost)
     try await store.write { db in

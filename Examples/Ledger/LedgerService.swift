@@ -2,7 +2,8 @@ import AsyncAlgorithms
 import Foundation
 import Larder
 
-/// What can be done with the ledger. This is where the app meets Larder: a store, queries across relationships, a transaction for each change.
+/// What can be done with the ledger. This is where the app meets Larder: a store, queries across relationships, a
+/// transaction for each change.
 struct LedgerService: Sendable {
   let store: Store
 
@@ -10,14 +11,16 @@ struct LedgerService: Sendable {
 
   /// Opens `ledger.larder` and creates it, with its categories, if need be.
   ///
-  /// Throws `StoreError` if the file is not a store of a ledger, and what Foundation throws if the folder cannot be made.
+  /// Throws `StoreError` if the file is not a store of a ledger, and what Foundation throws if the folder cannot be
+  /// made.
   init(folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     store = try Store(
       at: folder.appending(path: Self.fileName, directoryHint: .notDirectory),
       for: Account.self, Category.self, Cost.self, Step.self, StepRows.self
     )
-    // Once for all times, even if two processes start together: a category that was deleted does not come back with the next start.
+    // Once for all times, even if two processes start together: a category that was deleted does not come back with the
+    // next start.
     try store.blocking.once("categories") { db in
       try db.insert(Category.initialValue)
       try db.insert(Category.defaults.map { Category(name: $0) })
@@ -32,14 +35,16 @@ struct LedgerService: Sendable {
     let costs = merge(store.live(filter.costs.limit(limit)).map { _ in () }, store.live(History.steps).map { _ in () })
     let changes = merge(rows, costs)
     // While one state is read, the changes that follow become one: what comes next is the newest.
-    return changes.buffer(policy: .bufferingLatest(1)).map { try await overview(filter, limit: limit) }.removeDuplicates()
+    return changes.buffer(policy: .bufferingLatest(1)).map { try await overview(filter, limit: limit) }
+      .removeDuplicates()
   }
 
   func overview(_ filter: CostFilter, limit: Int) async throws -> Overview {
     try await store.read { try Overview(filter, limit: limit, in: $0) }
   }
 
-  /// The lines of a CSV file of the costs, one at a time however many there are. `CostFileHeader.line` comes before them.
+  /// The lines of a CSV file of the costs, one at a time however many there are. `CostFileHeader.line` comes before
+  /// them.
   func exportedLines(_ filter: CostFilter) -> some AsyncSequence<String, any Error> & Sendable {
     store.stream(filter.costs.including(\.account).including(\.category)).map { cost in
       var line = CSVWriter()
@@ -52,13 +57,17 @@ struct LedgerService: Sendable {
 
   /// Takes back the last change and tells what it was. Throws `LedgerProblem.refused` if there is none.
   func undo() async throws -> String {
-    guard let step = try await store.write({ try History.undo(in: $0) }) else { throw LedgerProblem.refused("There is nothing to undo.") }
+    guard let step = try await store.write({ try History.undo(in: $0) }) else {
+      throw LedgerProblem.refused("There is nothing to undo.")
+    }
     return step.title
   }
 
   /// Does again what was undone last and tells what it was. Throws `LedgerProblem.refused` if there is nothing.
   func redo() async throws -> String {
-    guard let step = try await store.write({ try History.redo(in: $0) }) else { throw LedgerProblem.refused("There is nothing to redo.") }
+    guard let step = try await store.write({ try History.redo(in: $0) }) else {
+      throw LedgerProblem.refused("There is nothing to redo.")
+    }
     return step.title
   }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import Larder
 
-/// What can be done with the documents. There is no model: the collection is a name, and what it holds is what was pasted.
+/// What can be done with the documents. There is no model: the collection is a name, and what it holds is what was
+/// pasted.
 struct PapersService: Sendable {
   static let collection = "papers"
   /// The page shows this many documents at most.
@@ -24,15 +25,19 @@ struct PapersService: Sendable {
       return Listing(
         properties: try papers.properties,
         rows: try found.map {
-          Listing.Row(key: $0.key, values: try $0.value.map { [$0.name: try $0.value.json()] }, expires: try papers.expiry(of: $0.key))
+          Listing.Row(
+            key: $0.key, values: try $0.value.map { [$0.name: try $0.value.json()] },
+            expires: try papers.expiry(of: $0.key))
         },
         total: try papers.count())
     }
   }
 
-  /// Stores an object, or each object of an array, and answers the keys: the one that is given, or the object's own `key` or `id`, or a new one.
+  /// Stores an object, or each object of an array, and answers the keys: the one that is given, or the object's own
+  /// `key` or `id`, or a new one.
   ///
-  /// Throws `StoreError` with the place in the text where it is no JSON, and `PaperProblem` where it is nothing to be kept.
+  /// Throws `StoreError` with the place in the text where it is no JSON, and `PaperProblem` where it is nothing to be
+  /// kept.
   func add(_ json: String, key: String?, expires: Date?) async throws -> [String] {
     let documents: [Document] =
       switch try DocumentValue(json: json) {
@@ -44,7 +49,9 @@ struct PapersService: Sendable {
         }
       default: throw PaperProblem("A document is an object, in braces: {\"name\": \"Ada\"}.")
       }
-    if key != nil, documents.count != 1 { throw PaperProblem("One key names one document. Leave the key out to store several.") }
+    if key != nil, documents.count != 1 {
+      throw PaperProblem("One key names one document. Leave the key out to store several.")
+    }
     let keyed = documents.map { (key: key ?? Self.key(of: $0), value: $0) }
     try await papers.set(keyed, expires: expires)
     return keyed.map(\.key)

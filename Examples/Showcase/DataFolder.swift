@@ -2,7 +2,8 @@ import Foundation
 
 /// Where the data lies if nobody says otherwise.
 enum DataFolder {
-  /// `larder-showcase` in the user's data folder: `$XDG_DATA_HOME`, `~/.local/share`, or Application Support on Apple's systems.
+  /// `larder-showcase` in the user's data folder: `$XDG_DATA_HOME`, `~/.local/share`, or Application Support on Apple's
+  /// systems.
   static var standard: URL { parent.appending(path: "larder-showcase", directoryHint: .isDirectory) }
 
   private static var parent: URL {
@@ -21,7 +22,8 @@ enum DataFolder {
   static func create(_ folder: URL) throws {
     guard !FileManager.default.fileExists(atPath: folder.path) else { return }
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw CannotCreate(path: folder.path)
     }

@@ -11,16 +11,21 @@ import Musl
 
 /// Refuses requests that another site makes through the user's browser.
 ///
-/// The apps ask for no password, so every page that the user visits could otherwise write to them (forged requests), or have its
-/// own name point to this machine and read them (DNS rebinding). A browser tells who asks: `Host` has to be an address or a name
-/// that only this machine has, and `Origin`, which a browser sends with every request that changes something, has to be the same.
+/// The apps ask for no password, so every page that the user visits could otherwise write to them (forged requests), or
+/// have its own name point to this machine and read them (DNS rebinding). A browser tells who asks: `Host` has to be an
+/// address or a name that only this machine has, and `Origin`, which a browser sends with every request that changes
+/// something, has to be the same.
 struct SameOriginOnly<Context: RequestContext>: RouterMiddleware {
   /// The name or address the server was told to listen on.
   let host: String
 
-  func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
+  func handle(
+    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
     guard let authority = request.head.authority, isOwn(name(in: authority)) else {
-      throw HTTPError(.misdirectedRequest, message: "This server answers to localhost, to addresses, and to the name given with --host.")
+      throw HTTPError(
+        .misdirectedRequest,
+        message: "This server answers to localhost, to addresses, and to the name given with --host.")
     }
     if let origin = request.headers[.origin], origin != "http://\(authority)" {
       throw HTTPError(.forbidden, message: "Another site may not ask this.")

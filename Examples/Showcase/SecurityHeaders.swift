@@ -18,12 +18,16 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
       "Cross-Origin-Opener-Policy": "same-origin",
     ]
     fields = values.reduce(into: HTTPFields()) { fields, field in
-      guard let name = HTTPField.Name(field.key) else { preconditionFailure("\(field.key) is not the name of a header") }
+      guard let name = HTTPField.Name(field.key) else {
+        preconditionFailure("\(field.key) is not the name of a header")
+      }
       fields[name] = field.value
     }
   }
 
-  func handle(_ request: Request, context: Context, next: (Request, Context) async throws -> Response) async throws -> Response {
+  func handle(
+    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
     var response = try await next(request, context)
     response.headers.append(contentsOf: fields)
     return response

@@ -12,9 +12,9 @@ extension Archive {
 
     /// Creates limits.
     ///
-    /// The defaults suit a large document of an app: 64 MiB, a depth of 100 containers (a level of a recursive type is one or two of them), 2,000,000
-    /// values and 256 MiB of texts and data. Each level takes a few hundred bytes to some kilobytes of stack; running out of stack also throws
-    /// `.limitExceeded`.
+    /// The defaults suit a large document of an app: 64 MiB, a depth of 100 containers (a level of a recursive type is
+    /// one or two of them), 2,000,000 values and 256 MiB of texts and data. Each level takes a few hundred bytes to
+    /// some kilobytes of stack; running out of stack also throws `.limitExceeded`.
     ///
     /// - Parameters:
     ///   - size: The largest size of the archive in bytes.

@@ -7,8 +7,9 @@ public import Foundation
 /// let copy = try Archive.decode(Creature.self, from: data)
 /// ```
 ///
-/// An archive consists of a header and a binary property list. The header has the name and version of every type in the archive, and a CRC-64 of all
-/// bytes. Numbers, dates and texts are preserved exactly, including infinities, NaN and canonically equal texts; `nil` is distinct from every text.
+/// An archive consists of a header and a binary property list. The header has the name and version of every type in the
+/// archive, and a CRC-64 of all bytes. Numbers, dates and texts are preserved exactly, including infinities, NaN and
+/// canonically equal texts; `nil` is distinct from every text.
 public enum Archive {
   /// Returns an archive of a value.
   ///
@@ -19,8 +20,9 @@ public enum Archive {
   ///   - limits: The limits of the archive. What is written within them can be read within them.
   ///   - userInfo: The `userInfo` of the encoder.
   /// - Returns: The archive.
-  /// - Throws: ``ArchiveError`` `.invalidValue` for a value that a property list can't hold, `.limitExceeded` if a limit is exceeded or objects refer
-  ///   to each other in a cycle, `.unsupported` if two types have the same tag; and what the value's `encode(to:)` throws.
+  /// - Throws: ``ArchiveError`` `.invalidValue` for a value that a property list can't hold, `.limitExceeded` if a
+  ///   limit is exceeded or objects refer to each other in a cycle, `.unsupported` if two types have the same tag; and
+  ///   what the value's `encode(to:)` throws.
   /// - Complexity: O(*n*), where *n* is the number of values: one encoding, two copies of the result and a checksum.
   public static func encode<Value: Encodable>(
     _ value: Value, limits: Limits = .default, userInfo: [CodingUserInfoKey: any Sendable] = [:]
@@ -33,8 +35,9 @@ public enum Archive {
 
   /// Decodes the value of an archive.
   ///
-  /// Before anything is built, the size, the checksum, the tags of all types and the structure are checked. `type` itself is allowed; `allowing` adds
-  /// its subclasses and the types of ``Archived`` values. `migrations` update older versions first.
+  /// Before anything is built, the size, the checksum, the tags of all types and the structure are checked. `type`
+  /// itself is allowed; `allowing` adds its subclasses and the types of ``Archived`` values. `migrations` update older
+  /// versions first.
   ///
   /// - Parameters:
   ///   - type: The type of the value.
@@ -44,11 +47,13 @@ public enum Archive {
   ///   - limits: The limits of the archive.
   ///   - userInfo: The `userInfo` of the decoder.
   /// - Returns: The decoded value.
-  /// - Throws: ``ArchiveError`` `.notAnArchive`, `.damaged`, `.newerVersion`, `.limitExceeded`, `.notAllowed`, `.missingMigration` or
-  ///   `.invalidValue`; and what the type's `init(from:)` throws.
-  /// - Complexity: O(*n*), where *n* is the number of values: a checksum, one pass over the structure and a decoding in place.
+  /// - Throws: ``ArchiveError`` `.notAnArchive`, `.damaged`, `.newerVersion`, `.limitExceeded`, `.notAllowed`,
+  ///   `.missingMigration` or `.invalidValue`; and what the type's `init(from:)` throws.
+  /// - Complexity: O(*n*), where *n* is the number of values: a checksum, one pass over the structure and a decoding in
+  ///   place.
   public static func decode<T: Decodable>(
-    _ type: T.Type, from data: Data, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [], limits: Limits = .default,
+    _ type: T.Type, from data: Data, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [],
+    limits: Limits = .default,
     userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> T {
     let header = try data.withUnsafeBytes { try ArchiveHeader(of: $0, limits: limits) }
@@ -68,7 +73,9 @@ public enum Archive {
     return try build(root, as: type, from: payload, context: context)
   }
 
-  private static func build<Root: Decodable, T>(_ root: Root.Type, as type: T.Type, from payload: Data, context: ArchiveContext) throws -> T {
+  private static func build<Root: Decodable, T>(
+    _ root: Root.Type, as type: T.Type, from payload: Data, context: ArchiveContext
+  ) throws -> T {
     // The metatype is cast rather than a value, so that no value of another type is built.
     guard root is T.Type else { throw mismatch(root, type) }
     let value = try PropertyListPayload.decode(root, from: payload, context: context)
@@ -78,6 +85,7 @@ public enum Archive {
 
   private static func mismatch(_ root: Any.Type, _ type: Any.Type) -> ArchiveError {
     ArchiveError(
-      .notAllowed, type: ArchiveTag.name(of: root), "The archive holds this type, which is no \(ArchiveTag.name(of: type)). Decode it as what it is.")
+      .notAllowed, type: ArchiveTag.name(of: root),
+      "The archive holds this type, which is no \(ArchiveTag.name(of: type)). Decode it as what it is.")
   }
 }

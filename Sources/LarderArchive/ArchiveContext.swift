@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// The context of ``Archived`` values while one archive is encoded or decoded.
 ///
-/// `@unchecked Sendable` because metatypes aren't Sendable: a context never leaves the call that created it, and its allow-list never changes.
+/// `@unchecked Sendable` because metatypes aren't Sendable: a context never leaves the call that created it, and its
+/// allow-list never changes.
 final class ArchiveContext: @unchecked Sendable {
   let limits: Archive.Limits
   /// The types that may be built, by their tags.
@@ -17,7 +18,10 @@ final class ArchiveContext: @unchecked Sendable {
     var entries: [ObjectIdentifier: ArchiveHeader.TypeEntry] = [:]
   }
 
-  init(limits: Archive.Limits, allowed: [String: any Decodable.Type] = [:], userInfo: [CodingUserInfoKey: any Sendable] = [:]) {
+  init(
+    limits: Archive.Limits, allowed: [String: any Decodable.Type] = [:],
+    userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) {
     self.limits = limits
     self.allowed = allowed
     self.userInfo = userInfo
@@ -29,7 +33,9 @@ final class ArchiveContext: @unchecked Sendable {
   }
 
   /// The caller's user info, and this.
-  var encodingInfo: [CodingUserInfoKey: Any] { userInfo.mapValues { $0 as Any }.merging([.archiveContext: self]) { $1 } }
+  var encodingInfo: [CodingUserInfoKey: Any] {
+    userInfo.mapValues { $0 as Any }.merging([.archiveContext: self]) { $1 }
+  }
   var decodingInfo: [CodingUserInfoKey: Any] { encodingInfo }
 
   /// The types of the archive, the root's first.
@@ -44,7 +50,9 @@ final class ArchiveContext: @unchecked Sendable {
     try ArchiveTag.check(type)
     let entry = ArchiveTag.entry(of: type)
     try types.withLock { types in
-      guard types.tags.updateValue(ObjectIdentifier(type), forKey: entry.tag) == nil else { throw ArchiveTag.taken(entry.tag) }
+      guard types.tags.updateValue(ObjectIdentifier(type), forKey: entry.tag) == nil else {
+        throw ArchiveTag.taken(entry.tag)
+      }
       types.entries[ObjectIdentifier(type)] = entry
       types.table.append(entry)
     }
@@ -57,7 +65,9 @@ final class ArchiveContext: @unchecked Sendable {
 
 extension CodingUserInfoKey {
   static let archiveContext: CodingUserInfoKey = {
-    guard let key = CodingUserInfoKey(rawValue: "LarderArchive.context") else { preconditionFailure("A key of user info takes any text.") }
+    guard let key = CodingUserInfoKey(rawValue: "LarderArchive.context") else {
+      preconditionFailure("A key of user info takes any text.")
+    }
     return key
   }()
 }

@@ -17,6 +17,7 @@ extension ArchiveError {
   }
 
   private static func exceeded(_ problem: String, _ limit: String) -> ArchiveError {
-    ArchiveError(.limitExceeded, "\(problem). Raise Archive.Limits.\(limit), for writing and for reading, if that is meant to be.")
+    ArchiveError(
+      .limitExceeded, "\(problem). Raise Archive.Limits.\(limit), for writing and for reading, if that is meant to be.")
   }
 }

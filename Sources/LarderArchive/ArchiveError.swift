@@ -1,6 +1,7 @@
 /// An error of an archive or a document: a code to act on, and a message that names the type, the place and the remedy.
 ///
-/// Messages never show stored values. Errors that your own `init(from:)`, `encode(to:)` and closures throw reach you unchanged.
+/// Messages never show stored values. Errors that your own `init(from:)`, `encode(to:)` and closures throw reach you
+/// unchanged.
 public struct ArchiveError: Error, Sendable, Hashable {
   /// The kind of an error.
   public struct Code: Sendable, Hashable, CustomStringConvertible {

@@ -7,9 +7,9 @@
 /// }
 /// ```
 ///
-/// Steps are applied in sequence until the type's version is reached. They apply to the archived value itself, to the elements of archived arrays,
-/// optionals and dictionaries with text keys, at any depth, and to values in ``Archived``. Other members have no version in the file; the step of the
-/// enclosing type changes them.
+/// Steps are applied in sequence until the type's version is reached. They apply to the archived value itself, to the
+/// elements of archived arrays, optionals and dictionaries with text keys, at any depth, and to values in ``Archived``.
+/// Other members have no version in the file; the step of the enclosing type changes them.
 public struct ArchiveMigration: Sendable {
   let tag: String
   let version: Int
@@ -23,7 +23,10 @@ public struct ArchiveMigration: Sendable {
   ///   - version: The version that this step reads. It produces the next one.
   ///   - newTag: The type's new tag, if it was renamed.
   ///   - change: The change. An error that it throws reaches the caller of ``Archive`` unchanged.
-  public init(of tag: String, from version: Int, to newTag: String? = nil, _ change: @escaping @Sendable (inout ArchiveValue) throws -> Void) {
+  public init(
+    of tag: String, from version: Int, to newTag: String? = nil,
+    _ change: @escaping @Sendable (inout ArchiveValue) throws -> Void
+  ) {
     self.tag = tag
     self.version = version
     self.newTag = newTag ?? tag

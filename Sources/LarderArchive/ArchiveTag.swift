@@ -1,7 +1,8 @@
 /// A type with its own name and version in archives.
 ///
-/// Other types are archived under their Swift name, including the module, with version 1; two private types of the same name have the same tag.
-/// Conform to keep archives readable after the type is renamed or moved, and to change its archives with ``ArchiveMigration``.
+/// Other types are archived under their Swift name, including the module, with version 1; two private types of the same
+/// name have the same tag. Conform to keep archives readable after the type is renamed or moved, and to change its
+/// archives with ``ArchiveMigration``.
 ///
 /// ```swift
 /// struct Creature: Archivable {
@@ -32,18 +33,23 @@ package enum ArchiveTag {
     return stable(String(reflecting: type))
   }
 
-  /// Throws ``ArchiveError`` `.unsupported` for a class that inherits its tag from its superclass, and would be decoded as that.
+  /// Throws ``ArchiveError`` `.unsupported` for a class that inherits its tag from its superclass, and would be decoded
+  /// as that.
   static func check(_ type: Any.Type) throws {
-    guard let subclass = type as? AnyClass, let archivable = type as? any Archivable.Type, let superclass = _getSuperclass(subclass),
+    guard let subclass = type as? AnyClass, let archivable = type as? any Archivable.Type,
+      let superclass = _getSuperclass(subclass),
       let inherited = superclass as? any Archivable.Type, inherited.archiveTag == archivable.archiveTag
     else { return }
     throw ArchiveError(
       .unsupported, type: String(reflecting: type),
-      "The class has the archiveTag of its superclass, and would come back as that. Override archiveTag with a name of its own.")
+      "The class has the archiveTag of its superclass, and would come back as that. Override archiveTag with a name of its own."
+    )
   }
 
   static func taken(_ tag: String) -> ArchiveError {
-    ArchiveError(.unsupported, type: tag, "Two types have this tag. Conform them to Archivable, and give each an archiveTag of its own.")
+    ArchiveError(
+      .unsupported, type: tag,
+      "Two types have this tag. Conform them to Archivable, and give each an archiveTag of its own.")
   }
 
   /// Returns the allow-list by tag.
@@ -95,6 +101,8 @@ extension Optional: ComposedTag {
 }
 
 extension Dictionary: ComposedTag {
-  fileprivate static var composedTag: String { "[\(ArchiveTag.name(of: Key.self)): \(ArchiveTag.name(of: Value.self))]" }
+  fileprivate static var composedTag: String {
+    "[\(ArchiveTag.name(of: Key.self)): \(ArchiveTag.name(of: Value.self))]"
+  }
   fileprivate static var composedVersion: Int { ArchiveTag.version(of: Value.self) }
 }

@@ -76,14 +76,17 @@ public indirect enum ArchiveValue: Sendable, Hashable {
   /// - Complexity: O(*n*), where *n* is the number of values.
   public init(encoding value: some Encodable) throws {
     let payload = try PropertyListPayload.encode(value, context: .ofTree)
-    self = try payload.withUnsafeBytes { bytes in try ArchiveValue(PropertyListPayload.root(of: PropertyListNode(BinaryPropertyList(bytes)))) }
+    self = try payload.withUnsafeBytes { bytes in
+      try ArchiveValue(PropertyListPayload.root(of: PropertyListNode(BinaryPropertyList(bytes))))
+    }
   }
 
   /// Decodes the tree as a type.
   ///
   /// - Parameter type: The type.
   /// - Returns: The decoded value.
-  /// - Throws: ``ArchiveError`` `.invalidValue` if the tree doesn't fit the type, and what the type's `init(from:)` throws.
+  /// - Throws: ``ArchiveError`` `.invalidValue` if the tree doesn't fit the type, and what the type's `init(from:)`
+  ///   throws.
   /// - Complexity: O(*n*), where *n* is the number of values.
   public func decode<T: Decodable>(_ type: T.Type) throws -> T {
     try PropertyListPayload.decode(type, from: try PropertyListPayload.encode(self, context: .ofTree), context: .ofTree)
@@ -146,7 +149,9 @@ extension ArchiveValue: Encodable {
   }
 }
 
-extension ArchiveValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral {
+extension ArchiveValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByBooleanLiteral
+{
   /// A text.
   public init(stringLiteral value: String) { self = .string(value) }
   /// Creates an integer, which can also be decoded as a real number.

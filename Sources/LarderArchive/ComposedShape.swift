@@ -1,4 +1,5 @@
-/// The structure of a container with a composed name: `[[String: Note]?]` is an array of optional dictionaries of notes.
+/// The structure of a container with a composed name: `[[String: Note]?]` is an array of optional dictionaries of
+/// notes.
 ///
 /// The names are those of ``ArchiveTag``.
 indirect enum ComposedShape {
@@ -8,7 +9,9 @@ indirect enum ComposedShape {
   case optional(ComposedShape)
 
   /// Returns the shape of a tag, the tag of its contents, and a closure that composes a tag with this shape.
-  static func split(_ tag: String, isKnown: (String) -> Bool) -> (shape: ComposedShape, inner: String, around: (String) -> String) {
+  static func split(
+    _ tag: String, isKnown: (String) -> Bool
+  ) -> (shape: ComposedShape, inner: String, around: (String) -> String) {
     if isKnown(tag) { return (.value, tag, { $0 }) }
     if tag.hasSuffix("?") {
       let (shape, inner, around) = split(String(tag.dropLast()), isKnown: isKnown)

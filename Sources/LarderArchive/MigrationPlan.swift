@@ -16,14 +16,18 @@ struct MigrationPlan {
   var isNeeded: Bool { paths.values.contains { !$0.steps.isEmpty } }
 
   /// Throws ``ArchiveError`` `.notAllowed`, `.newerVersion` or `.missingMigration`; O(types × migrations).
-  init(for types: [ArchiveHeader.TypeEntry], allowed: [String: any Decodable.Type], migrations: [ArchiveMigration]) throws {
+  init(
+    for types: [ArchiveHeader.TypeEntry], allowed: [String: any Decodable.Type], migrations: [ArchiveMigration]
+  ) throws {
     var paths: [ArchiveHeader.TypeEntry: Path] = [:]
     for type in types { paths[type] = try Self.path(for: type, allowed: allowed, migrations: migrations) }
     self.paths = paths
     rootTag = types.first.flatMap { paths[$0]?.end.tag } ?? ""
   }
 
-  private static func path(for type: ArchiveHeader.TypeEntry, allowed: [String: any Decodable.Type], migrations: [ArchiveMigration]) throws -> Path {
+  private static func path(
+    for type: ArchiveHeader.TypeEntry, allowed: [String: any Decodable.Type], migrations: [ArchiveMigration]
+  ) throws -> Path {
     let (shape, innerTag, around) = ComposedShape.split(type.tag) { tag in migrations.contains { $0.tag == tag } }
     var path = Path(steps: [], shape: shape, end: type)
     var inner = innerTag
@@ -49,16 +53,20 @@ struct MigrationPlan {
     _ tag: String, _ version: Int, of inner: String, written: Int, allowed: [String: any Decodable.Type]
   ) -> ArchiveError {
     guard let type = allowed[tag] else {
-      return ArchiveError(.notAllowed, type: tag, "This type is not on the allow-list. Add it to allowing: if the archive may hold it.")
+      return ArchiveError(
+        .notAllowed, type: tag, "This type is not on the allow-list. Add it to allowing: if the archive may hold it.")
     }
     let today = ArchiveTag.version(of: type)
     if version > today {
-      return ArchiveError(.newerVersion, type: tag, "The archive has version \(version), and this program knows up to \(today). Update the program.")
+      return ArchiveError(
+        .newerVersion, type: tag,
+        "The archive has version \(version), and this program knows up to \(today). Update the program.")
     }
     let led = version == written ? "" : ", and the migrations lead to version \(version)"
     return ArchiveError(
       .missingMigration, type: tag,
-      "The archive has version \(written)\(led); the type has version \(today). Add an ArchiveMigration of \(inner) from version \(version).")
+      "The archive has version \(written)\(led); the type has version \(today). Add an ArchiveMigration of \(inner) from version \(version)."
+    )
   }
 
   /// Returns the payload in the current versions.

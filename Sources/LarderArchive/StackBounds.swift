@@ -8,8 +8,8 @@ internal import Darwin
 
 /// The bounds of a thread's stack, so that deep recursion throws an error rather than crashing.
 ///
-/// The limits of depth bound the recursion, but not the cost of each level, which depends on the types that are encoded and decoded, and on the
-/// thread.
+/// The limits of depth bound the recursion, but not the cost of each level, which depends on the types that are encoded
+/// and decoded, and on the thread.
 struct StackBounds: Sendable {
   private let low: UInt
   private let high: UInt
@@ -46,7 +46,8 @@ struct StackBounds: Sendable {
   static var usedUp: ArchiveError {
     ArchiveError(
       .limitExceeded,
-      "The value is nested deeper than this thread's stack has room for. Use a thread with a larger stack, or break a circle of references.")
+      "The value is nested deeper than this thread's stack has room for. Use a thread with a larger stack, or break a circle of references."
+    )
   }
 
   /// The bounds of the calling thread's stack, requested from the system once for each thread.
@@ -92,7 +93,8 @@ struct StackBounds: Sendable {
   }
 
   #if !canImport(Darwin)
-  /// The C function `pthread_getattr_np`, whose declaration needs `_GNU_SOURCE`. Source of the signature: pthread_getattr_np(3).
+  /// The C function `pthread_getattr_np`, whose declaration needs `_GNU_SOURCE`. Source of the signature:
+  /// pthread_getattr_np(3).
   private static let getAttributes: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32)? = {
     guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "pthread_getattr_np") else { return nil }
     return unsafeBitCast(symbol, to: (@convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> Int32).self)

@@ -18,19 +18,22 @@ public struct LivePublisher<Base: AsyncSequence & Sendable>: Publisher, Sendable
   /// Attaches a subscriber, which gets its own iterator.
   ///
   /// - Parameter subscriber: The subscriber.
-  public func receive<Downstream: Subscriber>(subscriber: Downstream) where Downstream.Input == Output, Downstream.Failure == Failure {
+  public func receive<Downstream: Subscriber>(subscriber: Downstream)
+  where Downstream.Input == Output, Downstream.Failure == Failure {
     let subscription = LivePublisherSubscription(Receiver(subscriber))
     subscriber.receive(subscription: subscription)
     subscription.follow(base)
   }
 }
 
-/// `@unchecked Sendable`: a subscriber is only called from the subscription's task, one value after another, as its protocol requires.
+/// `@unchecked Sendable`: a subscriber is only called from the subscription's task, one value after another, as its
+/// protocol requires.
 struct Receiver<Value>: @unchecked Sendable {
   let send: (Value) -> Subscribers.Demand
   let complete: (Subscribers.Completion<any Error>) -> Void
 
-  init<Downstream: Subscriber>(_ subscriber: Downstream) where Downstream.Input == Value, Downstream.Failure == any Error {
+  init<Downstream: Subscriber>(_ subscriber: Downstream)
+  where Downstream.Input == Value, Downstream.Failure == any Error {
     send = { subscriber.receive($0) }
     complete = { subscriber.receive(completion: $0) }
   }

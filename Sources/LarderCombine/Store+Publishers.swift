@@ -7,8 +7,9 @@ extension Store {
   /// let subscription = store.publisher(for: Note.all.sorted(by: \.title)).sink { _ in } receiveValue: { notes in show(notes) }
   /// ```
   ///
-  /// Each subscriber gets its own values, and no more than it demands. Without demand nothing is read; the next value is then the newest. Cancelling
-  /// the subscription ends it. Values arrive on a thread of Swift's pool; to change it, use `receive(on:)`.
+  /// Each subscriber gets its own values, and no more than it demands. Without demand nothing is read; the next value
+  /// is then the newest. Cancelling the subscription ends it. Values arrive on a thread of Swift's pool; to change it,
+  /// use `receive(on:)`.
   ///
   /// - Parameter query: The condition, order and inclusions of the rows.
   /// - Returns: A publisher that fails with the errors of ``Store/live(_:)-(Query<M>)``.
@@ -20,7 +21,9 @@ extension Store {
   ///
   /// - Parameter read: The closure.
   /// - Returns: A publisher that fails with what the closure throws.
-  public func publisher<Value: Sendable>(for read: @escaping @Sendable (Snapshot) throws -> Value) -> LivePublisher<LiveResults<Value>> {
+  public func publisher<Value: Sendable>(
+    for read: @escaping @Sendable (Snapshot) throws -> Value
+  ) -> LivePublisher<LiveResults<Value>> {
     LivePublisher(live(read))
   }
 

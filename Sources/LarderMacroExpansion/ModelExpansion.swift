@@ -2,7 +2,8 @@ package import SwiftSyntax
 import SwiftSyntaxBuilder
 package import SwiftSyntaxMacros
 
-/// Generates the conformance of a struct to `Model`: its columns, its schema, its codecs and, if the key isn't named `id`, its identity.
+/// Generates the conformance of a struct to `Model`: its columns, its schema, its codecs and, if the key isn't named
+/// `id`, its identity.
 package protocol ModelExpansion: ExtensionMacro, MemberAttributeMacro {}
 
 extension ModelExpansion {

@@ -34,7 +34,8 @@ extension RelatedRowsExpansion {
   }
 
   private static func rowsName(of declaration: some DeclSyntaxProtocol) -> String? {
-    guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1, let binding = variable.bindings.first,
+    guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1,
+      let binding = variable.bindings.first,
       binding.typeAnnotation?.type.isRows == true
     else { return nil }
     return binding.name?.plainName

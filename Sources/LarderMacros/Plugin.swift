@@ -16,8 +16,8 @@ struct LarderPlugin: CompilerPlugin {
   ]
 }
 
-// The compiler finds the macros by the name of this module. Their implementation is a library, because SwiftPM builds tests that depend on a plug-in,
-// and everything else that is tested, a second time.
+// The compiler finds the macros by the name of this module. Their implementation is a library, because SwiftPM builds
+// tests that depend on a plug-in, and everything else that is tested, a second time.
 
 enum ModelMacro: ModelExpansion {}
 

@@ -1,4 +1,5 @@
-/// A random number generator that returns the same numbers for the same seed, so that a test that prints its seed can be repeated.
+/// A random number generator that returns the same numbers for the same seed, so that a test that prints its seed can
+/// be repeated.
 ///
 /// ```swift
 /// var random = SplitMix64(seed: 1)

@@ -11,7 +11,10 @@ struct ContentTests {
 
   @Test(
     "A name has to be there, short, and one line",
-    arguments: ["", "  \n\t ", String(repeating: "x", count: 101), "two\nlines", "bell\u{7}", "e" + String(repeating: "\u{301}", count: 2000)])
+    arguments: [
+      "", "  \n\t ", String(repeating: "x", count: 101), "two\nlines", "bell\u{7}",
+      "e" + String(repeating: "\u{301}", count: 2000),
+    ])
   func names(title: String) {
     #expect { try CreatureContent(title: title, rating: 1) } throws: { error in
       guard case .invalid(let fields)? = error as? CreatureProblem else { return false }

@@ -7,7 +7,9 @@ import Testing
 @Suite("D7: a damaged document is shown as what it is, and the others are not harmed")
 struct DamageTests {
   /// Runs the body with three creatures with pictures, and damages the second one before.
-  private func withDamage(_ damage: (URL) throws -> Void, _ body: (CreaturesService, URL) async throws -> Void) async throws {
+  private func withDamage(
+    _ damage: (URL) throws -> Void, _ body: (CreaturesService, URL) async throws -> Void
+  ) async throws {
     try await withTemporaryFolder { folder in
       let service = try CreaturesService(folder: folder)
       for title in ["Moth", "Owl", "Bat"] { _ = try await service.add(.named(title), Sample.upload()) }
@@ -41,7 +43,9 @@ struct DamageTests {
     }
   }
 
-  @Test("A picture that is cut or gone is seen in the list, which does not read it", arguments: [Harm.truncate, .empty, .remove])
+  @Test(
+    "A picture that is cut or gone is seen in the list, which does not read it",
+    arguments: [Harm.truncate, .empty, .remove])
   func pictureByItsLength(harm: Harm) async throws {
     try await withDamage({ try harm.apply(to: $0.appending(path: "picture.png")) }) { service, _ in
       let card = try await second(service)
@@ -148,7 +152,8 @@ struct DamageTests {
   func replaced() async throws {
     try await withDamage({ try Harm.truncate.apply(to: $0.appending(path: "picture.png")) }) { service, _ in
       let version = try #require(try await second(service).modified)
-      #expect(try await service.change("2", to: .named("Owl"), .replace(Sample.upload()), basedOn: version)?.damage == nil)
+      #expect(
+        try await service.change("2", to: .named("Owl"), .replace(Sample.upload()), basedOn: version)?.damage == nil)
       #expect(try await service.check() == (3, 0))
     }
   }

@@ -27,15 +27,19 @@ struct PictureTests {
   @Test(
     "A header that is cut off anywhere is no picture, and no trap",
     arguments: [
-      Sample.png(640, 480, bytes: 0), Sample.gif(300, 2), Sample.jpeg(4032, 3024), Sample.webp("VP8X", [0, 0, 0, 0, 0xFF, 0x0F, 0, 0x09, 0, 0]),
-      Sample.webp("VP8L", [0x2F, 0x63, 0xC0, 0x18, 0]), Sample.webp("VP8 ", [0, 0, 0, 0x9D, 0x01, 0x2A, 0x40, 0x01, 0xF0, 0x40]),
+      Sample.png(640, 480, bytes: 0), Sample.gif(300, 2), Sample.jpeg(4032, 3024),
+      Sample.webp("VP8X", [0, 0, 0, 0, 0xFF, 0x0F, 0, 0x09, 0, 0]),
+      Sample.webp("VP8L", [0x2F, 0x63, 0xC0, 0x18, 0]),
+      Sample.webp("VP8 ", [0, 0, 0, 0x9D, 0x01, 0x2A, 0x40, 0x01, 0xF0, 0x40]),
     ])
   func cutOff(content: Data) throws {
     let whole = try #require(PictureFile(content))
     for length in 0..<content.count {
       // A slice has indexes of its own.
       let cut = (Data([7]) + content.prefix(length)).dropFirst()
-      if let file = PictureFile(cut) { #expect((file.width, file.height) == (whole.width, whole.height), "cut to \(length) bytes") }
+      if let file = PictureFile(cut) {
+        #expect((file.width, file.height) == (whole.width, whole.height), "cut to \(length) bytes")
+      }
     }
     #expect(PictureFile(content.prefix(9)) == nil)
   }
@@ -43,8 +47,10 @@ struct PictureTests {
   @Test(
     "What is no picture is refused, whatever it says it is",
     arguments: [
-      Data(), Data("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8), Data("<!doctype html><script>alert(1)</script>".utf8), Data("%PDF-1.7".utf8),
-      Sample.png(0, 480), Sample.png(0xFFFF_FFFF, 1), Sample.jpeg(100, 100, frame: 0xDA), Sample.png(16_384, 16_384), Data("MZ".utf8),
+      Data(), Data("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8),
+      Data("<!doctype html><script>alert(1)</script>".utf8), Data("%PDF-1.7".utf8),
+      Sample.png(0, 480), Sample.png(0xFFFF_FFFF, 1), Sample.jpeg(100, 100, frame: 0xDA), Sample.png(16_384, 16_384),
+      Data("MZ".utf8),
     ])
   func refused(content: Data) {
     #expect(throws: CreatureProblem.self) { try PictureFile.picture(content) }
@@ -60,7 +66,8 @@ struct PictureTests {
   @Test(
     "A thumbnail is small, and no animation",
     arguments: [
-      Sample.png(513, 10), Sample.png(10, 513), Sample.gif(10, 10), Sample.png(10, 10, bytes: PictureFile.maximumThumbnailBytes),
+      Sample.png(513, 10), Sample.png(10, 513), Sample.gif(10, 10),
+      Sample.png(10, 10, bytes: PictureFile.maximumThumbnailBytes),
       Data("thumbnail".utf8),
     ])
   func thumbnails(content: Data) throws {

@@ -5,7 +5,8 @@ import LarderArchive
 
 /// Runs the body with an empty folder that goes away afterwards.
 func withTemporaryFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-  let folder = FileManager.default.temporaryDirectory.appending(path: "creatures-\(UUID().uuidString)", directoryHint: .isDirectory)
+  let folder = FileManager.default.temporaryDirectory.appending(
+    path: "creatures-\(UUID().uuidString)", directoryHint: .isDirectory)
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   defer { try? FileManager.default.removeItem(at: folder) }
   return try await body(folder)
@@ -14,11 +15,13 @@ func withTemporaryFolder<Result>(_ body: (URL) async throws -> Result) async thr
 /// Headers of pictures, each followed by so many bytes of anything.
 enum Sample {
   static func png(_ width: UInt32, _ height: UInt32, bytes: Int = 40) -> Data {
-    Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13]) + Data("IHDR".utf8) + number(width) + number(height) + filler(bytes)
+    Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13]) + Data("IHDR".utf8) + number(width)
+      + number(height) + filler(bytes)
   }
 
   static func gif(_ width: UInt16, _ height: UInt16) -> Data {
-    Data("GIF89a".utf8) + Data([UInt8(width & 255), UInt8(width >> 8), UInt8(height & 255), UInt8(height >> 8)]) + filler(20)
+    Data("GIF89a".utf8) + Data([UInt8(width & 255), UInt8(width >> 8), UInt8(height & 255), UInt8(height >> 8)])
+      + filler(20)
   }
 
   /// An application segment of some length comes before the frame header, as cameras write it.
@@ -35,7 +38,8 @@ enum Sample {
   private static func filler(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }) }
 
   static func upload(_ bytes: Int = 5_000) throws -> PictureUpload {
-    PictureUpload(picture: try PictureFile.picture(png(640, 480, bytes: bytes)), thumbnail: try PictureFile.thumbnail(png(64, 48)))
+    PictureUpload(
+      picture: try PictureFile.picture(png(640, 480, bytes: bytes)), thumbnail: try PictureFile.thumbnail(png(64, 48)))
   }
 }
 

@@ -32,7 +32,8 @@ struct ServiceTests {
       let fileSystem = FileSystem { step, name in if step == "read", !name.hasPrefix(".") { reads.add(name) } }
       let writer = try CreaturesService(folder: folder)
       for number in 1...8 { _ = try await writer.add(.named("Creature \(number)"), Sample.upload(500_000)) }
-      let service = CreaturesService(documents: try DocumentFolder(at: folder, extension: "creature", fileSystem: fileSystem))
+      let service = CreaturesService(
+        documents: try DocumentFolder(at: folder, extension: "creature", fileSystem: fileSystem))
       #expect(reads.taken() == [])
       #expect(try await service.cards().count == 8)
       #expect(reads.taken() == Array(repeating: "data", count: 8))
@@ -54,7 +55,9 @@ struct ServiceTests {
       let changed = try #require(try await service.change("1", to: .named("Owl"), .keep, basedOn: version))
       #expect(changed.title == "Owl")
       #expect(changed.created == card.created)
-      await #expect(throws: CreatureProblem.changedElsewhere) { try await service.change("1", to: .named("Bat"), .keep, basedOn: version) }
+      await #expect(throws: CreatureProblem.changedElsewhere) {
+        try await service.change("1", to: .named("Bat"), .keep, basedOn: version)
+      }
       #expect(try await service.cards().map(\.title) == ["Owl"])
     }
   }
@@ -108,7 +111,8 @@ struct ServiceTests {
     }
   }
 
-  @Test("No name is ever a path", arguments: ["..", "../1", "1/../1", "", ".larder-trash", "1\u{0}", "2", "1.creature"])
+  @Test(
+    "No name is ever a path", arguments: ["..", "../1", "1/../1", "", ".larder-trash", "1\u{0}", "2", "1.creature"])
   func names(name: String) async throws {
     try await withTemporaryFolder { folder in
       let service = try CreaturesService(folder: folder)
@@ -126,7 +130,9 @@ struct ServiceTests {
   func listings() async throws {
     try await withTemporaryFolder { folder in
       let service = try CreaturesService(folder: folder)
-      var windows = [try await service.listings().makeAsyncIterator(), try await service.listings().makeAsyncIterator()]
+      var windows = [
+        try await service.listings().makeAsyncIterator(), try await service.listings().makeAsyncIterator(),
+      ]
       for index in windows.indices { #expect(await windows[index].next() == []) }
       _ = try await service.add(.named("Moth"), nil)
       for index in windows.indices { #expect(await windows[index].next()?.map(\.title) == ["Moth"]) }

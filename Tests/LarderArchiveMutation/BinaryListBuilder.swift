@@ -63,12 +63,16 @@ public struct BinaryListBuilder {
     case .float(let number): bytes += [0x22] + Self.bigEndian(Int(number.bitPattern), 4)
     case .date(let seconds): bytes += [0x33] + Self.bigEndian(Int(bitPattern: UInt(seconds.bitPattern)), 8)
     case .data(let data): bytes += Self.marker(0x40, data.count) + data
-    case .text(let text) where text.utf8.allSatisfy { $0 < 0x80 }: bytes += Self.marker(0x50, text.utf8.count) + Array(text.utf8)
-    case .text(let text), .wideText(let text): bytes += Self.marker(0x60, text.utf16.count) + text.utf16.flatMap { Self.bigEndian(Int($0), 2) }
+    case .text(let text) where text.utf8.allSatisfy { $0 < 0x80 }:
+      bytes += Self.marker(0x50, text.utf8.count) + Array(text.utf8)
+    case .text(let text), .wideText(let text):
+      bytes += Self.marker(0x60, text.utf16.count) + text.utf16.flatMap { Self.bigEndian(Int($0), 2) }
     case .uid(let number): bytes += [0x83] + Self.bigEndian(number, 4)
     case .array(let elements): bytes += Self.marker(0xa0, elements.count) + elements.flatMap { Self.bigEndian($0, 4) }
     case .dictionary(let entries):
-      bytes += Self.marker(0xd0, entries.count) + entries.flatMap { Self.bigEndian($0.key, 4) } + entries.flatMap { Self.bigEndian($0.value, 4) }
+      bytes +=
+        Self.marker(0xd0, entries.count) + entries.flatMap { Self.bigEndian($0.key, 4) }
+        + entries.flatMap { Self.bigEndian($0.value, 4) }
     case .raw(let raw): bytes += raw
     case .inside: break
     }
@@ -102,7 +106,8 @@ extension BinaryListBuilder {
     let objects = make(&builder)
     let keys = ["$archiver", "$version", "$objects", "$top", "root"].map { builder.add(.text($0)) }
     let values = [
-      builder.add(.text("NSKeyedArchiver")), builder.add(.integer(100_000)), builder.add(.array([builder.add(.text("$null"))] + objects)),
+      builder.add(.text("NSKeyedArchiver")), builder.add(.integer(100_000)),
+      builder.add(.array([builder.add(.text("$null"))] + objects)),
       builder.add(.dictionary([(keys[4], builder.add(.uid(root)))])),
     ]
     builder.objects[0] = .dictionary(zip(keys, values).map { (key: $0, value: $1) })

@@ -15,7 +15,10 @@ public struct Creature: Archivable, Sendable, Hashable {
   public var places: [String: Int]
   public var picture: Data
 
-  public init(id: Int, title: String, rating: Double, isScary: Bool, born: Date?, tags: [String], places: [String: Int], picture: Data) {
+  public init(
+    id: Int, title: String, rating: Double, isScary: Bool, born: Date?, tags: [String], places: [String: Int],
+    picture: Data
+  ) {
     self.id = id
     self.title = title
     self.rating = rating
@@ -28,8 +31,10 @@ public struct Creature: Archivable, Sendable, Hashable {
 
   public static func sample(_ number: Int) -> Creature {
     Creature(
-      id: number, title: number.isMultiple(of: 3) ? "Ungeheuer № \(number) ä" : "Creature \(number)", rating: Double(number % 50) / 10,
-      isScary: number.isMultiple(of: 2), born: number.isMultiple(of: 5) ? nil : Date(timeIntervalSinceReferenceDate: Double(number) * 1000.5),
+      id: number, title: number.isMultiple(of: 3) ? "Ungeheuer № \(number) ä" : "Creature \(number)",
+      rating: Double(number % 50) / 10,
+      isScary: number.isMultiple(of: 2),
+      born: number.isMultiple(of: 5) ? nil : Date(timeIntervalSinceReferenceDate: Double(number) * 1000.5),
       tags: ["large", "old", "tag\(number % 17)"], places: ["cellar": number, "attic": -number],
       picture: Data((0..<16).map { UInt8(truncatingIfNeeded: number &+ $0) }))
   }

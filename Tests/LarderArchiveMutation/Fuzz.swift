@@ -2,7 +2,8 @@ public import Foundation
 internal import LarderArchive
 internal import LarderRandom
 
-/// Decodes what seeded damage makes of valid archives, and valid files with a hostile graph: each ends in a value or a thrown error.
+/// Decodes what seeded damage makes of valid archives, and valid files with a hostile graph: each ends in a value or a
+/// thrown error.
 public struct Fuzz: Sendable {
   /// What is decoded.
   public enum Kind: String, CaseIterable, Sendable {
@@ -27,7 +28,8 @@ public struct Fuzz: Sendable {
   /// - Parameter keyed: Keyed archives to damage as well.
   public init(keyed: [Data]) throws {
     let values: [Data] = try [
-      Archive.encode((0..<3).map(Creature.sample)), Archive.encode([Creature]()), Archive.encode((0..<30).map(Creature.sample)),
+      Archive.encode((0..<3).map(Creature.sample)), Archive.encode([Creature]()),
+      Archive.encode((0..<30).map(Creature.sample)),
     ]
     archives = values.map(Array.init)
     payloads = try archives.map { archive in
@@ -36,7 +38,8 @@ public struct Fuzz: Sendable {
     }
     self.keyed = keyed.map(Array.init).filter { $0.starts(with: "bplist".utf8) }
     xml = keyed.map(Array.init).filter { !$0.starts(with: "bplist".utf8) }
-    manifests = try [Archive.encode(Manifest(parts: ["a": .init(size: 3, checksum: CRC64.checksum([1, 2, 3]))]))].map(Array.init)
+    manifests = try [Archive.encode(Manifest(parts: ["a": .init(size: 3, checksum: CRC64.checksum([1, 2, 3]))]))].map(
+      Array.init)
   }
 
   /// A list of parts as packages have it.
@@ -89,11 +92,13 @@ public struct Fuzz: Sendable {
       let payload = graph.payload()
       switch seed(generator) % 4 {
       case 0: try decode(Mutation.archive(of: payload, tag: "[Creature]", version: 1))
-      case 1: _ = try Archive.decode(Anything.self, from: Mutation.archive(of: payload, tag: "Anything"), limits: limits)
+      case 1:
+        _ = try Archive.decode(Anything.self, from: Mutation.archive(of: payload, tag: "Anything"), limits: limits)
       case 2:
         let archive = try Mutation.archive(of: payload, tag: "Anything")
         _ = try Archive.decode(
-          Renamed.self, from: archive, migrations: [ArchiveMigration(of: "Anything", from: 1, to: "Renamed") { _ in }], limits: limits)
+          Renamed.self, from: archive, migrations: [ArchiveMigration(of: "Anything", from: 1, to: "Renamed") { _ in }],
+          limits: limits)
       default: try decode(Mutation.archive(of: payload, tag: "[Creature]", version: 2))
       }
     }
@@ -104,7 +109,9 @@ public struct Fuzz: Sendable {
     return generator.next()
   }
 
-  private func runKeyed(_ originals: [[UInt8]], _ generator: inout SplitMix64, _ make: (inout HostileGraph) -> Data) throws {
+  private func runKeyed(
+    _ originals: [[UInt8]], _ generator: inout SplitMix64, _ make: (inout HostileGraph) -> Data
+  ) throws {
     var graph = HostileGraph(generator)
     let data = originals.isEmpty || Bool.random(using: &generator) ? make(&graph) : Data(damaged(originals, &generator))
     switch Int.random(in: 0..<3, using: &generator) {
@@ -117,7 +124,9 @@ public struct Fuzz: Sendable {
   /// A package whose list of parts, or one of whose parts, is damaged; then it is read, changed and mended.
   private func runPackage(in url: URL, _ generator: inout SplitMix64) throws {
     let folder = try DocumentFolder(at: url, extension: "x", limits: limits)
-    let document = try (try? folder.document(named: "fuzz")) ?? folder.add(named: "fuzz") { try $0.setData(Data([1, 2, 3]), for: "a") }
+    let document =
+      try (try? folder.document(named: "fuzz"))
+      ?? folder.add(named: "fuzz") { try $0.setData(Data([1, 2, 3]), for: "a") }
     let place = url.appending(path: "fuzz.x/.manifest")
     switch Int.random(in: 0..<4, using: &generator) {
     case 0: try Data(damaged(manifests, &generator)).write(to: place)
@@ -126,8 +135,12 @@ public struct Fuzz: Sendable {
       var graph = HostileGraph(generator)
       try Mutation.archive(of: graph.payload(), tag: "LarderArchive.DocumentManifest").write(to: place)
     default:
-      let names = ["../a", "/etc/passwd", "", "a/b", ".manifest", "b", "e\u{301}", "a\0b", String(repeating: "x", count: 300)]
-      let parts = names.shuffled(using: &generator).prefix(2).map { ($0, Manifest.Part(size: .random(in: -1...3, using: &generator), checksum: 0)) }
+      let names = [
+        "../a", "/etc/passwd", "", "a/b", ".manifest", "b", "e\u{301}", "a\0b", String(repeating: "x", count: 300),
+      ]
+      let parts = names.shuffled(using: &generator).prefix(2).map {
+        ($0, Manifest.Part(size: .random(in: -1...3, using: &generator), checksum: 0))
+      }
       try Archive.encode(Manifest(parts: Dictionary(parts) { $1 })).write(to: place)
     }
     defer { try? document.replaceAll { try $0.setData(Data([1, 2, 3]), for: "a") } }
@@ -137,8 +150,8 @@ public struct Fuzz: Sendable {
     try document.edit { try $0.setData(Data([4]), for: "b") }
   }
 
-  /// A zip file, damaged or hostile, that is read as a whole and put into a document; where that succeeds, the document as a zip file gives the same
-  /// parts.
+  /// A zip file, damaged or hostile, that is read as a whole and put into a document; where that succeeds, the document
+  /// as a zip file gives the same parts.
   private func runZip(in url: URL, _ generator: inout SplitMix64) throws {
     let folder = try DocumentFolder(at: url, extension: "x", limits: limits)
     var graph = HostileGraph(generator)
@@ -156,7 +169,9 @@ public struct Fuzz: Sendable {
     let snapshot = try document.snapshot()
     try snapshot.writeZip(to: file, limits: limits)
     let copy = try folder.add { try $0.setParts(ofZip: file, limits: limits) }
-    let isSame = try snapshot.partNames() == copy.partNames() && snapshot.partNames().allSatisfy { try snapshot.data(for: $0) == copy.data(for: $0) }
+    let isSame =
+      try snapshot.partNames() == copy.partNames()
+      && snapshot.partNames().allSatisfy { try snapshot.data(for: $0) == copy.data(for: $0) }
     // Not an error of the file: it ends the run.
     precondition(isSame, "the document came back as another one")
     for document in [document, copy] { try folder.delete(document) }
@@ -174,7 +189,11 @@ public struct Fuzz: Sendable {
     static func explore(_ decoder: any Decoder) throws {
       if let single = try? decoder.singleValueContainer() {
         if single.decodeNil() { return }
-        if (try? single.decode(String.self)) != nil || (try? single.decode(Float.self)) != nil || (try? single.decode(Date.self)) != nil { return }
+        if (try? single.decode(String.self)) != nil || (try? single.decode(Float.self)) != nil
+          || (try? single.decode(Date.self)) != nil
+        {
+          return
+        }
       }
       if let keyed = try? decoder.container(keyedBy: AnyKey.self) {
         for key in keyed.allKeys.prefix(8) { _ = try keyed.decodeIfPresent(Anything.self, forKey: key) }
@@ -200,12 +219,15 @@ public struct Fuzz: Sendable {
   }
 
   private static let anything: [String: KeyedClass] = [
-    "LarderArchiveTests.OldCreature": .codable(Anything.self), "x": .codable(Anything.self), "": .codable(Anything.self),
+    "LarderArchiveTests.OldCreature": .codable(Anything.self), "x": .codable(Anything.self),
+    "": .codable(Anything.self),
   ]
 
   private static let classes: [String: KeyedClass] = [
     "LarderArchiveTests.OldCreature": .building { object in
-      FuzzCreature(title: try object.decode(String.self, forKey: "Title"), rating: try object.decode(Double.self, forKey: "Rating"))
+      FuzzCreature(
+        title: try object.decode(String.self, forKey: "Title"), rating: try object.decode(Double.self, forKey: "Rating")
+      )
     }
   ]
 
@@ -266,7 +288,9 @@ public struct Fuzz: Sendable {
     let length = UInt64(bytes.count - header)
     for index in 0..<8 { bytes[16 + index] = UInt8(truncatingIfNeeded: length >> UInt64(56 - 8 * index)) }
     let checksum = bytes.withUnsafeBytes { ArchiveHeader.checksum(of: $0) }
-    for index in 0..<8 { bytes[ArchiveHeader.checksumOffset + index] = UInt8(truncatingIfNeeded: checksum >> UInt64(56 - 8 * index)) }
+    for index in 0..<8 {
+      bytes[ArchiveHeader.checksumOffset + index] = UInt8(truncatingIfNeeded: checksum >> UInt64(56 - 8 * index))
+    }
     return Data(bytes)
   }
 }

@@ -10,7 +10,8 @@ public enum Mutation {
   }
 
   /// Bytes with one to four kinds of damage; never longer than twice the longer of both plus 64.
-  public static func damage(_ original: [UInt8], splicing other: [UInt8], using generator: inout SplitMix64) -> [UInt8] {
+  public static func damage(_ original: [UInt8], splicing other: [UInt8], using generator: inout SplitMix64) -> [UInt8]
+  {
     var bytes = original
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
       guard !bytes.isEmpty else { break }
@@ -32,13 +33,18 @@ public enum Mutation {
     case 5:
       // Numbers at the edges, as a length, an offset or a reference may be.
       let edge: [UInt8] = [0x00, 0x01, 0x7f, 0x80, 0xff, 0x0f, 0xaf, 0xdf, 0x13, 0x14, 0x80].shuffled(using: &generator)
-      for index in place..<min(bytes.count, place + Int.random(in: 1...8, using: &generator)) { bytes[index] = edge[index % edge.count] }
+      for index in place..<min(bytes.count, place + Int.random(in: 1...8, using: &generator)) {
+        bytes[index] = edge[index % edge.count]
+      }
     case 6:
       // The trailer and the table of offsets are at the end, and decide about all else.
       let near = bytes.count - 1 - Int.random(in: 0..<min(bytes.count, 64), using: &generator)
       bytes[near] = Bool.random(using: &generator) ? bytes[near] &+ 1 : UInt8.random(in: 0...255, using: &generator)
     default:
-      bytes.insert(contentsOf: (0..<Int.random(in: 1...8, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }, at: place)
+      bytes.insert(
+        contentsOf: (0..<Int.random(in: 1...8, using: &generator)).map { _ in
+          UInt8.random(in: 0...255, using: &generator)
+        }, at: place)
     }
   }
 }

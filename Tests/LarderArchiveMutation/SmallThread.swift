@@ -4,7 +4,9 @@ internal import Synchronization
 /// Threads whose stack is as small as that of Dispatch's threads and of Swift's tasks.
 public enum SmallThread {
   /// Runs a closure on a thread with a stack of so many bytes, and waits for it; throws what the closure throws.
-  public static func run<Result: Sendable>(stackSize: Int = 512 << 10, _ body: @escaping @Sendable () throws -> Result) throws -> Result {
+  public static func run<Result: Sendable>(
+    stackSize: Int = 512 << 10, _ body: @escaping @Sendable () throws -> Result
+  ) throws -> Result {
     let finished = DispatchSemaphore(value: 0)
     let box = Box<Result>()
     let thread = Thread {

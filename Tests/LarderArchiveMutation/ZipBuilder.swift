@@ -63,11 +63,18 @@ public struct ZipBuilder: Sendable {
       let localName = entry.localName ?? entry.name
       bytes +=
         Self.numbers([0x0403_4b50], UInt32.self)
-        + Self.numbers([entry.version, entry.localFlags ?? entry.flags, entry.localMethod ?? method, 0, 33], UInt16.self)
-      bytes += Self.numbers([entry.localChecksum ?? checksum, entry.localCompressedSize ?? compressed, entry.localSize ?? size], UInt32.self)
-      bytes += Self.numbers([UInt16(localName.count), UInt16(entry.localExtra.count)], UInt16.self) + localName + entry.localExtra
+        + Self.numbers(
+          [entry.version, entry.localFlags ?? entry.flags, entry.localMethod ?? method, 0, 33], UInt16.self)
+      bytes += Self.numbers(
+        [entry.localChecksum ?? checksum, entry.localCompressedSize ?? compressed, entry.localSize ?? size], UInt32.self
+      )
+      bytes +=
+        Self.numbers([UInt16(localName.count), UInt16(entry.localExtra.count)], UInt16.self) + localName
+        + entry.localExtra
       bytes += raw + entry.trailer
-      directory += Self.numbers([0x0201_4b50], UInt32.self) + Self.numbers([entry.version, entry.version, entry.flags, method, 0, 33], UInt16.self)
+      directory +=
+        Self.numbers([0x0201_4b50], UInt32.self)
+        + Self.numbers([entry.version, entry.version, entry.flags, method, 0, 33], UInt16.self)
       directory += Self.numbers([checksum, compressed, size], UInt32.self)
       directory += Self.numbers([UInt16(entry.name.count), UInt16(entry.extra.count), 0, entry.disk, 0], UInt16.self)
       directory += Self.numbers([entry.attributes, entry.offset ?? offset], UInt32.self) + entry.name + entry.extra
@@ -111,7 +118,9 @@ public struct ZipBuilder: Sendable {
   /// A stream of a few bytes for each thousand zeros (RFC 1951, 3.2.6): one zero, then copies of it, 258 at a time.
   public static func zeros(_ copies: Int) -> (raw: [UInt8], count: Int) {
     var bits: [UInt8] = []
-    func append(_ code: Int, _ width: Int) { for place in (0..<width).reversed() { bits.append(UInt8(code >> place & 1)) } }
+    func append(_ code: Int, _ width: Int) {
+      for place in (0..<width).reversed() { bits.append(UInt8(code >> place & 1)) }
+    }
     // The last block, with the fixed codes; the two bits of its kind are the other way round.
     bits += [1, 1, 0]
     append(0x30, 8)
@@ -122,7 +131,8 @@ public struct ZipBuilder: Sendable {
     append(0, 7)
     var raw: [UInt8] = []
     for start in stride(from: 0, to: bits.count, by: 8) {
-      raw.append(bits[start..<min(start + 8, bits.count)].enumerated().reduce(0) { $0 | $1.element << UInt8($1.offset) })
+      raw.append(
+        bits[start..<min(start + 8, bits.count)].enumerated().reduce(0) { $0 | $1.element << UInt8($1.offset) })
     }
     return (raw, 1 + 258 * copies)
   }

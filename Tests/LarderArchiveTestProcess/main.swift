@@ -3,10 +3,12 @@ import LarderArchive
 import LarderArchiveMutation
 import Synchronization
 
-/// The second process of tests: adds documents, ends itself in the middle of a change, or says what a folder lets it do.
+/// The second process of tests: adds documents, ends itself in the middle of a change, or says what a folder lets it
+/// do.
 ///
-/// `add FOLDER COUNT` · `fill FOLDER KILOBYTES` · `try FOLDER 0` · `write FILE STEP` · `edit FOLDER STEP` · `replace FOLDER STEP` · `new FOLDER STEP`
-/// · `zip FOLDER STEP` · `unzip FOLDER STEP` · `delete FOLDER STEP` · `circle - 0`
+/// `add FOLDER COUNT` · `fill FOLDER KILOBYTES` · `try FOLDER 0` · `write FILE STEP` · `edit FOLDER STEP` ·
+/// `replace FOLDER STEP` · `new FOLDER STEP` · `zip FOLDER STEP` · `unzip FOLDER STEP` · `delete FOLDER STEP` ·
+/// `circle - 0`
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let number = Int(arguments[3]) else {
@@ -28,7 +30,9 @@ func crashing(before number: Int) -> FileSystem {
   }
 }
 
-func folder() throws -> DocumentFolder { try DocumentFolder(at: url, extension: "scarycreature", fileSystem: crashing(before: number)) }
+func folder() throws -> DocumentFolder {
+  try DocumentFolder(at: url, extension: "scarycreature", fileSystem: crashing(before: number))
+}
 
 func fill(_ parts: inout DocumentParts, _ number: Int) throws {
   try parts.setValue(Creature.sample(number), for: "data")
@@ -57,7 +61,8 @@ func fillDisk() throws {
   report("add") { _ = try folder.add { try $0.setData(large, for: "large") } }
   report("edit") { try document.edit { try $0.setData(large, for: "more") } }
   report("write") { try Archive.write(large, to: file) }
-  let isWhole = try !document.inspect().isDamaged && folder.documents().count == 1 && Archive.read(Int.self, from: file) == 1
+  let isWhole =
+    try !document.inspect().isDamaged && folder.documents().count == 1 && Archive.read(Int.self, from: file) == 1
   print(isWhole ? "all whole" : "damaged")
   let names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
   print(names == [".larder-lock", "1.scarycreature", "file"] ? "nothing is left over" : "left over: \(names)")

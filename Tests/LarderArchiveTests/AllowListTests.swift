@@ -63,7 +63,8 @@ struct AllowListTests {
 
   @Test("D2: a nested type that is not allowed is refused before anything of the archive is built")
   func nested() throws {
-    let data = try Archive.encode(Zoo(animals: [Archived(Dog(name: "a") as any Animal), Archived(Spy(name: "b") as any Animal)]))
+    let data = try Archive.encode(
+      Zoo(animals: [Archived(Dog(name: "a") as any Animal), Archived(Spy(name: "b") as any Animal)]))
     let error = #expect(throws: ArchiveError.self) { try Archive.decode(Zoo.self, from: data, allowing: [Dog.self]) }
     #expect(error?.code == .notAllowed)
     #expect(error?.type == "Spy")
@@ -80,14 +81,18 @@ struct AllowListTests {
 
   @Test("D2: a tag that the header keeps quiet about is refused where it stands")
   func hiddenTag() throws {
-    let payload: [String: ArchiveValue] = ["animals": [["$tag": "Hidden", "$version": 1, "$value": [:]]], "first": [:]]
+    let payload: [String: ArchiveValue] = [
+      "animals": [["$tag": "Hidden", "$version": 1, "$value": [:]]], "first": [:],
+    ]
     let data = try Archive.encode(payload)
     // The same bytes under the name of the type that is asked for.
     struct Disguise: Archivable {
       static let archiveTag = ArchiveTag.name(of: [String: ArchiveValue].self)
       var animals: [Archived<any Animal>]
     }
-    let error = #expect(throws: ArchiveError.self) { try Archive.decode(Disguise.self, from: data, allowing: [Dog.self]) }
+    let error = #expect(throws: ArchiveError.self) {
+      try Archive.decode(Disguise.self, from: data, allowing: [Dog.self])
+    }
     #expect(error?.code == .notAllowed)
     #expect(error?.type == "Hidden")
   }

@@ -7,7 +7,9 @@ import Testing
 @Suite("Archives and documents: crashes")
 struct CrashTests {
   /// Runs a command that is killed before its first call, its second and so on, until it goes through.
-  private func everyStep(_ command: String, prepare: (URL) throws -> URL, check: (URL, _ isFinished: Bool) throws -> Void) throws -> Int {
+  private func everyStep(
+    _ command: String, prepare: (URL) throws -> URL, check: (URL, _ isFinished: Bool) throws -> Void
+  ) throws -> Int {
     for step in 1..<200 {
       let temporary = try TemporaryFolder()
       let url = try prepare(temporary.url)
@@ -41,7 +43,9 @@ struct CrashTests {
     #expect(steps > 5)
   }
 
-  @Test("D5: a document that is changed when the process ends is the old one or the new one", arguments: ["edit", "replace"])
+  @Test(
+    "D5: a document that is changed when the process ends is the old one or the new one",
+    arguments: ["edit", "replace"])
   func change(_ command: String) throws {
     let steps = try everyStep(command, prepare: old) { url, isFinished in
       let folder = try DocumentFolder(at: url, extension: "scarycreature")
@@ -101,11 +105,14 @@ struct CrashTests {
     #expect(steps > 8)
   }
 
-  @Test("D5: a document of a zip file, or of another file, is there as a whole or not at all when the process ends", arguments: ["unzip", "stage"])
+  @Test(
+    "D5: a document of a zip file, or of another file, is there as a whole or not at all when the process ends",
+    arguments: ["unzip", "stage"])
   func streamed(_ command: String) throws {
     let steps = try everyStep(command) { folder in
       _ = try old(folder)
-      try DocumentFolder(at: folder, extension: "scarycreature").document(named: "1").snapshot().writeZip(to: folder.appending(path: "document.zip"))
+      try DocumentFolder(at: folder, extension: "scarycreature").document(named: "1").snapshot().writeZip(
+        to: folder.appending(path: "document.zip"))
       return folder
     } check: { url, isFinished in
       let folder = try DocumentFolder(at: url, extension: "scarycreature")
@@ -128,7 +135,8 @@ struct CrashTests {
     #expect(steps.withLock { $0 } == ["create", "write", "sync", "rename", "syncFolder"])
   }
 
-  @Test("D1: a write that fails leaves the old file and nothing else", arguments: ["create", "write", "sync", "rename"])
+  @Test(
+    "D1: a write that fails leaves the old file and nothing else", arguments: ["create", "write", "sync", "rename"])
   func failure(_ failing: String) throws {
     let temporary = try TemporaryFolder()
     let url = temporary.file("number")
@@ -145,7 +153,9 @@ struct CrashTests {
     let missing = #expect(throws: ArchiveError.self) { try Archive.read(Int.self, from: temporary.file("none")) }
     #expect(missing?.code == .notFound)
     try Archive.write(1, to: temporary.file("one"))
-    let large = #expect(throws: ArchiveError.self) { try Archive.read(Int.self, from: temporary.file("one"), limits: .init(size: 10)) }
+    let large = #expect(throws: ArchiveError.self) {
+      try Archive.read(Int.self, from: temporary.file("one"), limits: .init(size: 10))
+    }
     #expect(large?.code == .limitExceeded)
   }
 }

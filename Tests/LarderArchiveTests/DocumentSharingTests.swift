@@ -10,15 +10,20 @@ struct DocumentSharingTests {
 
   init() throws { temporary = try TemporaryFolder(isInMemory: true) }
 
-  private func folder(limits: Archive.Limits = .default, _ fileSystem: FileSystem = .standard) throws -> DocumentFolder {
+  private func folder(limits: Archive.Limits = .default, _ fileSystem: FileSystem = .standard) throws -> DocumentFolder
+  {
     try DocumentFolder(at: temporary.url, extension: "x", limits: limits, fileSystem: fileSystem)
   }
 
-  private func add(to folder: DocumentFolder, _ parts: [String: String] = ["a": "1", "b": "1"]) throws -> DocumentPackage {
+  private func add(
+    to folder: DocumentFolder, _ parts: [String: String] = ["a": "1", "b": "1"]
+  ) throws -> DocumentPackage {
     try folder.add { for (name, text) in parts { try $0.setData(Data(text.utf8), for: name) } }
   }
 
-  private func code(_ body: () throws -> Void) -> ArchiveError.Code? { #expect(throws: ArchiveError.self, performing: body)?.code }
+  private func code(_ body: () throws -> Void) -> ArchiveError.Code? {
+    #expect(throws: ArchiveError.self, performing: body)?.code
+  }
 
   private func mode(_ name: String) throws -> Int {
     let attributes = try FileManager.default.attributesOfItem(atPath: temporary.file(name).path)
@@ -118,7 +123,8 @@ struct DocumentSharingTests {
       #expect(snapshot.partNames() == ["a", "b"])
       #expect(code { _ = try document.snapshot() } == .notFound)
     }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).allSatisfy { !$0.contains("staging") })
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).allSatisfy { !$0.contains("staging") })
   }
 
   @Test("D5: snapshots that are taken during edits never mix two versions")
@@ -147,7 +153,8 @@ struct DocumentSharingTests {
     finished.wait()
     #expect(count > 0)
     _ = try folder().clean()
-    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).allSatisfy { !$0.contains("staging") })
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).allSatisfy { !$0.contains("staging") })
   }
 
   @Test("D3: a document whose folder became a link is not read, changed or deleted through it")
@@ -207,7 +214,9 @@ struct DocumentSharingTests {
     #expect(code { _ = try folder.add { try $0.setValue(Data(count: 1001), for: "a") } } == .limitExceeded)
     let document = try folder.add { try $0.setData(Data(count: 1000), for: "a") }
     #expect(try document.data(for: "a").count == 1000)
-    #expect(code { try document.edit { for number in 0..<100 { try $0.setData(Data(), for: "part \(number)") } } } == .limitExceeded)
+    #expect(
+      code { try document.edit { for number in 0..<100 { try $0.setData(Data(), for: "part \(number)") } } }
+        == .limitExceeded)
     #expect(try document.partNames() == ["a"])
   }
 }

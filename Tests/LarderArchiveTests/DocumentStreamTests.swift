@@ -16,9 +16,13 @@ struct DocumentStreamTests {
 
   private var bytes: Data { Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 1000) }) }
 
-  private func code(_ body: () throws -> Void) -> ArchiveError.Code? { #expect(throws: ArchiveError.self, performing: body)?.code }
+  private func code(_ body: () throws -> Void) -> ArchiveError.Code? {
+    #expect(throws: ArchiveError.self, performing: body)?.code
+  }
 
-  private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: temporary.file("documents").path).sorted() }
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: temporary.file("documents").path).sorted()
+  }
 
   private struct Refusal: Error {}
 
@@ -46,7 +50,9 @@ struct DocumentStreamTests {
     let bytes = bytes
     let document = try folder.add { parts in
       try parts.setContents(for: "movie") { writer in
-        for start in stride(from: 0, to: bytes.count, by: 7777) { try writer.write(bytes[start..<min(start + 7777, bytes.count)]) }
+        for start in stride(from: 0, to: bytes.count, by: 7777) {
+          try writer.write(bytes[start..<min(start + 7777, bytes.count)])
+        }
       }
       try parts.setContents(for: "empty") { _ in }
     }
@@ -70,7 +76,9 @@ struct DocumentStreamTests {
     #expect(try names() == [".larder-lock", "1.x"])
   }
 
-  @Test("D5: a damaged part of any size is an error at the latest before its last piece, and a change of size before its first")
+  @Test(
+    "D5: a damaged part of any size is an error at the latest before its last piece, and a change of size before its first"
+  )
   func damaged() throws {
     let bytes = bytes
     let document = try folder.add { try $0.setContents(for: "movie") { try $0.write(bytes) } }
@@ -80,7 +88,9 @@ struct DocumentStreamTests {
     try changed.write(to: file)
     let reader = try document.snapshot().reader(for: "movie")
     var count = 0
-    let error = #expect(throws: ArchiveError.self) { while let piece = try reader.read(upTo: 300_000) { count += piece.count } }
+    let error = #expect(throws: ArchiveError.self) {
+      while let piece = try reader.read(upTo: 300_000) { count += piece.count }
+    }
     #expect(error?.code == .damaged && count == 900_000)
     #expect(code { _ = try reader.read() } == .damaged)
     #expect(code { try document.snapshot().copy("movie", to: temporary.file("copy")) } == .damaged)
@@ -108,11 +118,16 @@ struct DocumentStreamTests {
     try document.snapshot().copy("movie", to: temporary.file("new"))
     #expect(try Tool.mode(temporary.file("new")) == 0o640)
     for place in ["/dev/zero", temporary.url.path, temporary.file("none").path] {
-      #expect(throws: ArchiveError.self) { try document.edit { try $0.setContents(of: URL(filePath: place), for: "other") } }
+      #expect(throws: ArchiveError.self) {
+        try document.edit { try $0.setContents(of: URL(filePath: place), for: "other") }
+      }
     }
     #expect(code { try document.snapshot().copy("movie", to: temporary.file("none/a")) } == .notFound)
     #expect(try document.partNames() == ["movie"])
-    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() == ["documents", "new", "source", "target"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() == [
+        "documents", "new", "source", "target",
+      ])
   }
 
   @Test("D5: a stream is staged before the change, and nothing of one that fails or is cancelled is left")
@@ -183,17 +198,23 @@ struct DocumentStreamTests {
       try parts.setContents(for: "a") { try $0.write(Data([2])) }
       try parts.setContents(for: "b") { try $0.write(Data([2])) }
     }
-    #expect(try Tool.mode(document.url.appending(path: "a")) == 0o640 && Tool.mode(document.url.appending(path: "b")) == 0o644)
+    #expect(
+      try Tool.mode(document.url.appending(path: "a")) == 0o640 && Tool.mode(document.url.appending(path: "b")) == 0o644
+    )
     #expect(chmod(document.url.path, 0o700) == 0)
     try document.edit { parts in
       try parts.setContents(for: "c") { try $0.write(Data([3])) }
       try parts.setData(Data([3]), for: "inner/d")
     }
-    #expect(try Tool.mode(document.url.appending(path: "c")) == 0o600 && Tool.mode(document.url.appending(path: "inner")) == 0o700)
+    #expect(
+      try Tool.mode(document.url.appending(path: "c")) == 0o600
+        && Tool.mode(document.url.appending(path: "inner")) == 0o700)
     #expect(try Tool.mode(document.url.appending(path: "inner/d")) == 0o600)
   }
 
-  @Test("D5: parts in folders are changed one at a time, and a folder goes with its last part, unless somebody else has something in it")
+  @Test(
+    "D5: parts in folders are changed one at a time, and a folder goes with its last part, unless somebody else has something in it"
+  )
   func folders() throws {
     let document = try folder.add { parts in
       for name in ["data", "images/a", "images/b", "images/small/a"] { try parts.setData(Data(name.utf8), for: name) }
@@ -202,7 +223,8 @@ struct DocumentStreamTests {
     #expect(try Data(contentsOf: document.url.appending(path: "images/small/a")) == Data("images/small/a".utf8))
     try Data("mine".utf8).write(to: document.url.appending(path: "images/stranger"))
     try document.edit { try $0.setData(Data("new".utf8), for: "images/b") }
-    #expect(try document.data(for: "images/a") == Data("images/a".utf8) && document.data(for: "images/b") == Data("new".utf8))
+    #expect(
+      try document.data(for: "images/a") == Data("images/a".utf8) && document.data(for: "images/b") == Data("new".utf8))
     try document.edit { try $0.remove("images/small/a") }
     #expect(!FileManager.default.fileExists(atPath: document.url.appending(path: "images/small").path))
     #expect(code { try document.edit { try $0.setData(Data(), for: "images") } } == .invalidName)
@@ -290,7 +312,8 @@ struct DocumentStreamTests {
         // What tidies up still works: a disk that fails for good is what clean() is for.
         if now == failing, step != "remove" { throw ArchiveError(.inputOutput, "The disk fails.") }
       }
-      let folder = try DocumentFolder(at: temporary.file("documents"), extension: "x", limits: folder.limits, fileSystem: broken)
+      let folder = try DocumentFolder(
+        at: temporary.file("documents"), extension: "x", limits: folder.limits, fileSystem: broken)
       do {
         switch change {
         case "stage": try folder.document(named: "1").edit { try $0.setContents(of: file, for: "images/b") }
@@ -301,14 +324,18 @@ struct DocumentStreamTests {
         if count.withLock({ $0 }) < failing { return }
       } catch let error as ArchiveError {
         #expect([.inputOutput, .damaged].contains(error.code))
-        // The change is there, and only its name in the folder is not confirmed: the old version goes with the next opening.
+        // The change is there, and only its name in the folder is not confirmed: the old version goes with the next
+        // opening.
         if error.message.contains("in its place") { #expect(try self.folder.clean() <= 1) }
       }
       #expect(try names() == [".larder-lock", "1.x"], "\(change) \(failing)")
       let found = try self.folder.document(named: "1")
       #expect(try !found.inspect().isDamaged && found.data(for: "images/a") == Data([1]))
       try bytes.write(to: file)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() == ["document.zip", "documents"])
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() == [
+          "document.zip", "documents",
+        ])
     }
     Issue.record("The change never came to its end.")
   }

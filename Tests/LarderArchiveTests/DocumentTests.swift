@@ -22,7 +22,8 @@ struct DocumentTests {
     temporary = try TemporaryFolder()
     let reads = reads
     folder = try DocumentFolder(
-      at: temporary.url, extension: "scarycreature", fileSystem: FileSystem { step, name in if step == "read" { reads.add(name) } })
+      at: temporary.url, extension: "scarycreature",
+      fileSystem: FileSystem { step, name in if step == "read" { reads.add(name) } })
   }
 
   private func add(_ number: Int) throws -> DocumentPackage {
@@ -73,7 +74,8 @@ struct DocumentTests {
     #expect(try again.data(for: "thumbnail.png") == Data("small".utf8))
     try again.replaceAll { try $0.setData(Data(), for: "only") }
     #expect(try again.partNames() == ["only"])
-    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).filter { $0.contains("staging") }.isEmpty)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).filter { $0.contains("staging") }.isEmpty)
   }
 
   @Test("D3: a deleted document comes back from the trash, unless that was emptied")
@@ -138,12 +140,15 @@ struct DocumentTests {
   @Test(
     "D3: a name that is no plain name is refused",
     arguments: [
-      "../x", "..", ".", "", "/a", "a/", "a//b", "a/../b", "a/.b", "/etc/passwd", "a\0b", ".manifest", ".hidden", "a\\b", "c:d", "a\nb",
+      "../x", "..", ".", "", "/a", "a/", "a//b", "a/../b", "a/.b", "/etc/passwd", "a\0b", ".manifest", ".hidden",
+      "a\\b", "c:d", "a\nb",
       String(repeating: "x", count: 4096),
     ])
   func names(_ name: String) throws {
     let document = try add(1)
-    func check(_ body: () throws -> Void) { #expect(#expect(throws: ArchiveError.self, performing: body)?.code == .invalidName) }
+    func check(_ body: () throws -> Void) {
+      #expect(#expect(throws: ArchiveError.self, performing: body)?.code == .invalidName)
+    }
     check { _ = try document.data(for: name) }
     check { _ = try document.unverifiedData(for: name) }
     check { try document.edit { try $0.setData(Data(), for: name) } }
@@ -196,7 +201,8 @@ struct DocumentTests {
     let temporary = try TemporaryFolder(isInMemory: true)
     let reads = Reads()
     let folder = try DocumentFolder(
-      at: temporary.url, extension: "scarycreature", fileSystem: FileSystem { step, name in if step == "read" { reads.add(name) } })
+      at: temporary.url, extension: "scarycreature",
+      fileSystem: FileSystem { step, name in if step == "read" { reads.add(name) } })
     // Folders with nothing in them: whoever looked inside would fail.
     let path = temporary.url.path(percentEncoded: false)
     #expect((1...10_000).allSatisfy { mkdir("\(path)/\($0).scarycreature", 0o000) == 0 })

@@ -39,7 +39,9 @@ struct EncodingLimitTests {
     private enum Key: CodingKey { case number, next }
   }
 
-  @Test("D1: circles of values are an error on a small thread, whatever way the encoder goes", arguments: ["plain", "single", "super"])
+  @Test(
+    "D1: circles of values are an error on a small thread, whatever way the encoder goes",
+    arguments: ["plain", "single", "super"])
   func circles(_ way: String) {
     #expect(
       code {
@@ -103,7 +105,9 @@ struct EncodingLimitTests {
     let large = #expect(throws: ArchiveError.self) { try Archive.encode(Data(count: 65 << 20)) }
     #expect(large?.code == .limitExceeded && large?.message.contains("size") == true)
     let wide = Array(repeating: String(repeating: "x", count: 200), count: 2_000)
-    #expect(#expect(throws: ArchiveError.self) { try Archive.encode(wide, limits: .init(expandedSize: 399_999)) }?.code == .limitExceeded)
+    #expect(
+      #expect(throws: ArchiveError.self) { try Archive.encode(wide, limits: .init(expandedSize: 399_999)) }?.code
+        == .limitExceeded)
     #expect(try Archive.encode(wide, limits: .init(expandedSize: 400_000)).count < 10_000)
   }
 
@@ -113,7 +117,9 @@ struct EncodingLimitTests {
     let data = try Archive.encode(value)
     var exact = Archive.Limits(size: data.count)
     func writes(_ limits: Archive.Limits) -> Bool { (try? Archive.encode(value, limits: limits)) != nil }
-    func reads(_ limits: Archive.Limits) -> Bool { (try? Archive.decode([Creature].self, from: data, limits: limits)) != nil }
+    func reads(_ limits: Archive.Limits) -> Bool {
+      (try? Archive.decode([Creature].self, from: data, limits: limits)) != nil
+    }
     func least(_ path: WritableKeyPath<Archive.Limits, Int>, _ test: (Archive.Limits) -> Bool) -> Int {
       var (low, high) = (0, exact[keyPath: path])
       while low < high {
@@ -141,16 +147,25 @@ struct EncodingLimitTests {
 
     static func random(_ depth: Int, _ generator: inout SplitMix64) -> Tree {
       switch Int.random(in: 0..<(depth > 6 ? 3 : 6), using: &generator) {
-      case 0: return .text(String(repeating: ["a", "ä", "🦑"].randomElement(using: &generator) ?? "", count: .random(in: 0...300, using: &generator)))
+      case 0:
+        return .text(
+          String(
+            repeating: ["a", "ä", "🦑"].randomElement(using: &generator) ?? "",
+            count: .random(in: 0...300, using: &generator)))
       case 1: return .number(.random(in: 0...9, using: &generator))
       case 2: return .none
       case 3, 4:
         let entries = (0..<Int.random(in: 0...4, using: &generator)).map { _ in
-          (["a", "b", "é", "e\u{301}", String(repeating: "k", count: 300)].randomElement(using: &generator) ?? "", random(depth + 1, &generator))
+          (
+            ["a", "b", "é", "e\u{301}", String(repeating: "k", count: 300)].randomElement(using: &generator) ?? "",
+            random(depth + 1, &generator)
+          )
         }
         return .keyed(entries, nested: .random(using: &generator))
       default:
-        return .list((0..<Int.random(in: 0...3, using: &generator)).map { _ in random(depth + 1, &generator) }, isSuper: .random(using: &generator))
+        return .list(
+          (0..<Int.random(in: 0...3, using: &generator)).map { _ in random(depth + 1, &generator) },
+          isSuper: .random(using: &generator))
       }
     }
 
@@ -212,7 +227,9 @@ struct EncodingLimitTests {
         count: .random(in: 2...60, using: &generator),
         expandedSize: .random(in: 0...3_000, using: &generator))
       guard let data = try? Archive.encode(holder, limits: limits) else { continue }
-      #expect(throws: Never.self, "seed \(100 * part + seed)") { try Archive.decode(Holder.self, from: data, limits: limits) }
+      #expect(throws: Never.self, "seed \(100 * part + seed)") {
+        try Archive.decode(Holder.self, from: data, limits: limits)
+      }
     }
   }
 }

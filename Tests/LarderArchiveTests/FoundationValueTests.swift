@@ -6,7 +6,9 @@ import Testing
 @Suite("Archives: values of Foundation, and numbers bit for bit")
 struct FoundationValueTests {
   /// An object of a class whose fields are values in the list, and what stands behind it.
-  private func object(_ name: String, _ fields: [(String, BinaryListBuilder.Object)], _ others: [BinaryListBuilder.Object] = []) -> Data {
+  private func object(
+    _ name: String, _ fields: [(String, BinaryListBuilder.Object)], _ others: [BinaryListBuilder.Object] = []
+  ) -> Data {
     BinaryListBuilder.keyedArchive { builder in
       let values = fields.map { (key: builder.add(.text($0.0)), value: builder.add($0.1)) }
       let type = (key: builder.add(.text("$class")), value: builder.add(.uid(2)))
@@ -34,9 +36,13 @@ struct FoundationValueTests {
     #expect(try Archive.decodeKeyed(Double.self, from: price, allowing: [:]) == -12345678901.23)
     #expect(throws: ArchiveError.self) { try Archive.decodeKeyed(Int.self, from: price, allowing: [:]) }
     #expect(try Archive.decodeKeyed(Int.self, from: data(42, exponent: 0, isNegative: false), allowing: [:]) == 42)
-    #expect(try Archive.decodeKeyed(Decimal.self, from: data(0, exponent: 0, isNegative: true, length: 0), allowing: [:]).isNaN)
+    #expect(
+      try Archive.decodeKeyed(Decimal.self, from: data(0, exponent: 0, isNegative: true, length: 0), allowing: [:])
+        .isNaN)
     for broken in [data(1, exponent: 1000, isNegative: false), data(1, exponent: 0, isNegative: false, length: 9)] {
-      #expect(#expect(throws: ArchiveError.self) { try Archive.decodeKeyed(Decimal.self, from: broken, allowing: [:]) }?.code == .damaged)
+      #expect(
+        #expect(throws: ArchiveError.self) { try Archive.decodeKeyed(Decimal.self, from: broken, allowing: [:]) }?.code
+          == .damaged)
     }
   }
 
@@ -47,14 +53,19 @@ struct FoundationValueTests {
     #expect(try Archive.decodeKeyed(String.self, from: zone, allowing: [:]) == "Europe/Vienna")
     let set = object(
       "NSCountedSet",
-      [("NS.count", .integer(2)), ("NS.object0", .uid(3)), ("NS.count0", .integer(1 << 60)), ("NS.object1", .uid(4)), ("NS.count1", .integer(1))],
+      [
+        ("NS.count", .integer(2)), ("NS.object0", .uid(3)), ("NS.count0", .integer(1 << 60)), ("NS.object1", .uid(4)),
+        ("NS.count1", .integer(1)),
+      ],
       [.text("a"), .text("b")])
     #expect(try Archive.decodeKeyed(Set<String>.self, from: set, allowing: [:]) == ["a", "b"])
     #expect(try Archive.decodeKeyed([String: Int].self, from: set, allowing: [:]) == ["a": 1 << 60, "b": 1])
     let url = object("NSURL", [("NS.base", .uid(0)), ("NS.relative", .uid(3))], [.text("")])
     #expect(try Archive.decodeKeyed(String.self, from: url, allowing: [:]) == "")
     #expect(try Archive.decodeKeyed(URL?.self, from: url, allowing: [:]) == nil)
-    #expect(#expect(throws: ArchiveError.self) { try Archive.decodeKeyed(URL.self, from: url, allowing: [:]) }?.code == .invalidValue)
+    #expect(
+      #expect(throws: ArchiveError.self) { try Archive.decodeKeyed(URL.self, from: url, allowing: [:]) }?.code
+        == .invalidValue)
   }
 
   private func xml(_ content: String, mark: [UInt8] = []) throws -> String {
@@ -80,11 +91,16 @@ struct FoundationValueTests {
 
   @Test("D1: a signalling NaN stays one, and what only infinity is near to is no Float")
   func floats() throws {
-    let floats = [Float.signalingNaN, .nan, Float(bitPattern: 0xffa0_0001), Float(bitPattern: 0x7fc1_2345), -.infinity, .leastNonzeroMagnitude, -0.0]
-    #expect(try Archive.decode([Float].self, from: Archive.encode(floats)).map(\.bitPattern) == floats.map(\.bitPattern))
+    let floats = [
+      Float.signalingNaN, .nan, Float(bitPattern: 0xffa0_0001), Float(bitPattern: 0x7fc1_2345), -.infinity,
+      .leastNonzeroMagnitude, -0.0,
+    ]
+    #expect(
+      try Archive.decode([Float].self, from: Archive.encode(floats)).map(\.bitPattern) == floats.map(\.bitPattern))
     #expect(try ArchiveValue(encoding: floats).decode([Float].self).map(\.bitPattern) == floats.map(\.bitPattern))
     let doubles = [Double.signalingNaN, Double(bitPattern: 0xfff4_0000_0000_0001)]
-    #expect(try Archive.decode([Double].self, from: Archive.encode(doubles)).map(\.bitPattern) == doubles.map(\.bitPattern))
+    #expect(
+      try Archive.decode([Double].self, from: Archive.encode(doubles)).map(\.bitPattern) == doubles.map(\.bitPattern))
     struct Wide: Archivable {
       static let archiveTag = "Number"
       var value: Double
@@ -94,10 +110,14 @@ struct FoundationValueTests {
       var value: Float
     }
     for number in [1e300, -1e300, 3.5e38] {
-      let error = #expect(throws: ArchiveError.self) { try Archive.decode(Narrow.self, from: Archive.encode(Wide(value: number))) }
+      let error = #expect(throws: ArchiveError.self) {
+        try Archive.decode(Narrow.self, from: Archive.encode(Wide(value: number)))
+      }
       #expect(error?.code == .invalidValue && error?.keyPath == "value")
       let keyed = BinaryListBuilder.keyedArchive { [$0.add(.real(number))] }
-      #expect(#expect(throws: ArchiveError.self) { try Archive.decodeKeyed(Float.self, from: keyed, allowing: [:]) }?.code == .invalidValue)
+      #expect(
+        #expect(throws: ArchiveError.self) { try Archive.decodeKeyed(Float.self, from: keyed, allowing: [:]) }?.code
+          == .invalidValue)
     }
     #expect(try Archive.decode(Narrow.self, from: Archive.encode(Wide(value: .infinity))).value == .infinity)
     #expect(try Archive.decode(Narrow.self, from: Archive.encode(Wide(value: 0.1))).value == 0.1)

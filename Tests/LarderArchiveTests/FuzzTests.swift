@@ -7,11 +7,14 @@ import Testing
 struct FuzzTests {
   private func fuzz() throws -> Fuzz {
     try Fuzz(keyed: [
-      KeyedFixtures.creatures(isSecure: true), KeyedFixtures.creatures(isSecure: false), KeyedFixtures.creatures(isSecure: true, format: .xml),
+      KeyedFixtures.creatures(isSecure: true), KeyedFixtures.creatures(isSecure: false),
+      KeyedFixtures.creatures(isSecure: true, format: .xml),
     ])
   }
 
-  @Test("D2: 300 damaged archives and hostile graphs of each kind are values or thrown errors on a small thread", arguments: Fuzz.Kind.allCases)
+  @Test(
+    "D2: 300 damaged archives and hostile graphs of each kind are values or thrown errors on a small thread",
+    arguments: Fuzz.Kind.allCases)
   func damage(_ kind: Fuzz.Kind) throws {
     let temporary = try TemporaryFolder(isInMemory: true)
     let (fuzz, url) = (try fuzz(), temporary.url)

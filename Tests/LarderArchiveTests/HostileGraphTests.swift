@@ -6,27 +6,40 @@ import Testing
 /// Valid files whose graph is hostile: they have no byte that is wrong.
 @Suite("Archives: hostile graphs")
 struct HostileGraphTests {
-  private func code<Value: Sendable>(onStackOf size: Int = 512 << 10, _ body: @escaping @Sendable () throws -> Value) -> ArchiveError.Code? {
+  private func code<Value: Sendable>(
+    onStackOf size: Int = 512 << 10, _ body: @escaping @Sendable () throws -> Value
+  ) -> ArchiveError.Code? {
     #expect(throws: ArchiveError.self) { try SmallThread.run(stackSize: size, body) }?.code
   }
 
   @Test("D2: a chain of references to references is as deep as it is long", arguments: [101, 2_000, 10_000, 100_000])
   func chain(_ length: Int) {
-    let data = BinaryListBuilder.keyedArchive { builder in (0..<length).map { builder.add(.uid($0 + 2)) } + [builder.add(.text("end"))] }
+    let data = BinaryListBuilder.keyedArchive { builder in
+      (0..<length).map { builder.add(.uid($0 + 2)) } + [builder.add(.text("end"))]
+    }
     #expect(code { try Archive.decodeKeyed(String.self, from: data, allowing: [:]) } == .limitExceeded)
     // Whoever allows any depth meets the end of the stack, as an error.
     let limits = Archive.Limits(depth: .max)
-    if length > 10_000 { #expect(code { try Archive.decodeKeyed(String.self, from: data, allowing: [:], limits: limits) } == .limitExceeded) }
+    if length > 10_000 {
+      #expect(
+        code { try Archive.decodeKeyed(String.self, from: data, allowing: [:], limits: limits) } == .limitExceeded)
+    }
   }
 
   @Test("D6: a reference to a reference is followed where it is within the limits")
   func shortChain() throws {
-    let data = BinaryListBuilder.keyedArchive { builder in [builder.add(.uid(2)), builder.add(.uid(3)), builder.add(.text("end"))] }
+    let data = BinaryListBuilder.keyedArchive { builder in
+      [builder.add(.uid(2)), builder.add(.uid(3)), builder.add(.text("end"))]
+    }
     #expect(try Archive.decodeKeyed(String.self, from: data, allowing: [:]) == "end")
-    #expect(code { try Archive.decodeKeyed(String.self, from: data, allowing: [:], limits: .init(depth: 1)) } == .limitExceeded)
+    #expect(
+      code { try Archive.decodeKeyed(String.self, from: data, allowing: [:], limits: .init(depth: 1)) }
+        == .limitExceeded)
   }
 
-  @Test("D2: arrays in arrays without a limit of depth meet the end of the stack as an error", arguments: ["own", "keyed", "XML"])
+  @Test(
+    "D2: arrays in arrays without a limit of depth meet the end of the stack as an error",
+    arguments: ["own", "keyed", "XML"])
   func deep(_ kind: String) throws {
     var builder = BinaryListBuilder()
     for number in 0..<100_000 { builder.add(.array([number + 1])) }
@@ -38,8 +51,10 @@ struct HostileGraphTests {
     case "own":
       let archive = try Mutation.archive(of: list, tag: "[Swift.Int]")
       #expect(code { try Archive.decode([Int].self, from: archive, limits: limits) } == .limitExceeded)
-    case "keyed": #expect(code { try Archive.decodeKeyed(Int.self, from: list, allowing: [:], limits: limits) } == .limitExceeded)
-    default: #expect(code { try Archive.decodeKeyed(Int.self, from: xml, allowing: [:], limits: limits) } == .limitExceeded)
+    case "keyed":
+      #expect(code { try Archive.decodeKeyed(Int.self, from: list, allowing: [:], limits: limits) } == .limitExceeded)
+    default:
+      #expect(code { try Archive.decodeKeyed(Int.self, from: xml, allowing: [:], limits: limits) } == .limitExceeded)
     }
   }
 
@@ -64,21 +79,31 @@ struct HostileGraphTests {
     private enum Key: CodingKey { case number }
   }
 
-  private static func object(of name: String, _ builder: inout BinaryListBuilder, number: Int, classAt place: Int) -> [Int] {
-    let (classKey, key, nameKey) = (builder.add(.text("$class")), builder.add(.text("number")), builder.add(.text("$classname")))
-    let value = builder.add(.dictionary([(classKey, builder.add(.uid(place))), (key, builder.add(.integer(Int64(number))))]))
+  private static func object(
+    of name: String, _ builder: inout BinaryListBuilder, number: Int, classAt place: Int
+  ) -> [Int] {
+    let (classKey, key, nameKey) = (
+      builder.add(.text("$class")), builder.add(.text("number")), builder.add(.text("$classname"))
+    )
+    let value = builder.add(
+      .dictionary([(classKey, builder.add(.uid(place))), (key, builder.add(.integer(Int64(number))))]))
     return [value, builder.add(.dictionary([(nameKey, builder.add(.text(name)))]))]
   }
 
   @Test("D6: a type that looks into the value it is made of, before it asks for a key, is built once")
   func either() throws {
     let data = BinaryListBuilder.keyedArchive { Self.object(of: "Either", &$0, number: 5, classAt: 2) }
-    #expect(try SmallThread.run { try Archive.decodeKeyed(Either.self, from: data, allowing: ["Either": .codable(Either.self)]) } == .number(5))
+    #expect(
+      try SmallThread.run {
+        try Archive.decodeKeyed(Either.self, from: data, allowing: ["Either": .codable(Either.self)])
+      } == .number(5))
     struct Wrapper: Decodable, Sendable {
       let value: Either
       init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Either.self) }
     }
-    #expect(try Archive.decodeKeyed(Wrapper.self, from: data, allowing: ["Either": .codable(Either.self)]).value == .number(5))
+    #expect(
+      try Archive.decodeKeyed(Wrapper.self, from: data, allowing: ["Either": .codable(Either.self)]).value == .number(5)
+    )
   }
 
   /// A type that asks for itself.
@@ -87,7 +112,8 @@ struct HostileGraphTests {
     func encode(to encoder: any Encoder) throws { try [Int]().encode(to: encoder) }
   }
 
-  @Test("D2: a type that asks for itself without end is an error, not an overflow of the stack", arguments: [true, false])
+  @Test(
+    "D2: a type that asks for itself without end is an error, not an overflow of the stack", arguments: [true, false])
   func endless(isKeyed: Bool) throws {
     let keyed = BinaryListBuilder.keyedArchive { Self.object(of: "Endless", &$0, number: 5, classAt: 2) }
     let own = try Mutation.archive(of: Plists.arrays([[1], []]), tag: "Endless")
@@ -113,13 +139,16 @@ struct HostileGraphTests {
   @Test("D6: objects that are asked for as another type than their class is mapped to are built once each")
   func alternating() throws {
     let data = BinaryListBuilder.keyedArchive { builder in
-      let (classKey, key, nameKey) = (builder.add(.text("$class")), builder.add(.text("next")), builder.add(.text("$classname")))
+      let (classKey, key, nameKey) = (
+        builder.add(.text("$class")), builder.add(.text("next")), builder.add(.text("$classname"))
+      )
       let type = builder.add(.uid(91))
       return (0..<90).map { number in
         builder.add(.dictionary([(classKey, type), (key, builder.add(.uid(number == 89 ? 0 : number + 2)))]))
       } + [builder.add(.dictionary([(nameKey, builder.add(.text("Left")))]))]
     }
-    #expect(try Archive.decodeKeyed(Left.self, from: data, allowing: ["Left": .codable(Left.self)]).next?.next?.next != nil)
+    #expect(
+      try Archive.decodeKeyed(Left.self, from: data, allowing: ["Left": .codable(Left.self)]).next?.next?.next != nil)
   }
 
   /// Asks for what it holds as three things, in each of its levels.
@@ -162,7 +191,9 @@ struct HostileGraphTests {
     return (memory("VmHWM:") - before) / 1024
   }
 
-  @Test("D2: a small file of texts that lie over one another is refused before a text is built", arguments: ["own", "keyed"], ["keys", "values"])
+  @Test(
+    "D2: a small file of texts that lie over one another is refused before a text is built",
+    arguments: ["own", "keyed"], ["keys", "values"])
   func overlapping(_ kind: String, _ place: String) throws {
     var builder = BinaryListBuilder()
     builder.add(.null)
@@ -198,6 +229,7 @@ struct HostileGraphTests {
         (0..<100).map { (texts[100 * level + $0], $0 == 0 && level < 59 ? level + 2 : null) })
     }
     let archive = try Mutation.archive(of: builder.list(), tag: "[Swift.String]")
-    #expect(code { try Archive.decode([String].self, from: archive, limits: .init(expandedSize: 8 << 20)) } == .limitExceeded)
+    #expect(
+      code { try Archive.decode([String].self, from: archive, limits: .init(expandedSize: 8 << 20)) } == .limitExceeded)
   }
 }

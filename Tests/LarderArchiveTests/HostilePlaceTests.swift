@@ -10,12 +10,16 @@ struct HostilePlaceTests {
 
   init() throws { temporary = try TemporaryFolder() }
 
-  private func code(_ body: () throws -> Void) -> ArchiveError.Code? { #expect(throws: ArchiveError.self, performing: body)?.code }
+  private func code(_ body: () throws -> Void) -> ArchiveError.Code? {
+    #expect(throws: ArchiveError.self, performing: body)?.code
+  }
 
   @Test("D1: a place that cannot hold an archive is an error with a code, and nothing is written")
   func places() throws {
     #expect(code { try Archive.write(1, to: try #require(URL(string: "https://example.org/a"))) } == .invalidName)
-    #expect(code { _ = try Archive.read(Int.self, from: try #require(URL(string: "https://example.org/etc/passwd"))) } == .invalidName)
+    #expect(
+      code { _ = try Archive.read(Int.self, from: try #require(URL(string: "https://example.org/etc/passwd"))) }
+        == .invalidName)
     #expect(code { try Archive.write(1, to: URL(filePath: "/")) } == .invalidName)
     #expect(code { try Archive.write(1, to: temporary.url.appending(path: "..")) } == .invalidName)
     #expect(code { try Archive.write(1, to: temporary.file("a\0b")) } == .invalidName)
@@ -23,7 +27,9 @@ struct HostilePlaceTests {
     #expect(code { try Archive.write(1, to: temporary.file("none/a")) } == .notFound)
     #expect(code { _ = try Archive.read(Int.self, from: temporary.url) } == .inputOutput)
     #expect(code { _ = try Archive.read(Int.self, from: URL(filePath: "/dev/zero")) } == .inputOutput)
-    #expect(code { _ = try DocumentFolder(at: try #require(URL(string: "https://example.org/a")), extension: "x") } == .invalidName)
+    #expect(
+      code { _ = try DocumentFolder(at: try #require(URL(string: "https://example.org/a")), extension: "x") }
+        == .invalidName)
     try Data().write(to: temporary.file("file"))
     #expect(code { _ = try DocumentFolder(at: temporary.file("file"), extension: "x") } == .inputOutput)
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path) == ["file"])
@@ -83,7 +89,9 @@ struct HostilePlaceTests {
     #expect(try Data(contentsOf: list) == bytes)
   }
 
-  @Test("D5: where the disk does not confirm a name, the error says that the change is there", arguments: ["write", "add", "edit"])
+  @Test(
+    "D5: where the disk does not confirm a name, the error says that the change is there",
+    arguments: ["write", "add", "edit"])
   func unconfirmed(_ change: String) throws {
     let folder = try DocumentFolder(at: temporary.url, extension: "x")
     _ = try folder.add { try $0.setData(Data([1]), for: "a") }
@@ -128,25 +136,32 @@ struct HostilePlaceTests {
     "D5: on a full disk a change is refused, what was there is whole, and the folder goes on once there is space",
     .enabled(if: Surroundings.canMount, "this user cannot mount a small file system of its own"))
   func fullDisk() throws {
-    let lines = try TestProcess.output(within: Surroundings.smallDisk(at: temporary.url.path), "fill", temporary.url.path, "600")
+    let lines = try TestProcess.output(
+      within: Surroundings.smallDisk(at: temporary.url.path), "fill", temporary.url.path, "600")
     #expect(lines == ["add diskFull", "edit diskFull", "write diskFull", "all whole", "nothing is left over", "ok"])
   }
 
   @Test(
     "D5: a folder that may only be read can be listed and read; changes are refused, and nothing is changed",
-    .enabled(if: Surroundings.unprivileged != nil, "permissions do not bind this user, and it cannot run the process as another"))
+    .enabled(
+      if: Surroundings.unprivileged != nil,
+      "permissions do not bind this user, and it cannot run the process as another"))
   func readOnly() throws {
     let url = temporary.url.appending(path: "folder", directoryHint: .isDirectory)
     let folder = try DocumentFolder(at: url, extension: "scarycreature")
     _ = try folder.add { try $0.setData(Data([1]), for: "a") }
-    try FileManager.default.createDirectory(at: url.appending(path: ".larder-staging-left"), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(
+      at: url.appending(path: ".larder-staging-left"), withIntermediateDirectories: true)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: temporary.url.path)
     try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: url.path)
     defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: url.path) }
     let names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
     let lines = try TestProcess.output(within: Surroundings.unprivileged ?? [], "try", url.path, "0")
     #expect(
-      lines == ["1 documents", "1 bytes", "add noPermission", "edit noPermission", "delete noPermission", "write noPermission", "open noPermission"])
+      lines == [
+        "1 documents", "1 bytes", "add noPermission", "edit noPermission", "delete noPermission", "write noPermission",
+        "open noPermission",
+      ])
     #expect(try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() == names)
   }
 }

@@ -10,7 +10,8 @@ struct HostileValueTests {
   @Test("D1: texts come back byte for byte, the text $null and canonically equal ones included")
   func texts() throws {
     let texts = [
-      "", "$null", "a\0b", "\u{fffe}", "e\u{301}", "é", "🦑", "\"'\\/", String(repeating: "ä", count: 4096), String(repeating: "x", count: 70_000),
+      "", "$null", "a\0b", "\u{fffe}", "e\u{301}", "é", "🦑", "\"'\\/", String(repeating: "ä", count: 4096),
+      String(repeating: "x", count: 70_000),
     ]
     #expect(try again(texts).map { Array($0.utf8) } == texts.map { Array($0.utf8) })
     #expect(try again([nil, "$null", "a"] as [String?]) == [nil, "$null", "a"])
@@ -26,14 +27,22 @@ struct HostileValueTests {
   func numbers() throws {
     let numbers = [Double.nan, .infinity, -.infinity, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude, 0.1]
     #expect(try again(numbers).map(\.bitPattern) == numbers.map(\.bitPattern))
-    #expect(try again([Float.nan, 0.1, -.infinity]).map(\.bitPattern) == [Float.nan, 0.1, -.infinity].map(\.bitPattern))
+    #expect(
+      try again([Float.nan, 0.1, -.infinity]).map(\.bitPattern) == [Float.nan, 0.1, -.infinity].map(\.bitPattern))
     let seconds = [Double.nan, .infinity, 1e300, -1e300, 0.1, -63_114_076_800]
     #expect(
-      try again(seconds.map { Date(timeIntervalSinceReferenceDate: $0) }).map(\.timeIntervalSinceReferenceDate.bitPattern)
+      try again(seconds.map { Date(timeIntervalSinceReferenceDate: $0) }).map(
+        \.timeIntervalSinceReferenceDate.bitPattern)
         == seconds.map(\.bitPattern))
-    #expect(try again([Int64.min, -1, 0, 255, 256, 65_536, 1 << 32, .max]) == [Int64.min, -1, 0, 255, 256, 65_536, 1 << 32, .max])
+    #expect(
+      try again([Int64.min, -1, 0, 255, 256, 65_536, 1 << 32, .max]) == [
+        Int64.min, -1, 0, 255, 256, 65_536, 1 << 32, .max,
+      ])
     #expect(try again([UInt64.max, UInt64(Int64.max) + 1, 0]) == [UInt64.max, UInt64(Int64.max) + 1, 0])
-    #expect(try again([Decimal(string: "1.23456789012345678901234567890")]) == [Decimal(string: "1.23456789012345678901234567890")])
+    #expect(
+      try again([Decimal(string: "1.23456789012345678901234567890")]) == [
+        Decimal(string: "1.23456789012345678901234567890")
+      ])
   }
 
   @Test("D1: a number that does not fit the type is an error that names the key, and never another number")
@@ -122,6 +131,8 @@ struct HostileValueTests {
     #expect(#expect(throws: ArchiveError.self) { try Archive.decode(Int.self, from: data) }?.code == .newerVersion)
     #expect(#expect(throws: ArchiveError.self) { try Archive.decode(Int.self, from: Data()) }?.code == .notAnArchive)
     let large = try Archive.encode(Data(count: 1 << 20))
-    #expect(#expect(throws: ArchiveError.self) { try Archive.decode(Data.self, from: large, limits: .init(size: 1 << 20)) }?.code == .limitExceeded)
+    #expect(
+      #expect(throws: ArchiveError.self) { try Archive.decode(Data.self, from: large, limits: .init(size: 1 << 20)) }?
+        .code == .limitExceeded)
   }
 }

@@ -18,7 +18,10 @@ struct HostileZipTests {
     let file = temporary.file("a.zip")
     try bytes.write(to: file)
     let error = #expect(throws: ArchiveError.self) { try folder.add { try $0.setParts(ofZip: file, limits: limits) } }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.file("documents").path).allSatisfy { $0 == ".larder-lock" })
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: temporary.file("documents").path).allSatisfy {
+        $0 == ".larder-lock"
+      })
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() == ["a.zip", "documents"])
     return error
   }
@@ -42,7 +45,8 @@ struct HostileZipTests {
   @Test(
     "D5: names that lead elsewhere are refused before anything is written, with the entry's number",
     arguments: [
-      "../a", "a/../b", "..", ".", "./a", "/etc/passwd", "//a", "a//b", "C:/a", "C:a", "C:\\a", "..\\a", "a\\b", "", "/", "a\0b", "a\nb", ".hidden",
+      "../a", "a/../b", "..", ".", "./a", "/etc/passwd", "//a", "a//b", "C:/a", "C:a", "C:\\a", "..\\a", "a\\b", "",
+      "/", "a\0b", "a\nb", ".hidden",
       "a/.hidden",
       "__MACOSX/../a", "__MACOSX/../../.DS_Store", "../.DS_Store", "/.DS_Store",
     ])
@@ -62,7 +66,8 @@ struct HostileZipTests {
   @Test(
     "D5: names that are one on some file system, and files in files, are refused",
     arguments: [
-      ["a", "a"], ["a", "A"], ["e\u{301}", "\u{e9}"], ["E\u{301}", "\u{e9}"], ["a", "a/b"], ["a/b", "a"], ["a", "A/b"], ["a/", "a"], ["a", "a/"],
+      ["a", "a"], ["a", "A"], ["e\u{301}", "\u{e9}"], ["E\u{301}", "\u{e9}"], ["a", "a/b"], ["a/b", "a"], ["a", "A/b"],
+      ["a/", "a"], ["a", "a/"],
       ["a/", "a/"], ["a/b", "A"],
     ])
   func duplicates(_ names: [String]) throws {
@@ -70,7 +75,8 @@ struct HostileZipTests {
     #expect(try error(ZipBuilder(entries).file())?.code == .invalidName)
   }
 
-  @Test("D5: links, devices, folders by one mark alone, encryption and unknown methods are refused with the entry's name")
+  @Test(
+    "D5: links, devices, folders by one mark alone, encryption and unknown methods are refused with the entry's name")
   func kinds() throws {
     for kind: UInt32 in [0o120_777, 0o060_644, 0o020_644, 0o010_644, 0o140_644, 0o040_755] {
       let error = try error(ZipBuilder([entry { $0.attributes = kind << 16 }]).file())
@@ -83,8 +89,12 @@ struct HostileZipTests {
         { () in
           var entry = ZipBuilder.Entry("a/"); entry.attributes = 0o100_644 << 16; return entry
         }()) == .unsupported)
-    for bit in [0, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15] { #expect(try code(entry { $0.flags = 1 << UInt16(bit) }) == .unsupported, "\(bit)") }
-    for method: UInt16 in [1, 6, 9, 12, 14, 93, 95, 99] { #expect(try code(entry { $0.method = method }) == .unsupported) }
+    for bit in [0, 4, 5, 6, 7, 8, 9, 10, 12, 13, 14, 15] {
+      #expect(try code(entry { $0.flags = 1 << UInt16(bit) }) == .unsupported, "\(bit)")
+    }
+    for method: UInt16 in [1, 6, 9, 12, 14, 93, 95, 99] {
+      #expect(try code(entry { $0.method = method }) == .unsupported)
+    }
     #expect(try code(entry { $0.version = 51 }) == .unsupported)
     #expect(try code(entry { $0.disk = 1 }) == .unsupported)
   }
@@ -92,12 +102,16 @@ struct HostileZipTests {
   @Test("D5: a header that is not what the directory says is damage")
   func disagreement() throws {
     let changes: [(inout ZipBuilder.Entry) -> Void] = [
-      { $0.localName = Array("b".utf8) }, { $0.localName = Array("../b".utf8) }, { $0.localMethod = 8 }, { $0.localFlags = 2 },
+      { $0.localName = Array("b".utf8) }, { $0.localName = Array("../b".utf8) }, { $0.localMethod = 8 },
+      { $0.localFlags = 2 },
       { $0.localChecksum = 1 },
       { $0.localSize = 1 }, { $0.localCompressedSize = 6 }, { $0.localSize = 0 }, { $0.localFlags = 8 },
-      { $0.localExtra = [1, 0, 16, 0, 1] }, { $0.extra = [1, 0, 16, 0, 1] }, { $0.size = .max }, { $0.compressedSize = 8 }, { $0.size = 8 },
-      { $0.extra = [0x75, 0x70, 6, 0, 1, 0, 0, 0, 0, 0x62] }, { $0.localExtra = [0x75, 0x70, 6, 0, 1, 0, 0, 0, 0, 0x62] },
-      { $0.trailer = [0] }, { ($0.flags, $0.trailer) = (8, ZipBuilder.numbers([1, 7, 7], UInt32.self)) }, { $0.flags = 8 }, { $0.offset = 1 },
+      { $0.localExtra = [1, 0, 16, 0, 1] }, { $0.extra = [1, 0, 16, 0, 1] }, { $0.size = .max },
+      { $0.compressedSize = 8 }, { $0.size = 8 },
+      { $0.extra = [0x75, 0x70, 6, 0, 1, 0, 0, 0, 0, 0x62] },
+      { $0.localExtra = [0x75, 0x70, 6, 0, 1, 0, 0, 0, 0, 0x62] },
+      { $0.trailer = [0] }, { ($0.flags, $0.trailer) = (8, ZipBuilder.numbers([1, 7, 7], UInt32.self)) },
+      { $0.flags = 8 }, { $0.offset = 1 },
       { $0.extra = [1, 0, 0, 0, 1, 0, 0, 0] }, { $0.checksum = 1 },
     ]
     for (number, change) in changes.enumerated() {
@@ -115,7 +129,8 @@ struct HostileZipTests {
     let inner = ZipBuilder([entry("b")]).file()
     #expect(try code(entry { $0.content = Array(inner) }, entry("b") { $0.offset = 31 }) == .damaged)
     for change: (inout ZipBuilder) -> Void in [
-      { $0.prefix = [0] }, { $0.gap = [0] }, { $0.directoryOffset = 0 }, { $0.directorySize = 1 }, { $0.count = 2 }, { $0.count = 0 },
+      { $0.prefix = [0] }, { $0.gap = [0] }, { $0.directoryOffset = 0 }, { $0.directorySize = 1 }, { $0.count = 2 },
+      { $0.count = 0 },
     ] {
       var builder = ZipBuilder([entry()])
       change(&builder)
@@ -146,16 +161,21 @@ struct HostileZipTests {
     let limits = ZipLimits(entries: 3, partSize: 20 << 20, totalSize: 20 << 20, ratio: 100)
     #expect(try code(bomb("a", says: zeros.count), limits: limits) == .limitExceeded)
     #expect(try code(bomb("a", says: 10), limits: limits) == .damaged)
-    #expect(try code(bomb("a", says: zeros.count), limits: ZipLimits(partSize: zeros.count - 1, ratio: 2000)) == .limitExceeded)
     #expect(
-      try code(bomb("a", says: zeros.count), bomb("b", says: zeros.count), limits: ZipLimits(totalSize: 2 * zeros.count - 1, ratio: 2000))
+      try code(bomb("a", says: zeros.count), limits: ZipLimits(partSize: zeros.count - 1, ratio: 2000))
+        == .limitExceeded)
+    #expect(
+      try code(
+        bomb("a", says: zeros.count), bomb("b", says: zeros.count),
+        limits: ZipLimits(totalSize: 2 * zeros.count - 1, ratio: 2000))
         == .limitExceeded)
     #expect(try code(entry("a"), entry("b"), entry("c"), entry("d"), limits: limits) == .limitExceeded)
     #expect(try code(entry { ($0.isDeflated, $0.size) = (true, .max - 1) }) == .limitExceeded)
     var builder = ZipBuilder([entry()])
     builder.count = .max
     #expect(try error(builder.file())?.code == .limitExceeded)
-    #expect(try code(entry("a"), limits: ZipLimits(entries: -1, partSize: -1, totalSize: -1, ratio: -1)) == .limitExceeded)
+    #expect(
+      try code(entry("a"), limits: ZipLimits(entries: -1, partSize: -1, totalSize: -1, ratio: -1)) == .limitExceeded)
   }
 
   @Test("D5: numbers for large files that no file can have are errors, whatever the limits are")
@@ -164,7 +184,10 @@ struct HostileZipTests {
     for (count, size, offset): (UInt64, UInt64, UInt64) in [
       (1 << 60, 0, 0), (.max, .max, .max), (0, .max, 1), (0, 1, .max), (1, 0, 0), (1 << 62, 1 << 63, 1 << 63),
     ] {
-      let record = ZipBuilder.numbers([0x0606_4b50], UInt32.self) + ZipBuilder.numbers([44], UInt64.self) + [45, 3, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+      let record =
+        ZipBuilder.numbers([0x0606_4b50], UInt32.self) + ZipBuilder.numbers([44], UInt64.self) + [
+          45, 3, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        ]
       let locator = ZipBuilder.numbers([0x0706_4b50, 0, 0, 0, 1], UInt32.self)
       let end = ZipBuilder.numbers([0x0605_4b50, 0, .max, .max, .max], UInt32.self) + [0, 0]
       let file = Data(record + ZipBuilder.numbers([count, count, size, offset], UInt64.self) + locator + end)
@@ -173,9 +196,12 @@ struct HostileZipTests {
     let sizes: [UInt64] = [0, 1, 7, 1 << 32, 1 << 62, 1 << 63, .max]
     for size in sizes {
       for compressedSize in sizes where size != 7 || compressedSize != 7 {
-        let extra = ZipBuilder.numbers([1, 24], UInt16.self) + ZipBuilder.numbers([size, compressedSize, 0], UInt64.self)
+        let extra =
+          ZipBuilder.numbers([1, 24], UInt16.self) + ZipBuilder.numbers([size, compressedSize, 0], UInt64.self)
         let large = entry {
-          ($0.isDeflated, $0.size, $0.compressedSize, $0.offset, $0.extra, $0.localExtra) = (true, .max, .max, .max, extra, Array(extra))
+          ($0.isDeflated, $0.size, $0.compressedSize, $0.offset, $0.extra, $0.localExtra) = (
+            true, .max, .max, .max, extra, Array(extra)
+          )
         }
         #expect(try [.damaged, .limitExceeded].contains(code(large, limits: none)), "\(size) \(compressedSize)")
       }

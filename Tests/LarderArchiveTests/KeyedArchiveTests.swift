@@ -34,7 +34,8 @@ struct KeyedArchiveTests {
   @Test("D6: keyed archives become Codable values", arguments: [true, false])
   func codable(isSecure: Bool) throws {
     let data = try KeyedFixtures.creatures(isSecure: isSecure)
-    let creatures = try Archive.decodeKeyed([Friend].self, from: data, allowing: ["LarderArchiveTests.OldCreature": .codable(Friend.self)])
+    let creatures = try Archive.decodeKeyed(
+      [Friend].self, from: data, allowing: ["LarderArchiveTests.OldCreature": .codable(Friend.self)])
     try check(creatures)
   }
 
@@ -42,14 +43,18 @@ struct KeyedArchiveTests {
   func xml() throws {
     let data = try KeyedFixtures.creatures(isSecure: true, format: .xml)
     #expect(String(decoding: data.prefix(5), as: UTF8.self) == "<?xml")
-    try check(try Archive.decodeKeyed([Friend].self, from: data, allowing: ["LarderArchiveTests.OldCreature": .codable(Friend.self)]))
+    try check(
+      try Archive.decodeKeyed(
+        [Friend].self, from: data, allowing: ["LarderArchiveTests.OldCreature": .codable(Friend.self)]))
   }
 
   @Test("D6: keyed archives of a file that is kept in the repository are read", arguments: ["secure", "plain", "xml"])
   func fixture(_ name: String) throws {
     let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/\(name).keyedarchive")
     try check(
-      try Archive.decodeKeyed([Friend].self, from: try Data(contentsOf: url), allowing: ["LarderArchiveTests.OldCreature": .codable(Friend.self)]))
+      try Archive.decodeKeyed(
+        [Friend].self, from: try Data(contentsOf: url),
+        allowing: ["LarderArchiveTests.OldCreature": .codable(Friend.self)]))
   }
 
   private func check(_ creatures: [Friend]) throws {
@@ -71,7 +76,9 @@ struct KeyedArchiveTests {
     }
     let classes: [String: KeyedClass] = [
       "LarderArchiveTests.OldCreature": .building { object in
-        Pair(title: try object.decode(String.self, forKey: "Title"), friend: try object.decodeIfPresent(Pair.self, forKey: "Friend")?.title)
+        Pair(
+          title: try object.decode(String.self, forKey: "Title"),
+          friend: try object.decodeIfPresent(Pair.self, forKey: "Friend")?.title)
       }
     ]
     let pairs = try Archive.decodeKeyed([Pair].self, from: KeyedFixtures.creatures(isSecure: true), allowing: classes)
@@ -110,7 +117,8 @@ struct KeyedArchiveTests {
     second.friend = first
     let data = KeyedFixtures.archive(first, isSecure: true)
     let error = #expect(throws: ArchiveError.self) {
-      try Archive.decodeKeyed(Friend.self, from: data, allowing: ["LarderArchiveTests.OldCreature": .codable(Friend.self)])
+      try Archive.decodeKeyed(
+        Friend.self, from: data, allowing: ["LarderArchiveTests.OldCreature": .codable(Friend.self)])
     }
     #expect(error?.code == .cycle)
   }
@@ -118,7 +126,8 @@ struct KeyedArchiveTests {
   @Test("D6: Foundation's own classes need no leave")
   func foundation() throws {
     let root: NSDictionary = [
-      "text" as NSString: NSMutableString(string: "Zoë"), "set" as NSString: NSSet(array: [NSNumber(value: 1), NSNumber(value: 2)]),
+      "text" as NSString: NSMutableString(string: "Zoë"),
+      "set" as NSString: NSSet(array: [NSNumber(value: 1), NSNumber(value: 2)]),
       "flag" as NSString: NSNumber(value: true), "large" as NSString: NSNumber(value: UInt64.max),
       "data" as NSString: NSMutableData(data: Data([1, 2])),
     ]
@@ -136,17 +145,22 @@ struct KeyedArchiveTests {
   @Test("D6: numbers that the archiver took for the same come back as each property asks for")
   func sharedNumbers() throws {
     // 1, 1.0 and true are equal to the archiver, which writes the first of them alone.
-    let numbers: NSArray = [NSNumber(value: true), NSNumber(value: 1), NSNumber(value: 1.0), NSNumber(value: 2.0), NSNumber(value: UInt8(2))]
+    let numbers: NSArray = [
+      NSNumber(value: true), NSNumber(value: 1), NSNumber(value: 1.0), NSNumber(value: 2.0), NSNumber(value: UInt8(2)),
+    ]
     let data = KeyedFixtures.archive(numbers, isSecure: true)
     #expect(try Archive.decodeKeyed([Int].self, from: data, allowing: [:]) == [1, 1, 1, 2, 2])
     #expect(try Archive.decodeKeyed([Float].self, from: data, allowing: [:]) == [1, 1, 1, 2, 2])
-    let first = KeyedFixtures.archive(NSArray(array: [NSNumber(value: 1.0), NSNumber(value: true), NSNumber(value: 0)]), isSecure: true)
+    let first = KeyedFixtures.archive(
+      NSArray(array: [NSNumber(value: 1.0), NSNumber(value: true), NSNumber(value: 0)]), isSecure: true)
     #expect(try Archive.decodeKeyed([Bool].self, from: first, allowing: [:]) == [true, true, false])
     let half = KeyedFixtures.archive(NSArray(array: [NSNumber(value: 0), NSNumber(value: 0.5)]), isSecure: true)
     let error = #expect(throws: ArchiveError.self) { try Archive.decodeKeyed([Int].self, from: half, allowing: [:]) }
     #expect(error?.code == .invalidValue && error?.keyPath == "1")
     #expect(throws: ArchiveError.self) { try Archive.decodeKeyed([Bool].self, from: half, allowing: [:]) }
-    #expect(throws: ArchiveError.self) { try Archive.decodeKeyed([UInt8].self, from: KeyedFixtures.archive([256], isSecure: true), allowing: [:]) }
+    #expect(throws: ArchiveError.self) {
+      try Archive.decodeKeyed([UInt8].self, from: KeyedFixtures.archive([256], isSecure: true), allowing: [:])
+    }
   }
 
   @Test("D6: an error names class and key")
@@ -154,7 +168,9 @@ struct KeyedArchiveTests {
     let error = #expect(throws: ArchiveError.self) {
       try Archive.decodeKeyed(
         [String].self, from: KeyedFixtures.creatures(isSecure: true),
-        allowing: ["LarderArchiveTests.OldCreature": .building { try $0.decode(Date.self, forKey: "Title").description }])
+        allowing: [
+          "LarderArchiveTests.OldCreature": .building { try $0.decode(Date.self, forKey: "Title").description }
+        ])
     }
     #expect(error?.code == .invalidValue)
     #expect(error?.type == "LarderArchiveTests.OldCreature")
@@ -165,12 +181,14 @@ struct KeyedArchiveTests {
     }
     let inner = #expect(throws: ArchiveError.self) {
       try Archive.decodeKeyed(
-        [Wrong].self, from: KeyedFixtures.creatures(isSecure: true), allowing: ["LarderArchiveTests.OldCreature": .codable(Wrong.self)])
+        [Wrong].self, from: KeyedFixtures.creatures(isSecure: true),
+        allowing: ["LarderArchiveTests.OldCreature": .codable(Wrong.self)])
     }
     #expect(inner?.type == "LarderArchiveTests.OldCreature" && inner?.keyPath == "Tags.0")
     #expect(inner?.message.contains(".building") == true)
     let missing = #expect(throws: ArchiveError.self) {
-      try Archive.decodeKeyed([Friend].self, from: KeyedFixtures.creatures(isSecure: true), allowing: [:], root: "other")
+      try Archive.decodeKeyed(
+        [Friend].self, from: KeyedFixtures.creatures(isSecure: true), allowing: [:], root: "other")
     }
     #expect(missing?.code == .notFound)
   }

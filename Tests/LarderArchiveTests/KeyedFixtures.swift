@@ -44,7 +44,9 @@ class OldCreature: NSObject, NSSecureCoding {
 
 /// What Foundation's own archiver makes of them.
 enum KeyedFixtures {
-  static func archive(_ root: Any, isSecure: Bool, format: PropertyListSerialization.PropertyListFormat = .binary) -> Data {
+  static func archive(
+    _ root: Any, isSecure: Bool, format: PropertyListSerialization.PropertyListFormat = .binary
+  ) -> Data {
     let archiver = NSKeyedArchiver(requiringSecureCoding: isSecure)
     archiver.outputFormat = format
     archiver.encode(root, forKey: NSKeyedArchiveRootObjectKey)

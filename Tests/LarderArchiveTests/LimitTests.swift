@@ -22,7 +22,9 @@ struct LimitTests {
     #expect(code(data, .init(count: 10_000)) == .limitExceeded)
     #expect(code(data, .init(expandedSize: 100_000)) == .limitExceeded)
     #expect(
-      try Archive.decode([[String]].self, from: data, limits: .init(size: data.count, depth: 3, count: 10_102, expandedSize: 130_000)).count == 100)
+      try Archive.decode(
+        [[String]].self, from: data, limits: .init(size: data.count, depth: 3, count: 10_102, expandedSize: 130_000)
+      ).count == 100)
   }
 
   @Test("D2: an archive that is too deep is refused, not followed")
@@ -38,9 +40,11 @@ struct LimitTests {
   @Test("D2: the depth of what is named twice counts where it is deepest")
   func sharedDepth() throws {
     // Array 2 is two levels high; array 1, the value, names it directly, and once more below 5, 6 and 7.
-    let archive = try Mutation.archive(of: Plists.arrays([[1], [2, 5], [3], [4], [], [6], [7], [2]]), tag: "[Swift.Int]")
+    let archive = try Mutation.archive(
+      of: Plists.arrays([[1], [2, 5], [3], [4], [], [6], [7], [2]]), tag: "[Swift.Int]")
     func code(_ depth: Int) -> ArchiveError.Code? {
-      #expect(throws: ArchiveError.self) { try Archive.decode([Int].self, from: archive, limits: .init(depth: depth)) }?.code
+      #expect(throws: ArchiveError.self) { try Archive.decode([Int].self, from: archive, limits: .init(depth: depth)) }?
+        .code
     }
     #expect(code(6) == .limitExceeded)
     #expect(code(8) == .invalidValue)
@@ -52,7 +56,9 @@ struct LimitTests {
     let error =
       isKeyed
       ? #expect(throws: ArchiveError.self) { try Archive.decodeKeyed(Int.self, from: plist, allowing: [:]) }
-      : #expect(throws: ArchiveError.self) { try Archive.decode([Int].self, from: Mutation.archive(of: plist, tag: "[Swift.Int]")) }
+      : #expect(throws: ArchiveError.self) {
+        try Archive.decode([Int].self, from: Mutation.archive(of: plist, tag: "[Swift.Int]"))
+      }
     #expect(error?.code == .limitExceeded)
   }
 
@@ -78,7 +84,9 @@ enum Plists {
     let table = bytes.count
     for offset in offsets { bytes += [UInt8(offset >> 8), UInt8(offset & 0xff)] }
     bytes += [0, 0, 0, 0, 0, 0, 2, 1]
-    for number in [arrays.count, 0, table] { bytes += (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }
+    for number in [arrays.count, 0, table] {
+      bytes += (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) }
+    }
     return Data(bytes)
   }
 }

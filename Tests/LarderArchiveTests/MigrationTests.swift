@@ -51,7 +51,8 @@ struct MigrationTests {
     let list = try Archive.encode([Old.Pet(name: "Rex"), Old.Pet(name: "Tim")])
     #expect(try Archive.decode([Pet].self, from: list, migrations: [rename, rate]).map(\.title) == ["Rex", "Tim"])
     let wrapped = try Archive.encode([Archived<any Archivable>(Old.Pet(name: "Rex"))])
-    let read = try Archive.decode([Archived<any Archivable>].self, from: wrapped, allowing: [Pet.self], migrations: [rename, rate])
+    let read = try Archive.decode(
+      [Archived<any Archivable>].self, from: wrapped, allowing: [Pet.self], migrations: [rename, rate])
     #expect(read.first?.value as? Pet == Pet(title: "Rex", stars: 3))
   }
 
@@ -81,8 +82,14 @@ struct MigrationTests {
     #expect(try Archive.decode(Pet?.self, from: Archive.encode(Old.Pet?.some(old)), migrations: steps) == new)
     #expect(try Archive.decode(Pet?.self, from: Archive.encode(Old.Pet?.none), migrations: steps) == nil)
     #expect(try Archive.decode([String: Pet].self, from: Archive.encode(["a": old]), migrations: steps) == ["a": new])
-    #expect(try Archive.decode([Int: [Pet?]].self, from: Archive.encode([1: [old, nil]]), migrations: steps) == [1: [new, nil]])
-    #expect(try Archive.decode([Double: Pet].self, from: Archive.encode([0.5: old, 1.5: old]), migrations: steps) == [0.5: new, 1.5: new])
+    #expect(
+      try Archive.decode([Int: [Pet?]].self, from: Archive.encode([1: [old, nil]]), migrations: steps) == [
+        1: [new, nil]
+      ])
+    #expect(
+      try Archive.decode([Double: Pet].self, from: Archive.encode([0.5: old, 1.5: old]), migrations: steps) == [
+        0.5: new, 1.5: new,
+      ])
     let list = try Archive.encode([[old]])
     let step = ArchiveMigration(of: "Pet", from: 1, to: "Animal") { _ in }
     #expect(try Archive.decode([[Animal]].self, from: list, migrations: [step]) == [[Animal(name: "Rex")]])
@@ -126,8 +133,12 @@ struct MigrationTests {
       value["pet"]?["title"] = name
       value["pet"]?["stars"] = 3
     }
-    #expect(try Archive.decode(Kennel.self, from: data, migrations: [step, rename, rate]) == Kennel(pet: Pet(title: "Rex", stars: 3)))
-    let missing = #expect(throws: ArchiveError.self) { try Archive.decode(Kennel.self, from: data, migrations: [rename, rate]) }
+    #expect(
+      try Archive.decode(Kennel.self, from: data, migrations: [step, rename, rate])
+        == Kennel(pet: Pet(title: "Rex", stars: 3)))
+    let missing = #expect(throws: ArchiveError.self) {
+      try Archive.decode(Kennel.self, from: data, migrations: [rename, rate])
+    }
     #expect(missing?.code == .missingMigration)
   }
 
@@ -137,8 +148,11 @@ struct MigrationTests {
     let error = #expect(throws: ArchiveError.self) { try Archive.decode([Pet].self, from: data, migrations: [rename]) }
     #expect(
       error?.message
-        == "The archive has version 1, and the migrations lead to version 2; the type has version 3. Add an ArchiveMigration of Pet from version 2.")
+        == "The archive has version 1, and the migrations lead to version 2; the type has version 3. Add an ArchiveMigration of Pet from version 2."
+    )
     let none = #expect(throws: ArchiveError.self) { try Archive.decode([Pet].self, from: data) }
-    #expect(none?.message == "The archive has version 1; the type has version 3. Add an ArchiveMigration of Pet from version 1.")
+    #expect(
+      none?.message
+        == "The archive has version 1; the type has version 3. Add an ArchiveMigration of Pet from version 1.")
   }
 }

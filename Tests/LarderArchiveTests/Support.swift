@@ -5,10 +5,13 @@ import LarderArchive
 final class TemporaryFolder {
   let url: URL
 
-  /// - Parameter isInMemory: Whether a file system in memory serves, where there is one: thousands of calls to `fsync` take seconds on a disk.
+  /// - Parameter isInMemory: Whether a file system in memory serves, where there is one: thousands of calls to `fsync`
+  ///   take seconds on a disk.
   init(isInMemory: Bool = false) throws {
     let memory = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
-    let parent = isInMemory && FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
+    let parent =
+      isInMemory && FileManager.default.isWritableFile(atPath: memory.path)
+      ? memory : FileManager.default.temporaryDirectory
     url = parent.appending(path: "larder-archive-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
@@ -20,7 +23,8 @@ final class TemporaryFolder {
 
 /// Runs of the second process.
 enum TestProcess {
-  static let executable = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "LarderArchiveTestProcess")
+  static let executable = Bundle.main.executableURL?.deletingLastPathComponent().appending(
+    path: "LarderArchiveTestProcess")
 
   /// Starts the process beside the tests.
   static func start(_ arguments: String...) throws -> Process {
@@ -59,7 +63,9 @@ enum Surroundings {
   static let unprivileged: [String]? = {
     if geteuid() != 0 { return [] }
     let wrapper = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
-    guard let executable = TestProcess.executable, succeeds(wrapper + ["test", "-x", executable.path]) else { return nil }
+    guard let executable = TestProcess.executable, succeeds(wrapper + ["test", "-x", executable.path]) else {
+      return nil
+    }
     return wrapper
   }()
 
@@ -68,7 +74,10 @@ enum Surroundings {
 
   /// A command that runs another with a file system of 1 MB, which nobody else sees, at the folder.
   static func smallDisk(at folder: String) -> [String] {
-    ["unshare", "--map-root-user", "--mount", "sh", "-c", "mount -t tmpfs -o size=1000k tmpfs \"$0\" && exec \"$@\"", folder]
+    [
+      "unshare", "--map-root-user", "--mount", "sh", "-c", "mount -t tmpfs -o size=1000k tmpfs \"$0\" && exec \"$@\"",
+      folder,
+    ]
   }
 
   private static func succeeds(_ command: [String]) -> Bool {

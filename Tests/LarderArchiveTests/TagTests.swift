@@ -47,7 +47,8 @@ struct TagTests {
     let payload = try Archive.encode(Hidden())
     let header = try payload.withUnsafeBytes { try ArchiveHeader(of: $0, limits: .default) }
     #expect(header.types.map(\.tag) == [tag])
-    let old = try Mutation.archive(of: payload[header.payload], tag: "LarderArchiveTests.(unknown context at $5570d62e8278).Hidden")
+    let old = try Mutation.archive(
+      of: payload[header.payload], tag: "LarderArchiveTests.(unknown context at $5570d62e8278).Hidden")
     #expect(try Archive.decode(Hidden.self, from: old) == Hidden())
   }
 
@@ -57,8 +58,12 @@ struct TagTests {
     #expect(ArchiveTag.name(of: [String: [URL?]].self) == "[Swift.String: [Foundation.URL?]]")
     #expect(ArchiveTag.name(of: Set<UUID>.self) == "Swift.Set<Foundation.UUID>")
     #expect(ArchiveTag.name(of: CGPoint.self) == "Foundation.CGPoint")
-    #expect(ArchiveTag.stable("__C.CGPoint") == "Foundation.CGPoint" && ArchiveTag.stable("CoreGraphics.CGFloat") == "Foundation.CGFloat")
-    #expect(ArchiveTag.stable("__C.NSDecimal") == "Foundation.Decimal" && ArchiveTag.stable("__C.NSDecimalThing") == "__C.NSDecimalThing")
+    #expect(
+      ArchiveTag.stable("__C.CGPoint") == "Foundation.CGPoint"
+        && ArchiveTag.stable("CoreGraphics.CGFloat") == "Foundation.CGFloat")
+    #expect(
+      ArchiveTag.stable("__C.NSDecimal") == "Foundation.Decimal"
+        && ArchiveTag.stable("__C.NSDecimalThing") == "__C.NSDecimalThing")
     #expect(ArchiveTag.stable("MyFoundationEssentials.Date") == "MyFoundationEssentials.Date")
     let date = Date(timeIntervalSinceReferenceDate: 5)
     let data = try Archive.encode(date)
@@ -67,16 +72,21 @@ struct TagTests {
       #expect(try Archive.decode(Date.self, from: Mutation.archive(of: data[header.payload], tag: tag)) == date)
     }
     #expect(
-      try Archive.decode([Date].self, from: Mutation.archive(of: Archive.encode([date])[payload: .all], tag: "[FoundationEssentials.Date]")) == [date]
+      try Archive.decode(
+        [Date].self,
+        from: Mutation.archive(of: Archive.encode([date])[payload: .all], tag: "[FoundationEssentials.Date]")) == [date]
     )
   }
 
   @Test("D2: a class in Archived of a protocol comes back")
   func classOfProtocol() throws {
     let data = try Archive.encode([Archived<any Shape>(Circle(name: "a"))])
-    #expect(try Archive.decode([Archived<any Shape>].self, from: data, allowing: [Circle.self]).map(\.value.name) == ["a"])
+    #expect(
+      try Archive.decode([Archived<any Shape>].self, from: data, allowing: [Circle.self]).map(\.value.name) == ["a"])
     let other = try Archive.encode([Archived<any Codable>(Truck())])
-    #expect(throws: ArchiveError.self) { try Archive.decode([Archived<any Shape>].self, from: other, allowing: [Truck.self]) }
+    #expect(throws: ArchiveError.self) {
+      try Archive.decode([Archived<any Shape>].self, from: other, allowing: [Truck.self])
+    }
   }
 
   @Test("D2: a subclass that has its superclass's tag is refused when it is encoded, and one with its own comes back")
@@ -95,7 +105,9 @@ struct TagTests {
     struct First: Archivable { static let archiveTag = "Same" }
     struct Second: Archivable { static let archiveTag = "Same" }
     let data = try Archive.encode(First())
-    #expect(#expect(throws: ArchiveError.self) { try Archive.decode(First.self, from: data, allowing: [Second.self]) }?.code == .unsupported)
+    #expect(
+      #expect(throws: ArchiveError.self) { try Archive.decode(First.self, from: data, allowing: [Second.self]) }?.code
+        == .unsupported)
     _ = try Archive.decode(First.self, from: data, allowing: [First.self])
     let both: [Archived<any Codable>] = [Archived(First()), Archived(Second())]
     #expect(#expect(throws: ArchiveError.self) { try Archive.encode(both) }?.code == .unsupported)
@@ -108,7 +120,8 @@ struct TagTests {
 
     init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: Key.self).nestedContainer(keyedBy: Key.self, forKey: Key("inner"))
-      values = try Dictionary(uniqueKeysWithValues: container.allKeys.map { ($0.stringValue, try container.decode(Int.self, forKey: $0)) })
+      values = try Dictionary(
+        uniqueKeysWithValues: container.allKeys.map { ($0.stringValue, try container.decode(Int.self, forKey: $0)) })
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -132,7 +145,9 @@ struct TagTests {
 
     init() {}
 
-    init(from decoder: any Decoder) throws { values = try decoder.container(keyedBy: Key.self).decode([Int].self, forKey: Key("list")) }
+    init(from decoder: any Decoder) throws {
+      values = try decoder.container(keyedBy: Key.self).decode([Int].self, forKey: Key("list"))
+    }
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: Key.self)
@@ -201,7 +216,8 @@ struct TagTests {
     #expect(try ArchiveValue(encoding: Twice())[String(repeating: "k", count: 1000)] == 2)
     let data = try Archive.encode(Twice())
     #expect(throws: Never.self) {
-      try Archive.decode([String: Int].self, from: Mutation.archive(of: data[payload: .all], tag: "[Swift.String: Swift.Int]"))
+      try Archive.decode(
+        [String: Int].self, from: Mutation.archive(of: data[payload: .all], tag: "[Swift.String: Swift.Int]"))
     }
   }
 

@@ -14,13 +14,15 @@ struct ZipTests {
     folder = try DocumentFolder(at: temporary.file("documents"), extension: "x")
   }
 
-  /// Parts of every kind: small, empty, in folders, with names beyond ASCII, compressible, and so compressible that they look like a bomb.
+  /// Parts of every kind: small, empty, in folders, with names beyond ASCII, compressible, and so compressible that
+  /// they look like a bomb.
   private var parts: [String: Data] {
     var generator = SplitMix64(seed: 1)
     return [
       "data": Data("some text, some text, some text".utf8), "empty": Data(),
       "images/full.png": Data((0..<300_000).map { _ in UInt8.random(in: 0...255, using: &generator) }),
-      "images/small/e\u{301}.png": Data([1, 2, 3]), "Ungeheuer № 1": Data((0..<400_000).map { UInt8(truncatingIfNeeded: $0 / 100) }),
+      "images/small/e\u{301}.png": Data([1, 2, 3]),
+      "Ungeheuer № 1": Data((0..<400_000).map { UInt8(truncatingIfNeeded: $0 / 100) }),
       "zeros": Data(count: 3 << 20),
     ]
   }
@@ -35,7 +37,9 @@ struct ZipTests {
 
   private func tool(_ command: String...) throws -> (status: Int32, output: String) { try Tool.run(command) }
 
-  @Test("D5: a document becomes one file and a document again; the same parts give the same bytes", arguments: [UInt64(UInt32.max), 1000, 1])
+  @Test(
+    "D5: a document becomes one file and a document again; the same parts give the same bytes",
+    arguments: [UInt64(UInt32.max), 1000, 1])
   func roundTrip(_ largeLimit: UInt64) throws {
     let (first, second) = (temporary.file("first.zip"), temporary.file("second.zip"))
     let document = try add(parts, to: folder)
@@ -43,7 +47,10 @@ struct ZipTests {
     let copy = try folder.add { try $0.setParts(ofZip: first) }
     #expect(try content(of: copy) == parts)
     #expect(try !copy.inspect().isDamaged)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: copy.url.appending(path: "images").path).sorted() == ["full.png", "small"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: copy.url.appending(path: "images").path).sorted() == [
+        "full.png", "small",
+      ])
     try copy.snapshot().writeZip(to: second, largeLimit: largeLimit)
     #expect(try Data(contentsOf: first) == Data(contentsOf: second))
     try document.replaceAll { try $0.setData(Data([1]), for: "other") }
@@ -53,7 +60,8 @@ struct ZipTests {
   }
 
   @Test(
-    "D5: unzip and Python find the zip file whole, with the same content", .enabled(if: Tool.isThere("unzip", "-v") && Tool.isThere("python3", "-V")),
+    "D5: unzip and Python find the zip file whole, with the same content",
+    .enabled(if: Tool.isThere("unzip", "-v") && Tool.isThere("python3", "-V")),
     arguments: [UInt64(UInt32.max), 1000])
   func otherReaders(_ largeLimit: UInt64) throws {
     let file = temporary.file("document.zip")
@@ -69,7 +77,8 @@ struct ZipTests {
           assert file.testzip() is None
           print(sorted((entry.filename, entry.file_size) for entry in file.infolist()))
       """
-    let expected = try tool("python3", "-c", "print(sorted([\(parts.map { "(\"\($0.key)\", \($0.value.count))" }.joined(separator: ", "))]))")
+    let expected = try tool(
+      "python3", "-c", "print(sorted([\(parts.map { "(\"\($0.key)\", \($0.value.count))" }.joined(separator: ", "))]))")
     #expect(try tool("python3", "-c", script, file.path).output == expected.output)
   }
 
@@ -108,7 +117,9 @@ struct ZipTests {
     }
     for (name, options) in [("zip", "-qr"), ("fast", "-qr1"), ("flat", "-qrD"), ("stored by zip", "-qr0")] {
       files.append(temporary.file("\(name).zip"))
-      #expect(try Tool.run(["env", "LC_ALL=C.UTF-8", "zip", options, files[files.count - 1].path, "."], in: source).status == 0)
+      #expect(
+        try Tool.run(["env", "LC_ALL=C.UTF-8", "zip", options, files[files.count - 1].path, "."], in: source).status
+          == 0)
     }
     #expect(try Tool.run(["sh", "-c", "LC_ALL=C.UTF-8 zip -qr - . > ../streamed.zip"], in: source).status == 0)
     files.append(temporary.file("streamed.zip"))
@@ -120,15 +131,20 @@ struct ZipTests {
 
   @Test("D5: of a folder that Finder compressed, the folder's content is taken, and what Finder adds is left out")
   func finder() throws {
-    var entries = ["1.x/", "1.x/data", "1.x/.DS_Store", "1.x/images/a", "__MACOSX/", "__MACOSX/1.x/._data", "__MACOSX/._1.x"].map { name in
+    var entries = [
+      "1.x/", "1.x/data", "1.x/.DS_Store", "1.x/images/a", "__MACOSX/", "__MACOSX/1.x/._data", "__MACOSX/._1.x",
+    ].map { name in
       ZipBuilder.Entry(name, name.hasSuffix("/") ? [] : Array(name.utf8))
     }
     for index in entries.indices where !entries[index].content.isEmpty {
       let entry = entries[index]
       let size = UInt32(entry.content.count)
       entries[index].isDeflated = true
-      (entries[index].flags, entries[index].localChecksum, entries[index].localSize, entries[index].localCompressedSize) = (8, 0, 0, 0)
-      entries[index].trailer = ZipBuilder.numbers([0x0807_4b50, ZipBuilder.checksum(entry.content), size + 5, size], UInt32.self)
+      (
+        entries[index].flags, entries[index].localChecksum, entries[index].localSize, entries[index].localCompressedSize
+      ) = (8, 0, 0, 0)
+      entries[index].trailer = ZipBuilder.numbers(
+        [0x0807_4b50, ZipBuilder.checksum(entry.content), size + 5, size], UInt32.self)
       entries[index].attributes = 0o100_644 << 16
     }
     let file = temporary.file("finder.zip")
@@ -140,7 +156,9 @@ struct ZipTests {
     #expect(error?.code == .notFound)
   }
 
-  @Test("D5: a zip file is no more open than the document and its parts, and one that is replaced does not become more open")
+  @Test(
+    "D5: a zip file is no more open than the document and its parts, and one that is replaced does not become more open"
+  )
   func permissions() throws {
     let document = try add(["a": Data([1]), "b": Data([2])], to: folder)
     let file = temporary.file("document.zip")
@@ -153,7 +171,9 @@ struct ZipTests {
     #expect(chmod(document.url.appending(path: "b").path, 0o600) == 0)
     try document.snapshot().writeZip(to: file)
     #expect(try Tool.mode(file) == 0o600)
-    #expect(chmod(document.url.appending(path: "b").path, 0o644) == 0 && chmod(document.url.path, 0o700) == 0 && chmod(file.path, 0o644) == 0)
+    #expect(
+      chmod(document.url.appending(path: "b").path, 0o644) == 0 && chmod(document.url.path, 0o700) == 0
+        && chmod(file.path, 0o644) == 0)
     try document.snapshot().writeZip(to: file)
     #expect(try Tool.mode(file) == 0o600)
     #expect(chmod(temporary.file("documents").path, 0o700) == 0)
@@ -165,12 +185,16 @@ struct ZipTests {
   func limits() throws {
     let document = try add(parts, to: folder)
     let file = temporary.file("document.zip")
-    for limits in [ZipLimits(entries: 5), ZipLimits(partSize: (3 << 20) - 1), ZipLimits(totalSize: (3 << 20) + 600_000)] {
+    for limits in [
+      ZipLimits(entries: 5), ZipLimits(partSize: (3 << 20) - 1), ZipLimits(totalSize: (3 << 20) + 600_000),
+    ] {
       let error = #expect(throws: ArchiveError.self) { try document.snapshot().writeZip(to: file, limits: limits) }
       #expect(error?.code == .limitExceeded)
       #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path) == ["documents"])
     }
-    for limits in [ZipLimits(entries: 6, partSize: 3 << 20, totalSize: (3 << 20) + 700_034, ratio: 2), ZipLimits(ratio: 2000)] {
+    for limits in [
+      ZipLimits(entries: 6, partSize: 3 << 20, totalSize: (3 << 20) + 700_034, ratio: 2), ZipLimits(ratio: 2000),
+    ] {
       try document.snapshot().writeZip(to: file, limits: limits)
       #expect(try content(of: folder.add { try $0.setParts(ofZip: file, limits: limits) }) == parts)
     }
@@ -188,7 +212,8 @@ struct ZipTests {
     let error = #expect(throws: ArchiveError.self) { try document.snapshot().writeZip(to: file) }
     #expect(error?.code == .damaged && error?.keyPath == "data")
     #expect(try Data(contentsOf: file) == Data("old".utf8))
-    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() == ["document.zip", "documents"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() == ["document.zip", "documents"])
   }
 }
 

@@ -18,7 +18,8 @@ final class Inbox<Value: Sendable & Equatable>: Subscriber, Sendable {
     case failure(String)
   }
 
-  /// `@unchecked Sendable`: the protocol cannot say it, but a subscription of LarderCombine may be called from any thread.
+  /// `@unchecked Sendable`: the protocol cannot say it, but a subscription of LarderCombine may be called from any
+  /// thread.
   private struct Held: @unchecked Sendable {
     let subscription: any Subscription
   }

@@ -125,7 +125,9 @@ struct PublisherTests {
     groups.cancel()
   }
 
-  @Test("B9: after a thousand subscriptions that were cancelled, most before their first value, the store is as quick to answer")
+  @Test(
+    "B9: after a thousand subscriptions that were cancelled, most before their first value, the store is as quick to answer"
+  )
   func thousandCancelled() async throws {
     let store = try Store(inMemoryFor: Song.self)
     for round in 0..<1000 {

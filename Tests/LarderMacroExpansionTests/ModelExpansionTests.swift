@@ -306,8 +306,11 @@ struct ModelExpansionTests {
       "one",
       "\"\"\")),",
       in: "@Model struct Letter {\n  var id: Int\n  var body = \"\"\"\n    one\n\n      two\n    \"\"\"\n}")
-    let text = Expansion(of: "@Model struct Letter {\n  var id: Int\n  var body = \"\"\"\n    one\n\n      two\n    \"\"\"\n}").text
-    #expect(text.contains("      one\n      \n        two\n      \"\"\""), "blank lines reach as far as the closing quotes")
+    let text = Expansion(
+      of: "@Model struct Letter {\n  var id: Int\n  var body = \"\"\"\n    one\n\n      two\n    \"\"\"\n}"
+    ).text
+    #expect(
+      text.contains("      one\n      \n        two\n      \"\"\""), "blank lines reach as far as the closing quotes")
   }
 
   @Test(
@@ -365,6 +368,8 @@ struct ModelExpansionTests {
   func optionsInFull() {
     expectLines(
       "Larder.Property(columns.name, .unique, .searchable),",
-      in: "@Model struct Note { var id: Int; @Attribute(AttributeOption.unique, .searchable, .unique, name: nil) var name: String }")
+      in:
+        "@Model struct Note { var id: Int; @Attribute(AttributeOption.unique, .searchable, .unique, name: nil) var name: String }"
+    )
   }
 }

@@ -66,8 +66,10 @@ struct RelationshipExpansionTests {
   @Test("a key is read as it is bound, in each of its forms")
   func keys() {
     expectLines(
-      "ID(order: try row.nextReference(), line: try row.next())", "try row.bind(reference: key.order)", "try row.bind(key.line)",
-      in: "@Model struct Line { @Attribute(.primaryKey) var order: ToOne<Order>; @Attribute(.primaryKey) var line: Int }")
+      "ID(order: try row.nextReference(), line: try row.next())", "try row.bind(reference: key.order)",
+      "try row.bind(key.line)",
+      in:
+        "@Model struct Line { @Attribute(.primaryKey) var order: ToOne<Order>; @Attribute(.primaryKey) var line: Int }")
     expectLines(
       "var id: ToOne<Order> { order }", "try row.bind(reference: key)", "try row.nextReference()",
       in: "@Model struct Receipt { @Attribute(.primaryKey) var order: ToOne<Order> }")
@@ -76,7 +78,8 @@ struct RelationshipExpansionTests {
   @Test("a ToMany is kept beside accessors that know whose rows it has")
   func accessors() {
     expectLines(
-      "@storageRestrictions(initializes: _costs)", "_costs = initialValue", "_costs.owned(by: self, Self.columns.costs)", "_costs = newValue",
+      "@storageRestrictions(initializes: _costs)", "_costs = initialValue",
+      "_costs.owned(by: self, Self.columns.costs)", "_costs = newValue",
       "private var _costs: ToMany<Cost> = []",
       in: "struct Account { @_RelatedRows var costs: ToMany<Cost> = [] }")
   }

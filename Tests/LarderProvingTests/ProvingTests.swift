@@ -9,11 +9,15 @@ struct ProvingTests {
     try await ShortRun.expectNothing(of: Kills(), seed: 1, cases: 40)
   }
 
-  @Test("tasks are cancelled at any moment in every verb, and the store says what it was told") func cancellations() async throws {
+  @Test("tasks are cancelled at any moment in every verb, and the store says what it was told") func cancellations()
+    async throws
+  {
     try await ShortRun.expectNothing(of: Cancellations(), seed: 2, cases: 4000)
   }
 
-  @Test("random operations give what plain Swift values give", arguments: [3, 7, 12] as [UInt64]) func model(seed: UInt64) async throws {
+  @Test("random operations give what plain Swift values give", arguments: [3, 7, 12] as [UInt64]) func model(
+    seed: UInt64
+  ) async throws {
     try await ShortRun.expectNothing(of: ModelRun(operations: 250), seed: seed, cases: 250)
   }
 
@@ -24,7 +28,8 @@ struct ProvingTests {
   #if os(Linux)
   @Test("the random tests are run with other seeds, and what they have tried is counted") func random() async throws {
     let tests = try ShortRun.executable().deletingLastPathComponent().appending(component: "larderPackageTests.xctest")
-    try await ShortRun.expectNothing(of: RandomTests(tests: tests, suites: ["ExactArithmeticTests"]), seed: 9, cases: 401)
+    try await ShortRun.expectNothing(
+      of: RandomTests(tests: tests, suites: ["ExactArithmeticTests"]), seed: 9, cases: 401)
   }
   #endif
 
@@ -33,7 +38,8 @@ struct ProvingTests {
   }
 
   @Test("the log stays short while readers overlap, and shrinks when they stop") func log() async throws {
-    try await ShortRun.expectNothing(of: OverlappingReaders(time: .seconds(3), patience: .seconds(300)), seed: 6, cases: 1)
+    try await ShortRun.expectNothing(
+      of: OverlappingReaders(time: .seconds(3), patience: .seconds(300)), seed: 6, cases: 1)
   }
 
   @Test("commits of another process are seen under writers that never pause") func foreign() async throws {

@@ -6,10 +6,12 @@ import Testing
 enum ShortRun {
   /// Runs the part, and expects that it finds nothing and that it tried what it was asked to.
   static func expectNothing(
-    of part: some ProofPart, seed: UInt64, cases: Int, atLeast least: Int? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    of part: some ProofPart, seed: UInt64, cases: Int, atLeast least: Int? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let result = try await run(part, seed: seed, cases: cases)
-    #expect(result.cases >= least ?? cases, "of \(cases) cases \(result.cases) were tried", sourceLocation: sourceLocation)
+    #expect(
+      result.cases >= least ?? cases, "of \(cases) cases \(result.cases) were tried", sourceLocation: sourceLocation)
     #expect(result.checks > 0, sourceLocation: sourceLocation)
     for finding in result.findings {
       Issue.record("\(finding.description)\nagain: \(finding.reproduction)", sourceLocation: sourceLocation)

@@ -15,13 +15,16 @@ extension LarderTestProcess {
     }
   }
 
-  /// Sets a hundred documents, each with a property of its own and one that other processes find as well, and says the number of each.
+  /// Sets a hundred documents, each with a property of its own and one that other processes find as well, and says the
+  /// number of each.
   private func discover(_ process: Int) async throws {
     let people = try Store(at: path).documents("people")
     Self.say("ready")
     _ = readLine()
     for number in 0..<100 {
-      try await people.set("\(process)-\(number)", ["p\(process)_\(number)": .integer(Int64(number)), "shared\(number)": .integer(Int64(process))])
+      try await people.set(
+        "\(process)-\(number)",
+        ["p\(process)_\(number)": .integer(Int64(number)), "shared\(number)": .integer(Int64(process))])
       Self.say("\(number)")
     }
     let found = try await people.count { $0["shared7"] == process && $0["p\(process)_7"] == 7 }
@@ -45,13 +48,16 @@ extension LarderTestProcess {
   private func batches(_ count: Int) async throws {
     let people = try Store(at: path).documents("people")
     for batch in 0... {
-      let documents = (0..<count).map { (key: "\(batch)-\($0)", value: ["batch": .integer(Int64(batch)), "b\(batch % 8)": true] as Document) }
+      let documents = (0..<count).map {
+        (key: "\(batch)-\($0)", value: ["batch": .integer(Int64(batch)), "b\(batch % 8)": true] as Document)
+      }
       try await people.set(documents)
       Self.say("\(batch)")
     }
   }
 
-  /// Does what it is told, a line each: `set KEY JSON`, `delete KEY`, `index PROPERTY`, `keys PROPERTY INTEGER`, `drop`.
+  /// Does what it is told, a line each: `set KEY JSON`, `delete KEY`, `index PROPERTY`, `keys PROPERTY INTEGER`,
+  /// `drop`.
   private func edit() throws {
     let people = try Store(at: path).blocking.documents("people")
     Self.say("ready")

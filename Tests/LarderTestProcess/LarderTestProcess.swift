@@ -1,7 +1,8 @@
 import Foundation
 import Larder
 
-/// The second process of tests: does one thing to a store's file, and says on its standard output how it went, a line at a time.
+/// The second process of tests: does one thing to a store's file, and says on its standard output how it went, a line
+/// at a time.
 @main
 struct LarderTestProcess {
   let path: String
@@ -100,7 +101,9 @@ struct LarderTestProcess {
   private func insert(_ count: Int) async throws {
     let store = try open()
     waitForStart()
-    for number in 0..<count { try await store.insert(Entry(number: number, text: "\(ProcessInfo.processInfo.processIdentifier)")) }
+    for number in 0..<count {
+      try await store.insert(Entry(number: number, text: "\(ProcessInfo.processInfo.processIdentifier)"))
+    }
     say("done")
   }
 

@@ -35,14 +35,17 @@ struct Note: Hashable {
   @Test("A1: a struct's table comes into being from its properties, and its values come back equal")
   func roundTrip() async throws {
     let store = try Store(inMemoryFor: Note.self)
-    var note = Note(title: "Milk \u{0} and % bread", images: [PlacedImage(file: "a", x: 3)], tags: ["x", "y"], price: 12.5)
+    var note = Note(
+      title: "Milk \u{0} and % bread", images: [PlacedImage(file: "a", x: 3)], tags: ["x", "y"], price: 12.5)
     try await store.insert(note)
     #expect(try await store.find(Note.self, note.id) == note)
     note.font.size = 20
     try await store.save(note)
     #expect(try await store.fetch(Note.where { $0.font.size == 20 && $0.title.contains("Milk") }) == [note])
-    #expect(try await store.fetch(Note.where { $0.tags.contains("x") && $0.textColor == .black && $0.price > 9 }) == [note])
-    #expect(try await store.fetch(Note.where(#Predicate<Note> { $0.title.contains("bread") && $0.views == 0 })) == [note])
+    #expect(
+      try await store.fetch(Note.where { $0.tags.contains("x") && $0.textColor == .black && $0.price > 9 }) == [note])
+    #expect(
+      try await store.fetch(Note.where(#Predicate<Note> { $0.title.contains("bread") && $0.views == 0 })) == [note])
     #expect(try await store.fetch(Note.search(typed: "mil").ranked()) == [note])
     #expect(try await store.sum(Note.all, of: \.price) == 12.5)
     #expect(

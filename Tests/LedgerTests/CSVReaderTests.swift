@@ -11,14 +11,21 @@ struct CSVReaderTests {
   @Test("fields are separated by commas, records by any line break", arguments: ["\n", "\r\n", "\r"])
   func lines(lineBreak: String) throws {
     #expect(try records(["a,b", "c,d"].joined(separator: lineBreak)) == [["a", "b"], ["c", "d"]])
-    #expect(try records(["a,b", "c,d", ""].joined(separator: lineBreak)) == [["a", "b"], ["c", "d"]], "the last line may end with a line break")
+    #expect(
+      try records(["a,b", "c,d", ""].joined(separator: lineBreak)) == [["a", "b"], ["c", "d"]],
+      "the last line may end with a line break")
   }
 
   @Test("a quoted field holds separators, line breaks and quotes")
   func quotes() throws {
-    #expect(try records(#""a,b","c"# + "\r\n" + #"d","say ""hello""""# + "\n1,2,3") == [["a,b", "c\r\nd", #"say "hello""#], ["1", "2", "3"]])
+    #expect(
+      try records(#""a,b","c"# + "\r\n" + #"d","say ""hello""""# + "\n1,2,3") == [
+        ["a,b", "c\r\nd", #"say "hello""#], ["1", "2", "3"],
+      ])
     #expect(try records(#""",x"#) == [["", "x"]])
-    #expect(try records("a \"quoted\" word,b") == [["a \"quoted\" word", "b"]], "a quote within a plain field is an ordinary character")
+    #expect(
+      try records("a \"quoted\" word,b") == [["a \"quoted\" word", "b"]],
+      "a quote within a plain field is an ordinary character")
   }
 
   @Test("empty fields are fields")
@@ -31,7 +38,10 @@ struct CSVReaderTests {
   @Test("the first line tells the separator", arguments: [",", ";", "\t"])
   func separators(separator: String) throws {
     let others = [",", ";", "\t"].filter { $0 != separator }.joined()
-    #expect(try records("a\(separator)b\(separator)c\n1\(separator)\(others)\(separator)3") == [["a", "b", "c"], ["1", others, "3"]])
+    #expect(
+      try records("a\(separator)b\(separator)c\n1\(separator)\(others)\(separator)3") == [
+        ["a", "b", "c"], ["1", others, "3"],
+      ])
   }
 
   @Test("separators within quotes do not tell it")
@@ -62,7 +72,9 @@ struct CSVReaderTests {
 
   @Test(
     "what is not UTF-8 is refused",
-    arguments: [[0xFF, 0xFE, 0x61, 0x00], [0xFE, 0xFF, 0x00, 0x61], [0x61, 0xE4, 0x62], [0x61, 0x00, 0x62], [0xC0, 0xAF]] as [[UInt8]]
+    arguments: [
+      [0xFF, 0xFE, 0x61, 0x00], [0xFE, 0xFF, 0x00, 0x61], [0x61, 0xE4, 0x62], [0x61, 0x00, 0x62], [0xC0, 0xAF],
+    ] as [[UInt8]]
   )
   func encoding(bytes: [UInt8]) {
     #expect(throws: InvalidText.self) { try CSVReader(bytes) }

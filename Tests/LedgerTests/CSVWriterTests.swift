@@ -37,7 +37,8 @@ struct CSVWriterTests {
   @Test("what is written is read again as it was")
   func roundTrip() throws {
     let texts = [
-      "", " a ", "a,b;c\td", "\"", "\"\"", "line\nbreak", "\r\n", "=cmd|' /C calc'!A0", "'=x", "''=x", "日本 😀", "<script>alert(1)</script>",
+      "", " a ", "a,b;c\td", "\"", "\"\"", "line\nbreak", "\r\n", "=cmd|' /C calc'!A0", "'=x", "''=x", "日本 😀",
+      "<script>alert(1)</script>",
     ]
     var writer = CSVWriter()
     // The first line of a file is its header, which tells the separator.

@@ -31,7 +31,10 @@ struct CostFileTests {
     arguments: [
       ("2026-13-01,Cash,EUR,Food,-1,x", ["There is no day “2026-13-01” in the calendar from 1900 on."]),
       ("soon,Cash,EUR,Food,-1,x", ["“soon” is not a date. Write year, month, day: 2026-11-21."]),
-      ("03/04/2026,Cash,EUR,Food,-1,x", ["The date “03/04/2026” can be read in two ways. Write year, month, day: 2026-11-21."]),
+      (
+        "03/04/2026,Cash,EUR,Food,-1,x",
+        ["The date “03/04/2026” can be read in two ways. Write year, month, day: 2026-11-21."]
+      ),
       (",Cash,EUR,Food,-1,x", ["A date is missing."]),
       ("2026-11-21,Purse,EUR,Food,-1,x", ["There is no account “Purse”."]),
       ("2026-11-21,,EUR,Food,-1,x", ["An account is missing."]),
@@ -39,12 +42,21 @@ struct CostFileTests {
       ("2026-11-21,Cash,USD,Food,-1,x", ["The account “Cash” is kept in EUR, not in USD."]),
       ("2026-11-21,Cash,EUR,Food,one,x", ["“one” is not a number."]),
       ("2026-11-21,Cash,EUR,Food,,x", ["An amount is missing."]),
-      ("2026-11-21,Cash,EUR,Food,\"1,234\",x", ["“1,234” can be read in two ways: write it without a separator for thousands."]),
+      (
+        "2026-11-21,Cash,EUR,Food,\"1,234\",x",
+        ["“1,234” can be read in two ways: write it without a separator for thousands."]
+      ),
       ("2026-11-21,Cash,EUR,Food,1.2345,x", ["An amount has at most two decimals."]),
       ("2026-11-21,Cash,EUR,Food,12,50,x", ["It has 7 fields; the first line has 6."]),
       ("2026-11-21,Cash,EUR", ["It has 3 fields; the first line has 6."]),
-      ("2026-11-21,Cash,EUR,initValue,1,x", ["The category “initValue” is Ledger's own: set the account's initial value instead."]),
-      ("2026-11-21,\"Cash\"x,EUR,Food,1,x", ["There is text after the closing quote of a field; write a quote within a field twice."]),
+      (
+        "2026-11-21,Cash,EUR,initValue,1,x",
+        ["The category “initValue” is Ledger's own: set the account's initial value instead."]
+      ),
+      (
+        "2026-11-21,\"Cash\"x,EUR,Food,1,x",
+        ["There is text after the closing quote of a field; write a quote within a field twice."]
+      ),
       (
         "no,Nobody,QQQ,Food,x,x",
         [
@@ -64,7 +76,8 @@ struct CostFileTests {
 
   @Test("C7: a category that is not there yet is made once, whatever the case of its letters")
   func newCategories() throws {
-    let file = try file("date,account,amount,category\n2026-11-21,Cash,1,Gifts\n2026-11-21,Cash,1,gifts\n2026-11-21,Nobody,1,Never\n")
+    let file = try file(
+      "date,account,amount,category\n2026-11-21,Cash,1,Gifts\n2026-11-21,Cash,1,gifts\n2026-11-21,Nobody,1,Never\n")
     #expect(file.newCategories.map(\.name) == ["Gifts"])
     #expect(Set(file.lines.map(\.cost.category?.id)) == [file.newCategories[0].id])
   }
@@ -83,7 +96,8 @@ struct CostFileTests {
       let cash = try await service.account("Cash")
       let before = try await service.content()
       let lines = (0..<1200).map { "2026-11-\($0 % 28 + 1),Cash,-0.10,New,\($0)" }
-      let bytes = Array(("date,account,amount,category,note\n" + lines.joined(separator: "\n") + "\nbad,Cash,1,,\n").utf8)
+      let bytes = Array(
+        ("date,account,amount,category,note\n" + lines.joined(separator: "\n") + "\nbad,Cash,1,,\n").utf8)
       let preview = try await service.preview(of: bytes)
       #expect(preview.lines.count == 1200)
       #expect(preview.refused.count == 1)

@@ -27,7 +27,9 @@ struct LedgerServiceTests {
       let service = try LedgerService(folder: folder)
       let food = try #require(try await service.state().categories.first { $0.name == "Food" })
       try await service.deleteCategory(food.id, confirmed: 0)
-      #expect(try await LedgerService(folder: folder).state().categories.map(\.name) == Category.defaults.filter { $0 != "Food" })
+      #expect(
+        try await LedgerService(folder: folder).state().categories.map(\.name)
+          == Category.defaults.filter { $0 != "Food" })
     }
   }
 
@@ -100,10 +102,16 @@ struct LedgerServiceTests {
       #expect(state.currencies.first?.opening == "20.00")
 
       let old = AccountContent(name: "Cash", currency: .cny, initialValue: 20)
-      try await service.changeAccount(id, to: AccountContent(name: "Purse", currency: .usd, initialValue: -3), basedOn: old)
-      #expect(try await service.state().accounts.map { [$0.name, $0.currency.rawValue, $0.balance] } == [["Purse", "USD", "-3.00"]])
+      try await service.changeAccount(
+        id, to: AccountContent(name: "Purse", currency: .usd, initialValue: -3), basedOn: old)
+      #expect(
+        try await service.state().accounts.map { [$0.name, $0.currency.rawValue, $0.balance] } == [
+          ["Purse", "USD", "-3.00"]
+        ])
       #expect(try await service.store.count(Cost.all) == 1)
-      await #expect(throws: LedgerProblem.self, "it is changed with the account alone") { try await service.deleteCost(stored[0].id) }
+      await #expect(throws: LedgerProblem.self, "it is changed with the account alone") {
+        try await service.deleteCost(stored[0].id)
+      }
     }
   }
 
@@ -124,7 +132,9 @@ struct LedgerServiceTests {
       #expect(try await service.content() == before)
       _ = try await service.redo()
       #expect(try await service.state().costCount == 1)
-      await #expect(throws: LedgerProblem.gone("This account is not there any more.")) { try await service.costsRemoved(with: cash) }
+      await #expect(throws: LedgerProblem.gone("This account is not there any more.")) {
+        try await service.costsRemoved(with: cash)
+      }
     }
   }
 
@@ -168,7 +178,8 @@ struct LedgerServiceTests {
       try await step { try await service.renameCategory(gifts, to: "Presents", basedOn: "Gifts") }
       try await step {
         let old = AccountContent(name: "Cash", currency: .eur, initialValue: 5)
-        try await service.changeAccount(cash, to: AccountContent(name: "Purse", currency: .eur, initialValue: 7), basedOn: old)
+        try await service.changeAccount(
+          cash, to: AccountContent(name: "Purse", currency: .eur, initialValue: 7), basedOn: old)
       }
       try await step { try await service.deleteCategory(gifts, confirmed: 1) }
       try await step { try await service.deleteCost(cost) }
@@ -235,23 +246,34 @@ struct LedgerServiceTests {
     try await withLedger { service in
       let cash = try await service.account("Cash")
       let before = try await service.state()
-      await #expect(throws: LedgerProblem.invalid(.name, "There is already an account of this name.")) { try await service.account(" cash ") }
+      await #expect(throws: LedgerProblem.invalid(.name, "There is already an account of this name.")) {
+        try await service.account(" cash ")
+      }
       await #expect(throws: LedgerProblem.invalid(.name, "An account needs a name.")) { try await service.account(" ") }
-      await #expect(throws: LedgerProblem.invalid(.name, "This name is Ledger's own.")) { try await service.createCategory(named: "INITVALUE") }
+      await #expect(throws: LedgerProblem.invalid(.name, "This name is Ledger's own.")) {
+        try await service.createCategory(named: "INITVALUE")
+      }
       await #expect(throws: LedgerProblem.invalid(.name, "There is already a category of this name.")) {
         try await service.createCategory(named: "food")
       }
       await #expect(throws: LedgerProblem.self) { try await service.cost("1", of: UUID()) }
       await #expect(throws: LedgerProblem.self) { try await service.cost("1", of: cash, category: UUID()) }
-      await #expect(throws: LedgerProblem.self) { try await service.cost("1", of: cash, category: Category.initialValue.id) }
-      await #expect(throws: LedgerProblem.self) { try await service.cost("1", of: cash, note: String(repeating: "x", count: 501)) }
-      await #expect(throws: LedgerProblem.self) { try await service.deleteCategory(Category.initialValue.id, confirmed: 1) }
+      await #expect(throws: LedgerProblem.self) {
+        try await service.cost("1", of: cash, category: Category.initialValue.id)
+      }
+      await #expect(throws: LedgerProblem.self) {
+        try await service.cost("1", of: cash, note: String(repeating: "x", count: 501))
+      }
+      await #expect(throws: LedgerProblem.self) {
+        try await service.deleteCategory(Category.initialValue.id, confirmed: 1)
+      }
       #expect(try await service.state() == before)
 
       try await service.cost("1", of: cash)
       let content = AccountContent(name: "Cash", currency: .eur, initialValue: 0)
       await #expect(throws: LedgerProblem.self, "its costs are in euro") {
-        try await service.changeAccount(cash, to: AccountContent(name: "Cash", currency: .usd, initialValue: 0), basedOn: content)
+        try await service.changeAccount(
+          cash, to: AccountContent(name: "Cash", currency: .usd, initialValue: 0), basedOn: content)
       }
     }
   }
@@ -268,12 +290,20 @@ struct LedgerServiceTests {
       try await service.cost("-1", of: cash, on: "2026-03-01")
       try await service.cost("-7", of: dollars, category: food, on: "2026-02-15")
 
-      func amounts(_ filter: CostFilter) async throws -> [String] { try await service.state(filter).costs.map(\.amount) }
+      func amounts(_ filter: CostFilter) async throws -> [String] {
+        try await service.state(filter).costs.map(\.amount)
+      }
       #expect(try await amounts(CostFilter(account: dollars)) == ["-7.00"])
       #expect(Set(try await amounts(CostFilter(category: .category(food)))) == ["-7.00", "-20.00", "-10.00"])
       #expect(Set(try await amounts(CostFilter(category: CostFilter.CategoryChoice.none))) == ["-1.00", "5.00"])
-      #expect(try await amounts(CostFilter(from: Day(typed: "2026-02-15"), through: Day(typed: "2026-03-01"))) == ["-1.00", "-7.00"])
-      #expect(try await amounts(CostFilter(account: cash, category: .category(food), through: Day(typed: "2026-01-31"))) == ["-10.00"])
+      #expect(
+        try await amounts(CostFilter(from: Day(typed: "2026-02-15"), through: Day(typed: "2026-03-01"))) == [
+          "-1.00", "-7.00",
+        ])
+      #expect(
+        try await amounts(CostFilter(account: cash, category: .category(food), through: Day(typed: "2026-01-31"))) == [
+          "-10.00"
+        ])
 
       let euros = try #require(try await service.state().currencies.first)
       #expect([euros.income, euros.expense, euros.sum, euros.balance] == ["5.00", "-31.00", "-26.00", "74.00"])
@@ -283,7 +313,8 @@ struct LedgerServiceTests {
       #expect(try await service.state().currencies.map(\.currency) == [.eur, .usd])
 
       let february = try #require(
-        try await service.state(CostFilter(from: Day(typed: "2026-02-01"), through: Day(typed: "2026-02-28"))).currencies.first)
+        try await service.state(CostFilter(from: Day(typed: "2026-02-01"), through: Day(typed: "2026-02-28")))
+          .currencies.first)
       #expect(february.opening == "90.00")
       #expect(february.balances.map(\.balance) == ["75.00"])
     }

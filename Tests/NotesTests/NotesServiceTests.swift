@@ -18,7 +18,9 @@ struct NotesServiceTests {
       await #expect(throws: NoteProblem.invalid(.title, "A note needs a title.")) {
         try await service.change(note.id, to: content(title: " \n"), basedOn: note.modifiedAt)
       }
-      await #expect(throws: NoteProblem.invalid(.body, "A note needs a text.")) { try await service.create(content(body: "")) }
+      await #expect(throws: NoteProblem.invalid(.body, "A note needs a text.")) {
+        try await service.create(content(body: ""))
+      }
       #expect(try await service.note(note.id) == note)
     }
   }

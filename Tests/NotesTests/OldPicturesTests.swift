@@ -9,7 +9,9 @@ struct OldPicturesTests {
   private let frame = PlacedImage.Frame(x: 1, y: 2, width: 30, height: 40)
 
   /// A folder as older versions left it: a note with the first name, a deleted one with the second, and these files.
-  private func makeOldFolder(_ folder: URL, _ names: (String, String), files: [String: Data]) async throws -> (Note, Note) {
+  private func makeOldFolder(
+    _ folder: URL, _ names: (String, String), files: [String: Data]
+  ) async throws -> (Note, Note) {
     let pictures = folder.appending(path: "pictures", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: pictures, withIntermediateDirectories: true)
     for (name, bytes) in files { try bytes.write(to: pictures.appending(path: name)) }
@@ -18,7 +20,9 @@ struct OldPicturesTests {
     let (note, deleted) = (Note(title: "Here", body: "Text"), Note(title: "Deleted", body: "Text"))
     try await store.insert(note)
     try await store.insert(DeletedNote(deleted))
-    @Sendable func images(_ name: String) -> String { #"[{"name":"a","file":"\#(name)","frame":{"x":1,"y":2,"width":30,"height":40}}]"# }
+    @Sendable func images(_ name: String) -> String {
+      #"[{"name":"a","file":"\#(name)","frame":{"x":1,"y":2,"width":30,"height":40}}]"#
+    }
     try await store.write { db in
       try db.sql("update \(Note.self) set images = \(images(names.0))")
       try db.sql("update \(DeletedNote.self) set note = json_set(note, '$.images', json(\(images(names.1))))")
@@ -31,7 +35,9 @@ struct OldPicturesTests {
     try await withTemporaryFolder { folder in
       let names = ("6f9619ff-8b86-d011-b42d-00cf4fc964ff.png", "7f9619ff-8b86-d011-b42d-00cf4fc964ff.gif")
       let gif = Data("GIF89a, nearly".utf8)
-      let files = [names.0: png, names.1: gif, "8f9619ff-8b86-d011-b42d-00cf4fc964ff.png": png + png, "\(UUID()).unfinished": png]
+      let files = [
+        names.0: png, names.1: gif, "8f9619ff-8b86-d011-b42d-00cf4fc964ff.png": png + png, "\(UUID()).unfinished": png,
+      ]
       let (note, deleted) = try await makeOldFolder(folder, names, files: files)
 
       for opening in 1...2 {

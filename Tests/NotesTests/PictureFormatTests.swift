@@ -23,7 +23,8 @@ struct PictureFormatTests {
     #expect(PictureFormat(signature: bytes.prefix(2)) == nil)
   }
 
-  @Test("other files tell nothing", arguments: ["", "<svg xmlns=", "<script>", "RIFF1234WAVE", "%PDF-1.7", " GIF89a", "BM"])
+  @Test(
+    "other files tell nothing", arguments: ["", "<svg xmlns=", "<script>", "RIFF1234WAVE", "%PDF-1.7", " GIF89a", "BM"])
   func other(text: String) {
     #expect(PictureFormat(signature: text.utf8) == nil)
   }

@@ -18,7 +18,8 @@ struct PictureTests {
   /// The identifier of a note with a picture, and the version of the note. The note itself would keep the bytes.
   private func pictured(_ service: NotesService, _ bytes: Data = png) async throws -> (id: Note.ID, version: Date) {
     let empty = try await service.create(content())
-    let full = try await service.addPicture(pieces([bytes]), named: "a.png", frame: frame, to: empty.id, basedOn: empty.modifiedAt)
+    let full = try await service.addPicture(
+      pieces([bytes]), named: "a.png", frame: frame, to: empty.id, basedOn: empty.modifiedAt)
     return (full.id, full.modifiedAt)
   }
 
@@ -26,13 +27,16 @@ struct PictureTests {
     try await withTemporaryFolder { folder in
       let service = try NotesService(folder: folder)
       let note = try await service.create(content())
-      await #expect(throws: problem) { try await service.addPicture(stream, named: "a.png", frame: frame, to: note.id, basedOn: note.modifiedAt) }
+      await #expect(throws: problem) {
+        try await service.addPicture(stream, named: "a.png", frame: frame, to: note.id, basedOn: note.modifiedAt)
+      }
       #expect(try await service.files().isEmpty)
       #expect(try await service.note(note.id) == note)
     }
   }
 
-  @Test("A9: a picture's bytes are a file, its name and frame are in the row, and the file goes when the last row lets go")
+  @Test(
+    "A9: a picture's bytes are a file, its name and frame are in the row, and the file goes when the last row lets go")
   func bytesInFiles() async throws {
     try await withTemporaryFolder { folder in
       let service = try NotesService(folder: folder)
@@ -58,13 +62,16 @@ struct PictureTests {
     try await withTemporaryFolder { folder in
       let service = try NotesService(folder: folder)
       let empty = try await service.create(content())
-      let note = try await service.addPicture(pieces(png.map { Data([$0]) }), named: "a.png", frame: frame, to: empty.id, basedOn: empty.modifiedAt)
+      let note = try await service.addPicture(
+        pieces(png.map { Data([$0]) }), named: "a.png", frame: frame, to: empty.id, basedOn: empty.modifiedAt)
       let digest = try #require(note.images.first?.picture.digest)
       #expect(try await service.picture(digest, of: note.id).bytes == png)
     }
   }
 
-  @Test("what is no picture leaves nothing behind", arguments: ["", "GIF", "<html>", "<svg xmlns='http://www.w3.org/2000/svg'/>"])
+  @Test(
+    "what is no picture leaves nothing behind",
+    arguments: ["", "GIF", "<html>", "<svg xmlns='http://www.w3.org/2000/svg'/>"])
   func noPicture(text: String) async throws {
     try await refused(.noPicture, pieces([Data(text.utf8)]))
   }
@@ -145,7 +152,9 @@ struct PictureTests {
       let last = try await service.change(id, to: content(), basedOn: again.modifiedAt)
       try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod + 60))
       #expect(try await service.files().isEmpty)
-      await #expect(throws: NoteProblem.pictureIsGone) { try await service.change(id, to: content(images), basedOn: last.modifiedAt) }
+      await #expect(throws: NoteProblem.pictureIsGone) {
+        try await service.change(id, to: content(images), basedOn: last.modifiedAt)
+      }
     }
   }
 
@@ -159,7 +168,9 @@ struct PictureTests {
       var disguised = images
       disguised[0].picture.mediaType = "text/html"
       for strange in [try await service.note(other.id).images, disguised] {
-        await #expect(throws: NoteProblem.pictureIsGone) { try await service.change(id, to: content(strange), basedOn: version) }
+        await #expect(throws: NoteProblem.pictureIsGone) {
+          try await service.change(id, to: content(strange), basedOn: version)
+        }
         await #expect(throws: NoteProblem.pictureIsGone) { try await service.create(content(strange)) }
         await #expect(throws: NoteProblem.pictureIsGone) { try await service.create(content(strange), copyOf: id) }
       }

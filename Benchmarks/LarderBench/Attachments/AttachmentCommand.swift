@@ -12,7 +12,8 @@ private struct Picture {
 /// Measures what it costs to store and read attachments, next to plain files that are written, synced and read by hand.
 struct AttachmentCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "attachments", abstract: "Time to store, save and read attachments, and plain files with fsync, one after another.")
+    commandName: "attachments",
+    abstract: "Time to store, save and read attachments, and plain files with fsync, one after another.")
 
   @Option(help: "How many files are stored in each round.")
   var count = 1000
@@ -48,7 +49,8 @@ struct AttachmentCommand: AsyncParsableCommand {
         }
         writes.larder += try await Self.time {
           for number in range {
-            try await store.save(Picture(id: number, content: try await store.attach(contents[number], name: "\(number).bin")))
+            try await store.save(
+              Picture(id: number, content: try await store.attach(contents[number], name: "\(number).bin")))
           }
         }
       }
@@ -60,7 +62,9 @@ struct AttachmentCommand: AsyncParsableCommand {
         })
       func read() async throws -> Double {
         try await Self.time {
-          for picture in try await store.fetch(Picture.all) { blackHole(try await store.data(of: picture.content).count) }
+          for picture in try await store.fetch(Picture.all) {
+            blackHole(try await store.data(of: picture.content).count)
+          }
         }
       }
       larder.read.append(try await read())
@@ -77,7 +81,10 @@ struct AttachmentCommand: AsyncParsableCommand {
   }
 
   private func line(_ title: String, _ larder: Double, _ plain: Double) {
-    let columns = [String(format: "%10.0f", larder * 1e3), String(format: "%10.0f", plain * 1e3), String(format: "%8.2f", larder / plain)]
+    let columns = [
+      String(format: "%10.0f", larder * 1e3), String(format: "%10.0f", plain * 1e3),
+      String(format: "%8.2f", larder / plain),
+    ]
     print(title.left(42) + columns.joined())
   }
 

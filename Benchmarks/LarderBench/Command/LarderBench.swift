@@ -6,7 +6,9 @@ struct LarderBench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "LarderBench",
     abstract: "Measures Larder and GRDB against hand-written C.",
-    subcommands: [RunCommand.self, AttachmentCommand.self, DocumentsCommand.self, LiveCommand.self, MemoryCommand.self],
+    subcommands: [
+      RunCommand.self, AttachmentCommand.self, DocumentsCommand.self, LiveCommand.self, MemoryCommand.self,
+    ],
     defaultSubcommand: RunCommand.self
   )
 }

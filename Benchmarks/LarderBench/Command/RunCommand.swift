@@ -3,17 +3,23 @@ import Foundation
 
 /// Verifies that all contenders agree, measures them, prints the tables and writes the figures.
 struct RunCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "run", abstract: "Verify, measure, print and write the figures.")
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Verify, measure, print and write the figures.")
 
-  @Option(parsing: .upToNextOption, help: "The cases to run: \(BenchmarkCase.allCases.map(\.rawValue).joined(separator: " ")).")
+  @Option(
+    parsing: .upToNextOption,
+    help: "The cases to run: \(BenchmarkCase.allCases.map(\.rawValue).joined(separator: " ")).")
   var cases: [BenchmarkCase] = BenchmarkCase.allCases
 
   @Option(
     parsing: .upToNextOption,
-    help: "The cases with related rows, or \"none\": \(RelationshipCase.allCases.map(\.rawValue).joined(separator: " ")).")
+    help:
+      "The cases with related rows, or \"none\": \(RelationshipCase.allCases.map(\.rawValue).joined(separator: " ")).")
   var relationships = RelationshipCase.allCases.map(\.rawValue)
 
-  @Option(parsing: .upToNextOption, help: "Who takes part beside rawC: \(ContenderName.allCases.map(\.rawValue).joined(separator: " ")).")
+  @Option(
+    parsing: .upToNextOption,
+    help: "Who takes part beside rawC: \(ContenderName.allCases.map(\.rawValue).joined(separator: " ")).")
   var contenders: [ContenderName] = ContenderName.allCases
 
   @Option(help: "How often everything is measured after the warm-up; an even number is fairest.")
@@ -103,7 +109,9 @@ struct RunCommand: AsyncParsableCommand {
   private func command(for cases: [BenchmarkCase], _ contenders: [ContenderName]) -> String {
     var command = "swift run -c release LarderBench --repetitions \(repetitions)"
     if cases != BenchmarkCase.allCases { command += " --cases \(cases.map(\.rawValue).joined(separator: " "))" }
-    if contenders != ContenderName.allCases { command += " --contenders \(contenders.map(\.rawValue).joined(separator: " "))" }
+    if contenders != ContenderName.allCases {
+      command += " --contenders \(contenders.map(\.rawValue).joined(separator: " "))"
+    }
     return command
   }
 

@@ -1,13 +1,14 @@
 /// One way of keeping orders in SQLite, with the work of every case written as its users would write it.
 ///
-/// The loops belong to the contender, so that nothing stands between its calls. Records are made before the clock starts.
+/// The loops belong to the contender, so that nothing stands between its calls. Records are made before the clock
+/// starts.
 protocol Contender: AnyObject {
   associatedtype Record: OrderRecord
 
   /// Opens a file that has the table `Orders` already, in WAL mode with synchronous = NORMAL.
   ///
-  /// - Parameter checkpointsInCommit: False leaves out the checkpoints that SQLite adds to commits. Who makes its checkpoints elsewhere need
-  ///   not look at it.
+  /// - Parameter checkpointsInCommit: False leaves out the checkpoints that SQLite adds to commits. Who makes its
+  ///   checkpoints elsewhere need not look at it.
   init(path: String, checkpointsInCommit: Bool) throws
 
   /// Every order, by key.
@@ -33,7 +34,8 @@ protocol Contender: AnyObject {
 }
 
 extension Array where Element: Sendable {
-  /// Calls `body` for every element, from `count` tasks at once that each take every `count`-th element, one after another.
+  /// Calls `body` for every element, from `count` tasks at once that each take every `count`-th element, one after
+  /// another.
   func forEach(inTasks count: Int, _ body: @escaping @Sendable (Element) async throws -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for first in 0..<count {

@@ -20,7 +20,8 @@ struct DocumentPerson: Codable, Sendable, Equatable {
     let languages = ["English", "Français", "日本語", "Swift", "C"]
     return (0..<count).map { number in
       let person = DocumentPerson(
-        name: "Person \(number)", age: Int.random(in: 1...99, using: &generator), score: Double.random(in: 0...1, using: &generator),
+        name: "Person \(number)", age: Int.random(in: 1...99, using: &generator),
+        score: Double.random(in: 0...1, using: &generator),
         isMember: Bool.random(using: &generator), languages: Array(languages.shuffled(using: &generator).prefix(2)),
         address: Address(street: "\(number % 200) Main Street", city: "City \(number % 50)"))
       return ("person-\(number)", person)

@@ -4,7 +4,8 @@ import Foundation
 /// Measures documents beside a table with a column of JSON that is used by hand.
 struct DocumentsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "documents", abstract: "Documents beside raw C with a column of JSON: inserts, reads, keys by conditions.")
+    commandName: "documents",
+    abstract: "Documents beside raw C with a column of JSON: inserts, reads, keys by conditions.")
 
   @Option(help: "How many documents there are.")
   var documents = 20_000
@@ -77,7 +78,8 @@ struct DocumentsCommand: ParsableCommand {
 
   /// Measures both in turn and prints the medians. What they read must be the same.
   private func compare<Result: Equatable>(
-    _ title: String, goal: Double?, before: () throws -> Void = {}, _ larder: () throws -> Result, with rawC: () throws -> Result
+    _ title: String, goal: Double?, before: () throws -> Void = {}, _ larder: () throws -> Result,
+    with rawC: () throws -> Result
   ) throws {
     try before()
     guard try larder() == rawC() else { throw ValidationError("\(title): Larder disagrees with raw C.") }
@@ -91,7 +93,8 @@ struct DocumentsCommand: ParsableCommand {
   }
 
   private func measure<Result>(
-    _ title: String, _ goal: Double?, _ before: () throws -> Void, _ larder: () throws -> Result, _ rawC: () throws -> Result
+    _ title: String, _ goal: Double?, _ before: () throws -> Void, _ larder: () throws -> Result,
+    _ rawC: () throws -> Result
   ) throws {
     var times: (larder: [Double], rawC: [Double]) = ([], [])
     for round in 0...rounds {
@@ -106,7 +109,9 @@ struct DocumentsCommand: ParsableCommand {
     }
     let (own, reference) = (times.larder.median, times.rawC.median)
     let figures = [own * 1e3, reference * 1e3].map { String(format: "%.1f", $0).right(8) }.joined()
-    print(title.left(46) + figures + String(format: "%.2f", own / reference).right(8) + (goal.map { String(format: "%.2f", $0) } ?? "–").right(8))
+    print(
+      title.left(46) + figures + String(format: "%.2f", own / reference).right(8)
+        + (goal.map { String(format: "%.2f", $0) } ?? "–").right(8))
   }
 
   private func seconds<Result>(_ body: () throws -> Result) rethrows -> Double {

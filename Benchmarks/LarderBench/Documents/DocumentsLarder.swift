@@ -11,7 +11,9 @@ struct DocumentsLarder {
     store = try Store(at: path)
   }
 
-  private var people: BlockingDocuments<BlockingStore, DocumentPerson> { store.blocking.documents("people", of: DocumentPerson.self) }
+  private var people: BlockingDocuments<BlockingStore, DocumentPerson> {
+    store.blocking.documents("people", of: DocumentPerson.self)
+  }
 
   func clear() throws {
     try people.deleteAll()
@@ -33,5 +35,7 @@ struct DocumentsLarder {
     }
   }
 
-  func keys(age: Int, isMember: Bool) throws -> [String] { try people.keys { $0.age == age && $0.isMember == isMember } }
+  func keys(age: Int, isMember: Bool) throws -> [String] {
+    try people.keys { $0.age == age && $0.isMember == isMember }
+  }
 }

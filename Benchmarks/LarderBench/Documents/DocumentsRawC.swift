@@ -17,7 +17,8 @@ final class DocumentsRawC {
     selection = try RawStatement("SELECT key, json FROM people", on: connection)
     lookUp = try RawStatement("SELECT json FROM people WHERE key = ?1", on: connection)
     question = try RawStatement(
-      "SELECT key FROM people WHERE json_extract(json, '$.age') = ?1 AND json_extract(json, '$.isMember') = ?2", on: connection)
+      "SELECT key FROM people WHERE json_extract(json, '$.age') = ?1 AND json_extract(json, '$.isMember') = ?2",
+      on: connection)
   }
 
   func clear() throws {
@@ -111,11 +112,14 @@ final class DocumentsRawC {
 
   /// Binds without a copy: the text outlives the step.
   private static func bind(_ statement: RawStatement, _ position: Int32, _ text: UnsafeBufferPointer<UInt8>) {
-    sqlite3_bind_text(statement.pointer, position, UnsafeRawPointer(text.baseAddress)?.assumingMemoryBound(to: CChar.self), Int32(text.count), nil)
+    sqlite3_bind_text(
+      statement.pointer, position, UnsafeRawPointer(text.baseAddress)?.assumingMemoryBound(to: CChar.self),
+      Int32(text.count), nil)
   }
 
   private static func text(_ pointer: OpaquePointer, _ column: Int32) -> String {
-    let bytes = UnsafeBufferPointer(start: sqlite3_column_text(pointer, column), count: Int(sqlite3_column_bytes(pointer, column)))
+    let bytes = UnsafeBufferPointer(
+      start: sqlite3_column_text(pointer, column), count: Int(sqlite3_column_bytes(pointer, column)))
     return String(decoding: bytes, as: UTF8.self)
   }
 }

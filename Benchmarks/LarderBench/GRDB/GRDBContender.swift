@@ -2,7 +2,8 @@ import GRDB
 
 /// GRDB's record layer: a queue in WAL mode, and the verbs that its documentation shows.
 ///
-/// A `DatabaseQueue` and not a `DatabasePool`, because it is the quicker of the two where nobody reads and writes at once.
+/// A `DatabaseQueue` and not a `DatabasePool`, because it is the quicker of the two where nobody reads and writes at
+/// once.
 final class GRDBContender<Record: OrderRecord & FetchableRecord & PersistableRecord>: Contender {
   private let queue: DatabaseQueue
 
@@ -40,7 +41,8 @@ final class GRDBContender<Record: OrderRecord & FetchableRecord & PersistableRec
     }
   }
 
-  /// With `save`, the verb that inserts or updates. For a new row it tries an UPDATE first; `upsert` was measured and is not quicker.
+  /// With `save`, the verb that inserts or updates. For a new row it tries an UPDATE first; `upsert` was measured and
+  /// is not quicker.
   func saveEach(_ records: [Record]) async throws {
     for record in records {
       try await queue.write { db in try record.save(db) }

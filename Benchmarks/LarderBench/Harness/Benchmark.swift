@@ -6,7 +6,9 @@ struct Benchmark {
   private let participants: [BenchmarkCase: [ContenderName: any AnyParticipant]]
 
   /// Gives every contender a file for every case.
-  init(_ cases: [BenchmarkCase], _ contenders: [ContenderName], on workload: Workload, from template: OrdersTemplate) throws {
+  init(
+    _ cases: [BenchmarkCase], _ contenders: [ContenderName], on workload: Workload, from template: OrdersTemplate
+  ) throws {
     self.cases = cases
     var participants: [BenchmarkCase: [ContenderName: any AnyParticipant]] = [:]
     for benchmark in cases {
@@ -39,7 +41,8 @@ struct Benchmark {
 
   /// Measures.
   ///
-  /// Within one repetition all cases, and within each case all contenders, have their turns: a disturbance of some seconds meets everybody.
+  /// Within one repetition all cases, and within each case all contenders, have their turns: a disturbance of some
+  /// seconds meets everybody.
   ///
   /// - Parameter progress: called before each repetition with its number, from 1.
   func measure(repetitions: Int, progress: (Int) -> Void) async throws -> [BenchmarkCase: [ContenderName: Sample]] {
@@ -60,9 +63,9 @@ struct Benchmark {
 
   /// Who follows whom.
   ///
-  /// Caches and heap are as the one before left them. So raw C and Larder change places from round to round: across two rounds each comes as
-  /// often after the other, after itself and after either GRDB record as the other does. They have four turns where GRDB has one, because
-  /// they are several times quicker and it is their ratio that has to be exact.
+  /// Caches and heap are as the one before left them. So raw C and Larder change places from round to round: across two
+  /// rounds each comes as often after the other, after itself and after either GRDB record as the other does. They have
+  /// four turns where GRDB has one, because they are several times quicker and it is their ratio that has to be exact.
   private static func order(inRound round: Int) -> [ContenderName] {
     let (one, other): (ContenderName, ContenderName) = round.isMultiple(of: 2) ? (.rawC, .larder) : (.larder, .rawC)
     return [one, other, other, one, .grdbManual, other, one, one, other, .grdbCodable]

@@ -36,8 +36,8 @@ enum BenchmarkCase: String, CaseIterable, Codable, ExpressibleByArgument {
 
   /// Whether the checkpoints that SQLite makes within commits are measured.
   ///
-  /// They are where many commits follow each other: everybody has to make them meanwhile. They are not where one large transaction is
-  /// committed: raw C and GRDB would make one within the measured time, Larder after it.
+  /// They are where many commits follow each other: everybody has to make them meanwhile. They are not where one large
+  /// transaction is committed: raw C and GRDB would make one within the measured time, Larder after it.
   var includesCheckpoints: Bool {
     switch self {
     case .insertBulk, .updateBulk: false

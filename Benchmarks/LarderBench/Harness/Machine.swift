@@ -7,7 +7,8 @@ struct Machine: Encodable {
   let cores: Int
   let system: String
   let sqlite: String
-  /// Running or waiting processes, mean of the last minute. With more than one besides this program, figures are disturbed.
+  /// Running or waiting processes, mean of the last minute. With more than one besides this program, figures are
+  /// disturbed.
   let load: Double
 
   init() {

@@ -5,7 +5,8 @@ struct Measurement {
   /// On the wall, in milliseconds.
   var elapsed: Double
 
-  /// On the processors, all threads together, in milliseconds. It tells work from waiting, and a busy machine from a slow program.
+  /// On the processors, all threads together, in milliseconds. It tells work from waiting, and a busy machine from a
+  /// slow program.
   var processor: Double
 
   /// The clocks' present values.

@@ -19,7 +19,9 @@ final class Participant<Subject: Contender>: AnyParticipant {
   }
 
   /// Opens the contender's file and makes the inputs.
-  init(_ subject: Subject.Type, named name: ContenderName, in benchmark: BenchmarkCase, on workload: Workload, path: String) throws {
+  init(
+    _ subject: Subject.Type, named name: ContenderName, in benchmark: BenchmarkCase, on workload: Workload, path: String
+  ) throws {
     self.benchmark = benchmark
     self.name = name
     self.path = path
@@ -38,7 +40,8 @@ final class Participant<Subject: Contender>: AnyParticipant {
 
   /// Does the work once.
   ///
-  /// - Returns: the times from the first call to the return of the last one. Releasing what was fetched is not part of them.
+  /// - Returns: the times from the first call to the return of the last one. Releasing what was fetched is not part of
+  ///   them.
   func perform() async throws -> Measurement {
     turn += 1
     switch (benchmark, input) {
@@ -82,11 +85,12 @@ final class Participant<Subject: Contender>: AnyParticipant {
     return orders
   }
 
-  /// Makes the conditions at the start of the next turn equal for all: new orders are gone, and everything is in the database file.
+  /// Makes the conditions at the start of the next turn equal for all: new orders are gone, and everything is in the
+  /// database file.
   ///
-  /// Another connection does it, outside the measured time, in the same way for every contender. So all of them begin a writing turn with
-  /// an empty write-ahead log, free pages in the file, and a page cache that SQLite finds outdated. Updates are not undone: each turn
-  /// writes other values than the one before.
+  /// Another connection does it, outside the measured time, in the same way for every contender. So all of them begin a
+  /// writing turn with an empty write-ahead log, free pages in the file, and a page cache that SQLite finds outdated.
+  /// Updates are not undone: each turn writes other values than the one before.
   func restore() throws {
     switch benchmark {
     case .fetchAll, .find, .indexedQuery: return

@@ -23,7 +23,9 @@ struct PeakMemory: Codable {
   /// - Parameters:
   ///   - count: the number of processes; the answer is the median of each figure.
   ///   - copy: makes a fresh file.
-  static func ofChild(_ benchmark: BenchmarkCase, _ contender: ContenderName, count: Int, copy: () throws -> String) throws -> PeakMemory {
+  static func ofChild(
+    _ benchmark: BenchmarkCase, _ contender: ContenderName, count: Int, copy: () throws -> String
+  ) throws -> PeakMemory {
     var runs: [PeakMemory] = []
     for _ in 0..<count {
       let child = Process()

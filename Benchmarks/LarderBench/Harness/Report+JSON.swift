@@ -39,7 +39,8 @@ extension Report: Encodable {
       }
     }
     try container.encode(
-      Environment(machine: machine, repetitions: repetitions, orders: workload.orders.count, source: source, command: command),
+      Environment(
+        machine: machine, repetitions: repetitions, orders: workload.orders.count, source: source, command: command),
       forKey: Key(stringValue: "environment")
     )
   }

@@ -14,15 +14,19 @@ struct Report {
   let relationshipSamples: [RelationshipCase: [ContenderName: Sample]]
 
   /// The ratio of medians to raw C.
-  func ratio(_ contender: ContenderName, in benchmark: RelationshipCase, of time: KeyPath<Measurement, Double> = \.elapsed) -> Double? {
-    guard let sample = relationshipSamples[benchmark]?[contender], let rawC = relationshipSamples[benchmark]?[.rawC] else { return nil }
+  func ratio(
+    _ contender: ContenderName, in benchmark: RelationshipCase, of time: KeyPath<Measurement, Double> = \.elapsed
+  ) -> Double? {
+    guard let sample = relationshipSamples[benchmark]?[contender], let rawC = relationshipSamples[benchmark]?[.rawC]
+    else { return nil }
     return sample.median(of: time) / rawC.median(of: time)
   }
 
   /// Larder's ratio to the yardstick of a case's goal.
   func ratioToGoal(in benchmark: RelationshipCase) -> Double? {
     guard let (contender, yardstick) = benchmark.goal?.yardstick else { return nil }
-    guard let sample = relationshipSamples[benchmark]?[.larder], let other = relationshipSamples[yardstick]?[contender] else { return nil }
+    guard let sample = relationshipSamples[benchmark]?[.larder], let other = relationshipSamples[yardstick]?[contender]
+    else { return nil }
     return sample.median(of: \.elapsed) / other.median(of: \.elapsed)
   }
 

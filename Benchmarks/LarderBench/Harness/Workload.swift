@@ -40,7 +40,8 @@ struct Workload {
 
   /// Changes of existing orders, by key; they begin again where there are fewer orders than updates.
   ///
-  /// - Parameter variant: 0 or 1. Turns alternate between them, since SQLite does not write a page that an update leaves as it was.
+  /// - Parameter variant: 0 or 1. Turns alternate between them, since SQLite does not write a page that an update
+  ///   leaves as it was.
   func changedOrders<Record: OrderRecord>(variant: Int) -> [Record] {
     (0..<Self.updateCount).map { index in
       var order = orders[index % orders.count]

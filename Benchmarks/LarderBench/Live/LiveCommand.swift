@@ -1,10 +1,12 @@
 import ArgumentParser
 import Foundation
 
-/// Measures how long a consumer waits for the result that follows a commit, and what observers of other tables cost a write.
+/// Measures how long a consumer waits for the result that follows a commit, and what observers of other tables cost a
+/// write.
 struct LiveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "live", abstract: "Time from a write to the refreshed result of 50 rows, and of writes that concern no observer.")
+    commandName: "live",
+    abstract: "Time from a write to the refreshed result of 50 rows, and of writes that concern no observer.")
 
   @Option(help: "How many writes are measured in each round.")
   var writes = 2000
@@ -38,7 +40,8 @@ struct LiveCommand: AsyncParsableCommand {
     line("the same, 99th percentile", refreshes) { $0.percentile(99) }
     line("an update, nobody observes", idle) { $0.median }
     line("an update, 1,000 observers of another table", watched) { $0.median }
-    print("1,000 unconcerned observers: a write takes \(ratio(watched.larder.median, idle.larder.median)) of one with none")
+    print(
+      "1,000 unconcerned observers: a write takes \(ratio(watched.larder.median, idle.larder.median)) of one with none")
   }
 
   private func line(_ title: String, _ times: (larder: [Double], grdb: [Double]), _ figure: ([Double]) -> Double) {

@@ -52,7 +52,9 @@ struct LiveGRDB {
   }
 
   func refreshes(_ count: Int) async throws -> [Double] {
-    let observation = ValueObservation.tracking { db in try Item.fetchAll(db, sql: "SELECT * FROM LiveItem WHERE id < 50 ORDER BY id") }
+    let observation = ValueObservation.tracking { db in
+      try Item.fetchAll(db, sql: "SELECT * FROM LiveItem WHERE id < 50 ORDER BY id")
+    }
     var results = observation.values(in: pool).makeAsyncIterator()
     _ = try await results.next()
     return try await liveTimes(count) { number in
@@ -68,7 +70,9 @@ struct LiveGRDB {
     let (ready, continuation) = AsyncStream.makeStream(of: Void.self)
     let tasks = (0..<observers).map { _ in
       Task {
-        let observation = ValueObservation.tracking { db in try String.fetchAll(db, sql: "SELECT title FROM LiveBystander ORDER BY title") }
+        let observation = ValueObservation.tracking { db in
+          try String.fetchAll(db, sql: "SELECT title FROM LiveBystander ORDER BY title")
+        }
         for try await _ in observation.values(in: pool) { continuation.yield() }
       }
     }

@@ -21,7 +21,8 @@ struct LiveLarder {
 
   init(path: String) throws {
     store = try Store(at: path, for: LiveItem.self, LiveBystander.self)
-    try store.blocking.insert((0..<1000).map { LiveItem(id: $0, title: "Title \($0)", body: "The body of row \($0)", price: 1, count: 0) })
+    try store.blocking.insert(
+      (0..<1000).map { LiveItem(id: $0, title: "Title \($0)", body: "The body of row \($0)", price: 1, count: 0) })
   }
 
   /// How long it takes from the beginning of an update until the new result is there.

@@ -6,7 +6,8 @@ enum Northwind {
   /// The number of orders in Northwind, and so in the generated table.
   static let orderCount = 16_671
 
-  /// Fills an empty `Orders` table from a Northwind database. Its TEXT dates, taken as UTC, become seconds since 2001-01-01.
+  /// Fills an empty `Orders` table from a Northwind database. Its TEXT dates, taken as UTC, become seconds since
+  /// 2001-01-01.
   static func copyOrders(from source: URL, into connection: RawConnection) throws {
     func seconds(_ column: String) -> String {
       "CAST(strftime('%s', \(column)) AS REAL) - \(Int(Date.timeIntervalBetween1970AndReferenceDate))"
@@ -23,7 +24,8 @@ enum Northwind {
     try connection.execute("DETACH northwind")
   }
 
-  /// Orders with as many rows, customers and characters as Northwind's, and as few missing values; the same ones in every run.
+  /// Orders with as many rows, customers and characters as Northwind's, and as few missing values; the same ones in
+  /// every run.
   static func generatedOrders() -> [Order] {
     var generator = SplitMix64(seed: 0x0bde_c0de)
     let customers = (0..<93).map { _ in Customer(using: &generator) }
@@ -37,9 +39,11 @@ enum Northwind {
         customerID: customer.id,
         employeeID: Int.random(in: 1...9, using: &generator),
         orderDate: Date(timeIntervalSinceReferenceDate: ordered),
-        requiredDate: Date(timeIntervalSinceReferenceDate: ordered + Double(Int.random(in: 1...3_600_000, using: &generator))),
+        requiredDate: Date(
+          timeIntervalSinceReferenceDate: ordered + Double(Int.random(in: 1...3_600_000, using: &generator))),
         shippedDate: isShipped
-          ? Date(timeIntervalSinceReferenceDate: ordered + Double(Int.random(in: 1...2_600_000, using: &generator))) : nil,
+          ? Date(timeIntervalSinceReferenceDate: ordered + Double(Int.random(in: 1...2_600_000, using: &generator)))
+          : nil,
         shipVia: Int.random(in: 1...3, using: &generator),
         freight: Double(Int.random(in: 0..<2_000, using: &generator)) / 4,
         shipName: customer.name,
@@ -68,7 +72,10 @@ enum Northwind {
     /// Letters, one in fifteen of which is not ASCII, as in Northwind's addresses.
     private static func word(of lengths: ClosedRange<Int>, using generator: inout SplitMix64) -> String {
       let letters = Array("abcdefghijklmnopqrstuvwxyzäé")
-      return String((0..<Int.random(in: lengths, using: &generator)).map { _ in letters[Int.random(in: letters.indices, using: &generator)] })
+      return String(
+        (0..<Int.random(in: lengths, using: &generator)).map { _ in
+          letters[Int.random(in: letters.indices, using: &generator)]
+        })
     }
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// The fields of one row of Northwind's `Orders`, whichever library reads and writes it.
 ///
-/// Every contender has a struct of its own with the same stored properties in the same order, so that all of them move the same bytes.
-/// The memberwise initialiser is the requirement.
+/// Every contender has a struct of its own with the same stored properties in the same order, so that all of them move
+/// the same bytes. The memberwise initialiser is the requirement.
 protocol OrderRecord: Sendable {
   var orderID: Int { get }
   var customerID: String? { get }

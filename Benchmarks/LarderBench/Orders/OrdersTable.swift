@@ -1,7 +1,7 @@
 /// The table that every contender works on, and the statements that raw C and the harness run on it.
 ///
-/// It is the table that Larder would create for the model: STRICT, dates as REAL seconds since 2001-01-01 UTC. Columns are named like the
-/// properties, so that no contender translates names.
+/// It is the table that Larder would create for the model: STRICT, dates as REAL seconds since 2001-01-01 UTC. Columns
+/// are named like the properties, so that no contender translates names.
 enum OrdersTable {
   static let create = """
     CREATE TABLE Orders (
@@ -34,7 +34,8 @@ enum OrdersTable {
 
   static let selectByKey = "SELECT \(columns) FROM Orders WHERE orderID = ?"
 
-  static let selectLatestOfCustomer = "SELECT \(columns) FROM Orders WHERE customerID = ? ORDER BY orderDate DESC LIMIT ?"
+  static let selectLatestOfCustomer =
+    "SELECT \(columns) FROM Orders WHERE customerID = ? ORDER BY orderDate DESC LIMIT ?"
 
   static let insert = "INSERT INTO Orders (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 

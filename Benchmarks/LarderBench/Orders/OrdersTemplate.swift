@@ -32,7 +32,8 @@ struct OrdersTemplate {
         try RawC(connection).insertAll(Northwind.generatedOrders())
       }
     }
-    // The indexed query has a file of its own: an index would be the same work for everybody in the writing cases, and hide differences.
+    // The indexed query has a file of its own: an index would be the same work for everybody in the writing cases, and
+    // hide differences.
     try FileManager.default.copyItem(at: plain, to: indexed)
     try RawConnection(path: indexed.path).execute(OrdersTable.createIndex)
   }

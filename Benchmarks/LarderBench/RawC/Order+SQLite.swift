@@ -25,7 +25,8 @@ extension Order {
 
   /// Binds all properties to the parameters 1 to 14.
   ///
-  /// The codes of the bind functions are not looked at: they report a wrong parameter number or a text of more than a gigabyte.
+  /// The codes of the bind functions are not looked at: they report a wrong parameter number or a text of more than a
+  /// gigabyte.
   @inline(__always)
   func bind(to statement: OpaquePointer) {
     sqlite3_bind_int64(statement, 1, Int64(orderID))
@@ -48,7 +49,8 @@ extension Order {
 @inline(__always)
 func text(_ row: OpaquePointer, _ column: Int32) -> String? {
   guard let bytes = sqlite3_column_text(row, column) else { return nil }
-  return String(decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(row, column))), as: UTF8.self)
+  return String(
+    decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(row, column))), as: UTF8.self)
 }
 
 @inline(__always)
@@ -58,7 +60,8 @@ private func integer(_ row: OpaquePointer, _ column: Int32) -> Int? {
 
 @inline(__always)
 private func date(_ row: OpaquePointer, _ column: Int32) -> Date? {
-  sqlite3_column_type(row, column) == SQLITE_NULL ? nil : Date(timeIntervalSinceReferenceDate: sqlite3_column_double(row, column))
+  sqlite3_column_type(row, column) == SQLITE_NULL
+    ? nil : Date(timeIntervalSinceReferenceDate: sqlite3_column_double(row, column))
 }
 
 /// `SQLITE_TRANSIENT`: SQLite copies the bytes before the call returns.

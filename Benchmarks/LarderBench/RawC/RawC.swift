@@ -2,8 +2,8 @@ import GRDBSQLite
 
 /// The yardstick: the SQLite C interface as one writes it by hand for this one table.
 ///
-/// One connection without mutexes, statements prepared once and kept, columns read and parameters bound by position straight into and from
-/// the same Swift values that everybody else returns and takes.
+/// One connection without mutexes, statements prepared once and kept, columns read and parameters bound by position
+/// straight into and from the same Swift values that everybody else returns and takes.
 final class RawC: Contender {
   private let connection: RawConnection
   private let selectAll: RawStatement

@@ -1,7 +1,8 @@
 import Foundation
 import GRDBSQLite
 
-/// A connection of the SQLite C interface, without mutexes, in WAL mode with synchronous = NORMAL like everybody's here.
+/// A connection of the SQLite C interface, without mutexes, in WAL mode with synchronous = NORMAL like everybody's
+/// here.
 final class RawConnection {
   let handle: OpaquePointer
 
@@ -26,7 +27,8 @@ final class RawConnection {
     sqlite3_close_v2(handle)
   }
 
-  /// Moves the whole write-ahead log into the file and empties it. Waits for others; throws where one of them stays in the way.
+  /// Moves the whole write-ahead log into the file and empties it. Waits for others; throws where one of them stays in
+  /// the way.
   func emptyLog() throws {
     var code = SQLITE_BUSY
     // SQLite does not call the busy handler for another connection's checkpoint.

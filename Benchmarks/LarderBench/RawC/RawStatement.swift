@@ -8,7 +8,9 @@ final class RawStatement {
 
   init(_ sql: String, on connection: RawConnection) throws {
     var pointer: OpaquePointer?
-    guard sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil) == SQLITE_OK, let pointer else {
+    guard sqlite3_prepare_v3(connection.handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil) == SQLITE_OK,
+      let pointer
+    else {
       throw SQLiteFailure(connection.handle)
     }
     self.pointer = pointer

@@ -21,7 +21,8 @@ struct RelationshipBenchmark {
     try RawConnection(path: template.path).emptyLog()
     let newCosts = (0..<Books.insertionCount).map { number in
       RawCost(
-        id: Books.firstNewKey + number, amount: number % 1000, day: Double(number), note: "cost \(number)", account: number % Books.accountCount + 1)
+        id: Books.firstNewKey + number, amount: number % 1000, day: Double(number), note: "cost \(number)",
+        account: number % Books.accountCount + 1)
     }
     self.contenders = try Self.names.filter(contenders.contains).map { name in
       let file = folder.appending(path: "books-\(name.rawValue).db")
@@ -76,7 +77,9 @@ struct RelationshipBenchmark {
         let result = try await perform(benchmark, contender)
         try restore(benchmark, maintenance)
         if let expected, expected != result {
-          throw Disagreement(description: "\(name.rawValue) disagrees with rawC in \(benchmark.rawValue): \(result) instead of \(expected)")
+          throw Disagreement(
+            description:
+              "\(name.rawValue) disagrees with rawC in \(benchmark.rawValue): \(result) instead of \(expected)")
         }
         expected = result
       }
@@ -105,7 +108,8 @@ struct RelationshipBenchmark {
     case .loadChildren: return try await contender.loadChildren()
     case .sumByQuery: return try await contender.sumByQuery()
     case .sumDerived: return try await contender.sumDerived()
-    case .derived10, .derived1000, .derived100000: return try await contender.readBalance(of: Self.sizes[benchmark]?.account ?? 0)
+    case .derived10, .derived1000, .derived100000:
+      return try await contender.readBalance(of: Self.sizes[benchmark]?.account ?? 0)
     case .insertChildren:
       try await contender.insertCosts()
       return Books.insertionCount
@@ -124,7 +128,8 @@ struct RelationshipBenchmark {
   /// Takes new costs away again, in the same way for everybody.
   private func restore(_ benchmark: RelationshipCase, _ maintenance: RawConnection) throws {
     switch benchmark {
-    case .insertChildren, .saveAll, .contextSave: try maintenance.execute("DELETE FROM PlainCost WHERE id >= \(Books.firstNewKey)")
+    case .insertChildren, .saveAll, .contextSave:
+      try maintenance.execute("DELETE FROM PlainCost WHERE id >= \(Books.firstNewKey)")
     case .insertDerived: try maintenance.execute("DELETE FROM KeptCost WHERE id >= \(Books.firstNewKey)")
     default: return
     }

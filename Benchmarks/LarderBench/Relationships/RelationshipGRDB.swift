@@ -8,7 +8,9 @@ final class RelationshipGRDB: RelationshipContender {
 
   init(path: String, newCosts: [RawCost]) throws {
     self.newCosts = newCosts
-    newKeptCosts = newCosts.map { RecordedKeptCost(id: $0.id, amount: $0.amount, day: $0.day, note: $0.note, account: $0.account) }
+    newKeptCosts = newCosts.map {
+      RecordedKeptCost(id: $0.id, amount: $0.amount, day: $0.day, note: $0.note, account: $0.account)
+    }
     var configuration = Configuration()
     configuration.prepareDatabase { db in try db.execute(sql: "PRAGMA wal_autocheckpoint = 0") }
     configuration.journalMode = .wal

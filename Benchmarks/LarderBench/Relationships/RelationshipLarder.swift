@@ -11,10 +11,14 @@ final class RelationshipLarder: RelationshipContender {
   init(path: String, newCosts: [RawCost]) throws {
     store = try Store(at: path, for: PlainAccount.self, KeptAccount.self)
     self.newCosts = newCosts.map { cost in
-      PlainCost(id: cost.id, amount: cost.amount, day: Date(timeIntervalSinceReferenceDate: cost.day), note: cost.note, account: ToOne(cost.account))
+      PlainCost(
+        id: cost.id, amount: cost.amount, day: Date(timeIntervalSinceReferenceDate: cost.day), note: cost.note,
+        account: ToOne(cost.account))
     }
     newKeptCosts = newCosts.map { cost in
-      KeptCost(id: cost.id, amount: cost.amount, day: Date(timeIntervalSinceReferenceDate: cost.day), note: cost.note, account: ToOne(cost.account))
+      KeptCost(
+        id: cost.id, amount: cost.amount, day: Date(timeIntervalSinceReferenceDate: cost.day), note: cost.note,
+        account: ToOne(cost.account))
     }
   }
 

@@ -24,13 +24,15 @@ final class RelationshipRawC: RelationshipContender {
     sums = try RawStatement("SELECT account, sum(amount) FROM PlainCost GROUP BY account", on: connection)
     balances = try RawStatement("SELECT id, name, balance FROM KeptAccount", on: connection)
     balance = try RawStatement("SELECT id, name, balance FROM KeptAccount WHERE id = ?1", on: connection)
-    insertion = try RawStatement("INSERT INTO PlainCost (id, amount, day, note, account) VALUES (?1, ?2, ?3, ?4, ?5)", on: connection)
+    insertion = try RawStatement(
+      "INSERT INTO PlainCost (id, amount, day, note, account) VALUES (?1, ?2, ?3, ?4, ?5)", on: connection)
     upsertion = try RawStatement(
       """
       INSERT INTO PlainCost (id, amount, day, note, account) VALUES (?1, ?2, ?3, ?4, ?5)
       ON CONFLICT (id) DO UPDATE SET amount = ?2, day = ?3, note = ?4, account = ?5
       """, on: connection)
-    keptInsertion = try RawStatement("INSERT INTO KeptCost (id, amount, day, note, account) VALUES (?1, ?2, ?3, ?4, ?5)", on: connection)
+    keptInsertion = try RawStatement(
+      "INSERT INTO KeptCost (id, amount, day, note, account) VALUES (?1, ?2, ?3, ?4, ?5)", on: connection)
   }
 
   func loadChildren() throws -> Int {
@@ -44,7 +46,8 @@ final class RelationshipRawC: RelationshipContender {
     }
     try forEachRow(of: costs) { row in
       let cost = RawCost(
-        id: Int(sqlite3_column_int64(row, 0)), amount: Int(sqlite3_column_int64(row, 1)), day: sqlite3_column_double(row, 2), note: text(row, 3),
+        id: Int(sqlite3_column_int64(row, 0)), amount: Int(sqlite3_column_int64(row, 1)),
+        day: sqlite3_column_double(row, 2), note: text(row, 3),
         account: Int(sqlite3_column_int64(row, 4)))
       if let position = positions[cost.account] { loaded[position].costs.append(cost) }
     }

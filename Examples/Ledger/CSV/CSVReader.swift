@@ -1,8 +1,8 @@
 /// Reads CSV as RFC 4180 defines it, and as programs write it nonetheless.
 ///
-/// Fields are separated by commas, semicolons or tabs, whichever the first line has most of outside of quotes. Lines end with CRLF, LF or CR. A
-/// quoted field may hold separators, line breaks, and quotes written twice. A byte order mark is left out. A record with faulty quotes is given
-/// with its problem, and reading goes on after it.
+/// Fields are separated by commas, semicolons or tabs, whichever the first line has most of outside of quotes. Lines
+/// end with CRLF, LF or CR. A quoted field may hold separators, line breaks, and quotes written twice. A byte order
+/// mark is left out. A record with faulty quotes is given with its problem, and reading goes on after it.
 ///
 /// Source: <https://www.rfc-editor.org/rfc/rfc4180>.
 struct CSVReader: Sequence, IteratorProtocol {
@@ -14,7 +14,8 @@ struct CSVReader: Sequence, IteratorProtocol {
 
   /// Throws `InvalidText` if the bytes are not UTF-8.
   init(_ bytes: [UInt8]) throws {
-    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || bytes.contains(0) || !Self.isUTF8(bytes) {
+    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) || bytes.contains(0) || !Self.isUTF8(bytes)
+    {
       throw InvalidText("This file is not text in UTF-8. Save it as “CSV UTF-8” and choose it again.")
     }
     self.bytes = bytes
@@ -69,7 +70,9 @@ struct CSVReader: Sequence, IteratorProtocol {
       if byte == Self.quote {
         position += 1
         guard position < bytes.count, bytes[position] == Self.quote else { return endOfQuoted(text) }
-      } else if byte == Self.newline || byte == Self.carriageReturn && !(position + 1 < bytes.count && bytes[position + 1] == Self.newline) {
+      } else if byte == Self.newline
+        || byte == Self.carriageReturn && !(position + 1 < bytes.count && bytes[position + 1] == Self.newline)
+      {
         line += 1
       }
       text.append(byte)
@@ -113,7 +116,8 @@ struct CSVReader: Sequence, IteratorProtocol {
       counts[byte, default: 0] += 1
     }
     let candidates = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
-    return candidates.max { counts[$0, default: 0] <= counts[$1, default: 0] && counts[$1, default: 0] > 0 } ?? candidates[0]
+    return candidates.max { counts[$0, default: 0] <= counts[$1, default: 0] && counts[$1, default: 0] > 0 }
+      ?? candidates[0]
   }
 
   private static func isUTF8(_ bytes: [UInt8]) -> Bool {

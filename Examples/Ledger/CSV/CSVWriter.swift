@@ -27,19 +27,22 @@ struct CSVWriter {
 
 /// Keeps spreadsheets from taking a text for a formula.
 ///
-/// A text that begins with `=`, `+`, `-`, `@`, a tab or a line break gets an apostrophe before it, which spreadsheets understand as "this is text".
-/// `unguarded` takes it away again, so that what was exported is imported as it was.
+/// A text that begins with `=`, `+`, `-`, `@`, a tab or a line break gets an apostrophe before it, which spreadsheets
+/// understand as "this is text". `unguarded` takes it away again, so that what was exported is imported as it was.
 ///
 /// Source: <https://owasp.org/www-community/attacks/CSV_Injection>.
 enum FormulaGuard {
-  private static let dangerous: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}"]
+  private static let dangerous: Set<Unicode.Scalar> = [
+    "=", "+", "-", "@", "\t", "\r", "\n", "\u{FF1D}", "\u{FF0B}", "\u{FF0D}", "\u{FF20}",
+  ]
 
   static func guarded(_ text: String) -> String {
     isDangerous(text.unicodeScalars.drop { $0 == "'" }) ? "'" + text : text
   }
 
   static func unguarded(_ text: String) -> String {
-    text.unicodeScalars.first == "'" && isDangerous(text.unicodeScalars.drop { $0 == "'" }) ? String(text.unicodeScalars.dropFirst()) : text
+    text.unicodeScalars.first == "'" && isDangerous(text.unicodeScalars.drop { $0 == "'" })
+      ? String(text.unicodeScalars.dropFirst()) : text
   }
 
   private static func isDangerous(_ scalars: Substring.UnicodeScalarView) -> Bool {

@@ -1,10 +1,11 @@
 import Foundation
 import Larder
 
-/// The changes that can be undone and redone. They are rows of the same file, written in the transactions of the changes themselves, so they
-/// hold after a restart and in every window.
+/// The changes that can be undone and redone. They are rows of the same file, written in the transactions of the
+/// changes themselves, so they hold after a restart and in every window.
 ///
-/// Each step keeps the few rows that it found and left; an app whose history may end with its process has `Context.undo()` for it.
+/// Each step keeps the few rows that it found and left; an app whose history may end with its process has
+/// `Context.undo()` for it.
 enum History {
   /// So many changes can be undone.
   static let depth = 200

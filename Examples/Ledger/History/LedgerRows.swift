@@ -8,7 +8,8 @@ struct LedgerRows: Codable, Sendable {
 }
 
 extension StoreWriter {
-  /// Takes the ledger from one state of some rows to another: what is only in the first goes, what is in the second is saved.
+  /// Takes the ledger from one state of some rows to another: what is only in the first goes, what is in the second is
+  /// saved.
   func replace(_ old: LedgerRows, with new: LedgerRows) throws {
     try delete(old.costs.missing(in: new.costs))
     try delete(old.accounts.missing(in: new.accounts))

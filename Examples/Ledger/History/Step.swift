@@ -11,7 +11,8 @@ struct Step {
   @Relationship(deleteRule: .cascade, inverse: \StepRows.step) var rows: ToMany<StepRows> = []
 }
 
-/// The rows that a step found and left. They are apart from the step because a list of steps does not need them: those of an import are many.
+/// The rows that a step found and left. They are apart from the step because a list of steps does not need them: those
+/// of an import are many.
 @Model
 struct StepRows {
   var id: UUID = .v7()

@@ -24,8 +24,8 @@ struct CostFile: Sendable {
 
   static let maximumBytes = 20 * 1024 * 1024
 
-  /// Throws `InvalidText` if the file as a whole cannot be read: not UTF-8, empty, or without the columns' names; `CancellationError` if the task
-  /// was cancelled.
+  /// Throws `InvalidText` if the file as a whole cannot be read: not UTF-8, empty, or without the columns' names;
+  /// `CancellationError` if the task was cancelled.
   init(_ bytes: [UInt8], accounts: [Account], categories: [Category]) throws {
     var records = try CSVReader(bytes)
     var first = records.next()
@@ -38,7 +38,9 @@ struct CostFile: Sendable {
       switch check(record) {
       case .success(let line): lines.append(line)
       case .failure(let refusal):
-        refused.append(RefusedLine(line: record.line, text: record.fields.joined(separator: " · ").excerpt, reasons: refusal.reasons))
+        refused.append(
+          RefusedLine(line: record.line, text: record.fields.joined(separator: " · ").excerpt, reasons: refusal.reasons)
+        )
       }
     }
     newCategories = check.newCategories

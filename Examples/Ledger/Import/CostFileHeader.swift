@@ -23,7 +23,8 @@ struct CostFileHeader: Equatable, Sendable {
   /// The fields of a cost whose account and category are loaded, in the order of those columns.
   static func fields(of cost: Cost) -> [CSVWriter.Field] {
     [
-      .value(cost.date.rawValue), .text(cost.account.name), .value(cost.account.currency.rawValue), .text(cost.category?.name ?? ""),
+      .value(cost.date.rawValue), .text(cost.account.name), .value(cost.account.currency.rawValue),
+      .text(cost.category?.name ?? ""),
       .value(cost.amount.amountText), .text(cost.note),
     ]
   }
@@ -38,7 +39,9 @@ struct CostFileHeader: Equatable, Sendable {
     }
     func required(_ position: Int?, _ name: String) throws -> Int {
       guard let position else {
-        throw InvalidText("The first line has to name the columns; “\(name)” is missing. Ledger reads \(Self.exported.joined(separator: ", ")).")
+        throw InvalidText(
+          "The first line has to name the columns; “\(name)” is missing. Ledger reads \(Self.exported.joined(separator: ", "))."
+        )
       }
       return position
     }

@@ -39,9 +39,12 @@ struct CostLineCheck {
     let amount = valid { try Decimal(typed: record.fields[header.amount]) }
     let note = valid { try self.note(field(header.note) ?? "") }
     let name = valid { try self.categoryName(field(header.category) ?? "") }
-    guard let date, let account, let amount, let note, let name, reasons.isEmpty else { return .failure(Refusal(reasons: reasons)) }
+    guard let date, let account, let amount, let note, let name, reasons.isEmpty else {
+      return .failure(Refusal(reasons: reasons))
+    }
     let category = category(named: name)
-    let cost = Cost(amount: amount, date: date, note: note, account: ToOne(account.id), category: category.map { ToOne($0.id) })
+    let cost = Cost(
+      amount: amount, date: date, note: note, account: ToOne(account.id), category: category.map { ToOne($0.id) })
     return .success(CostFile.Line(number: record.line, cost: cost, categoryName: category?.name ?? ""))
   }
 
@@ -59,18 +62,23 @@ struct CostLineCheck {
       throw InvalidText("“\(text.excerpt)” is not a currency that Ledger knows: \(Currency.list).")
     }
     if let account, account.currency != currency {
-      throw InvalidText("The account “\(account.name)” is kept in \(account.currency.rawValue), not in \(currency.rawValue).")
+      throw InvalidText(
+        "The account “\(account.name)” is kept in \(account.currency.rawValue), not in \(currency.rawValue).")
     }
   }
 
   private func note(_ text: String) throws -> String {
-    guard text.count <= Cost.maximumNoteLength else { throw InvalidText("The note has more than \(Cost.maximumNoteLength) characters.") }
+    guard text.count <= Cost.maximumNoteLength else {
+      throw InvalidText("The note has more than \(Cost.maximumNoteLength) characters.")
+    }
     return text
   }
 
   private func categoryName(_ text: String) throws -> String {
     let name = text.trimmingWhitespace
-    guard name.count <= Category.maximumLength else { throw InvalidText("The category's name has more than \(Category.maximumLength) characters.") }
+    guard name.count <= Category.maximumLength else {
+      throw InvalidText("The category's name has more than \(Category.maximumLength) characters.")
+    }
     if name.lowercased() == Category.initialValue.name.lowercased() {
       throw InvalidText("The category “\(name)” is Ledger's own: set the account's initial value instead.")
     }

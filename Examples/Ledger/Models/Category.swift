@@ -15,7 +15,8 @@ struct Category: Codable {
 extension Category {
   /// The hidden category of the costs that are accounts' initial values.
   static let initialValue = Category(
-    id: UUID(uuid: (0x4C, 0x65, 0x64, 0x67, 0x65, 0x72, 0x40, 0, 0x80, 0, 0x69, 0x6E, 0x69, 0x74, 0x56, 0x6C)), name: "initValue", isHidden: true)
+    id: UUID(uuid: (0x4C, 0x65, 0x64, 0x67, 0x65, 0x72, 0x40, 0, 0x80, 0, 0x69, 0x6E, 0x69, 0x74, 0x56, 0x6C)),
+    name: "initValue", isHidden: true)
 
   /// The categories of a new ledger.
   static let defaults = ["Clothes", "Food", "Health", "Home", "Income", "Leisure", "Transport", "Travel"]
@@ -23,7 +24,9 @@ extension Category {
   /// Larder calls this before every insert and update, so what breaks these rules is never in the file.
   func validate() throws {
     if name.isBlank { throw LedgerProblem.invalid(.name, "A category needs a name.") }
-    if name.count > Self.maximumLength { throw LedgerProblem.invalid(.name, "A name has at most \(Self.maximumLength) characters.") }
+    if name.count > Self.maximumLength {
+      throw LedgerProblem.invalid(.name, "A name has at most \(Self.maximumLength) characters.")
+    }
   }
 
   static let maximumLength = 60

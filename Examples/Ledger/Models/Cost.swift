@@ -15,14 +15,17 @@ struct Cost: Codable {
 extension Cost {
   /// Larder calls this before every insert and update, so what breaks these rules is never in the file.
   func validate() throws {
-    if note.count > Self.maximumNoteLength { throw LedgerProblem.invalid(.note, "A note has at most \(Self.maximumNoteLength) characters.") }
+    if note.count > Self.maximumNoteLength {
+      throw LedgerProblem.invalid(.note, "A note has at most \(Self.maximumNoteLength) characters.")
+    }
   }
 
   static let maximumNoteLength = 500
 
   init(_ content: CostContent) {
     self.init(
-      amount: content.amount, date: content.date, note: content.note, account: ToOne(content.account), category: content.category.map { ToOne($0) })
+      amount: content.amount, date: content.date, note: content.note, account: ToOne(content.account),
+      category: content.category.map { ToOne($0) })
   }
 
   var content: CostContent {

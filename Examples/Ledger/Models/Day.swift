@@ -11,7 +11,8 @@ struct Day: RawRepresentable, Codable, Hashable, Comparable, Sendable {
     let digits = Array(rawValue.utf8)
     guard digits.count == 10, digits[4] == UInt8(ascii: "-"), digits[7] == UInt8(ascii: "-") else { return nil }
     guard
-      let year = Self.number(digits[0..<4]), let month = Self.number(digits[5..<7]), let day = Self.number(digits[8..<10]),
+      let year = Self.number(digits[0..<4]), let month = Self.number(digits[5..<7]),
+      let day = Self.number(digits[8..<10]),
       year >= 1900, (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year)
     else { return nil }
     self.rawValue = rawValue
@@ -68,7 +69,9 @@ struct Day: RawRepresentable, Codable, Hashable, Comparable, Sendable {
   }
 
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-    guard !digits.isEmpty, digits.count <= 4, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+    guard !digits.isEmpty, digits.count <= 4,
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return nil }
     return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 

@@ -2,10 +2,11 @@ import Foundation
 
 /// Amounts of money as people type them and as files keep them. No binary fraction comes near them.
 extension Decimal {
-  /// An amount as it was typed: `12.50`, `12,50`, `-1 234,5`, `1,234,567.89`. The last comma or point separates the decimals.
+  /// An amount as it was typed: `12.50`, `12,50`, `-1 234,5`, `1,234,567.89`. The last comma or point separates the
+  /// decimals.
   ///
-  /// Throws `InvalidText` for what is no number, has more than two decimals, or more than 18 digits before them. `1,234` is refused as well:
-  /// for some it is more than a thousand, for others little more than one.
+  /// Throws `InvalidText` for what is no number, has more than two decimals, or more than 18 digits before them.
+  /// `1,234` is refused as well: for some it is more than a thousand, for others little more than one.
   init(typed text: String) throws {
     let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
     guard !trimmed.isEmpty else { throw InvalidText("An amount is missing.") }
@@ -19,8 +20,13 @@ extension Decimal {
       throw InvalidText("“\(trimmed.excerpt)” can be read in two ways: write it without a separator for thousands.")
     }
     guard fraction.count <= 2 else { throw InvalidText("An amount has at most two decimals.") }
-    guard whole.drop(while: { $0 == "0" }).count <= 18 else { throw InvalidText("An amount has at most 18 digits before its decimals.") }
-    guard let value = Decimal(string: "\(whole.isEmpty ? "0" : whole).\(fraction.isEmpty ? "0" : fraction)", locale: Self.pointLocale) else {
+    guard whole.drop(while: { $0 == "0" }).count <= 18 else {
+      throw InvalidText("An amount has at most 18 digits before its decimals.")
+    }
+    guard
+      let value = Decimal(
+        string: "\(whole.isEmpty ? "0" : whole).\(fraction.isEmpty ? "0" : fraction)", locale: Self.pointLocale)
+    else {
       throw InvalidText("“\(trimmed.excerpt)” is not a number.")
     }
     // Zero has no sign.
@@ -55,7 +61,8 @@ extension Decimal {
     return whole(text[..<last], separatedBy: grouping).map { ($0, String(fraction)) }
   }
 
-  /// The digits of a whole number; nil unless they are all digits, in groups of three where they are separated, by one kind of separator.
+  /// The digits of a whole number; nil unless they are all digits, in groups of three where they are separated, by one
+  /// kind of separator.
   private static func whole(_ text: Substring, separatedBy separators: String) -> String? {
     let groups = text.split(omittingEmptySubsequences: false) { separators.contains($0) }
     guard groups.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isASCIIDigit) }) else { return nil }

@@ -13,7 +13,8 @@ struct CurrencyOverview: Encodable, Equatable, Sendable {
   let categories: [CategorySum]
   /// The balance before the first of `balances`.
   let opening: String
-  /// At the end of each day that changed it, from the filter's first day to its last one. The filter's category has no say here.
+  /// At the end of each day that changed it, from the filter's first day to its last one. The filter's category has no
+  /// say here.
   let balances: [DayBalance]
 
   struct CategorySum: Encodable, Equatable, Sendable {
@@ -32,7 +33,9 @@ struct CurrencyOverview: Encodable, Equatable, Sendable {
     self.currency = currency
     let costs = filter.costs.where { $0.account.currency == currency }
     let groups = try db.fetch(costs.grouped(by: \.category) { ($0.key, $0.sum(\.amount), $0.count) })
-    categories = groups.map { category, sum, count in CategorySum(category: category?.id, sum: sum.amountText, count: count) }
+    categories = groups.map { category, sum, count in
+      CategorySum(category: category?.id, sum: sum.amountText, count: count)
+    }
     let sum = groups.reduce(Decimal(0)) { $0 + $1.1 }
     let income = try db.sum(costs.where { $0.amount > 0 }, of: \.amount)
     self.sum = sum.amountText

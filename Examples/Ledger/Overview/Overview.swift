@@ -44,14 +44,17 @@ struct Overview: Encodable, Equatable, Sendable {
     let costCounts = Dictionary(counts.map { ($0.0.id, $0.1) }) { $0 + $1 }
     self.accounts = accounts.map {
       AccountLine(
-        id: $0.id, name: $0.name, currency: $0.currency, initialValue: values[$0.id, default: 0].amountText, balance: $0.balance.amountText,
+        id: $0.id, name: $0.name, currency: $0.currency, initialValue: values[$0.id, default: 0].amountText,
+        balance: $0.balance.amountText,
         costs: costCounts[$0.id, default: 0])
     }
     categories = try db.fetch(Category.where { !$0.isHidden }.sorted(by: \.name.localized)).map {
       CategoryLine(id: $0.id, name: $0.name, costs: $0.costCount)
     }
     costs = try db.fetch(filter.costs.limit(limit)).map {
-      CostLine(id: $0.id, date: $0.date, amount: $0.amount.amountText, note: $0.note, account: $0.account.id, category: $0.category?.id)
+      CostLine(
+        id: $0.id, date: $0.date, amount: $0.amount.amountText, note: $0.note, account: $0.account.id,
+        category: $0.category?.id)
     }
     costCount = try db.count(filter.costs)
     let shown = accounts.filter { filter.account == nil || $0.id == filter.account }

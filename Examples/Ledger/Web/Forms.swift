@@ -12,8 +12,12 @@ struct AccountForm: Decodable {
       var check = FormCheck()
       if name.isBlank { check.objections[.name] = "An account needs a name." }
       let currency = check.value(.currency) { try Currency(named: self.currency) }
-      let initialValue = check.value(.initialValue) { try Decimal(typed: self.initialValue.isBlank ? "0" : self.initialValue) }
-      guard let currency, let initialValue, check.objections.isEmpty else { throw LedgerProblem.invalid(check.objections) }
+      let initialValue = check.value(.initialValue) {
+        try Decimal(typed: self.initialValue.isBlank ? "0" : self.initialValue)
+      }
+      guard let currency, let initialValue, check.objections.isEmpty else {
+        throw LedgerProblem.invalid(check.objections)
+      }
       return AccountContent(name: name, currency: currency, initialValue: initialValue)
     }
   }
@@ -42,14 +46,19 @@ struct CostForm: Decodable {
         guard let account = UUID(uuidString: self.account) else { throw InvalidText("Choose an account.") }
         return account
       }
-      if note.count > Cost.maximumNoteLength { check.objections[.note] = "A note has at most \(Cost.maximumNoteLength) characters." }
-      guard let amount, let date, let account, check.objections.isEmpty else { throw LedgerProblem.invalid(check.objections) }
+      if note.count > Cost.maximumNoteLength {
+        check.objections[.note] = "A note has at most \(Cost.maximumNoteLength) characters."
+      }
+      guard let amount, let date, let account, check.objections.isEmpty else {
+        throw LedgerProblem.invalid(check.objections)
+      }
       return CostContent(amount: amount, date: date, note: note, account: account, category: category)
     }
   }
 }
 
-/// A change, and what it is based on: the content as the page last knew it. The server refuses a change of something that has changed since.
+/// A change, and what it is based on: the content as the page last knew it. The server refuses a change of something
+/// that has changed since.
 struct Edit<Form: Decodable>: Decodable {
   let content: Form
   let basedOn: Form

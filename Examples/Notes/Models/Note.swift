@@ -27,11 +27,14 @@ extension Note {
     try require(!font.name.isBlank && font.name.count <= 100, .font, "A font's name has 1 to 100 characters.")
     try require((8...96).contains(font.size), .font, "A font size is a number from 8 to 96.")
     try require(images.count <= 100, .picture, "A note has at most 100 pictures.")
-    try require(images.allSatisfy(\.frame.isOnPaper), .picture, "A picture is 1 to 10,000 points wide and high, and on the paper.")
+    try require(
+      images.allSatisfy(\.frame.isOnPaper), .picture, "A picture is 1 to 10,000 points wide and high, and on the paper."
+    )
     try require(images.allSatisfy { $0.name.count <= 255 }, .picture, "A picture's name has at most 255 characters.")
   }
 
-  static let bodyIsTooLong = NoteProblem.invalid(.body, "A text has at most a million bytes: divide it into several notes.")
+  static let bodyIsTooLong = NoteProblem.invalid(
+    .body, "A text has at most a million bytes: divide it into several notes.")
 }
 
 extension String {

@@ -15,7 +15,8 @@ struct PlacedImage: Codable, Equatable, Sendable {
     var height: Double
 
     var isOnPaper: Bool {
-      (0...1_000_000).contains(y) && (0...720).contains(x) && (1...10_000).contains(width) && (1...10_000).contains(height)
+      (0...1_000_000).contains(y) && (0...720).contains(x) && (1...10_000).contains(width)
+        && (1...10_000).contains(height)
     }
   }
 }

@@ -68,12 +68,14 @@ final class AttachmentBackup: FeatureBackup {
     try target.place(draft, digest)
   }
 
-  /// Moves the files to their place beside the backup. Returns false if there are none. Throws `.duplicate` if the place is taken.
+  /// Moves the files to their place beside the backup. Returns false if there are none. Throws `.duplicate` if the
+  /// place is taken.
   func place(beside path: String) throws -> Bool {
     guard target.exists else { return false }
     let folder = AttachmentFolder.path(ofStore: path)
     guard rename(target.path, folder) == 0 else {
-      throw errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR ? StoreBackup.alreadyThere : StoreError(systemCall: errno, "renamed")
+      throw errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR
+        ? StoreBackup.alreadyThere : StoreError(systemCall: errno, "renamed")
     }
     FaultPoint.backupPlaced.reach()
     return true

@@ -13,7 +13,8 @@ public struct AttachmentBytes: AsyncSequence, Sendable {
     Iterator(storage: storage, attachment: attachment)
   }
 
-  /// The iterator of ``AttachmentBytes``. It keeps the file open to the end, so data that is deleted meanwhile can still be read.
+  /// The iterator of ``AttachmentBytes``. It keeps the file open to the end, so data that is deleted meanwhile can
+  /// still be read.
   public struct Iterator: AsyncIteratorProtocol {
     private let storage: AttachmentStorage
     private let attachment: Attachment

@@ -4,7 +4,8 @@ import Synchronization
 
 /// Deletes data without references and leases, and what a dead process has left.
 ///
-/// It works on the writer's own queue, a few files at a time, and waits for readers: data that an open snapshot may refer to stays.
+/// It works on the writer's own queue, a few files at a time, and waits for readers: data that an open snapshot may
+/// refer to stays.
 final class AttachmentCollector: StoreService {
   private struct State {
     var timer = WakeTimer()
@@ -66,7 +67,11 @@ final class AttachmentCollector: StoreService {
 
   private func nudge() {
     state.withLock { state in
-      if state.isWorking { state.isNudged = true } else { start(&state, after: state.isBlocked ? Self.retry : Self.pause) }
+      if state.isWorking {
+        state.isNudged = true
+      } else {
+        start(&state, after: state.isBlocked ? Self.retry : Self.pause)
+      }
     }
   }
 
@@ -135,8 +140,8 @@ final class AttachmentCollector: StoreService {
 
   /// Returns whether no connection reads a state of the file older than the last commit.
   ///
-  /// A checkpoint that may restart the log waits for all readers of the log, and for readers of the file itself if it has to be written. Source:
-  /// <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>.
+  /// A checkpoint that may restart the log waits for all readers of the log, and for readers of the file itself if it
+  /// has to be written. Source: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>.
   private func noOlderSnapshots() async throws -> Bool {
     if isInMemory { return true }
     let isFree = try await writer.perform { $0.restartLog() }

@@ -6,19 +6,28 @@ struct AttachmentColumn {
   /// The prefix of these triggers' names.
   static let prefix = "\(ReservedNames.prefix)attachment_"
 
-  /// Returns all such columns: those of models, including models that the program doesn't declare and properties that were removed, and documents.
+  /// Returns all such columns: those of models, including models that the program doesn't declare and properties that
+  /// were removed, and documents.
   static func all(_ connection: Connection) throws -> [AttachmentColumn] {
     var columns: [AttachmentColumn] = []
     if try Catalogue.exists(in: connection) {
-      for table in try connection.query("SELECT name FROM main.\(Catalogue.modelsTable) ORDER BY name").compactMap({ $0["name"]?.text }) {
+      for table in try connection.query("SELECT name FROM main.\(Catalogue.modelsTable) ORDER BY name").compactMap({
+        $0["name"]?.text
+      }) {
         guard let entry = try Catalogue.entry(of: table, in: connection) else { continue }
-        let state = try connection.query("PRAGMA main.table_xinfo(\(Quoting.name(table)))").filter { $0["type"]?.text == "TEXT" }
-        for name in state.compactMap({ $0["name"]?.text }) where entry.column(name)?.type.isJSON ?? entry.retired.contains(name) {
+        let state = try connection.query("PRAGMA main.table_xinfo(\(Quoting.name(table)))").filter {
+          $0["type"]?.text == "TEXT"
+        }
+        for name in state.compactMap({ $0["name"]?.text })
+        where entry.column(name)?.type.isJSON ?? entry.retired.contains(name) {
           columns.append(AttachmentColumn(table: table, name: name))
         }
       }
     }
-    return columns + (try connection.environment.features.all(as: (any AttachmentReferring).self).flatMap { try $0.attachmentColumns(connection) })
+    return columns
+      + (try connection.environment.features.all(as: (any AttachmentReferring).self).flatMap {
+        try $0.attachmentColumns(connection)
+      })
   }
 
   // MARK: SQL
@@ -39,7 +48,8 @@ struct AttachmentColumn {
   /// Returns the SQL for the attachments that the rows refer to. In `columns`, `t` is the row and `j.atom` the digest.
   func rows(_ columns: String) -> String {
     let text = "t.\(Quoting.name(name))"
-    return "SELECT \(columns) FROM main.\(Quoting.name(table)) AS t, \(Self.names(in: text, named: "j")) AND \(Self.mayName(text))"
+    return
+      "SELECT \(columns) FROM main.\(Quoting.name(table)) AS t, \(Self.names(in: text, named: "j")) AND \(Self.mayName(text))"
   }
 
   private func count(_ sign: String, _ text: String) -> String {
@@ -69,7 +79,8 @@ struct AttachmentColumn {
       trigger("insert", "AFTER INSERT", Self.mayName(new), [require(new), count("+", new)]),
       trigger("delete", "AFTER DELETE", Self.mayName(old), [count("-", old)]),
       trigger(
-        "update", "AFTER UPDATE OF \(column)", "\(old) IS NOT \(new) AND (\(Self.mayName(old)) OR \(Self.mayName(new)))",
+        "update", "AFTER UPDATE OF \(column)",
+        "\(old) IS NOT \(new) AND (\(Self.mayName(old)) OR \(Self.mayName(new)))",
         [require(new), count("+", new), count("-", old)]),
     ]
   }

@@ -10,7 +10,8 @@ import Musl
 import Darwin
 #endif
 
-/// Data being written to the store: a temporary file and its digest so far. A draft that isn't placed is deleted when it is released.
+/// Data being written to the store: a temporary file and its digest so far. A draft that isn't placed is deleted when
+/// it is released.
 final class AttachmentDraft: Sendable {
   /// `@unchecked Sendable`: `SHA256` is a copy-on-write struct that just isn't marked as Sendable.
   private struct Hash: @unchecked Sendable {

@@ -28,7 +28,8 @@ final class AttachmentFile: Sendable {
     guard descriptor >= 0 else { throw StoreError(userFile: errno) }
     guard isRegular else {
       // A folder can be opened, but not read.
-      throw StoreError(.unsupported, "What is to be attached is no plain file. Give a file's path, or attach a stream of its bytes.")
+      throw StoreError(
+        .unsupported, "What is to be attached is no plain file. Give a file's path, or attach a stream of its bytes.")
     }
   }
 
@@ -72,7 +73,8 @@ final class AttachmentFile: Sendable {
   private func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
     var filled = 0
     while filled < buffer.count {
-      let count = pread(descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled, off_t(offset + filled))
+      let count = pread(
+        descriptor, buffer.baseAddress?.advanced(by: filled), buffer.count - filled, off_t(offset + filled))
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw StoreError(systemCall: errno, "read") }
       if count == 0 { break }
@@ -117,7 +119,9 @@ final class AttachmentFile: Sendable {
 }
 
 /// The C function `write`, which the method of the same name shadows.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int { write(descriptor, bytes, count) }
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}
 
 extension SHA256Digest {
   /// Lowercase hexadecimal digits.
@@ -133,22 +137,35 @@ extension StoreError {
     let reason = String(cString: strerror(number))
     switch number {
     case ENOSPC, EDQUOT:
-      self.init(.diskFull, "No space is left for an attachment; nothing of this call was kept. Free some space and try again.")
+      self.init(
+        .diskFull, "No space is left for an attachment; nothing of this call was kept. Free some space and try again.")
     case EACCES, EPERM, EROFS:
       self.init(
-        .readOnly, "The folder of the store's attachments cannot be written or read (\(reason)). Give this user access to it and what it holds.")
-    case ENOENT: self.init(.notFound, "The store has no file with these bytes. Attach them again; verifyAttachments() lists what is missing.")
+        .readOnly,
+        "The folder of the store's attachments cannot be written or read (\(reason)). Give this user access to it and what it holds."
+      )
+    case ENOENT:
+      self.init(
+        .notFound,
+        "The store has no file with these bytes. Attach them again; verifyAttachments() lists what is missing.")
     case ELOOP:
-      self.init(.corrupt, "Another kind of file is in the place of an attachment. Remove it and attach the bytes again, or restore a backup.")
+      self.init(
+        .corrupt,
+        "Another kind of file is in the place of an attachment. Remove it and attach the bytes again, or restore a backup."
+      )
     default:
-      self.init(.inputOutput, "The file of an attachment could not be \(verb) (\(reason)). Check the disk, then try again.")
+      self.init(
+        .inputOutput, "The file of an attachment could not be \(verb) (\(reason)). Check the disk, then try again.")
     }
   }
 
   /// Creates the error of a system call on a file to be attached.
   fileprivate init(userFile number: Int32) {
     let reason = String(cString: strerror(number))
-    let code: Code = number == ENOENT || number == ENOTDIR ? .notFound : number == EACCES || number == EPERM ? .readOnly : .inputOutput
-    self.init(code, "The file that is to be attached cannot be opened (\(reason)). Check its path, and that this user may read it.")
+    let code: Code =
+      number == ENOENT || number == ENOTDIR ? .notFound : number == EACCES || number == EPERM ? .readOnly : .inputOutput
+    self.init(
+      code,
+      "The file that is to be attached cannot be opened (\(reason)). Check its path, and that this user may read it.")
   }
 }

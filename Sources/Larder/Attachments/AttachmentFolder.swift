@@ -8,7 +8,8 @@ import Musl
 import Darwin
 #endif
 
-/// The folder beside a store's file with the data of attachments. Files are named `a/bcdef…` by their digests; nothing else ever becomes a path.
+/// The folder beside a store's file with the data of attachments. Files are named `a/bcdef…` by their digests; nothing
+/// else ever becomes a path.
 struct AttachmentFolder: Sendable {
   let path: String
   /// Whether nothing in it is created, changed or deleted.
@@ -103,7 +104,9 @@ struct AttachmentFolder: Sendable {
   private static func make(_ folder: String) throws {
     if mkdir(folder, 0o755) == 0 { return }
     let number = errno
-    guard number == EEXIST, isFolder(folder) else { throw StoreError(systemCall: number == ENOENT ? EIO : number, "created") }
+    guard number == EEXIST, isFolder(folder) else {
+      throw StoreError(systemCall: number == ENOENT ? EIO : number, "created")
+    }
   }
 
   private static func sync(_ folder: String) throws {
@@ -114,7 +117,8 @@ struct AttachmentFolder: Sendable {
     try AttachmentFile("\(path)/\(lock.rawValue).lock", isReadOnly ? O_RDONLY : O_RDWR | O_CREAT)
   }
 
-  /// Takes a shared lock. Returns nil if there is no folder, or if this user can't write to it and therefore can't collect.
+  /// Takes a shared lock. Returns nil if there is no folder, or if this user can't write to it and therefore can't
+  /// collect.
   func lockForReading() throws -> AttachmentFile? {
     guard exists else { return nil }
     if isReadOnly {
@@ -149,7 +153,8 @@ struct AttachmentFolder: Sendable {
 
   /// Moves a draft to its place.
   ///
-  /// An existing file is used if it has the same data: a process may have died before it registered the file, and another may be about to.
+  /// An existing file is used if it has the same data: a process may have died before it registered the file, and
+  /// another may be about to.
   func name(_ draft: AttachmentDraft, _ digest: String) throws -> Placement {
     let shard = shard(of: digest)
     let isNew = !Self.isFolder(shard)
@@ -160,7 +165,8 @@ struct AttachmentFolder: Sendable {
     let placed = try link(draft, temporary, digest)
     FaultPoint.placed.reach()
     let isOwn = placed === draft.file
-    return Placement(file: isOrdered || !isOwn ? placed : nil, folders: isOrdered && isOwn ? [] : isNew ? [shard, path] : [shard])
+    return Placement(
+      file: isOrdered || !isOwn ? placed : nil, folders: isOrdered && isOwn ? [] : isNew ? [shard, path] : [shard])
   }
 
   /// Returns what to sync if another caller has placed the same data, and may be about to sync it.
@@ -177,9 +183,11 @@ struct AttachmentFolder: Sendable {
 
   /// Whether syncing a new file with one name also syncs its directory entry.
   ///
-  /// ext4 and XFS have one journal whose transactions are committed in order, so all earlier changes are on the disk when `fsync` returns; ext4
-  /// without a journal syncs the folder of a new file with it. Sources: <https://docs.kernel.org/filesystems/ext4/journal.html>,
-  /// <https://docs.kernel.org/filesystems/xfs/xfs-delayed-logging-design.html>, `ext4_sync_parent` in the kernel's fs/ext4/fsync.c.
+  /// ext4 and XFS have one journal whose transactions are committed in order, so all earlier changes are on the disk
+  /// when `fsync` returns; ext4 without a journal syncs the folder of a new file with it. Sources:
+  /// <https://docs.kernel.org/filesystems/ext4/journal.html>,
+  /// <https://docs.kernel.org/filesystems/xfs/xfs-delayed-logging-design.html>, `ext4_sync_parent` in the kernel's
+  /// fs/ext4/fsync.c.
   private var isOrdered: Bool {
     #if os(Linux)
     var system = [Int](repeating: 0, count: 64)
@@ -192,14 +200,16 @@ struct AttachmentFolder: Sendable {
   }
 
   #if os(Linux)
-  /// The C function `statfs`, which Swift's Glibc doesn't declare. The first word of its result is the type of the file system. Source: statfs(2).
+  /// The C function `statfs`, which Swift's Glibc doesn't declare. The first word of its result is the type of the file
+  /// system. Source: statfs(2).
   private static let statfs: (@convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<Int>) -> Int32)? = {
     guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "statfs") else { return nil }
     return unsafeBitCast(symbol, to: (@convention(c) (UnsafePointer<CChar>, UnsafeMutablePointer<Int>) -> Int32).self)
   }()
   #endif
 
-  /// Renames the data to its digest, and returns the file that now has the name. A link never replaces an existing file.
+  /// Renames the data to its digest, and returns the file that now has the name. A link never replaces an existing
+  /// file.
   private func link(_ draft: AttachmentDraft, _ temporary: String, _ digest: String) throws -> AttachmentFile {
     let target = path(of: digest)
     if linkat(AT_FDCWD, temporary, AT_FDCWD, target, 0) == 0 {

@@ -50,7 +50,8 @@ extension Store {
 }
 
 extension BlockingStore {
-  /// Reads the data of all attachments, and reports what is missing, damaged or orphaned. See ``Store/verifyAttachments()``.
+  /// Reads the data of all attachments, and reports what is missing, damaged or orphaned. See
+  /// ``Store/verifyAttachments()``.
   ///
   /// - Returns: The report.
   /// - Throws: ``StoreError`` with the codes of any read.

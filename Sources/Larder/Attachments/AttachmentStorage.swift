@@ -26,13 +26,15 @@ final class AttachmentStorage: Sendable {
     isTemporary = path == nil
     self.isManaged = isManaged
     folder = AttachmentFolder(
-      path.map(AttachmentFolder.path(ofStore:)) ?? FileManager.default.temporaryDirectory.appending(component: "larder-\(UUID().uuidString)").path,
+      path.map(AttachmentFolder.path(ofStore:))
+        ?? FileManager.default.temporaryDirectory.appending(component: "larder-\(UUID().uuidString)").path,
       isReadOnly: isReadOnly)
   }
 
   deinit { end() }
 
-  /// Releases what this store keeps. The data of a store in memory is deleted, because no other process knows its folder.
+  /// Releases what this store keeps. The data of a store in memory is deleted, because no other process knows its
+  /// folder.
   func end() {
     identity.withLock { identity in
       if let identity { unlink("\(folder.holders)/\(identity.name)") }
@@ -52,7 +54,9 @@ final class AttachmentStorage: Sendable {
       let partial = "\(folder.temporary)/\(name)"
       let file = try AttachmentFile(partial, O_RDWR | O_CREAT | O_EXCL)
       // It gets the name that others look for only once it is locked.
-      guard file.tryLock(isExclusive: true), rename(partial, "\(folder.holders)/\(name)") == 0 else { throw StoreError(systemCall: errno, "locked") }
+      guard file.tryLock(isExclusive: true), rename(partial, "\(folder.holders)/\(name)") == 0 else {
+        throw StoreError(systemCall: errno, "locked")
+      }
       identity = Identity(name: name, file: file)
       return name
     }
@@ -65,7 +69,8 @@ final class AttachmentStorage: Sendable {
   func isOpen(_ holder: String) -> Bool {
     if holder == knownHolder { return true }
     let path = "\(folder.holders)/\(holder)"
-    guard UUID(uuidString: holder) != nil, let file = try? AttachmentFile(path, folder.isReadOnly ? O_RDONLY : O_RDWR) else { return false }
+    guard UUID(uuidString: holder) != nil, let file = try? AttachmentFile(path, folder.isReadOnly ? O_RDONLY : O_RDWR)
+    else { return false }
     guard file.tryLock(isExclusive: false) else { return true }
     if !folder.isReadOnly { unlink(path) }
     return false

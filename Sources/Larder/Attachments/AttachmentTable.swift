@@ -1,7 +1,8 @@
 import Foundation
 import GRDBSQLite
 
-/// The tables for attachments: the registered data, the number of references from rows, and the leases of data that no row refers to yet.
+/// The tables for attachments: the registered data, the number of references from rows, and the leases of data that no
+/// row refers to yet.
 ///
 /// The tables and triggers are created with the first attachment, so that files without attachments have no overhead.
 enum AttachmentTable {
@@ -49,8 +50,11 @@ enum AttachmentTable {
   static func suspend(_ connection: Connection) throws {
     guard try exists(connection) else { return }
     let triggers = try connection.query(
-      "SELECT name FROM main.sqlite_master WHERE type = 'trigger' AND substr(name, 1, length(?1)) = ?1", [.text(AttachmentColumn.prefix)])
-    for case let trigger? in triggers.map({ $0["name"]?.text }) { try connection.change("DROP TRIGGER main.\(Quoting.name(trigger))") }
+      "SELECT name FROM main.sqlite_master WHERE type = 'trigger' AND substr(name, 1, length(?1)) = ?1",
+      [.text(AttachmentColumn.prefix)])
+    for case let trigger? in triggers.map({ $0["name"]?.text }) {
+      try connection.change("DROP TRIGGER main.\(Quoting.name(trigger))")
+    }
   }
 
   /// Creates the triggers again, for the current tables and columns, and recounts the references.
@@ -70,7 +74,8 @@ enum AttachmentTable {
     for row in try connection.query("SELECT digest, uses FROM main.\(name)") {
       guard let digest = row["digest"]?.text, row["uses"]?.integer != uses[digest] ?? 0 else { continue }
       try connection.change(
-        "UPDATE main.\(name) SET uses = ?2, version = version + 1 WHERE digest = ?1", [.text(digest), .integer(uses[digest] ?? 0)])
+        "UPDATE main.\(name) SET uses = ?2, version = version + 1 WHERE digest = ?1",
+        [.text(digest), .integer(uses[digest] ?? 0)])
     }
   }
 
@@ -93,7 +98,8 @@ enum AttachmentTable {
     if try !connection.finds("SELECT 1 FROM main.\(name) WHERE digest = ?1", .text(digest)) {
       // The caller that placed it may not have synced it.
       guard isPlaced else { return false }
-      try connection.run("INSERT INTO main.\(name) (digest, size) VALUES (?1, ?2)", .text(digest), .integer(Int64(size)))
+      try connection.run(
+        "INSERT INTO main.\(name) (digest, size) VALUES (?1, ?2)", .text(digest), .integer(Int64(size)))
     }
     try keep(digest, storage, connection)
     return true
@@ -113,7 +119,8 @@ extension AttachmentTable {
   static func unused(_ storage: AttachmentStorage, limit: Int, _ connection: Connection) throws -> [Unused] {
     try removeLeases(storage, connection)
     while true {
-      let rows = try connection.query("SELECT digest, version FROM main.\(name) WHERE \(isUnused) LIMIT ?1", [.integer(Int64(limit))])
+      let rows = try connection.query(
+        "SELECT digest, version FROM main.\(name) WHERE \(isUnused) LIMIT ?1", [.integer(Int64(limit))])
       let unused = rows.compactMap { row in
         row["digest"]?.text.map { Unused(digest: $0, version: row["version"]?.integer ?? 0) }
       }
@@ -128,7 +135,8 @@ extension AttachmentTable {
   static func keep(_ digest: String, _ storage: AttachmentStorage, _ connection: Connection) throws {
     guard try isRegistered(digest, connection) else { return }
     try connection.run(
-      "INSERT INTO main.\(leases) (digest, holder) VALUES (?1, ?2) ON CONFLICT DO NOTHING", .text(digest), .text(try storage.holder()))
+      "INSERT INTO main.\(leases) (digest, holder) VALUES (?1, ?2) ON CONFLICT DO NOTHING", .text(digest),
+      .text(try storage.holder()))
   }
 
   private static func removeLeases(_ storage: AttachmentStorage, _ connection: Connection) throws {
@@ -142,7 +150,8 @@ extension AttachmentTable {
   }
 
   private static func removeLeases(_ ended: [String], _ storage: AttachmentStorage, _ connection: Connection) throws {
-    let dead = try connection.query("SELECT DISTINCT holder FROM main.\(leases)").compactMap { $0["holder"]?.text }.filter { !storage.isOpen($0) }
+    let dead = try connection.query("SELECT DISTINCT holder FROM main.\(leases)").compactMap { $0["holder"]?.text }
+      .filter { !storage.isOpen($0) }
     guard !ended.isEmpty || !dead.isEmpty else { return }
     let holder = storage.knownHolder.map(Value.text) ?? .null
     try connection.transaction {
@@ -153,11 +162,14 @@ extension AttachmentTable {
     }
   }
 
-  /// Deletes data that is unchanged since it was found. Returns false if it has a reference or lease by now. The connection is in a transaction.
+  /// Deletes data that is unchanged since it was found. Returns false if it has a reference or lease by now. The
+  /// connection is in a transaction.
   static func delete(_ unused: Unused, _ storage: AttachmentStorage, _ connection: Connection) throws -> Bool {
     let condition = "digest = ?1 AND version = ?2 AND \(isUnused)"
     let arguments: [Value] = [.text(unused.digest), .integer(unused.version)]
-    guard !storage.leases.isHeld(unused.digest), try !connection.query("SELECT 1 FROM main.\(name) WHERE \(condition)", arguments).isEmpty else {
+    guard !storage.leases.isHeld(unused.digest),
+      try !connection.query("SELECT 1 FROM main.\(name) WHERE \(condition)", arguments).isEmpty
+    else {
       return false
     }
     // A caller that attaches the same data looks for the file in its own transaction, after this one.
@@ -192,7 +204,8 @@ extension Connection {
   ///
   /// A process that has never used an attachment can't write one, and only checks a flag.
   ///
-  /// - Parameter isNeeded: Returns whether what is about to be written may refer to an attachment. Only called while nothing is counted yet.
+  /// - Parameter isNeeded: Returns whether what is about to be written may refer to an attachment. Only called while
+  ///   nothing is counted yet.
   func prepareAttachments(_ isNeeded: @autoclosure () -> Bool) throws {
     guard Attachment.areUsed, environment.attachments.isManaged, overlay == nil else { return }
     let counting = attachmentCounting

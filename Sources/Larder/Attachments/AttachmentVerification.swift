@@ -58,7 +58,9 @@ struct AttachmentVerification {
     var registered: [String: (size: Int, isUnused: Bool)] = [:]
     for row in try connection.query("SELECT digest, size, uses FROM main.\(AttachmentTable.name)") {
       guard let digest = row["digest"]?.text, let uses = row["uses"]?.integer else { continue }
-      let isKept = storage.leases.isHeld(digest) || (keepers[digest] ?? []).contains { $0 != storage.knownHolder && storage.isOpen($0) }
+      let isKept =
+        storage.leases.isHeld(digest)
+        || (keepers[digest] ?? []).contains { $0 != storage.knownHolder && storage.isOpen($0) }
       registered[digest] = (Int(row["size"]?.integer ?? 0), uses <= 0 && !isKept)
     }
     return registered

@@ -12,7 +12,9 @@ enum AttachmentWork {
   }
 
   /// Reads data. A small amount is read on the caller's thread, which takes less time than switching threads.
-  static func read<Result: Sendable>(_ count: Int, _ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+  static func read<Result: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable () throws -> Result
+  ) async throws -> Result {
     guard count <= AttachmentFile.chunk else { return try await run(body) }
     try Task.checkCancellation()
     return try body()

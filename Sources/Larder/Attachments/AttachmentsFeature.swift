@@ -1,4 +1,5 @@
-/// Attachments as a feature of a store: they are counted while rows are written, collected once they are unused, and part of backups.
+/// Attachments as a feature of a store: they are counted while rows are written, collected once they are unused, and
+/// part of backups.
 final class AttachmentsFeature: StoreFeature {
   let storage: AttachmentStorage
   private let isInMemory: Bool

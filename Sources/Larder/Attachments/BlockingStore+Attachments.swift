@@ -1,7 +1,8 @@
 public import Foundation
 
 extension BlockingStore {
-  /// Stores data in a file beside the store, and returns the attachment that refers to it. See ``Store/attach(_:name:mediaType:)``.
+  /// Stores data in a file beside the store, and returns the attachment that refers to it. See
+  /// ``Store/attach(_:name:mediaType:)``.
   ///
   /// - Parameters:
   ///   - data: The data.
@@ -23,7 +24,8 @@ extension BlockingStore {
   /// - Returns: The attachment, to be stored in a row.
   /// - Throws: The errors of ``Store/attach(contentsOf:name:mediaType:progress:)``.
   public func attach(
-    contentsOf location: some StoreLocation, name: String? = nil, mediaType: String? = nil, progress: (@Sendable (Int) -> Void)? = nil
+    contentsOf location: some StoreLocation, name: String? = nil, mediaType: String? = nil,
+    progress: (@Sendable (Int) -> Void)? = nil
   ) throws -> Attachment {
     let path = location.storePath
     let draft = try AttachmentDraft(in: try store.managedAttachments.folder, copying: path, progress)
@@ -34,14 +36,17 @@ extension BlockingStore {
     let storage = store.environment.attachments
     let (digest, size) = (draft.digest(), draft.size)
     let lease = storage.leases.begin(digest)
-    var isKnown = try storage.isWhole(digest, size: size) && store.withReader { try AttachmentTable.isRegistered(digest, $0) }
+    var isKnown =
+      try storage.isWhole(digest, size: size) && store.withReader { try AttachmentTable.isRegistered(digest, $0) }
     while true {
       // The collector may be deleting it at this moment.
       let known = isKnown ? try? storage.folder.placement(of: digest) : nil
       isKnown = known != nil
       try storage.folder.sync(try known ?? storage.folder.name(draft, digest))
       let isRegistered = try store.withWriter { connection in
-        try connection.transaction { try AttachmentTable.register(digest, size: size, isPlaced: !isKnown, storage, connection) }
+        try connection.transaction {
+          try AttachmentTable.register(digest, size: size, isPlaced: !isKnown, storage, connection)
+        }
       }
       if isRegistered { break }
       isKnown = false

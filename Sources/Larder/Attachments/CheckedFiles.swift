@@ -53,8 +53,9 @@ struct FileVersion: Equatable, Sendable {
     size = Int(status.st_size)
   }
 
-  /// Whether the next change is certain to have another time: file systems have resolutions of up to two seconds. Source:
-  /// <https://learn.microsoft.com/windows/win32/sysinfo/file-times> for FAT; those of ext4, XFS and APFS are much finer.
+  /// Whether the next change is certain to have another time: file systems have resolutions of up to two seconds.
+  /// Source: <https://learn.microsoft.com/windows/win32/sysinfo/file-times> for FAT; those of ext4, XFS and APFS are
+  /// much finer.
   var isSettled: Bool {
     var now = timespec()
     guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return false }

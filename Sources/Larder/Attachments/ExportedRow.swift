@@ -53,7 +53,8 @@ struct ExportedRow: Archivable {
   func decode<M: Model>(_ model: M.Type, _ connection: Connection) throws -> M {
     guard table == M.schema.table else {
       throw StoreError(
-        .schemaMismatch, model: M.schema.modelName, "The document holds a row of \(table), not of \(M.schema.table). Import it as that model.")
+        .schemaMismatch, model: M.schema.modelName,
+        "The document holds a row of \(table), not of \(M.schema.table). Import it as that model.")
     }
     var writer = SQLWriter()
     writer.write("SELECT ")
@@ -61,7 +62,8 @@ struct ExportedRow: Archivable {
       guard let value = try value(of: column.name) ?? column.defaultValue?() else {
         throw StoreError(
           .schemaMismatch, model: M.schema.modelName, property: column.property,
-          "The document has no value for \(M.schema.modelName).\(column.property). Give the property a default value, or make it optional.")
+          "The document has no value for \(M.schema.modelName).\(column.property). Give the property a default value, or make it optional."
+        )
       }
       if position > 0 { writer.write(", ") }
       writer.bind(value)
@@ -76,7 +78,8 @@ struct ExportedRow: Archivable {
   func digests<M: Model>(_ model: M.Type, _ connection: Connection) throws -> Set<String> {
     let texts = M.schema.columns.filter(\.type.isJSON).compactMap { value(of: $0.name)?.text }
     return try texts.reduce(into: []) { digests, text in
-      let rows = try connection.query("SELECT j.atom AS digest FROM \(AttachmentColumn.names(in: "?1", named: "j"))", [.text(text)])
+      let rows = try connection.query(
+        "SELECT j.atom AS digest FROM \(AttachmentColumn.names(in: "?1", named: "j"))", [.text(text)])
       digests.formUnion(rows.compactMap { $0["digest"]?.text })
     }
   }

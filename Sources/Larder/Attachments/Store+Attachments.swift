@@ -8,16 +8,19 @@ extension Store {
   /// try await store.save(note)
   /// ```
   ///
-  /// The data has been synced to the disk when this returns. It stays as long as a row refers to it and, until then, as long as the value exists.
+  /// The data has been synced to the disk when this returns. It stays as long as a row refers to it and, until then, as
+  /// long as the value exists.
   ///
   /// - Parameters:
   ///   - data: The data.
   ///   - name: The name of the file for people; any text, never part of a path.
   ///   - mediaType: The type of the data, such as `image/png`.
   /// - Returns: The attachment, to be stored in a row.
-  /// - Throws: ``StoreError`` `.diskFull`, `.readOnly`, `.inputOutput`; `.unsupported` in a store that was opened with `schema: .existing`;
-  ///   `CancellationError`. After an error nothing is kept; a file that was already written is deleted, at the latest after the store is next opened.
-  /// - Complexity: Writes and syncs one file. If the store already has this data, its file is read instead, unless this store has read it before.
+  /// - Throws: ``StoreError`` `.diskFull`, `.readOnly`, `.inputOutput`; `.unsupported` in a store that was opened with
+  ///   `schema: .existing`; `CancellationError`. After an error nothing is kept; a file that was already written is
+  ///   deleted, at the latest after the store is next opened.
+  /// - Complexity: Writes and syncs one file. If the store already has this data, its file is read instead, unless this
+  ///   store has read it before.
   public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) async throws -> Attachment {
     let storage = try managedAttachments
     return try await register(name, mediaType) { try AttachmentDraft(in: storage.folder, data) }
@@ -33,11 +36,14 @@ extension Store {
   /// - Returns: The attachment, to be stored in a row.
   /// - Throws: ``StoreError`` `.notFound` if there is no such file, and the errors of ``attach(_:name:mediaType:)``.
   public func attach(
-    contentsOf location: some StoreLocation, name: String? = nil, mediaType: String? = nil, progress: (@Sendable (Int) -> Void)? = nil
+    contentsOf location: some StoreLocation, name: String? = nil, mediaType: String? = nil,
+    progress: (@Sendable (Int) -> Void)? = nil
   ) async throws -> Attachment {
     let storage = try managedAttachments
     let path = location.storePath
-    return try await register(name ?? path.lastComponent, mediaType) { try AttachmentDraft(in: storage.folder, copying: path, progress) }
+    return try await register(name ?? path.lastComponent, mediaType) {
+      try AttachmentDraft(in: storage.folder, copying: path, progress)
+    }
   }
 
   /// Stores the data of an asynchronous sequence of chunks, using a bounded amount of memory.
@@ -86,10 +92,12 @@ extension Store {
     }
   }
 
-  /// Places and registers the data that the closure writes, with one switch of threads; another thread waits for the disk.
+  /// Places and registers the data that the closure writes, with one switch of threads; another thread waits for the
+  /// disk.
   ///
-  /// The data is registered while it is being synced. Until both are done, only callers that attach the same data know of it, and they sync it too.
-  /// Data that was registered but never synced isn't referred to by a row, and is collected.
+  /// The data is registered while it is being synced. Until both are done, only callers that attach the same data know
+  /// of it, and they sync it too. Data that was registered but never synced isn't referred to by a row, and is
+  /// collected.
   private func register(
     _ name: String?, _ mediaType: String?, _ write: @escaping @Sendable () throws -> AttachmentDraft
   ) async throws -> Attachment {
@@ -136,7 +144,9 @@ extension StoreEnvironment {
     get throws {
       if attachments.isManaged { return attachments }
       throw StoreError(
-        .unsupported, "Attachments need a table in the file, which schema: .existing does not create. Open the store without it to attach.")
+        .unsupported,
+        "Attachments need a table in the file, which schema: .existing does not create. Open the store without it to attach."
+      )
     }
   }
 }

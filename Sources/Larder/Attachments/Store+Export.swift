@@ -3,14 +3,15 @@ public import LarderArchive
 extension Store {
   /// Writes a value and the data of all its attachments to a new document in a folder.
   ///
-  /// The document has one part with the row, and one part for each attachment, named by its digest. ``importDocument(_:as:)`` imports it into this
-  /// store or another one.
+  /// The document has one part with the row, and one part for each attachment, named by its digest.
+  /// ``importDocument(_:as:)`` imports it into this store or another one.
   ///
   /// - Parameters:
   ///   - value: The value to export.
   ///   - folder: The folder in which to create the document.
   /// - Returns: The new document.
-  /// - Throws: ``StoreError`` with the codes of ``data(of:)``; `ArchiveError` of the file system. After an error there is no document.
+  /// - Throws: ``StoreError`` with the codes of ``data(of:)``; `ArchiveError` of the file system. After an error there
+  ///   is no document.
   public func export<M: Model>(_ value: M, to folder: DocumentFolder) async throws -> DocumentPackage {
     let row = try ExportedRow(value)
     let digests = try await reading { try row.digests(M.self, $0) }
@@ -31,8 +32,8 @@ extension Store {
   ///   - package: The document.
   ///   - model: The type of the value.
   /// - Returns: The imported value.
-  /// - Throws: `ArchiveError` for a damaged document; ``StoreError`` `.schemaMismatch` for a row of another model; and the errors of
-  ///   ``save(_:)-(M)``. After an error nothing is saved.
+  /// - Throws: `ArchiveError` for a damaged document; ``StoreError`` `.schemaMismatch` for a row of another model; and
+  ///   the errors of ``save(_:)-(M)``. After an error nothing is saved.
   @discardableResult
   public func importDocument<M: Model>(_ package: DocumentPackage, as model: M.Type) async throws -> M {
     let row = try await AttachmentWork.run { try package.value(ExportedRow.self, for: ExportedRow.part) }

@@ -5,7 +5,8 @@ extension StoreReader {
   ///
   /// - Parameter attachment: The attachment.
   /// - Returns: All of its data.
-  /// - Throws: ``StoreError`` `.notFound` if the store doesn't have the data (any longer), `.corrupt` if it differs from what was attached.
+  /// - Throws: ``StoreError`` `.notFound` if the store doesn't have the data (any longer), `.corrupt` if it differs
+  ///   from what was attached.
   public func data(of attachment: Attachment) throws -> Data {
     try _read { try $0.connection.environment.attachments.data(of: attachment) }
   }
@@ -18,7 +19,8 @@ extension StoreReader {
   ///   - attachment: The attachment.
   ///   - range: The positions of the bytes.
   /// - Returns: The bytes in the range.
-  /// - Throws: ``StoreError`` `.invalidValue` for a range outside `0..<attachment.size`, and the errors of ``data(of:)``.
+  /// - Throws: ``StoreError`` `.invalidValue` for a range outside `0..<attachment.size`, and the errors of
+  ///   ``data(of:)``.
   public func data(of attachment: Attachment, range: Range<Int>) throws -> Data {
     try _read { try $0.connection.environment.attachments.data(of: attachment, range: range) }
   }
@@ -38,10 +40,10 @@ extension Store {
   ///
   /// - Parameter attachment: The attachment.
   /// - Returns: All of its data.
-  /// - Throws: ``StoreError`` `.notFound` if the store doesn't have the data (any longer), `.corrupt` if it differs from what was attached;
-  ///   `CancellationError`.
-  /// - Complexity: Reads one file, and computes its SHA-256 if this store reads it for the first time or it has changed since. Up to 256 KB are read
-  ///   on the caller's thread.
+  /// - Throws: ``StoreError`` `.notFound` if the store doesn't have the data (any longer), `.corrupt` if it differs
+  ///   from what was attached; `CancellationError`.
+  /// - Complexity: Reads one file, and computes its SHA-256 if this store reads it for the first time or it has changed
+  ///   since. Up to 256 KB are read on the caller's thread.
   public func data(of attachment: Attachment) async throws -> Data {
     let storage = environment.attachments
     return try await AttachmentWork.read(attachment.size) { try storage.data(of: attachment) }
@@ -55,7 +57,8 @@ extension Store {
   ///   - attachment: The attachment.
   ///   - range: The positions of the bytes.
   /// - Returns: The bytes in the range.
-  /// - Throws: ``StoreError`` `.invalidValue` for a range outside `0..<attachment.size`, and the errors of ``data(of:)``.
+  /// - Throws: ``StoreError`` `.invalidValue` for a range outside `0..<attachment.size`, and the errors of
+  ///   ``data(of:)``.
   public func data(of attachment: Attachment, range: Range<Int>) async throws -> Data {
     let storage = environment.attachments
     return try await AttachmentWork.read(range.count) { try storage.data(of: attachment, range: range) }
@@ -67,8 +70,8 @@ extension Store {
   /// for try await chunk in store.bytes(of: video) { try await response.write(chunk) }
   /// ```
   ///
-  /// Once the first chunk was read, the data stays readable to the end, even if rows are deleted. If the data differs from what was attached, the
-  /// sequence throws at its end.
+  /// Once the first chunk was read, the data stays readable to the end, even if rows are deleted. If the data differs
+  /// from what was attached, the sequence throws at its end.
   ///
   /// - Parameter attachment: The attachment.
   /// - Returns: A sequence that throws the errors of ``data(of:)``.
@@ -115,7 +118,9 @@ extension AttachmentStorage {
 
   /// Returns whether the file of a digest has its data. Reads all of it, unless it was read before.
   func isWhole(_ digest: String, size: Int) -> Bool {
-    guard folder.content(of: digest) == .file(size: size), let file = try? folder.open(digest), let version = file.version else { return false }
+    guard folder.content(of: digest) == .file(size: size), let file = try? folder.open(digest),
+      let version = file.version
+    else { return false }
     if checked.contains(digest, version) { return true }
     guard (try? file.digest()) == digest else { return false }
     if version == file.version { checked.insert(digest, version) }
@@ -124,7 +129,9 @@ extension AttachmentStorage {
 
   fileprivate func data(of attachment: Attachment, range: Range<Int>) throws -> Data {
     guard range.lowerBound >= 0, range.upperBound <= attachment.size else {
-      throw StoreError(.invalidValue, "The range is not inside of the attachment's \(attachment.size) bytes. Ask for bytes of 0..<attachment.size.")
+      throw StoreError(
+        .invalidValue,
+        "The range is not inside of the attachment's \(attachment.size) bytes. Ask for bytes of 0..<attachment.size.")
     }
     return try file(of: attachment).read(at: range.lowerBound, count: range.count)
   }
@@ -140,5 +147,6 @@ extension AttachmentStorage {
 extension StoreError {
   static let damagedAttachment = StoreError(
     .corrupt,
-    "The bytes of an attachment are not what was attached. Attach them again, or restore a backup; verifyAttachments() lists what is damaged.")
+    "The bytes of an attachment are not what was attached. Attach them again, or restore a backup; verifyAttachments() lists what is damaged."
+  )
 }

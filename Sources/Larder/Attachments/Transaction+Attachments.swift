@@ -13,15 +13,18 @@ extension Transaction {
   /// }
   /// ```
   ///
-  /// Use it in migrations, and for data that only exists in the transaction. Otherwise attach before the transaction with
-  /// ``Store/attach(_:name:mediaType:)``: other writers wait until the transaction ends, and here that includes waiting for the disk.
+  /// Use it in migrations, and for data that only exists in the transaction. Otherwise attach before the transaction
+  /// with ``Store/attach(_:name:mediaType:)``: other writers wait until the transaction ends, and here that includes
+  /// waiting for the disk.
   ///
   /// - Parameters:
   ///   - data: The data.
   ///   - name: The name of the file for people; any text, never part of a path.
   ///   - mediaType: The type of the data, such as `image/png`.
-  /// - Returns: The attachment. If the transaction is rolled back, it refers to nothing, and saving a row with it throws.
-  /// - Throws: ``StoreError`` `.diskFull`, `.readOnly`, `.inputOutput`; `.unsupported` in a store that was opened with `schema: .existing`.
+  /// - Returns: The attachment. If the transaction is rolled back, it refers to nothing, and saving a row with it
+  ///   throws.
+  /// - Throws: ``StoreError`` `.diskFull`, `.readOnly`, `.inputOutput`; `.unsupported` in a store that was opened with
+  ///   `schema: .existing`.
   /// - Complexity: Writes and syncs one file.
   public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) throws -> Attachment {
     try attach(name, mediaType) { try AttachmentDraft(in: $0, data) }
@@ -35,7 +38,9 @@ extension Transaction {
   ///   - mediaType: The type of the data, such as `image/png`.
   /// - Returns: The attachment, like ``attach(_:name:mediaType:)``.
   /// - Throws: ``StoreError`` `.notFound` if there is no such file, and the errors of ``attach(_:name:mediaType:)``.
-  public func attach(contentsOf location: some StoreLocation, name: String? = nil, mediaType: String? = nil) throws -> Attachment {
+  public func attach(
+    contentsOf location: some StoreLocation, name: String? = nil, mediaType: String? = nil
+  ) throws -> Attachment {
     let path = location.storePath
     return try attach(name ?? path.lastComponent, mediaType) { try AttachmentDraft(in: $0, copying: path, nil) }
   }
@@ -46,7 +51,8 @@ extension Transaction {
     try _write(isAtomic: true) { access in
       let connection = access.connection
       let storage = try connection.environment.managedAttachments
-      // Other processes take a file that isn't registered for a remainder, and see the registrations of this transaction only once it is committed.
+      // Other processes take a file that isn't registered for a remainder, and see the registrations of this
+      // transaction only once it is committed.
       if connection.transactionState.kept[ObjectIdentifier(AttachmentFile.self)] == nil {
         try storage.folder.create()
         let lock = try storage.folder.lockFile(.staging)
@@ -60,7 +66,9 @@ extension Transaction {
       try storage.folder.place(draft, digest)
       guard try AttachmentTable.register(digest, size: size, isPlaced: true, storage, connection) else {
         throw StoreError(
-          .inputOutput, "The file of an attachment was removed while it was attached. Keep other programs out of \(storage.folder.path).")
+          .inputOutput,
+          "The file of an attachment was removed while it was attached. Keep other programs out of \(storage.folder.path)."
+        )
       }
       // An opening store begins to collect when it is open.
       if !connection.attachmentCounting.isSuspended { storage.activate() }

@@ -22,9 +22,11 @@ extension Decimal {
       return
     }
     guard let value = Decimal(string: text, locale: Self.pointLocale), !value.isNaN else { return nil }
-    // 38 digits always fit into the mantissa of 128 bits, and some numbers of 39 digits do. Foundation truncates numbers that don't fit.
+    // 38 digits always fit into the mantissa of 128 bits, and some numbers of 39 digits do. Foundation truncates
+    // numbers that don't fit.
     if spelling.digits > 38 || spelling.lastExponent < -127 {
-      guard let read = DecimalSpelling(value.canonicalText), read.isSameNumber(as: spelling, value.canonicalText, text) else { return nil }
+      guard let read = DecimalSpelling(value.canonicalText), read.isSameNumber(as: spelling, value.canonicalText, text)
+      else { return nil }
     }
     self = value
   }

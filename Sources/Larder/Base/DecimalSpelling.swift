@@ -65,14 +65,16 @@ struct DecimalSpelling {
     return isNegative ? -number : number
   }
 
-  /// The number as a `Double`: the nearest one for a fraction, as for a literal; nil for an integer that would be rounded, and if it is out of range.
+  /// The number as a `Double`: the nearest one for a fraction, as for a literal; nil for an integer that would be
+  /// rounded, and if it is out of range.
   func double(of text: String) -> Double? {
     guard let value = Double(text), value.isFinite, value.isZero == (significantDigits == 0) else { return nil }
     guard lastExponent >= 0, significantDigits > 15 else { return value }
     if let integer = Int64(text) { return Double(exactly: integer) }
     // Either all digits of the Double's exact value, or the shortest that read back as the same Double.
     let spellings = [String(format: "%.0f", value), "\(value)"]
-    return spellings.contains { other in DecimalSpelling(other).map { isSameNumber(as: $0, text, other) } ?? false } ? value : nil
+    return spellings.contains { other in DecimalSpelling(other).map { isSameNumber(as: $0, text, other) } ?? false }
+      ? value : nil
   }
 
   /// Returns whether two texts denote the same number.
@@ -84,6 +86,7 @@ struct DecimalSpelling {
       while digits.last == UInt8(ascii: "0") { digits.removeLast() }
       return String(decoding: digits, as: UTF8.self)
     }
-    return significantDigits == other.significantDigits && lastExponent == other.lastExponent && significant(text) == significant(otherText)
+    return significantDigits == other.significantDigits && lastExponent == other.lastExponent
+      && significant(text) == significant(otherText)
   }
 }

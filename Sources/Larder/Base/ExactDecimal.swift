@@ -1,9 +1,10 @@
 import Foundation
 
-/// An exact sum of decimal numbers of any size. `Decimal` itself only keeps 38 digits, and a digit that a sum loses doesn't return when large numbers
-/// are subtracted.
+/// An exact sum of decimal numbers of any size. `Decimal` itself only keeps 38 digits, and a digit that a sum loses
+/// doesn't return when large numbers are subtracted.
 ///
-/// The digits of every number that `Decimal` can represent have fixed positions, nine to an element; sums of any length stay exact.
+/// The digits of every number that `Decimal` can represent have fixed positions, nine to an element; sums of any length
+/// stay exact.
 struct ExactDecimal {
   /// Nine digits for each element, the lowest first. Elements may have either sign until ``text`` carries.
   private var elements = [Int64](repeating: 0, count: Self.fractionCount + Self.integerCount)
@@ -16,7 +17,8 @@ struct ExactDecimal {
   private static let fractionCount = 15
   private static let integerCount = 19
 
-  /// Adds or subtracts the number in a text. Returns false if the text isn't a number, or `Decimal` can't represent its size.
+  /// Adds or subtracts the number in a text. Returns false if the text isn't a number, or `Decimal` can't represent its
+  /// size.
   mutating func add(_ text: String, isSubtracted: Bool = false) -> Bool {
     var copy = text
     let isPlain = copy.withUTF8 { add($0, isSubtracted) }
@@ -38,8 +40,10 @@ struct ExactDecimal {
     let number = utf8[start...]
     let point = number.firstIndex(of: UInt8(ascii: ".")) ?? number.endIndex
     let (whole, fraction) = (point - start, max(0, number.endIndex - point - 1))
-    guard whole + fraction > 0, whole <= Self.integerCount * Self.digits, fraction <= Self.fractionCount * Self.digits else { return false }
-    guard number.indices.allSatisfy({ $0 == point || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(number[$0]) }) else { return false }
+    guard whole + fraction > 0, whole <= Self.integerCount * Self.digits, fraction <= Self.fractionCount * Self.digits
+    else { return false }
+    guard number.indices.allSatisfy({ $0 == point || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(number[$0]) })
+    else { return false }
     if uncarried > 1_000_000_000 { carry() }
     uncarried += 1
     for index in number.indices where index != point {
@@ -73,9 +77,11 @@ struct ExactDecimal {
   /// Returns whether a text of ``text`` has all digits of its number, as far as its length shows.
   static func isWhole(_ value: Value) -> Bool { value.text.map { $0.utf8.count <= precision } ?? true }
 
-  /// The digits without insignificant zeros, so that each number has one text. Nil if the number is too large for `Decimal`.
+  /// The digits without insignificant zeros, so that each number has one text. Nil if the number is too large for
+  /// `Decimal`.
   ///
-  /// A number with too many digits for `Decimal` is truncated and padded with zeros, which makes it longer than ``isWhole(_:)`` accepts.
+  /// A number with too many digits for `Decimal` is truncated and padded with zeros, which makes it longer than
+  /// ``isWhole(_:)`` accepts.
   var text: String? {
     var sum = self
     sum.carry()

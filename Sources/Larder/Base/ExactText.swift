@@ -1,4 +1,5 @@
-/// A text compared byte by byte, as JSON and SQLite do. Swift considers texts equal that differ so, such as é as one scalar and as two.
+/// A text compared byte by byte, as JSON and SQLite do. Swift considers texts equal that differ so, such as é as one
+/// scalar and as two.
 struct ExactText: Sendable, Hashable {
   let text: String
 

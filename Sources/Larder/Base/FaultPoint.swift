@@ -1,6 +1,7 @@
 import Synchronization
 
-/// The steps of attaching and collecting at which a test can end the process. In programs that set none, each step only checks a flag.
+/// The steps of attaching and collecting at which a test can end the process. In programs that set none, each step only
+/// checks a flag.
 package enum FaultPoint: String, CaseIterable, Sendable {
   case temporaryCreated, halfWritten, written, placed, synced, folderSynced, registering, registered
   case checkpointed, unlinked, rowForgotten, collected

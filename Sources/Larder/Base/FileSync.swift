@@ -35,6 +35,9 @@ struct FileSync: Sendable {
     let reason = String(cString: strerror(number))
     return number == ENOSPC || number == EDQUOT
       ? StoreError(.diskFull, "No space is left for the copy; nothing of it was kept. Free some space and try again.")
-      : StoreError(.inputOutput, "The copy could not be brought to the disk (\(reason)); nothing of it was kept. Check the disk, then try again.")
+      : StoreError(
+        .inputOutput,
+        "The copy could not be brought to the disk (\(reason)); nothing of it was kept. Check the disk, then try again."
+      )
   }
 }

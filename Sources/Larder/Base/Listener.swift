@@ -2,7 +2,8 @@ import Synchronization
 
 /// A closure that can be set and called from any thread.
 final class Listener<Argument>: Sendable {
-  /// A struct, because a mutex whose value is itself a closure wraps it again each time it is accessed, until the stack overflows.
+  /// A struct, because a mutex whose value is itself a closure wraps it again each time it is accessed, until the stack
+  /// overflows.
   private struct State: Sendable {
     var body: (@Sendable (Argument) -> Void)?
   }

@@ -1,9 +1,11 @@
 #if LARDER_PTHREAD_MUTEX
 import Foundation
 
-/// Replaces `Synchronization.Mutex` in builds for the thread sanitizer, which doesn't recognize that lock on Linux and reports false races.
+/// Replaces `Synchronization.Mutex` in builds for the thread sanitizer, which doesn't recognize that lock on Linux and
+/// reports false races.
 ///
-/// `LARDER_PTHREAD_MUTEX=1` in the environment of `swift build` turns it on. `@unchecked Sendable`: the value is only accessed under the lock.
+/// `LARDER_PTHREAD_MUTEX=1` in the environment of `swift build` turns it on. `@unchecked Sendable`: the value is only
+/// accessed under the lock.
 final class Mutex<Value>: @unchecked Sendable {
   private var value: Value
   private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

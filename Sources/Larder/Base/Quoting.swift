@@ -28,7 +28,8 @@ enum Quoting {
 extension String {
   /// Returns the text with an escape before each special scalar.
   ///
-  /// SQL is parsed by scalars: a quotation mark ends a name even if it forms one `Character` with a following combining mark.
+  /// SQL is parsed by scalars: a quotation mark ends a name even if it forms one `Character` with a following combining
+  /// mark.
   func escaping(_ special: Unicode.Scalar..., by escape: Unicode.Scalar) -> String {
     var text = UnicodeScalarView()
     for scalar in unicodeScalars {

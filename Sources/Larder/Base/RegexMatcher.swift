@@ -3,7 +3,8 @@ import Synchronization
 
 /// A regular expression in a query, equal only to itself.
 ///
-/// `@unchecked Sendable`: `Regex` isn't Sendable, because its custom components may capture anything. The lock lets one thread match at a time.
+/// `@unchecked Sendable`: `Regex` isn't Sendable, because its custom components may capture anything. The lock lets one
+/// thread match at a time.
 final class RegexMatcher: @unchecked Sendable, Hashable {
   private let lock = Mutex(())
   private let firstMatch: (String) throws -> Bool

@@ -1,14 +1,16 @@
 /// An error of a store: a code to act on, and a message that names the model, the property and the remedy.
 ///
-/// Messages never show stored values. Errors that your own closures and ``Model/validate()`` throw reach you unchanged; a cancelled task throws
-/// `CancellationError`.
+/// Messages never show stored values. Errors that your own closures and ``Model/validate()`` throw reach you unchanged;
+/// a cancelled task throws `CancellationError`.
 ///
-/// Some codes are common to many methods. Their documentation calls them *the errors of any read* and *the errors of any write*:
+/// Some codes are common to many methods. Their documentation calls them *the errors of any read* and *the errors of
+/// any write*:
 ///
-/// - Any read: ``Code/closed``, ``Code/busy``, ``Code/inputOutput``, ``Code/corrupt``, and ``Code/schemaMismatch`` if a table has changed since the
-///   store was opened. An asynchronous read throws `CancellationError` as soon as its task is cancelled, even while the query runs.
-/// - Any write: the errors of any read, and ``Code/diskFull``, ``Code/readOnly``, ``Code/suspended``, and ``Code/constraint`` or ``Code/referenced``
-///   if a rule of the table rejects the row.
+/// - Any read: ``Code/closed``, ``Code/busy``, ``Code/inputOutput``, ``Code/corrupt``, and ``Code/schemaMismatch`` if a
+///   table has changed since the store was opened. An asynchronous read throws `CancellationError` as soon as its task
+///   is cancelled, even while the query runs.
+/// - Any write: the errors of any read, and ``Code/diskFull``, ``Code/readOnly``, ``Code/suspended``, and
+///   ``Code/constraint`` or ``Code/referenced`` if a rule of the table rejects the row.
 public struct StoreError: Error, Sendable, Hashable {
   /// The kind of an error.
   public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -32,7 +34,8 @@ public struct StoreError: Error, Sendable, Hashable {
     public static let notAStore = Code(name: "notAStore")
     /// The file is damaged.
     public static let corrupt = Code(name: "corrupt")
-    /// Another connection locked the file for longer than the busy timeout, or other calls of this process took longer than the wait limit.
+    /// Another connection locked the file for longer than the busy timeout, or other calls of this process took longer
+    /// than the wait limit.
     public static let busy = Code(name: "busy")
     /// The store was suspended by ``Store/suspend()``.
     public static let suspended = Code(name: "suspended")

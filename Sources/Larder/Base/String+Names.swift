@@ -5,6 +5,8 @@ extension String {
   }
 
   var asciiLowercased: String {
-    String(String.UnicodeScalarView(unicodeScalars.map { ("A"..."Z").contains($0) ? Unicode.Scalar(UInt8($0.value + 32)) : $0 }))
+    String(
+      String.UnicodeScalarView(
+        unicodeScalars.map { ("A"..."Z").contains($0) ? Unicode.Scalar(UInt8($0.value + 32)) : $0 }))
   }
 }

@@ -4,9 +4,9 @@ import Synchronization
 extension UUID {
   /// Returns a new UUID that sorts after every one that this process created before: version 7 of RFC 9562.
   ///
-  /// The first 48 bits are the milliseconds since 1970, so that rows inserted in succession are adjacent in the table's index. The 12 bits after the
-  /// version count within a millisecond, and so do the milliseconds themselves while the clock stands still or goes back (RFC 9562, section 6.2,
-  /// method 1); the other 62 bits are random.
+  /// The first 48 bits are the milliseconds since 1970, so that rows inserted in succession are adjacent in the table's
+  /// index. The 12 bits after the version count within a millisecond, and so do the milliseconds themselves while the
+  /// clock stands still or goes back (RFC 9562, section 6.2, method 1); the other 62 bits are random.
   ///
   /// - Returns: A UUID that is unique without coordination.
   public static func v7() -> UUID {

@@ -52,7 +52,8 @@ public enum Value: Sendable, Hashable {
   }
 }
 
-extension Value: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+extension Value: ExpressibleByNilLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByStringLiteral,
   ExpressibleByBooleanLiteral
 {
   public init(nilLiteral: ()) { self = .null }

@@ -17,7 +17,8 @@ struct ValueFailure: Error, Hashable {
     if case .null = found {
       return ValueFailure(
         problem: "holds NULL where a value is required (\(expected))",
-        remedy: "make the property optional, or fill the column with SQL in a migration, before it reads rows as the model")
+        remedy:
+          "make the property optional, or fill the column with SQL in a migration, before it reads rows as the model")
     }
     return ValueFailure(
       problem: "holds a value of kind \(found.kindName) that is not \(expected)",

@@ -5,9 +5,10 @@ import Synchronization
 
 /// A limited number of threads that may block. Further work waits in a queue.
 ///
-/// All but one are threads of serial queues, because a concurrent queue shares its threads with all tasks of the process, and Dispatch gives it no
-/// more threads than there are processors, however long they wait for the disk. The remaining one is shared: work reaches it, and its result returns,
-/// without waking another thread, which would take about as long as short work itself.
+/// All but one are threads of serial queues, because a concurrent queue shares its threads with all tasks of the
+/// process, and Dispatch gives it no more threads than there are processors, however long they wait for the disk. The
+/// remaining one is shared: work reaches it, and its result returns, without waking another thread, which would take
+/// about as long as short work itself.
 final class WorkerPool: Sendable {
   typealias Work = @Sendable () -> Void
 

@@ -5,9 +5,10 @@ extension Store {
   /// let report = try await store.check { progress in print(progress.step, progress.completed, "of", progress.total) }
   /// ```
   ///
-  /// The check covers pages and indexes (`PRAGMA integrity_check`), references (`PRAGMA foreign_key_check`), `@Derived` properties, the data of
-  /// attachments, and full-text indexes. It uses its own connection and thread, so reads and writes continue; in an in-memory store they wait. Damage
-  /// is reported as a finding, not thrown, as far as SQLite can continue.
+  /// The check covers pages and indexes (`PRAGMA integrity_check`), references (`PRAGMA foreign_key_check`), `@Derived`
+  /// properties, the data of attachments, and full-text indexes. It uses its own connection and thread, so reads and
+  /// writes continue; in an in-memory store they wait. Damage is reported as a finding, not thrown, as far as SQLite
+  /// can continue.
   ///
   /// - Parameters:
   ///   - limit: The number of findings of each kind to report; the others are only counted.
@@ -15,7 +16,9 @@ extension Store {
   /// - Returns: The report.
   /// - Throws: ``StoreError`` with the codes of any read if the file can't be read at all; `CancellationError`.
   /// - Complexity: Reads the whole file and all attachments, in constant memory.
-  public func check(limit: Int = 100, progress: (@Sendable (StoreReport.Progress) -> Void)? = nil) async throws -> StoreReport {
+  public func check(
+    limit: Int = 100, progress: (@Sendable (StoreReport.Progress) -> Void)? = nil
+  ) async throws -> StoreReport {
     let storage = environment.attachments
     guard path != nil else {
       return try await writer.perform { try StoreCheck.report(on: $0, storage, limit: limit, progress: progress) }
@@ -24,7 +27,9 @@ extension Store {
       return try await lifetime.working {
         let connection = try makeReader()
         defer { connection.close() }
-        return try await BackgroundWork.run(on: connection) { try StoreCheck.report(on: $0, storage, limit: limit, progress: progress) }
+        return try await BackgroundWork.run(on: connection) {
+          try StoreCheck.report(on: $0, storage, limit: limit, progress: progress)
+        }
       }
     } catch let error as StoreError where StoreCheck.isDamage(error) {
       return StoreCheck.report(ofFileThatCannotBeOpened: error)

@@ -8,7 +8,8 @@ extension StoreCheck {
     var isExplained = false
   }
 
-  /// The number of attachments to look up at a time. A longer read would keep the write-ahead log from being emptied while files are read.
+  /// The number of attachments to look up at a time. A longer read would keep the write-ahead log from being emptied
+  /// while files are read.
   private static let pageSize = 256
 
   func checkAttachments() throws {
@@ -20,7 +21,8 @@ extension StoreCheck {
     while true {
       var page: [(digest: String, size: Int)] = []
       try forEachRow(
-        "SELECT digest, size FROM main.\(AttachmentTable.name) WHERE digest > ?1 AND uses > 0 ORDER BY digest LIMIT \(Self.pageSize)", [.text(last)]
+        "SELECT digest, size FROM main.\(AttachmentTable.name) WHERE digest > ?1 AND uses > 0 ORDER BY digest LIMIT \(Self.pageSize)",
+        [.text(last)]
       ) { statement in
         page.append((StoredColumn(statement.pointer, 0).text ?? "", Int(sqlite3_column_int64(statement.pointer, 1))))
       }
@@ -76,7 +78,9 @@ extension StoreCheck {
         let kind = problem?.kind ?? .missingAttachment
         report.add(kind, limit: limit) {
           var key: [String: Value] = [:]
-          for (position, name) in keys.enumerated() { key[name] = StoredColumn(statement.pointer, Int32(position) + 2).value }
+          for (position, name) in keys.enumerated() {
+            key[name] = StoredColumn(statement.pointer, Int32(position) + 2).value
+          }
           let property = definition?.column(column.name)?.property ?? column.name
           return StoreReport.Finding(
             kind, model: definition?.model, property: property, table: column.table, key: key,
@@ -96,7 +100,9 @@ extension StoreCheck {
   }
 
   private static func message(_ place: String, _ kind: StoreReport.Finding.Kind) -> String {
-    let state = kind == .missingAttachment ? "whose bytes are not there" : "whose bytes are not those that were attached"
-    return "\(place) names an attachment \(state). Attach the bytes again, or restore the attachments of a backup; verifyAttachments() lists all."
+    let state =
+      kind == .missingAttachment ? "whose bytes are not there" : "whose bytes are not those that were attached"
+    return
+      "\(place) names an attachment \(state). Attach the bytes again, or restore the attachments of a backup; verifyAttachments() lists all."
   }
 }

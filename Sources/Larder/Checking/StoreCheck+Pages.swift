@@ -9,7 +9,9 @@ extension StoreCheck {
     guard !everywhere.isEmpty else { return }
     // The table is found by checking tables one by one rather than by parsing the message.
     var explained: Set<String> = []
-    for table in try connection.query("SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name").compactMap({ $0["name"]?.text }) {
+    for table in try connection.query("SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name")
+      .compactMap({ $0["name"]?.text })
+    {
       // A name that is a number would be interpreted as a limit.
       guard Int(table) == nil else { continue }
       for message in try messages("PRAGMA main.integrity_check(\(Quoting.name(table)))") {

@@ -17,18 +17,23 @@ extension StoreCheck {
       try forEachRow("PRAGMA main.foreign_key_check(\(name))") { statement in
         guard keeps(.danglingReference) else { return add(.danglingReference, "") }
         let reference = references[sqlite3_column_int64(statement.pointer, 3)]
-        let key = try rowNumber.map { try self.key(of: StoredColumn(statement.pointer, 1).value, keys, $0, name) } ?? [:]
+        let key =
+          try rowNumber.map { try self.key(of: StoredColumn(statement.pointer, 1).value, keys, $0, name) } ?? [:]
         let target = reference?.target ?? StoredColumn(statement.pointer, 2).text ?? "a table"
         let place = [reference?.model ?? table, reference?.property].compactMap { $0 }.joined(separator: ".")
         report.add(.danglingReference, limit: limit) {
           StoreReport.Finding(
-            .danglingReference, model: reference?.model, property: reference?.property, table: table, key: key, referencedModel: target,
-            "A row refers by \(place) to a \(target) that is not there. Save the \(target) that it means, or change or delete the row.")
+            .danglingReference, model: reference?.model, property: reference?.property, table: table, key: key,
+            referencedModel: target,
+            "A row refers by \(place) to a \(target) that is not there. Save the \(target) that it means, or change or delete the row."
+          )
         }
       }
     } catch let error as StoreError where error.code == .unsupported {
       // The referenced columns have no unique key.
-      add(.danglingReference, model: definition(of: table)?.model, table: table, "The references of \(table) cannot be followed: \(error.message)")
+      add(
+        .danglingReference, model: definition(of: table)?.model, table: table,
+        "The references of \(table) cannot be followed: \(error.message)")
     }
   }
 

@@ -1,7 +1,7 @@
 import GRDBSQLite
 
-/// A fingerprint of a column in a full-text index: equal for equal words at equal positions, and different for others except with negligible
-/// probability.
+/// A fingerprint of a column in a full-text index: equal for equal words at equal positions, and different for others
+/// except with negligible probability.
 private struct WordFingerprint: Equatable {
   private(set) var sums: [UInt64]
 
@@ -34,12 +34,15 @@ extension StoreCheck {
 
   /// Compares the index with the words of the table's rows, which a temporary index tokenizes a few at a time.
   ///
-  /// FTS5's own 'integrity-check' is a command that writes: it would block all writers, and a read-only store couldn't be checked.
+  /// FTS5's own 'integrity-check' is a command that writes: it would block all writers, and a read-only store couldn't
+  /// be checked.
   func checkSearchIndex(of table: TableDefinition) throws {
     do {
       let stale = try connection.inOneView { try staleColumns(of: table) }
       for column in stale { addStale(table, property: table.column(column)?.property) }
-    } catch let error as StoreError where Self.isDamage(error) || error.code == .unsupported || error.code == .schemaMismatch {
+    } catch let error as StoreError
+      where Self.isDamage(error) || error.code == .unsupported || error.code == .schemaMismatch
+    {
       addStale(table, property: nil)
     }
   }
@@ -49,17 +52,20 @@ extension StoreCheck {
     let place = [table.model, property].compactMap { $0 }.joined(separator: ".")
     add(
       .searchIndex, model: table.model, property: property, table: table.name,
-      "The full-text index of \(place) does not have the words of its rows. Make it anew: INSERT INTO \(index) (\(index)) VALUES ('rebuild').")
+      "The full-text index of \(place) does not have the words of its rows. Make it anew: INSERT INTO \(index) (\(index)) VALUES ('rebuild')."
+    )
   }
 
-  /// Returns the columns whose words differ in the index. Everything created for this is deleted when the read transaction ends.
+  /// Returns the columns whose words differ in the index. Everything created for this is deleted when the read
+  /// transaction ends.
   private func staleColumns(of table: TableDefinition) throws -> [String] {
     let columns = table.searchable
     let list = columns.map(Quoting.name).joined(separator: ", ")
     let index = Quoting.literal(.text(SearchClause.table(of: table.name)))
     try connection.change("CREATE VIRTUAL TABLE \(Self.indexWords) USING fts5vocab(main, \(index), instance)")
     let tokenizer = Quoting.literal(.text(try SearchWords.tokenizer(ofIndexOf: table.name, in: connection)))
-    try connection.change("CREATE VIRTUAL TABLE temp.\(Self.text) USING fts5(\(list), content='', tokenize=\(tokenizer))")
+    try connection.change(
+      "CREATE VIRTUAL TABLE temp.\(Self.text) USING fts5(\(list), content='', tokenize=\(tokenizer))")
     try connection.change("CREATE VIRTUAL TABLE \(Self.textWords) USING fts5vocab(temp, '\(Self.text)', instance)")
     var indexed = WordFingerprint(columns: columns.count)
     try read(Self.indexWords, columns, into: &indexed)
@@ -69,8 +75,10 @@ extension StoreCheck {
     // SQLite never chooses the smallest integer as a row ID, but it may be a key.
     var (last, comparison) = (Int64.min, ">=")
     while true {
-      let page = "SELECT \(row) AS number, \(list) FROM \(source) WHERE \(row) \(comparison) ?1 ORDER BY \(row) LIMIT \(Self.batch)"
-      let end = try connection.query("SELECT max(number) AS number FROM (\(page))", [.integer(last)]).first?["number"]?.integer
+      let page =
+        "SELECT \(row) AS number, \(list) FROM \(source) WHERE \(row) \(comparison) ?1 ORDER BY \(row) LIMIT \(Self.batch)"
+      let end = try connection.query("SELECT max(number) AS number FROM (\(page))", [.integer(last)]).first?["number"]?
+        .integer
       guard let end else { break }
       try connection.change("INSERT INTO temp.\(Self.text) (rowid, \(list)) \(page)", [.integer(last)])
       try read(Self.textWords, columns, into: &stored)
@@ -83,11 +91,15 @@ extension StoreCheck {
   private func read(_ words: String, _ columns: [String], into fingerprint: inout WordFingerprint) throws {
     try forEachRow("SELECT term, doc, col, offset FROM \(words)") { statement in
       let pointer = statement.pointer
-      guard let name = sqlite3_column_text(pointer, 2), let column = columns.firstIndex(where: { $0 == String(cString: name) }) else {
+      guard let name = sqlite3_column_text(pointer, 2),
+        let column = columns.firstIndex(where: { $0 == String(cString: name) })
+      else {
         throw StoreError(.corrupt, "The full-text index has a word of a column that is not its own.")
       }
-      let term = UnsafeRawBufferPointer(start: sqlite3_column_blob(pointer, 0), count: Int(sqlite3_column_bytes(pointer, 0)))
-      fingerprint.add(term, row: sqlite3_column_int64(pointer, 1), column: column, offset: sqlite3_column_int64(pointer, 3))
+      let term = UnsafeRawBufferPointer(
+        start: sqlite3_column_blob(pointer, 0), count: Int(sqlite3_column_bytes(pointer, 0)))
+      fingerprint.add(
+        term, row: sqlite3_column_int64(pointer, 1), column: column, offset: sqlite3_column_int64(pointer, 3))
     }
   }
 }

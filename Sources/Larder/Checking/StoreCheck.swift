@@ -104,9 +104,12 @@ final class StoreCheck {
   }
 
   func add(
-    _ kind: StoreReport.Finding.Kind, model: String? = nil, property: String? = nil, table: String? = nil, _ message: String
+    _ kind: StoreReport.Finding.Kind, model: String? = nil, property: String? = nil, table: String? = nil,
+    _ message: String
   ) {
-    report.add(kind, limit: limit) { StoreReport.Finding(kind, model: model, property: property, table: table, message) }
+    report.add(kind, limit: limit) {
+      StoreReport.Finding(kind, model: model, property: property, table: table, message)
+    }
   }
 
   /// Returns whether another finding of the kind is reported, and not only counted.

@@ -30,7 +30,8 @@ public struct StoreReport: Sendable, Hashable {
     public let property: String?
     /// The table, or the collection of documents, if the problem concerns one.
     public let table: String?
-    /// The row's key, as values by column name, if the problem concerns one row. Messages and descriptions never show it.
+    /// The row's key, as values by column name, if the problem concerns one row. Messages and descriptions never show
+    /// it.
     public let key: [String: Value]
     /// The model, or the table, that a dangling reference refers to.
     public let referencedModel: String?
@@ -38,7 +39,8 @@ public struct StoreReport: Sendable, Hashable {
     public let message: String
 
     init(
-      _ kind: Kind, model: String? = nil, property: String? = nil, table: String? = nil, key: [String: Value] = [:], referencedModel: String? = nil,
+      _ kind: Kind, model: String? = nil, property: String? = nil, table: String? = nil, key: [String: Value] = [:],
+      referencedModel: String? = nil,
       _ message: String
     ) {
       self.kind = kind

@@ -1,11 +1,12 @@
 extension Context {
   /// Writes all unsaved changes in one transaction: to the store or, for a child, to its parent.
   ///
-  /// It blocks its thread until the store's writer is available and the transaction is done. After an error nothing is saved, and the context keeps
-  /// its changes: correct them, or call ``rollback()``.
+  /// It blocks its thread until the store's writer is available and the transaction is done. After an error nothing is
+  /// saved, and the context keeps its changes: correct them, or call ``rollback()``.
   ///
-  /// - Throws: The first of the ``refusals``; ``StoreError`` `.conflict` if another connection changed a row, with ``MergePolicy/error``;
-  ///   `.duplicate` or `.referenced` if a change conflicts with what others wrote meanwhile; and the errors of any write.
+  /// - Throws: The first of the ``refusals``; ``StoreError`` `.conflict` if another connection changed a row, with
+  ///   ``MergePolicy/error``; `.duplicate` or `.referenced` if a change conflicts with what others wrote meanwhile; and
+  ///   the errors of any write.
   /// - Complexity: A few statements for each model that has changes, whatever the number of rows.
   public func save() throws {
     if let refusal = refusals.first { throw refusal }

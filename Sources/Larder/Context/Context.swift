@@ -1,4 +1,5 @@
-/// A unit of work: changes that are kept in memory until they are saved or rolled back, and that its queries already see.
+/// A unit of work: changes that are kept in memory until they are saved or rolled back, and that its queries already
+/// see.
 ///
 /// ```swift
 /// let context = Context(store)
@@ -7,8 +8,8 @@
 /// try context.save()
 /// ```
 ///
-/// A context has its own connection and isn't `Sendable`: use it where it was created. Its calls block their thread as long as SQLite takes;
-/// ``save()`` also waits for other writers.
+/// A context has its own connection and isn't `Sendable`: use it where it was created. Its calls block their thread as
+/// long as SQLite takes; ``save()`` also waits for other writers.
 public final class Context: StoreWriter {
   private let store: Store
   /// What ``save()`` does with rows that another connection changed.
@@ -44,7 +45,8 @@ public final class Context: StoreWriter {
   ///
   /// The child's ``save()`` is one undoable step of this context.
   ///
-  /// - Parameter mergePolicy: What the child does with rows that this context changed meanwhile; by default the policy of this context.
+  /// - Parameter mergePolicy: What the child does with rows that this context changed meanwhile; by default the policy
+  ///   of this context.
   /// - Returns: The child context.
   public func child(mergePolicy: MergePolicy? = nil) -> Context {
     Context(on: self, mergePolicy: mergePolicy ?? self.mergePolicy)

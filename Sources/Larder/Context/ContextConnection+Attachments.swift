@@ -1,6 +1,7 @@
 /// Keeps the attachments that steps and unsaved rows refer to, because nothing else may refer to them any longer.
 extension ContextConnection {
-  /// Leases the attachments of the step in this process: those of the rows that it wrote, and those of the previous rows.
+  /// Leases the attachments of the step in this process: those of the rows that it wrote, and those of the previous
+  /// rows.
   func holdAttachments(of step: Int, in layer: ContextLayer) throws {
     guard store.environment.attachments.isManaged, try AttachmentTable.exists(connection) else { return }
     let leases = store.environment.attachments.leases
@@ -16,10 +17,13 @@ extension ContextConnection {
     layer.attachments = layer.attachments.filter { named.contains($0.key) }
   }
 
-  /// Writes the leases to the file for other processes, and returns what to record after the commit. The connection is in a write transaction.
+  /// Writes the leases to the file for other processes, and returns what to record after the commit. The connection is
+  /// in a write transaction.
   func writeAttachmentLeases() throws -> [(layer: ContextLayer, digests: [String])] {
     let storage = store.environment.attachments
-    let kept = layers.map { layer in (layer: layer, digests: layer.attachments.filter { !$0.value.isWritten }.map(\.key)) }.filter {
+    let kept = layers.map { layer in
+      (layer: layer, digests: layer.attachments.filter { !$0.value.isWritten }.map(\.key))
+    }.filter {
       !$0.digests.isEmpty
     }
     guard !kept.isEmpty, try AttachmentTable.exists(connection) else { return [] }
@@ -35,7 +39,9 @@ extension ContextConnection {
 
   private func namedDigests(in layer: ContextLayer, _ queries: (OverlaySQL) -> [String]) throws -> Set<String> {
     var digests: Set<String> = []
-    for query in sql(in: layer).flatMap(queries) { digests.formUnion(try connection.query(query).compactMap { $0["digest"]?.text }) }
+    for query in sql(in: layer).flatMap(queries) {
+      digests.formUnion(try connection.query(query).compactMap { $0["digest"]?.text })
+    }
     return digests
   }
 }

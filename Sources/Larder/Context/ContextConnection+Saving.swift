@@ -3,7 +3,8 @@ import GRDBSQLite
 extension ContextConnection {
   func hasPending(in layer: ContextLayer) throws -> Bool {
     guard !layer.tables.isEmpty else { return false }
-    return try exists(sql(in: layer).map { "SELECT 1 FROM \($0.pending)" }.joined(separator: " UNION ALL ") + " LIMIT 1")
+    return try exists(
+      sql(in: layer).map { "SELECT 1 FROM \($0.pending)" }.joined(separator: " UNION ALL ") + " LIMIT 1")
   }
 
   /// Writes the layer's unsaved rows to the file, while no other writer of this process is active.
@@ -30,10 +31,14 @@ extension ContextConnection {
   }
 
   /// Writes the rows, and returns the attachments that the file keeps for undo.
-  private func write(_ layer: ContextLayer, _ policy: MergePolicy, expectsTaken: Bool) throws -> [(layer: ContextLayer, digests: [String])] {
+  private func write(
+    _ layer: ContextLayer, _ policy: MergePolicy, expectsTaken: Bool
+  ) throws -> [(layer: ContextLayer, digests: [String])] {
     connection.forgetWrites()
     return try connection.transaction {
-      for table in layer.tables where table.expires { try removeExpired(replacedBy: sql(of: table, in: layer), expectsTaken: expectsTaken) }
+      for table in layer.tables where table.expires {
+        try removeExpired(replacedBy: sql(of: table, in: layer), expectsTaken: expectsTaken)
+      }
       try compareWithKnownVersions(layer)
       try noteVersions(layer)
       try merge(layer, policy, expectsTaken: expectsTaken)
@@ -43,13 +48,16 @@ extension ContextConnection {
     }
   }
 
-  /// Writes the updates, then the deletions, and then the inserts: a row that moved isn't deleted with its old parent, and the end of the transaction
-  /// finds rows whose new parent is deleted.
+  /// Writes the updates, then the deletions, and then the inserts: a row that moved isn't deleted with its old parent,
+  /// and the end of the transaction finds rows whose new parent is deleted.
   private func writeRows(of layer: ContextLayer) throws {
     let tables = parentsFirst(layer)
     sumRooms.forget()
-    let hasDeletions = try tables.contains { try exists("SELECT 1 FROM \($0.pending) WHERE \(OverlaySQL.state) = 1 LIMIT 1") }
-    // Denials were checked at the time of the deletion; the file's own rules are checked at the end. The commit turns the pragma off.
+    let hasDeletions = try tables.contains {
+      try exists("SELECT 1 FROM \($0.pending) WHERE \(OverlaySQL.state) = 1 LIMIT 1")
+    }
+    // Denials were checked at the time of the deletion; the file's own rules are checked at the end. The commit turns
+    // the pragma off.
     if hasDeletions { try connection.execute("PRAGMA defer_foreign_keys = ON") }
     var updated = Set<String>()
     for sql in tables where try exists("SELECT 1 FROM \(sql.base) LIMIT 1") {
@@ -59,7 +67,9 @@ extension ContextConnection {
     }
     if hasDeletions {
       for sql in tables { try run([sql.writeDeletions], errorContext(of: sql.table)) }
-      for sql in tables where updated.contains(sql.table.name) { try run(sql.writeReferences, errorContext(of: sql.table)) }
+      for sql in tables where updated.contains(sql.table.name) {
+        try run(sql.writeReferences, errorContext(of: sql.table))
+      }
     }
     for sql in tables {
       let insertions = sql.writeInsertions(hasUpdates: updated.contains(sql.table.name), hasDeletions: hasDeletions)
@@ -79,7 +89,8 @@ extension ContextConnection {
       let step: Int64 = vacancy.type.isUnsigned ? 1 : -1
       for row in try connection.query(sql.rows(vacancy)) {
         repeat { number += step } while try !connection.query(sql.isUsed(vacancy), [vacancy.type.value(number)]).isEmpty
-        try connection.change(sql.vacateRow(vacancy), [vacancy.type.value(number)] + sql.table.keys.map { row[$0] ?? .null })
+        try connection.change(
+          sql.vacateRow(vacancy), [vacancy.type.value(number)] + sql.table.keys.map { row[$0] ?? .null })
       }
     }
   }
@@ -89,7 +100,9 @@ extension ContextConnection {
     let keys = sql.table.keys.map(Quoting.name).joined(separator: ", ")
     let name = Quoting.name(sql.table.name)
     try run(sql.dropExpired)
-    try run(["DELETE FROM main.\(name) WHERE (\(keys)) IN (SELECT \(keys) FROM \(sql.pending)) AND +\(Expiry.isOver)"], errorContext(of: sql.table))
+    try run(
+      ["DELETE FROM main.\(name) WHERE (\(keys)) IN (SELECT \(keys) FROM \(sql.pending)) AND +\(Expiry.isOver)"],
+      errorContext(of: sql.table))
     guard expectsTaken, let table = store.environment.tables.first(where: { $0.name == sql.table.name }) else { return }
     _ = try connection.removeExpired(of: table, ExpirySpan(until: store.environment.clock.now), limit: .max)
   }
@@ -142,7 +155,8 @@ extension ContextConnection {
       let sql = sql(of: table, in: layer)
       let columns = sql.select(M.schema.columns.map(\.name))
       layer.versions.didWrite(
-        try values(model, "SELECT \(columns) FROM \(sql.pending) AS \(sql.shadow) WHERE \(sql.shadow).\(OverlaySQL.state) = 0"))
+        try values(
+          model, "SELECT \(columns) FROM \(sql.pending) AS \(sql.shadow) WHERE \(sql.shadow).\(OverlaySQL.state) = 0"))
     }
     for model in models { try note(model) }
     // If the save fails, they are read again.
@@ -167,7 +181,8 @@ extension ContextConnection {
   }
 
   private func check(_ kind: ConflictKind, _ sql: OverlaySQL) throws {
-    guard let row = try connection.query(sql.countConflicts(kind)).first, let count = row["count"]?.integer, count > 0 else { return }
+    guard let row = try connection.query(sql.countConflicts(kind)).first, let count = row["count"]?.integer, count > 0
+    else { return }
     let columns = sql.table.columns
     func first(_ name: String) -> String? {
       columns.indices.first { (row["\(name)\($0)"]?.integer ?? 0) > 0 }.map { columns[$0].name }
@@ -180,13 +195,15 @@ extension ContextConnection {
     let place = [model, property].compactMap { $0 }.joined(separator: ".")
     let problem =
       switch kind {
-      case .changed: "\(place) was changed by somebody else since it was read in this context, in \(rows) that the context changed or deleted"
+      case .changed:
+        "\(place) was changed by somebody else since it was read in this context, in \(rows) that the context changed or deleted"
       case .gone:
         "\(rows.prefix(1).uppercased() + rows.dropFirst()) of \(model) that the context changed \(count == 1 ? "was" : "were") deleted by somebody else"
       case .taken: "\(place) is taken by what somebody else inserted meanwhile, in \(rows)"
       }
     throw StoreError(
-      .conflict, model: model, property: property, "\(problem). Fetch anew after rollback(), or give the context another MergePolicy.")
+      .conflict, model: model, property: property,
+      "\(problem). Fetch anew after rollback(), or give the context another MergePolicy.")
   }
 
   /// Replaces the recorded versions by those that the context had read before the rows were changed.
@@ -198,12 +215,15 @@ extension ContextConnection {
     guard let table = layer.table(M.schema.table), let known = layer.versions.known(model) else { return }
     let sql = sql(of: table, in: layer)
     var writer = connection.environment.makeWriter()
-    writer.write("SELECT \(OverlaySQL.clock), \(sql.shadow).rowid, \(sql.select(M.schema.columns.map(\.name))) FROM \(sql.base) AS \(sql.shadow)")
+    writer.write(
+      "SELECT \(OverlaySQL.clock), \(sql.shadow).rowid, \(sql.select(M.schema.columns.map(\.name))) FROM \(sql.base) AS \(sql.shadow)"
+    )
     var older: [(row: Int64, values: [String: Value])] = []
     try connection.using(writer, ErrorContext(model)) { statement in
       while try connection.step(statement, ErrorContext(model)) {
         // A row that can't be decoded wasn't read.
-        guard let value = try? connection.decode(model, statement, at: 2), let version = try known.version(of: value) else { continue }
+        guard let value = try? connection.decode(model, statement, at: 2), let version = try known.version(of: value)
+        else { continue }
         guard version.clock < Int(sqlite3_column_int64(statement.pointer, 0)) else { continue }
         // Equal values stay unchanged, because the file may store them in another format than Larder's.
         let (now, then) = (try M.schema.values(of: value), try M.schema.values(of: version.value))
@@ -226,6 +246,8 @@ extension ContextConnection {
     }
     writer.write(" WHERE rowid = ")
     writer.bind(.integer(row))
-    try connection.using(writer, ErrorContext(model)) { statement in while try connection.step(statement, ErrorContext(model)) {} }
+    try connection.using(writer, ErrorContext(model)) { statement in
+      while try connection.step(statement, ErrorContext(model)) {}
+    }
   }
 }

@@ -5,11 +5,14 @@ extension ContextConnection {
   func hasHistory(of step: Int, in layer: ContextLayer) throws -> Bool {
     guard !layer.tables.isEmpty else { return false }
     return try exists(
-      sql(in: layer).map { "SELECT 1 FROM \($0.history) WHERE step = (SELECT step FROM \(OverlaySQL.stepTable(of: layer.id)))" }
-        .joined(separator: " UNION ALL ") + " LIMIT 1")
+      sql(in: layer).map {
+        "SELECT 1 FROM \($0.history) WHERE step = (SELECT step FROM \(OverlaySQL.stepTable(of: layer.id)))"
+      }
+      .joined(separator: " UNION ALL ") + " LIMIT 1")
   }
 
-  /// Rejects the deletions of the current change if remaining rows deny them, regardless of the order in which rows were deleted.
+  /// Rejects the deletions of the current change if remaining rows deny them, regardless of the order in which rows
+  /// were deleted.
   func judgeDeletions(in layer: ContextLayer) throws {
     // A child may have been used meanwhile.
     try activate(layer)
@@ -20,7 +23,8 @@ extension ContextConnection {
     }
   }
 
-  /// Rejects the current change if it leads to sums that their properties can't hold, because the rows couldn't be read any more.
+  /// Rejects the current change if it leads to sums that their properties can't hold, because the rows couldn't be read
+  /// any more.
   func judgeSums(in layer: ContextLayer) throws {
     var isUsed = false
     for sql in sql(in: layer) where sql.table.derived.contains(where: \.isLimited) {
@@ -34,7 +38,11 @@ extension ContextConnection {
       }
       if !unsure.isEmpty {
         for (refusal, query) in sql.unstorableSums where try exists(query) { throw refusal.error }
-        if touched.count <= SumRooms.limitOfVerb { try measureRooms(of: unsure.compactMap(\.sum), sql) } else { sumRooms.forget() }
+        if touched.count <= SumRooms.limitOfVerb {
+          try measureRooms(of: unsure.compactMap(\.sum), sql)
+        } else {
+          sumRooms.forget()
+        }
       }
       try run(["DELETE FROM \(sql.touched())"])
     }
@@ -47,8 +55,11 @@ extension ContextConnection {
     var sums: [(sum: SumRooms.Sum?, growth: Double?)] = []
     while try connection.step(statement, nil) {
       let column = StoredColumn(statement.pointer, 1).text
-      let sum = column.map { SumRooms.Sum(table: sql.table.name, column: $0, key: StoredColumn(statement.pointer, 0).value) }
-      sums.append((sum, sqlite3_column_int64(statement.pointer, 3) == 1 ? sqlite3_column_double(statement.pointer, 2) : nil))
+      let sum = column.map {
+        SumRooms.Sum(table: sql.table.name, column: $0, key: StoredColumn(statement.pointer, 0).value)
+      }
+      sums.append(
+        (sum, sqlite3_column_int64(statement.pointer, 3) == 1 ? sqlite3_column_double(statement.pointer, 2) : nil))
     }
     return sums
   }
@@ -88,8 +99,12 @@ extension ContextConnection {
     try setStep(layer.clock, of: layer)
     sumRooms.forget()
     try atomically(in: layer) {
-      let exchanges = try sql(in: layer).filter { try exists("SELECT 1 FROM \($0.history) WHERE step = \(step) LIMIT 1") }.map { $0.exchange(step) }
-      for statement in exchanges.flatMap(\.removing) + exchanges.flatMap(\.restoring) { try connection.change(statement) }
+      let exchanges = try sql(in: layer).filter {
+        try exists("SELECT 1 FROM \($0.history) WHERE step = \(step) LIMIT 1")
+      }.map { $0.exchange(step) }
+      for statement in exchanges.flatMap(\.removing) + exchanges.flatMap(\.restoring) {
+        try connection.change(statement)
+      }
     }
   }
 

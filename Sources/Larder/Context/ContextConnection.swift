@@ -2,7 +2,8 @@ import GRDBSQLite
 
 /// The connection of a context and its children, with temporary tables and views for unsaved rows.
 ///
-/// One layer at a time is active: its views have the names of the tables, so that the store's SQL sees the layer's unsaved rows.
+/// One layer at a time is active: its views have the names of the tables, so that the store's SQL sees the layer's
+/// unsaved rows.
 final class ContextConnection {
   let store: Store
   let connection: Connection
@@ -59,8 +60,9 @@ final class ContextConnection {
     layers.removeAll { $0 === layer }
     // What can't be dropped while a statement reads is dropped with the connection.
     try? dropViews()
-    for statement in layer.tables.flatMap({ sql(of: $0, in: layer).dropTables }) + ["DROP TABLE IF EXISTS temp.\(OverlaySQL.stepTable(of: layer.id))"]
-    {
+    for statement in layer.tables.flatMap({ sql(of: $0, in: layer).dropTables }) + [
+      "DROP TABLE IF EXISTS temp.\(OverlaySQL.stepTable(of: layer.id))"
+    ] {
       try? define(statement)
     }
     active = nil
@@ -75,7 +77,9 @@ final class ContextConnection {
   private func install(_ layer: ContextLayer) throws {
     active = nil
     try dropViews()
-    for table in layer.chain.dropLast().flatMap(\.tables) where layer.table(table.name) == nil { try add(table, to: layer) }
+    for table in layer.chain.dropLast().flatMap(\.tables) where layer.table(table.name) == nil {
+      try add(table, to: layer)
+    }
     for layer in layer.chain {
       for statement in layer.tables.flatMap({ sql(of: $0, in: layer).createViews }) { try define(statement) }
     }
@@ -88,7 +92,8 @@ final class ContextConnection {
   }
 
   private func dropViews() throws {
-    let views = try connection.query("SELECT name FROM sqlite_temp_master WHERE type = 'view' AND sql LIKE '% AS \(ReservedNames.viewMark) %'")
+    let views = try connection.query(
+      "SELECT name FROM sqlite_temp_master WHERE type = 'view' AND sql LIKE '% AS \(ReservedNames.viewMark) %'")
     for view in views { try define("DROP VIEW temp.\(Quoting.name(try view.get("name")))") }
     connection.forgetStatements()
   }
@@ -114,7 +119,9 @@ final class ContextConnection {
     return OverlaySQL(
       layer: layer.id, table: table,
       lower: below.map { Quoting.name("\(ReservedNames.prefix)rows_\($0.id)_\(table.name)") } ?? file,
-      lowerView: below.map { Quoting.name("\(ReservedNames.prefix)\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)") }
+      lowerView: below.map {
+        Quoting.name("\(ReservedNames.prefix)\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)")
+      }
         ?? file,
       deleteRules: rules,
       tables: layer.tables)
@@ -132,7 +139,8 @@ final class ContextConnection {
       let definition = definitions.first { $0.name.isSameColumn(as: name) }
       guard
         let table = try OverlayTable.read(
-          name, definition: definition, pairs: definitions.lazy.flatMap(\.pairs).first { $0.name.isSameColumn(as: name) }, foreignKeys: foreignKeys,
+          name, definition: definition,
+          pairs: definitions.lazy.flatMap(\.pairs).first { $0.name.isSameColumn(as: name) }, foreignKeys: foreignKeys,
           from: connection)
       else {
         throw StoreError(
@@ -141,9 +149,12 @@ final class ContextConnection {
         )
       }
       try add(table, to: layer)
-      waiting += foreignKeys.filter { $0.parent.isSameColumn(as: name) && ["CASCADE", "SET NULL"].contains($0.deleteRule) }.map(\.child)
+      waiting += foreignKeys.filter {
+        $0.parent.isSameColumn(as: name) && ["CASCADE", "SET NULL"].contains($0.deleteRule)
+      }.map(\.child)
       // Derived columns are computed while some rows are unsaved.
-      waiting += definitions.filter { OverlayTable.Derived.all(of: $0).contains { $0.tables.contains(table.name) } }.map(\.name)
+      waiting += definitions.filter { OverlayTable.Derived.all(of: $0).contains { $0.tables.contains(table.name) } }
+        .map(\.name)
     }
     try install(layer)
   }
@@ -167,7 +178,8 @@ final class ContextConnection {
     try connection.run(statement)
   }
 
-  /// Calls the closure. On an error everything is restored, including the views and the children that were used meanwhile.
+  /// Calls the closure. On an error everything is restored, including the views and the children that were used
+  /// meanwhile.
   func atomically<Result>(in layer: ContextLayer, _ body: () throws -> Result) throws -> Result {
     let before = layers.map { (layer: $0, state: $0.state) }
     let wasActive = active
@@ -203,7 +215,8 @@ final class ContextConnection {
   /// Whether a step is at work, in any layer.
   var isInStep: Bool { layers.contains { $0.open != nil } }
 
-  /// The versions that the layer has read, to be changed by more than reads: a step at work that fails brings back those from before.
+  /// The versions that the layer has read, to be changed by more than reads: a step at work that fails brings back
+  /// those from before.
   func changeableVersions(of layer: ContextLayer) -> KnownVersions {
     if isInStep { layer.versions = layer.versions.copy() }
     return layer.versions
@@ -227,11 +240,13 @@ final class ContextConnection {
       func hidden(_ row: String, by layers: some Sequence<ContextLayer>) -> String {
         layers.map { layer in
           let column = table.hiddenRowID == nil ? Quoting.name(table.keys[0]) : OverlaySQL.row
-          return " AND \(row) NOT IN (SELECT \(column) FROM \(sql(of: table, in: layer).pending) WHERE \(column) IS NOT NULL)"
+          return
+            " AND \(row) NOT IN (SELECT \(column) FROM \(sql(of: table, in: layer).pending) WHERE \(column) IS NOT NULL)"
         }.joined()
       }
       let index = Quoting.name(SearchClause.table(of: table.name))
-      let first = PendingText.Source(index: index, row: "\(index).rowid", join: "", condition: hidden("\(index).rowid", by: layers))
+      let first = PendingText.Source(
+        index: index, row: "\(index).rowid", join: "", condition: hidden("\(index).rowid", by: layers))
       sources[table.name] =
         [first]
         + layers.enumerated().map { position, layer in
@@ -249,17 +264,21 @@ final class ContextConnection {
 extension ContextConnection: ConnectionOverlay {
   func cover(_ tables: Set<String>) throws -> Bool {
     guard !isSaving, let active else { return false }
-    // SQLite reports a virtual table, such as a full-text index, as created when a statement first uses it, and not again.
+    // SQLite reports a virtual table, such as a full-text index, as created when a statement first uses it, and not
+    // again.
     let wasDeclaring = isDeclaring
     isDeclaring = tables.contains("sqlite_master")
     if isDeclaring, !wasDeclaring { return true }
     guard !tables.isEmpty else { return false }
-    // The file's own foreign keys may write tables that are already redirected; a statement that names one with `main` isn't.
+    // The file's own foreign keys may write tables that are already redirected; a statement that names one with `main`
+    // isn't.
     let others = tables.filter { active.table($0) == nil }
     guard !others.isEmpty else {
       let table = tables.sorted().joined(separator: ", ")
       throw StoreError(
-        .unsupported, "In a context the table \(table) is written by its plain name, without main before it: its changes wait until save().")
+        .unsupported,
+        "In a context the table \(table) is written by its plain name, without main before it: its changes wait until save()."
+      )
     }
     try cover(others, in: active)
     return true
@@ -270,7 +289,8 @@ extension ContextConnection: ConnectionOverlay {
     if active.table(M.schema.table) == nil { try cover([M.schema.table], in: active) }
     guard let table = active.table(M.schema.table) else { return nil }
     let insert = connection.environment.sql(of: .insert, model)
-    return "INSERT INTO \(sql(of: table, in: active).upsert)" + insert.dropFirst("INSERT INTO \(M.schema.statements.table)".count)
+    return "INSERT INTO \(sql(of: table, in: active).upsert)"
+      + insert.dropFirst("INSERT INTO \(M.schema.statements.table)".count)
   }
 
   func didRead<M: Model>(_ values: [M]) {

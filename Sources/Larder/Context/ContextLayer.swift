@@ -1,4 +1,5 @@
-/// The unsaved changes of one context: its tables, its steps, and the versions it has read. A child's layer is on top of its parent's.
+/// The unsaved changes of one context: its tables, its steps, and the versions it has read. A child's layer is on top
+/// of its parent's.
 final class ContextLayer {
   /// The changes of one call, or of several that were grouped.
   struct Step {

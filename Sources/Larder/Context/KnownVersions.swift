@@ -65,7 +65,8 @@ private protocol ModelVersions: AnyObject {
 ///
 /// Reads are only recorded, and sorted by key when a version is requested, so that a fetch has almost no overhead.
 final class VersionsOf<M: Model>: ModelVersions {
-  /// The versions. One from before the context was last saved or rolled back is outdated; it counts until the row is read again.
+  /// The versions. One from before the context was last saved or rolled back is outdated; it counts until the row is
+  /// read again.
   private var known: [RowKey<M>: (clock: Int, value: M, epoch: Int)] = [:]
   /// The number of saves and rollbacks.
   private var epoch = 0
@@ -79,7 +80,8 @@ final class VersionsOf<M: Model>: ModelVersions {
     return copy
   }
 
-  /// The number of values to record before they are sorted, so that reading the same rows repeatedly doesn't fill the memory.
+  /// The number of values to record before they are sorted, so that reading the same rows repeatedly doesn't fill the
+  /// memory.
   private static var limit: Int { 10_000 }
 
   fileprivate func didRead(_ values: [M], at clock: Int) {

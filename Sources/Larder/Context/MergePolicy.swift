@@ -1,15 +1,15 @@
 /// What saving a context does with rows that another connection changed since the context first read them.
 ///
-/// A row is in conflict if it was changed on both sides, deleted on one side and changed on the other, or inserted on both. It isn't if both sides
-/// gave it the same values.
+/// A row is in conflict if it was changed on both sides, deleted on one side and changed on the other, or inserted on
+/// both. It isn't if both sides gave it the same values.
 public enum MergePolicy: Sendable, Hashable, CaseIterable {
   /// Throws ``StoreError`` `.conflict`, and saves nothing. The default.
   case error
-  /// Merges by property: changes in the store win, and other changes of the context are written. Rows that were deleted in the store stay deleted,
-  /// and rows that were changed there aren't deleted.
+  /// Merges by property: changes in the store win, and other changes of the context are written. Rows that were deleted
+  /// in the store stay deleted, and rows that were changed there aren't deleted.
   case preferStore
-  /// Merges by property: changes of the context win, and other changes in the store stay. Rows that the context changed are inserted again if
-  /// necessary, and rows that it deleted are deleted.
+  /// Merges by property: changes of the context win, and other changes in the store stay. Rows that the context changed
+  /// are inserted again if necessary, and rows that it deleted are deleted.
   case preferContext
   /// The context's row replaces the store's row.
   case overwrite

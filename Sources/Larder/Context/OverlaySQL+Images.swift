@@ -52,8 +52,8 @@ extension OverlaySQL {
     ]
   }
 
-  /// Returns SQL that applies the rows of the images to the layer. A row that returns to its saved state no longer has unsaved changes, unless it refers
-  /// to a deleted row: the file's delete rules would reach it.
+  /// Returns SQL that applies the rows of the images to the layer. A row that returns to its saved state no longer has
+  /// unsaved changes, unless it refers to a deleted row: the file's delete rules would reach it.
   func restore(_ images: RowImages) -> [String] {
     let source = "\(images.table) AS i"
     return [
@@ -70,12 +70,15 @@ extension OverlaySQL {
     ]
   }
 
-  /// Returns SQL that swaps the rows of a step with those of the layer, to undo or redo the step: the deletions of all tables first, then the rest.
+  /// Returns SQL that swaps the rows of a step with those of the layer, to undo or redo the step: the deletions of all
+  /// tables first, then the rest.
   func exchange(_ number: Int) -> (removing: [String], restoring: [String]) {
     let images = RowImages.step(number, of: self)
     return (
       record(images, inStep: "0") + remove(images),
-      restore(images) + ["DELETE FROM \(history) WHERE step = \(number)", "UPDATE \(history) SET step = \(number) WHERE step = 0"]
+      restore(images) + [
+        "DELETE FROM \(history) WHERE step = \(number)", "UPDATE \(history) SET step = \(number) WHERE step = 0",
+      ]
     )
   }
 

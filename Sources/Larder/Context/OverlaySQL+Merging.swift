@@ -11,7 +11,8 @@ enum ConflictKind: CaseIterable {
 extension OverlaySQL {
   /// Removes rows that were written without a change.
   ///
-  /// Rows that refer to a deleted row stay: they are written again after the file's delete rules have run, and the commit refuses them.
+  /// Rows that refer to a deleted row stay: they are written again after the file's delete rules have run, and the
+  /// commit refuses them.
   var dropUnchanged: [String] {
     let rows = """
       FROM \(base) AS b CROSS JOIN \(pending) AS p ON \(sameKey("p", "b")) WHERE p.\(Self.state) = 0 AND \(sameValues("p", "b")) \
@@ -34,7 +35,8 @@ extension OverlaySQL {
     let conditions = table.references.compactMap { reference -> String? in
       guard let parent = tables.first(where: { $0.name.isSameColumn(as: reference.parent) }) else { return nil }
       let columns = (reference.parentColumns.isEmpty ? parent.keys : reference.parentColumns).map(Quoting.name)
-      let refers = zip(columns, reference.childColumns).map { "d.\($0) = \(row).\(Quoting.name($1))" }.joined(separator: " AND ")
+      let refers = zip(columns, reference.childColumns).map { "d.\($0) = \(row).\(Quoting.name($1))" }.joined(
+        separator: " AND ")
       let isSame = parent.keys.map(Quoting.name).map { "g.\($0) = d.\($0)" }.joined(separator: " AND ")
       return """
         EXISTS (SELECT 1 FROM \(name("base", of: parent.name)) AS d CROSS JOIN \(name("pending", of: parent.name)) AS g ON \(isSame) \
@@ -74,8 +76,8 @@ extension OverlaySQL {
     }
   }
 
-  /// Returns SQL for the number of rows in conflict and, for each column, the number of rows in which both sides changed it, and in which the other
-  /// side did.
+  /// Returns SQL for the number of rows in conflict and, for each column, the number of rows in which both sides
+  /// changed it, and in which the other side did.
   func countConflicts(_ kind: ConflictKind) -> String {
     guard kind != .gone else { return "SELECT count(*) AS count \(conflicts(kind))" }
     let counts = table.columns.enumerated().map { position, column in
@@ -88,13 +90,16 @@ extension OverlaySQL {
 
   /// Returns SQL that resolves the conflicts in the unsaved rows by the policy.
   func resolve(_ kind: ConflictKind, _ policy: MergePolicy) -> [String] {
-    let drop = ["DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(conflicts(kind)))", dropBase]
+    let drop = [
+      "DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(conflicts(kind)))", dropBase,
+    ]
     switch (kind, policy) {
     case (_, .error): return []
     case (.changed, .overwrite): return []
     case (.changed, .preferContext): return [merge("p", "b") { "CASE WHEN \($1) THEN m.\($0) ELSE p.\($0) END" }]
     case (.changed, .preferStore):
-      let deletions = "DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(conflicts(kind)) AND p.\(Self.state) = 1)"
+      let deletions =
+        "DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(conflicts(kind)) AND p.\(Self.state) = 1)"
       return [deletions, dropBase, merge("m", "b") { "CASE WHEN \($1) THEN p.\($0) ELSE m.\($0) END" }]
     // The row is inserted again.
     case (.gone, .preferContext), (.gone, .overwrite):
@@ -112,9 +117,12 @@ extension OverlaySQL {
     }
   }
 
-  /// - Parameter value: Returns the new value of a column, given its name, and the condition that two rows have the same value in it.
+  /// - Parameter value: Returns the new value of a column, given its name, and the condition that two rows have the
+  ///   same value in it.
   private func merge(_ left: String, _ right: String, _ value: (String, String) -> String) -> String {
-    let others = table.columns.filter { !table.keys.contains($0.name) }.map { (name: Quoting.name($0.name), column: $0) }
+    let others = table.columns.filter { !table.keys.contains($0.name) }.map {
+      (name: Quoting.name($0.name), column: $0)
+    }
     guard !others.isEmpty else { return "SELECT 1 WHERE FALSE" }
     let assignments = others.map { "\($0.name) = x.\($0.name)" }.joined(separator: ", ")
     let values = others.map { "\(value($0.name, same($0.column, left, right))) AS \($0.name)" }.joined(separator: ", ")

@@ -2,8 +2,8 @@
 extension OverlaySQL {
   private var file: String { "main.\(shadow)" }
 
-  /// Writes all columns. A row that moves to another parent is updated before its old parent is deleted, and needs all of its new values then,
-  /// because a part of them could collide with another row.
+  /// Writes all columns. A row that moves to another parent is updated before its old parent is deleted, and needs all
+  /// of its new values then, because a part of them could collide with another row.
   var writeUpdates: [String] {
     let others = columns.filter { !keys.contains($0) }
     // The triggers of the file give a moved row the last position.
@@ -23,15 +23,16 @@ extension OverlaySQL {
 
   /// - Parameters:
   ///   - hasUpdates: Whether some of the unsaved rows are updates.
-  ///   - hasDeletions: Whether rows were deleted, and with them perhaps some that are to be updated. Those are inserted again; the end of the
-  ///     transaction finds their dangling references.
+  ///   - hasDeletions: Whether rows were deleted, and with them perhaps some that are to be updated. Those are inserted
+  ///     again; the end of the transaction finds their dangling references.
   func writeInsertions(hasUpdates: Bool, hasDeletions: Bool) -> String {
     var condition = ""
     if hasUpdates {
       let isGone = hasDeletions ? " OR NOT EXISTS (SELECT 1 FROM \(file) AS f WHERE \(sameKey("f", "p")))" : ""
       condition = " AND (NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p")))\(isGone))"
     }
-    return "INSERT INTO \(file) (\(list(columns))) SELECT \(list(columns, of: "p")) FROM \(pending) AS p WHERE p.\(Self.state) = 0\(condition)"
+    return
+      "INSERT INTO \(file) (\(list(columns))) SELECT \(list(columns, of: "p")) FROM \(pending) AS p WHERE p.\(Self.state) = 0\(condition)"
   }
 
   private func write(_ columns: [String]) -> String {
@@ -44,7 +45,8 @@ extension OverlaySQL {
 
   // MARK: Unique values
 
-  /// A unique value that rows of the file give up before others take it: a column of the rule temporarily gets an unused value.
+  /// A unique value that rows of the file give up before others take it: a column of the rule temporarily gets an
+  /// unused value.
   struct Vacancy {
     /// The column, quoted.
     let column: String
@@ -53,16 +55,22 @@ extension OverlaySQL {
     let condition: String
   }
 
-  /// For each unique rule, the rows of the file whose values an updated row takes over, and that are updated or deleted themselves.
+  /// For each unique rule, the rows of the file whose values an updated row takes over, and that are updated or deleted
+  /// themselves.
   var vacancies: [Vacancy] {
     table.uniqueRules.compactMap { rule in
       let names = rule.parts.map { Quoting.name($0.column) }
-      let parts = rule.parts.compactMap { part in table.columns.first { $0.name == part.column && !table.keys.contains($0.name) } }
+      let parts = rule.parts.compactMap { part in
+        table.columns.first { $0.name == part.column && !table.keys.contains($0.name) }
+      }
       let references = Set(table.references.flatMap(\.childColumns))
-      guard let column = parts.first(where: { !$0.isRequired }) ?? parts.first(where: { !references.contains($0.name) }) ?? parts.first
+      guard
+        let column = parts.first(where: { !$0.isRequired }) ?? parts.first(where: { !references.contains($0.name) })
+          ?? parts.first
       else { return nil }
       func same(_ left: String, _ right: String, _ op: String) -> String {
-        zip(rule.parts, names).map { "\(left).\($1) \(op) \(right).\($1) COLLATE \(Quoting.name($0.collation))" }.joined(separator: " AND ")
+        zip(rule.parts, names).map { "\(left).\($1) \(op) \(right).\($1) COLLATE \(Quoting.name($0.collation))" }
+          .joined(separator: " AND ")
       }
       func isVersioned(_ row: String) -> String { "EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", row)))" }
       let leaves = """
@@ -78,7 +86,9 @@ extension OverlaySQL {
   }
 
   /// Returns a query for the keys of the rows that give up a value.
-  func rows(_ vacancy: Vacancy) -> String { "SELECT \(list(keys, of: shadow)) FROM \(file) AS \(shadow) WHERE \(vacancy.condition)" }
+  func rows(_ vacancy: Vacancy) -> String {
+    "SELECT \(list(keys, of: shadow)) FROM \(file) AS \(shadow) WHERE \(vacancy.condition)"
+  }
 
   /// Returns SQL that gives all of the rows NULL, or random bytes.
   func vacate(_ vacancy: Vacancy) -> String? {

@@ -1,7 +1,8 @@
-/// Checks that sums stay within the range of their properties while rows are unsaved, as triggers of the file do for stored rows.
+/// Checks that sums stay within the range of their properties while rows are unsaved, as triggers of the file do for
+/// stored rows.
 extension OverlaySQL {
-  /// The table of the sums that the current change may have affected: the owner's key, the column, and by how much the sum may have grown. A missing
-  /// column stands for all sums of the row, and a missing number for an unknown one.
+  /// The table of the sums that the current change may have affected: the owner's key, the column, and by how much the
+  /// sum may have grown. A missing column stands for all sums of the row, and a missing number for an unknown one.
   func touched(of owner: String? = nil) -> String { name("touched", of: owner) }
 
   var createTouched: String { "CREATE TEMP TABLE \(touched()) (key, sum TEXT, growth REAL)" }
@@ -64,7 +65,9 @@ extension OverlaySQL {
     _ row: String, from source: String = "WHERE TRUE", isNew: Bool, isSame: ((String) -> String)? = nil
   ) -> [String] {
     var statements: [String] = []
-    if isNew, !table.limitedSums.isEmpty, let key = keys.first { statements.append("INSERT INTO \(touched()) (key) SELECT \(row).\(key) \(source)") }
+    if isNew, !table.limitedSums.isEmpty, let key = keys.first {
+      statements.append("INSERT INTO \(touched()) (key) SELECT \(row).\(key) \(source)")
+    }
     for owner in tables {
       for sum in owner.limitedSums {
         let isOwn = sum.column.rowsTable == table.name

@@ -5,7 +5,9 @@ extension OverlaySQL {
   var insertTrigger: String {
     let values = table.columns.map { column -> String in
       let value = "NEW.\(Quoting.name(column.name))"
-      if let place = table.places.first(where: { $0.column == column.name }) { return "coalesce(\(value), \(lastPlace(place)))" }
+      if let place = table.places.first(where: { $0.column == column.name }) {
+        return "coalesce(\(value), \(lastPlace(place)))"
+      }
       return column.fallback.map { "coalesce(\(value), \($0))" } ?? value
     }
     return """
@@ -76,7 +78,8 @@ extension OverlaySQL {
   }
 
   var upsertTrigger: String {
-    // Columns that the model doesn't declare keep their values. A row that is saved without an expiry date no longer expires.
+    // Columns that the model doesn't declare keep their values. A row that is saved without an expiry date no longer
+    // expires.
     let named = table.columns.filter { !$0.isForeign || $0.name == Expiry.column }.map { Quoting.name($0.name) }
     let others = named.filter { !keys.contains($0) }
     let assignments = (others.isEmpty ? keys : others).map { "\($0) = NEW.\($0)" }.joined(separator: ", ")
@@ -94,7 +97,8 @@ extension OverlaySQL {
   /// Returns the position after the last row with the same owner, as the triggers of the file do.
   private func lastPlace(_ place: OverlayTable.Place) -> String {
     let (column, owner) = (Quoting.name(place.column), Quoting.name(place.owner))
-    return "CASE WHEN NEW.\(owner) IS NOT NULL THEN (SELECT coalesce(max(v.\(column)), 0) + 1 FROM \(rows) AS v WHERE v.\(owner) = NEW.\(owner)) END"
+    return
+      "CASE WHEN NEW.\(owner) IS NOT NULL THEN (SELECT coalesce(max(v.\(column)), 0) + 1 FROM \(rows) AS v WHERE v.\(owner) = NEW.\(owner)) END"
   }
 
   /// Records the version of the row in the layer below, the first time, and the row as it was before the step.
@@ -146,8 +150,10 @@ extension OverlaySQL {
   private func rule(_ reference: ForeignKey) -> String {
     let child = Quoting.name(reference.child)
     let parents = reference.parentColumns.isEmpty ? table.keys : reference.parentColumns
-    let condition = zip(reference.childColumns, parents).map { "\(child).\(Quoting.name($0)) = OLD.\(Quoting.name($1))" }
-      .joined(separator: " AND ")
+    let condition = zip(reference.childColumns, parents).map {
+      "\(child).\(Quoting.name($0)) = OLD.\(Quoting.name($1))"
+    }
+    .joined(separator: " AND ")
     switch reference.deleteRule {
     case "CASCADE": return "DELETE FROM \(child) WHERE \(condition); "
     case "SET NULL":

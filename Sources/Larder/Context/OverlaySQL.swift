@@ -1,7 +1,8 @@
 /// The SQL of one table's unsaved rows in one layer: a context's own, or that of a child.
 ///
-/// `pending` holds the rows that were written, `base` the previous version of each, and `history` for each step the rows before it. The view of the
-/// layer combines the rows of the layer below that weren't changed with those that were.
+/// `pending` holds the rows that were written, `base` the previous version of each, and `history` for each step the
+/// rows before it. The view of the layer combines the rows of the layer below that weren't changed with those that
+/// were.
 struct OverlaySQL {
   let layer: Int
   let table: OverlayTable
@@ -22,7 +23,9 @@ struct OverlaySQL {
   /// The library creates and drops views whose SQL begins so.
   static let mark = "/*larder*/"
 
-  init(layer: Int, table: OverlayTable, lower: String, lowerView: String, deleteRules: [ForeignKey], tables: [OverlayTable]) {
+  init(
+    layer: Int, table: OverlayTable, lower: String, lowerView: String, deleteRules: [ForeignKey], tables: [OverlayTable]
+  ) {
     self.layer = layer
     self.table = table
     self.lower = lower
@@ -34,7 +37,9 @@ struct OverlaySQL {
 
   // MARK: Names
 
-  func name(_ kind: String, of other: String? = nil) -> String { Quoting.name("\(ReservedNames.prefix)\(kind)_\(layer)_\(other ?? table.name)") }
+  func name(_ kind: String, of other: String? = nil) -> String {
+    Quoting.name("\(ReservedNames.prefix)\(kind)_\(layer)_\(other ?? table.name)")
+  }
   var pending: String { name("pending") }
   var base: String { name("base") }
   var history: String { name("history") }
@@ -94,11 +99,13 @@ struct OverlaySQL {
 
   var isDeniable: Bool { !denials.isEmpty }
 
-  /// For each reference that denies deletions, a query for a row that refers to one that the current change has deleted.
+  /// For each reference that denies deletions, a query for a row that refers to one that the current change has
+  /// deleted.
   var deniedRows: [(reference: ForeignKey, query: String)] {
     denials.map { reference in
       let parents = (reference.parentColumns.isEmpty ? table.keys : reference.parentColumns).map(Quoting.name)
-      let refers = zip(reference.childColumns, parents).map { "c.\(Quoting.name($0)) = g.\($1)" }.joined(separator: " AND ")
+      let refers = zip(reference.childColumns, parents).map { "c.\(Quoting.name($0)) = g.\($1)" }.joined(
+        separator: " AND ")
       let isThere = parents.map { "p.\($0) = g.\($0)" }.joined(separator: " AND ")
       return (
         reference,
@@ -137,7 +144,8 @@ struct OverlaySQL {
     let columns = list(table.searchable.map(Quoting.name))
     let values = list(table.searchable.map(Quoting.name), of: "NEW")
     let remove = "DELETE FROM \(text) WHERE rowid = OLD.\(Self.number);"
-    let add = "INSERT INTO \(text) (rowid, \(columns)) SELECT NEW.\(Self.number), \(values) WHERE NEW.\(Self.state) = 0;"
+    let add =
+      "INSERT INTO \(text) (rowid, \(columns)) SELECT NEW.\(Self.number), \(values) WHERE NEW.\(Self.state) = 0;"
     return [
       "CREATE VIRTUAL TABLE temp.\(text) USING fts5(\(columns), tokenize=\(Quoting.literal(.text(SearchWords.tokenizer))))",
       "CREATE TEMP TRIGGER \(name("text_insert")) AFTER INSERT ON \(pending) BEGIN \(add) END",
@@ -160,10 +168,13 @@ struct OverlaySQL {
     let isStored = table.derived.allSatisfy { pendingTables.isDisjoint(with: $0.tables) }
     let body: String
     if isStored {
-      let stored = table.derived.map { "\(shadow).\(Quoting.name($0.column.column)) AS \(Quoting.name($0.column.column))" }
+      let stored = table.derived.map {
+        "\(shadow).\(Quoting.name($0.column.column)) AS \(Quoting.name($0.column.column))"
+      }
       body = union(of: lowerView, below: stored, pending: table.derived.map(derived))
     } else {
-      body = "SELECT \((["\(shadow).*"] + table.derived.map(derived)).joined(separator: ", ")) FROM \(rows) AS \(shadow)"
+      body =
+        "SELECT \((["\(shadow).*"] + table.derived.map(derived)).joined(separator: ", ")) FROM \(rows) AS \(shadow)"
     }
     return [plain, "CREATE TEMP VIEW \(view) AS \(ReservedNames.viewMark) \(body)"]
   }

@@ -21,7 +21,8 @@ struct OverlayTable {
     /// Returns a number as the column stores it.
     func value(_ number: Int64) -> Value {
       let type = declaration.uppercased()
-      return type.hasPrefix("INT") ? .integer(number) : type.hasPrefix("REAL") ? .real(Double(number)) : .text(String(number))
+      return type.hasPrefix("INT")
+        ? .integer(number) : type.hasPrefix("REAL") ? .real(Double(number)) : .text(String(number))
     }
   }
 
@@ -35,7 +36,8 @@ struct OverlayTable {
     let isLimited: Bool
   }
 
-  /// A column with the position of a row among those with the same owner. A new row without a position gets the last one.
+  /// A column with the position of a row among those with the same owner. A new row without a position gets the last
+  /// one.
   struct Place {
     let column: String
     let owner: String
@@ -70,10 +72,12 @@ struct OverlayTable {
 
   /// Returns the table with the name, or nil if a context can't keep unsaved rows of it.
   static func read(
-    _ name: String, definition: TableDefinition?, pairs: PairsTable?, foreignKeys: [ForeignKey], from connection: Connection
+    _ name: String, definition: TableDefinition?, pairs: PairsTable?, foreignKeys: [ForeignKey],
+    from connection: Connection
   ) throws -> OverlayTable? {
     let list = try connection.query("PRAGMA main.table_list(\(Quoting.name(name)))")
-    guard let entry = list.first, ["table", "view"].contains(entry["type"]?.text ?? ""), let table = entry["name"]?.text else { return nil }
+    guard let entry = list.first, ["table", "view"].contains(entry["type"]?.text ?? ""), let table = entry["name"]?.text
+    else { return nil }
     let rows = try connection.query("PRAGMA main.table_xinfo(\(Quoting.name(table)))")
     let primary = try rows.filter { try $0.get("pk") > 0 }.sorted { try $0.get("pk", as: Int.self) < $1.get("pk") }
     let keys = try definition?.keyColumns.map(\.name) ?? primary.map { try $0.get("name") }
@@ -96,8 +100,10 @@ struct OverlayTable {
       columns.append(
         Column(
           name: column, declaration: try declaration(of: column, row["type"]?.text ?? "", in: table, connection),
-          isRequired: isRequired, fallback: isRequired || isForeign ? row["dflt_value"]?.text : nil, isForeign: isForeign,
-          form: type?.form, mayNameAttachments: type?.isJSON ?? isText, isUnsigned: type?.integerRange?.lowerBound == 0))
+          isRequired: isRequired, fallback: isRequired || isForeign ? row["dflt_value"]?.text : nil,
+          isForeign: isForeign,
+          form: type?.form, mayNameAttachments: type?.isJSON ?? isText, isUnsigned: type?.integerRange?.lowerBound == 0)
+      )
     }
     return OverlayTable(
       name: table, model: definition?.model, columns: columns, keys: keys, hiddenRowID: hiddenRowID,
@@ -106,31 +112,44 @@ struct OverlayTable {
       references: foreignKeys.filter { $0.child.isSameColumn(as: table) },
       searchable: hiddenRowID != nil || definition?.isKeyRowID == true ? definition?.searchable ?? [] : [],
       derived: definition.map(Derived.all(of:)) ?? [],
-      places: places(definition, pairs).filter { place in columns.contains { $0.name == place.column } }, expires: definition?.expires ?? false)
+      places: places(definition, pairs).filter { place in columns.contains { $0.name == place.column } },
+      expires: definition?.expires ?? false)
   }
 
   private static func places(_ definition: TableDefinition?, _ pairs: PairsTable?) -> [Place] {
-    let own = definition?.references.filter(\.isOrdered).map { Place(column: ReservedNames.position(of: $0.column), owner: $0.column) } ?? []
+    let own =
+      definition?.references.filter(\.isOrdered).map {
+        Place(column: ReservedNames.position(of: $0.column), owner: $0.column)
+      } ?? []
     guard let pairs else { return own }
     return own + (pairs.source.isOrdered ? [Place(column: PairsTable.position, owner: PairsTable.source)] : [])
       + (pairs.target.isOrdered ? [Place(column: PairsTable.inversePosition, owner: PairsTable.target)] : [])
   }
 
-  private static func declaration(of column: String, _ type: String, in table: String, _ connection: Connection) throws -> String {
+  private static func declaration(
+    of column: String, _ type: String, in table: String, _ connection: Connection
+  ) throws -> String {
     var collation: UnsafePointer<CChar>?
     let result = sqlite3_table_column_metadata(connection.handle, "main", table, column, nil, &collation, nil, nil, nil)
     guard result == SQLITE_OK, let name = collation.map({ String(cString: $0) }), name != "BINARY" else { return type }
     return "\(type) COLLATE \(Quoting.name(name))"
   }
 
-  private static func uniqueRules(of table: String, keys: [String], _ hidden: String?, _ connection: Connection) throws -> [UniqueRule] {
+  private static func uniqueRules(
+    of table: String, keys: [String], _ hidden: String?, _ connection: Connection
+  ) throws -> [UniqueRule] {
     let indexes = try connection.query("PRAGMA main.index_list(\(Quoting.name(table)))")
     return try indexes.compactMap { index in
       guard index["unique"] == 1, index["partial"] == 0 else { return nil }
-      let parts = try connection.query("PRAGMA main.index_xinfo(\(Quoting.name(try index.get("name"))))").filter { $0["key"] == 1 }
+      let parts = try connection.query("PRAGMA main.index_xinfo(\(Quoting.name(try index.get("name"))))").filter {
+        $0["key"] == 1
+      }
       let columns = parts.compactMap { $0["name"]?.text }
-      guard columns.count == parts.count, Set(columns) != Set(keys), columns != [hidden].compactMap({ $0 }) else { return nil }
-      return UniqueRule(parts: try parts.map { UniqueRule.Part(column: try $0.get("name"), collation: try $0.get("coll")) })
+      guard columns.count == parts.count, Set(columns) != Set(keys), columns != [hidden].compactMap({ $0 }) else {
+        return nil
+      }
+      return UniqueRule(
+        parts: try parts.map { UniqueRule.Part(column: try $0.get("name"), collation: try $0.get("coll")) })
     }
   }
 }
@@ -168,7 +187,8 @@ struct ForeignKey {
     let groups = Dictionary(grouping: rows) { "\($0["child"]?.text ?? "")\u{0}\($0["id"]?.integer ?? 0)" }
     return try groups.sorted { $0.key < $1.key }.map { _, rows in
       ForeignKey(
-        child: try rows[0].get("child"), parent: try rows[0].get("parent"), childColumns: try rows.map { try $0.get("source") },
+        child: try rows[0].get("child"), parent: try rows[0].get("parent"),
+        childColumns: try rows.map { try $0.get("source") },
         parentColumns: rows.compactMap { $0["target"]?.text }, deleteRule: try rows[0].get("rule"))
     }
   }
@@ -179,7 +199,8 @@ extension OverlayTable.Derived {
     definition.derived.map { column in
       let pairs: [String] = if case .pairs(let table, _, _, _) = column.rows { [table] } else { [] }
       return OverlayTable.Derived(
-        column: column, type: definition.column(column.column)?.type.storageClass ?? .text, tables: [column.rowsTable] + pairs,
+        column: column, type: definition.column(column.column)?.type.storageClass ?? .text,
+        tables: [column.rowsTable] + pairs,
         isLimited: column.unstorable != nil)
     }
   }
@@ -189,9 +210,12 @@ extension DerivedColumn {
   /// Returns the same column, computed from other tables.
   func replacingTables(_ name: (String) -> String) -> DerivedColumn {
     let link: Rows =
-      if case .pairs(let table, let own, let other, let key) = rows { .pairs(table: name(table), own: own, other: other, key: key) } else { rows }
+      if case .pairs(let table, let own, let other, let key) = rows {
+        .pairs(table: name(table), own: own, other: other, key: key)
+      } else { rows }
     return DerivedColumn(
-      model: model, property: property, table: table, key: key, column: column, aggregate: aggregate, arithmetic: arithmetic, collation: collation,
+      model: model, property: property, table: table, key: key, column: column, aggregate: aggregate,
+      arithmetic: arithmetic, collation: collation,
       rowsTable: name(rowsTable), rows: link, value: value, range: range)
   }
 }

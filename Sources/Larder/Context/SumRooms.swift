@@ -1,4 +1,5 @@
-/// How much the sums of rows may still grow before their properties might not hold them: what is known of it spares adding all rows up again.
+/// How much the sums of rows may still grow before their properties might not hold them: what is known of it spares
+/// adding all rows up again.
 struct SumRooms {
   /// A sum of one row.
   struct Sum: Hashable {

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A collection of documents, without `await`: `store.blocking.documents("people")`, and `db.documents("people")` in a transaction or snapshot.
+/// A collection of documents, without `await`: `store.blocking.documents("people")`, and `db.documents("people")` in a
+/// transaction or snapshot.
 ///
 /// It has the methods of ``Documents``.
 public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
@@ -35,7 +36,8 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   ///
   /// - Parameter key: The key to look up.
   /// - Returns: The document, or nil if there is none.
-  /// - Throws: ``StoreError`` `.invalidValue` if it can't be decoded as the collection's type, and the errors of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` if it can't be decoded as the collection's type, and the errors of any
+  ///   read.
   /// - Complexity: One lookup by key.
   public func get(_ key: String) throws -> Value? {
     try reading { try table.get(key, $0) { try coding.decode(key, $0) } }
@@ -50,8 +52,8 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   ///
   /// - Parameter keys: The keys to look up.
   /// - Returns: The documents by key, without those that don't exist.
-  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded as the collection's type, `.unsupported` if two keys are equal in Swift
-  ///   but not in the file, and the errors of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded as the collection's type, `.unsupported`
+  ///   if two keys are equal in Swift but not in the file, and the errors of any read.
   public func get(_ keys: some Sequence<String>) throws -> [String: Value] {
     try reading { connection in
       var values: [String: Value] = [:]
@@ -60,7 +62,8 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
         if let position = values.index(forKey: key), ExactText(values[position].key) != ExactText(key) {
           throw StoreError(
             .unsupported, model: name,
-            "Two of the documents of \(name) have keys that Swift takes for equal, of which a dictionary holds one. Get each by itself, or use load.")
+            "Two of the documents of \(name) have keys that Swift takes for equal, of which a dictionary holds one. Get each by itself, or use load."
+          )
         }
         values[key] = value
       }
@@ -101,18 +104,24 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   /// Returns the keys of the documents that satisfy the conditions.
   ///
   /// - Parameters:
-  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document qualifies.
-  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`: `"name, address.city desc"`.
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document
+  ///     qualifies.
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`:
+  ///     `"name, address.city desc"`.
   ///   - limit: The largest number of keys to return.
   ///   - offset: The number of keys to skip.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   /// - Returns: The keys, in the order of `sort`.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path or `sort` can't be parsed; and
-  ///   the errors of any read.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path
+  ///   or `sort` can't be parsed; and the errors of any read.
   public func keys(
-    where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true
+    where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0,
+    validatesProperties: Bool = true
   ) throws -> [String] {
-    try keys(DocumentQuery(DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties))
+    try keys(
+      DocumentQuery(
+        DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset,
+        validatesProperties: validatesProperties))
   }
 
   /// Returns the keys of the documents for which the closure's condition holds.
@@ -124,14 +133,16 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   ///   - condition: Returns the condition, such as `{ $0.age > 30 && $0.name == "Ada" }`.
   /// - Returns: The keys, in the order of `sort`.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path or `sort` can't be parsed; and
-  ///   the errors of any read.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path
+  ///   or `sort` can't be parsed; and the errors of any read.
   public func keys(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
     where condition: (DocumentProperties) -> DocumentPredicate
   ) throws -> [String] {
     try keys(
-      DocumentQuery(condition(DocumentProperties()), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties))
+      DocumentQuery(
+        condition(DocumentProperties()), sort: sort, limit: limit, offset: offset,
+        validatesProperties: validatesProperties))
   }
 
   func keys(_ query: DocumentQuery) throws -> [String] {
@@ -141,18 +152,23 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   /// Returns the documents that satisfy the conditions, with their keys.
   ///
   /// - Parameters:
-  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document qualifies.
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document
+  ///     qualifies.
   ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
   ///   - limit: The largest number of documents to return.
   ///   - offset: The number of documents to skip.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   /// - Returns: The documents, in the order of `sort`.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a document can't be decoded, or a path
-  ///   or `sort` can't be parsed; and the errors of any read.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a
+  ///   document can't be decoded, or a path or `sort` can't be parsed; and the errors of any read.
   public func fetch(
-    where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true
+    where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0,
+    validatesProperties: Bool = true
   ) throws -> [KeyedValue<Value>] {
-    try fetch(DocumentQuery(DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties))
+    try fetch(
+      DocumentQuery(
+        DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset,
+        validatesProperties: validatesProperties))
   }
 
   /// Returns the documents for which the closure's condition holds, with their keys.
@@ -164,14 +180,16 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   ///   - condition: Returns the condition.
   /// - Returns: The documents, in the order of `sort`.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a document can't be decoded, or a path
-  ///   or `sort` can't be parsed; and the errors of any read.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a
+  ///   document can't be decoded, or a path or `sort` can't be parsed; and the errors of any read.
   public func fetch(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
     where condition: (DocumentProperties) -> DocumentPredicate
   ) throws -> [KeyedValue<Value>] {
     try fetch(
-      DocumentQuery(condition(DocumentProperties()), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties))
+      DocumentQuery(
+        condition(DocumentProperties()), sort: sort, limit: limit, offset: offset,
+        validatesProperties: validatesProperties))
   }
 
   func fetch(_ query: DocumentQuery) throws -> [KeyedValue<Value>] {
@@ -183,10 +201,12 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   /// Returns the number of documents that satisfy the conditions.
   ///
   /// - Parameters:
-  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document counts.
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document
+  ///     counts.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   /// - Returns: The number of documents.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any read.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
+  ///   errors of any read.
   public func count(where conditions: [Condition] = [], validatesProperties: Bool = true) throws -> Int {
     try count(DocumentQuery(DocumentPredicate(conditions), validatesProperties: validatesProperties))
   }
@@ -197,8 +217,11 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   ///   - condition: Returns the condition.
   /// - Returns: The number of documents.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any read.
-  public func count(validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate) throws -> Int {
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
+  ///   errors of any read.
+  public func count(
+    validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate
+  ) throws -> Int {
     try count(DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties))
   }
 
@@ -236,7 +259,8 @@ extension BlockingDocuments where Access: StoreWriter {
   ///   - key: The key of the document.
   ///   - value: The value to store.
   ///   - expires: When the document expires; nil if it doesn't.
-  /// - Throws: ``StoreError`` `.invalidValue` for a number that isn't finite and for a value that is nested too deeply, and the errors of any write.
+  /// - Throws: ``StoreError`` `.invalidValue` for a number that isn't finite and for a value that is nested too deeply,
+  ///   and the errors of any write.
   public func set(_ key: String, _ value: Value, expires: Date? = nil) throws {
     let document = try coding.encode(key, value, expires: expires)
     try writing { try table.set([document], $0) }
@@ -281,14 +305,16 @@ extension BlockingDocuments where Access: StoreWriter {
   ///   - key: The key of the document.
   ///   - json: The text of a JSON object.
   ///   - expires: When the document expires; nil if it doesn't.
-  /// - Throws: ``StoreError`` `.invalidValue`, with line, column and offset, for invalid JSON, for a number that fits neither a 64-bit integer nor a
-  ///   `Double`, and for an object with two properties of the same name; and the errors of any write.
+  /// - Throws: ``StoreError`` `.invalidValue`, with line, column and offset, for invalid JSON, for a number that fits
+  ///   neither a 64-bit integer nor a `Double`, and for an object with two properties of the same name; and the errors
+  ///   of any write.
   public func set(_ key: String, json: String, expires: Date? = nil) throws {
     let document = try coding.read(key, json: json, expires: expires)
     try writing { try table.set([document], $0) }
   }
 
-  /// Stores all objects in the JSON texts under their keys, or none if an error is thrown. A property `key` in one is ignored.
+  /// Stores all objects in the JSON texts under their keys, or none if an error is thrown. A property `key` in one is
+  /// ignored.
   ///
   /// - Parameters:
   ///   - texts: The keys and the texts of JSON objects.
@@ -345,7 +371,8 @@ extension BlockingDocuments where Access: StoreWriter {
   ///   - conditions: All conditions of a set must hold, for at least one set.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   /// - Returns: The number of deleted documents.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any write.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
+  ///   errors of any write.
   @discardableResult
   public func deleteAll(where conditions: [Condition] = [], validatesProperties: Bool = true) throws -> Int {
     try deleteAll(DocumentQuery(DocumentPredicate(conditions), validatesProperties: validatesProperties))
@@ -357,9 +384,12 @@ extension BlockingDocuments where Access: StoreWriter {
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   ///   - condition: Returns the condition.
   /// - Returns: The number of deleted documents.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any write.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
+  ///   errors of any write.
   @discardableResult
-  public func deleteAll(validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate) throws -> Int {
+  public func deleteAll(
+    validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate
+  ) throws -> Int {
     try deleteAll(DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties))
   }
 
@@ -381,8 +411,9 @@ extension BlockingDocuments where Access: StoreWriter {
 
   /// Records in each document when it was added and last updated, as dates named `addedAt` and `updatedAt`.
   ///
-  /// Conditions, sorts, SQL and typed values use them like other properties. A document's own values with these names are replaced. Existing
-  /// documents have no `addedAt`, and get an `updatedAt` with their next change. The file stores the choice.
+  /// Conditions, sorts, SQL and typed values use them like other properties. A document's own values with these names
+  /// are replaced. Existing documents have no `addedAt`, and get an `updatedAt` with their next change. The file stores
+  /// the choice.
   ///
   /// - Parameter keepsTimes: Whether to record times. If false, documents keep the times that they have.
   /// - Throws: ``StoreError`` with the codes of any write.
@@ -395,7 +426,8 @@ extension BlockingDocuments where Access: StoreWriter {
   /// If there is such an index, this method has no effect.
   ///
   /// - Parameter properties: Names of properties, or paths such as `address.city` and `tags[0]`. See ``DocumentPath``.
-  /// - Throws: ``StoreError`` `.invalidValue` if no property is given and for an invalid path, and the errors of any write.
+  /// - Throws: ``StoreError`` `.invalidValue` if no property is given and for an invalid path, and the errors of any
+  ///   write.
   /// - Complexity: Reads every document once.
   public func index(on properties: String...) throws {
     try index(properties)
@@ -451,7 +483,9 @@ extension StoreReader {
     get throws {
       try _read(isReentrant: true) { access in
         let names = try access.connection.documents.names(access.connection)
-        let counts = try names.map { ($0, try DocumentTable($0).count(DocumentQuery(DocumentPredicate([])), access.connection)) }
+        let counts = try names.map {
+          ($0, try DocumentTable($0).count(DocumentQuery(DocumentPredicate([])), access.connection))
+        }
         return Dictionary(counts, uniquingKeysWith: { first, _ in first })
       }
     }

@@ -43,7 +43,8 @@ public struct Condition: Sendable, Hashable {
   ///   - set: The number of the condition's set.
   ///   - property: The property's name, or the path to a value in it. `key` is the document's key.
   ///   - operator: How the property is compared.
-  ///   - value: The value to compare with. A `Date` compares by time and a `Decimal` by size with the texts that documents store for them.
+  ///   - value: The value to compare with. A `Date` compares by time and a `Decimal` by size with the texts that
+  ///     documents store for them.
   public init(set: Int = 0, _ property: String, _ operator: Operator, _ value: some DocumentValueConvertible) {
     self.set = set
     self.property = property
@@ -53,7 +54,8 @@ public struct Condition: Sendable, Hashable {
 }
 
 extension DocumentPredicate {
-  /// Creates the predicate of the conditions: all conditions of at least one set hold. Without conditions, it holds for every document.
+  /// Creates the predicate of the conditions: all conditions of at least one set hold. Without conditions, it holds for
+  /// every document.
   ///
   /// - Parameter conditions: The conditions.
   public init(_ conditions: [Condition]) {

@@ -1,7 +1,8 @@
 import Foundation
 
 extension Connection {
-  /// Returns an error that lists the existing columns, for SQL with a column that none of its tables has. Other errors stay unchanged.
+  /// Returns an error that lists the existing columns, for SQL with a column that none of its tables has. Other errors
+  /// stay unchanged.
   func naming(columnsOf sql: String, _ error: StoreError) -> StoreError {
     guard error.code == .schemaMismatch, let range = error.message.range(of: "no such column: "),
       let end = error.message.range(of: "). ", range: range.upperBound..<error.message.endIndex)
@@ -17,7 +18,8 @@ extension Connection {
     }
     return StoreError(
       .schemaMismatch, model: tables.count == 1 ? tables[0].name : nil, property: column,
-      "No table of the SQL has a column \(wanted).\(nearest.map { " Did you mean \($0)?" } ?? "") \(lists.joined(separator: "; ")).")
+      "No table of the SQL has a column \(wanted).\(nearest.map { " Did you mean \($0)?" } ?? "") \(lists.joined(separator: "; "))."
+    )
   }
 
   /// Returns the tables and views whose names are words of the text.
@@ -29,7 +31,12 @@ extension Connection {
       WHERE type IN ('table', 'view') AND instr(?1, lower(name)) > 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
       """, [.text(text)])
     return try rows.compactMap { $0["name"]?.text }.filter { isWord($0.asciiLowercased, in: text) }.map { name in
-      (name, try query("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden <> 1", [.text(name)]).compactMap { $0["name"]?.text })
+      (
+        name,
+        try query("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden <> 1", [.text(name)]).compactMap {
+          $0["name"]?.text
+        }
+      )
     }
   }
 

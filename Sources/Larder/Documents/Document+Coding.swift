@@ -4,10 +4,13 @@ extension Document {
   /// Creates the document that a typed collection stores for an `Encodable` value: `try Document(encoding: person)`.
   ///
   /// - Parameter value: A value that encodes as an object.
-  /// - Throws: ``StoreError`` `.invalidValue` if the value doesn't encode as an object, or contains a value that a document can't hold.
+  /// - Throws: ``StoreError`` `.invalidValue` if the value doesn't encode as an object, or contains a value that a
+  ///   document can't hold.
   public init(encoding value: some Encodable) throws {
     guard case .object(let document) = try DocumentValue(encoding: value) else {
-      throw StoreError(.invalidValue, "\(type(of: value)) does not encode as an object with properties. Wrap it in a struct, or use DocumentValue.")
+      throw StoreError(
+        .invalidValue,
+        "\(type(of: value)) does not encode as an object with properties. Wrap it in a struct, or use DocumentValue.")
     }
     self = document
   }
@@ -31,7 +34,9 @@ extension DocumentValue {
     do {
       self = try DocumentEncoder().encode(value)
     } catch let error as EncodingError {
-      throw StoreError(.invalidValue, "A \(type(of: value)) cannot be a document's value: \(error.shortDescription). Store what encodes.")
+      throw StoreError(
+        .invalidValue,
+        "A \(type(of: value)) cannot be a document's value: \(error.shortDescription). Store what encodes.")
     }
   }
 
@@ -45,7 +50,8 @@ extension DocumentValue {
       return try DocumentDecoder(self).decode(type)
     } catch let error as DecodingError {
       throw StoreError(
-        .invalidValue, "The value does not decode as \(type): \(error.shortDescription). Correct it, or make the property optional.")
+        .invalidValue,
+        "The value does not decode as \(type): \(error.shortDescription). Correct it, or make the property optional.")
     }
   }
 }

@@ -9,7 +9,8 @@ struct DocumentAddress: Sendable, Hashable {
   }
 
   static func == (left: DocumentAddress, right: DocumentAddress) -> Bool {
-    ExactText(left.key) == ExactText(right.key) && ExactText(left.collection.foldedTableName) == ExactText(right.collection.foldedTableName)
+    ExactText(left.key) == ExactText(right.key)
+      && ExactText(left.collection.foldedTableName) == ExactText(right.collection.foldedTableName)
   }
 
   func hash(into hasher: inout Hasher) {

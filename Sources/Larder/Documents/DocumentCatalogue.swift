@@ -2,8 +2,9 @@ import GRDBSQLite
 
 /// The collections of documents that a connection knows in its file.
 ///
-/// The file records the properties seen in each collection, in order, and never removes one. So comparing the collection's identifier and its number
-/// of properties is enough to know whether this information is current, even if another process has written.
+/// The file records the properties seen in each collection, in order, and never removes one. So comparing the
+/// collection's identifier and its number of properties is enough to know whether this information is current, even if
+/// another process has written.
 final class DocumentCatalogue {
   /// A collection as the file describes it.
   struct Collection {
@@ -35,13 +36,15 @@ final class DocumentCatalogue {
 
   /// By the folded name of the table.
   private var collections: [String: Collection] = [:]
-  /// The transaction in which the collection was last compared with the file. Until the transaction ends, no other connection changes it.
+  /// The transaction in which the collection was last compared with the file. Until the transaction ends, no other
+  /// connection changes it.
   private var compared: [String: Int] = [:]
   /// Whether the file has the tables of this catalogue.
   private var hasTables = false
   /// Whether a rollback would invalidate some of this information.
   private var isProvisional = false
-  /// The temporary views of this connection, with the collection's identifier and the number of properties that they show.
+  /// The temporary views of this connection, with the collection's identifier and the number of properties that they
+  /// show.
   var views: [String: ViewVersion] = [:]
   /// Whether the dates of all documents are known to be in the current format.
   private var hasUpdatedDates = false
@@ -80,7 +83,9 @@ final class DocumentCatalogue {
     connection.noteRead(of: name)
     guard try hasTables(connection) else { return nil }
     let found = try connection.query("SELECT * FROM main.\(Self.collectionsTable) WHERE name = ?1", [.text(name)])
-    guard let row = found.first, let id = row["id"]?.integer, let table = row["name"]?.text, let count = row["properties"]?.integer else {
+    guard let row = found.first, let id = row["id"]?.integer, let table = row["name"]?.text,
+      let count = row["properties"]?.integer
+    else {
       collections[name.foldedTableName] = nil
       return nil
     }
@@ -117,7 +122,8 @@ final class DocumentCatalogue {
     isProvisional = true
     collections[name.foldedTableName]?.keepsTimes = keepsTimes
     try connection.change(
-      "UPDATE main.\(Self.collectionsTable) SET times = ?2 WHERE name = ?1", [.text(name), .integer(keepsTimes ? 1 : 0)])
+      "UPDATE main.\(Self.collectionsTable) SET times = ?2 WHERE name = ?1",
+      [.text(name), .integer(keepsTimes ? 1 : 0)])
   }
 
   func hasSeen(_ path: DocumentPath, in collection: Int64) -> Bool { seenPaths[collection]?.contains(path) == true }
@@ -127,13 +133,17 @@ final class DocumentCatalogue {
   /// The names of all collections.
   func names(_ connection: Connection) throws -> [String] {
     guard try hasTables(connection) else { return [] }
-    return try connection.query("SELECT name FROM main.\(Self.collectionsTable) ORDER BY id").compactMap { $0["name"]?.text }
+    return try connection.query("SELECT name FROM main.\(Self.collectionsTable) ORDER BY id").compactMap {
+      $0["name"]?.text
+    }
   }
 
   private func hasTables(_ connection: Connection) throws -> Bool {
     if hasTables { return true }
     // If the transaction is rolled back, they may no longer exist.
-    let isThere = try !connection.query("SELECT 1 FROM main.sqlite_master WHERE name = ?1", [.text(Self.propertiesTable)]).isEmpty
+    let isThere = try !connection.query(
+      "SELECT 1 FROM main.sqlite_master WHERE name = ?1", [.text(Self.propertiesTable)]
+    ).isEmpty
     if isThere, connection.isAutocommitting { hasTables = true }
     return isThere
   }
@@ -155,19 +165,25 @@ final class DocumentCatalogue {
     guard let known = collections[id]?.known else { return }
     var added: [String] = []
     var isAdded: Set<ExactText> = []
-    for property in properties where !known.contains(ExactText(property)) && isAdded.insert(ExactText(property)).inserted { added.append(property) }
+    for property in properties
+    where !known.contains(ExactText(property)) && isAdded.insert(ExactText(property)).inserted {
+      added.append(property)
+    }
     if !added.isEmpty { try add(added, to: name, connection) }
   }
 
   /// Converts the dates in documents that earlier versions have written to the current format, in the open transaction.
   ///
-  /// Each collection records whether its dates are converted. A collection that an earlier version creates in this file is marked as not converted.
+  /// Each collection records whether its dates are converted. A collection that an earlier version creates in this file
+  /// is marked as not converted.
   private func updateDates(_ connection: Connection) throws {
     for column in try ["dates", "times"].filter({ try !hasColumn($0, connection) }) {
       isProvisional = true
       try connection.change("ALTER TABLE main.\(Self.collectionsTable) ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0")
     }
-    let former = try connection.query("SELECT name FROM main.\(Self.collectionsTable) WHERE dates = 0").compactMap { $0["name"]?.text }
+    let former = try connection.query("SELECT name FROM main.\(Self.collectionsTable) WHERE dates = 0").compactMap {
+      $0["name"]?.text
+    }
     guard !former.isEmpty else { return }
     for name in former {
       try connection.change(
@@ -196,7 +212,8 @@ final class DocumentCatalogue {
     return try !connection.query("SELECT 1 FROM main.\(Self.collectionsTable) WHERE dates = 0").isEmpty
   }
 
-  /// Converts dates that earlier versions have written to the current format, if necessary, in a transaction of its own.
+  /// Converts dates that earlier versions have written to the current format, if necessary, in a transaction of its
+  /// own.
   fileprivate func updateFormerDates(_ connection: Connection) throws {
     // After the first time, this check without the write lock is enough.
     guard try hasFormerDates(connection) else { return }
@@ -225,7 +242,8 @@ final class DocumentCatalogue {
     isProvisional = true
     for statement in Self.createTables { try connection.change(statement) }
     let table = Quoting.name(name)
-    try connection.change("CREATE TABLE main.\(table) (key TEXT PRIMARY KEY NOT NULL, json TEXT NOT NULL, expires REAL) STRICT")
+    try connection.change(
+      "CREATE TABLE main.\(table) (key TEXT PRIMARY KEY NOT NULL, json TEXT NOT NULL, expires REAL) STRICT")
     let index = Quoting.name("\(ReservedNames.prefix)expires:\(name)")
     try connection.change("CREATE INDEX main.\(index) ON \(table) (expires) WHERE expires IS NOT NULL")
     try connection.change("INSERT INTO main.\(Self.collectionsTable) (name, dates) VALUES (?1, 1)", [.text(name)])
@@ -253,9 +271,11 @@ final class DocumentCatalogue {
   private func check(_ name: String, _ connection: Connection) throws {
     guard !name.isEmpty, !name.utf8.contains(0), !ReservedNames.isReserved(table: name) else {
       throw StoreError(
-        .schemaMismatch, model: name, "A collection cannot be called \"\(name)\": the name is empty or the database's own. Choose another.")
+        .schemaMismatch, model: name,
+        "A collection cannot be called \"\(name)\": the name is empty or the database's own. Choose another.")
     }
-    let taken = try connection.query("SELECT type FROM main.sqlite_master WHERE name = ?1 COLLATE NOCASE", [.text(name)])
+    let taken = try connection.query(
+      "SELECT type FROM main.sqlite_master WHERE name = ?1 COLLATE NOCASE", [.text(name)])
     guard let type = taken.first?["type"]?.text else { return }
     throw StoreError(
       .schemaMismatch, model: name,
@@ -264,7 +284,8 @@ final class DocumentCatalogue {
 }
 
 extension Connection {
-  /// Converts dates in documents of earlier versions to the current format: text of fixed width, whose order is chronological.
+  /// Converts dates in documents of earlier versions to the current format: text of fixed width, whose order is
+  /// chronological.
   ///
   /// This happens once for each file, in one transaction. A read-only connection changes nothing.
   func updateDocumentDates() throws {

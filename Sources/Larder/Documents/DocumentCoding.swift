@@ -12,7 +12,8 @@ struct DocumentCoding<Value: Codable>: Sendable {
       }
       let encoder = DocumentEncoder()
       guard case .object(let document) = try encoder.encode(value) else {
-        throw StoreError(.invalidValue, "\(Value.self) does not encode as an object with properties. Wrap it in a struct.")
+        throw StoreError(
+          .invalidValue, "\(Value.self) does not encode as an object with properties. Wrap it in a struct.")
       }
       let ownKey = try key ?? (value as? any StoredDocument)?.key ?? ownKey(document)
       return try EncodedDocument(key: ownKey, document, unset: encoder.unset, expires: expires)
@@ -20,7 +21,8 @@ struct DocumentCoding<Value: Codable>: Sendable {
       throw error.naming(collection)
     } catch let error as EncodingError {
       throw StoreError(
-        .invalidValue, model: collection, "A \(Value.self) cannot be written to \(collection): \(error.shortDescription). Store what encodes.")
+        .invalidValue, model: collection,
+        "A \(Value.self) cannot be written to \(collection): \(error.shortDescription). Store what encodes.")
     }
   }
 
@@ -30,7 +32,8 @@ struct DocumentCoding<Value: Codable>: Sendable {
       return try EncodedDocument(key: key, json: json, expires: expires)
     } catch let error as StoreError {
       throw StoreError(
-        error.code, model: collection, property: error.property, "\(error.message) It was given for the key \"\(key)\" of \(collection).")
+        error.code, model: collection, property: error.property,
+        "\(error.message) It was given for the key \"\(key)\" of \(collection).")
     }
   }
 
@@ -40,7 +43,8 @@ struct DocumentCoding<Value: Codable>: Sendable {
       do {
         return try read(text.key, json: text.value, expires: expires)
       } catch let error as StoreError {
-        throw StoreError(error.code, model: error.model, property: error.property, "In text \(position): \(error.message)")
+        throw StoreError(
+          error.code, model: error.model, property: error.property, "In text \(position): \(error.message)")
       }
     }
   }
@@ -48,7 +52,8 @@ struct DocumentCoding<Value: Codable>: Sendable {
   private func ownKey(_ document: Document) throws -> String {
     if case .text(let key) = document["key"] { return key }
     throw StoreError(
-      .invalidValue, property: "key", "A \(Value.self) for \(collection) has no text property \"key\". Add one, or give the key with set.")
+      .invalidValue, property: "key",
+      "A \(Value.self) for \(collection) has no text property \"key\". Add one, or give the key with set.")
   }
 
   func decode(_ key: String, json: String) throws -> Value {
@@ -106,7 +111,9 @@ extension DocumentValue: Codable {
     } else if let real = try? container.decode(Double.self) {
       if let number = try? container.decode(Decimal.self), !DocumentReader.isExact(real, "\(number)") {
         throw DecodingError.dataCorruptedError(
-          in: container, debugDescription: "Neither a 64-bit integer nor a double holds the number. Write it as text, in quotation marks.")
+          in: container,
+          debugDescription:
+            "Neither a 64-bit integer nor a double holds the number. Write it as text, in quotation marks.")
       }
       self = .real(real)
     } else if let text = try? container.decode(String.self) {

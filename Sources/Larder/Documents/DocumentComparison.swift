@@ -1,7 +1,7 @@
 import Foundation
 
-/// Equality of document values in conditions: values of the same kind, numbers by size, texts byte by byte, arrays element by element, and objects
-/// name by name in any order.
+/// Equality of document values in conditions: values of the same kind, numbers by size, texts byte by byte, arrays
+/// element by element, and objects name by name in any order.
 enum DocumentComparison {
   static func isEqual(_ left: DocumentValue, _ right: DocumentValue) -> Bool {
     switch (left, right) {
@@ -9,9 +9,11 @@ enum DocumentComparison {
     case (.bool(let left), .bool(let right)): left == right
     case (.integer(let left), .integer(let right)): left == right
     case (.real(let left), .real(let right)): left == right
-    case (.integer(let integer), .real(let real)), (.real(let real), .integer(let integer)): Int64(exactly: real) == integer
+    case (.integer(let integer), .real(let real)), (.real(let real), .integer(let integer)):
+      Int64(exactly: real) == integer
     case (.text(let left), .text(let right)): isEqual(left, right)
-    case (.array(let left), .array(let right)): left.count == right.count && zip(left, right).allSatisfy { isEqual($0, $1) }
+    case (.array(let left), .array(let right)):
+      left.count == right.count && zip(left, right).allSatisfy { isEqual($0, $1) }
     case (.object(let left), .object(let right)): isEqual(left, right)
     default: false
     }
@@ -32,17 +34,22 @@ enum DocumentComparison {
 
   /// Returns whether the text contains the other one, ignoring the case of A to Z. SQLite's LIKE stops at a NUL.
   static func hasPart(_ text: String, _ part: String) -> Bool {
-    func folded(_ text: String) -> [UInt8] { text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 } }
+    func folded(_ text: String) -> [UInt8] {
+      text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }
+    }
     let (text, part) = (folded(text), folded(part))
     guard text.count >= part.count else { return false }
     return text.withUnsafeBytes { text in
       part.withUnsafeBytes { part in
-        (0...(text.count - part.count)).contains { UnsafeRawBufferPointer(rebasing: text[$0..<($0 + part.count)]).elementsEqual(part) }
+        (0...(text.count - part.count)).contains {
+          UnsafeRawBufferPointer(rebasing: text[$0..<($0 + part.count)]).elementsEqual(part)
+        }
       }
     }
   }
 
-  /// Returns -1, 0 or 1 for how a number, or text that is one, compares with the number in a text, digit by digit; nil for anything else.
+  /// Returns -1, 0 or 1 for how a number, or text that is one, compares with the number in a text, digit by digit; nil
+  /// for anything else.
   static func order(_ value: Value, _ number: String) -> Int64? {
     let text: String
     switch value {

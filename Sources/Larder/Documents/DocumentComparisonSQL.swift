@@ -2,8 +2,9 @@ import Foundation
 
 /// Writes one comparison as SQL.
 ///
-/// The property's value comes first, as SQLite takes it out of JSON: an index is on that. What follows looks at its kind, which SQL values do not have:
-/// to SQLite true is 1, an array is its text, and every text is greater than every number.
+/// The property's value comes first, as SQLite takes it out of JSON: an index is on that. What follows looks at its
+/// kind, which SQL values do not have: to SQLite true is 1, an array is its text, and every text is greater than every
+/// number.
 struct DocumentComparisonSQL {
   private let path: DocumentPath
   private let comparison: Condition.Operator
@@ -285,6 +286,8 @@ struct DocumentComparisonSQL {
   }
 
   private func named(_ error: StoreError) -> StoreError {
-    StoreError(error.code, model: error.model, property: path.description, "The condition on \(path) cannot be asked. \(error.message)")
+    StoreError(
+      error.code, model: error.model, property: path.description,
+      "The condition on \(path) cannot be asked. \(error.message)")
   }
 }

@@ -10,7 +10,10 @@ struct DocumentDecoder: Decoder {
   let references: DocumentReferences?
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  init(_ value: DocumentValue, key: String? = nil, at codingPath: [any CodingKey] = [], references: DocumentReferences? = nil) {
+  init(
+    _ value: DocumentValue, key: String? = nil, at codingPath: [any CodingKey] = [],
+    references: DocumentReferences? = nil
+  ) {
     self.value = value
     self.references = references
     self.key = key
@@ -82,11 +85,15 @@ private struct DocumentKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProt
   func decodeNil(forKey key: Key) throws -> Bool { try nested(key).value.isNull }
   func decode<Output: Decodable>(_ type: Output.Type, forKey key: Key) throws -> Output { try nested(key).decode(type) }
 
-  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> {
     try nested(key).container(keyedBy: type)
   }
 
-  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try nested(key).unkeyedContainer() }
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try nested(key).unkeyedContainer()
+  }
   func superDecoder() throws -> any Decoder { try nested(DocumentCodingKey(stringValue: "super")) }
   func superDecoder(forKey key: Key) throws -> any Decoder { try nested(key) }
 }
@@ -108,7 +115,8 @@ private struct DocumentUnkeyedDecoding: UnkeyedDecodingContainer {
   private func current() throws -> DocumentDecoder {
     let key = DocumentCodingKey(intValue: currentIndex)
     guard !isAtEnd else {
-      throw DecodingError.valueNotFound(Any.self, DecodingError.Context(codingPath: codingPath + [key], debugDescription: ""))
+      throw DecodingError.valueNotFound(
+        Any.self, DecodingError.Context(codingPath: codingPath + [key], debugDescription: ""))
     }
     return decoder.nested(values[currentIndex], key)
   }
@@ -149,7 +157,9 @@ private struct DocumentSingleDecoding: SingleValueDecodingContainer {
   var codingPath: [any CodingKey] { decoder.codingPath }
 
   private func integer<Output: FixedWidthInteger>(_ type: Output.Type) throws -> Output {
-    guard let integer = decoder.value.integer, let output = Output(exactly: integer) else { throw decoder.mismatch(type) }
+    guard let integer = decoder.value.integer, let output = Output(exactly: integer) else {
+      throw decoder.mismatch(type)
+    }
     return output
   }
 
@@ -169,7 +179,9 @@ private struct DocumentSingleDecoding: SingleValueDecodingContainer {
   func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
 
   func decode(_ type: Float.Type) throws -> Float {
-    guard let real = decoder.value.real, let number = Float("\(real)"), number.isFinite else { throw decoder.mismatch(type) }
+    guard let real = decoder.value.real, let number = Float("\(real)"), number.isFinite else {
+      throw decoder.mismatch(type)
+    }
     return number
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Encodes any `Encodable` as a document value. Dates become ISO 8601 text, data becomes base64, UUIDs and decimals become text.
+/// Encodes any `Encodable` as a document value. Dates become ISO 8601 text, data becomes base64, UUIDs and decimals
+/// become text.
 final class DocumentEncoder: Encoder {
   /// The value that was encoded at one place, or the container that is being filled.
   final class Box {
@@ -29,7 +30,8 @@ final class DocumentEncoder: Encoder {
   /// The depth of values being encoded.
   fileprivate let depth: Int
 
-  /// The largest depth: twice that of a document, for types that wrap another. Objects that refer to one another in a cycle would never end.
+  /// The largest depth: twice that of a document, for types that wrap another. Objects that refer to one another in a
+  /// cycle would never end.
   private static let depthLimit = 2 * DocumentWriter.depthLimit
 
   init(_ result: Box = Box(), at codingPath: [any CodingKey] = [], depth: Int = 0) {
@@ -44,7 +46,9 @@ final class DocumentEncoder: Encoder {
   }
 
   /// Encodes the value into the box.
-  static func fill(_ box: Box, _ value: some Encodable, _ path: [any CodingKey], depth: Int, _ encoder: DocumentEncoder? = nil) throws {
+  static func fill(
+    _ box: Box, _ value: some Encodable, _ path: [any CodingKey], depth: Int, _ encoder: DocumentEncoder? = nil
+  ) throws {
     switch value {
     case let date as Date: box.value = .value(try stored(date, path))
     case let data as Data: box.value = .value(.text(data.base64EncodedString()))
@@ -65,12 +69,15 @@ final class DocumentEncoder: Encoder {
     )
   }
 
-  fileprivate static func stored(_ value: some DocumentValueConvertible, _ path: [any CodingKey]) throws -> DocumentValue {
+  fileprivate static func stored(
+    _ value: some DocumentValueConvertible, _ path: [any CodingKey]
+  ) throws -> DocumentValue {
     do {
       return try value.documentValue
     } catch let error as StoreError {
       let place = path.map(\.stringValue).joined(separator: ".")
-      throw StoreError(error.code, property: path.first?.stringValue, "The property \(place) cannot be stored. \(error.message)")
+      throw StoreError(
+        error.code, property: path.first?.stringValue, "The property \(place) cannot be stored. \(error.message)")
     }
   }
 
@@ -134,7 +141,8 @@ private struct DocumentKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProt
   func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encode(optional: value, key) }
   func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encode(optional: value, key) }
 
-  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested>
+  {
     nested(key).container(keyedBy: type)
   }
 
@@ -173,7 +181,9 @@ private struct DocumentUnkeyedEncoding: UnkeyedEncodingContainer {
     try DocumentEncoder.fill(box(), value, path, depth: encoder.depth + 1)
   }
 
-  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> { nested().container(keyedBy: type) }
+  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+    nested().container(keyedBy: type)
+  }
   func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nested().unkeyedContainer() }
   func superEncoder() -> any Encoder { nested() }
 }

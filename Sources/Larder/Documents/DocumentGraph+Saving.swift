@@ -18,7 +18,9 @@ extension DocumentGraph {
     return batches
   }
 
-  private static func encode<Value: Codable>(_ value: Value, at address: DocumentAddress, expires: Date?) throws -> EncodedDocument {
+  private static func encode<Value: Codable>(
+    _ value: Value, at address: DocumentAddress, expires: Date?
+  ) throws -> EncodedDocument {
     try DocumentCoding<Value>(collection: address.collection).encode(address.key, value, expires: expires)
   }
 }
@@ -31,8 +33,8 @@ extension Store {
   /// - Parameters:
   ///   - graph: The documents.
   ///   - expires: When the documents expire. If nil, existing documents keep their date, and new ones don't expire.
-  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be encoded, `.schemaMismatch` for the name of a collection that the file uses for
-  ///   something else, the errors of any write, and `CancellationError`.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be encoded, `.schemaMismatch` for the name of a
+  ///   collection that the file uses for something else, the errors of any write, and `CancellationError`.
   public func save(_ graph: DocumentGraph, expires: Date? = nil) async throws {
     let batches = try graph.encoded(expires: expires)
     try await writer.perform { try $0.write(batches) }
@@ -47,8 +49,8 @@ extension StoreWriter {
   /// - Parameters:
   ///   - graph: The documents.
   ///   - expires: When the documents expire. If nil, existing documents keep their date, and new ones don't expire.
-  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be encoded, `.schemaMismatch` for the name of a collection that the file uses for
-  ///   something else, and the errors of any write.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be encoded, `.schemaMismatch` for the name of a
+  ///   collection that the file uses for something else, and the errors of any write.
   public func save(_ graph: DocumentGraph, expires: Date? = nil) throws {
     let batches = try graph.encoded(expires: expires)
     try _write(isAtomic: true) { try $0.connection.write(batches) }

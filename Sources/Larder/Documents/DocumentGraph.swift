@@ -1,4 +1,5 @@
-/// Documents of any collections that refer to one another, each of them once. `load(_:following:)` reads a graph, and `save` stores it.
+/// Documents of any collections that refer to one another, each of them once. `load(_:following:)` reads a graph, and
+/// `save` stores it.
 ///
 /// ```swift
 /// var graph = DocumentGraph()
@@ -8,8 +9,9 @@
 /// try await store.save(graph)
 /// ```
 ///
-/// A subscript follows a reference to its document, `graph[order.customer]`, so cycles and shared targets need no special handling. Documents of
-/// untyped collections are found by collection and key: `graph["customers", "ada"]`. A graph is a value: changing it doesn't change the file.
+/// A subscript follows a reference to its document, `graph[order.customer]`, so cycles and shared targets need no
+/// special handling. Documents of untyped collections are found by collection and key: `graph["customers", "ada"]`. A
+/// graph is a value: changing it doesn't change the file.
 public struct DocumentGraph: Sendable {
   typealias Content = any Codable & Sendable
 
@@ -66,7 +68,8 @@ public struct DocumentGraph: Sendable {
     for value in values { insert(value) }
   }
 
-  /// The document that the reference refers to; nil if it is missing, wasn't loaded, or is in the graph as a value of another type.
+  /// The document that the reference refers to; nil if it is missing, wasn't loaded, or is in the graph as a value of
+  /// another type.
   ///
   /// Setting nil removes the document from the graph, but not from the store.
   public subscript<Target>(reference: DocumentReference<Target>) -> Target? {
@@ -74,7 +77,8 @@ public struct DocumentGraph: Sendable {
     set { set(newValue, at: reference.address) }
   }
 
-  /// The untyped document with the collection and key; nil if it is missing, wasn't loaded, or is in the graph as a value of a type.
+  /// The untyped document with the collection and key; nil if it is missing, wasn't loaded, or is in the graph as a
+  /// value of a type.
   ///
   /// Setting nil removes the document from the graph, but not from the store.
   public subscript(collection: String, key: String) -> Document? {
@@ -142,7 +146,9 @@ public struct DocumentGraph: Sendable {
 
   /// Transforms the entries in the order in which they were added.
   private func inOrder<Output>(_ transform: (DocumentAddress, Entry) -> Output?) -> [Output] {
-    let found = entries.compactMap { address, numbered in transform(address, numbered.entry).map { (number: numbered.number, output: $0) } }
+    let found = entries.compactMap { address, numbered in
+      transform(address, numbered.entry).map { (number: numbered.number, output: $0) }
+    }
     return found.sorted { $0.number < $1.number }.map(\.output)
   }
 

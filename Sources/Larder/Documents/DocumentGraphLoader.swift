@@ -1,4 +1,5 @@
-/// Reads documents and the documents that they refer to, level by level, with one statement for each level and collection.
+/// Reads documents and the documents that they refer to, level by level, with one statement for each level and
+/// collection.
 ///
 /// All reads happen in one view of the file, which the caller has opened.
 struct DocumentGraphLoader {
@@ -19,7 +20,9 @@ struct DocumentGraphLoader {
   /// Throws ``StoreError`` `.invalidValue` for a link that isn't a path and for a negative depth.
   init(_ links: [DocumentLink], depth: Int?, _ connection: Connection) throws {
     if let depth, depth < 0 {
-      throw StoreError(.invalidValue, "The depth of references to follow is negative. Give the number of levels, 0 or more, or nil for all of them.")
+      throw StoreError(
+        .invalidValue,
+        "The depth of references to follow is negative. Give the number of levels, 0 or more, or nil for all of them.")
     }
     self.links = try links.map { try ParsedDocumentLink($0) }
     self.depth = depth
@@ -71,7 +74,9 @@ struct DocumentGraphLoader {
     }
   }
 
-  private mutating func read<Value: Codable & Sendable>(_ addresses: [DocumentAddress], of collection: String, as type: Value.Type) throws {
+  private mutating func read<Value: Codable & Sendable>(
+    _ addresses: [DocumentAddress], of collection: String, as type: Value.Type
+  ) throws {
     let coding = DocumentCoding<Value>(collection: collection)
     try DocumentTable(collection).forEach(addresses.map(\.key), connection) { key, json in
       let document = try DocumentReader.document(json, of: key, in: collection)
@@ -80,7 +85,9 @@ struct DocumentGraphLoader {
     for address in addresses where !graph.isKnown(address) { graph.note(.missing, at: address) }
   }
 
-  private mutating func add<Value: Codable & Sendable>(_ key: String, _ document: Document, _ coding: DocumentCoding<Value>) throws {
+  private mutating func add<Value: Codable & Sendable>(
+    _ key: String, _ document: Document, _ coding: DocumentCoding<Value>
+  ) throws {
     let address = DocumentAddress(coding.collection, key)
     let references = DocumentReferences()
     let value = try coding.decode(key, document, references: references)
@@ -101,7 +108,8 @@ struct DocumentGraphLoader {
       return
     }
     // Compared as text, because a type may spell a collection's name in a different but equal form.
-    let known = Dictionary(references.map { (DocumentPath($0.path[...]).description, $0) }, uniquingKeysWith: { first, _ in first })
+    let known = Dictionary(
+      references.map { (DocumentPath($0.path[...]).description, $0) }, uniquingKeysWith: { first, _ in first })
     for link in links where link.isFor(collection) {
       try link.forEachText(in: document) { path, text in
         if let reference = known[DocumentPath(path[...]).description] {
@@ -124,7 +132,8 @@ struct DocumentGraphLoader {
     if let other = types[name], other != type {
       throw StoreError(
         .schemaMismatch, model: type.collection,
-        "The documents of \(type.collection) are referred to as \(other) and as \(type). Refer to one collection with one type.")
+        "The documents of \(type.collection) are referred to as \(other) and as \(type). Refer to one collection with one type."
+      )
     }
     types[name] = type
     // It was read without a type on an earlier level.
@@ -132,7 +141,9 @@ struct DocumentGraphLoader {
     want(address)
   }
 
-  private mutating func replace<Value: StoredDocument>(_ document: Document, at address: DocumentAddress, _ type: Value.Type) throws {
+  private mutating func replace<Value: StoredDocument>(
+    _ document: Document, at address: DocumentAddress, _ type: Value.Type
+  ) throws {
     try add(address.key, document, DocumentCoding<Value>(collection: address.collection))
   }
 
@@ -143,7 +154,8 @@ struct DocumentGraphLoader {
 
   // MARK: Names
 
-  /// Throws ``StoreError`` `.schemaMismatch` for a link whose property no document of the file has ever had, if a similar one exists.
+  /// Throws ``StoreError`` `.schemaMismatch` for a link whose property no document of the file has ever had, if a
+  /// similar one exists.
   ///
   /// Otherwise it isn't an error, because a later document may have the property.
   func checkLinks() throws {

@@ -5,9 +5,9 @@
 /// let raw = try await store.documents("orders").load("o1", following: DocumentLink("customer", to: "customers"))
 /// ```
 ///
-/// The path is a ``DocumentPath`` in which `[*]` stands for every element of an array and every value of an object. A path to an array leads to its
-/// elements. The path is applied to each loaded document, and so followed from level to level: `"parent"` leads to all ancestors. A link with a
-/// source applies only to the documents of that collection.
+/// The path is a ``DocumentPath`` in which `[*]` stands for every element of an array and every value of an object. A
+/// path to an array leads to its elements. The path is applied to each loaded document, and so followed from level to
+/// level: `"parent"` leads to all ancestors. A link with a source applies only to the documents of that collection.
 public struct DocumentLink: Sendable, Hashable {
   /// One component of a link's path.
   enum Step: Sendable, Hashable {
@@ -28,7 +28,8 @@ public struct DocumentLink: Sendable, Hashable {
   /// - Parameters:
   ///   - path: The path from a document to its references.
   ///   - source: The collection whose documents the path applies to; nil for all collections.
-  ///   - target: The collection that the references lead to. A ``DocumentReference`` in a typed document determines it; plain texts need it.
+  ///   - target: The collection that the references lead to. A ``DocumentReference`` in a typed document determines it;
+  ///     plain texts need it.
   public init(_ path: String, in source: String? = nil, to target: String? = nil) {
     self.path = path
     self.source = source

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a condition compares a property with: a value, or a date or decimal that documents store as text but compare in its own order.
+/// What a condition compares a property with: a value, or a date or decimal that documents store as text but compare in
+/// its own order.
 enum DocumentOperand: Sendable, Hashable {
   case value(DocumentValue)
   /// A time in seconds since 2001. Texts that are dates compare with it chronologically.
@@ -14,7 +15,8 @@ enum DocumentOperand: Sendable, Hashable {
 
   init(_ value: some DocumentValueConvertible) {
     switch value {
-    case let date as Date where !date.timeIntervalSinceReferenceDate.isNaN: self = .time(date.timeIntervalSinceReferenceDate)
+    case let date as Date where !date.timeIntervalSinceReferenceDate.isNaN:
+      self = .time(date.timeIntervalSinceReferenceDate)
     case let decimal as Decimal where !decimal.isNaN: self = .decimal(decimal)
     default:
       do {
@@ -22,7 +24,10 @@ enum DocumentOperand: Sendable, Hashable {
       } catch let error as StoreError {
         self = .invalid(error)
       } catch {
-        self = .invalid(StoreError(.invalidValue, "A condition's value cannot be kept in a document: \(type(of: value)). Compare with another one."))
+        self = .invalid(
+          StoreError(
+            .invalidValue,
+            "A condition's value cannot be kept in a document: \(type(of: value)). Compare with another one."))
       }
     }
   }
@@ -40,7 +45,8 @@ enum DocumentOperand: Sendable, Hashable {
   var documentValue: DocumentValue {
     switch self {
     case .value(let value): value
-    case .time(let seconds): DocumentDate.text(Date(timeIntervalSinceReferenceDate: seconds)).map { .text($0) } ?? .real(seconds)
+    case .time(let seconds):
+      DocumentDate.text(Date(timeIntervalSinceReferenceDate: seconds)).map { .text($0) } ?? .real(seconds)
     case .decimal(let decimal): .text(decimal.canonicalText)
     case .list(let operands): .array(operands.map(\.documentValue))
     case .invalid: .null

@@ -1,7 +1,8 @@
 /// The path to a value in a document: property names and array positions, such as `address.city` or `tags[0]`.
 ///
-/// As text, names are separated by points, and positions are in brackets; a negative position counts from the end, so `tags[-1]` is the last element.
-/// A name that is empty, contains a point or bracket, or begins with a quotation mark is written in quotation marks, with its own doubled: `"a.b".c`.
+/// As text, names are separated by points, and positions are in brackets; a negative position counts from the end, so
+/// `tags[-1]` is the last element. A name that is empty, contains a point or bracket, or begins with a quotation mark
+/// is written in quotation marks, with its own doubled: `"a.b".c`.
 ///
 /// ```swift
 /// let path = DocumentPath("home town", "streets", 0)
@@ -60,7 +61,8 @@ public struct DocumentPath: Sendable, Hashable {
 }
 
 extension DocumentPath.Step {
-  /// Returns whether two components are equal. Names are compared byte by byte, as SQLite compares them with those of the JSON.
+  /// Returns whether two components are equal. Names are compared byte by byte, as SQLite compares them with those of
+  /// the JSON.
   public static func == (left: DocumentPath.Step, right: DocumentPath.Step) -> Bool {
     switch (left, right) {
     case (.name(let left), .name(let right)): ExactText(left) == ExactText(right)
@@ -99,7 +101,9 @@ extension DocumentPath: CustomStringConvertible {
 
   private static func isPlain(_ name: String) -> Bool {
     let scalars = name.unicodeScalars
-    guard let first = scalars.first, let last = scalars.last, !first.properties.isWhitespace, !last.properties.isWhitespace else { return false }
+    guard let first = scalars.first, let last = scalars.last, !first.properties.isWhitespace,
+      !last.properties.isWhitespace
+    else { return false }
     return !scalars.contains { $0 == "." || $0 == "[" || $0 == "]" || $0 == "," || $0 == "\"" }
   }
 }

@@ -8,8 +8,8 @@ struct DocumentPathCheck {
     self.name = name
   }
 
-  /// Throws ``StoreError`` `.schemaMismatch` for a property that the collection has never had, and for a path in a property that no document has
-  /// although a similar one exists.
+  /// Throws ``StoreError`` `.schemaMismatch` for a property that the collection has never had, and for a path in a
+  /// property that no document has although a similar one exists.
   ///
   /// - Complexity: Searches the documents for a path of several names until one has it, once for each connection.
   func check(_ query: DocumentQuery, _ connection: Connection) throws {
@@ -17,7 +17,11 @@ struct DocumentPathCheck {
     guard query.validatesProperties, !collection.properties.isEmpty else { return }
     for path in paths where !path.isKey {
       guard collection.known.contains(ExactText(path.property)) else {
-        throw unknown(path, NearestName(to: path.property, among: collection.properties + ["key"]).name.map { replacing(0, by: $0, in: path) })
+        throw unknown(
+          path,
+          NearestName(to: path.property, among: collection.properties + ["key"]).name.map {
+            replacing(0, by: $0, in: path)
+          })
       }
       try checkInner(path, connection)
     }
@@ -31,7 +35,8 @@ struct DocumentPathCheck {
       let outer = DocumentPath(path.steps[..<position])
       let names = try names(in: outer, connection)
       guard !names.contains(where: { ExactText($0) == ExactText(wanted) }) else { continue }
-      // A name that no document has yet isn't an error by itself; one that resembles an existing name probably is a mistake.
+      // A name that no document has yet isn't an error by itself; one that resembles an existing name probably is a
+      // mistake.
       guard let nearest = NearestName(to: wanted, among: names).name else { return }
       throw unknown(path, replacing(position, by: nearest, in: path))
     }
@@ -39,7 +44,8 @@ struct DocumentPathCheck {
 
   private func exists(_ path: DocumentPath, _ connection: Connection) throws -> Bool {
     let table = Quoting.name(name)
-    return try !connection.query("SELECT 1 FROM main.\(table) WHERE \(DocumentSQL.type(path)) IS NOT NULL LIMIT 1").isEmpty
+    return try !connection.query("SELECT 1 FROM main.\(table) WHERE \(DocumentSQL.type(path)) IS NOT NULL LIMIT 1")
+      .isEmpty
   }
 
   /// Returns the names of the objects at the path in some hundreds of documents.
@@ -75,6 +81,7 @@ struct DocumentPathCheck {
         "Did you mean \(isName ? $0.property : $0.description)? If not, pass validatesProperties: false, which asks for it all the same."
       }
       ?? "Correct the name, or pass validatesProperties: false to ask for it all the same."
-    return StoreError(.schemaMismatch, model: self.name, property: name, "No document of \(self.name) has a property \(name). \(hint)")
+    return StoreError(
+      .schemaMismatch, model: self.name, property: name, "No document of \(self.name) has a property \(name). \(hint)")
   }
 }

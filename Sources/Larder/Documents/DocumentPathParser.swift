@@ -56,7 +56,9 @@ struct DocumentPathParser {
   private mutating func position() throws -> Int {
     let digits = rest.prefix { $0 != "]" }
     // SQLite counts the elements of an array in 32 bits.
-    guard let position = Int32(String(digits)), digits.first != "+", digits.endIndex < rest.endIndex else { throw failure }
+    guard let position = Int32(String(digits)), digits.first != "+", digits.endIndex < rest.endIndex else {
+      throw failure
+    }
     rest = rest[digits.endIndex...].dropFirst()
     return Int(position)
   }

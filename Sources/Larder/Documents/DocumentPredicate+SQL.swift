@@ -28,22 +28,27 @@ extension DocumentPredicate {
     case .not(let node): try write(node, isNegated: !isNegated, &writer)
     case .comparison(let path, let comparison, let operand):
       try DocumentComparisonSQL(path, comparison, operand).write(isNegated: isNegated, &writer)
-    case .differs(let path, let operand): try DocumentComparisonSQL(path, .equal, operand).write(isNegated: !isNegated, &writer)
+    case .differs(let path, let operand):
+      try DocumentComparisonSQL(path, .equal, operand).write(isNegated: !isNegated, &writer)
     case .invalid(let error): throw error
     }
   }
 
-  /// The number of operands joined in a row. SQLite parses `a AND b AND c` as a left-leaning tree, and limits its depth to a thousand.
+  /// The number of operands joined in a row. SQLite parses `a AND b AND c` as a left-leaning tree, and limits its depth
+  /// to a thousand.
   private static let rowLength = 30
 
   private static func join(_ nodes: [Node], _ joint: String, isNegated: Bool, _ writer: inout SQLWriter) throws {
     guard !nodes.isEmpty else { return writer.write(joint == " AND " ? "1" : "0") }
     // The deepest operand comes first, so that the parser only holds its parentheses open.
-    let nodes = nodes.count > 1 && nodes.contains(where: \.isNested) ? nodes.sorted { $0.isNested && !$1.isNested } : nodes
+    let nodes =
+      nodes.count > 1 && nodes.contains(where: \.isNested) ? nodes.sorted { $0.isNested && !$1.isNested } : nodes
     try join(nodes[...], joint, isNegated: isNegated, &writer)
   }
 
-  private static func join(_ nodes: ArraySlice<Node>, _ joint: String, isNegated: Bool, _ writer: inout SQLWriter) throws {
+  private static func join(
+    _ nodes: ArraySlice<Node>, _ joint: String, isNegated: Bool, _ writer: inout SQLWriter
+  ) throws {
     guard nodes.count > 1 else {
       for node in nodes { try write(node, isNegated: isNegated, &writer) }
       return

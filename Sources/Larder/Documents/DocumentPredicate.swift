@@ -1,4 +1,5 @@
-/// A condition on documents, as returned by the closure of ``Documents/fetch(sort:limit:offset:validatesProperties:where:)``.
+/// A condition on documents, as returned by the closure of
+/// ``Documents/fetch(sort:limit:offset:validatesProperties:where:)``.
 ///
 /// `==` and `!=` have Swift's meaning: a missing property is null, equal to null, and not equal to any other value.
 public struct DocumentPredicate: Sendable, Hashable {
@@ -29,7 +30,8 @@ public struct DocumentPredicate: Sendable, Hashable {
     guard depth <= Self.depthLimit else {
       let error = StoreError(
         .unsupported,
-        "The condition has more than \(Self.depthLimit) levels of && in || and the other way round. Join those of one kind, or ask in several steps.")
+        "The condition has more than \(Self.depthLimit) levels of && in || and the other way round. Join those of one kind, or ask in several steps."
+      )
       self.node = .invalid(error)
       self.depth = 1
       return

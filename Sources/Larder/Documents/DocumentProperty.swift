@@ -1,4 +1,5 @@
-/// The properties of a document in the closure of a condition: `$0.age`, or `$0["home town"]` for names that aren't Swift identifiers.
+/// The properties of a document in the closure of a condition: `$0.age`, or `$0["home town"]` for names that aren't
+/// Swift identifiers.
 @dynamicMemberLookup
 public struct DocumentProperties: Sendable {
   init() {}
@@ -19,13 +20,17 @@ public struct DocumentProperty: Sendable {
   let documentPath: DocumentPath
 
   /// The property of this object with the name, which may have any characters.
-  public subscript(name: String) -> DocumentProperty { DocumentProperty(documentPath: documentPath.appending(.name(name))) }
+  public subscript(name: String) -> DocumentProperty {
+    DocumentProperty(documentPath: documentPath.appending(.name(name)))
+  }
 
   /// The property of this object with the name.
   public subscript(dynamicMember name: String) -> DocumentProperty { self[name] }
 
   /// The element of this array. A negative position counts from the end: -1 is the last element.
-  public subscript(position: Int) -> DocumentProperty { DocumentProperty(documentPath: documentPath.appending(.position(position))) }
+  public subscript(position: Int) -> DocumentProperty {
+    DocumentProperty(documentPath: documentPath.appending(.position(position)))
+  }
 
   private func compared(_ comparison: Condition.Operator, _ value: some DocumentValueConvertible) -> DocumentPredicate {
     DocumentPredicate(node: .comparison(documentPath, comparison, DocumentOperand(value)))
@@ -71,7 +76,8 @@ public struct DocumentProperty: Sendable {
     property.compared(.greaterThanOrEqual, value)
   }
 
-  /// Returns a predicate that holds if an array contains the value, or a text contains the text, ignoring the case of A to Z.
+  /// Returns a predicate that holds if an array contains the value, or a text contains the text, ignoring the case of A
+  /// to Z.
   ///
   /// - Parameter value: The element or the part of the text.
   public func contains(_ value: some DocumentValueConvertible) -> DocumentPredicate {

@@ -8,7 +8,8 @@ struct DocumentQuery: Sendable {
   var validatesProperties = true
 
   init(
-    _ predicate: DocumentPredicate, sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true
+    _ predicate: DocumentPredicate, sort: String = "", limit: Int? = nil, offset: Int = 0,
+    validatesProperties: Bool = true
   ) {
     self.predicate = predicate
     self.sort = sort

@@ -12,8 +12,9 @@
 /// let orders = try await store.documents(Order.self).fetch { $0.customer == order.customer }
 /// ```
 ///
-/// The target's type determines the collection. SQL, conditions and other programs only see the key. The target need not exist: references aren't
-/// checked. `load(_:following:)` of ``Documents`` reads a document together with the documents that it refers to.
+/// The target's type determines the collection. SQL, conditions and other programs only see the key. The target need
+/// not exist: references aren't checked. `load(_:following:)` of ``Documents`` reads a document together with the
+/// documents that it refers to.
 public struct DocumentReference<Target: StoredDocument>: Sendable {
   /// The key of the target.
   public let key: String

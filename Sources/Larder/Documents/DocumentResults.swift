@@ -1,5 +1,6 @@
 extension Documents where Value: Sendable {
-  /// Returns the documents that satisfy the conditions as a collection that holds their keys and loads documents on demand.
+  /// Returns the documents that satisfy the conditions as a collection that holds their keys and loads documents on
+  /// demand.
   ///
   /// ```swift
   /// let notes = try await store.documents("notes", of: Note.self).results(sort: "title")
@@ -9,7 +10,8 @@ extension Documents where Value: Sendable {
   /// The keys, and so the number and order of the elements, are fixed when this method is called.
   ///
   /// - Parameters:
-  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document qualifies.
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document
+  ///     qualifies.
   ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   /// - Returns: A random-access collection of documents.
@@ -35,14 +37,16 @@ extension Documents where Value: Sendable {
   }
 
   private func makeResults(_ keys: [String]) -> DocumentResults<Value> {
-    DocumentResults(keys: keys, pages: DocumentPages(store, DocumentTable(name)), coding: DocumentCoding(collection: name))
+    DocumentResults(
+      keys: keys, pages: DocumentPages(store, DocumentTable(name)), coding: DocumentCoding(collection: name))
   }
 }
 
 /// The documents of a query, loaded on demand in pages. See `results(where:sort:)` of ``Documents``.
 ///
-/// An element is nil if its document has been deleted or has expired. Elements are current: after a commit that affects the collection, loaded
-/// documents are loaded again. The keys and their order never change; call `results(where:sort:)` again to update them.
+/// An element is nil if its document has been deleted or has expired. Elements are current: after a commit that affects
+/// the collection, loaded documents are loaded again. The keys and their order never change; call
+/// `results(where:sort:)` again to update them.
 ///
 /// A subscript whose page isn't loaded blocks its thread until the page is read. ``elements(in:)`` doesn't block.
 public struct DocumentResults<Value: Codable & Sendable>: Sendable {
@@ -64,8 +68,8 @@ public struct DocumentResults<Value: Codable & Sendable>: Sendable {
   ///
   /// - Parameter range: The positions.
   /// - Returns: One element for each position; nil if its document no longer exists.
-  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded as the collection's type, the errors of any read, and
-  ///   `CancellationError` as soon as the task is cancelled.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded as the collection's type, the errors of
+  ///   any read, and `CancellationError` as soon as the task is cancelled.
   public func elements(in range: Range<Int>) async throws -> [Value?] {
     let keys = keys[range]
     let rows = try await pages.rows(with: keys)
@@ -77,11 +81,13 @@ extension DocumentResults: RandomAccessCollection {
   public var startIndex: Int { keys.startIndex }
   public var endIndex: Int { keys.endIndex }
 
-  /// The document at the position; nil if it no longer exists, or can't be read or decoded. ``elements(in:)`` throws the reason.
+  /// The document at the position; nil if it no longer exists, or can't be read or decoded. ``elements(in:)`` throws
+  /// the reason.
   ///
   /// - Complexity: O(1) if its page is loaded, and otherwise one lookup for each key of the page.
   public subscript(position: Int) -> Value? {
-    precondition(keys.indices.contains(position), "there is no position \(position) in results of \(keys.count) documents")
+    precondition(
+      keys.indices.contains(position), "there is no position \(position) in results of \(keys.count) documents")
     guard let row = pages.row(at: position, of: keys) else { return nil }
     return try? coding.decode(keys[position], json: row.json)
   }

@@ -1,6 +1,7 @@
 /// SQL for the properties of a document, which is JSON text in a column named `json`.
 enum DocumentSQL {
-  /// Returns the SQL of the value at a path: texts, numbers and Boolean values as SQL values, arrays and objects as JSON.
+  /// Returns the SQL of the value at a path: texts, numbers and Boolean values as SQL values, arrays and objects as
+  /// JSON.
   ///
   /// - Parameters:
   ///   - row: The name of the row, if `json` alone would be ambiguous.
@@ -23,8 +24,9 @@ enum DocumentSQL {
 
   /// Returns SQLite's path as a constant, because an index is only used for an identical expression.
   ///
-  /// SQLite compares a path's names with the raw characters of the JSON, including escapes. A name ends at a quotation mark or, without quotation
-  /// marks, at a point or bracket. Older versions have no path for a name with both: nil. Source: <https://www.sqlite.org/json1.html#path_arguments>.
+  /// SQLite compares a path's names with the raw characters of the JSON, including escapes. A name ends at a quotation
+  /// mark or, without quotation marks, at a point or bracket. Older versions have no path for a name with both: nil.
+  /// Source: <https://www.sqlite.org/json1.html#path_arguments>.
   private static func sqlitePath(_ path: DocumentPath) -> String? {
     var text = "$"
     for step in path.steps {
@@ -63,7 +65,8 @@ enum DocumentSQL {
   /// The condition that a document has not expired.
   static let isLive = "(expires IS NULL OR expires > larder_now())"
 
-  /// Functions that find values whose names SQLite's paths can't express, and that make comparisons that SQL's operators can't.
+  /// Functions that find values whose names SQLite's paths can't express, and that make comparisons that SQL's
+  /// operators can't.
   static let functions =
     [
       ScalarFunction("larder_property", 2) { try sqlValue(try property($0)) },

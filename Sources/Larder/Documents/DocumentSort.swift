@@ -2,8 +2,8 @@ import Foundation
 
 /// The order of documents, parsed from text: `"name, date desc"`.
 ///
-/// Paths are separated by commas, each optionally followed by `asc` or `desc`. ``DocumentPath`` documents how to quote names with commas, spaces,
-/// points or quotation marks.
+/// Paths are separated by commas, each optionally followed by `asc` or `desc`. ``DocumentPath`` documents how to quote
+/// names with commas, spaces, points or quotation marks.
 struct DocumentSort {
   struct Term: Equatable {
     let path: DocumentPath
@@ -47,7 +47,9 @@ struct DocumentSort {
       }
     }
     guard !name.isEmpty else {
-      throw StoreError(.invalidValue, "The sort order \"\(text)\" has an empty name. Write names between commas, as in \"name, date desc\".")
+      throw StoreError(
+        .invalidValue,
+        "The sort order \"\(text)\" has an empty name. Write names between commas, as in \"name, date desc\".")
     }
     return Term(path: try DocumentPath(parsing: name), isDescending: isDescending)
   }

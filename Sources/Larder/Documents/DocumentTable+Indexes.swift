@@ -44,7 +44,8 @@ extension DocumentTable {
 
   private func stored(_ connection: Connection) throws -> [Index] {
     let rows = try connection.query(
-      "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE ORDER BY rowid", [.text(name)])
+      "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE ORDER BY rowid",
+      [.text(name)])
     return try rows.compactMap { row in
       guard let index = row["name"]?.text, index.asciiLowercased.hasPrefix(prefix.asciiLowercased) else { return nil }
       // A number may follow the array of paths.
@@ -63,7 +64,8 @@ extension DocumentTable {
     }
   }
 
-  /// Returns the name of a new index, which contains its paths: the name of a property, or the text of a longer path in its own array.
+  /// Returns the name of a new index, which contains its paths: the name of a property, or the text of a longer path in
+  /// its own array.
   ///
   /// SQLite ignores the case of index names, but the names of properties are case-sensitive.
   private func freeName(of paths: [DocumentPath], _ connection: Connection) throws -> String {
@@ -71,7 +73,9 @@ extension DocumentTable {
     let base = prefix + (try DocumentWriter.json(of: values))
     var name = base
     var number = 1
-    while try !connection.query("SELECT 1 FROM main.sqlite_master WHERE name = ?1 COLLATE NOCASE", [.text(name)]).isEmpty {
+    while try !connection.query("SELECT 1 FROM main.sqlite_master WHERE name = ?1 COLLATE NOCASE", [.text(name)])
+      .isEmpty
+    {
       number += 1
       name = "\(base)#\(number)"
     }

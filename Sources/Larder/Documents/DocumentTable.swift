@@ -14,10 +14,12 @@ struct DocumentTable: Sendable {
     self.name = name
     table = "main.\(Quoting.name(name))"
     find = "SELECT json, expires FROM \(table) WHERE key = ?1 AND \(DocumentSQL.isLive)"
-    let insert = "INSERT INTO \(table) (key, json, expires) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET json = excluded.json"
+    let insert =
+      "INSERT INTO \(table) (key, json, expires) VALUES (?1, ?2, ?3) ON CONFLICT (key) DO UPDATE SET json = excluded.json"
     upsert = "\(insert), expires = excluded.expires"
     // An expired document that isn't deleted yet doesn't count as existing; the one that replaces it is new.
-    upsertKeepingExpiry = "\(insert), expires = coalesce(excluded.expires, CASE WHEN expires > larder_now() THEN expires END)"
+    upsertKeepingExpiry =
+      "\(insert), expires = coalesce(excluded.expires, CASE WHEN expires > larder_now() THEN expires END)"
     remove = "DELETE FROM \(table) WHERE key = ?1 AND \(DocumentSQL.isLive)"
   }
 
@@ -28,7 +30,9 @@ struct DocumentTable: Sendable {
   }
 
   /// Transforms the document's JSON; returns nil if there is no such document.
-  func get<Output>(_ key: String, _ connection: Connection, _ decode: (UnsafeBufferPointer<UInt8>) throws -> Output) throws -> Output? {
+  func get<Output>(
+    _ key: String, _ connection: Connection, _ decode: (UnsafeBufferPointer<UInt8>) throws -> Output
+  ) throws -> Output? {
     try naming(connection) {
       guard try isThere(connection) else { return nil }
       return try executing(find, [.value(.text(key))], connection) { statement in
@@ -57,7 +61,8 @@ struct DocumentTable: Sendable {
         try executing(find, [.value(.text(key))], connection) { statement in
           guard try connection.step(statement, nil) else { return nil }
           let json = String(decoding: Self.json(statement, 0), as: UTF8.self)
-          return DocumentPages.Row(json: json, expires: StoredColumn(statement.pointer, 1).real, clock: connection.environment.clock)
+          return DocumentPages.Row(
+            json: json, expires: StoredColumn(statement.pointer, 1).real, clock: connection.environment.clock)
         }
       }
     }
@@ -97,7 +102,8 @@ struct DocumentTable: Sendable {
     try connection.documents.collection(name, connection)?.properties ?? []
   }
 
-  /// Returns whether the file has the collection. A collection that the connection knows still exists, or its statements fail to compile.
+  /// Returns whether the file has the collection. A collection that the connection knows still exists, or its
+  /// statements fail to compile.
   private func isThere(_ connection: Connection) throws -> Bool {
     if connection.documents.isKnown(name), (try? connection.statement(find)) != nil { return true }
     return try connection.documents.collection(name, connection) != nil
@@ -139,11 +145,14 @@ struct DocumentTable: Sendable {
         }
         try connection.run(statement)
       }
-      for case let date? in documents.map(\.expires) { connection.environment.clock.note(date.timeIntervalSinceReferenceDate) }
+      for case let date? in documents.map(\.expires) {
+        connection.environment.clock.note(date.timeIntervalSinceReferenceDate)
+      }
     }
   }
 
-  /// Returns the document with the time of this call, and the time at which it was added: that of the stored document, if there is one.
+  /// Returns the document with the time of this call, and the time at which it was added: that of the stored document,
+  /// if there is one.
   private func withTimes(_ document: EncodedDocument, _ connection: Connection) throws -> EncodedDocument {
     let now = try Date(timeIntervalSinceReferenceDate: connection.environment.clock.now).documentValue
     let old = try get(document.key, connection) { try DocumentReader.document($0, of: document.key, in: name) }
@@ -158,7 +167,8 @@ struct DocumentTable: Sendable {
     }
   }
 
-  /// Sets some properties of a document, and keeps the others and its date of expiry. Throws `.notFound` if there is none.
+  /// Sets some properties of a document, and keeps the others and its date of expiry. Throws `.notFound` if there is
+  /// none.
   func update(_ keys: [String], _ changes: Document, _ connection: Connection) throws {
     try writing(connection) {
       for key in keys { try update(key, changes, connection) }
@@ -174,11 +184,14 @@ struct DocumentTable: Sendable {
     let keepsTimes = try connection.documents.keepsTimes(name, connection)
     let isKept: (String) -> Bool = { $0 == "key" || (keepsTimes && EncodedDocument.times.contains($0)) }
     for (property, value) in changes where !isKept(property) { new[property] = value }
-    if keepsTimes { new["updatedAt"] = try Date(timeIntervalSinceReferenceDate: connection.environment.clock.now).documentValue }
+    if keepsTimes {
+      new["updatedAt"] = try Date(timeIntervalSinceReferenceDate: connection.environment.clock.now).documentValue
+    }
     try connection.documents.prepare(name, changes.names.filter { !isKept($0) }, connection)
     let json = try DocumentWriter.json(of: new)
     try connection.prepareAttachments(Attachment.isNamed(in: .text(json)))
-    _ = try changed("UPDATE \(table) SET json = ?2 WHERE key = ?1", [.value(.text(key)), .value(.text(json))], connection)
+    _ = try changed(
+      "UPDATE \(table) SET json = ?2 WHERE key = ?1", [.value(.text(key)), .value(.text(json))], connection)
   }
 
   /// Deletes documents, and returns how many existed.
@@ -229,7 +242,8 @@ struct DocumentTable: Sendable {
   // MARK: Executing
 
   func executing<Result>(
-    _ sql: String, _ arguments: [SQLWriter.Argument], _ connection: Connection, _ body: (PreparedStatement) throws -> Result
+    _ sql: String, _ arguments: [SQLWriter.Argument], _ connection: Connection,
+    _ body: (PreparedStatement) throws -> Result
   ) throws -> Result {
     let statement = try connection.statement(sql)
     statement.isInUse = true
@@ -256,7 +270,9 @@ struct DocumentTable: Sendable {
   /// Calls the closure atomically: all of its changes are made, or none.
   func writing<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
     guard connection.overlay == nil else {
-      throw StoreError(.unsupported, model: name, "A context does not keep documents. Write to \(name) with store.documents(\"\(name)\").")
+      throw StoreError(
+        .unsupported, model: name,
+        "A context does not keep documents. Write to \(name) with store.documents(\"\(name)\").")
     }
     return try naming(connection) {
       try connection.isAutocommitting ? connection.transaction(body) : connection.savepoint(body)
@@ -271,13 +287,15 @@ struct DocumentTable: Sendable {
     }
   }
 
-  /// Returns the error of the first document with damaged JSON after SQL failed, because SQLite doesn't report which one it was.
+  /// Returns the error of the first document with damaged JSON after SQL failed, because SQLite doesn't report which
+  /// one it was.
   private func damage(behind error: StoreError, _ connection: Connection) -> StoreError? {
     guard error.property == nil, error.code == .invalidValue || error.code == .unsupported else { return nil }
     return try? executing("SELECT key, json FROM \(table)", [], connection) { statement in
       while try connection.step(statement, nil) {
         do {
-          _ = try DocumentReader.document(Self.json(statement, 1), of: StoredColumn(statement.pointer, 0).text ?? "", in: name)
+          _ = try DocumentReader.document(
+            Self.json(statement, 1), of: StoredColumn(statement.pointer, 0).text ?? "", in: name)
         } catch {
           return error as? StoreError
         }

@@ -17,8 +17,8 @@ extension DocumentValue: DocumentValueConvertible {
   /// Creates a document value from a convertible value: `DocumentValue(person.age)`.
   ///
   /// - Parameter value: The value to convert.
-  /// - Throws: ``StoreError`` `.invalidValue` for a value that a document can't hold: an integer above `Int64.max`, a date outside the years 0 to
-  ///   9999, a decimal that isn't a number.
+  /// - Throws: ``StoreError`` `.invalidValue` for a value that a document can't hold: an integer above `Int64.max`, a
+  ///   date outside the years 0 to 9999, a decimal that isn't a number.
   public init<Value: DocumentValueConvertible>(_ value: Value) throws(Value.Failure) {
     self = try value.documentValue
   }
@@ -132,14 +132,17 @@ extension Data: DocumentValueConvertible {
 extension Date: DocumentValueConvertible {
   public typealias Failure = StoreError
 
-  /// The date as text of fixed width, to the nanosecond, whose text order is chronological: `2026-11-21T08:15:00.000000000Z`.
+  /// The date as text of fixed width, to the nanosecond, whose text order is chronological:
+  /// `2026-11-21T08:15:00.000000000Z`.
   ///
   /// - Throws: ``StoreError`` `.invalidValue` outside the years 0 to 9999, which this format can't represent in order.
   public var documentValue: DocumentValue {
     get throws(StoreError) {
       guard let text = DocumentDate.text(self) else {
         throw StoreError(
-          .invalidValue, "A date is outside the years 0 to 9999, and no text for it is in order. Store timeIntervalSinceReferenceDate as a number.")
+          .invalidValue,
+          "A date is outside the years 0 to 9999, and no text for it is in order. Store timeIntervalSinceReferenceDate as a number."
+        )
       }
       return .text(text)
     }

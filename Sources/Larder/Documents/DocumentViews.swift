@@ -1,8 +1,10 @@
-/// The temporary views that the program's SQL finds under a collection's name: the properties as columns, and only documents that haven't expired.
+/// The temporary views that the program's SQL finds under a collection's name: the properties as columns, and only
+/// documents that haven't expired.
 ///
 /// The table itself stores only the JSON: computed columns would slow each insert down in proportion to their number.
 enum DocumentViews {
-  /// The largest number of properties that are columns in SQL: SQLite allows 2,000, and a join needs columns of other tables too.
+  /// The largest number of properties that are columns in SQL: SQLite allows 2,000, and a join needs columns of other
+  /// tables too.
   static let columnLimit = 1000
 
   /// Returns the statement that creates the view.
@@ -10,32 +12,37 @@ enum DocumentViews {
     var columns = ["key"]
     // SQLite's column names are case-insensitive.
     var taken: Set<ExactText> = [ExactText("key")]
-    for property in properties.prefix(columnLimit) where taken.insert(ExactText(property.asciiLowercased)).inserted && !property.utf8.contains(0) {
+    for property in properties.prefix(columnLimit)
+    where taken.insert(ExactText(property.asciiLowercased)).inserted && !property.utf8.contains(0) {
       columns.append("\(DocumentSQL.value(DocumentPath(property))) AS \(Quoting.name(property))")
     }
     for (name, column) in [("_json", "json"), ("_expires", "expires")] where taken.insert(ExactText(name)).inserted {
       columns.append("\(column) AS \(name)")
     }
     let table = Quoting.name(name)
-    return "CREATE TEMP VIEW \(table) AS SELECT \(columns.joined(separator: ", ")) FROM main.\(table) WHERE \(DocumentSQL.isLive)"
+    return
+      "CREATE TEMP VIEW \(table) AS SELECT \(columns.joined(separator: ", ")) FROM main.\(table) WHERE \(DocumentSQL.isLive)"
   }
 }
 
 extension Connection {
   /// Returns the cached statement of SQL from the program, which reads collections through their views.
   ///
-  /// - Throws: ``StoreError`` `.unsupported` for SQL that changes a collection, because the library couldn't know what it wrote.
+  /// - Throws: ``StoreError`` `.unsupported` for SQL that changes a collection, because the library couldn't know what
+  ///   it wrote.
   func userStatement(_ sql: String) throws -> PreparedStatement {
     do {
       return try viewingStatement(sql)
     } catch let error as StoreError where error.code == .unsupported {
       let collection = documents.views.keys.first { name in
-        error.message.contains("cannot modify \(name) because it is a view") || error.message.contains("use DROP VIEW to delete view \(name).")
+        error.message.contains("cannot modify \(name) because it is a view")
+          || error.message.contains("use DROP VIEW to delete view \(name).")
       }
       if let name = collection {
         throw StoreError(
           .unsupported, model: name,
-          "\(name) is a collection of documents, which SQL reads and does not change. Change it with the verbs of store.documents(\"\(name)\").")
+          "\(name) is a collection of documents, which SQL reads and does not change. Change it with the verbs of store.documents(\"\(name)\")."
+        )
       }
       // Another connection may have altered a table; after some errors SQLite itself doesn't check for that.
       _ = try query("SELECT 1 FROM main.sqlite_master LIMIT 1")
@@ -49,7 +56,9 @@ extension Connection {
       compiled = try statement(sql)
     } catch let error as StoreError where error.code == .schemaMismatch {
       // A column may be a property that was added since, and a table may be a collection.
-      guard try updateViews(try documents.names(self) + Array(documents.views.keys)) else { throw naming(columnsOf: sql, error) }
+      guard try updateViews(try documents.names(self) + Array(documents.views.keys)) else {
+        throw naming(columnsOf: sql, error)
+      }
       do {
         return try statement(sql)
       } catch let error as StoreError {
@@ -76,7 +85,9 @@ extension Connection {
     var hasChanged = false
     for table in tables {
       let collection = try documents.collection(table, self)
-      let version = collection.map { DocumentCatalogue.ViewVersion(id: $0.id, count: min($0.properties.count, DocumentViews.columnLimit)) }
+      let version = collection.map {
+        DocumentCatalogue.ViewVersion(id: $0.id, count: min($0.properties.count, DocumentViews.columnLimit))
+      }
       guard documents.views[table] != version else {
         if version == nil { documents.plainTables.insert(table) }
         continue

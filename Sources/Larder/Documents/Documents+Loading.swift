@@ -6,16 +6,19 @@ extension BlockingDocuments where Value: Sendable {
   /// print(graph[order.customer]?.name ?? "a customer who is gone")
   /// ```
   ///
-  /// A target that doesn't exist isn't an error; the graph lists it as missing. Each document is read once, even if references form cycles.
+  /// A target that doesn't exist isn't an error; the graph lists it as missing. Each document is read once, even if
+  /// references form cycles.
   ///
   /// - Parameters:
   ///   - key: The key of the document.
-  ///   - links: The references to follow, in every document that is read. Without links, each ``DocumentReference`` of the types is followed.
+  ///   - links: The references to follow, in every document that is read. Without links, each ``DocumentReference`` of
+  ///     the types is followed.
   ///   - depth: The number of levels of references to follow; nil for all.
   ///   - validatesProperties: Whether a property that no document ever had is an error if a similar one exists.
   /// - Returns: The document, and a graph with it and all documents that were found; nil if no document has the key.
-  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded, if a link isn't a valid path or has no known target, and for a negative
-  ///   depth; `.schemaMismatch` for a misspelled property, and if references use two types for one collection; and the errors of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded, if a link isn't a valid path or has no
+  ///   known target, and for a negative depth; `.schemaMismatch` for a misspelled property, and if references use two
+  ///   types for one collection; and the errors of any read.
   /// - Complexity: One statement for each level and collection, however many documents there are.
   public func load(
     _ key: String, following links: DocumentLink..., depth: Int? = nil, validatesProperties: Bool = true
@@ -28,10 +31,12 @@ extension BlockingDocuments where Value: Sendable {
   ///
   /// - Parameters:
   ///   - keys: The keys of the documents.
-  ///   - links: The references to follow, in every document that is read. Without links, each ``DocumentReference`` of the types is followed.
+  ///   - links: The references to follow, in every document that is read. Without links, each ``DocumentReference`` of
+  ///     the types is followed.
   ///   - depth: The number of levels of references to follow; nil for all.
   ///   - validatesProperties: Whether a property that no document ever had is an error if a similar one exists.
-  /// - Returns: The documents that exist, in the order of the keys, and a graph with them and all documents that were found.
+  /// - Returns: The documents that exist, in the order of the keys, and a graph with them and all documents that were
+  ///   found.
   /// - Throws: The errors of `load` with one key.
   /// - Complexity: One statement for each level and collection, however many documents there are.
   public func load(
@@ -63,22 +68,26 @@ extension Documents where Value: Sendable {
   /// print(graph[order.customer]?.name ?? "a customer who is gone")
   /// ```
   ///
-  /// A target that doesn't exist isn't an error; the graph lists it as missing. Each document is read once, even if references form cycles.
+  /// A target that doesn't exist isn't an error; the graph lists it as missing. Each document is read once, even if
+  /// references form cycles.
   ///
   /// - Parameters:
   ///   - key: The key of the document.
-  ///   - links: The references to follow, in every document that is read. Without links, each ``DocumentReference`` of the types is followed.
+  ///   - links: The references to follow, in every document that is read. Without links, each ``DocumentReference`` of
+  ///     the types is followed.
   ///   - depth: The number of levels of references to follow; nil for all.
   ///   - validatesProperties: Whether a property that no document ever had is an error if a similar one exists.
   /// - Returns: The document, and a graph with it and all documents that were found; nil if no document has the key.
-  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded, if a link isn't a valid path or has no known target, and for a negative
-  ///   depth; `.schemaMismatch` for a misspelled property, and if references use two types for one collection; and the errors of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded, if a link isn't a valid path or has no
+  ///   known target, and for a negative depth; `.schemaMismatch` for a misspelled property, and if references use two
+  ///   types for one collection; and the errors of any read.
   /// - Complexity: One statement for each level and collection, however many documents there are.
   public func load(
     _ key: String, following links: DocumentLink..., depth: Int? = nil, validatesProperties: Bool = true
   ) async throws -> (document: Value, graph: DocumentGraph)? {
     let (documents, graph) = try await store.read { [name] db in
-      try BlockingDocuments<Snapshot, Value>(name, db).load([key], links, depth: depth, validatesProperties: validatesProperties)
+      try BlockingDocuments<Snapshot, Value>(name, db).load(
+        [key], links, depth: depth, validatesProperties: validatesProperties)
     }
     return documents.first.map { ($0.value, graph) }
   }
@@ -87,10 +96,12 @@ extension Documents where Value: Sendable {
   ///
   /// - Parameters:
   ///   - keys: The keys of the documents.
-  ///   - links: The references to follow, in every document that is read. Without links, each ``DocumentReference`` of the types is followed.
+  ///   - links: The references to follow, in every document that is read. Without links, each ``DocumentReference`` of
+  ///     the types is followed.
   ///   - depth: The number of levels of references to follow; nil for all.
   ///   - validatesProperties: Whether a property that no document ever had is an error if a similar one exists.
-  /// - Returns: The documents that exist, in the order of the keys, and a graph with them and all documents that were found.
+  /// - Returns: The documents that exist, in the order of the keys, and a graph with them and all documents that were
+  ///   found.
   /// - Throws: The errors of `load` with one key.
   /// - Complexity: One statement for each level and collection, however many documents there are.
   public func load(
@@ -98,7 +109,8 @@ extension Documents where Value: Sendable {
   ) async throws -> (documents: [KeyedValue<Value>], graph: DocumentGraph) {
     let keys = Array(keys)
     return try await store.read { [name] db in
-      try BlockingDocuments<Snapshot, Value>(name, db).load(keys, links, depth: depth, validatesProperties: validatesProperties)
+      try BlockingDocuments<Snapshot, Value>(name, db).load(
+        keys, links, depth: depth, validatesProperties: validatesProperties)
     }
   }
 }

@@ -8,13 +8,14 @@ public import Foundation
 /// let keys = try await people.keys(sort: "age desc") { $0.age > 30 && $0.languages.contains("French") }
 /// ```
 ///
-/// A collection is created with its first document. Properties need no declaration: conditions, sorts and SQL can use every property that a document
-/// has had. With `store.documents("people", of: Person.self)` the values are those of any Codable struct or class. `store.blocking`, transactions and
-/// snapshots have the same methods without `await`.
+/// A collection is created with its first document. Properties need no declaration: conditions, sorts and SQL can use
+/// every property that a document has had. With `store.documents("people", of: Person.self)` the values are those of
+/// any Codable struct or class. `store.blocking`, transactions and snapshots have the same methods without `await`.
 ///
-/// Every method throws ``StoreError`` if the file can't be read or written (`.busy`, `.diskFull`, `.readOnly`, `.corrupt`, `.inputOutput`), and
-/// `CancellationError` if its task was cancelled. Methods that write throw `.schemaMismatch` for a name that the file uses for something other than a
-/// collection. Other errors are documented at each method. A write that throws has changed nothing.
+/// Every method throws ``StoreError`` if the file can't be read or written (`.busy`, `.diskFull`, `.readOnly`,
+/// `.corrupt`, `.inputOutput`), and `CancellationError` if its task was cancelled. Methods that write throw
+/// `.schemaMismatch` for a name that the file uses for something other than a collection. Other errors are documented
+/// at each method. A write that throws has changed nothing.
 public struct Documents<Value: Codable>: Sendable {
   let store: Store
   /// The name of the collection.
@@ -47,7 +48,8 @@ extension Documents where Value: Sendable {
   ///
   /// - Parameter key: The key to look up.
   /// - Returns: The document, or nil if there is none.
-  /// - Throws: ``StoreError`` `.invalidValue` if it can't be decoded as the collection's type, and the errors of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` if it can't be decoded as the collection's type, and the errors of any
+  ///   read.
   /// - Complexity: One lookup by key.
   public func get(_ key: String) async throws -> Value? {
     try await reading { try $0.get(key) }
@@ -62,8 +64,8 @@ extension Documents where Value: Sendable {
   ///
   /// - Parameter keys: The keys to look up.
   /// - Returns: The documents by key, without those that don't exist.
-  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded as the collection's type, `.unsupported` if two keys are equal in Swift
-  ///   but not in the file, and the errors of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded as the collection's type, `.unsupported`
+  ///   if two keys are equal in Swift but not in the file, and the errors of any read.
   public func get(_ keys: some Sequence<String> & Sendable) async throws -> [String: Value] {
     try await reading { try $0.get(keys) }
   }
@@ -96,18 +98,22 @@ extension Documents where Value: Sendable {
   /// Returns the keys of the documents that satisfy the conditions.
   ///
   /// - Parameters:
-  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document qualifies.
-  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`: `"name, address.city desc"`.
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document
+  ///     qualifies.
+  ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`:
+  ///     `"name, address.city desc"`.
   ///   - limit: The largest number of keys to return.
   ///   - offset: The number of keys to skip.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   /// - Returns: The keys, in the order of `sort`.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path or `sort` can't be parsed; and
-  ///   the errors of any read.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path
+  ///   or `sort` can't be parsed; and the errors of any read.
   public func keys(
-    where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true
+    where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0,
+    validatesProperties: Bool = true
   ) async throws -> [String] {
-    let query = DocumentQuery(DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties)
+    let query = DocumentQuery(
+      DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties)
     return try await reading { try $0.keys(query) }
   }
 
@@ -120,32 +126,36 @@ extension Documents where Value: Sendable {
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   ///   - condition: Returns the condition, such as `{ $0.age > 30 && $0.name == "Ada" }`.
   /// - Returns: The keys, in the order of `sort`.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path or `sort` can't be parsed; and
-  ///   the errors of any read.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path
+  ///   or `sort` can't be parsed; and the errors of any read.
   public func keys(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
     where condition: (DocumentProperties) -> DocumentPredicate
   ) async throws -> [String] {
     let query = DocumentQuery(
-      condition(DocumentProperties()), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties)
+      condition(DocumentProperties()), sort: sort, limit: limit, offset: offset,
+      validatesProperties: validatesProperties)
     return try await reading { try $0.keys(query) }
   }
 
   /// Returns the documents that satisfy the conditions, with their keys.
   ///
   /// - Parameters:
-  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document qualifies.
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document
+  ///     qualifies.
   ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
   ///   - limit: The largest number of documents to return.
   ///   - offset: The number of documents to skip.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   /// - Returns: The documents, in the order of `sort`.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a document can't be decoded, or a path
-  ///   or `sort` can't be parsed; and the errors of any read.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a
+  ///   document can't be decoded, or a path or `sort` can't be parsed; and the errors of any read.
   public func fetch(
-    where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true
+    where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0,
+    validatesProperties: Bool = true
   ) async throws -> [KeyedValue<Value>] {
-    let query = DocumentQuery(DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties)
+    let query = DocumentQuery(
+      DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties)
     return try await reading { try $0.fetch(query) }
   }
 
@@ -158,24 +168,27 @@ extension Documents where Value: Sendable {
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   ///   - condition: Returns the condition.
   /// - Returns: The documents, in the order of `sort`.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a document can't be decoded, or a path
-  ///   or `sort` can't be parsed; and the errors of any read.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a
+  ///   document can't be decoded, or a path or `sort` can't be parsed; and the errors of any read.
   public func fetch(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
     where condition: (DocumentProperties) -> DocumentPredicate
   ) async throws -> [KeyedValue<Value>] {
     let query = DocumentQuery(
-      condition(DocumentProperties()), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties)
+      condition(DocumentProperties()), sort: sort, limit: limit, offset: offset,
+      validatesProperties: validatesProperties)
     return try await reading { try $0.fetch(query) }
   }
 
   /// Returns the number of documents that satisfy the conditions.
   ///
   /// - Parameters:
-  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document counts.
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document
+  ///     counts.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   /// - Returns: The number of documents.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any read.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
+  ///   errors of any read.
   public func count(where conditions: [Condition] = [], validatesProperties: Bool = true) async throws -> Int {
     try await reading { try $0.count(where: conditions, validatesProperties: validatesProperties) }
   }
@@ -186,8 +199,11 @@ extension Documents where Value: Sendable {
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   ///   - condition: Returns the condition.
   /// - Returns: The number of documents.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any read.
-  public func count(validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate) async throws -> Int {
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
+  ///   errors of any read.
+  public func count(
+    validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate
+  ) async throws -> Int {
     let query = DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties)
     return try await reading { try $0.count(query) }
   }
@@ -195,7 +211,8 @@ extension Documents where Value: Sendable {
   /// Returns the documents that satisfy the conditions, now and after each commit that affects the collection.
   ///
   /// - Parameters:
-  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document qualifies.
+  ///   - conditions: All conditions of a set must hold, for at least one set. Without conditions, every document
+  ///     qualifies.
   ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
   ///   - limit: The largest number of documents to return.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
@@ -203,13 +220,15 @@ extension Documents where Value: Sendable {
   public func live(
     where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, validatesProperties: Bool = false
   ) -> LiveResults<[KeyedValue<Value>]> {
-    let query = DocumentQuery(DocumentPredicate(conditions), sort: sort, limit: limit, validatesProperties: validatesProperties)
+    let query = DocumentQuery(
+      DocumentPredicate(conditions), sort: sort, limit: limit, validatesProperties: validatesProperties)
     return store.live { [name] in try BlockingDocuments<Snapshot, Value>(name, $0).fetch(query) }
   }
 }
 
 extension Documents where Value: Sendable {
-  /// Returns the documents for which the closure's condition holds, now and after each commit that affects the collection.
+  /// Returns the documents for which the closure's condition holds, now and after each commit that affects the
+  /// collection.
   ///
   /// - Parameters:
   ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
@@ -218,9 +237,11 @@ extension Documents where Value: Sendable {
   ///   - condition: Returns the condition.
   /// - Returns: An asynchronous sequence of results, which throws the errors of `fetch`.
   public func live(
-    sort: String = "", limit: Int? = nil, validatesProperties: Bool = false, where condition: (DocumentProperties) -> DocumentPredicate
+    sort: String = "", limit: Int? = nil, validatesProperties: Bool = false,
+    where condition: (DocumentProperties) -> DocumentPredicate
   ) -> LiveResults<[KeyedValue<Value>]> {
-    let query = DocumentQuery(condition(DocumentProperties()), sort: sort, limit: limit, validatesProperties: validatesProperties)
+    let query = DocumentQuery(
+      condition(DocumentProperties()), sort: sort, limit: limit, validatesProperties: validatesProperties)
     return store.live { [name] in try BlockingDocuments<Snapshot, Value>(name, $0).fetch(query) }
   }
 
@@ -237,7 +258,8 @@ extension Documents {
   ///   - key: The key of the document.
   ///   - value: The value to store.
   ///   - expires: When the document expires; nil if it doesn't.
-  /// - Throws: ``StoreError`` `.invalidValue` for a number that isn't finite and for a value that is nested too deeply, and the errors of any write.
+  /// - Throws: ``StoreError`` `.invalidValue` for a number that isn't finite and for a value that is nested too deeply,
+  ///   and the errors of any write.
   public func set(_ key: String, _ value: Value, expires: Date? = nil) async throws {
     let document = try coding.encode(key, value, expires: expires)
     try await store.writer.perform { [table] in try table.set([document], $0) }
@@ -282,14 +304,16 @@ extension Documents {
   ///   - key: The key of the document.
   ///   - json: The text of a JSON object.
   ///   - expires: When the document expires; nil if it doesn't.
-  /// - Throws: ``StoreError`` `.invalidValue`, with line, column and offset, for invalid JSON, for a number that fits neither a 64-bit integer nor a
-  ///   `Double`, and for an object with two properties of the same name; and the errors of any write.
+  /// - Throws: ``StoreError`` `.invalidValue`, with line, column and offset, for invalid JSON, for a number that fits
+  ///   neither a 64-bit integer nor a `Double`, and for an object with two properties of the same name; and the errors
+  ///   of any write.
   public func set(_ key: String, json: String, expires: Date? = nil) async throws {
     let document = try coding.read(key, json: json, expires: expires)
     try await store.writer.perform { [table] in try table.set([document], $0) }
   }
 
-  /// Stores all objects in the JSON texts under their keys, or none if an error is thrown. A property `key` in one is ignored.
+  /// Stores all objects in the JSON texts under their keys, or none if an error is thrown. A property `key` in one is
+  /// ignored.
   ///
   /// - Parameters:
   ///   - texts: The keys and the texts of JSON objects.
@@ -348,7 +372,8 @@ extension Documents {
   ///   - conditions: All conditions of a set must hold, for at least one set.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   /// - Returns: The number of deleted documents.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any write.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
+  ///   errors of any write.
   @discardableResult
   public func deleteAll(where conditions: [Condition] = [], validatesProperties: Bool = true) async throws -> Int {
     let query = DocumentQuery(DocumentPredicate(conditions), validatesProperties: validatesProperties)
@@ -361,9 +386,12 @@ extension Documents {
   ///   - validatesProperties: Whether a property that no document ever had is an error.
   ///   - condition: Returns the condition.
   /// - Returns: The number of deleted documents.
-  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the errors of any write.
+  /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
+  ///   errors of any write.
   @discardableResult
-  public func deleteAll(validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate) async throws -> Int {
+  public func deleteAll(
+    validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate
+  ) async throws -> Int {
     let query = DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties)
     return try await store.writer.perform { [table] in try table.deleteAll(query, $0) }
   }
@@ -382,8 +410,9 @@ extension Documents {
 
   /// Records in each document when it was added and last updated, as dates named `addedAt` and `updatedAt`.
   ///
-  /// Conditions, sorts, SQL and typed values use them like other properties. A document's own values with these names are replaced. Existing
-  /// documents have no `addedAt`, and get an `updatedAt` with their next change. The file stores the choice.
+  /// Conditions, sorts, SQL and typed values use them like other properties. A document's own values with these names
+  /// are replaced. Existing documents have no `addedAt`, and get an `updatedAt` with their next change. The file stores
+  /// the choice.
   ///
   /// - Parameter keepsTimes: Whether to record times. If false, documents keep the times that they have.
   /// - Throws: ``StoreError`` with the codes of any write.
@@ -396,7 +425,8 @@ extension Documents {
   /// If there is such an index, this method has no effect.
   ///
   /// - Parameter properties: Names of properties, or paths such as `address.city` and `tags[0]`. See ``DocumentPath``.
-  /// - Throws: ``StoreError`` `.invalidValue` if no property is given and for an invalid path, and the errors of any write.
+  /// - Throws: ``StoreError`` `.invalidValue` if no property is given and for an invalid path, and the errors of any
+  ///   write.
   /// - Complexity: Reads every document once.
   public func index(on properties: String...) async throws {
     try await store.writer.perform { [table] in try table.index(properties, $0) }

@@ -1,4 +1,5 @@
-/// Documents as a feature of a store: their SQL functions, the views through which SQL by hand reads them, and their expiry.
+/// Documents as a feature of a store: their SQL functions, the views through which SQL by hand reads them, and their
+/// expiry.
 final class DocumentsFeature: StoreFeature {
   var functions: [ScalarFunction] { DocumentSQL.functions }
 

@@ -10,7 +10,8 @@ struct EncodedDocument: Sendable {
 
   private init(key: String, _ json: String, _ properties: [String], expires: Date?) throws {
     if let expires, !expires.timeIntervalSinceReferenceDate.isFinite {
-      throw StoreError(.invalidValue, property: "expires", "The date of expiry is not a finite number. Give a date, or nil for none.")
+      throw StoreError(
+        .invalidValue, property: "expires", "The date of expiry is not a finite number. Give a date, or nil for none.")
     }
     self.key = key
     self.json = json
@@ -18,7 +19,8 @@ struct EncodedDocument: Sendable {
     self.expires = expires
   }
 
-  /// Omits a property named `key`, which is the document's key. Throws ``StoreError`` `.invalidValue` for a value that JSON can't represent.
+  /// Omits a property named `key`, which is the document's key. Throws ``StoreError`` `.invalidValue` for a value that
+  /// JSON can't represent.
   init(key: String, _ document: Document, unset: [String] = [], expires: Date?) throws {
     var document = document
     document["key"] = nil
@@ -37,7 +39,8 @@ struct EncodedDocument: Sendable {
   /// The properties that a collection maintains itself if it records times.
   static let times = ["addedAt", "updatedAt"]
 
-  /// Returns the document with the times at which it was added and updated, which replace its own values of these names.
+  /// Returns the document with the times at which it was added and updated, which replace its own values of these
+  /// names.
   ///
   /// - Parameter addedAt: Nil if the time is unknown.
   func keepingTimes(addedAt: DocumentValue?, updatedAt: DocumentValue) throws -> EncodedDocument {
@@ -52,6 +55,7 @@ struct EncodedDocument: Sendable {
     times["updatedAt"] = updatedAt
     let members = try DocumentWriter.json(of: times).dropFirst()
     json = String(json.dropLast()) + (json == "{}" ? "" : ",") + members
-    return try EncodedDocument(key: key, json, properties.filter { !Self.times.contains($0) } + Self.times, expires: expires)
+    return try EncodedDocument(
+      key: key, json, properties.filter { !Self.times.contains($0) } + Self.times, expires: expires)
   }
 }

@@ -1,4 +1,5 @@
-/// A type whose values are the documents of one collection, each with its own key, so that documents can refer to one another.
+/// A type whose values are the documents of one collection, each with its own key, so that documents can refer to one
+/// another.
 ///
 /// ```swift
 /// struct Customer: StoredDocument {
@@ -8,7 +9,8 @@
 /// }
 /// ```
 ///
-/// A conforming type needs no collection name, `store.documents(Customer.self)`, and can be the target of a ``DocumentReference``.
+/// A conforming type needs no collection name, `store.documents(Customer.self)`, and can be the target of a
+/// ``DocumentReference``.
 public protocol StoredDocument: Codable, Sendable {
   /// The name of the collection.
   static var collection: String { get }

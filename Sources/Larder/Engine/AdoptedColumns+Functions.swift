@@ -35,7 +35,9 @@ extension AdoptedColumns.Column {
   fileprivate func form(of new: Value, over standing: Value) throws -> Value {
     let value = try canonical(new)
     // A value that can't be read is no example.
-    guard !standing.isNull, let present = try? definition.canonical(standing) else { return AdoptedForm(example, definition.type).form(of: value) }
+    guard !standing.isNull, let present = try? definition.canonical(standing) else {
+      return AdoptedForm(example, definition.type).form(of: value)
+    }
     return present == value ? standing : AdoptedForm(standing, definition.type).form(of: value)
   }
 }
@@ -48,7 +50,8 @@ struct UnreadableValue: Error, CustomStringConvertible {
   let description: String
 
   init(_ error: StoreError) {
-    description = [Self.mark, error.model ?? "", error.property ?? "", error.message].joined(separator: String(Self.separator))
+    description = [Self.mark, error.model ?? "", error.property ?? "", error.message].joined(
+      separator: String(Self.separator))
   }
 
   /// Returns the error for the message; nil for any other message.

@@ -1,12 +1,12 @@
 /// Decides when to move the write-ahead log into the file, and how long that may wait for readers.
 ///
-/// A passive checkpoint disturbs no one, but the log only starts over when no reader uses it. Readers that overlap without end let it grow, so from a
-/// certain size on the writer waits for the current readers. New readers don't extend the wait, because they read the file itself once all of the log
-/// is in it.
+/// A passive checkpoint disturbs no one, but the log only starts over when no reader uses it. Readers that overlap
+/// without end let it grow, so from a certain size on the writer waits for the current readers. New readers don't
+/// extend the wait, because they read the file itself once all of the log is in it.
 ///
-/// The wait doubles with each failed attempt. The next attempt comes when the log has grown by a quarter, or, past ``reportedBytes``, to twice its
-/// size, so a reader that takes minutes only delays the writer for a small part of them. Source:
-/// <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>.
+/// The wait doubles with each failed attempt. The next attempt comes when the log has grown by a quarter, or, past
+/// ``reportedBytes``, to twice its size, so a reader that takes minutes only delays the writer for a small part of
+/// them. Source: <https://www.sqlite.org/c3ref/wal_checkpoint_v2.html>.
 struct CheckpointPolicy {
   enum Mode: Sendable {
     /// Moves the pages that no reader needs, and waits for no one.

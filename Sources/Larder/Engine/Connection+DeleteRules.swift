@@ -1,15 +1,19 @@
 import GRDBSQLite
 
 extension Connection {
-  /// Calls the closure, which deletes rows of the model, so that ``DeleteRule/deny`` is checked when all of them are deleted.
+  /// Calls the closure, which deletes rows of the model, so that ``DeleteRule/deny`` is checked when all of them are
+  /// deleted.
   ///
-  /// SQLite checks `RESTRICT` row by row in an undefined order: whether a row that is also to be deleted would deny the deletion of another depends
-  /// on the order of tables in the file. Nearly all models have no such rows, and no overhead here.
-  func deleting<M: Model, Result>(_ model: M.Type, isOneRow: Bool = false, _ body: () throws -> Result) throws -> Result {
+  /// SQLite checks `RESTRICT` row by row in an undefined order: whether a row that is also to be deleted would deny the
+  /// deletion of another depends on the order of tables in the file. Nearly all models have no such rows, and no
+  /// overhead here.
+  func deleting<M: Model, Result>(_ model: M.Type, isOneRow: Bool = false, _ body: () throws -> Result) throws -> Result
+  {
     // A context has its own check.
     guard overlay == nil else { return try body() }
     try endDeferral()
-    guard deferringTransaction != nil || environment.deletions.defersDenials(of: M.schema.table, isOneRow: isOneRow) else { return try body() }
+    guard deferringTransaction != nil || environment.deletions.defersDenials(of: M.schema.table, isOneRow: isOneRow)
+    else { return try body() }
     func judged() throws -> Result {
       try deferringReferences { before in
         let result = try body()
@@ -22,11 +26,12 @@ extension Connection {
     return isAutocommitting ? try transaction(judged) : try savepoint(judged)
   }
 
-  /// Calls the closure, with the rows that are already denied, while SQLite defers all foreign keys, including `RESTRICT`, to the end of the
-  /// transaction. Source: <https://www.sqlite.org/pragma.html#pragma_defer_foreign_keys>.
+  /// Calls the closure, with the rows that are already denied, while SQLite defers all foreign keys, including
+  /// `RESTRICT`, to the end of the transaction. Source: <https://www.sqlite.org/pragma.html#pragma_defer_foreign_keys>.
   ///
-  /// SQLite counts violations separately while they are deferred, and forgets that count when the pragma is turned off. So it is only turned off if
-  /// there are no violations before and after; otherwise it stays on until the transaction ends.
+  /// SQLite counts violations separately while they are deferred, and forgets that count when the pragma is turned off.
+  /// So it is only turned off if there are no violations before and after; otherwise it stays on until the transaction
+  /// ends.
   private func deferringReferences<Result>(_ body: (_ before: Set<DeniedRow>) throws -> Result) throws -> Result {
     let isResolved = !hasUnresolvedReferences
     let before = isResolved ? [] : Set(try deniedRows())

@@ -111,7 +111,9 @@ extension Connection {
     }
   }
 
-  private func withRows<M: Model, Result>(_ query: Query<M>, _ body: (PreparedStatement) throws -> Result) throws -> Result {
+  private func withRows<M: Model, Result>(
+    _ query: Query<M>, _ body: (PreparedStatement) throws -> Result
+  ) throws -> Result {
     if query.isEverything { return try using(try statement(.fetchAll, M.self), [], ErrorContext(M.self), body) }
     var writer = environment.makeWriter()
     try query.select(&writer)
@@ -119,7 +121,9 @@ extension Connection {
   }
 
   /// Prepares the statement, binds its arguments, and calls the closure with it.
-  func using<Result>(_ writer: SQLWriter, _ context: ErrorContext?, _ body: (PreparedStatement) throws -> Result) throws -> Result {
+  func using<Result>(
+    _ writer: SQLWriter, _ context: ErrorContext?, _ body: (PreparedStatement) throws -> Result
+  ) throws -> Result {
     let statement: PreparedStatement
     do {
       statement = try self.statement(writer.sql)
@@ -131,7 +135,8 @@ extension Connection {
 
   /// Binds the arguments, and calls the closure with the statement, which no other caller gets meanwhile.
   func using<Result>(
-    _ statement: PreparedStatement, _ arguments: [SQLWriter.Argument], _ context: ErrorContext?, _ body: (PreparedStatement) throws -> Result
+    _ statement: PreparedStatement, _ arguments: [SQLWriter.Argument], _ context: ErrorContext?,
+    _ body: (PreparedStatement) throws -> Result
   ) throws -> Result {
     statement.isInUse = true
     defer {
@@ -169,7 +174,8 @@ extension Connection {
 
   func rows(_ statement: PreparedStatement, _ context: ErrorContext?) throws -> [Row] {
     guard try step(statement, context) else { return [] }
-    // The first step recompiles the statement if the schema has changed. Before it, the columns may be those of an older schema.
+    // The first step recompiles the statement if the schema has changed. Before it, the columns may be those of an
+    // older schema.
     let layout = Row.Layout(statement.pointer)
     var rows: [Row] = []
     repeat {
@@ -188,9 +194,12 @@ extension Connection {
     naming(error, model, M.schema.columns, at: column)
   }
 
-  static func naming<M: Model>(_ error: any Error, _ model: M.Type, _ columns: [ColumnDefinition<M>], at column: Int) -> any Error {
+  static func naming<M: Model>(
+    _ error: any Error, _ model: M.Type, _ columns: [ColumnDefinition<M>], at column: Int
+  ) -> any Error {
     guard let failure = error as? ValueFailure else { return error }
-    return StoreError(failure, model: M.schema.modelName, property: columns.indices.contains(column) ? columns[column].property : nil)
+    return StoreError(
+      failure, model: M.schema.modelName, property: columns.indices.contains(column) ? columns[column].property : nil)
   }
 }
 

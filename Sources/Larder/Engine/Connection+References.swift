@@ -14,7 +14,8 @@ extension Connection {
   /// Whether dangling references would prevent the transaction from being committed.
   var hasUnresolvedReferences: Bool { unresolvedReferences != 0 }
 
-  /// Returns the error for a row that was rejected because it refers to a row that doesn't exist; any other error unchanged.
+  /// Returns the error for a row that was rejected because it refers to a row that doesn't exist; any other error
+  /// unchanged.
   func missingReference<M: Model>(of value: M?, _ error: any Error) -> any Error {
     guard let value, (error as? StoreError)?.code == .referenced else { return error }
     for reference in M.schema.references {
@@ -22,7 +23,8 @@ extension Connection {
       let key = reference.targetKey
       let sql = "SELECT 1 FROM \(Quoting.name(key.table)) WHERE \(Quoting.name(key.name)) = ?"
       if let rows = try? query(sql, [stored]), rows.isEmpty {
-        return StoreError.missingTarget(model: M.schema.modelName, property: reference.property, target: "\(reference.target)")
+        return StoreError.missingTarget(
+          model: M.schema.modelName, property: reference.property, target: "\(reference.target)")
       }
     }
     return error
@@ -35,20 +37,25 @@ extension Connection {
       table.references.filter { $0.table == M.schema.table && [.deny, .noAction].contains($0.rule) }.map { (table, $0) }
     }
     let names = referring.map { "\($0.0.model).\($0.1.property)" }.joined(separator: " and ")
-    guard let (table, reference) = referring.first else { return unlistedRows(referringTo: M.schema.table, M.schema.modelName) ?? error }
+    guard let (table, reference) = referring.first else {
+      return unlistedRows(referringTo: M.schema.table, M.schema.modelName) ?? error
+    }
     return StoreError(
       .referenced, model: M.schema.modelName, property: nil,
       "The \(M.schema.modelName) cannot be deleted while rows refer to it by \(names), whose delete rule is .\(reference.rule.kind.rawValue). Delete those rows of \(table.model) first, or choose another deleteRule."
     )
   }
 
-  /// Returns the error for rows that are referenced by tables without a model in this store; nil if there are no such tables.
+  /// Returns the error for rows that are referenced by tables without a model in this store; nil if there are no such
+  /// tables.
   private func unlistedRows(referringTo table: String, _ model: String) -> StoreError? {
-    let names = (try? query("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap { $0["name"]?.text }) ?? []
+    let names =
+      (try? query("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap { $0["name"]?.text }) ?? []
     let columns = names.flatMap { name -> [String] in
       let keys = (try? query("PRAGMA main.foreign_key_list(\(Quoting.name(name)))")) ?? []
       return keys.filter { key in
-        key["table"]?.text?.isSameColumn(as: table) == true && ["RESTRICT", "NO ACTION"].contains(key["on_delete"]?.text)
+        key["table"]?.text?.isSameColumn(as: table) == true
+          && ["RESTRICT", "NO ACTION"].contains(key["on_delete"]?.text)
       }.map { "\(name).\($0["from"]?.text ?? "")" }
     }
     guard !columns.isEmpty else { return nil }
@@ -58,11 +65,13 @@ extension Connection {
     )
   }
 
-  /// Returns the dangling reference in the open transaction, among the tables that it wrote and those that refer to them.
+  /// Returns the dangling reference in the open transaction, among the tables that it wrote and those that refer to
+  /// them.
   fileprivate func danglingRow() -> (table: TableDefinition, reference: TableReference)? {
     for table in environment.tables where !table.references.isEmpty {
       let name = Quoting.name(table.name)
-      guard let row = try? query("PRAGMA main.foreign_key_check(\(name))").first, let number = row["fkid"]?.integer else { continue }
+      guard let row = try? query("PRAGMA main.foreign_key_check(\(name))").first, let number = row["fkid"]?.integer
+      else { continue }
       let list = (try? query("PRAGMA main.foreign_key_list(\(name))")) ?? []
       guard let column = list.first(where: { $0["id"]?.integer == number })?["from"]?.text else { continue }
       if let reference = table.reference(of: column) { return (table, reference) }
@@ -71,7 +80,9 @@ extension Connection {
   }
 
   func danglingReference() -> StoreError? {
-    danglingRow().map { .missingTarget(model: $0.table.model, property: $0.reference.property, target: $0.reference.model) }
+    danglingRow().map {
+      .missingTarget(model: $0.table.model, property: $0.reference.property, target: $0.reference.model)
+    }
   }
 }
 

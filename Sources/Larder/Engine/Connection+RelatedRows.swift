@@ -6,7 +6,8 @@ extension Connection: RelatedRowReader {
     writer.write("SELECT \(own), \(other) FROM \(Quoting.name(table))")
     if let keys {
       writer.write(" WHERE ")
-      try writer.write(.isIn(.column(ColumnReference(table: table, name: own, type: ColumnType(storageClass: .blob))), keys, .stored))
+      try writer.write(
+        .isIn(.column(ColumnReference(table: table, name: own, type: ColumnType(storageClass: .blob))), keys, .stored))
     }
     if isOrdered {
       writer.write(" ORDER BY \(own == PairsTable.source ? PairsTable.position : PairsTable.inversePosition)")

@@ -27,7 +27,9 @@ extension Connection {
     // The first step recompiles the statement if the schema has changed.
     guard sqlite3_column_count(statement.pointer) == width else {
       throw StoreError(
-        .invalidValue, "The SQL returns \(sqlite3_column_count(statement.pointer)) columns, and the tuple has \(width) elements. Make them equal.")
+        .invalidValue,
+        "The SQL returns \(sqlite3_column_count(statement.pointer)) columns, and the tuple has \(width) elements. Make them equal."
+      )
     }
     var tuples: [(repeat each Output)] = []
     while hasRow {
@@ -51,7 +53,9 @@ extension Connection {
         throw StoreError(failure, model: nil, property: nil)
       } catch let error as DecodingError {
         throw StoreError(
-          .invalidValue, "A row does not decode as \(Output.self): \(error.shortDescription). Name the SQL's columns as the type's properties.")
+          .invalidValue,
+          "A row does not decode as \(Output.self): \(error.shortDescription). Name the SQL's columns as the type's properties."
+        )
       }
     }
   }
@@ -75,20 +79,26 @@ extension Connection {
     } catch let error as StoreError {
       guard let feature = environment.features.hiding(error, self) else { throw error }
       if isReadOnly { throw WriteNeeded() }
-      return try feature.revealingTables(self) { try withStatement(try compile(sql.text, isPersistent: false), sql, body) }
+      return try feature.revealingTables(self) {
+        try withStatement(try compile(sql.text, isPersistent: false), sql, body)
+      }
     }
     return try withStatement(statement, sql, body)
   }
 
-  private func withStatement<Result>(_ statement: PreparedStatement, _ sql: SQL, _ body: (PreparedStatement) throws -> Result) throws -> Result {
+  private func withStatement<Result>(
+    _ statement: PreparedStatement, _ sql: SQL, _ body: (PreparedStatement) throws -> Result
+  ) throws -> Result {
     guard sqlite3_stmt_isexplain(statement.pointer) != 0 || !statement.facts.controlsTransaction else {
-      throw StoreError(.unsupported, "Transactions are not begun or ended in SQL; use store.write { db in … } and db.savepoint { … }.")
+      throw StoreError(
+        .unsupported, "Transactions are not begun or ended in SQL; use store.write { db in … } and db.savepoint { … }.")
     }
     let count = Int(sqlite3_bind_parameter_count(statement.pointer))
     guard count == sql.arguments.count else {
       throw StoreError(
         .invalidValue,
-        "The SQL has \(count) parameters and \(sql.arguments.count) values were given. Interpolate the values: \"… where id = \\(id)\".")
+        "The SQL has \(count) parameters and \(sql.arguments.count) values were given. Interpolate the values: \"… where id = \\(id)\"."
+      )
     }
     return try using(statement, sql.arguments, nil, body)
   }

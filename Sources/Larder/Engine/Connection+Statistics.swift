@@ -7,7 +7,8 @@ extension Connection {
   static let firstAnalysis: Int64 = 1000
   /// The largest number of changed rows between two analyses.
   private static let greatestInterval: Int64 = 1_000_000
-  /// The number of entries of each index to sample, which takes about a millisecond: <https://www.sqlite.org/pragma.html#pragma_analysis_limit>.
+  /// The number of entries of each index to sample, which takes about a millisecond:
+  /// <https://www.sqlite.org/pragma.html#pragma_analysis_limit>.
   private static let analysisLimit = 400
   /// Statistics of a table are outdated if it has grown by this factor, as in SQLite itself.
   private static let growth: Int64 = 10
@@ -15,7 +16,8 @@ extension Connection {
   /// Whether enough was written since the last analysis for the statistics to be outdated.
   var needsStatistics: Bool { sqlite3_total_changes64(handle) >= changesBeforeAnalysis }
 
-  /// Analyzes the indexes whose statistics are missing or outdated. The work is bounded, whatever the size of the tables.
+  /// Analyzes the indexes whose statistics are missing or outdated. The work is bounded, whatever the size of the
+  /// tables.
   ///
   /// Statistics are a hint: errors are ignored, and the next analysis tries again.
   func updateStatistics() {
@@ -33,7 +35,9 @@ extension Connection {
 
   /// Returns the tables with indexes that were never analyzed, or that have grown tenfold since.
   private func tablesWithOldStatistics() throws -> [String] {
-    let tables = try query("SELECT DISTINCT tbl_name AS name FROM main.sqlite_master WHERE type = 'index'").compactMap { $0["name"]?.text }
+    let tables = try query("SELECT DISTINCT tbl_name AS name FROM main.sqlite_master WHERE type = 'index'").compactMap {
+      $0["name"]?.text
+    }
     let hasStatistics = try !query("SELECT 1 FROM main.sqlite_master WHERE name = 'sqlite_stat1'").isEmpty
     var known: [String: Int64] = [:]
     if hasStatistics {

@@ -17,7 +17,8 @@ extension Connection {
 
   /// Calls the closure in a transaction that takes the write lock at once, and rolls it back on any error.
   ///
-  /// An interruption before the commit is such an error, even if the closure caught it. So is one after which SQLite has rolled back by itself.
+  /// An interruption before the commit is such an error, even if the closure caught it. So is one after which SQLite
+  /// has rolled back by itself.
   func transaction<Result>(_ body: () throws -> Result) throws -> Result {
     try begin("BEGIN IMMEDIATE")
     transactionNumber += 1
@@ -70,7 +71,8 @@ extension Connection {
 
   /// Ends an open transaction, unless an error has ended it already.
   ///
-  /// If SQLite can't roll back, the transaction stays open, and the connection's lender closes it. See ``comeToRest()``.
+  /// If SQLite can't roll back, the transaction stays open, and the connection's lender closes it. See
+  /// ``comeToRest()``.
   func rollback() {
     transactionState = TransactionState()
     dropWrites()
@@ -79,8 +81,8 @@ extension Connection {
     executeRegardless("ROLLBACK")
   }
 
-  /// Detects that SQLite has ended the transaction on its own, and from then on rejects its statements: outside of a transaction each would be
-  /// committed by itself.
+  /// Detects that SQLite has ended the transaction on its own, and from then on rejects its statements: outside of a
+  /// transaction each would be committed by itself.
   ///
   /// - Throws: The first error of the transaction, as the reason.
   func checkTransaction() throws {
@@ -100,7 +102,8 @@ extension Connection {
     guard let failure = failure as? StoreError else { return failure }
     return StoreError(
       failure.code, model: failure.model, property: failure.property,
-      "An earlier error has ended this transaction, and nothing of it is kept; let the closure throw, and begin again. The error: \(failure.message)")
+      "An earlier error has ended this transaction, and nothing of it is kept; let the closure throw, and begin again. The error: \(failure.message)"
+    )
   }
 
   // MARK: Savepoints
@@ -151,7 +154,8 @@ extension Connection {
         let statement = try keptStatement(sql)
         defer { statement.reset() }
         let result = sqlite3_step(statement.pointer)
-        return result == SQLITE_DONE || result == SQLITE_ROW ? nil : StoreError(ResultCode(result), on: handle, context: nil, isExecuting: true)
+        return result == SQLITE_DONE || result == SQLITE_ROW
+          ? nil : StoreError(ResultCode(result), on: handle, context: nil, isExecuting: true)
       } catch {
         return error
       }
@@ -163,7 +167,8 @@ extension Connection {
 
   /// Ends what the last use of the connection has left open.
   ///
-  /// - Returns: Whether nothing is open any longer. If false, close the connection: what it would write might never be committed.
+  /// - Returns: Whether nothing is open any longer. If false, close the connection: what it would write might never be
+  ///   committed.
   func comeToRest() -> Bool {
     if transactionState.isOpen { rollback() }
     if needsSettling { settle() }

@@ -42,11 +42,14 @@ extension Connection {
     do {
       return try expression.coding.decode(stored)
     } catch let failure as ValueFailure {
-      throw StoreError(failure, model: M.schema.modelName, property: expression.node.columnName.flatMap(ErrorContext(M.self).property))
+      throw StoreError(
+        failure, model: M.schema.modelName, property: expression.node.columnName.flatMap(ErrorContext(M.self).property))
     }
   }
 
-  func fetch<M: Model, Key, each Output>(_ query: GroupedQuery<M, Key, repeat each Output>) throws -> [(repeat each Output)] {
+  func fetch<M: Model, Key, each Output>(
+    _ query: GroupedQuery<M, Key, repeat each Output>
+  ) throws -> [(repeat each Output)] {
     var writer = environment.makeWriter()
     try query.select(&writer)
     let context = ErrorContext(M.self)
@@ -64,7 +67,8 @@ extension Connection {
               throw StoreError.missingTarget(
                 model: context.model, property: context.property(reference.name) ?? reference.name, target: key.table)
             }
-            throw StoreError(failure, model: context.model, property: expression.node.columnName.flatMap(context.property))
+            throw StoreError(
+              failure, model: context.model, property: expression.node.columnName.flatMap(context.property))
           }
         }
         groups.append((repeat try next(each query.outputs)))
@@ -81,7 +85,8 @@ extension Connection {
 
   func matches<M: Model>(_ query: Query<M>, _ style: SnippetStyle) throws -> [SearchMatch<M>] {
     guard query.search != nil else {
-      throw StoreError(.unsupported, model: M.schema.modelName, "Only a search has matches; begin the query with \(M.self).search(…).")
+      throw StoreError(
+        .unsupported, model: M.schema.modelName, "Only a search has matches; begin the query with \(M.self).search(…).")
     }
     try style.validate(M.schema.modelName)
     var writer = environment.makeWriter()
@@ -119,7 +124,8 @@ extension Connection {
     for column in M.schema.columns where column.derivation != nil && list.value(of: column.name) != nil {
       throw StoreError(
         .unsupported, model: M.schema.modelName, property: column.property,
-        "\(M.schema.modelName).\(column.property) is derived and cannot be set. Change the rows that it is derived from.")
+        "\(M.schema.modelName).\(column.property) is derived and cannot be set. Change the rows that it is derived from."
+      )
     }
     var writer = environment.makeWriter()
     do {
@@ -134,7 +140,8 @@ extension Connection {
     }
   }
 
-  /// Returns the error with the property whose new value can't be computed or stored: the one that fails when computed alone.
+  /// Returns the error with the property whose new value can't be computed or stored: the one that fails when computed
+  /// alone.
   private func naming<M: Model>(_ error: StoreError, _ query: Query<M>, _ list: AssignmentList) -> StoreError {
     func fails(_ write: (inout SQLWriter) throws -> Void) -> Bool {
       var writer = environment.makeWriter()
@@ -146,10 +153,13 @@ extension Connection {
         return (error as? StoreError)?.code == .invalidValue
       }
     }
-    guard !fails({ try query.select(&$0, "1") }), let assignment = list.assignments.first(where: { one in fails { try query.select(&$0, one) } })
+    guard !fails({ try query.select(&$0, "1") }),
+      let assignment = list.assignments.first(where: { one in fails { try query.select(&$0, one) } })
     else { return error }
     let property = ErrorContext(M.self).property(assignment.column) ?? assignment.column
-    return StoreError(.invalidValue, model: M.schema.modelName, property: property, "\(M.schema.modelName).\(property): \(error.message)")
+    return StoreError(
+      .invalidValue, model: M.schema.modelName, property: property,
+      "\(M.schema.modelName).\(property): \(error.message)")
   }
 
   func deleteAll<M: Model>(_ query: Query<M>) throws -> Int {
@@ -166,8 +176,8 @@ extension Connection {
 
   /// Executes a statement that changes the rows of the query, and returns their number.
   ///
-  /// Two kinds are counted first, because SQLite counts neither: the rows of a context, and rows that delete rules may delete while others of the
-  /// query are being deleted.
+  /// Two kinds are counted first, because SQLite counts neither: the rows of a context, and rows that delete rules may
+  /// delete while others of the query are being deleted.
   private func change<M: Model>(_ writer: SQLWriter, rowsOf query: Query<M>, countsBefore: Bool = false) throws -> Int {
     guard overlay != nil || countsBefore else { return try change(writer, ErrorContext(M.self)) }
     let count = try count(query)

@@ -1,14 +1,16 @@
 import GRDBSQLite
 
 extension Connection {
-  /// Executes the statement once for each value. After an error the earlier values stay written; the caller's transaction undoes them.
+  /// Executes the statement once for each value. After an error the earlier values stay written; the caller's
+  /// transaction undoes them.
   ///
   /// - Parameter recorded: The columns of the only value, if it was encoded before.
   func write<M: Model>(_ values: [M], _ kind: ModelStatementKind, recorded: RecordedRow? = nil) throws {
     guard !values.isEmpty else { return }
     try environment.features.willWrite(values, kind, self)
     let statement = try statement(kind, M.self)
-    var execution = RowExecution(statement.pointer, arena: statement.arena, requiresChange: kind == .update, isOverlaid: overlay != nil)
+    var execution = RowExecution(
+      statement.pointer, arena: statement.arena, requiresChange: kind == .update, isOverlaid: overlay != nil)
     do {
       defer { statement.reset() }
       if let recorded { try recorded.execute(&execution) } else { try M._executeAll(values, &execution) }
@@ -22,7 +24,9 @@ extension Connection {
       }
       throw missingReference(of: refused.first, failure)
     } catch is MissingRow {
-      throw StoreError(.notFound, model: M.schema.modelName, "There is no \(M.schema.modelName) with this key. Use save(_:) or insert(_:) to add it.")
+      throw StoreError(
+        .notFound, model: M.schema.modelName,
+        "There is no \(M.schema.modelName) with this key. Use save(_:) or insert(_:) to add it.")
     } catch {
       throw Self.naming(error, M.self, M.schema.writtenColumns, at: Int(execution.failedParameter) - 1)
     }

@@ -6,9 +6,9 @@ import Synchronization
 
 /// One connection to the database file, used by one caller at a time, which the writer and the reader pool ensure.
 ///
-/// GRDB opens and configures it. Statements are compiled and stepped here, directly on the C connection, because cached statements that are read by
-/// column index are what makes Larder as fast as C. `@unchecked Sendable`: it is passed from thread to thread under the lock of ``Writer`` or
-/// ``ReaderPool``, and never used by two at once.
+/// GRDB opens and configures it. Statements are compiled and stepped here, directly on the C connection, because cached
+/// statements that are read by column index are what makes Larder as fast as C. `@unchecked Sendable`: it is passed
+/// from thread to thread under the lock of ``Writer`` or ``ReaderPool``, and never used by two at once.
 final class Connection: @unchecked Sendable {
   let queue: DatabaseQueue
   let handle: OpaquePointer
@@ -28,7 +28,8 @@ final class Connection: @unchecked Sendable {
   private var committedWrites: [StatementFacts] = []
   /// The reads of a live result's closure; nil if none is running.
   var tracked: TrackedReads?
-  /// The computed columns of tables, as far as they were requested. A change of the schema recompiles statements, which clears them.
+  /// The computed columns of tables, as far as they were requested. A change of the schema recompiles statements, which
+  /// clears them.
   private var generatedColumns: [String: Set<String>] = [:]
   /// Called once before the first statement that updates, deletes or drops; set while a migration runs.
   var willDestroy: (() throws -> Void)?
@@ -38,14 +39,15 @@ final class Connection: @unchecked Sendable {
   private var isClosed = false
   /// The cancellation of the current work. The only property that other threads use.
   let interruption = Interruption()
-  /// The queue for the reads of tasks. Each connection has one, because Dispatch runs no more concurrent work at a time than there are processors:
-  /// slow reads would delay quick ones although a connection is available.
+  /// The queue for the reads of tasks. Each connection has one, because Dispatch runs no more concurrent work at a time
+  /// than there are processors: slow reads would delay quick ones although a connection is available.
   private(set) lazy var worker = DispatchQueue(label: "larder.reader")
   /// The number of changed rows after which the indexes are analyzed; by default never.
   var changesBeforeAnalysis = Int64.max
   /// The number of transactions begun.
   var transactionNumber = 0
-  /// The transaction whose foreign keys are checked at its end, although deletions are checked one by one; nil if there is none.
+  /// The transaction whose foreign keys are checked at its end, although deletions are checked one by one; nil if there
+  /// is none.
   var deferringTransaction: Int?
   /// What features keep for this connection, by its type.
   private var states: [(type: ObjectIdentifier, state: AnyObject)] = []
@@ -53,13 +55,15 @@ final class Connection: @unchecked Sendable {
   var transactionState = TransactionState()
   /// Whether the file couldn't be read or written recently.
   var needsSettling = false
-  /// The unsaved changes of a context's connection; nil on every other. The overlay owns the connection and outlives every use of it; a weak
-  /// reference would cost each read an atomic operation.
+  /// The unsaved changes of a context's connection; nil on every other. The overlay owns the connection and outlives
+  /// every use of it; a weak reference would cost each read an atomic operation.
   unowned(unsafe) var overlay: (any ConnectionOverlay)?
 
-  /// The number of cached statements. Others are compiled for each use, so that queries whose text differs each time don't fill the memory.
+  /// The number of cached statements. Others are compiled for each use, so that queries whose text differs each time
+  /// don't fill the memory.
   private static let statementLimit = 512
-  /// The number of instructions of SQLite's virtual machine, about a tenth of a millisecond, between two checks of ``interruption``.
+  /// The number of instructions of SQLite's virtual machine, about a tenth of a millisecond, between two checks of
+  /// ``interruption``.
   private static let progressInterval: Int32 = 10_000
 
   private struct ModelStatementKey: Hashable {
@@ -71,7 +75,9 @@ final class Connection: @unchecked Sendable {
   init(path: String, configuration: GRDB.Configuration, environment: StoreEnvironment) throws {
     var configuration = configuration
     configuration.prepareDatabase { [environment] in try SQLFunctions.register(on: $0, environment) }
-    queue = path == ":memory:" ? try DatabaseQueue(configuration: configuration) : try DatabaseQueue(path: path, configuration: configuration)
+    queue =
+      path == ":memory:"
+      ? try DatabaseQueue(configuration: configuration) : try DatabaseQueue(path: path, configuration: configuration)
     guard let handle = queue.unsafeRead({ $0.sqliteConnection }) else {
       throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the connection is closed")
     }
@@ -92,8 +98,8 @@ final class Connection: @unchecked Sendable {
     if !isReadOnly { observeLog() }
   }
 
-  /// Records the length of the write-ahead log after each commit. The writer empties it; SQLite's automatic checkpoint would run in the middle of a
-  /// save.
+  /// Records the length of the write-ahead log after each commit. The writer empties it; SQLite's automatic checkpoint
+  /// would run in the middle of a save.
   private func observeLog() {
     sqlite3_wal_hook(
       handle,
@@ -122,7 +128,8 @@ final class Connection: @unchecked Sendable {
     }
   }
 
-  /// Removes what SQLite would call or retain after the connection is gone. Statements are released before the connection.
+  /// Removes what SQLite would call or retain after the connection is gone. Statements are released before the
+  /// connection.
   private func disconnect() {
     guard !isClosed else { return }
     isClosed = true
@@ -179,12 +186,15 @@ final class Connection: @unchecked Sendable {
     guard let pointer else { throw StoreError(.unsupported, "There is no statement in the SQL text.") }
     let statement = PreparedStatement(pointer: pointer, facts: authorizer.facts(of: sql, definition: definition))
     guard !sql.utf8.contains(0) else {
-      throw StoreError(.unsupported, "The SQL text holds a NUL, which ends it for SQLite. Interpolate the value that has it.")
+      throw StoreError(
+        .unsupported, "The SQL text holds a NUL, which ends it for SQLite. Interpolate the value that has it.")
     }
     guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) || isComment(rest) else {
       throw StoreError(.unsupported, "The SQL text holds more than one statement; execute them one by one.")
     }
-    guard let overlay, sqlite3_stmt_readonly(pointer) == 0, try overlay.cover(authorizer.directWrites) else { return statement }
+    guard let overlay, sqlite3_stmt_readonly(pointer) == 0, try overlay.cover(authorizer.directWrites) else {
+      return statement
+    }
     return try compile(sql, isPersistent: isPersistent)
   }
 
@@ -238,7 +248,8 @@ final class Connection: @unchecked Sendable {
     modelStatements.removeAll(keepingCapacity: true)
   }
 
-  /// Rejects statements after an interruption and in a transaction that has ended, and runs a migration's backup before data is lost.
+  /// Rejects statements after an interruption and in a transaction that has ended, and runs a migration's backup before
+  /// data is lost.
   private func checked(_ statement: PreparedStatement) throws -> PreparedStatement {
     if interruption.isPending { throw CancellationError() }
     if environment.gate.stops(self) { throw StoreError.suspended }
@@ -282,7 +293,8 @@ final class Connection: @unchecked Sendable {
     let error: any Error =
       switch result & 0xFF {
       case SQLITE_INTERRUPT: stop
-      case SQLITE_CONSTRAINT: refusal(context) ?? StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
+      case SQLITE_CONSTRAINT:
+        refusal(context) ?? StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
       default: StoreError(ResultCode(result), on: handle, context: context, isExecuting: true)
       }
     if [SQLITE_IOERR, SQLITE_FULL, SQLITE_CORRUPT, SQLITE_NOMEM].contains(result & 0xFF) { needsSettling = true }
@@ -367,7 +379,9 @@ final class Connection: @unchecked Sendable {
     guard (try? statement.bind([.value(.text(type)), .value(.text(name))])) != nil else { return nil }
     defer { statement.reset() }
     var texts: [String] = []
-    while sqlite3_step(pointer) == SQLITE_ROW { texts.append(sqlite3_column_text(pointer, 0).map { String(cString: $0) } ?? "") }
+    while sqlite3_step(pointer) == SQLITE_ROW {
+      texts.append(sqlite3_column_text(pointer, 0).map { String(cString: $0) } ?? "")
+    }
     return texts.joined(separator: "\n")
   }
 
@@ -381,7 +395,9 @@ final class Connection: @unchecked Sendable {
       for statement in reads.statements.values { region.formUnion(statement.facts.reads) }
     }
     for (table, columns) in region.tables {
-      guard case .named(let names) = columns, !names.isEmpty, !generated(in: table).isDisjoint(with: names) else { continue }
+      guard case .named(let names) = columns, !names.isEmpty, !generated(in: table).isDisjoint(with: names) else {
+        continue
+      }
       region.insert(table: table)
     }
     return region

@@ -1,6 +1,7 @@
 /// The unsaved changes of a context, which its connection sees in place of the file's tables.
 protocol ConnectionOverlay: AnyObject {
-  /// Redirects statements that write these tables to unsaved rows. Returns whether a statement has to be compiled again.
+  /// Redirects statements that write these tables to unsaved rows. Returns whether a statement has to be compiled
+  /// again.
   ///
   /// - Throws: `StoreError` `.unsupported` for a table that can't have unsaved changes.
   func cover(_ tables: Set<String>) throws -> Bool

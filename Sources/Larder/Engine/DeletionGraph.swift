@@ -2,8 +2,8 @@
 struct DeletionGraph: Sendable {
   /// The tables whose deleted rows may delete other rows of the same table.
   let cascadesToItself: Set<String>
-  /// The tables whose deletions may cascade to rows of which one denies the deletion of another. Because SQLite's order of deletion is undefined, the
-  /// rule is checked when all are deleted.
+  /// The tables whose deletions may cascade to rows of which one denies the deletion of another. Because SQLite's order
+  /// of deletion is undefined, the rule is checked when all are deleted.
   private let deniesOthers: Set<String>
   /// The tables whose rows deny the deletion of others in the same table.
   private let deniesItself: Set<String>

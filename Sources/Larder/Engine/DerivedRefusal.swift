@@ -32,8 +32,10 @@ struct DerivedRefusal {
   var error: StoreError {
     let problem =
       switch reason {
-      case .range: "would be an integer outside the range of its type. Give the property the type Int, Double or Decimal, or sum smaller numbers."
-      case .notANumber: "would be NaN, because the rows hold infinities of both signs. Keep infinities of one sign out of them."
+      case .range:
+        "would be an integer outside the range of its type. Give the property the type Int, Double or Decimal, or sum smaller numbers."
+      case .notANumber:
+        "would be NaN, because the rows hold infinities of both signs. Keep infinities of one sign out of them."
       }
     return StoreError(.invalidValue, model: model, property: property, "The derived \(model).\(property) \(problem)")
   }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A single statement that may share a transaction with others: started, executed once or more, and completed after the commit.
+/// A single statement that may share a transaction with others: started, executed once or more, and completed after the
+/// commit.
 protocol GroupedWrite: Sendable {
   /// Marks it as running. Returns false if its task was cancelled before.
   func start() -> Bool

@@ -1,6 +1,7 @@
 import GRDBSQLite
 
-/// Functions with Swift's integer arithmetic: exact, or an error. SQLite's own operators continue with real numbers on overflow.
+/// Functions with Swift's integer arithmetic: exact, or an error. SQLite's own operators continue with real numbers on
+/// overflow.
 ///
 /// Operands that an existing file stores as real numbers or text are computed as SQLite does.
 enum IntegerFunctions {
@@ -25,7 +26,8 @@ enum IntegerFunctions {
   private typealias Function = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
 
   private static func add(_ function: SQLFunction, _ arguments: Int32, to handle: OpaquePointer, _ body: Function) {
-    sqlite3_create_function_v2(handle, function.rawValue, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, body, nil, nil, nil)
+    sqlite3_create_function_v2(
+      handle, function.rawValue, arguments, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, body, nil, nil, nil)
   }
 
   private static func fold(

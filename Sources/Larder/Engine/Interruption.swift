@@ -3,8 +3,9 @@ import Synchronization
 
 /// The cancellation of a connection's work, requested when the task that waits for it is cancelled.
 ///
-/// A request may come from any thread at any moment, even between two statements, when SQLite itself would ignore it. It ends the current statement
-/// and rejects later ones, except inside ``shielded(_:)``: rolling back must not be cancelled, or the transaction stays open.
+/// A request may come from any thread at any moment, even between two statements, when SQLite itself would ignore it.
+/// It ends the current statement and rejects later ones, except inside ``shielded(_:)``: rolling back must not be
+/// cancelled, or the transaction stays open.
 final class Interruption: Sendable {
   private struct State: Sendable {
     var isRequested = false

@@ -16,7 +16,8 @@ extension JSONFunctions {
           Value.text(number.canonicalText).becomeResult(of: context)
         }
       }, nil, nil, nil)
-    // larder_json_decimals(json): the array, or the object, with its numbers as the texts that columns of decimals have.
+    // larder_json_decimals(json): the array, or the object, with its numbers as the texts that columns of decimals
+    // have.
     sqlite3_create_function_v2(
       handle, SQLFunction.jsonDecimals.rawValue, 1, flags, nil,
       { context, count, arguments in

@@ -26,7 +26,8 @@ extension JSONFunctions {
           JSONFunctions.setResult(place, of: scanner, context)
         }
       }, nil, nil, nil)
-    // larder_json_contains(json, form, element, step, …): whether the array or the object at a path has such an element.
+    // larder_json_contains(json, form, element, step, …): whether the array or the object at a path has such an
+    // element.
     sqlite3_create_function_v2(
       handle, SQLFunction.jsonContains.rawValue, -1, flags, nil,
       { context, count, arguments in
@@ -39,7 +40,8 @@ extension JSONFunctions {
   }
 
   static func calling(
-    _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ body: (JSONArguments) throws -> Void
+    _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
+    _ body: (JSONArguments) throws -> Void
   ) {
     do {
       try body(JSONArguments(values: UnsafeBufferPointer(start: arguments, count: Int(count))))
@@ -54,13 +56,18 @@ extension JSONFunctions {
   private static func setResult(_ place: Range<Int>, of scanner: JSONScanner, _ context: OpaquePointer?) {
     switch scanner.bytes[place.lowerBound] {
     case UInt8(ascii: "\""): Value.text(String(decoding: scanner.text(place), as: UTF8.self)).becomeResult(of: context)
-    case UInt8(ascii: "["), UInt8(ascii: "{"): Value.text(String(decoding: scanner.minified(place), as: UTF8.self)).becomeResult(of: context)
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      Value.text(String(decoding: scanner.minified(place), as: UTF8.self)).becomeResult(of: context)
     case UInt8(ascii: "t"): sqlite3_result_int(context, 1)
     case UInt8(ascii: "f"): sqlite3_result_int(context, 0)
     case UInt8(ascii: "n"): sqlite3_result_null(context)
     default:
       let token = String(decoding: scanner.bytes[place], as: UTF8.self)
-      if let integer = Int64(token) { sqlite3_result_int64(context, integer) } else { sqlite3_result_double(context, Double(token) ?? .nan) }
+      if let integer = Int64(token) {
+        sqlite3_result_int64(context, integer)
+      } else {
+        sqlite3_result_double(context, Double(token) ?? .nan)
+      }
     }
   }
 
@@ -117,7 +124,8 @@ extension JSONFunctions {
       }
       switch sqlite3_value_type(argument.value) {
       case SQLITE_NULL: kind = .tree(.null)
-      case SQLITE_INTEGER: kind = .tree(.number(JSONNumber(String(sqlite3_value_int64(argument.value)).utf8, isExact: false)))
+      case SQLITE_INTEGER:
+        kind = .tree(.number(JSONNumber(String(sqlite3_value_int64(argument.value)).utf8, isExact: false)))
       case SQLITE_FLOAT:
         let real = sqlite3_value_double(argument.value)
         kind = real.isFinite ? .tree(.number(JSONNumber("\(real)".utf8, isExact: false))) : .nothing
@@ -168,7 +176,9 @@ extension JSONFunctions {
       handle, "larder_json_element", 1, flags, nil,
       { context, count, arguments in
         JSONFunctions.calling(context, count, arguments) { arguments in
-          guard let text = arguments[0].bytes, text.contains(0xF4) else { return sqlite3_result_value(context, arguments[0].value) }
+          guard let text = arguments[0].bytes, text.contains(0xF4) else {
+            return sqlite3_result_value(context, arguments[0].value)
+          }
           Value.text(String(decoding: JSONFunctions.unmarked(text), as: UTF8.self)).becomeResult(of: context)
         }
       }, nil, nil, nil)
@@ -224,7 +234,8 @@ extension JSONFunctions {
     result.reserveCapacity(text.count)
     var position = 0
     while position < text.count {
-      let isMark = text[position] == mark[0] && text[position...].prefix(4).elementsEqual(mark) && position + 4 < text.count
+      let isMark =
+        text[position] == mark[0] && text[position...].prefix(4).elementsEqual(mark) && position + 4 < text.count
       guard isMark else {
         result.append(text[position])
         position += 1

@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// One call that a task waits for. Cancelled before it starts, it never runs; cancelled while it runs, it is interrupted.
+/// One call that a task waits for. Cancelled before it starts, it never runs; cancelled while it runs, it is
+/// interrupted.
 final class Job<Result: Sendable>: Sendable {
   private enum State {
     case waiting(CheckedContinuation<Result, any Error>?)
@@ -69,7 +70,8 @@ final class Job<Result: Sendable>: Sendable {
 
   /// Marks the job as running. Returns false if the task was cancelled before.
   ///
-  /// - Parameter connection: The connection to interrupt if the task is cancelled, or nil if it must not be interrupted.
+  /// - Parameter connection: The connection to interrupt if the task is cancelled, or nil if it must not be
+  ///   interrupted.
   func start(on connection: Connection?) -> Bool {
     progress.withLock { progress in
       guard case .waiting(let continuation?) = progress.state else { return false }
@@ -90,7 +92,8 @@ final class Job<Result: Sendable>: Sendable {
 
   /// Passes the result of a running job to the task.
   func end(_ result: Swift.Result<Result, any Error>) {
-    let (continuation, isInterrupted) = progress.withLock { progress -> (CheckedContinuation<Result, any Error>?, Bool) in
+    let (continuation, isInterrupted) = progress.withLock {
+      progress -> (CheckedContinuation<Result, any Error>?, Bool) in
       guard case .running(let continuation, let connection) = progress.state else { return (nil, false) }
       if progress.isInterrupted { connection?.endInterruption() }
       progress.state = .ended

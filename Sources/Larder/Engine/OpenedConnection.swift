@@ -8,8 +8,9 @@ import GRDBSQLite
 /// }
 /// ```
 ///
-/// The closure may add SQL functions, collations, extensions and temporary tables, and set pragmas. It may not leave a transaction open or turn
-/// foreign keys off; both throw. The store then sets its own authorizer, busy handler, hooks and trace.
+/// The closure may add SQL functions, collations, extensions and temporary tables, and set pragmas. It may not leave a
+/// transaction open or turn foreign keys off; both throw. The store then sets its own authorizer, busy handler, hooks
+/// and trace.
 public struct OpenedConnection {
   /// The purpose of the connection.
   public let role: ConnectionRole
@@ -36,10 +37,14 @@ public struct OpenedConnection {
   func prepare(_ body: (OpenedConnection) throws -> Void) throws {
     try body(self)
     guard sqlite3_get_autocommit(handle) != 0 else {
-      throw StoreError(.unsupported, "Store.Configuration.onOpen left a transaction open on the connection. Commit it before the closure returns.")
+      throw StoreError(
+        .unsupported,
+        "Store.Configuration.onOpen left a transaction open on the connection. Commit it before the closure returns.")
     }
     guard try keepsForeignKeys() else {
-      throw StoreError(.unsupported, "Store.Configuration.onOpen switched foreign keys off, on which relationships stand. Leave them on.")
+      throw StoreError(
+        .unsupported,
+        "Store.Configuration.onOpen switched foreign keys off, on which relationships stand. Leave them on.")
     }
   }
 

@@ -11,7 +11,8 @@ final class PreparedStatement {
   let pointer: OpaquePointer
   let arena = BindingArena()
   private(set) var facts: StatementFacts
-  /// How often SQLite had recompiled the statement when its facts were taken, and the schema at that time; nil for the first one.
+  /// How often SQLite had recompiled the statement when its facts were taken, and the schema at that time; nil for the
+  /// first one.
   private var recompilationCount: Int32 = 0
   private var schema: SchemaVersion?
   /// Whether rows are being read from it. A second use at the same time needs another statement.
@@ -26,10 +27,12 @@ final class PreparedStatement {
     sqlite3_finalize(pointer)
   }
 
-  /// Updates the facts if SQLite has recompiled the statement because the schema had changed, which it does at the first step.
+  /// Updates the facts if SQLite has recompiled the statement because the schema had changed, which it does at the
+  /// first step.
   ///
   /// - Parameters:
-  ///   - readVersion: Reads the current schema version. A statement is recompiled for other reasons as well, some of them each time.
+  ///   - readVersion: Reads the current schema version. A statement is recompiled for other reasons as well, some of
+  ///     them each time.
   ///   - readFacts: Reads the facts of the statement's SQL in that schema; nil if they can't be determined.
   @inline(__always)
   func updateFacts(_ readVersion: () -> SchemaVersion?, _ readFacts: (PreparedStatement) -> StatementFacts?) {
@@ -66,7 +69,8 @@ final class PreparedStatement {
       try M.bind(key: key, to: &row)
     } catch let failure as ValueFailure {
       let columns = M.schema.keyColumns
-      throw StoreError(failure, model: M.schema.modelName, property: columns[min(Int(row.index), columns.count) - 1].property)
+      throw StoreError(
+        failure, model: M.schema.modelName, property: columns[min(Int(row.index), columns.count) - 1].property)
     }
   }
 }

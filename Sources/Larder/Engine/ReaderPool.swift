@@ -5,8 +5,8 @@ import Synchronization
 
 /// The connections that read: opened on demand, up to a limit, and lent to one reader at a time.
 ///
-/// A lent connection has no open transaction and no unfinished statement that would keep it on an old state of the file. A connection that can't be
-/// brought to that state is closed, and the next reader opens another.
+/// A lent connection has no open transaction and no unfinished statement that would keep it on an old state of the
+/// file. A connection that can't be brought to that state is closed, and the next reader opens another.
 final class ReaderPool: Sendable {
   private let open: @Sendable () throws -> Connection
   private let limit: Int

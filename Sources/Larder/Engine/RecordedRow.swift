@@ -32,8 +32,10 @@ struct RecordedRow: @unchecked Sendable {
         case .real(let real): sqlite3_bind_double(execution.statement, parameter, real)
         case .text(let bytes):
           sqlite3_bind_text64(
-            execution.statement, parameter, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
-        case .blob(let bytes): sqlite3_bind_blob64(execution.statement, parameter, bytes.baseAddress, UInt64(bytes.count), nil)
+            execution.statement, parameter, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt64(bytes.count),
+            nil, UInt8(SQLITE_UTF8))
+        case .blob(let bytes):
+          sqlite3_bind_blob64(execution.statement, parameter, bytes.baseAddress, UInt64(bytes.count), nil)
         }
       guard result == SQLITE_OK else { throw ResultCode(result) }
     }

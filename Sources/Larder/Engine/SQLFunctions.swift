@@ -6,10 +6,14 @@ import GRDBSQLite
 enum SQLFunctions {
   static func register(on database: Database, _ environment: StoreEnvironment) throws {
     for collation in [decimal, instant, localized] { database.add(collation: collation) }
-    database.add(function: DatabaseFunction("larder_decimal_sum", argumentCount: 1, pure: true, aggregate: DecimalSum.self))
-    database.add(function: DatabaseFunction("larder_decimal_average", argumentCount: 1, pure: true, aggregate: DecimalAverage.self))
+    database.add(
+      function: DatabaseFunction("larder_decimal_sum", argumentCount: 1, pure: true, aggregate: DecimalSum.self))
+    database.add(
+      function: DatabaseFunction("larder_decimal_average", argumentCount: 1, pure: true, aggregate: DecimalAverage.self)
+    )
     guard let handle = database.sqliteConnection else { return }
-    let own = textFunctions + existingForms + listElements + decimalFunctions + [canonicalJSON, identifierBytes, floatingPoint]
+    let own =
+      textFunctions + existingForms + listElements + decimalFunctions + [canonicalJSON, identifierBytes, floatingPoint]
     for function in own + environment.adopted.functions + environment.features.functions {
       function.register(on: handle)
     }
@@ -34,10 +38,13 @@ enum SQLFunctions {
     left.localizedStandardCompare(right)
   }
 
-  private static func order<Key: Comparable>(_ left: String, _ right: String, by key: (String) -> Key?) -> ComparisonResult {
+  private static func order<Key: Comparable>(
+    _ left: String, _ right: String, by key: (String) -> Key?
+  ) -> ComparisonResult {
     if left == right { return .orderedSame }
     switch (key(left), key(right)) {
-    case (let left?, let right?): return left < right ? .orderedAscending : left == right ? .orderedSame : .orderedDescending
+    case (let left?, let right?):
+      return left < right ? .orderedAscending : left == right ? .orderedSame : .orderedDescending
     case (nil, _?): return .orderedDescending
     case (_?, nil): return .orderedAscending
     case (nil, nil): return left < right ? .orderedAscending : .orderedDescending
@@ -57,7 +64,9 @@ enum SQLFunctions {
   ]
 
   /// Returns a function of texts whose result is NULL if an argument is NULL or a blob.
-  private static func text(_ function: SQLFunction, _ arguments: Int32, _ body: @escaping @Sendable ([String]) throws -> Value) -> ScalarFunction {
+  private static func text(
+    _ function: SQLFunction, _ arguments: Int32, _ body: @escaping @Sendable ([String]) throws -> Value
+  ) -> ScalarFunction {
     ScalarFunction(function, arguments) { values in
       let texts = values.compactMap { try? String(storedValue: $0) }
       return texts.count == values.count ? try body(texts) : .null
@@ -133,7 +142,9 @@ enum SQLFunctions {
     },
   ]
 
-  private static func decimalFunction(_ function: SQLFunction, _ operation: @escaping @Sendable (Decimal, Decimal) -> Decimal?) -> ScalarFunction {
+  private static func decimalFunction(
+    _ function: SQLFunction, _ operation: @escaping @Sendable (Decimal, Decimal) -> Decimal?
+  ) -> ScalarFunction {
     ScalarFunction(function, 2) { values in
       guard let left = try decimal(values[0]), let right = try decimal(values[1]) else { return .null }
       guard let result = operation(left, right) else { return .null }
@@ -199,7 +210,8 @@ enum SQLFunctions {
         guard let arguments, let pointer = sqlite3_value_pointer(arguments[0], SQLFunctions.pointerType),
           let bytes = sqlite3_value_text(arguments[1])
         else { return sqlite3_result_null(context) }
-        let text = String(decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(arguments[1]))), as: UTF8.self)
+        let text = String(
+          decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(arguments[1]))), as: UTF8.self)
         do {
           let isMatch = try Unmanaged<RegexMatcher>.fromOpaque(pointer).takeUnretainedValue().matches(text)
           sqlite3_result_int(context, isMatch ? 1 : 0)
@@ -241,7 +253,9 @@ private struct DecimalAverage: DatabaseAggregate {
 
   func finalize() throws -> (any DatabaseValueConvertible)? {
     guard count > 0 else { return nil }
-    guard let text = sum.text, let total = Decimal(canonical: text) else { throw DatabaseError(message: SQLFunctions.overflow) }
+    guard let text = sum.text, let total = Decimal(canonical: text) else {
+      throw DatabaseError(message: SQLFunctions.overflow)
+    }
     return Double((total / Decimal(count)).canonicalText)
   }
 }

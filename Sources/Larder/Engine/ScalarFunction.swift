@@ -3,7 +3,8 @@ import GRDBSQLite
 
 /// An SQL function whose arguments and result are stored values.
 ///
-/// It is registered on the C connection, because GRDB's functions truncate text at its first NUL, in arguments and results.
+/// It is registered on the C connection, because GRDB's functions truncate text at its first NUL, in arguments and
+/// results.
 struct ScalarFunction: Sendable {
   let name: String
   let argumentCount: Int32
@@ -22,7 +23,8 @@ struct ScalarFunction: Sendable {
   ///   - isDeterministic: Whether the result depends only on the arguments.
   ///   - call: The computation. An error that it throws ends the statement with the error's description.
   init(
-    _ name: String, _ argumentCount: Int32, isDeterministic: Bool = true, _ call: @escaping @Sendable ([Value]) throws -> Value
+    _ name: String, _ argumentCount: Int32, isDeterministic: Bool = true,
+    _ call: @escaping @Sendable ([Value]) throws -> Value
   ) {
     self.name = name
     self.isDeterministic = isDeterministic
@@ -38,7 +40,8 @@ struct ScalarFunction: Sendable {
   /// Adds the function to the connection.
   func register(on handle: OpaquePointer) {
     sqlite3_create_function_v2(
-      handle, name, argumentCount, SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0), Unmanaged.passRetained(body).toOpaque(),
+      handle, name, argumentCount, SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0),
+      Unmanaged.passRetained(body).toOpaque(),
       { context, count, arguments in
         guard let body = sqlite3_user_data(context) else { return }
         let values = (0..<Int(count)).map { position in arguments?[position].map(Value.init(sqlite:)) ?? .null }
@@ -67,7 +70,8 @@ extension Value {
     case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
     case SQLITE_TEXT:
       let bytes = sqlite3_value_text(value)
-      self = .text(String(decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))), as: UTF8.self))
+      self = .text(
+        String(decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))), as: UTF8.self))
     case SQLITE_BLOB:
       let bytes = sqlite3_value_blob(value)
       self = .blob(Data(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))))

@@ -1,4 +1,5 @@
-/// A consistent view of the store, passed to the closure of ``Store/read(_:)-(_)``: all of its reads see the same commit.
+/// A consistent view of the store, passed to the closure of ``Store/read(_:)-(_)``: all of its reads see the same
+/// commit.
 ///
 /// Use it only inside the closure. Using it after the closure has returned is a programming error and traps.
 public final class Snapshot: StoreReader {

@@ -1,7 +1,8 @@
 import Foundation
 import GRDBSQLite
 
-/// SQLite's authorizer, which observes a statement while it is compiled. Source: <https://www.sqlite.org/c3ref/set_authorizer.html>.
+/// SQLite's authorizer, which observes a statement while it is compiled. Source:
+/// <https://www.sqlite.org/c3ref/set_authorizer.html>.
 ///
 /// It replaces GRDB's, because GRDB doesn't expose what a statement writes.
 final class StatementAuthorizer {
@@ -15,7 +16,8 @@ final class StatementAuthorizer {
   var isPaused = false
   /// The tables whose rows or columns statements change from now on; nil while they aren't recorded.
   var changedTables: Set<String>?
-  /// The tables of the file, not temporary ones, that the statement itself writes, without those that its triggers write.
+  /// The tables of the file, not temporary ones, that the statement itself writes, without those that its triggers
+  /// write.
   private(set) var directWrites: Set<String> = []
 
   /// Starts observing the connection's statements. The connection must not outlive the authorizer.
@@ -27,7 +29,9 @@ final class StatementAuthorizer {
         let authorizer = Unmanaged<StatementAuthorizer>.fromOpaque(context).takeUnretainedValue()
         if authorizer.isPaused { return SQLITE_OK }
         authorizer.hear(action, first, second)
-        if let trigger, [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action) { authorizer.triggers.insert(String(cString: trigger)) }
+        if let trigger, [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action) {
+          authorizer.triggers.insert(String(cString: trigger))
+        }
         if trigger == nil, let first, let database { authorizer.hearWrite(action, first, database) }
         return SQLITE_OK
       },
@@ -50,16 +54,20 @@ final class StatementAuthorizer {
 
   /// Returns what was observed while the statement with this SQL was compiled.
   ///
-  /// SQLite doesn't report that an update deletes conflicting rows, if the statement, a trigger or the table says REPLACE.
+  /// SQLite doesn't report that an update deletes conflicting rows, if the statement, a trigger or the table says
+  /// REPLACE.
   ///
   /// - Parameter definition: The SQL of a trigger or of a table; nil if it is known to replace nothing.
   func facts(of sql: String, definition: (_ type: String, _ name: String) -> String?) -> StatementFacts {
     let updated = writes.tables.filter { $0.value != .all }.map(\.key)
     if !updated.isEmpty {
       let replaces = sql.mayReplace || triggers.contains { definition("trigger", $0)?.mayReplace == true }
-      for table in updated where replaces || definition("table", table)?.mayReplace == true { writes.insert(table: table) }
+      for table in updated where replaces || definition("table", table)?.mayReplace == true {
+        writes.insert(table: table)
+      }
     }
-    return StatementFacts(reads: reads, writes: writes, controlsTransaction: controlsTransaction, isDestructive: isDestructive)
+    return StatementFacts(
+      reads: reads, writes: writes, controlsTransaction: controlsTransaction, isDestructive: isDestructive)
   }
 
   /// Returns whether the table is SQLite's schema. SQLite reports `CREATE` as a change of it, which loses nothing.
@@ -69,7 +77,8 @@ final class StatementAuthorizer {
 
   private func noteChange(_ action: Int32, _ first: UnsafePointer<CChar>, _ second: UnsafePointer<CChar>?) {
     switch action {
-    case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_DROP_TABLE: changedTables?.insert(String(cString: first).asciiLowercased)
+    case SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE, SQLITE_DROP_TABLE:
+      changedTables?.insert(String(cString: first).asciiLowercased)
     // Its first argument is the database.
     case SQLITE_ALTER_TABLE: if let second { changedTables?.insert(String(cString: second).asciiLowercased) }
     default: break
@@ -83,7 +92,11 @@ final class StatementAuthorizer {
     case SQLITE_READ:
       let column = second.map { String(cString: $0) } ?? ""
       // `SELECT count(*)` reads a table but no column: every insert and delete is relevant, and no update.
-      if column.isEmpty { reads.insert(rowsOf: String(cString: first)) } else { reads.insert(table: String(cString: first), column: column) }
+      if column.isEmpty {
+        reads.insert(rowsOf: String(cString: first))
+      } else {
+        reads.insert(table: String(cString: first), column: column)
+      }
     case SQLITE_INSERT:
       writes.insert(table: String(cString: first))
     case SQLITE_DELETE:

@@ -1,4 +1,5 @@
-/// What a statement reads and writes, as SQLite reports it while compiling: tables and columns, including those of triggers and foreign keys.
+/// What a statement reads and writes, as SQLite reports it while compiling: tables and columns, including those of
+/// triggers and foreign keys.
 final class StatementFacts: Sendable {
   let reads: Region
   let writes: Region

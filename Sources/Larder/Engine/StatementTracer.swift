@@ -2,7 +2,8 @@ import GRDBSQLite
 
 /// Observes the statements of one connection, and reports each when it has ended. Used wherever the connection is used.
 ///
-/// SQLite's own timing has a resolution of milliseconds; this one is finer. Source: <https://www.sqlite.org/c3ref/trace_v2.html>.
+/// SQLite's own timing has a resolution of milliseconds; this one is finer. Source:
+/// <https://www.sqlite.org/c3ref/trace_v2.html>.
 final class StatementTracer {
   private struct Execution {
     let start: ContinuousClock.Instant
@@ -22,7 +23,8 @@ final class StatementTracer {
   private var isPlanning = false
 
   init(
-    role: ConnectionRole, showsValues: Bool, showsPlans: Bool, authorizer: StatementAuthorizer, report: @escaping @Sendable (TraceEvent) -> Void
+    role: ConnectionRole, showsValues: Bool, showsPlans: Bool, authorizer: StatementAuthorizer,
+    report: @escaping @Sendable (TraceEvent) -> Void
   ) {
     self.role = role
     self.showsValues = showsValues
@@ -69,7 +71,8 @@ final class StatementTracer {
       TraceEvent(
         sql: String(cString: text), expandedSQL: showsValues ? expanded(statement) : nil,
         plan: showsPlans ? plan(of: text, on: handle) : nil, duration: duration, returnedRows: execution.rows,
-        changedRows: Int(sqlite3_total_changes64(handle) - execution.totalChanges), isWrite: sqlite3_stmt_readonly(statement) == 0, role: role))
+        changedRows: Int(sqlite3_total_changes64(handle) - execution.totalChanges),
+        isWrite: sqlite3_stmt_readonly(statement) == 0, role: role))
   }
 
   private func expanded(_ statement: OpaquePointer) -> String? {
@@ -78,8 +81,8 @@ final class StatementTracer {
     return String(cString: text)
   }
 
-  /// Returns the query plan, read on the same connection because only that one has its temporary views. Nil for statements without one, such as
-  /// COMMIT.
+  /// Returns the query plan, read on the same connection because only that one has its temporary views. Nil for
+  /// statements without one, such as COMMIT.
   private func plan(of sql: UnsafePointer<CChar>, on handle: OpaquePointer) -> [String]? {
     isPlanning = true
     // The reads of this EXPLAIN must not count as those of the statement that is being compiled.
@@ -89,7 +92,8 @@ final class StatementTracer {
       authorizer.isPaused = false
     }
     var pointer: OpaquePointer?
-    guard sqlite3_prepare_v2(handle, "EXPLAIN QUERY PLAN \(String(cString: sql))", -1, &pointer, nil) == SQLITE_OK else { return nil }
+    guard sqlite3_prepare_v2(handle, "EXPLAIN QUERY PLAN \(String(cString: sql))", -1, &pointer, nil) == SQLITE_OK
+    else { return nil }
     defer { sqlite3_finalize(pointer) }
     var steps: [String] = []
     var depths: [Int32: Int] = [:]

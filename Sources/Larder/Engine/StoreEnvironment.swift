@@ -3,7 +3,8 @@ final class StoreEnvironment: Sendable {
   /// The tables of the store's models.
   let tables: [TableDefinition]
 
-  /// The columns of a file that Larder didn't create whose stored format differs from Larder's. Empty for Larder's own files.
+  /// The columns of a file that Larder didn't create whose stored format differs from Larder's. Empty for Larder's own
+  /// files.
   let adopted: AdoptedColumns
 
   /// The tables that the delete rules of each table can reach.

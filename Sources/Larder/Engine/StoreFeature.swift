@@ -1,7 +1,8 @@
 /// A part of the library that takes part in the work of the engine, such as live results or attachments.
 ///
-/// A store has one instance of each feature, which all of its connections share; `Store+Features.swift` creates them. What a feature keeps for one
-/// connection is in ``Connection/state(_:_:)``. Every requirement has an implementation that does nothing, so a feature only implements what it needs.
+/// A store has one instance of each feature, which all of its connections share; `Store+Features.swift` creates them.
+/// What a feature keeps for one connection is in ``Connection/state(_:_:)``. Every requirement has an implementation
+/// that does nothing, so a feature only implements what it needs.
 protocol StoreFeature: AnyObject, Sendable {
   // MARK: Connections
 
@@ -19,10 +20,12 @@ protocol StoreFeature: AnyObject, Sendable {
   /// Called in the transaction of a migration, when all tables match the models.
   func didMigrate(_ connection: Connection) throws
 
-  /// Converts what earlier versions have written to the current format. Called after a migration, outside of a transaction.
+  /// Converts what earlier versions have written to the current format. Called after a migration, outside of a
+  /// transaction.
   func upgrade(_ connection: Connection) throws
 
-  /// Returns whether the file has something for the feature's service to do. Called before the writer has the connection.
+  /// Returns whether the file has something for the feature's service to do. Called before the writer has the
+  /// connection.
   func hasWork(_ connection: Connection) throws -> Bool
 
   /// Starts what the feature does beside the calls of the program.
@@ -42,10 +45,12 @@ protocol StoreFeature: AnyObject, Sendable {
   /// Called before a statement that writes is executed with the arguments: `updateAll`, or SQL by hand.
   func willExecute(_ arguments: [SQLWriter.Argument], _ connection: Connection) throws
 
-  /// Removes rows that the feature hides and that have the unique values of a value that was refused. Returns whether there were any.
+  /// Removes rows that the feature hides and that have the unique values of a value that was refused. Returns whether
+  /// there were any.
   func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool
 
-  /// Returns the error for a message with which one of the feature's triggers has refused a row; nil for any other message.
+  /// Returns the error for a message with which one of the feature's triggers has refused a row; nil for any other
+  /// message.
   func refusal(_ message: String, _ context: ErrorContext?) -> StoreError?
 
   // MARK: Transactions
@@ -66,7 +71,8 @@ protocol StoreFeature: AnyObject, Sendable {
   /// Returns whether SQL couldn't be compiled because it writes to a table for which one of the feature's views stands.
   func hidesTable(_ error: StoreError, _ connection: Connection) -> Bool
 
-  /// Calls the closure while names refer to the tables for which the feature's views stand, so that SQL can write to them.
+  /// Calls the closure while names refer to the tables for which the feature's views stand, so that SQL can write to
+  /// them.
   func revealingTables<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result
 
   /// Calls the closure while none of the feature's views stands for a table of the file.

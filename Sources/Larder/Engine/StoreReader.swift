@@ -1,7 +1,7 @@
 /// The synchronous methods that read stored values.
 ///
-/// A ``Snapshot``, a ``Transaction``, a ``Context`` and ``Store/blocking`` conform to it. Write functions that read against this protocol, and they
-/// work with all of them:
+/// A ``Snapshot``, a ``Transaction``, a ``Context`` and ``Store/blocking`` conform to it. Write functions that read
+/// against this protocol, and they work with all of them:
 ///
 /// ```swift
 /// func overdue(in db: some StoreReader) throws -> [Invoice] {
@@ -9,7 +9,8 @@
 /// }
 /// ```
 public protocol StoreReader {
-  /// Calls the closure with a connection to read from. The methods of this protocol are built on it; don't call it yourself.
+  /// Calls the closure with a connection to read from. The methods of this protocol are built on it; don't call it
+  /// yourself.
   ///
   /// - Parameters:
   ///   - isReentrant: Whether the closure runs code of the program, which may read again.
@@ -38,7 +39,8 @@ extension StoreReader {
   ///   - model: The type of the row.
   ///   - id: The row's key.
   /// - Returns: The row, or nil if no row has the key.
-  /// - Throws: ``StoreError`` `.invalidValue` if the row holds a value that doesn't fit its property, and the errors of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` if the row holds a value that doesn't fit its property, and the errors of
+  ///   any read.
   /// - Complexity: One lookup in the primary key's index.
   public func find<M: Model>(_ model: M.Type, _ id: M.ID) throws -> M? {
     try _read { try $0.connection.find(model, id) }
@@ -48,8 +50,8 @@ extension StoreReader {
   ///
   /// - Parameter query: The condition, order, limit and inclusions of the rows.
   /// - Returns: The rows; an empty array if none meets the condition.
-  /// - Throws: ``StoreError`` `.invalidValue` if a row holds a value that doesn't fit its property, `.unsupported` if a `#Predicate` can't be
-  ///   translated to SQL, and the errors of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` if a row holds a value that doesn't fit its property, `.unsupported` if a
+  ///   `#Predicate` can't be translated to SQL, and the errors of any read.
   public func fetch<M: Model>(_ query: Query<M>) throws -> [M] {
     try _read { try $0.connection.fetch(query) }
   }
@@ -58,8 +60,11 @@ extension StoreReader {
   ///
   /// - Parameter query: A query with `group(by:)` and a selection.
   /// - Returns: One tuple of the selected values for each group.
-  /// - Throws: ``StoreError`` `.invalidValue` if a value doesn't fit its type or a sum of integers overflows, and the errors of any read.
-  public func fetch<M: Model, Key, each Output>(_ query: GroupedQuery<M, Key, repeat each Output>) throws -> [(repeat each Output)] {
+  /// - Throws: ``StoreError`` `.invalidValue` if a value doesn't fit its type or a sum of integers overflows, and the
+  ///   errors of any read.
+  public func fetch<M: Model, Key, each Output>(
+    _ query: GroupedQuery<M, Key, repeat each Output>
+  ) throws -> [(repeat each Output)] {
     try _read { try $0.connection.fetch(query) }
   }
 
@@ -102,7 +107,9 @@ extension StoreReader {
   public func sum<M: Model, Output: QueryNumber & AdditiveArithmetic>(
     _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>
   ) throws -> Output {
-    try _read { try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Output>) }
+    try _read {
+      try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Output>)
+    }
   }
 
   /// Returns the sum of an optional property over the rows of the query, ignoring nil.
@@ -115,7 +122,9 @@ extension StoreReader {
   public func sum<M: Model, Output: QueryNumber & AdditiveArithmetic>(
     _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>
   ) throws -> Output {
-    try _read { try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Output>) }
+    try _read {
+      try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Output>)
+    }
   }
 
   /// Returns the sum of a property of a small integer type, as an `Int`.
@@ -125,7 +134,9 @@ extension StoreReader {
   ///   - path: The property to add up.
   /// - Returns: The sum, or zero if there are no rows.
   /// - Throws: ``StoreError`` `.invalidValue` if the sum overflows 64 bits, and the errors of any read.
-  public func sum<M: Model, Output: QuerySmallInteger>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) throws -> Int {
+  public func sum<M: Model, Output: QuerySmallInteger>(
+    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>
+  ) throws -> Int {
     try _read { try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Int>) }
   }
 
@@ -136,7 +147,9 @@ extension StoreReader {
   ///   - path: The property to add up.
   /// - Returns: The sum, or zero if every value is nil.
   /// - Throws: ``StoreError`` `.invalidValue` if the sum overflows 64 bits, and the errors of any read.
-  public func sum<M: Model, Output: QuerySmallInteger>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) throws -> Int {
+  public func sum<M: Model, Output: QuerySmallInteger>(
+    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>
+  ) throws -> Int {
     try _read { try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Int>) }
   }
 
@@ -147,7 +160,9 @@ extension StoreReader {
   ///   - path: The property to average.
   /// - Returns: The mean, or nil if there are no values.
   /// - Throws: ``StoreError`` with the codes of any read.
-  public func average<M: Model, Key: QueryExpressible>(_ query: Query<M>, of path: KeyPath<M.Columns, Key>) throws -> Double?
+  public func average<M: Model, Key: QueryExpressible>(
+    _ query: Query<M>, of path: KeyPath<M.Columns, Key>
+  ) throws -> Double?
   where Key.Output: QueryNumber {
     try _read { try $0.connection.aggregate(query, .average(M.columns[keyPath: path].expression)) }
   }
@@ -159,8 +174,12 @@ extension StoreReader {
   ///   - path: The property to compare.
   /// - Returns: The least value, or nil if there are no rows.
   /// - Throws: ``StoreError`` `.invalidValue` if the value doesn't fit its property, and the errors of any read.
-  public func min<M: Model, Output>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) throws -> Output? {
-    try _read { try $0.connection.aggregate(query, .extreme(.min, M.columns[keyPath: path].expression) as QueryExpression<Output?>) }
+  public func min<M: Model, Output>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) throws -> Output?
+  {
+    try _read {
+      try $0.connection.aggregate(
+        query, .extreme(.min, M.columns[keyPath: path].expression) as QueryExpression<Output?>)
+    }
   }
 
   /// Returns the least value of an optional property over the rows of the query, ignoring nil.
@@ -170,8 +189,13 @@ extension StoreReader {
   ///   - path: The property to compare.
   /// - Returns: The least value, or nil if every value is nil.
   /// - Throws: ``StoreError`` `.invalidValue` if the value doesn't fit its property, and the errors of any read.
-  public func min<M: Model, Output>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) throws -> Output? {
-    try _read { try $0.connection.aggregate(query, .extreme(.min, M.columns[keyPath: path].expression) as QueryExpression<Output??>) ?? nil }
+  public func min<M: Model, Output>(
+    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>
+  ) throws -> Output? {
+    try _read {
+      try $0.connection.aggregate(
+        query, .extreme(.min, M.columns[keyPath: path].expression) as QueryExpression<Output??>) ?? nil
+    }
   }
 
   /// Returns the greatest value of a property over the rows of the query.
@@ -181,8 +205,12 @@ extension StoreReader {
   ///   - path: The property to compare.
   /// - Returns: The greatest value, or nil if there are no rows.
   /// - Throws: ``StoreError`` `.invalidValue` if the value doesn't fit its property, and the errors of any read.
-  public func max<M: Model, Output>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) throws -> Output? {
-    try _read { try $0.connection.aggregate(query, .extreme(.max, M.columns[keyPath: path].expression) as QueryExpression<Output?>) }
+  public func max<M: Model, Output>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) throws -> Output?
+  {
+    try _read {
+      try $0.connection.aggregate(
+        query, .extreme(.max, M.columns[keyPath: path].expression) as QueryExpression<Output?>)
+    }
   }
 
   /// Returns the greatest value of an optional property over the rows of the query, ignoring nil.
@@ -192,8 +220,13 @@ extension StoreReader {
   ///   - path: The property to compare.
   /// - Returns: The greatest value, or nil if every value is nil.
   /// - Throws: ``StoreError`` `.invalidValue` if the value doesn't fit its property, and the errors of any read.
-  public func max<M: Model, Output>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) throws -> Output? {
-    try _read { try $0.connection.aggregate(query, .extreme(.max, M.columns[keyPath: path].expression) as QueryExpression<Output??>) ?? nil }
+  public func max<M: Model, Output>(
+    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>
+  ) throws -> Output? {
+    try _read {
+      try $0.connection.aggregate(
+        query, .extreme(.max, M.columns[keyPath: path].expression) as QueryExpression<Output??>) ?? nil
+    }
   }
 
   /// Returns the rows of the query as the database stores them.
@@ -221,22 +254,24 @@ extension StoreReader {
   ///   - query: A query that begins with a search.
   ///   - style: How the snippet marks the words that were found.
   /// - Returns: One match for each row.
-  /// - Throws: ``StoreError`` `.invalidValue` if FTS5 can't parse the search text, `.unsupported` if the query has no search, and the errors of any
-  ///   read.
+  /// - Throws: ``StoreError`` `.invalidValue` if FTS5 can't parse the search text, `.unsupported` if the query has no
+  ///   search, and the errors of any read.
   public func matches<M: Model>(_ query: Query<M>, style: SnippetStyle = SnippetStyle()) throws -> [SearchMatch<M>] {
     try _read { try $0.connection.matches(query, style) }
   }
 
   /// Executes an SQL statement and returns its rows.
   ///
-  /// Interpolated values are bound; models and columns become their quoted names: `"select name from \(Account.self) where id = \(id)"`.
+  /// Interpolated values are bound; models and columns become their quoted names:
+  /// `"select name from \(Account.self) where id = \(id)"`.
   ///
   /// A ``Transaction`` and ``Store/blocking`` also execute statements that write, and live results update.
   ///
   /// - Parameter statement: One SQL statement.
   /// - Returns: The rows; an empty array for a statement that returns none.
-  /// - Throws: ``StoreError`` `.unsupported` with SQLite's message if the SQL is invalid, has more than one statement, or controls transactions
-  ///   (`BEGIN`, `COMMIT` ...); `.readOnly` if a statement writes in a ``Snapshot``; and the errors of any read or write.
+  /// - Throws: ``StoreError`` `.unsupported` with SQLite's message if the SQL is invalid, has more than one statement,
+  ///   or controls transactions (`BEGIN`, `COMMIT` ...); `.readOnly` if a statement writes in a ``Snapshot``; and the
+  ///   errors of any read or write.
   @discardableResult
   public func sql(_ statement: SQL) throws -> [Row] {
     try _read { try $0.connection.rows(statement) }
@@ -248,8 +283,11 @@ extension StoreReader {
   ///   - statement: The SQL. Interpolated values are bound.
   ///   - type: The type of a tuple, such as `(String, Int).self`.
   /// - Returns: One tuple for each row.
-  /// - Throws: ``StoreError`` `.invalidValue` if a column doesn't hold a value of its element's type, and the errors of ``sql(_:)``.
-  public func sql<each Output: StoredValue>(_ statement: SQL, as type: (repeat each Output).Type) throws -> [(repeat each Output)] {
+  /// - Throws: ``StoreError`` `.invalidValue` if a column doesn't hold a value of its element's type, and the errors of
+  ///   ``sql(_:)``.
+  public func sql<each Output: StoredValue>(
+    _ statement: SQL, as type: (repeat each Output).Type
+  ) throws -> [(repeat each Output)] {
     try _read { try $0.connection.tuples(statement) }
   }
 

@@ -1,6 +1,7 @@
 /// The synchronous methods that change stored values: those of a ``Transaction``, a ``Context`` and ``Store/blocking``.
 public protocol StoreWriter: StoreReader {
-  /// Calls the closure with a connection to write to. The methods of this protocol are built on it; don't call it yourself.
+  /// Calls the closure with a connection to write to. The methods of this protocol are built on it; don't call it
+  /// yourself.
   ///
   /// - Parameters:
   ///   - isAtomic: Whether the closure executes several statements, which take effect together or not at all.
@@ -20,8 +21,8 @@ extension StoreWriter {
   /// Inserts a row.
   ///
   /// - Parameter value: The value to insert.
-  /// - Throws: ``StoreError`` `.duplicate` if the key or a unique value already exists, `.invalidValue` if a property can't be stored, the errors of
-  ///   any write, and what ``Model/validate()`` throws.
+  /// - Throws: ``StoreError`` `.duplicate` if the key or a unique value already exists, `.invalidValue` if a property
+  ///   can't be stored, the errors of any write, and what ``Model/validate()`` throws.
   public func insert<M: Model>(_ value: M) throws {
     try _write(isAtomic: false) { try $0.connection.write([value], .insert) }
   }
@@ -72,7 +73,8 @@ extension StoreWriter {
   ///
   /// - Parameter value: A value whose key identifies the row. Its other properties don't matter.
   /// - Returns: `true` if there was a row to delete.
-  /// - Throws: ``StoreError`` `.referenced` if a row that refers to it keeps it from being deleted, and the errors of any write.
+  /// - Throws: ``StoreError`` `.referenced` if a row that refers to it keeps it from being deleted, and the errors of
+  ///   any write.
   @discardableResult
   public func delete<M: Model>(_ value: M) throws -> Bool {
     try delete(M.self, value.id)
@@ -84,7 +86,8 @@ extension StoreWriter {
   ///   - model: The type of the row.
   ///   - id: The row's key.
   /// - Returns: `true` if there was a row to delete.
-  /// - Throws: ``StoreError`` `.referenced` if a row that refers to it keeps it from being deleted, and the errors of any write.
+  /// - Throws: ``StoreError`` `.referenced` if a row that refers to it keeps it from being deleted, and the errors of
+  ///   any write.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) throws -> Bool {
     try _write(isAtomic: false) { access in
@@ -96,11 +99,14 @@ extension StoreWriter {
   ///
   /// - Parameter values: Values whose keys identify the rows.
   /// - Returns: The number of deleted rows. Keys without a row don't count.
-  /// - Throws: ``StoreError`` `.referenced` if a row that refers to one of them keeps it from being deleted, and the errors of any write.
+  /// - Throws: ``StoreError`` `.referenced` if a row that refers to one of them keeps it from being deleted, and the
+  ///   errors of any write.
   @discardableResult
   public func delete<M: Model>(_ values: [M]) throws -> Int {
     try _write(isAtomic: true) { access in
-      try access.connection.deleting(M.self) { try values.reduce(0) { try access.connection.delete(M.self, $1.id) ? $0 + 1 : $0 } }
+      try access.connection.deleting(M.self) {
+        try values.reduce(0) { try access.connection.delete(M.self, $1.id) ? $0 + 1 : $0 }
+      }
     }
   }
 
@@ -116,8 +122,8 @@ extension StoreWriter {
   ///   - query: The condition of the rows.
   ///   - changes: A closure that records the assignments.
   /// - Returns: The number of rows that the query has, whether or not their values changed.
-  /// - Throws: ``StoreError`` `.invalidValue` if a new value can't be computed or stored, `.duplicate` if a unique value already exists, and the
-  ///   errors of any write.
+  /// - Throws: ``StoreError`` `.invalidValue` if a new value can't be computed or stored, `.duplicate` if a unique
+  ///   value already exists, and the errors of any write.
   @discardableResult
   public func updateAll<M: Model>(_ query: Query<M>, _ changes: (Assignments<M>) -> Void) throws -> Int {
     let assignments = Assignments<M>()
@@ -129,7 +135,8 @@ extension StoreWriter {
   ///
   /// - Parameter query: The condition of the rows.
   /// - Returns: The number of deleted rows, without those that delete rules deleted with them.
-  /// - Throws: ``StoreError`` `.referenced` if a row that refers to one of them keeps it from being deleted, and the errors of any write.
+  /// - Throws: ``StoreError`` `.referenced` if a row that refers to one of them keeps it from being deleted, and the
+  ///   errors of any write.
   @discardableResult
   public func deleteAll<M: Model>(_ query: Query<M>) throws -> Int {
     try _write(isAtomic: true) { try $0.connection.deleteAll(query) }

@@ -2,8 +2,9 @@ import Foundation
 
 /// The connections that the current thread holds.
 ///
-/// A thread that already reads or writes must not wait for a reading connection, because the readers before it may be waiting for what it holds. It
-/// gets another connection instead, so a thread that holds one only ever waits for writers. See ``WriterCycle``.
+/// A thread that already reads or writes must not wait for a reading connection, because the readers before it may be
+/// waiting for what it holds. It gets another connection instead, so a thread that holds one only ever waits for
+/// writers. See ``WriterCycle``.
 enum ThreadHoldings {
   /// The number of connections that the thread holds, stored in place of the key's pointer.
   private static let key = makeKey()
@@ -39,7 +40,8 @@ enum ThreadHoldings {
     return try body()
   }
 
-  /// Returns whether the thread validates or encodes a value for the writer. A write from there is rejected, whether or not the writer is in use.
+  /// Returns whether the thread validates or encodes a value for the writer. A write from there is rejected, whether or
+  /// not the writer is in use.
   static func isEncoding(for writer: Writer) -> Bool {
     pthread_getspecific(encodingKey) == Unmanaged.passUnretained(writer).toOpaque()
   }

@@ -10,13 +10,16 @@ public enum ConnectionRole: String, Sendable, Hashable {
 
 /// A statement that a connection has executed, as passed to ``Store/Configuration/trace``.
 ///
-/// Larder's own statements are included: those that begin and end transactions, and those with which SQLite maintains a full-text index.
+/// Larder's own statements are included: those that begin and end transactions, and those with which SQLite maintains a
+/// full-text index.
 public struct TraceEvent: Sendable, Hashable {
   /// The SQL, with parameters in place of the bound values.
   public let sql: String
-  /// The SQL with the bound values in place of its parameters; nil unless ``Store/Configuration/TraceOptions/values`` is set.
+  /// The SQL with the bound values in place of its parameters; nil unless ``Store/Configuration/TraceOptions/values``
+  /// is set.
   public let expandedSQL: String?
-  /// The steps of the query plan, indented, in SQLite's words; nil unless ``Store/Configuration/TraceOptions/plans`` is set.
+  /// The steps of the query plan, indented, in SQLite's words; nil unless ``Store/Configuration/TraceOptions/plans`` is
+  /// set.
   public let plan: [String]?
   /// The time from the first step to the last, including the time between steps if the rows are read one by one.
   public let duration: Duration

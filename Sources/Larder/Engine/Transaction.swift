@@ -13,7 +13,9 @@ public final class Transaction: StoreWriter {
   }
 
   private var access: Connection {
-    guard let connection else { preconditionFailure("a transaction was used after the closure of write(_:) had returned") }
+    guard let connection else {
+      preconditionFailure("a transaction was used after the closure of write(_:) had returned")
+    }
     return connection
   }
 

@@ -1,7 +1,8 @@
 import GRDBSQLite
 import Synchronization
 
-/// Decides whether the connections of a store may write: never in a read-only store, and not while the store is suspended.
+/// Decides whether the connections of a store may write: never in a read-only store, and not while the store is
+/// suspended.
 final class WriteGate: Sendable {
   private struct WeakConnection: Sendable {
     weak var connection: Connection?
@@ -11,8 +12,8 @@ final class WriteGate: Sendable {
   private let isClosed = Atomic<Bool>(false)
   /// Whether readers lock the file too, as in every journal mode but WAL.
   private let readingLocks = Atomic<Bool>(false)
-  /// The connections that run checkpoints, which don't check a flag. A connection is removed before it is released: looking at a weak reference under
-  /// the lock could otherwise release the last strong one there.
+  /// The connections that run checkpoints, which don't check a flag. A connection is removed before it is released:
+  /// looking at a weak reference under the lock could otherwise release the last strong one there.
   private let writers = Mutex<[ObjectIdentifier: WeakConnection]>([:])
 
   init(isReadOnly: Bool = false) {
@@ -73,5 +74,6 @@ extension StoreError {
     .readOnly, "The store was opened with access: .readOnly. Open it with access: .readWrite to write to it.")
 
   static let suspended = StoreError(
-    .suspended, "The store is suspended, so that it holds no lock; nothing of this call was kept. Call resume(), then try again.")
+    .suspended,
+    "The store is suspended, so that it holds no lock; nothing of this call was kept. Call resume(), then try again.")
 }

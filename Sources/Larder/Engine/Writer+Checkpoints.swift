@@ -18,9 +18,11 @@ extension Writer {
       checkpoints.didEmpty()
     } else {
       checkpoints.didNotEmpty(pages, mode)
-      if outcome.result & 0xFF == SQLITE_OK || outcome.result & 0xFF == SQLITE_BUSY, checkpoints.isWorthReporting(pages) {
+      if outcome.result & 0xFF == SQLITE_OK || outcome.result & 0xFF == SQLITE_BUSY, checkpoints.isWorthReporting(pages)
+      {
         settings.log?.warning(
-          "readers that overlap without end keep the write-ahead log from being emptied", metadata: ["bytes": "\(checkpoints.bytes(pages))"])
+          "readers that overlap without end keep the write-ahead log from being emptied",
+          metadata: ["bytes": "\(checkpoints.bytes(pages))"])
       }
     }
     report(outcome, on: connection)
@@ -73,7 +75,9 @@ extension Writer {
     guard !outcome.isEmptied else { return checkpoints.didEmpty() }
     if outcome.result & 0xFF == SQLITE_BUSY {
       throw StoreError(
-        .busy, "Readers use the write-ahead log for longer than Store.Configuration.busyTimeout. Try again when they are done, or raise it.")
+        .busy,
+        "Readers use the write-ahead log for longer than Store.Configuration.busyTimeout. Try again when they are done, or raise it."
+      )
     }
     throw connection.error(outcome.result, nil)
   }

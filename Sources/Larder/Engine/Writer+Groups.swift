@@ -1,20 +1,24 @@
 import Dispatch
 import Synchronization
 
-/// Single statements that are written together: one transaction, and one wait for the disk, serves all tasks that save at the same time.
+/// Single statements that are written together: one transaction, and one wait for the disk, serves all tasks that save
+/// at the same time.
 extension Writer {
   /// The largest number of times that a task yields before it commits for all waiting tasks.
   private static let gatherLimit = 4
 
   /// Executes one statement: immediately if the writer is idle, otherwise together with others.
-  func performStatement<Result: Sendable>(_ operation: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
+  func performStatement<Result: Sendable>(
+    _ operation: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
     try await performStatement(preparing: {}, operation) { connection, _ in try operation(connection) }
   }
 
   /// Executes one statement: immediately if the writer is idle, otherwise together with others.
   ///
   /// - Parameters:
-  ///   - prepare: Runs the program's code that the statement needs, in the caller's task, with its task-local values and priority.
+  ///   - prepare: Runs the program's code that the statement needs, in the caller's task, with its task-local values
+  ///     and priority.
   ///   - direct: Executes the statement in the caller's task, without preparation.
   ///   - operation: Executes the statement with what was prepared, possibly in another task.
   func performStatement<Prepared: Sendable, Result: Sendable>(
@@ -45,7 +49,8 @@ extension Writer {
   }
 
   /// - Parameter isAdmitted: Whether the statement came before the store was closed.
-  private func line<Result: Sendable>(up write: StatementWrite<Result>, isAdmitted: Bool = false) async throws -> Result {
+  private func line<Result: Sendable>(up write: StatementWrite<Result>, isAdmitted: Bool = false) async throws -> Result
+  {
     try await write.job.result {
       if let limit = settings.waitLimit { write.job.expire(after: limit, with: Self.overdue(limit)) }
       do {
@@ -73,10 +78,11 @@ extension Writer {
     }
   }
 
-  /// Lets other ready tasks reach the queue, and commits their statements with this one on this thread. When many tasks save at once, no thread waits
-  /// for another.
+  /// Lets other ready tasks reach the queue, and commits their statements with this one on this thread. When many tasks
+  /// save at once, no thread waits for another.
   ///
-  /// The writer stays available meanwhile: calls that block all of the pool's threads must not wait for a task that needs one of them.
+  /// The writer stays available meanwhile: calls that block all of the pool's threads must not wait for a task that
+  /// needs one of them.
   private func gather<Result: Sendable>(_ own: StatementWrite<Result>) async throws -> Result {
     await letOthersCome()
     let followers = line.withLock { line -> [any GroupedWrite]? in
@@ -105,7 +111,9 @@ extension Writer {
   }
 
   /// Writes this statement and those of the others, while holding the writer.
-  private func lead<Result: Sendable>(_ own: StatementWrite<Result>, _ followers: [any GroupedWrite]) async throws -> Result {
+  private func lead<Result: Sendable>(
+    _ own: StatementWrite<Result>, _ followers: [any GroupedWrite]
+  ) async throws -> Result {
     let started = followers.filter { $0.start() }
     let remaining = write(Task.isCancelled ? started : [own] + started, waits: false)
     if remaining.isEmpty {
@@ -124,7 +132,8 @@ extension Writer {
     }
   }
 
-  /// Releases the writer after a statement on a caller's thread. Statements that were queued meanwhile are committed on the same thread, once.
+  /// Releases the writer after a statement on a caller's thread. Statements that were queued meanwhile are committed on
+  /// the same thread, once.
   private func releaseInline() {
     guard !needsCheckpoint else { return release() }
     let group = line.withLock { line in line.popGroup() }
@@ -152,7 +161,8 @@ extension Writer {
     for write in started { write.answer() }
   }
 
-  /// Executes the statements in one transaction. One that fails is undone alone. If the transaction as a whole fails, each is executed in its own.
+  /// Executes the statements in one transaction. One that fails is undone alone. If the transaction as a whole fails,
+  /// each is executed in its own.
   ///
   /// - Parameter waits: Whether to wait for another process that has the lock, for the busy timeout in total.
   /// - Returns: The statements that are still to be executed, because another process has the lock.

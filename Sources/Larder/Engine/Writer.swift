@@ -7,9 +7,10 @@ import Synchronization
 
 /// The one connection that writes, and the queue of callers waiting for it.
 ///
-/// A caller that finds it idle uses it immediately, on its own thread: a single save takes a few microseconds, less than a switch of threads. Other
-/// callers wait in the queue. Adjacent single saves are committed together. Transactions, waits for other processes and checkpoints run on the
-/// writer's own dispatch queue, never on a thread of Swift's pool.
+/// A caller that finds it idle uses it immediately, on its own thread: a single save takes a few microseconds, less
+/// than a switch of threads. Other callers wait in the queue. Adjacent single saves are committed together.
+/// Transactions, waits for other processes and checkpoints run on the writer's own dispatch queue, never on a thread of
+/// Swift's pool.
 final class Writer: Sendable {
   /// The options of a writer.
   struct Settings: Sendable {
@@ -38,7 +39,8 @@ final class Writer: Sendable {
   nonisolated(unsafe) var isCheckpointFailing = false
   /// Retries emptying a large log. Only used by the caller that holds the writer.
   nonisolated(unsafe) var checkpointTimer: (any DispatchSourceTimer)?
-  /// The thread that is writing, as a number, or zero. A call from the program's closure on that thread must not wait for itself.
+  /// The thread that is writing, as a number, or zero. A call from the program's closure on that thread must not wait
+  /// for itself.
   private let holder = Atomic<UInt>(0)
 
   /// - Parameters:
@@ -46,7 +48,10 @@ final class Writer: Sendable {
   ///   - settings: The options.
   ///   - features: The features of the store, which are told of commits.
   ///   - reopen: Opens a connection in place of one that can't be rolled back.
-  init(connection: Connection, settings: Settings, features: StoreFeatures, reopen: @escaping @Sendable () throws -> Connection) {
+  init(
+    connection: Connection, settings: Settings, features: StoreFeatures,
+    reopen: @escaping @Sendable () throws -> Connection
+  ) {
     current = connection
     self.settings = settings
     self.busyTimeout = settings.busyTimeout.milliseconds
@@ -64,15 +69,19 @@ final class Writer: Sendable {
 
   /// Calls the closure with exclusive use of the writer. Blocks until the writer is available.
   ///
-  /// - Throws: ``StoreError`` `.unsupported` inside a closure that holds the writer, or that validates or encodes a value for it.
+  /// - Throws: ``StoreError`` `.unsupported` inside a closure that holds the writer, or that validates or encodes a
+  ///   value for it.
   func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     guard !ThreadHoldings.isEncoding(for: self) else { throw Self.insideClosure }
     return try holding(body)
   }
 
-  /// Like ``withConnection(_:)``, but immediate if a closure on this thread reads: in memory, one connection serves nested reads.
+  /// Like ``withConnection(_:)``, but immediate if a closure on this thread reads: in memory, one connection serves
+  /// nested reads.
   func withReadingConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-    guard holdingThread == ThreadHoldings.thread, let connection = current, connection.isReadOnly || connection.isAutocommitting else {
+    guard holdingThread == ThreadHoldings.thread, let connection = current,
+      connection.isReadOnly || connection.isAutocommitting
+    else {
       return try holding(body)
     }
     let wasReadOnly = connection.isReadOnly
@@ -92,7 +101,8 @@ final class Writer: Sendable {
 
   private static let insideClosure = StoreError(
     .unsupported,
-    "A call that waits for the store was made from inside one of its own closures; use the transaction or the snapshot that the closure is given.")
+    "A call that waits for the store was made from inside one of its own closures; use the transaction or the snapshot that the closure is given."
+  )
 
   /// Calls the closure on the writer's queue, with exclusive use of the writer.
   func perform<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
@@ -130,7 +140,8 @@ final class Writer: Sendable {
 
   /// Returns the connection, with no transaction open. Only the holder of the writer may call this.
   ///
-  /// A connection whose last transaction couldn't be rolled back is closed and replaced, because what it wrote would never be committed.
+  /// A connection whose last transaction couldn't be rolled back is closed and replaced, because what it wrote would
+  /// never be committed.
   func connection() throws -> Connection {
     guard let current else { throw StoreError.closed }
     if current.comeToRest() { return current }
@@ -277,7 +288,8 @@ final class Writer: Sendable {
     return (try? connection())?.hasForeignCommits()
   }
 
-  /// Checks before the next caller's turn whether another connection has committed since the last check, and calls the closure with the result.
+  /// Checks before the next caller's turn whether another connection has committed since the last check, and calls the
+  /// closure with the result.
   func findForeignCommits(_ body: @escaping @Sendable (Bool) -> Void) {
     let isFree = line.withLock { line -> Bool in
       if line.isClosed || line.isLookingForCommits { return false }
@@ -307,7 +319,9 @@ extension Duration {
   /// Whole milliseconds, from zero to the largest value of a C int.
   var milliseconds: Int32 {
     let (seconds, attoseconds) = components
-    return Int32(clamping: max(0, seconds.multipliedReportingOverflow(by: 1000).partialValue + attoseconds / 1_000_000_000_000_000))
+    return Int32(
+      clamping: max(0, seconds.multipliedReportingOverflow(by: 1000).partialValue + attoseconds / 1_000_000_000_000_000)
+    )
   }
 }
 

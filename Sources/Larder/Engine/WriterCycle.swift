@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Detects deadlocks between threads that wait for each other's writers, such as two threads that write to two stores in opposite orders.
+/// Detects deadlocks between threads that wait for each other's writers, such as two threads that write to two stores
+/// in opposite orders.
 ///
 /// Only a thread that waits can complete a cycle, so detection costs nothing while no thread waits.
 enum WriterCycle {
@@ -9,7 +10,8 @@ enum WriterCycle {
 
   /// Calls the closure, in which the current thread waits for the writer.
   ///
-  /// - Throws: ``StoreError`` `.unsupported` if the thread that holds the writer waits, directly or indirectly, for one that this thread holds.
+  /// - Throws: ``StoreError`` `.unsupported` if the thread that holds the writer waits, directly or indirectly, for one
+  ///   that this thread holds.
   static func waiting<Result>(for writer: Writer, _ body: () throws -> Result) throws -> Result {
     let me = ThreadHoldings.thread
     try waiting.withLock { waiting in

@@ -12,13 +12,17 @@ extension Connection {
 
   /// Returns whether SQL couldn't be compiled because it writes to a table that such a view hides.
   func isAboutExpiryView(_ error: StoreError) -> Bool {
-    overlay == nil && environment.tables.contains { $0.expires && error.message.contains("cannot modify \($0.name) because it is a view") }
+    overlay == nil
+      && environment.tables.contains {
+        $0.expires && error.message.contains("cannot modify \($0.name) because it is a view")
+      }
   }
 
-  /// Calls the closure while names refer to the tables themselves, so that SQL can write to them. Expired rows are deleted before.
+  /// Calls the closure while names refer to the tables themselves, so that SQL can write to them. Expired rows are
+  /// deleted before.
   ///
-  /// After a jump of the clock, rows that are only hidden stay, and the closure's SQL sees them; one with a unique value that the SQL needs is
-  /// deleted.
+  /// After a jump of the clock, rows that are only hidden stay, and the closure's SQL sees them; one with a unique
+  /// value that the SQL needs is deleted.
   func withoutExpiryViews<Result>(_ body: () throws -> Result) throws -> Result {
     let views = environment.tables.filter(\.expires).map(ExpiryViews.init)
     _ = try removeExpired(limit: .max, environment.clock.deletable())
@@ -72,7 +76,8 @@ extension Connection {
       let isSame = index.enumerated().map { position, column in
         "\(Quoting.name(column.name)) = \(Quoting.parameter(position + 1)) COLLATE \(Quoting.name(column.collation))"
       }
-      let statement = try statement("DELETE FROM \(M.schema.statements.target) WHERE \(isSame.joined(separator: " AND ")) AND \(Expiry.isOver)")
+      let statement = try statement(
+        "DELETE FROM \(M.schema.statements.target) WHERE \(isSame.joined(separator: " AND ")) AND \(Expiry.isOver)")
       try statement.bind(values.map { .value($0 ?? .null) })
       try run(statement, context: ErrorContext(M.self))
       count += Int(sqlite3_changes64(handle))
@@ -82,8 +87,11 @@ extension Connection {
 
   /// Returns the columns of each unique index of the table, except indexes on expressions.
   private func uniqueIndexes(of table: String) throws -> [[(name: String, collation: String)]] {
-    return try query("PRAGMA main.index_list(\(Quoting.name(table)))").filter { $0["unique"] == 1 }.compactMap { index in
-      let columns = try query("PRAGMA main.index_xinfo(\(Quoting.name(try index.get("name"))))").filter { $0["key"] == 1 }
+    return try query("PRAGMA main.index_list(\(Quoting.name(table)))").filter { $0["unique"] == 1 }.compactMap {
+      index in
+      let columns = try query("PRAGMA main.index_xinfo(\(Quoting.name(try index.get("name"))))").filter {
+        $0["key"] == 1
+      }
       let names = columns.compactMap { column in column["name"]?.text.map { ($0, column["coll"]?.text ?? "BINARY") } }
       return names.count == columns.count ? names : nil
     }
@@ -102,7 +110,8 @@ extension Connection {
     let statements = M.schema.statements
     let parameter = Quoting.parameter(M.schema.keyIndexes.count + 1)
     let target = environment.makeWriter().target(of: M.schema)
-    let statement = try statement("UPDATE \(target) SET \(Expiry.column) = \(parameter) WHERE \(statements.isKey) AND \(Expiry.isThere())")
+    let statement = try statement(
+      "UPDATE \(target) SET \(Expiry.column) = \(parameter) WHERE \(statements.isKey) AND \(Expiry.isThere())")
     try statement.bindKey(key, of: model)
     var last = StatementParameter(statement.pointer, Int32(M.schema.keyIndexes.count + 1), statement.arena)
     last.bind(time)
@@ -115,7 +124,8 @@ extension Connection {
 
   /// Returns when the row expires: `.some(nil)` if it doesn't, nil if there is no such row.
   func expiry<M: ExpiringModel>(of model: M.Type, _ key: M.ID) throws -> Date?? {
-    let statement = try statement("SELECT \(Expiry.column) FROM \(M.schema.statements.table) WHERE \(M.schema.statements.isKey)")
+    let statement = try statement(
+      "SELECT \(Expiry.column) FROM \(M.schema.statements.table) WHERE \(M.schema.statements.isKey)")
     defer { statement.reset() }
     try statement.bindKey(key, of: model)
     guard try step(statement, ErrorContext(model)) else { return nil }

@@ -1,8 +1,8 @@
 import GRDBSQLite
 
-// Deleting a row that a reference keeps is tried once. The row is then set aside: its date becomes `Expiry.kept`, which still hides it, and which the
-// sweeper's index search skips. When a trigger finds that the reference is removed, the date becomes `Expiry.released`, and the next sweep tries
-// again.
+// Deleting a row that a reference keeps is tried once. The row is then set aside: its date becomes `Expiry.kept`, which
+// still hides it, and which the sweeper's index search skips. When a trigger finds that the reference is removed, the
+// date becomes `Expiry.released`, and the next sweep tries again.
 
 extension Connection {
   /// Deletes expired rows, and returns their number.
@@ -10,12 +10,15 @@ extension Connection {
   /// Rows that a delete rule keeps stay, hidden.
   ///
   /// - Parameters:
-  ///   - limit: The largest number of rows to delete in all tables together, not counting those that delete rules delete with them.
+  ///   - limit: The largest number of rows to delete in all tables together, not counting those that delete rules
+  ///     delete with them.
   ///   - span: The range of expiry dates; by default all that have passed.
   func removeExpired(limit: Int, _ span: ExpirySpan? = nil) throws -> Int {
     let span = span ?? ExpirySpan(until: environment.clock.reading)
     var count = try removeExpiredRows(limit: limit) { try removeExpired(of: $0, span, limit: $1) }
-    for contents in expiringContents where count < limit { count += try contents.removeExpired(span, limit: limit - count, self) }
+    for contents in expiringContents where count < limit {
+      count += try contents.removeExpired(span, limit: limit - count, self)
+    }
     return count
   }
 
@@ -31,9 +34,13 @@ extension Connection {
       }
     }
     var count = attempting {
-      try removeExpiredRows(limit: limit) { table, limit in attempting { try removeExpired(of: table, span, limit: limit) } }
+      try removeExpiredRows(limit: limit) { table, limit in
+        attempting { try removeExpired(of: table, span, limit: limit) }
+      }
     }
-    for contents in expiringContents where count < limit { count += attempting { try contents.removeExpired(span, limit: limit - count, self) } }
+    for contents in expiringContents where count < limit {
+      count += attempting { try contents.removeExpired(span, limit: limit - count, self) }
+    }
     return failure
   }
 
@@ -58,7 +65,8 @@ extension Connection {
 
   /// Returns when the first row of the table after the time expires; infinity if none does.
   func nextExpiry(of table: TableDefinition, after time: Double) throws -> Double {
-    let statement = try statement("SELECT min(\(Expiry.column)) FROM main.\(Quoting.name(table.name)) WHERE \(Expiry.column) > ?1")
+    let statement = try statement(
+      "SELECT min(\(Expiry.column)) FROM main.\(Quoting.name(table.name)) WHERE \(Expiry.column) > ?1")
     defer { statement.reset() }
     try statement.bind([.value(.real(time))])
     return try step(statement, nil) ? StoredColumn(statement.pointer, 0).real ?? .infinity : .infinity
@@ -108,10 +116,13 @@ extension Connection {
   private func expiredRows(of table: TableDefinition, _ span: ExpirySpan, limit: Int) throws -> [Int64] {
     let row = Quoting.name(table.rowIDColumn)
     let rows = "SELECT \(row), \(Expiry.column) FROM main.\(Quoting.name(table.name)) WHERE \(Expiry.column)"
-    let statement = try statement("\(rows) = ?1 UNION ALL \(rows) > ?2 AND \(Expiry.column) <= ?3 ORDER BY \(Expiry.column) LIMIT ?4")
+    let statement = try statement(
+      "\(rows) = ?1 UNION ALL \(rows) > ?2 AND \(Expiry.column) <= ?3 ORDER BY \(Expiry.column) LIMIT ?4")
     defer { statement.reset() }
     let after = max(span.after, Expiry.released)
-    try statement.bind([.value(.real(Expiry.released)), .value(.real(after)), .value(.real(span.until)), .value(.integer(Int64(limit)))])
+    try statement.bind([
+      .value(.real(Expiry.released)), .value(.real(after)), .value(.real(span.until)), .value(.integer(Int64(limit))),
+    ])
     var numbers: [Int64] = []
     while try step(statement, nil) { numbers.append(sqlite3_column_int64(statement.pointer, 0)) }
     return numbers
@@ -155,7 +166,8 @@ extension Connection {
 
   func setEnd(of rows: [Int64], of table: TableDefinition, to end: Double) throws {
     let row = Quoting.name(table.rowIDColumn)
-    let sql = "UPDATE main.\(Quoting.name(table.name)) SET \(Expiry.column) = ?1 WHERE \(row) IN (SELECT value FROM json_each(?2))"
+    let sql =
+      "UPDATE main.\(Quoting.name(table.name)) SET \(Expiry.column) = ?1 WHERE \(row) IN (SELECT value FROM json_each(?2))"
     let statement = try statement(sql)
     try statement.bind([.value(.real(end)), .value(.text("[\(rows.map(String.init).joined(separator: ","))]"))])
     try run(statement, context: ErrorContext(table))

@@ -3,8 +3,9 @@ import Synchronization
 
 /// The clock for the expiry of rows.
 ///
-/// Two decisions use different times. ``now`` determines what is hidden, and follows the clock immediately. ``deletable()`` determines what may be
-/// deleted, and doesn't trust a clock that has just jumped forward: rows that were only hidden reappear when the clock returns.
+/// Two decisions use different times. ``now`` determines what is hidden, and follows the clock immediately.
+/// ``deletable()`` determines what may be deleted, and doesn't trust a clock that has just jumped forward: rows that
+/// were only hidden reappear when the clock returns.
 final class ExpiryClock: Sendable {
   private struct State: Sendable {
     var latest = -Double.infinity
@@ -18,13 +19,16 @@ final class ExpiryClock: Sendable {
   private let state: Mutex<State>
   private let listener = Listener<Double>()
 
-  /// The largest setback, in seconds, during which the time stands still instead of going back, as in a correction of the clock.
+  /// The largest setback, in seconds, during which the time stands still instead of going back, as in a correction of
+  /// the clock.
   static let setbackLimit = 300.0
 
   /// - Parameters:
   ///   - read: The clock.
   ///   - elapsed: Seconds of real time since some moment, including the sleep of the machine.
-  init(_ read: @escaping @Sendable () -> Date = { Date() }, elapsed: @escaping @Sendable () -> Double = RealTime.seconds) {
+  init(
+    _ read: @escaping @Sendable () -> Date = { Date() }, elapsed: @escaping @Sendable () -> Double = RealTime.seconds
+  ) {
     self.read = read
     self.elapsed = elapsed
     state = Mutex(State(trust: ClockTrust(reading: read().timeIntervalSinceReferenceDate, elapsed: elapsed())))
@@ -35,8 +39,8 @@ final class ExpiryClock: Sendable {
 
   /// The time by which rows are hidden, in seconds since the reference date, as dates are stored.
   ///
-  /// While the clock is set back by some minutes at most, the time stands still, so that expired rows stay hidden. A clock that goes back further was
-  /// wrong before, and the time goes back with it.
+  /// While the clock is set back by some minutes at most, the time stands still, so that expired rows stay hidden. A
+  /// clock that goes back further was wrong before, and the time goes back with it.
   var now: Double {
     let time = reading
     return state.withLock { state in
@@ -78,7 +82,8 @@ final class ExpiryClock: Sendable {
     listener.set(body)
   }
 
-  /// Records that a row will expire at the time. A row that hasn't expired by the clock must be visible, so the time no longer stands still for it.
+  /// Records that a row will expire at the time. A row that hasn't expired by the clock must be visible, so the time no
+  /// longer stands still for it.
   func note(_ time: Double) {
     let (reading, elapsed) = (reading, elapsed())
     state.withLock { state in
@@ -102,9 +107,10 @@ struct ExpirySpan: Sendable, Equatable {
 
 /// Judges the readings of a clock by the real time that has passed between them.
 ///
-/// A clock jumps if it moves forward by much more than the time that has passed. Until it has run steadily for a minute from there, rows are deleted
-/// by the time that it would show without the jump. Rows that had expired before the first reading are also kept for a minute, because nothing
-/// confirms that reading yet. A clock that goes back is trusted immediately, because less is deleted then.
+/// A clock jumps if it moves forward by much more than the time that has passed. Until it has run steadily for a minute
+/// from there, rows are deleted by the time that it would show without the jump. Rows that had expired before the first
+/// reading are also kept for a minute, because nothing confirms that reading yet. A clock that goes back is trusted
+/// immediately, because less is deleted then.
 struct ClockTrust: Sendable {
   private struct Sample: Sendable {
     let reading: Double

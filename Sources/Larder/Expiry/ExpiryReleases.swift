@@ -2,8 +2,8 @@ import Synchronization
 
 /// The expired rows that may have lost the references that kept them, as known to one connection.
 ///
-/// Temporary triggers record which references this connection removes. What other connections did isn't known, so after they commit all kept rows are
-/// tried again, some at a time.
+/// Temporary triggers record which references this connection removes. What other connections did isn't known, so after
+/// they commit all kept rows are tried again, some at a time.
 final class ExpiryReleases {
   private let heard = HeardReleases()
   /// What the last sweep processed. If its transaction was rolled back, the next one does so again.
@@ -28,7 +28,8 @@ final class ExpiryReleases {
       links = try ReferenceLink.all(in: connection)
       watched = ReferenceLink.keeping(connection.environment.tables.filter(\.expires).map(\.name), links)
     }
-    let triggers = try Self.number("SELECT count(*) FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '\(Self.prefix)%'", connection)
+    let triggers = try Self.number(
+      "SELECT count(*) FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '\(Self.prefix)%'", connection)
     if schema != schemaVersion || triggers != Int64(2 * watched.count) { try install(connection) }
     if schema != schemaVersion || data != dataVersion || triggers != Int64(2 * watched.count) {
       for table in connection.environment.tables where table.expires { cursors[table.name] = .min }
@@ -61,7 +62,9 @@ final class ExpiryReleases {
     let (name, row) = (Quoting.name(table.name), Quoting.name(table.rowIDColumn))
     let sql = "SELECT \(row) FROM main.\(name) WHERE \(Expiry.column) = ?1 AND \(row) > ?2 ORDER BY \(row) LIMIT ?3"
     let statement = try connection.statement(sql)
-    try statement.bind([.value(.real(Expiry.kept)), .value(.integer(cursors[table.name] ?? .min)), .value(.integer(Int64(limit)))])
+    try statement.bind([
+      .value(.real(Expiry.kept)), .value(.integer(cursors[table.name] ?? .min)), .value(.integer(Int64(limit))),
+    ])
     defer { statement.reset() }
     var rows: [Int64] = []
     while try connection.step(statement, nil) { rows += [StoredColumn(statement.pointer, 0).integer ?? 0] }
@@ -73,8 +76,11 @@ final class ExpiryReleases {
   // MARK: References that go
 
   private func install(_ connection: Connection) throws {
-    let old = try connection.query("SELECT name FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '\(Self.prefix)%'")
-    for name in old.compactMap({ $0["name"]?.text }) { try connection.change("DROP TRIGGER temp.\(Quoting.name(name))") }
+    let old = try connection.query(
+      "SELECT name FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '\(Self.prefix)%'")
+    for name in old.compactMap({ $0["name"]?.text }) {
+      try connection.change("DROP TRIGGER temp.\(Quoting.name(name))")
+    }
     guard !watched.isEmpty else { return }
     heard.listen(on: connection)
     for (number, link) in watched.enumerated() {
@@ -85,7 +91,8 @@ final class ExpiryReleases {
       let table = "main.\(Quoting.name(link.table))"
       try connection.change("CREATE TEMP TRIGGER \(Self.prefix)\(number)_delete AFTER DELETE ON \(table) \(call)")
       try connection.change(
-        "CREATE TEMP TRIGGER \(Self.prefix)\(number)_update AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(table) WHEN \(isMoved) \(call)")
+        "CREATE TEMP TRIGGER \(Self.prefix)\(number)_update AFTER UPDATE OF \(columns.joined(separator: ", ")) ON \(table) WHEN \(isMoved) \(call)"
+      )
     }
   }
 
@@ -110,14 +117,16 @@ final class ExpiryReleases {
   private func review(_ row: ReferredRow, _ seen: inout Set<ReferredRow>, _ connection: Connection) throws -> Bool {
     guard !row.values.contains(where: \.isNull), seen.insert(row).inserted else { return false }
     let name = "main.\(Quoting.name(row.table))"
-    let isRow = row.columns.enumerated().map { "\(Quoting.name($1)) = \(Quoting.parameter($0 + 1))" }.joined(separator: " AND ")
+    let isRow = row.columns.enumerated().map { "\(Quoting.name($1)) = \(Quoting.parameter($0 + 1))" }.joined(
+      separator: " AND ")
     let arguments = row.values.map { SQLWriter.Argument.value($0) }
     var hasReleased = false
     if let table = connection.environment.tables.first(where: { $0.expires && $0.name.isSameColumn(as: row.table) }) {
       let released = Quoting.parameter(arguments.count + 1)
       let kept = Quoting.parameter(arguments.count + 2)
       // The plus keeps SQLite from scanning all kept rows.
-      let statement = try connection.statement("UPDATE \(name) SET \(Expiry.column) = \(released) WHERE \(isRow) AND +\(Expiry.column) = \(kept)")
+      let statement = try connection.statement(
+        "UPDATE \(name) SET \(Expiry.column) = \(released) WHERE \(isRow) AND +\(Expiry.column) = \(kept)")
       try statement.bind(arguments + [.value(.real(Expiry.released)), .value(.real(Expiry.kept))])
       try connection.run(statement, context: ErrorContext(table))
       hasReleased = connection.changeCount > 0
@@ -171,7 +180,9 @@ struct ReferenceLink: Hashable {
 
   /// Returns all foreign keys of the file.
   static func all(in connection: Connection) throws -> [ReferenceLink] {
-    let tables = try connection.query("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap { $0["name"]?.text }
+    let tables = try connection.query("SELECT name FROM main.sqlite_master WHERE type = 'table'").compactMap {
+      $0["name"]?.text
+    }
     return try tables.flatMap { table in
       let rows = try connection.query("PRAGMA main.foreign_key_list(\(Quoting.name(table)))")
       return try Dictionary(grouping: rows) { $0["id"]?.integer ?? 0 }.sorted { $0.key < $1.key }.map { _, parts in
@@ -180,17 +191,21 @@ struct ReferenceLink: Hashable {
         let named = columns.compactMap { $0["to"]?.text }
         return ReferenceLink(
           table: table, columns: columns.compactMap { $0["from"]?.text }, target: target,
-          targetColumns: named.count == columns.count ? named : try primaryKey(of: target, connection), rule: try parts[0].get("on_delete"))
+          targetColumns: named.count == columns.count ? named : try primaryKey(of: target, connection),
+          rule: try parts[0].get("on_delete"))
       }
     }
   }
 
   private static func primaryKey(of table: String, _ connection: Connection) throws -> [String] {
-    let rows = try connection.query("PRAGMA main.table_info(\(Quoting.name(table)))").filter { ($0["pk"]?.integer ?? 0) > 0 }
+    let rows = try connection.query("PRAGMA main.table_info(\(Quoting.name(table)))").filter {
+      ($0["pk"]?.integer ?? 0) > 0
+    }
     return rows.sorted { ($0["pk"]?.integer ?? 0) < ($1["pk"]?.integer ?? 0) }.compactMap { $0["name"]?.text }
   }
 
-  /// Returns the foreign keys that can keep expired rows: those that deny a deletion, and those that cascade to where it is denied.
+  /// Returns the foreign keys that can keep expired rows: those that deny a deletion, and those that cascade to where
+  /// it is denied.
   static func keeping(_ tables: [String], _ links: [ReferenceLink]) -> [ReferenceLink] {
     var keeping: [ReferenceLink] = []
     var pending = tables

@@ -83,13 +83,14 @@ extension StoreReader {
 extension Store {
   /// Inserts a row that expires, or updates the row with the same key and its date of expiry.
   ///
-  /// A row that is saved without a date, or with nil, doesn't expire; `update` keeps the date. Once it expires, no method or SQL query returns the
-  /// row, and it is deleted soon afterwards.
+  /// A row that is saved without a date, or with nil, doesn't expire; `update` keeps the date. Once it expires, no
+  /// method or SQL query returns the row, and it is deleted soon afterwards.
   ///
   /// - Parameters:
   ///   - value: The value to insert or update.
   ///   - expires: When the row expires. A date in the past deletes the row with the key.
-  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, the errors of ``save(_:)-(M)``, and `CancellationError`.
+  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, the errors of ``save(_:)-(M)``, and
+  ///   `CancellationError`.
   public func save<M: ExpiringModel>(_ value: M, expires: Date?) async throws {
     try await save([value], expires: expires)
   }
@@ -109,7 +110,8 @@ extension Store {
   /// - Parameters:
   ///   - value: The value to insert.
   ///   - expires: When the row expires.
-  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, the errors of ``insert(_:)-(M)``, and `CancellationError`.
+  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, the errors of ``insert(_:)-(M)``, and
+  ///   `CancellationError`.
   public func insert<M: ExpiringModel>(_ value: M, expires: Date?) async throws {
     try await insert([value], expires: expires)
   }

@@ -2,11 +2,12 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Notifies live results of expired rows, and deletes such rows on the writer's own queue, a few at a time, so that no call waits long.
+/// Notifies live results of expired rows, and deletes such rows on the writer's own queue, a few at a time, so that no
+/// call waits long.
 ///
-/// It sleeps until the next row of this process expires, and checks for rows of other processes once a minute. While there are observers, it also
-/// checks the clock twice a second, because clocks are set and tests inject their own. What it can't do because another process locks the file, it
-/// tries again; expired rows are hidden in any case.
+/// It sleeps until the next row of this process expires, and checks for rows of other processes once a minute. While
+/// there are observers, it also checks the clock twice a second, because clocks are set and tests inject their own.
+/// What it can't do because another process locks the file, it tries again; expired rows are hidden in any case.
 final class Sweeper: StoreService {
   private struct State {
     var timer = WakeTimer()
@@ -36,7 +37,8 @@ final class Sweeper: StoreService {
   /// How often to check the clock while there are observers, in seconds.
   private static let look = 0.5
 
-  /// - Parameter isNeeded: Whether something in the file can already expire; otherwise the sweeper starts with the first date that is set.
+  /// - Parameter isNeeded: Whether something in the file can already expire; otherwise the sweeper starts with the
+  ///   first date that is set.
   init(_ writer: Writer, _ feature: ExpiryFeature, isNeeded: Bool) {
     self.writer = writer
     clock = feature.clock
@@ -90,7 +92,8 @@ final class Sweeper: StoreService {
     // A moment later, so that the row has certainly expired.
     if state.nextEnd < .infinity { delay = min(delay, max(state.nextEnd - clock.now, 0) + 0.001) }
     if writer.features.isObserving, state.nextEnd < .infinity || state.hidesRows { delay = min(delay, Self.look) }
-    state.timer.set(after: min(delay, Self.interval), leeway: .milliseconds(1), on: queue) { [weak self] in self?.tick() }
+    state.timer.set(after: min(delay, Self.interval), leeway: .milliseconds(1), on: queue) { [weak self] in self?.tick()
+    }
   }
 
   private func tick() {
@@ -98,7 +101,8 @@ final class Sweeper: StoreService {
     let isDue = state.withLock { state in
       guard !state.isSweeping, !state.isStopped else { return false }
       // The time is before the last notification: the clock has gone back.
-      guard seen.upperBound >= state.nextEnd || seen.lowerBound < state.announced || RealTime.seconds() >= state.due else {
+      guard seen.upperBound >= state.nextEnd || seen.lowerBound < state.announced || RealTime.seconds() >= state.due
+      else {
         arm(&state)
         return false
       }
@@ -127,7 +131,8 @@ final class Sweeper: StoreService {
     }
   }
 
-  /// Notifies live results of rows that have expired or reappeared, and deletes what may be deleted. Called on the writer's connection.
+  /// Notifies live results of rows that have expired or reappeared, and deletes what may be deleted. Called on the
+  /// writer's connection.
   func sweep(_ connection: Connection) throws {
     let previous = state.withLock { state in
       state.nextEnd = .infinity
@@ -146,7 +151,8 @@ final class Sweeper: StoreService {
     let failure = connection.sweep(limit: Self.batch, span)
     let next = try connection.nextExpiry(after: now)
     let hidesRows = try !connection.tablesWithEnds(in: ExpirySpan(after: Expiry.released, until: now)).isEmpty
-    let hasMore = try failure == nil && !connection.tablesWithEnds(in: ExpirySpan(after: span.after, until: span.until)).isEmpty
+    let hasMore =
+      try failure == nil && !connection.tablesWithEnds(in: ExpirySpan(after: span.after, until: span.until)).isEmpty
     let isBusy = (failure as? StoreError)?.code == .busy
     state.withLock { state in
       state.nextEnd = min(state.nextEnd, next)

@@ -2,8 +2,9 @@ import Foundation
 
 /// Writes JSON with the elements of sets and dictionaries in a canonical order, at every depth.
 ///
-/// `JSONEncoder` only sorts the keys of objects. It still does the work; a wrapper sees each nested value, and passes on a set, or a dictionary that
-/// JSON represents as an array of alternating keys and values, sorted by its elements' JSON.
+/// `JSONEncoder` only sorts the keys of objects. It still does the work; a wrapper sees each nested value, and passes
+/// on a set, or a dictionary that JSON represents as an array of alternating keys and values, sorted by its elements'
+/// JSON.
 enum CanonicalEncoding {
   /// Returns the JSON, and whether it has unordered parts.
   static func json<Input: Encodable>(of value: Input) throws -> (text: String, isUnordered: Bool) {
@@ -15,22 +16,27 @@ enum CanonicalEncoding {
     return (String(decoding: json, as: UTF8.self), notes.isUnordered)
   }
 
-  /// Whether values of the type are known to have no unordered parts. This is true for most JSON columns, and for all values that encode themselves
-  /// as a single value.
+  /// Whether values of the type are known to have no unordered parts. This is true for most JSON columns, and for all
+  /// values that encode themselves as a single value.
   static func isOrdered(_ type: Any.Type) -> Bool { ordered.contains(ObjectIdentifier(type)) }
 
   private static let ordered: Set<ObjectIdentifier> = {
     func types<Element>(_ type: Element.Type) -> [ObjectIdentifier] {
       [
-        ObjectIdentifier(type), ObjectIdentifier(Element?.self), ObjectIdentifier([Element].self), ObjectIdentifier([Element]?.self),
-        ObjectIdentifier([[Element]].self), ObjectIdentifier([String: Element].self), ObjectIdentifier([String: Element]?.self),
+        ObjectIdentifier(type), ObjectIdentifier(Element?.self), ObjectIdentifier([Element].self),
+        ObjectIdentifier([Element]?.self),
+        ObjectIdentifier([[Element]].self), ObjectIdentifier([String: Element].self),
+        ObjectIdentifier([String: Element]?.self),
         ObjectIdentifier([Int: Element].self),
       ]
     }
     return Set(
-      types(String.self) + types(Int.self) + types(Int64.self) + types(Double.self) + types(Bool.self) + types(UUID.self) + types(Date.self)
-        + types(Decimal.self) + types(Data.self) + types(URL.self) + types(Float.self) + types(Int8.self) + types(Int16.self) + types(Int32.self)
-        + types(UInt.self) + types(UInt8.self) + types(UInt16.self) + types(UInt32.self) + types(UInt64.self) + types(Int128.self)
+      types(String.self) + types(Int.self) + types(Int64.self) + types(Double.self) + types(Bool.self)
+        + types(UUID.self) + types(Date.self)
+        + types(Decimal.self) + types(Data.self) + types(URL.self) + types(Float.self) + types(Int8.self)
+        + types(Int16.self) + types(Int32.self)
+        + types(UInt.self) + types(UInt8.self) + types(UInt16.self) + types(UInt32.self) + types(UInt64.self)
+        + types(Int128.self)
         + types(UInt128.self))
   }()
 
@@ -51,7 +57,8 @@ private struct CanonicalValue<Input: Encodable>: Encodable {
       if parts.count > 1 { notes.isUnordered = true }
       for element in parts.flatMap(\.self) { try element.encode(to: &container, notes) }
     } else if CanonicalEncoding.isOrdered(Input.self) {
-      // The encoder has its own formats for dates, data, decimals and URLs, and the standard library's numbers encode as themselves.
+      // The encoder has its own formats for dates, data, decimals and URLs, and the standard library's numbers encode
+      // as themselves.
       var container = encoder.singleValueContainer()
       try container.encode(value)
     } else {
@@ -68,7 +75,8 @@ extension Encodable {
 
 /// A collection that is encoded as an array, in an order that varies.
 private protocol UnorderedElements {
-  /// Returns the elements, each as its values in the array, sorted by their JSON; nil for a dictionary that JSON represents as an object.
+  /// Returns the elements, each as its values in the array, sorted by their JSON; nil for a dictionary that JSON
+  /// represents as an object.
   func parts() throws -> [[any Encodable]]?
 }
 
@@ -81,7 +89,9 @@ extension Set: UnorderedElements where Element: Encodable {
 extension Dictionary: UnorderedElements where Key: Encodable, Value: Encodable {
   func parts() throws -> [[any Encodable]]? {
     guard !Self.isJSONObject else { return nil }
-    return try map { (try CanonicalEncoding.json(of: [$0.key]).text, $0) }.sorted { $0.0 < $1.0 }.map { [$0.1.key, $0.1.value] as [any Encodable] }
+    return try map { (try CanonicalEncoding.json(of: [$0.key]).text, $0) }.sorted { $0.0 < $1.0 }.map {
+      [$0.1.key, $0.1.value] as [any Encodable]
+    }
   }
 }
 
@@ -97,7 +107,9 @@ private struct CanonicalEncoder: Encoder {
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer { Unkeyed(base: base.unkeyedContainer(), notes: notes) }
-  func singleValueContainer() -> any SingleValueEncodingContainer { Single(base: base.singleValueContainer(), notes: notes) }
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    Single(base: base.singleValueContainer(), notes: notes)
+  }
 
   private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var base: KeyedEncodingContainer<Key>
@@ -108,14 +120,18 @@ private struct CanonicalEncoder: Encoder {
     mutating func encode(_ value: some Encodable, forKey key: Key) throws {
       try base.encode(CanonicalValue(value: value, notes: notes), forKey: key)
     }
-    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+    mutating func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
       KeyedEncodingContainer(Keyed<Nested>(base: base.nestedContainer(keyedBy: type, forKey: key), notes: notes))
     }
     mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
       Unkeyed(base: base.nestedUnkeyedContainer(forKey: key), notes: notes)
     }
     mutating func superEncoder() -> any Encoder { CanonicalEncoder(base: base.superEncoder(), notes: notes) }
-    mutating func superEncoder(forKey key: Key) -> any Encoder { CanonicalEncoder(base: base.superEncoder(forKey: key), notes: notes) }
+    mutating func superEncoder(forKey key: Key) -> any Encoder {
+      CanonicalEncoder(base: base.superEncoder(forKey: key), notes: notes)
+    }
   }
 
   private struct Unkeyed: UnkeyedEncodingContainer {
@@ -129,7 +145,9 @@ private struct CanonicalEncoder: Encoder {
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
       KeyedEncodingContainer(Keyed<Nested>(base: base.nestedContainer(keyedBy: type), notes: notes))
     }
-    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { Unkeyed(base: base.nestedUnkeyedContainer(), notes: notes) }
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+      Unkeyed(base: base.nestedUnkeyedContainer(), notes: notes)
+    }
     mutating func superEncoder() -> any Encoder { CanonicalEncoder(base: base.superEncoder(), notes: notes) }
   }
 

@@ -74,7 +74,8 @@ public struct Document: Sendable {
 
 extension Document: Hashable {
   public static func == (left: Document, right: Document) -> Bool {
-    left.entries.count == right.entries.count && (left.entries == right.entries || left.entries.allSatisfy { right[$0.name] == $0.value })
+    left.entries.count == right.entries.count
+      && (left.entries == right.entries || left.entries.allSatisfy { right[$0.name] == $0.value })
   }
 
   public func hash(into hasher: inout Hasher) {

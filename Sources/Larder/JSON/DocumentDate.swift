@@ -6,7 +6,8 @@ enum DocumentDate {
   static let reference = 978_307_200
   private static let day = 86_400
 
-  /// Returns the date as text, to the nanosecond; nil outside the years 0 to 9999, which this fixed width can't represent.
+  /// Returns the date as text, to the nanosecond; nil outside the years 0 to 9999, which this fixed width can't
+  /// represent.
   static func text(_ date: Date) -> String? {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }
@@ -31,8 +32,8 @@ enum DocumentDate {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Returns the fraction of the seconds, with the fewest digits that read back as the same time: 0.434, not 0.434000015, which is closer to the
-  /// double.
+  /// Returns the fraction of the seconds, with the fewest digits that read back as the same time: 0.434, not
+  /// 0.434000015, which is closer to the double.
   private static func nanoseconds(of seconds: Double, beyond whole: Int) -> Int {
     let fraction = seconds - Double(whole)
     for (scale, unit) in [(1e3, 1_000_000), (1e6, 1000)] {
@@ -58,7 +59,8 @@ enum DocumentDate {
     return ((number - remainder) / divisor, remainder)
   }
 
-  /// Returns the date that ISO 8601 text in any form denotes, in UTC if it has no time zone; nil if the text isn't a date.
+  /// Returns the date that ISO 8601 text in any form denotes, in UTC if it has no time zone; nil if the text isn't a
+  /// date.
   static func date(_ text: String) -> Date? {
     var text = text
     return text.withUTF8 { bytes in
@@ -69,7 +71,9 @@ enum DocumentDate {
 
   /// Returns the seconds since 2001 of text that conditions compare as a date: one that begins like 2026-07-04.
   static func comparableSeconds(_ text: String) -> Double? {
-    guard text.utf8.count >= 10, text.utf8.dropFirst(4).first == UInt8(ascii: "-"), text.utf8.dropFirst(7).first == UInt8(ascii: "-") else {
+    guard text.utf8.count >= 10, text.utf8.dropFirst(4).first == UInt8(ascii: "-"),
+      text.utf8.dropFirst(7).first == UInt8(ascii: "-")
+    else {
       return nil
     }
     return date(text)?.timeIntervalSinceReferenceDate
@@ -77,17 +81,21 @@ enum DocumentDate {
 
   /// Returns two texts that enclose, in text order, every text that conditions compare as this time.
   ///
-  /// A text may name a day that differs by one from that in UTC, and the midnight at which a day ends, so the bounds are two days to either side.
+  /// A text may name a day that differs by one from that in UTC, and the midnight at which a day ends, so the bounds
+  /// are two days to either side.
   static func bounds(around seconds: Double) -> (low: String, high: String) {
     func dayText(_ seconds: Double, _ outside: String) -> String {
       guard let text = text(Date(timeIntervalSinceReferenceDate: seconds)) else { return outside }
       return String(text.prefix(10))
     }
     let margin = Double(2 * day)
-    return (dayText(seconds - margin, seconds < 0 ? "0" : ":"), dayText(seconds + margin, seconds < 0 ? "0" : ":") + "~")
+    return (
+      dayText(seconds - margin, seconds < 0 ? "0" : ":"), dayText(seconds + margin, seconds < 0 ? "0" : ":") + "~"
+    )
   }
 
-  /// Returns the JSON with dates that earlier versions wrote, to the millisecond, in the current format; nil if it has none.
+  /// Returns the JSON with dates that earlier versions wrote, to the millisecond, in the current format; nil if it has
+  /// none.
   static func updating(_ json: String) -> String? {
     let bytes = Array(json.utf8)
     var updated: [UInt8] = []

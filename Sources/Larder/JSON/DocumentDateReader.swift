@@ -1,7 +1,8 @@
 import Foundation
 
-/// Parses the forms of ISO 8601: days by month, week or day of the year, in basic and extended format, times to any precision with a point or comma,
-/// time zones, midnight as 24:00, leap seconds, and signed years of more than four digits.
+/// Parses the forms of ISO 8601: days by month, week or day of the year, in basic and extended format, times to any
+/// precision with a point or comma, time zones, midnight as 24:00, leap seconds, and signed years of more than four
+/// digits.
 struct DocumentDateReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0

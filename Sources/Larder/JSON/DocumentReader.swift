@@ -4,8 +4,8 @@ import Foundation
 struct DocumentReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
-  /// Whether to reject what values can't represent: numbers that would be rounded, and objects with duplicate names. In JSON that is already stored,
-  /// the nearest number and the last of duplicate names are read.
+  /// Whether to reject what values can't represent: numbers that would be rounded, and objects with duplicate names. In
+  /// JSON that is already stored, the nearest number and the last of duplicate names are read.
   private let isExact: Bool
 
   private init(_ bytes: UnsafeBufferPointer<UInt8>, isExact: Bool) {
@@ -35,14 +35,16 @@ struct DocumentReader {
     return document
   }
 
-  /// Parses JSON of a collection as an object. Throws ``StoreError`` `.invalidValue` with the key if another program has damaged it.
+  /// Parses JSON of a collection as an object. Throws ``StoreError`` `.invalidValue` with the key if another program
+  /// has damaged it.
   static func document(_ json: UnsafeBufferPointer<UInt8>, of key: String, in collection: String) throws -> Document {
     do {
       return try document(json, isExact: false)
     } catch let error as StoreError {
       throw StoreError(
         error.code, model: collection,
-        "\(error.message) It is the document \"\(key)\" of \(collection), which Larder has not written: set it anew, or delete it.")
+        "\(error.message) It is the document \"\(key)\" of \(collection), which Larder has not written: set it anew, or delete it."
+      )
     }
   }
 
@@ -88,7 +90,8 @@ struct DocumentReader {
     case UInt8(ascii: "t"): return try literal("true", .bool(true))
     case UInt8(ascii: "f"): return try literal("false", .bool(false))
     case UInt8(ascii: "n"): return try literal("null", .null)
-    case let byte? where byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte): return try number()
+    case let byte? where byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte):
+      return try number()
     case nil: throw failure("the text ends where a value is to come")
     default: throw failure("no value begins like this")
     }
@@ -201,12 +204,14 @@ struct DocumentReader {
     }
     guard !isExact || Self.isExact(real, text) else {
       position = start
-      throw failure("neither a 64-bit integer nor a double holds this number; as text, in quotation marks, it stays as it is")
+      throw failure(
+        "neither a 64-bit integer nor a double holds this number; as text, in quotation marks, it stays as it is")
     }
     return .real(real)
   }
 
-  /// Returns whether the double represents the number in the text without rounding: written with as many digits, it is the same.
+  /// Returns whether the double represents the number in the text without rounding: written with as many digits, it is
+  /// the same.
   ///
   /// Seventeen digits distinguish every double from its neighbors. Source: IEEE 754-2019, 5.12.2.
   static func isExact(_ real: Double, _ text: String) -> Bool {
@@ -222,7 +227,8 @@ struct DocumentReader {
     for byte in digits {
       let (product, isProductOver) = integer.multipliedReportingOverflow(by: 10)
       let digit = Int64(byte - UInt8(ascii: "0"))
-      let (sum, isSumOver) = isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+      let (sum, isSumOver) =
+        isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
       if isProductOver || isSumOver { return nil }
       integer = sum
     }
@@ -289,7 +295,9 @@ struct DocumentReader {
     case UInt8(ascii: "u"):
       let high = try codeUnit(start)
       guard (0xD800..<0xE000).contains(high) else { return append(high, to: &text) }
-      guard high < 0xDC00, peek == UInt8(ascii: "\\"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "u") else {
+      guard high < 0xDC00, peek == UInt8(ascii: "\\"), position + 1 < bytes.count,
+        bytes[position + 1] == UInt8(ascii: "u")
+      else {
         position = start
         throw failure("half of a surrogate pair stands alone")
       }
@@ -332,7 +340,8 @@ struct DocumentReader {
     let start = read.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
     let column = String(decoding: read[start...], as: UTF8.self).count + 1
     return StoreError(
-      .invalidValue, "The JSON cannot be read at line \(line), column \(column) (offset \(position)): \(problem). Correct it there.")
+      .invalidValue,
+      "The JSON cannot be read at line \(line), column \(column) (offset \(position)): \(problem). Correct it there.")
   }
 }
 

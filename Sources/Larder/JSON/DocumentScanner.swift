@@ -2,8 +2,9 @@ import Foundation
 
 /// Validates the JSON text of an object without creating values, and finds the names of its properties.
 ///
-/// It handles the common case. Anything unusual (a property named `key`, a name that is repeated or not ASCII, `\u` escapes, exponents, numbers of
-/// more than 15 digits, and invalid JSON) is left to ``DocumentReader``, which handles everything and reports errors.
+/// It handles the common case. Anything unusual (a property named `key`, a name that is repeated or not ASCII, `\u`
+/// escapes, exponents, numbers of more than 15 digits, and invalid JSON) is left to ``DocumentReader``, which handles
+/// everything and reports errors.
 struct DocumentScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
@@ -22,7 +23,8 @@ struct DocumentScanner {
     properties.reserveCapacity(16)
   }
 
-  /// Returns the text without whitespace between tokens, and the names of the object's properties in order; nil if the reader must parse it.
+  /// Returns the text without whitespace between tokens, and the names of the object's properties in order; nil if the
+  /// reader must parse it.
   static func scan(_ json: String) -> (json: String, properties: [String])? {
     var json = json
     let scanned = json.withUTF8 { bytes -> (spaceless: String?, properties: [String])? in
@@ -190,7 +192,8 @@ struct DocumentScanner {
         isPlain = false
         position += 1
         switch peek {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"),
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+          UInt8(ascii: "n"), UInt8(ascii: "r"),
           UInt8(ascii: "t"):
           position += 1
         default: return nil

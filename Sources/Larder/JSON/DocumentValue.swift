@@ -22,7 +22,8 @@ public enum DocumentValue: Sendable, Hashable {
 
   /// The Boolean value, or nil if there is none.
   ///
-  /// Numbers and some texts convert: 0 is false and every other integer true; "1", "yes", "YES", "true" and "TRUE" are true.
+  /// Numbers and some texts convert: 0 is false and every other integer true; "1", "yes", "YES", "true" and "TRUE" are
+  /// true.
   public var bool: Bool? {
     switch self {
     case .bool(let bool): bool
@@ -55,7 +56,8 @@ public enum DocumentValue: Sendable, Hashable {
     }
   }
 
-  /// The exact number of an integer, of a real number's shortest digits, or of text that is a number; nil for any other value.
+  /// The exact number of an integer, of a real number's shortest digits, or of text that is a number; nil for any other
+  /// value.
   public var decimal: Decimal? {
     switch self {
     case .integer(let integer): Decimal(integer)
@@ -82,7 +84,11 @@ public enum DocumentValue: Sendable, Hashable {
 
   /// The date of ISO 8601 text in any form, or of a number of seconds since 2001; nil for any other value.
   public var date: Date? {
-    if case .text(let text) = self { DocumentDate.date(text) } else { real.map { Date(timeIntervalSinceReferenceDate: $0) } }
+    if case .text(let text) = self {
+      DocumentDate.date(text)
+    } else {
+      real.map { Date(timeIntervalSinceReferenceDate: $0) }
+    }
   }
 
   /// The value of a property, or nil if this isn't an object or has no such property.
@@ -99,8 +105,8 @@ extension DocumentValue {
   /// Creates the value of a JSON text: an object, an array, or a single value.
   ///
   /// - Parameter json: The JSON text.
-  /// - Throws: ``StoreError`` `.invalidValue`, with line, column and offset, for invalid JSON, for a number that fits neither a 64-bit integer nor a
-  ///   `Double`, and for an object with two properties of the same name.
+  /// - Throws: ``StoreError`` `.invalidValue`, with line, column and offset, for invalid JSON, for a number that fits
+  ///   neither a 64-bit integer nor a `Double`, and for an object with two properties of the same name.
   public init(json: String) throws {
     self = try DocumentReader.value(json)
   }
@@ -113,7 +119,8 @@ extension DocumentValue {
   }
 }
 
-extension DocumentValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+extension DocumentValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
+  ExpressibleByFloatLiteral,
   ExpressibleByStringInterpolation, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   public init(nilLiteral: ()) { self = .null }

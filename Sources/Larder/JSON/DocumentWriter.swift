@@ -9,8 +9,8 @@ struct DocumentWriter {
   /// The largest depth of arrays and objects: reading them needs as many nested calls.
   static let depthLimit = 256
 
-  /// Returns the JSON of the document. Throws ``StoreError`` `.invalidValue` with the property for a number that isn't finite and for a value that is
-  /// nested too deeply.
+  /// Returns the JSON of the document. Throws ``StoreError`` `.invalidValue` with the property for a number that isn't
+  /// finite and for a value that is nested too deeply.
   static func json(of document: Document) throws -> String {
     var writer = DocumentWriter()
     writer.bytes.reserveCapacity(256)
@@ -46,7 +46,8 @@ struct DocumentWriter {
     case .integer(let integer): write(integer)
     case .real(let real):
       guard real.isFinite else {
-        throw failure("is \(real.isNaN ? "not a number" : "infinite"), which JSON cannot say", "Store a finite number or null")
+        throw failure(
+          "is \(real.isNaN ? "not a number" : "infinite"), which JSON cannot say", "Store a finite number or null")
       }
       bytes.append(contentsOf: "\(real)".utf8)
     case .text(let text): write(text)
@@ -85,12 +86,15 @@ struct DocumentWriter {
 
   private func check(_ depth: Int) throws {
     guard depth > Self.depthLimit else { return }
-    throw failure("nests more than \(Self.depthLimit) arrays and objects", "Keep the inner ones as documents of their own")
+    throw failure(
+      "nests more than \(Self.depthLimit) arrays and objects", "Keep the inner ones as documents of their own")
   }
 
   private func failure(_ problem: String, _ remedy: String) -> StoreError {
     let place = path.prefix(8).joined(separator: ".")
-    return StoreError(.invalidValue, property: path.first, "\(place.isEmpty ? "The document" : "The property \(place)") \(problem). \(remedy).")
+    return StoreError(
+      .invalidValue, property: path.first,
+      "\(place.isEmpty ? "The document" : "The property \(place)") \(problem). \(remedy).")
   }
 
   private mutating func write(_ text: StaticString) {
@@ -128,7 +132,9 @@ struct DocumentWriter {
     case 0x0D: bytes.append(UInt8(ascii: "r"))
     default:
       bytes.append(contentsOf: "u00".utf8)
-      for digit in [byte >> 4, byte & 15] { bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10) }
+      for digit in [byte >> 4, byte & 15] {
+        bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+      }
     }
   }
 }

@@ -5,7 +5,8 @@ struct MalformedJSON: Error {}
 
 /// Scans JSON text, strictly by RFC 8259, and only creates the values that are requested.
 ///
-/// SQLite's own functions end text at a NUL and read numbers as doubles; this compares and extracts exactly what the JSON contains.
+/// SQLite's own functions end text at a NUL and read numbers as doubles; this compares and extracts exactly what the
+/// JSON contains.
 struct JSONScanner {
   let bytes: UnsafeBufferPointer<UInt8>
   private(set) var position: Int
@@ -92,7 +93,9 @@ struct JSONScanner {
 
   private mutating func literal(_ text: StaticString) throws {
     guard position + text.utf8CodeUnitCount <= bytes.count else { throw MalformedJSON() }
-    for offset in 0..<text.utf8CodeUnitCount where bytes[position + offset] != text.utf8Start[offset] { throw MalformedJSON() }
+    for offset in 0..<text.utf8CodeUnitCount where bytes[position + offset] != text.utf8Start[offset] {
+      throw MalformedJSON()
+    }
     position += text.utf8CodeUnitCount
   }
 
@@ -129,7 +132,8 @@ struct JSONScanner {
         case UInt8(ascii: "u"):
           guard unit(at: position) != nil else { throw MalformedJSON() }
           position += 6
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"),
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+          UInt8(ascii: "n"), UInt8(ascii: "r"),
           UInt8(ascii: "t"):
           position += 2
         default: throw MalformedJSON()
@@ -200,13 +204,15 @@ struct JSONScanner {
   }
 
   private func lowSurrogate(at position: Int) -> UInt16? {
-    guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u") else { return nil }
+    guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")
+    else { return nil }
     return unit(at: position).flatMap { $0 & 0xFC00 == 0xDC00 ? $0 : nil }
   }
 
   // MARK: Paths
 
-  /// Returns the range that the path leads to; nil if the path doesn't exist. Of two members with the same key, the first one counts.
+  /// Returns the range that the path leads to; nil if the path doesn't exist. Of two members with the same key, the
+  /// first one counts.
   mutating func place(of path: [JSONStep]) throws -> Range<Int>? {
     var range = try whole()
     for step in path {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A JSON value for comparisons: values with the same members, elements, texts and numbers are equal, however they are written.
+/// A JSON value for comparisons: values with the same members, elements, texts and numbers are equal, however they are
+/// written.
 indirect enum JSONTree: Equatable {
   case null
   case number(JSONNumber)
@@ -77,6 +78,7 @@ struct JSONNumber: Equatable {
   static func == (left: JSONNumber, right: JSONNumber) -> Bool {
     if left.isNegative == right.isNegative, left.exponent == right.exponent, left.digits == right.digits { return true }
     // Other programs write a double with more digits than necessary, up to 17.
-    return !left.isExact && !right.isExact && left.real == right.real && left.digits.count <= 17 && right.digits.count <= 17
+    return !left.isExact && !right.isExact && left.real == right.real && left.digits.count <= 17
+      && right.digits.count <= 17
   }
 }

@@ -48,7 +48,8 @@ final class LiveObserver: Sendable {
     state.withLock { $0.missed.formUnion(region) }
   }
 
-  /// Marks the result as outdated if a commit affected the region during the read. Returns whether no other read is in progress.
+  /// Marks the result as outdated if a commit affected the region during the read. Returns whether no other read is in
+  /// progress.
   func endReading(_ region: Region) -> Bool {
     state.withLock { state in
       if state.missed.overlaps(region) { state.change() }
@@ -69,7 +70,8 @@ final class LiveObserver: Sendable {
   /// A number that increases with each commit that affects what was read.
   var version: Int { state.withLock { $0.version } }
 
-  /// Waits until the result is outdated. Returns false if the task was cancelled. Several commits in succession wake the task once.
+  /// Waits until the result is outdated. Returns false if the task was cancelled. Several commits in succession wake
+  /// the task once.
   func waitForChange() async -> Bool {
     await withTaskCancellationHandler {
       if state.withLock({ $0.isDirty || $0.isCancelled }) { return }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The observers of commits, and the tables and columns that they read.
 ///
-/// Observers are indexed by table and then by the set of columns that they read. A commit looks up the tables that it wrote, and makes one check for
-/// each set of columns. The number of observers of other tables doesn't matter.
+/// Observers are indexed by table and then by the set of columns that they read. A commit looks up the tables that it
+/// wrote, and makes one check for each set of columns. The number of observers of other tables doesn't matter.
 final class LiveRegistry: Sendable {
   fileprivate struct State {
     var observers: [ObjectIdentifier: LiveObserver] = [:]
@@ -68,7 +68,8 @@ final class LiveRegistry: Sendable {
     }
   }
 
-  /// Called when the observer has read. From now on it is only notified of commits that affect the region. A commit during the read counts.
+  /// Called when the observer has read. From now on it is only notified of commits that affect the region. A commit
+  /// during the read counts.
   ///
   /// - Parameter isFurther: Whether the observer also keeps observing what it read before.
   func endReading(_ observer: LiveObserver, _ region: Region, isFurther: Bool = false) {
@@ -80,7 +81,9 @@ final class LiveRegistry: Sendable {
       guard region != previous else { return }
       state.unindex(observer, previous)
       observer.region = region
-      for (table, columns) in region.tables { state.watchers[table, default: [:]][columns, default: [:]][ObjectIdentifier(observer)] = observer }
+      for (table, columns) in region.tables {
+        state.watchers[table, default: [:]][columns, default: [:]][ObjectIdentifier(observer)] = observer
+      }
     }
   }
 

@@ -1,6 +1,7 @@
 /// An asynchronous sequence of the results of a read: the current one, and a new one after each commit that affects it.
 ///
-/// See ``Store/live(_:)-(Query<M>)`` and its overloads. Each iterator is a subscription, which ends when the iterator is released.
+/// See ``Store/live(_:)-(Query<M>)`` and its overloads. Each iterator is a subscription, which ends when the iterator
+/// is released.
 public struct LiveResults<Element: Sendable>: AsyncSequence, Sendable {
   let store: Store
   let read: @Sendable (Connection) throws -> Element

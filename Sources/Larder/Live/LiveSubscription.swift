@@ -21,12 +21,15 @@ final class LiveSubscription<Value: Sendable>: Sendable {
 
   /// Reads, and observes from then on what was read.
   ///
-  /// - Parameter isShort: Whether the last read was so short that switching threads would cost as much. If so, it runs on this thread.
+  /// - Parameter isShort: Whether the last read was so short that switching threads would cost as much. If so, it runs
+  ///   on this thread.
   func value(isShort: Bool) async throws -> Value {
     try Task.checkCancellation()
     store.live.beginReading(observer)
     let read = read
-    let (value, region) = try await store.reading(isShort: isShort) { connection in try connection.tracking { try read(connection) } }
+    let (value, region) = try await store.reading(isShort: isShort) { connection in
+      try connection.tracking { try read(connection) }
+    }
     store.live.endReading(observer, region)
     return value
   }

@@ -11,7 +11,8 @@ extension Store {
   /// - Parameter query: The condition, order and inclusions of the rows.
   /// - Returns: A random-access collection of rows.
   /// - Throws: The errors of ``Store/fetch(_:)-(Query<M>)``.
-  /// - Complexity: One statement that reads the key of each row. An integer key takes eight bytes of memory, a `UUID` sixteen.
+  /// - Complexity: One statement that reads the key of each row. An integer key takes eight bytes of memory, a `UUID`
+  ///   sixteen.
   public func results<M: Model>(_ query: Query<M>) async throws -> Results<M> {
     let keys = try await reading { try $0.keys(of: query) }
     return Results(keys: keys, pages: ResultsPages(self, query.inclusions))
@@ -20,11 +21,11 @@ extension Store {
 
 /// The rows of a query, loaded on demand in pages. See ``Store/results(_:)``.
 ///
-/// An element is nil if its row has been deleted. Elements are current: after a commit that affects them, loaded rows are loaded again. The keys and
-/// their order never change; call ``Store/results(_:)`` again to update them.
+/// An element is nil if its row has been deleted. Elements are current: after a commit that affects them, loaded rows
+/// are loaded again. The keys and their order never change; call ``Store/results(_:)`` again to update them.
 ///
-/// A subscript whose page isn't loaded blocks its thread until the page is read, some tenths of a millisecond. ``elements(in:)`` doesn't block.
-/// Copies share loaded pages.
+/// A subscript whose page isn't loaded blocks its thread until the page is read, some tenths of a millisecond.
+/// ``elements(in:)`` doesn't block. Copies share loaded pages.
 public struct Results<M: Model>: Sendable {
   /// The number of rows in a page.
   public static var pageSize: Int { 100 }
@@ -55,8 +56,8 @@ extension Results: RandomAccessCollection {
 
   /// The row at the position; nil if it has been deleted or can't be read. ``elements(in:)`` throws the reason.
   ///
-  /// - Complexity: O(1) if its page is loaded. Otherwise one statement, which loads the page and, during sequential access, the next page in that
-  ///   direction.
+  /// - Complexity: O(1) if its page is loaded. Otherwise one statement, which loads the page and, during sequential
+  ///   access, the next page in that direction.
   public subscript(position: Int) -> M? {
     precondition(keys.indices.contains(position), "there is no position \(position) in results of \(keys.count) rows")
     return pages.row(at: position, of: keys)

@@ -1,7 +1,8 @@
 /// The rows of a query after a commit, and how they differ by key from the rows before it.
 ///
-/// Update a list in the order that table views use: remove the rows at the old positions in ``removed`` and ``moved``, then insert rows in ascending
-/// order at the new positions in ``inserted`` and ``moved``, then reload those in ``updated``. ``applying(to:)`` does so.
+/// Update a list in the order that table views use: remove the rows at the old positions in ``removed`` and ``moved``,
+/// then insert rows in ascending order at the new positions in ``inserted`` and ``moved``, then reload those in
+/// ``updated``. ``applying(to:)`` does so.
 public struct ResultsChange<M: Model>: Sendable {
   /// The current rows.
   public let values: [M]
@@ -25,7 +26,8 @@ public struct ResultsChange<M: Model>: Sendable {
   init(from old: [M], to new: [M], _ inclusions: [Inclusion<M>]) {
     let difference =
       RowKey<M>.hasText
-      ? ResultsDifference(from: Self.keys(of: old), to: Self.keys(of: new)) : ResultsDifference(from: old.map(\.id), to: new.map(\.id))
+      ? ResultsDifference(from: Self.keys(of: old), to: Self.keys(of: new))
+      : ResultsDifference(from: old.map(\.id), to: new.map(\.id))
     values = new
     self.difference = difference
     updated = new.indices.filter { position in
@@ -41,7 +43,8 @@ public struct ResultsChange<M: Model>: Sendable {
 
   /// Returns the new list, made by applying the changes to the old one.
   ///
-  /// - Parameter old: The rows before the change: the ``values`` of the previous change, or an empty list before the first one.
+  /// - Parameter old: The rows before the change: the ``values`` of the previous change, or an empty list before the
+  ///   first one.
   /// - Returns: The current rows.
   /// - Complexity: O(*n*), where *n* is the number of rows.
   public func applying(to old: [M]) -> [M] {

@@ -7,12 +7,14 @@ extension Store {
   /// }
   /// ```
   ///
-  /// The first change comes immediately and inserts all rows into an empty list. Each later one is the difference between the previous rows and the
-  /// current ones, regardless of how many commits came between. Commits that change none of the rows are skipped.
+  /// The first change comes immediately and inserts all rows into an empty list. Each later one is the difference
+  /// between the previous rows and the current ones, regardless of how many commits came between. Commits that change
+  /// none of the rows are skipped.
   ///
   /// - Parameter query: The condition, order and inclusions of the rows.
   /// - Returns: A sequence that throws the errors of ``Store/fetch(_:)-(Query<M>)``, and then ends.
-  /// - Complexity: For each change O(*n*) in the number of rows, and additionally O(*k* log *k*) if rows moved within a range of *k* positions.
+  /// - Complexity: For each change O(*n*) in the number of rows, and additionally O(*k* log *k*) if rows moved within a
+  ///   range of *k* positions.
   public func changes<M: Model>(_ query: Query<M>) -> ResultsChanges<M> {
     ResultsChanges(results: live(query), inclusions: query.inclusions)
   }

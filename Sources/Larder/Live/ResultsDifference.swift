@@ -9,8 +9,8 @@ struct ResultsDifference: Sendable, Equatable {
   /// For each position in the new list, the position of its row in the old one, or -1.
   var origins: [Int] = []
 
-  /// - Complexity: O(*n*) if the remaining rows keep their order; otherwise O(*n* + *k* log *k*), where *k* is the distance from the first to the
-  ///   last row that is out of place.
+  /// - Complexity: O(*n*) if the remaining rows keep their order; otherwise O(*n* + *k* log *k*), where *k* is the
+  ///   distance from the first to the last row that is out of place.
   init<Key: Hashable>(from old: [Key], to new: [Key]) {
     let head = zip(old, new).prefix { $0 == $1 }.count
     let limit = min(old.count, new.count) - head
@@ -23,9 +23,10 @@ struct ResultsDifference: Sendable, Equatable {
     findMoves()
   }
 
-  /// Finds the old row for each new key. If keys occur repeatedly, which is possible in a table that Larder hasn't created, the first is matched with
-  /// the first.
-  private mutating func match<Key: Hashable>(_ old: [Key], _ oldRange: Range<Int>, _ new: [Key], _ newRange: Range<Int>) {
+  /// Finds the old row for each new key. If keys occur repeatedly, which is possible in a table that Larder hasn't
+  /// created, the first is matched with the first.
+  private mutating func match<Key: Hashable>(_ old: [Key], _ oldRange: Range<Int>, _ new: [Key], _ newRange: Range<Int>)
+  {
     var first: [Key: Int] = Dictionary(minimumCapacity: oldRange.count)
     var next = [Int](repeating: -1, count: oldRange.count)
     for position in oldRange.reversed() {
@@ -47,8 +48,9 @@ struct ResultsDifference: Sendable, Equatable {
 
   /// Finds the moved rows. Those that stay form a longest increasing subsequence of the old positions.
   ///
-  /// Source: M. L. Fredman, On computing the length of longest increasing subsequences, Discrete Mathematics 11 (1975): by binary search in the
-  /// smallest ends of the increasing subsequences of each length, here only between the first and the last row that is out of place.
+  /// Source: M. L. Fredman, On computing the length of longest increasing subsequences, Discrete Mathematics 11 (1975):
+  /// by binary search in the smallest ends of the increasing subsequences of each length, here only between the first
+  /// and the last row that is out of place.
   private mutating func findMoves() {
     let kept = origins.indices.filter { origins[$0] >= 0 }
     guard let window = window(of: kept) else { return }
@@ -58,7 +60,11 @@ struct ResultsDifference: Sendable, Equatable {
       var (low, high) = (0, ends.count)
       while low < high {
         let middle = (low + high) / 2
-        if origins[window[window.startIndex + ends[middle]]] < origins[position] { low = middle + 1 } else { high = middle }
+        if origins[window[window.startIndex + ends[middle]]] < origins[position] {
+          low = middle + 1
+        } else {
+          high = middle
+        }
       }
       previous[place] = low > 0 ? ends[low - 1] : -1
       if low == ends.count { ends.append(place) } else { ends[low] = place }
@@ -72,7 +78,8 @@ struct ResultsDifference: Sendable, Equatable {
     moved = zip(window, stays).filter { !$1 }.map { ResultsMove(from: origins[$0.0], to: $0.0) }
   }
 
-  /// Returns the part of the kept rows outside of which every row is behind all rows before it; nil if that is all of them.
+  /// Returns the part of the kept rows outside of which every row is behind all rows before it; nil if that is all of
+  /// them.
   private func window(of kept: [Int]) -> ArraySlice<Int>? {
     var greatest = -1
     var last = -1

@@ -35,7 +35,9 @@ final class ResultsPages<M: Model>: Sendable {
   }
 
   /// Loads adjacent pages with one statement. Also returns when the first of the rows may expire.
-  private func load(_ pages: ClosedRange<Int>, of keys: [M.ID]) throws -> (pages: [(page: Int, rows: [M?])], end: Double) {
+  private func load(
+    _ pages: ClosedRange<Int>, of keys: [M.ID]
+  ) throws -> (pages: [(page: Int, rows: [M?])], end: Double) {
     let size = Results<M>.pageSize
     let last = (keys.count - 1) / size
     let pages = pages.clamped(to: 0...last)
@@ -73,7 +75,8 @@ private struct LoadedPages<M: Model> {
   /// When the first of the rows may expire.
   private var end = Double.infinity
 
-  /// Returns the page if it is loaded and current. If the previous page was its neighbor, the next page in that direction is prefetched.
+  /// Returns the page if it is loaded and current. If the previous page was its neighbor, the next page in that
+  /// direction is prefetched.
   mutating func take(_ page: Int, _ version: Int, _ clock: ExpiryClock) -> [M?]? {
     defer { current = page }
     if version > self.version || (end < .infinity && clock.now >= end) { forget(version) }

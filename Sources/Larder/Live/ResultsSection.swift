@@ -8,8 +8,8 @@ extension Store {
   /// }
   /// ```
   ///
-  /// Sections are in the order of their first rows, and the rows of each are in the query's order. Sort by the section's key first; rows of a section
-  /// that aren't adjacent in the query's order are still grouped together.
+  /// Sections are in the order of their first rows, and the rows of each are in the query's order. Sort by the
+  /// section's key first; rows of a section that aren't adjacent in the query's order are still grouped together.
   ///
   /// - Parameters:
   ///   - query: The condition and order of the rows.

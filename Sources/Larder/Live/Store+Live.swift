@@ -5,11 +5,13 @@ extension Store {
   /// for try await notes in store.live(Note.all.sorted(by: \.modifiedAt, order: .reverse)) { show(notes) }
   /// ```
   ///
-  /// The first value comes immediately. If commits come faster than the consumer takes values, it only gets the newest one; the last state is never
-  /// missed. Commits of other processes are noticed within a tenth of a second. The sequence ends when its task is cancelled.
+  /// The first value comes immediately. If commits come faster than the consumer takes values, it only gets the newest
+  /// one; the last state is never missed. Commits of other processes are noticed within a tenth of a second. The
+  /// sequence ends when its task is cancelled.
   ///
-  /// Rows loaded by ``Query/including(_:)`` are observed as well. A value may equal the previous one, if the commit changed a column that the query
-  /// reads in another row. To skip those, use `removeDuplicates()` of the async algorithms package.
+  /// Rows loaded by ``Query/including(_:)`` are observed as well. A value may equal the previous one, if the commit
+  /// changed a column that the query reads in another row. To skip those, use `removeDuplicates()` of the async
+  /// algorithms package.
   ///
   /// - Parameter query: The condition, order and inclusions of the rows.
   /// - Returns: A sequence that throws the errors of ``Store/fetch(_:)-(Query<M>)``, and then ends.
@@ -33,8 +35,8 @@ extension Store {
   /// for try await count in store.live({ db in try db.count(Note.where { !$0.isRead }) }) { show(count) }
   /// ```
   ///
-  /// All reads of one call see the same commit. The closure may read different rows each time: those of its last call are observed. What it reads
-  /// from elsewhere isn't.
+  /// All reads of one call see the same commit. The closure may read different rows each time: those of its last call
+  /// are observed. What it reads from elsewhere isn't.
   ///
   /// - Parameter read: The closure, which is called again after each commit that affects it.
   /// - Returns: A sequence that throws what `read` throws, and then ends.

@@ -1,7 +1,7 @@
 /// The columns of a file that Larder didn't create, and which of them store values in other formats than Larder's.
 ///
-/// A date may be stored as text, a Boolean as 'true', a number as text. Conditions, sorts and aggregates then convert values with a function, and new
-/// values are written in the format of the existing ones.
+/// A date may be stored as text, a Boolean as 'true', a number as text. Conditions, sorts and aggregates then convert
+/// values with a function, and new values are written in the format of the existing ones.
 struct AdoptedColumns: Sendable {
   /// The formats of a column's values.
   enum Kind: Sendable {
@@ -65,5 +65,7 @@ extension AdoptedColumns.Column {
   func read(_ sql: String) -> String { "larder_read(\(sql), \(number))" }
 
   /// Returns the SQL of the value in the format of the existing one; the existing one itself if both are equal.
-  func written(_ sql: String, over standing: String = "NULL") -> String { "larder_written(\(sql), \(standing), \(number))" }
+  func written(_ sql: String, over standing: String = "NULL") -> String {
+    "larder_written(\(sql), \(standing), \(number))"
+  }
 }

@@ -19,7 +19,8 @@ import Synchronization
 /// ```
 ///
 /// Equal data is stored once. It stays as long as a row refers to it and, before that, as long as the value returned by
-/// ``Store/attach(_:name:mediaType:)`` exists in the process. Two values are equal if their data, media types and file names are.
+/// ``Store/attach(_:name:mediaType:)`` exists in the process. Two values are equal if their data, media types and file
+/// names are.
 public struct Attachment: Sendable {
   /// The SHA-256 digest of the data: 64 lowercase hexadecimal digits.
   public let digest: String
@@ -76,7 +77,8 @@ public struct Attachment: Sendable {
 
 extension Attachment: Hashable {
   public static func == (left: Attachment, right: Attachment) -> Bool {
-    left.digest == right.digest && left.size == right.size && left.mediaType == right.mediaType && left.fileName == right.fileName
+    left.digest == right.digest && left.size == right.size && left.mediaType == right.mediaType
+      && left.fileName == right.fileName
   }
 
   public func hash(into hasher: inout Hasher) {
@@ -99,10 +101,13 @@ extension Attachment: Codable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let digest = try container.decode(String.self, forKey: .digest)
     guard Self.isDigest(digest) else {
-      throw DecodingError.dataCorruptedError(forKey: .digest, in: container, debugDescription: "not 64 lowercase hexadecimal digits")
+      throw DecodingError.dataCorruptedError(
+        forKey: .digest, in: container, debugDescription: "not 64 lowercase hexadecimal digits")
     }
     let size = try container.decode(Int.self, forKey: .size)
-    guard size >= 0 else { throw DecodingError.dataCorruptedError(forKey: .size, in: container, debugDescription: "negative") }
+    guard size >= 0 else {
+      throw DecodingError.dataCorruptedError(forKey: .size, in: container, debugDescription: "negative")
+    }
     self.init(
       digest: digest, size: size, mediaType: try container.decodeIfPresent(String.self, forKey: .mediaType),
       fileName: try container.decodeIfPresent(String.self, forKey: .fileName), lease: nil)

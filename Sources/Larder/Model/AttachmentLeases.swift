@@ -60,7 +60,8 @@ final class AttachmentLeases: Sendable {
     }
   }
 
-  /// Restores digests that couldn't be removed from the table. Digests that were leased again return when that lease ends.
+  /// Restores digests that couldn't be removed from the table. Digests that were leased again return when that lease
+  /// ends.
   func putBack(_ digests: [String]) {
     state.withLock { state in state.ended.formUnion(digests.filter { state.counts[$0] == nil }) }
   }

@@ -29,7 +29,8 @@ public struct Column<Root: Model, Output>: Sendable {
   }
 
   init(
-    keyPath: any PartialKeyPath<Root> & Sendable, property: String, name: String, value: @escaping @Sendable (Root) -> Output,
+    keyPath: any PartialKeyPath<Root> & Sendable, property: String, name: String,
+    value: @escaping @Sendable (Root) -> Output,
     coding: ColumnCoding<Output>
   ) {
     self.keyPath = keyPath
@@ -48,7 +49,8 @@ public struct Column<Root: Model, Output>: Sendable {
 
 extension Column {
   /// Creates the column of a property with a storable type.
-  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) where Output: StoredValue {
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
+  where Output: StoredValue {
     self.init(path, property, column, .stored)
   }
 
@@ -65,25 +67,32 @@ extension Column {
   }
 
   /// Creates the column of an optional property that is stored as its raw value.
-  public init<Wrapped: RawRepresentable & Sendable>(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
+  public init<Wrapped: RawRepresentable & Sendable>(
+    _ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil
+  )
   where Output == Wrapped?, Wrapped.RawValue: StoredValue {
     self.init(path, property, column, .optionalRawValue())
   }
 
   /// Creates the column of a property that is stored as JSON.
   @_disfavoredOverload
-  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) where Output: Codable & Sendable {
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
+  where Output: Codable & Sendable {
     self.init(path, property, column, .json)
   }
 
   /// Creates the column of a date that is stored as text.
-  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat)
+  public init(
+    _ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat
+  )
   where Output == Date {
     self.init(path, property, column, .text(format))
   }
 
   /// Creates the column of an optional date that is stored as text.
-  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat)
+  public init(
+    _ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat
+  )
   where Output == Date? {
     self.init(path, property, column, .text(format))
   }
@@ -134,7 +143,9 @@ extension Column: AnyColumn {
   func storedValue(of value: Any) throws -> Value {
     if let value = value as? Output { return try coding.encode(value) }
     guard let value = value as? any StoredValue else {
-      throw ValueFailure(.unsupported, problem: "is compared with a \(Swift.type(of: value))", remedy: "compare it with a value of its own type")
+      throw ValueFailure(
+        .unsupported, problem: "is compared with a \(Swift.type(of: value))",
+        remedy: "compare it with a value of its own type")
     }
     return try value.storedValue()
   }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Converts the values of a property to stored values and back where there is no generated code: in conditions, sorts and aggregates.
+/// Converts the values of a property to stored values and back where there is no generated code: in conditions, sorts
+/// and aggregates.
 @usableFromInline
 struct ColumnCoding<Output>: Sendable {
   let type: ColumnType
@@ -37,7 +38,8 @@ extension ColumnCoding where Output: RawRepresentable & Sendable, Output.RawValu
 }
 
 extension ColumnCoding {
-  static func optionalRawValue<Wrapped: RawRepresentable & Sendable>() -> ColumnCoding where Output == Wrapped?, Wrapped.RawValue: StoredValue {
+  static func optionalRawValue<Wrapped: RawRepresentable & Sendable>() -> ColumnCoding
+  where Output == Wrapped?, Wrapped.RawValue: StoredValue {
     ColumnCoding(
       type: ColumnCoding<Wrapped.RawValue?>.stored.type,
       encode: { try $0?.rawValue.storedValue() ?? .null },

@@ -1,6 +1,7 @@
 /// The value that a `@Derived` property has: `@Derived(.sum(\Account.costs, \Cost.amount)) var balance: Decimal = 0`.
 ///
-/// Triggers in the file maintain it for every kind of write: values, cascades, SQL. Reading it costs no more than any column.
+/// Triggers in the file maintain it for every kind of write: values, cascades, SQL. Reading it costs no more than any
+/// column.
 public struct Derivation<Output>: Sendable {
   let source: DerivationSource
 }
@@ -30,14 +31,17 @@ extension Derivation {
   /// The number of rows.
   ///
   /// - Parameter rows: The relationship.
-  public static func count<Root: Model, Target: Model>(_ rows: any KeyPath<Root, ToMany<Target>> & Sendable) -> Derivation where Output == Int {
+  public static func count<Root: Model, Target: Model>(
+    _ rows: any KeyPath<Root, ToMany<Target>> & Sendable
+  ) -> Derivation where Output == Int {
     Derivation(source: DerivationSource(aggregate: .count, rows: rows, value: nil))
   }
 
   /// The sum of a property of the rows, or zero if there are none.
   ///
-  /// Sums of `Decimal` and of integers are exact and cost the same at each change, regardless of the number of rows. A sum of `Double` or `Float` is
-  /// recomputed from all rows of its owner at each change, because rounding errors would accumulate.
+  /// Sums of `Decimal` and of integers are exact and cost the same at each change, regardless of the number of rows. A
+  /// sum of `Double` or `Float` is recomputed from all rows of its owner at each change, because rounding errors would
+  /// accumulate.
   ///
   /// - Parameters:
   ///   - rows: The relationship.

@@ -11,7 +11,8 @@ struct DerivedColumn: Sendable, Hashable, Codable {
     case pairs(table: String, own: String, other: String, key: String)
   }
 
-  /// The version of the triggers; a file with triggers of an earlier one gets new ones when it is opened, and the columns are computed anew.
+  /// The version of the triggers; a file with triggers of an earlier one gets new ones when it is opened, and the
+  /// columns are computed anew.
   static let version = 1
 
   let model: String
@@ -32,12 +33,15 @@ struct DerivedColumn: Sendable, Hashable, Codable {
 }
 
 extension ModelSchema {
-  /// Returns the columns that triggers maintain. Throws `.schemaMismatch` if a derivation doesn't name a relationship, or a stored property.
+  /// Returns the columns that triggers maintain. Throws `.schemaMismatch` if a derivation doesn't name a relationship,
+  /// or a stored property.
   var derivedColumns: [DerivedColumn] {
     get throws {
       try columns.compactMap { definition in
         guard let source = definition.derivation else { return nil }
-        func make<Rows: AnyToManyDefinition<Root>>(_ rows: Rows) throws -> DerivedColumn { try derivedColumn(definition, source, rows) }
+        func make<Rows: AnyToManyDefinition<Root>>(_ rows: Rows) throws -> DerivedColumn {
+          try derivedColumn(definition, source, rows)
+        }
         guard let rows = toMany(at: source.rows) as? any AnyToManyDefinition<Root> else {
           throw StoreError(
             .schemaMismatch, model: modelName, property: definition.property,
@@ -82,7 +86,8 @@ extension ModelSchema {
       )
     }
     let arithmetic: DerivedColumn.Arithmetic =
-      type.order == .decimal ? .decimal : type.storageClass == .integer ? .integer : type.storageClass == .real ? .real : .none
+      type.order == .decimal
+      ? .decimal : type.storageClass == .integer ? .integer : type.storageClass == .real ? .real : .none
     let link: DerivedColumn.Rows =
       switch try rows.resolvedLink {
       case .foreignKey(let column): .reference(column: column.name)
@@ -90,7 +95,8 @@ extension ModelSchema {
       }
     return DerivedColumn(
       model: modelName, property: definition.property, table: table, key: keyReference.name, column: definition.name,
-      aggregate: DerivedColumn.Aggregate(source.aggregate), arithmetic: arithmetic, collation: value?.type.order.collation?.rawValue,
+      aggregate: DerivedColumn.Aggregate(source.aggregate), arithmetic: arithmetic,
+      collation: value?.type.order.collation?.rawValue,
       rowsTable: target.table, rows: link, value: value?.name, range: type.integerRange)
   }
 

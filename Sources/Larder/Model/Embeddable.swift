@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A struct whose properties are stored as columns of the model that embeds it. `@Embeddable` generates the conformance.
+/// A struct whose properties are stored as columns of the model that embeds it. `@Embeddable` generates the
+/// conformance.
 public protocol Embeddable: Sendable {
   /// The properties, for the schema of the model that embeds them.
   static func properties<Root: Model>(_ embedding: Embedding<Root, Self>) -> [Property<Root>]
@@ -55,10 +56,13 @@ public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
   }
 
   /// Returns the place of a struct that is nested in this one.
-  public func embedding<Inner: Embeddable>(_ path: any KeyPath<Base, Inner> & Sendable, _ name: String) -> Embedding<Root, Inner> {
+  public func embedding<Inner: Embeddable>(
+    _ path: any KeyPath<Base, Inner> & Sendable, _ name: String
+  ) -> Embedding<Root, Inner> {
     let base = base
     return Embedding<Root, Inner>(
-      path: appending(path), property: "\(property).\(name)", prefix: "\(prefix)\(name)_", scope: scope, base: { base($0)?[keyPath: path] })
+      path: appending(path), property: "\(property).\(name)", prefix: "\(prefix)\(name)_", scope: scope,
+      base: { base($0)?[keyPath: path] })
   }
 
   func scoped(_ scope: ColumnScope) -> Embedding {
@@ -69,7 +73,8 @@ public struct Embedding<Root: Model, Base: Embeddable>: Sendable {
 
   private func appending<Output>(_ path: any KeyPath<Base, Output> & Sendable) -> any KeyPath<Root, Output> & Sendable {
     // Appending one Sendable key path to another captures nothing new, but the compiler can't know that.
-    unsafeBitCast(self.path.appending(path: path) as KeyPath<Root, Output>, to: (any KeyPath<Root, Output> & Sendable).self)
+    unsafeBitCast(
+      self.path.appending(path: path) as KeyPath<Root, Output>, to: (any KeyPath<Root, Output> & Sendable).self)
   }
 
   private func make<Output>(

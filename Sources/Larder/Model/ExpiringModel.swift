@@ -12,8 +12,9 @@ import Foundation
 /// try await store.save(session, expires: .now + 3600)
 /// ```
 ///
-/// Once a row expires, no method, live result, relationship or SQL query returns it, and its key and unique values are available again. It is deleted
-/// soon afterwards, with the delete rules of the rows that refer to it, unless the clock has only just jumped to that time.
+/// Once a row expires, no method, live result, relationship or SQL query returns it, and its key and unique values are
+/// available again. It is deleted soon afterwards, with the delete rules of the rows that refer to it, unless the clock
+/// has only just jumped to that time.
 public protocol ExpiringModel: Model {}
 
 /// The column with the date of expiry, and the SQL that excludes expired rows.
@@ -21,7 +22,8 @@ enum Expiry {
   /// The name of the column: seconds since the reference date; NULL for a row that doesn't expire.
   static let column = ReservedNames.expires
 
-  /// The value of an expired row that a reference keeps. It sorts before all others, so the row isn't found among those to delete.
+  /// The value of an expired row that a reference keeps. It sorts before all others, so the row isn't found among those
+  /// to delete.
   static let kept = -Double.infinity
 
   /// The value of such a row once the reference may have gone.
@@ -46,7 +48,9 @@ enum Expiry {
     guard let date else { return .null }
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds.isFinite else {
-      throw StoreError(.invalidValue, model: model, "A row of \(model) cannot expire at a date that is no point in time. Give a finite date, or nil.")
+      throw StoreError(
+        .invalidValue, model: model,
+        "A row of \(model) cannot expire at a date that is no point in time. Give a finite date, or nil.")
     }
     return .real(seconds)
   }

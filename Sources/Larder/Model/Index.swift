@@ -17,7 +17,8 @@ public struct Index<Root: Model>: Sendable {
   public init(_ paths: PartialKeyPath<Root.Columns>..., unique: Bool = false) {
     columns = paths.map { path in
       guard let column = Root.columns[keyPath: path] as? any AnyColumn<Root> else {
-        preconditionFailure("\(Root.self).indexes: \(path) is not a stored property; name the columns of an embedded struct one by one")
+        preconditionFailure(
+          "\(Root.self).indexes: \(path) is not a stored property; name the columns of an embedded struct one by one")
       }
       return column
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Stores any `Codable` as JSON text. Keys, elements of sets and pairs of dictionaries are sorted at every depth, so that equal values have equal
-/// text.
+/// Stores any `Codable` as JSON text. Keys, elements of sets and pairs of dictionaries are sorted at every depth, so
+/// that equal values have equal text.
 @usableFromInline
 enum JSONCoding {
   @usableFromInline
@@ -11,11 +11,13 @@ enum JSONCoding {
       return .text(try CanonicalEncoding.json(of: value).text)
     } catch let error as EncodingError {
       throw ValueFailure(
-        problem: "cannot be written as JSON: \(error.shortDescription)", remedy: "store only finite numbers and nested values that encode")
+        problem: "cannot be written as JSON: \(error.shortDescription)",
+        remedy: "store only finite numbers and nested values that encode")
     }
   }
 
-  /// Returns the JSON of a value with sets or dictionaries, whose parts other encoders write in any order; nil for every other value.
+  /// Returns the JSON of a value with sets or dictionaries, whose parts other encoders write in any order; nil for
+  /// every other value.
   static func unordered<Value: Codable & Sendable>(_ value: Value) throws -> UnorderedJSON? {
     guard !CanonicalEncoding.isOrdered(Value.self) else { return nil }
     if let optional = value as? any OptionalValue, optional.isNil { return nil }
@@ -32,7 +34,8 @@ enum JSONCoding {
         })
     } catch let error as EncodingError {
       throw ValueFailure(
-        problem: "cannot be written as JSON: \(error.shortDescription)", remedy: "store only finite numbers and nested values that encode")
+        problem: "cannot be written as JSON: \(error.shortDescription)",
+        remedy: "store only finite numbers and nested values that encode")
     }
   }
 
@@ -96,7 +99,8 @@ extension DecodingError {
     case .keyNotFound(let key, let context): "no value for \"\(key.shown)\"\(context.codingPath.place)"
     case .typeMismatch(let type, let context): "no \(type)\(context.codingPath.place)"
     case .valueNotFound(let type, let context): "null where \(type) is required\(context.codingPath.place)"
-    case .dataCorrupted(let context): context.codingPath.isEmpty ? "not valid JSON" : "not valid\(context.codingPath.place)"
+    case .dataCorrupted(let context):
+      context.codingPath.isEmpty ? "not valid JSON" : "not valid\(context.codingPath.place)"
     @unknown default: "not valid"
     }
   }

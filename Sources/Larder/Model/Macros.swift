@@ -12,25 +12,28 @@
 /// }
 /// ```
 ///
-/// Each stored property is a column of the same name, in the order of declaration. Computed and static properties aren't stored. The key is the
-/// property `id`, or the properties marked ``AttributeOption/primaryKey``; it can't be optional. If the key has another name, the macro also
-/// generates `id`, and for a composite key the type `ID`. An initial value also fills the column in rows that were stored before the property was
-/// added.
+/// Each stored property is a column of the same name, in the order of declaration. Computed and static properties
+/// aren't stored. The key is the property `id`, or the properties marked ``AttributeOption/primaryKey``; it can't be
+/// optional. If the key has another name, the macro also generates `id`, and for a composite key the type `ID`. An
+/// initial value also fills the column in rows that were stored before the property was added.
 ///
-/// The macro generates a nonisolated conformance to ``Model``, whatever the module's default isolation is, and keeps the memberwise initializer.
-/// Declarations that can't be stored are compile-time errors with a remedy: a class, a struct with type parameters, a `let` with a value, a `lazy`
-/// property, a property within `#if`.
+/// The macro generates a nonisolated conformance to ``Model``, whatever the module's default isolation is, and keeps
+/// the memberwise initializer. Declarations that can't be stored are compile-time errors with a remedy: a class, a
+/// struct with type parameters, a `let` with a value, a `lazy` property, a property within `#if`.
 ///
 /// - Parameters:
-///   - tableName: The name of the table, if it differs from the struct's. A nonempty string literal that doesn't begin with `sqlite_` or `_larder`.
+///   - tableName: The name of the table, if it differs from the struct's. A nonempty string literal that doesn't begin
+///     with `sqlite_` or `_larder`.
 ///   - expires: Whether rows can expire, which makes the struct an ``ExpiringModel``; a literal `true` or `false`.
 @attached(
   extension, conformances: Model, Identifiable, ExpiringModel,
-  names: named(Columns), named(columns), named(schema), named(init(from:)), named(encode(to:)), named(bind(key:to:)), named(key(from:)), named(id),
+  names: named(Columns), named(columns), named(schema), named(init(from:)), named(encode(to:)), named(bind(key:to:)),
+  named(key(from:)), named(id),
   named(ID)
 )
 @attached(memberAttribute)
-public macro Model(_ tableName: String? = nil, expires: Bool = false) = #externalMacro(module: "LarderMacros", type: "ModelMacro")
+public macro Model(_ tableName: String? = nil, expires: Bool = false) =
+  #externalMacro(module: "LarderMacros", type: "ModelMacro")
 
 /// Declares a struct that models can embed: each of its properties becomes a column of the model's table.
 ///
@@ -50,9 +53,11 @@ public macro Model(_ tableName: String? = nil, expires: Bool = false) = #externa
 /// let large = Note.where { $0.font.size > 20 }
 /// ```
 ///
-/// The columns are named by both properties, here `font_name` and `font_size`. A property needs an explicit type, or a literal or a call of a type's
-/// initializer as its value, such as `Color()`. A struct can embed others with ``Embedded()``; keys belong to the model.
-@attached(extension, conformances: Embeddable, names: named(Columns), named(properties), named(init(from:)), named(encode(to:)))
+/// The columns are named by both properties, here `font_name` and `font_size`. A property needs an explicit type, or a
+/// literal or a call of a type's initializer as its value, such as `Color()`. A struct can embed others with
+/// ``Embedded()``; keys belong to the model.
+@attached(
+  extension, conformances: Embeddable, names: named(Columns), named(properties), named(init(from:)), named(encode(to:)))
 public macro Embeddable() = #externalMacro(module: "LarderMacros", type: "EmbeddableMacro")
 
 /// Sets how a property of a model is stored: as a key, unique, indexed, searchable, or under another name.
@@ -69,9 +74,11 @@ public macro Embeddable() = #externalMacro(module: "LarderMacros", type: "Embedd
 /// ```
 ///
 /// - Parameters:
-///   - options: ``AttributeOption`` values, each written out. Several ``AttributeOption/primaryKey`` properties form one composite key.
+///   - options: ``AttributeOption`` values, each written out. Several ``AttributeOption/primaryKey`` properties form
+///     one composite key.
 ///   - name: The name of the column, if it differs from the property's. SQLite ignores its case.
-///   - originalName: The former name of the column. Opening a store renames a column of that name, and keeps its values.
+///   - originalName: The former name of the column. Opening a store renames a column of that name, and keeps its
+///     values.
 @attached(peer)
 public macro Attribute(_ options: AttributeOption..., name: String? = nil, originalName: String? = nil) =
   #externalMacro(module: "LarderMacros", type: "AttributeMacro")
@@ -94,7 +101,8 @@ public macro Attribute(_ options: AttributeOption..., name: String? = nil, origi
 /// let parisians = Customer.where { $0.address.city == "Paris" }
 /// ```
 ///
-/// The property needs an explicit type, which can't be optional. Without `@Embedded`, a `Codable` struct is stored as JSON in one column.
+/// The property needs an explicit type, which can't be optional. Without `@Embedded`, a `Codable` struct is stored as
+/// JSON in one column.
 @attached(peer)
 public macro Embedded() = #externalMacro(module: "LarderMacros", type: "EmbeddedMacro")
 

@@ -23,7 +23,8 @@ public protocol Model: Identifiable, Sendable where ID: Sendable {
   /// Binds a key, in the order of the key's columns. Throws for a key that can't be stored.
   static func bind(key: ID, to row: inout RowWriter) throws
 
-  /// Reads a key from the columns of a row, in the order of the key's columns. Throws if a column holds a value that doesn't fit the key.
+  /// Reads a key from the columns of a row, in the order of the key's columns. Throws if a column holds a value that
+  /// doesn't fit the key.
   static func key(from row: inout RowReader) throws -> ID
 
   /// Called before each insert and update of a value.
@@ -34,8 +35,8 @@ public protocol Model: Identifiable, Sendable where ID: Sendable {
   /// Decodes the remaining rows of the cursor. A requirement, so that the loop is specialized for the model.
   static func _decodeAll(_ cursor: inout RowCursor, into values: inout [Self]) throws
 
-  /// Decodes the remaining rows of the cursor into their groups; a row without a group is skipped. A requirement, so that the loop is specialized for
-  /// the model.
+  /// Decodes the remaining rows of the cursor into their groups; a row without a group is skipped. A requirement, so
+  /// that the loop is specialized for the model.
   static func _decodeGroups(_ cursor: inout RowCursor, into groups: inout [[Self]], _ group: (RowCursor) -> Int?) throws
 
   /// Binds and executes a statement once for each value. A requirement, so that the loop is specialized for the model.
@@ -69,7 +70,9 @@ extension Model {
   }
 
   @inlinable
-  public static func _decodeGroups(_ cursor: inout RowCursor, into groups: inout [[Self]], _ group: (RowCursor) -> Int?) throws {
+  public static func _decodeGroups(
+    _ cursor: inout RowCursor, into groups: inout [[Self]], _ group: (RowCursor) -> Int?
+  ) throws {
     while try cursor.step() {
       guard let position = group(cursor) else { continue }
       var row = RowReader(cursor.statement)
@@ -125,8 +128,9 @@ public struct RowCursor {
 
 /// Steps a statement again that SQLite couldn't recompile after another connection had changed the schema.
 ///
-/// While SQLite compiles a statement that writes to a full-text index, the index's own statements find that the schema is outdated, and SQLite can't
-/// read the new one until it has finished compiling. The next attempt succeeds. Nothing was executed before.
+/// While SQLite compiles a statement that writes to a full-text index, the index's own statements find that the schema
+/// is outdated, and SQLite can't read the new one until it has finished compiling. The next attempt succeeds. Nothing
+/// was executed before.
 ///
 /// - Returns: The result of the step, or the original result for every other error.
 @usableFromInline

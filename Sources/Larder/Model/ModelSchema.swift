@@ -25,10 +25,13 @@ public struct ModelSchema<Root: Model>: Sendable {
     writtenIndexes = columns.indices.filter { [columns] in columns[$0].derivation == nil }
     let marked = columns.indices.filter { [columns] in columns[$0].options.contains(.primaryKey) }
     keyIndexes = marked.isEmpty ? columns.indices.filter { [columns] in columns[$0].property == "id" } : marked
-    keyNodes = keyIndexes.map { [columns] in .column(ColumnReference(table: table, name: columns[$0].name, type: columns[$0].type)) }
+    keyNodes = keyIndexes.map { [columns] in
+      .column(ColumnReference(table: table, name: columns[$0].name, type: columns[$0].type))
+    }
     expires = Root.self is any ExpiringModel.Type
     statements = ModelStatements(
-      table: table, columns: columns.map(\.name), keyIndexes: keyIndexes, writtenIndexes: writtenIndexes, expires: expires)
+      table: table, columns: columns.map(\.name), keyIndexes: keyIndexes, writtenIndexes: writtenIndexes,
+      expires: expires)
   }
 
   let statements: ModelStatements
@@ -36,7 +39,9 @@ public struct ModelSchema<Root: Model>: Sendable {
   let keyNodes: [SQLNode]
 
   /// The columns that a row writes, in the order of its parameters.
-  var writtenColumns: [ColumnDefinition<Root>] { writtenIndexes.count == columns.count ? columns : writtenIndexes.map { columns[$0] } }
+  var writtenColumns: [ColumnDefinition<Root>] {
+    writtenIndexes.count == columns.count ? columns : writtenIndexes.map { columns[$0] }
+  }
 
   var keyColumns: [ColumnDefinition<Root>] { keyIndexes.map { columns[$0] } }
   var searchableColumns: [ColumnDefinition<Root>] { columns.filter { $0.options.contains(.searchable) } }

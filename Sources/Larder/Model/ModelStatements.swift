@@ -27,7 +27,8 @@ struct ModelStatements: Sendable {
     self.table = table
     columns = quoted.joined(separator: ", ")
     qualifiedColumns = quoted.map { "\(table).\($0)" }.joined(separator: ", ")
-    let byKey = keyIndexes.enumerated().map { forms.isEqual(quoted[$1], Quoting.parameter($0 + 1), at: $1) }.joined(separator: " AND ")
+    let byKey = keyIndexes.enumerated().map { forms.isEqual(quoted[$1], Quoting.parameter($0 + 1), at: $1) }.joined(
+      separator: " AND ")
     find = "SELECT \(columns) FROM \(table) WHERE \(byKey)"
     self.isKey = byKey
     let target = expires ? "main.\(table)" : table
@@ -47,7 +48,9 @@ struct ModelStatements: Sendable {
     let list = written.map { quoted[$0] }.joined(separator: ", ")
     insert = "INSERT INTO \(target) (\(list)) VALUES (\(values.joined(separator: ", ")))"
     let others = written.filter { !keyIndexes.contains($0) }
-    let assigned = (others.isEmpty ? written : others).map { "\(quoted[$0]) = \(forms.updated(quoted[$0], to: parameter($0), at: $0))" }
+    let assigned = (others.isEmpty ? written : others).map {
+      "\(quoted[$0]) = \(forms.updated(quoted[$0], to: parameter($0), at: $0))"
+    }
     update = "UPDATE \(target) SET \(assigned.joined(separator: ", ")) WHERE \(whole)\(isThere)"
     // A row that is saved without an expiry date no longer expires.
     let replaced =

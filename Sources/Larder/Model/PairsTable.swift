@@ -1,4 +1,5 @@
-/// The join table of a many-to-many relationship, with one row for each pair of keys. It is named after the property that names its inverse.
+/// The join table of a many-to-many relationship, with one row for each pair of keys. It is named after the property
+/// that names its inverse.
 struct PairsTable: Sendable, Hashable, Codable {
   static let source = "source"
   static let target = "target"
@@ -21,7 +22,9 @@ struct PairsTable: Sendable, Hashable, Codable {
   let source: Side
   let target: Side
 
-  init<Source: Model, Target: Model>(source: any RelationshipDefinition<Source>, target: any RelationshipDefinition<Target>) {
+  init<Source: Model, Target: Model>(
+    source: any RelationshipDefinition<Source>, target: any RelationshipDefinition<Target>
+  ) {
     self.source = Side(source)
     self.target = Side(target)
     name = "\(Source.schema.table)_\(source.property)"
@@ -32,7 +35,8 @@ extension PairsTable.Side {
   fileprivate init<Owner: Model>(_ relationship: any RelationshipDefinition<Owner>) {
     let key = Owner.schema.keyReference
     self.init(
-      model: Owner.schema.modelName, property: relationship.property, table: Owner.schema.table, key: key.name, type: key.type.storageClass,
+      model: Owner.schema.modelName, property: relationship.property, table: Owner.schema.table, key: key.name,
+      type: key.type.storageClass,
       isOrdered: relationship.isOrdered)
   }
 }

@@ -6,7 +6,8 @@ public struct Property<Root: Model>: Sendable {
 
   /// Creates a stored property.
   public init<Output>(
-    _ column: Column<Root, Output>, _ options: AttributeOption..., originalName: String? = nil, default: PropertyDefault<Output>? = nil
+    _ column: Column<Root, Output>, _ options: AttributeOption..., originalName: String? = nil,
+    default: PropertyDefault<Output>? = nil
   ) {
     var value: (@Sendable () throws -> Value)?
     if let `default` {

@@ -2,8 +2,8 @@ public import Foundation
 
 /// A number type that the database can compute with: `$0.price * 2`.
 ///
-/// Integers are computed exactly with 64 bits. On overflow the query throws ``StoreError`` `.invalidValue`; SQLite itself would continue with a real
-/// number. Division by zero is NULL, which no comparison matches.
+/// Integers are computed exactly with 64 bits. On overflow the query throws ``StoreError`` `.invalidValue`; SQLite
+/// itself would continue with a real number. Division by zero is NULL, which no comparison matches.
 public protocol QueryNumber: StoredValue {}
 
 extension Int: QueryNumber {}

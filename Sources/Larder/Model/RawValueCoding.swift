@@ -2,20 +2,28 @@
 @usableFromInline
 enum RawValueCoding {
   @inlinable
-  static func decode<Output: RawRepresentable>(_ column: StoredColumn) throws -> Output where Output.RawValue: StoredValue {
-    guard let value = Output(rawValue: try Output.RawValue(from: column)) else { throw ValueFailure.unknownRawValue(Output.self) }
+  static func decode<Output: RawRepresentable>(_ column: StoredColumn) throws -> Output
+  where Output.RawValue: StoredValue {
+    guard let value = Output(rawValue: try Output.RawValue(from: column)) else {
+      throw ValueFailure.unknownRawValue(Output.self)
+    }
     return value
   }
 
   static func decode<Output: RawRepresentable>(_ value: Value) throws -> Output where Output.RawValue: StoredValue {
-    guard let value = Output(rawValue: try Output.RawValue(storedValue: value)) else { throw ValueFailure.unknownRawValue(Output.self) }
+    guard let value = Output(rawValue: try Output.RawValue(storedValue: value)) else {
+      throw ValueFailure.unknownRawValue(Output.self)
+    }
     return value
   }
 
-  /// Returns the raw values of an enum, or of an optional one, that lists its cases, in order; nil for every other type.
+  /// Returns the raw values of an enum, or of an optional one, that lists its cases, in order; nil for every other
+  /// type.
   static func cases(of type: Any.Type) -> [String]? {
     if let optional = type as? any AnyOptional.Type { return cases(of: optional.wrappedType) }
-    func list<Listed: CaseIterable & RawRepresentable>(_ type: Listed.Type) -> [String] { type.allCases.map { "\($0.rawValue)" }.sorted() }
+    func list<Listed: CaseIterable & RawRepresentable>(_ type: Listed.Type) -> [String] {
+      type.allCases.map { "\($0.rawValue)" }.sorted()
+    }
     guard isRawValue(type) else { return nil }
     return (type as? any (CaseIterable & RawRepresentable).Type).map { list($0) }
   }

@@ -76,7 +76,8 @@ extension ToManyDefinition: AnyToManyDefinition {
 extension Property {
   /// Creates a reference. Without its own delete rule it has that of the other side, or the default.
   public init<Target: Model, Output>(
-    _ column: ToOneColumn<Root, Target, Output>, _ options: AttributeOption..., originalName: String? = nil, deleteRule: DeleteRule? = nil,
+    _ column: ToOneColumn<Root, Target, Output>, _ options: AttributeOption..., originalName: String? = nil,
+    deleteRule: DeleteRule? = nil,
     inverse: (any AnyKeyPath & Sendable)? = nil, default: PropertyDefault<Output>? = nil
   ) {
     var value: (@Sendable () throws -> Value)?
@@ -95,7 +96,8 @@ extension Property {
 
   /// Creates the rows of another model that belong to a row. They have no column.
   public init<Target: Model>(
-    _ column: ToManyColumn<Root, Target>, deleteRule: DeleteRule? = nil, inverse: (any AnyKeyPath & Sendable)? = nil, ordered: Bool = false
+    _ column: ToManyColumn<Root, Target>, deleteRule: DeleteRule? = nil, inverse: (any AnyKeyPath & Sendable)? = nil,
+    ordered: Bool = false
   ) {
     columns = []
     relationship = ToManyDefinition(column: column, rule: deleteRule, inverse: inverse, isOrdered: ordered)
@@ -103,7 +105,8 @@ extension Property {
 
   /// Creates a property that triggers derive from the rows of a relationship.
   public init<Output>(
-    _ column: Column<Root, Output>, _ options: AttributeOption..., originalName: String? = nil, derived derivation: Derivation<Output>,
+    _ column: Column<Root, Output>, _ options: AttributeOption..., originalName: String? = nil,
+    derived derivation: Derivation<Output>,
     default: PropertyDefault<Output>? = nil
   ) {
     columns = [

@@ -12,7 +12,8 @@ struct RelationshipResolution<Root: Model, Target: Model> {
   init(_ column: ToManyColumn<Root, Target>) throws {
     guard let own = Root.schema.toMany(at: column.keyPath) else {
       throw StoreError(
-        .schemaMismatch, model: "\(Root.self)", property: column.property, "\(Root.self).\(column.property) is not in the model's schema.")
+        .schemaMismatch, model: "\(Root.self)", property: column.property,
+        "\(Root.self).\(column.property) is not in the model's schema.")
     }
     isOrdered = own.isOrdered
     if let reference = try Self.reference(of: own) {
@@ -25,7 +26,8 @@ struct RelationshipResolution<Root: Model, Target: Model> {
     pairs = table
     reference = nil
     link = .pairs(
-      table: table.name, own: isSource ? PairsTable.source : PairsTable.target, other: isSource ? PairsTable.target : PairsTable.source,
+      table: table.name, own: isSource ? PairsTable.source : PairsTable.target,
+      other: isSource ? PairsTable.target : PairsTable.source,
       key: Target.schema.keyReference.name)
   }
 
@@ -69,7 +71,9 @@ extension StoreError {
     )
   }
 
-  fileprivate static func ambiguousInverse<Root>(_ own: any RelationshipDefinition<Root>, _ properties: [String]) -> StoreError {
+  fileprivate static func ambiguousInverse<Root>(
+    _ own: any RelationshipDefinition<Root>, _ properties: [String]
+  ) -> StoreError {
     StoreError(
       .schemaMismatch, model: "\(Root.self)", property: own.property,
       "\(Root.self).\(own.property) is named as the inverse of \(properties.joined(separator: " and ")) of \(own.target). Name it in one of them only."

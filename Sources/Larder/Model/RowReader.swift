@@ -39,7 +39,8 @@ public struct RowReader {
 
   /// Reads a storable type that also has a raw value. The storable form is used.
   @inlinable
-  public mutating func next<Output: StoredValue & RawRepresentable>() throws -> Output where Output.RawValue: StoredValue {
+  public mutating func next<Output: StoredValue & RawRepresentable>() throws -> Output
+  where Output.RawValue: StoredValue {
     try Output(from: advance())
   }
 

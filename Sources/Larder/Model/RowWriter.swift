@@ -53,7 +53,8 @@ public struct RowWriter {
 
   /// Binds a storable type that also has a raw value. The storable form is used.
   @inlinable
-  public mutating func bind<Input: StoredValue & RawRepresentable>(_ value: Input) throws where Input.RawValue: StoredValue {
+  public mutating func bind<Input: StoredValue & RawRepresentable>(_ value: Input) throws
+  where Input.RawValue: StoredValue {
     var parameter = advance()
     try value.bind(to: &parameter)
   }
@@ -64,7 +65,8 @@ public struct RowWriter {
     try value.encode(to: &self)
   }
 
-  /// Binds any other `Codable` as JSON text. Throws what its `encode(to:)` throws, and for a number that JSON can't represent.
+  /// Binds any other `Codable` as JSON text. Throws what its `encode(to:)` throws, and for a number that JSON can't
+  /// represent.
   @_disfavoredOverload
   @inlinable
   public mutating func bind<Input: Codable>(_ value: Input) throws {
@@ -150,9 +152,9 @@ public struct StatementParameter {
 
 /// Memory for the texts and blobs bound to one statement until it is rebound.
 ///
-/// SQLite would copy every value into its own allocation (`SQLITE_TRANSIENT`). Copying into memory that is reused for the next execution only costs a
-/// `memcpy`. Chunks never move while a binding points into them. If SQLite rejects a value for its length (over a billion bytes), this is recorded in
-/// ``failure``, and the next step throws.
+/// SQLite would copy every value into its own allocation (`SQLITE_TRANSIENT`). Copying into memory that is reused for
+/// the next execution only costs a `memcpy`. Chunks never move while a binding points into them. If SQLite rejects a
+/// value for its length (over a billion bytes), this is recorded in ``failure``, and the next step throws.
 @usableFromInline
 final class BindingArena {
   @usableFromInline var chunk: UnsafeMutableRawPointer
@@ -179,7 +181,8 @@ final class BindingArena {
     for chunk in retired { chunk.deallocate() }
   }
 
-  /// Returns a copy of the bytes that stays in place until ``reset()``. Never nil, so that empty text isn't bound as NULL.
+  /// Returns a copy of the bytes that stays in place until ``reset()``. Never nil, so that empty text isn't bound as
+  /// NULL.
   @inlinable
   func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer {
     if bytes.count > capacity - used { grow(by: bytes.count) }

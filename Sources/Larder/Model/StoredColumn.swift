@@ -3,8 +3,9 @@ public import GRDBSQLite
 
 /// A column of a statement's current row. Valid until the next step.
 ///
-/// The `sqlite3_column_` functions each look up the column again, under the connection's mutex. This looks it up once and reads the value itself,
-/// which is safe because no other thread uses the connection meanwhile: see <https://sqlite.org/c3ref/column_blob.html> on unprotected values.
+/// The `sqlite3_column_` functions each look up the column again, under the connection's mutex. This looks it up once
+/// and reads the value itself, which is safe because no other thread uses the connection meanwhile: see
+/// <https://sqlite.org/c3ref/column_blob.html> on unprotected values.
 @frozen
 public struct StoredColumn {
   @usableFromInline let pointer: OpaquePointer?
@@ -46,8 +47,9 @@ public struct StoredColumn {
 
   /// Returns the text of the bytes; nil if they aren't valid UTF-8.
   ///
-  /// `String(validating:as:)` takes several times as long as decoding with repair, so this decodes and checks for a repair, which replaces one to
-  /// three bytes with the three bytes of U+FFFD: the text is then longer, or equally long with a U+FFFD that the bytes don't have.
+  /// `String(validating:as:)` takes several times as long as decoding with repair, so this decodes and checks for a
+  /// repair, which replaces one to three bytes with the three bytes of U+FFFD: the text is then longer, or equally long
+  /// with a U+FFFD that the bytes don't have.
   @usableFromInline
   static func exactText(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     var text = String(decoding: bytes, as: UTF8.self)

@@ -9,7 +9,9 @@ extension Date: StoredValue {
     case .real(let seconds): self = Date(timeIntervalSinceReferenceDate: seconds)
     case .integer: self = Date(timeIntervalSinceReferenceDate: try Double(storedValue: storedValue))
     case .text(let text):
-      guard let date = ISO8601.date(from: text) else { throw ValueFailure.unexpected(storedValue, expected: "an ISO 8601 date") }
+      guard let date = ISO8601.date(from: text) else {
+        throw ValueFailure.unexpected(storedValue, expected: "an ISO 8601 date")
+      }
       self = date
     case .null, .blob: throw ValueFailure.unexpected(storedValue, expected: "a date")
     }
@@ -52,9 +54,11 @@ public struct DateFormat: Sendable, Hashable {
   }
 }
 
-/// Reads and writes the forms of ISO 8601 dates that databases contain: `2016-07-04`, `2016-07-04 10:15`, `2016-07-04T10:15:00.250Z`, `…+02:00`.
+/// Reads and writes the forms of ISO 8601 dates that databases contain: `2016-07-04`, `2016-07-04 10:15`,
+/// `2016-07-04T10:15:00.250Z`, `…+02:00`.
 ///
-/// Days are counted with the civil calendar algorithms of Howard Hinnant, <https://howardhinnant.github.io/date_algorithms.html>.
+/// Days are counted with the civil calendar algorithms of Howard Hinnant,
+/// <https://howardhinnant.github.io/date_algorithms.html>.
 enum ISO8601 {
   /// Days from 1970-01-01 to 2001-01-01.
   private static let referenceDay = 11_323
@@ -65,7 +69,8 @@ enum ISO8601 {
     return parser.date()
   }
 
-  /// Returns the text of the date: with milliseconds if they are exact, otherwise with nine digits of a second; nil outside the years 0 to 9999.
+  /// Returns the text of the date: with milliseconds if they are exact, otherwise with nine digits of a second; nil
+  /// outside the years 0 to 9999.
   static func text(from date: Date) -> String? {
     let seconds = date.timeIntervalSinceReferenceDate
     guard seconds.isFinite, abs(seconds) < 1e12 else { return nil }

@@ -8,7 +8,9 @@ extension Decimal: StoredValue {
   public init(storedValue: Value) throws {
     switch storedValue {
     case .text(let text):
-      guard let value = Decimal(canonical: text) else { throw ValueFailure.unexpected(storedValue, expected: "a decimal number") }
+      guard let value = Decimal(canonical: text) else {
+        throw ValueFailure.unexpected(storedValue, expected: "a decimal number")
+      }
       self = value
     case .integer(let integer): self = Decimal(integer)
     case .real(let real):

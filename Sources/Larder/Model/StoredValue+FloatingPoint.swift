@@ -66,10 +66,14 @@ extension Float: StoredValue {
 
 extension ValueFailure {
   static func inexact(integerFor type: String) -> ValueFailure {
-    ValueFailure(problem: "holds a number that \(type) would round or not hold", remedy: "make the property an Int64, a Decimal or a String")
+    ValueFailure(
+      problem: "holds a number that \(type) would round or not hold",
+      remedy: "make the property an Int64, a Decimal or a String")
   }
 
   @usableFromInline static var notANumber: ValueFailure {
-    ValueFailure(problem: "is NaN, which the database would store as NULL", remedy: "make the property optional and store nil instead")
+    ValueFailure(
+      problem: "is NaN, which the database would store as NULL",
+      remedy: "make the property optional and store nil instead")
   }
 }

@@ -7,7 +7,9 @@ extension StoredValue where Self: FixedWidthInteger {
       guard let value = Self(exactly: integer) else { throw ValueFailure.outOfRange(Self.self) }
       self = value
     case .real(let real):
-      guard let value = Self(exactly: real) else { throw ValueFailure.unexpected(storedValue, expected: "\(Self.self)") }
+      guard let value = Self(exactly: real) else {
+        throw ValueFailure.unexpected(storedValue, expected: "\(Self.self)")
+      }
       self = value
     case .text(let text):
       guard let value = Self(text) else { throw ValueFailure.unexpected(storedValue, expected: "\(Self.self)") }

@@ -1,7 +1,8 @@
 /// A type whose values can be stored in one column.
 ///
-/// The library conforms integers, floating-point numbers, `Bool`, `String`, `Data`, `Date`, `UUID`, `Decimal`, `URL` and optionals of them. Enums and
-/// structs with a raw value, and any other `Codable`, need no conformance. To store your own type, convert it to and from a ``Value``:
+/// The library conforms integers, floating-point numbers, `Bool`, `String`, `Data`, `Date`, `UUID`, `Decimal`, `URL`
+/// and optionals of them. Enums and structs with a raw value, and any other `Codable`, need no conformance. To store
+/// your own type, convert it to and from a ``Value``:
 ///
 /// ```swift
 /// extension Version: StoredValue {

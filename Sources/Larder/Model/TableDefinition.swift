@@ -15,7 +15,8 @@ struct TableDefinition: Sendable {
     let cases: [String]?
     /// Whether the type has a raw value but doesn't list its cases.
     let isOpenEnded: Bool
-    /// Converts a stored value to Larder's format. Throws `ValueFailure` for a value that doesn't fit the property's type.
+    /// Converts a stored value to Larder's format. Throws `ValueFailure` for a value that doesn't fit the property's
+    /// type.
     let canonical: @Sendable (Value) throws -> Value
 
     /// The default that one SQL clause sets in all existing rows; nil if there is none or it is computed for each row.
@@ -60,15 +61,19 @@ struct TableDefinition: Sendable {
     columns = schema.columns.enumerated().map { position, definition in
       Column(
         name: definition.name, property: definition.property, type: definition.type, isKey: keys.contains(position),
-        isUnique: definition.options.contains(.unique), originalName: definition.originalName, defaultValue: definition.defaultValue,
-        isDefaultComputed: definition.isDefaultComputed, isDerived: definition.derivation != nil, cases: definition.column.cases,
+        isUnique: definition.options.contains(.unique), originalName: definition.originalName,
+        defaultValue: definition.defaultValue,
+        isDefaultComputed: definition.isDefaultComputed, isDerived: definition.derivation != nil,
+        cases: definition.column.cases,
         isOpenEnded: definition.column.cases == nil && definition.column.isRawValue,
         canonical: { try definition.column.canonical($0) })
     }
     searchable = schema.searchableColumns.map(\.name)
     try Self.checkSearchable(schema)
     let references = try schema.references.map { definition in
-      func make<Definition: AnyToOneDefinition<M>>(_ definition: Definition) throws -> TableReference { try TableReference(definition) }
+      func make<Definition: AnyToOneDefinition<M>>(_ definition: Definition) throws -> TableReference {
+        try TableReference(definition)
+      }
       return try make(definition)
     }
     self.references = references
@@ -77,23 +82,32 @@ struct TableDefinition: Sendable {
     func index(_ columns: [(name: String, type: ColumnType)], isUnique: Bool) -> Index {
       let names = columns.map(\.name)
       return Index(
-        name: "\(UnambiguousName([schema.table] + names))\(isUnique ? "_unique" : "_index")", columns: names, isUnique: isUnique,
+        name: "\(UnambiguousName([schema.table] + names))\(isUnique ? "_unique" : "_index")", columns: names,
+        isUnique: isUnique,
         collations: columns.map { $0.type.order.collation?.rawValue })
     }
     let single = schema.columns.filter { $0.options.contains(.indexed) && !$0.options.contains(.unique) }.map {
       index([($0.name, $0.type)], isUnique: false)
     }
     // Deleting a row, and queries on relationships, look up the rows that refer to it.
-    let foreign = references.filter { reference in !schema.columns.contains { $0.name == reference.column && $0.options.contains(.unique) } }.map {
+    let foreign = references.filter { reference in
+      !schema.columns.contains { $0.name == reference.column && $0.options.contains(.unique) }
+    }.map {
       reference in
-      let position = (ReservedNames.position(of: reference.column), ColumnType(storageClass: .integer, isOptional: true))
+      let position = (
+        ReservedNames.position(of: reference.column), ColumnType(storageClass: .integer, isOptional: true)
+      )
       return index(
-        schema.columns.filter { $0.name == reference.column }.map { ($0.name, $0.type) } + (reference.isOrdered ? [position] : []), isUnique: false)
+        schema.columns.filter { $0.name == reference.column }.map { ($0.name, $0.type) }
+          + (reference.isOrdered ? [position] : []), isUnique: false)
     }
-    let unique = schema.columns.filter { $0.options.contains(.unique) }.map { index([($0.name, $0.type)], isUnique: true) }
+    let unique = schema.columns.filter { $0.options.contains(.unique) }.map {
+      index([($0.name, $0.type)], isUnique: true)
+    }
     let compound = M.indexes.map { index($0.columns.map { ($0.name, $0.type) }, isUnique: $0.isUnique) }
     let expiry =
-      schema.expires ? [Index(name: Expiry.index(of: schema.table), columns: [Expiry.column], isUnique: false, collations: [nil])] : []
+      schema.expires
+      ? [Index(name: Expiry.index(of: schema.table), columns: [Expiry.column], isUnique: false, collations: [nil])] : []
     var seen = Set<Index>()
     indexes = (single + foreign + unique + compound + expiry).filter { seen.insert($0).inserted }
   }
@@ -113,7 +127,9 @@ struct TableDefinition: Sendable {
   var positions: [String] { references.filter(\.isOrdered).map { ReservedNames.position(of: $0.column) } }
 
   /// The columns that Larder adds for its own use.
-  var hiddenColumns: [String] { (isKeyRowID ? [] : [ReservedNames.rowID]) + positions + (expires ? [ReservedNames.expires] : []) }
+  var hiddenColumns: [String] {
+    (isKeyRowID ? [] : [ReservedNames.rowID]) + positions + (expires ? [ReservedNames.expires] : [])
+  }
 
   func reference(of column: String) -> TableReference? {
     references.first { $0.column == column }
@@ -139,13 +155,15 @@ extension ValueOrder {
 extension TableDefinition.Index {
   /// Returns whether both index the same columns in the same way, whatever their names.
   func isSame(as other: TableDefinition.Index) -> Bool {
-    isUnique == other.isUnique && columns.count == other.columns.count && zip(columns, other.columns).allSatisfy { $0.isSameColumn(as: $1) }
+    isUnique == other.isUnique && columns.count == other.columns.count
+      && zip(columns, other.columns).allSatisfy { $0.isSameColumn(as: $1) }
       && zip(collations, other.collations).allSatisfy { $0?.asciiLowercased == $1?.asciiLowercased }
   }
 }
 
 extension TableDefinition.Column {
-  /// Throws `ValueFailure` for a stored value that doesn't fit the property's type, and for a number that would be rounded.
+  /// Throws `ValueFailure` for a stored value that doesn't fit the property's type, and for a number that would be
+  /// rounded.
   func check(_ stored: Value) throws {
     let canonical = try canonical(stored)
     guard let before = stored.real, let after = canonical.real, before != after else { return }

@@ -30,12 +30,14 @@ extension TableReference {
       }
       let inverse = Target.schema.relationships.first { other in
         guard other is any AnyToManyDefinition, other.target == Root.self else { return false }
-        return definition.inverse.map { $0 == other.keyPath } ?? false || other.inverse.map { $0 == definition.keyPath } ?? false
+        return definition.inverse.map { $0 == other.keyPath } ?? false
+          || other.inverse.map { $0 == definition.keyPath } ?? false
       }
       if definition.inverse != nil, inverse == nil {
         throw StoreError(
           .schemaMismatch, model: "\(Root.self)", property: definition.property,
-          "The inverse of \(place) is not a ToMany<\(Root.self)> of \(Target.self). Name the property of \(Target.self) that is.")
+          "The inverse of \(place) is not a ToMany<\(Root.self)> of \(Target.self). Name the property of \(Target.self) that is."
+        )
       }
       if let own = definition.rule, let other = inverse?.rule, own != other {
         throw StoreError(
@@ -52,7 +54,8 @@ extension TableReference {
       }
       return TableReference(
         property: definition.property, column: definition.name, model: "\(Target.self)", table: Target.schema.table,
-        key: Target.schema.keyReference.name, rule: rule, isOptional: definition.isOptional, isOrdered: inverse?.isOrdered ?? false)
+        key: Target.schema.keyReference.name, rule: rule, isOptional: definition.isOptional,
+        isOrdered: inverse?.isOrdered ?? false)
     }
     self = try make(definition.target)
   }

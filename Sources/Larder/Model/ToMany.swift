@@ -10,9 +10,10 @@
 /// let large = try await store.fetch(account.costs.where { $0.amount > 1000 })
 /// ```
 ///
-/// It isn't stored in the row. ``all`` and ``where(_:)`` are queries for the rows. ``loaded`` has the rows if ``Query/including(_:)`` loaded them or
-/// the value was created with them. Only then can you iterate over the collection; otherwise its elements are unknown, and accessing them is a
-/// programming error that traps. All values are equal, because the rows aren't part of the stored value.
+/// It isn't stored in the row. ``all`` and ``where(_:)`` are queries for the rows. ``loaded`` has the rows if
+/// ``Query/including(_:)`` loaded them or the value was created with them. Only then can you iterate over the
+/// collection; otherwise its elements are unknown, and accessing them is a programming error that traps. All values are
+/// equal, because the rows aren't part of the stored value.
 public struct ToMany<Target: Model>: Sendable {
   /// The rows, if a query loaded them or they were set to be saved; otherwise nil.
   public var loaded: [Target]?
@@ -37,7 +38,8 @@ public struct ToMany<Target: Model>: Sendable {
 
   @inlinable var elements: [Target] {
     guard let loaded else {
-      preconditionFailure("the rows of a ToMany<\(Target.self)> were not loaded; fetch with including(_:), or fetch `all`")
+      preconditionFailure(
+        "the rows of a ToMany<\(Target.self)> were not loaded; fetch with including(_:), or fetch `all`")
     }
     return loaded
   }

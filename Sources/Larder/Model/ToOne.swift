@@ -12,15 +12,16 @@
 /// let cost = Cost(amount: 12, account: ToOne(account))
 /// ```
 ///
-/// Two references are equal if their keys are. If a query loaded the row with ``Query/including(_:)``, ``loaded`` is that row, and its properties can
-/// be read through the reference: `cost.account.name`.
+/// Two references are equal if their keys are. If a query loaded the row with ``Query/including(_:)``, ``loaded`` is
+/// that row, and its properties can be read through the reference: `cost.account.name`.
 @dynamicMemberLookup
 public struct ToOne<Target: Model>: Sendable {
   /// The key of the referenced row.
   public let id: Target.ID
   @usableFromInline let box: Box?
 
-  /// A struct that refers to its own type, as in a tree, can't contain a value of that type, but it can contain a reference to a box.
+  /// A struct that refers to its own type, as in a tree, can't contain a value of that type, but it can contain a
+  /// reference to a box.
   @usableFromInline
   final class Box: Sendable {
     @usableFromInline let value: Target
@@ -47,7 +48,8 @@ public struct ToOne<Target: Model>: Sendable {
     box = Box(value)
   }
 
-  /// The row, if a query loaded it with ``Query/including(_:)`` or the reference was created from a value; otherwise nil.
+  /// The row, if a query loaded it with ``Query/including(_:)`` or the reference was created from a value; otherwise
+  /// nil.
   @inlinable public var loaded: Target? { box?.value }
 
   /// A property of the loaded row.
@@ -55,7 +57,8 @@ public struct ToOne<Target: Model>: Sendable {
   /// If no row was loaded, reading it is a programming error and traps. Fetch with `including`.
   public subscript<Value>(dynamicMember path: KeyPath<Target, Value>) -> Value {
     guard let box else {
-      preconditionFailure("the \(Target.self) that a ToOne refers to was not loaded; fetch with including(_:), or look at `loaded`")
+      preconditionFailure(
+        "the \(Target.self) that a ToOne refers to was not loaded; fetch with including(_:), or look at `loaded`")
     }
     return box.value[keyPath: path]
   }

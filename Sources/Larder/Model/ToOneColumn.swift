@@ -1,12 +1,13 @@
-/// A reference in a query: `$0.account`, and through it the properties of the other model, to any depth: `$0.account.owner.name`.
+/// A reference in a query: `$0.account`, and through it the properties of the other model, to any depth:
+/// `$0.account.owner.name`.
 ///
 /// ```swift
 /// Cost.where { $0.account == account && $0.category.name == "Food" }
 ///   .sorted(by: \.account.name)
 /// ```
 ///
-/// Properties of an optional reference are optional. The other table is accessed by its key, row by row; or, if the condition compares with a
-/// constant, through an index on the other property.
+/// Properties of an optional reference are optional. The other table is accessed by its key, row by row; or, if the
+/// condition compares with a constant, through an index on the other property.
 @dynamicMemberLookup
 public struct ToOneColumn<Root: Model, Target: Model, Output>: Sendable {
   // Only `expression` is public: members of this type would hide the other model's properties.
@@ -40,12 +41,14 @@ public struct ToOneColumn<Root: Model, Target: Model, Output>: Sendable {
   }
 
   /// Creates a required reference. Called by generated code.
-  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) where Output == ToOne<Target> {
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
+  where Output == ToOne<Target> {
     self.init(path, property, column, isOptional: false, target: { $0 }, output: { $0 })
   }
 
   /// Creates an optional reference. Called by generated code.
-  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) where Output == ToOne<Target>? {
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
+  where Output == ToOne<Target>? {
     self.init(path, property, column, isOptional: true, target: { $0 }, output: { .some($0) })
   }
 }
@@ -73,7 +76,8 @@ extension ToOneColumn: AnyColumn {
     case let value as Target.ID: try Self.stored(ToOne(value))
     default:
       throw ValueFailure(
-        .unsupported, problem: "is compared with a \(Swift.type(of: value))", remedy: "compare it with a \(Target.self), its key or a reference to it"
+        .unsupported, problem: "is compared with a \(Swift.type(of: value))",
+        remedy: "compare it with a \(Target.self), its key or a reference to it"
       )
     }
   }
@@ -101,7 +105,9 @@ extension ToOneColumn: AnyColumn {
 
   func decode(_ stored: Value) throws -> Output {
     let reference = stored.isNull ? nil : ToOne<Target>(try Target.schema.key(of: stored))
-    guard let value = output(reference) else { throw ValueFailure.unexpected(stored, expected: "a key of \(Target.self)") }
+    guard let value = output(reference) else {
+      throw ValueFailure.unexpected(stored, expected: "a key of \(Target.self)")
+    }
     return value
   }
 }
@@ -174,12 +180,15 @@ extension ToOneColumn {
   }
 
   /// The rows that belong to the referenced row.
-  public subscript<Next: Model>(dynamicMember path: KeyPath<Target.Columns, ToManyColumn<Target, Next>>) -> ToManyColumn<Target, Next> {
+  public subscript<Next: Model>(dynamicMember path: KeyPath<Target.Columns, ToManyColumn<Target, Next>>)
+    -> ToManyColumn<Target, Next>
+  {
     Target.columns[keyPath: path].scoped(targetScope)
   }
 
   /// The columns of an embedded struct of the referenced row.
-  public subscript<Columns: EmbeddedColumns>(dynamicMember path: KeyPath<Target.Columns, Columns>) -> Columns where Columns.Root == Target {
+  public subscript<Columns: EmbeddedColumns>(dynamicMember path: KeyPath<Target.Columns, Columns>) -> Columns
+  where Columns.Root == Target {
     Columns(Target.columns[keyPath: path].embedding.scoped(targetScope))
   }
 
@@ -196,7 +205,8 @@ extension ToOneColumn {
   }
 
   private init(
-    keyPath: any PartialKeyPath<Root> & Sendable, property: String, name: String, value: @escaping @Sendable (Root) -> Output
+    keyPath: any PartialKeyPath<Root> & Sendable, property: String, name: String,
+    value: @escaping @Sendable (Root) -> Output
   ) where Output == ToOne<Target>? {
     self.property = property
     self.name = name

@@ -1,4 +1,5 @@
-/// The assignments of ``StoreWriter/updateAll(_:_:)``, made in every row: `$0.title.set("x"); $0.views.increment(by: 1)`.
+/// The assignments of ``StoreWriter/updateAll(_:_:)``, made in every row:
+/// `$0.title.set("x"); $0.views.increment(by: 1)`.
 @dynamicMemberLookup
 public struct Assignments<M: Model> {
   let list: AssignmentList
@@ -18,7 +19,9 @@ public struct Assignments<M: Model> {
   }
 
   /// The assignments to the properties of an embedded struct.
-  public subscript<Columns: EmbeddedColumns>(dynamicMember path: KeyPath<M.Columns, Columns>) -> EmbeddedAssignments<M, Columns>
+  public subscript<Columns: EmbeddedColumns>(dynamicMember path: KeyPath<M.Columns, Columns>) -> EmbeddedAssignments<
+    M, Columns
+  >
   where Columns.Root == M {
     EmbeddedAssignments(columns: M.columns[keyPath: path], list: list)
   }
@@ -36,7 +39,8 @@ public struct EmbeddedAssignments<M: Model, Columns: EmbeddedColumns> {
   }
 
   /// The assignments to the properties of a struct that is nested in the embedded one.
-  public subscript<Inner: EmbeddedColumns>(dynamicMember path: KeyPath<Columns, Inner>) -> EmbeddedAssignments<M, Inner> where Inner.Root == M {
+  public subscript<Inner: EmbeddedColumns>(dynamicMember path: KeyPath<Columns, Inner>) -> EmbeddedAssignments<M, Inner>
+  where Inner.Root == M {
     EmbeddedAssignments<M, Inner>(columns: columns[keyPath: path], list: list)
   }
 }
@@ -55,7 +59,8 @@ public struct Assignment<M: Model, Output> {
 
   /// Sets the property to a value computed in each row: `$0.total.set { $0.price * $0.quantity }`.
   ///
-  /// - Parameter value: Returns the expression. All values that it reads, in this row and in others, are those before the update.
+  /// - Parameter value: Returns the expression. All values that it reads, in this row and in others, are those before
+  ///   the update.
   public func set(_ value: (M.Columns) -> some QueryExpressible<Output>) {
     set(value(M.columns).node)
   }
@@ -81,7 +86,8 @@ extension ColumnType {
   /// Returns the computed value, or an error when the query runs if the property's type can't hold it.
   func checked(_ node: SQLNode) -> SQLNode {
     guard let integerRange, !node.isConstant else { return node }
-    return .function(.integer, [node, .value(.integer(integerRange.lowerBound)), .value(.integer(integerRange.upperBound))])
+    return .function(
+      .integer, [node, .value(.integer(integerRange.lowerBound)), .value(.integer(integerRange.upperBound))])
   }
 }
 
@@ -101,7 +107,8 @@ extension Assignment where Output: QueryNumber {
   }
 
   private func compute(_ op: BinaryOperator, _ number: Output) {
-    let value = SQLNode.arithmetic(op, list.value(of: column.name) ?? column.node, column.node(for: number), column.type)
+    let value = SQLNode.arithmetic(
+      op, list.value(of: column.name) ?? column.node, column.node(for: number), column.type)
     list.append(column.name, column.type.checked(value).limited)
   }
 }

@@ -74,8 +74,8 @@ public struct CaseInsensitiveText: QueryExpressible {
 
 /// Text that is compared and sorted by the rules of the current locale. See `localized`.
 ///
-/// Comparisons and sorts use Foundation's `localizedStandardCompare`, which orders "file 9" before "file 10"; `contains` uses
-/// `localizedStandardContains`, which ignores case and accents.
+/// Comparisons and sorts use Foundation's `localizedStandardCompare`, which orders "file 9" before "file 10";
+/// `contains` uses `localizedStandardContains`, which ignores case and accents.
 public struct LocalizedText: QueryExpressible {
   let base: SQLNode
 

@@ -20,21 +20,27 @@ public struct Group<M: Model, Key>: Sendable {
   /// The sum of a property, or zero if there are no rows.
   ///
   /// - Parameter path: The property.
-  public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Output> {
+  public func sum<Output: QueryNumber & AdditiveArithmetic>(
+    _ path: KeyPath<M.Columns, Column<M, Output>>
+  ) -> QueryExpression<Output> {
     .sum(M.columns[keyPath: path].expression)
   }
 
   /// The sum of an optional property, ignoring nil.
   ///
   /// - Parameter path: The property.
-  public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Output> {
+  public func sum<Output: QueryNumber & AdditiveArithmetic>(
+    _ path: KeyPath<M.Columns, Column<M, Output?>>
+  ) -> QueryExpression<Output> {
     .sum(M.columns[keyPath: path].expression)
   }
 
   /// The sum of a computed value: `$0.sum { $0.price * $0.quantity }`.
   ///
   /// - Parameter value: Returns the value to add up.
-  public func sum<Output: QueryNumber & AdditiveArithmetic>(_ value: (M.Columns) -> some QueryExpressible<Output>) -> QueryExpression<Output> {
+  public func sum<Output: QueryNumber & AdditiveArithmetic>(
+    _ value: (M.Columns) -> some QueryExpressible<Output>
+  ) -> QueryExpression<Output> {
     .sum(value(M.columns).expression)
   }
 
@@ -55,7 +61,8 @@ public struct Group<M: Model, Key>: Sendable {
   /// The mean of a property as a real number, or nil if every value is nil.
   ///
   /// - Parameter path: The property.
-  public func average<Input: QueryExpressible>(_ path: KeyPath<M.Columns, Input>) -> QueryExpression<Double?> where Input.Output: QueryNumber {
+  public func average<Input: QueryExpressible>(_ path: KeyPath<M.Columns, Input>) -> QueryExpression<Double?>
+  where Input.Output: QueryNumber {
     .average(M.columns[keyPath: path].expression)
   }
 
@@ -89,10 +96,14 @@ public struct Group<M: Model, Key>: Sendable {
 }
 
 extension QueryExpression {
-  static func sum<Key: QueryNumber>(_ expression: QueryExpression<Key>) -> QueryExpression where Output: QueryNumber & AdditiveArithmetic {
+  static func sum<Key: QueryNumber>(_ expression: QueryExpression<Key>) -> QueryExpression
+  where Output: QueryNumber & AdditiveArithmetic {
     let sum = SQLNode.aggregate(.sum, expression.node, expression.node.order)
-    // SQLite's `total` is 0.0 without values, and NULL if infinities cancel each other out, which is an error and not zero.
-    if Output.storageClass == .real { return QueryExpression(node: .function(.total, [expression.node]), coding: .stored) }
+    // SQLite's `total` is 0.0 without values, and NULL if infinities cancel each other out, which is an error and not
+    // zero.
+    if Output.storageClass == .real {
+      return QueryExpression(node: .function(.total, [expression.node]), coding: .stored)
+    }
     let zero: SQLNode = expression.node.order == .decimal ? .value(.text("0")) : .value(.integer(0))
     return QueryExpression(node: .function(.coalesce, [sum, zero]), coding: .stored)
   }
@@ -106,7 +117,8 @@ extension QueryExpression {
     QueryExpression(node: .aggregate(aggregate, base.node, base.node.order), coding: base.coding)
   }
 
-  static func extreme<Base>(_ aggregate: Aggregate, _ base: QueryExpression<Base>) -> QueryExpression where Output == Base? {
+  static func extreme<Base>(_ aggregate: Aggregate, _ base: QueryExpression<Base>) -> QueryExpression
+  where Output == Base? {
     let coding = base.coding
     var type = coding.type
     type.isOptional = true
@@ -170,7 +182,8 @@ public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
   func select(_ writer: inout SQLWriter) throws {
     guard query.limit == nil, query.offset == 0, query.cursor == nil else {
       throw StoreError(
-        .unsupported, model: "\(M.self)", "a query with a limit cannot be grouped; limit the groups instead: grouped(by:) { … }.limit(n)")
+        .unsupported, model: "\(M.self)",
+        "a query with a limit cannot be grouped; limit the groups instead: grouped(by:) { … }.limit(n)")
     }
     // The rank of single rows doesn't apply to groups.
     var query = query

@@ -19,7 +19,8 @@ public struct Inclusion<Root: Model>: Sendable, Hashable {
 
   /// Loads the related rows of the values.
   ///
-  /// - Parameter areAll: Whether the values are all rows of their table, so that their related rows need not be selected by key.
+  /// - Parameter areAll: Whether the values are all rows of their table, so that their related rows need not be
+  ///   selected by key.
   func load(into values: inout [Root], areAll: Bool, _ reader: some RelatedRowReader) throws {
     try loader.load(into: &values, areAll: areAll, reader)
   }
@@ -60,7 +61,9 @@ protocol RelatedRowReader {
   ///   - keys: The keys of the owners; nil for all.
   ///   - own: The column of the owners' keys.
   ///   - other: The column of the other keys.
-  func pairs(of keys: [SQLNode]?, table: String, own: String, other: String, isOrdered: Bool) throws -> [(own: Value, other: Value)]
+  func pairs(
+    of keys: [SQLNode]?, table: String, own: String, other: String, isOrdered: Bool
+  ) throws -> [(own: Value, other: Value)]
 }
 
 extension Query {
@@ -85,7 +88,8 @@ extension Query {
     guard limit == nil, offset == 0, cursor == nil, search == nil else {
       throw StoreError(
         .unsupported, model: "\(M.self)",
-        "The rows that including(_:) loads can have a condition and an order, and no limit or search. Fetch them with a query of their own.")
+        "The rows that including(_:) loads can have a condition and an order, and no limit or search. Fetch them with a query of their own."
+      )
     }
   }
 }

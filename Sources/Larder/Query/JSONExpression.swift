@@ -9,17 +9,22 @@ public struct JSONExpression: QueryExpressible {
 
   /// The value as the database extracts it from the JSON. Objects and arrays are JSON text.
   public var expression: QueryExpression<Value> {
-    QueryExpression(node: node, coding: ColumnCoding(type: ColumnType(storageClass: .text, isOptional: true), encode: { $0 }, decode: { $0 }))
+    QueryExpression(
+      node: node,
+      coding: ColumnCoding(type: ColumnType(storageClass: .text, isOptional: true), encode: { $0 }, decode: { $0 }))
   }
 
   private var node: SQLNode { .json(base, path: path) }
 
-  /// Returns the value as it is compared with a type: a decimal with all of its digits, and other values as SQLite extracts them.
+  /// Returns the value as it is compared with a type: a decimal with all of its digits, and other values as SQLite
+  /// extracts them.
   private func node(asDecimal isDecimal: Bool) -> SQLNode {
     isDecimal ? .function(.decimalJSON, [base] + path.map(\.node)) : node
   }
 
-  private static func compare(_ op: ComparisonOperator, _ left: JSONExpression, _ right: (some StoredValue)?) -> QueryExpression<Bool> {
+  private static func compare(
+    _ op: ComparisonOperator, _ left: JSONExpression, _ right: (some StoredValue)?
+  ) -> QueryExpression<Bool> {
     let isDecimal = right.map { $0 is Decimal } ?? false
     return .init(.compare(op, left.node(asDecimal: isDecimal), isDecimal ? .bound(right) : .jsonScalar(right)))
   }
@@ -97,7 +102,8 @@ public struct JSONExpression: QueryExpressible {
 }
 
 extension SQLNode {
-  /// Returns a value extracted from JSON in the form in which a column of the type stores it; nil if that is the same form, or there is none.
+  /// Returns a value extracted from JSON in the form in which a column of the type stores it; nil if that is the same
+  /// form, or there is none.
   func stored(as type: Any.Type) -> SQLNode? {
     let type = (type as? any AnyOptional.Type)?.wrappedType ?? type
     if type == UUID.self { return .function(.uuid, [self]) }
@@ -139,7 +145,8 @@ extension SQLNode {
     }
   }
 
-  /// Returns an element of a JSON array in the form of JSON: numbers, texts and Booleans as they are, other values as JSON.
+  /// Returns an element of a JSON array in the form of JSON: numbers, texts and Booleans as they are, other values as
+  /// JSON.
   static func jsonConstant<Element: Encodable>(_ value: Element) -> SQLNode {
     do {
       let json = try JSONCoding.encode([value])
@@ -206,7 +213,8 @@ extension SQLNode {
   /// Returns the number of elements of a column that stores a collection.
   func elementCount(_ type: Any.Type) -> SQLNode {
     guard let column = columnType, !column.isJSON else {
-      // JSON objects only represent dictionaries with keys of text and integers; others are an array of alternating keys and values.
+      // JSON objects only represent dictionaries with keys of text and integers; others are an array of alternating
+      // keys and values.
       let isAlternating = (type as? any DictionaryValue.Type)?.isJSONObject == false
       return isAlternating ? .binary(.divide, .jsonCount(self), .value(.integer(2))) : .jsonCount(self)
     }

@@ -9,19 +9,25 @@ public func + <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression
 }
 
 /// Returns the sum of two values of the same type.
-public func + <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+public func + <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .arithmetic(.add, left.node, right.node, left.expression.coding)
 }
 
 /// Returns the sum of the two values; nil if the optional value is nil.
-public func + <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+public func + <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output? {
   .arithmetic(.add, left.node, right.node, left.expression.coding)
 }
 
 /// Returns the sum of the two values; nil if the optional value is nil.
-public func + <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+public func + <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Right.Output>
 where Right.Output: QueryNumber, Left.Output? == Right.Output {
   .arithmetic(.add, left.node, right.node, right.expression.coding)
 }
@@ -37,19 +43,25 @@ public func - <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression
 }
 
 /// Returns the difference of two values of the same type.
-public func - <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+public func - <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .arithmetic(.subtract, left.node, right.node, left.expression.coding)
 }
 
 /// Returns the difference of the two values; nil if the optional value is nil.
-public func - <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+public func - <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output? {
   .arithmetic(.subtract, left.node, right.node, left.expression.coding)
 }
 
 /// Returns the difference of the two values; nil if the optional value is nil.
-public func - <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+public func - <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Right.Output>
 where Right.Output: QueryNumber, Left.Output? == Right.Output {
   .arithmetic(.subtract, left.node, right.node, right.expression.coding)
 }
@@ -65,19 +77,25 @@ public func * <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression
 }
 
 /// Returns the product of two values of the same type.
-public func * <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+public func * <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .arithmetic(.multiply, left.node, right.node, left.expression.coding)
 }
 
 /// Returns the product of the two values; nil if the optional value is nil.
-public func * <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+public func * <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output? {
   .arithmetic(.multiply, left.node, right.node, left.expression.coding)
 }
 
 /// Returns the product of the two values; nil if the optional value is nil.
-public func * <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+public func * <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Right.Output>
 where Right.Output: QueryNumber, Left.Output? == Right.Output {
   .arithmetic(.multiply, left.node, right.node, right.expression.coding)
 }
@@ -93,19 +111,25 @@ public func / <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression
 }
 
 /// Returns the quotient of two values of the same type; integers truncate toward zero, and division by zero is nil.
-public func / <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+public func / <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .arithmetic(.divide, left.node, right.node, left.expression.coding)
 }
 
 /// Returns the quotient of the two values; nil if the optional value is nil.
-public func / <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+public func / <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output? {
   .arithmetic(.divide, left.node, right.node, left.expression.coding)
 }
 
 /// Returns the quotient of the two values; nil if the optional value is nil.
-public func / <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+public func / <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Right.Output>
 where Right.Output: QueryNumber, Left.Output? == Right.Output {
   .arithmetic(.divide, left.node, right.node, right.expression.coding)
 }
@@ -120,20 +144,27 @@ public func % <E: QueryExpressible>(left: E.Output, right: E) -> QueryExpression
   .arithmetic(.remainder, right.node(for: left), right.node, right.expression.coding)
 }
 
-/// Returns the remainder of dividing one value by another of the same type; throws `.unsupported` for decimals when the query runs.
-public func % <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+/// Returns the remainder of dividing one value by another of the same type; throws `.unsupported` for decimals when the
+/// query runs.
+public func % <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output {
   .arithmetic(.remainder, left.node, right.node, left.expression.coding)
 }
 
 /// Returns the remainder of dividing the left value by the right one; nil if the optional value is nil.
-public func % <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Left.Output>
+public func % <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Left.Output>
 where Left.Output: QueryNumber, Left.Output == Right.Output? {
   .arithmetic(.remainder, left.node, right.node, left.expression.coding)
 }
 
 /// Returns the remainder of dividing the left value by the right one; nil if the optional value is nil.
-public func % <Left: QueryExpressible, Right: QueryExpressible>(left: Left, right: Right) -> QueryExpression<Right.Output>
+public func % <Left: QueryExpressible, Right: QueryExpressible>(
+  left: Left, right: Right
+) -> QueryExpression<Right.Output>
 where Right.Output: QueryNumber, Left.Output? == Right.Output {
   .arithmetic(.remainder, left.node, right.node, right.expression.coding)
 }
@@ -151,13 +182,16 @@ extension QueryExpressible where Output: QueryNumber {
 }
 
 extension QueryExpression {
-  fileprivate static func arithmetic(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode, _ coding: ColumnCoding<Output>) -> QueryExpression {
+  fileprivate static func arithmetic(
+    _ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode, _ coding: ColumnCoding<Output>
+  ) -> QueryExpression {
     QueryExpression(node: .arithmetic(op, left, right, coding.type), coding: coding)
   }
 }
 
 extension SQLNode {
-  /// Returns an arithmetic expression. Decimals and integers use exact functions, because SQLite would compute with doubles, always or on overflow.
+  /// Returns an arithmetic expression. Decimals and integers use exact functions, because SQLite would compute with
+  /// doubles, always or on overflow.
   ///
   /// - Parameter type: The type of both sides.
   static func arithmetic(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode, _ type: ColumnType) -> SQLNode {

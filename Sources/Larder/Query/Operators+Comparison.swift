@@ -1,5 +1,5 @@
-// One side may be a value of the expression's type, an optional of it, or nil. `==` and `!=` treat nil as a value: it only equals nil, as in Swift.
-// The other comparisons are false if a side is nil.
+// One side may be a value of the expression's type, an optional of it, or nil. `==` and `!=` treat nil as a value: it
+// only equals nil, as in Swift. The other comparisons are false if a side is nil.
 
 /// Returns whether the value equals the constant; nil only equals nil.
 public func == <E: QueryExpressible>(left: E, right: E.Output?) -> QueryExpression<Bool> {
@@ -210,14 +210,16 @@ extension QueryExpressible {
   /// Returns whether the value is in the range, including both bounds; false for nil.
   ///
   /// - Parameter range: The range.
-  public func isBetween<Wrapped: Comparable>(_ range: ClosedRange<Wrapped>) -> QueryExpression<Bool> where Output == Wrapped? {
+  public func isBetween<Wrapped: Comparable>(_ range: ClosedRange<Wrapped>) -> QueryExpression<Bool>
+  where Output == Wrapped? {
     isBetween(range.lowerBound, range.upperBound)
   }
 
   /// Returns whether the value is in the range, excluding its upper bound; false for nil.
   ///
   /// - Parameter range: The range.
-  public func isBetween<Wrapped: Comparable>(_ range: Range<Wrapped>) -> QueryExpression<Bool> where Output == Wrapped? {
+  public func isBetween<Wrapped: Comparable>(_ range: Range<Wrapped>) -> QueryExpression<Bool>
+  where Output == Wrapped? {
     self >= range.lowerBound && self < range.upperBound
   }
 
@@ -233,24 +235,29 @@ extension QueryExpressible {
   ///
   /// - Parameter value: The default.
   public func or<Wrapped: Sendable>(_ value: Wrapped) -> QueryExpression<Wrapped> where Output == Wrapped? {
-    QueryExpression(node: .function(.coalesce, SQLNode.alternatives([node, node(for: value)])), coding: expression.coding.unwrapped())
+    QueryExpression(
+      node: .function(.coalesce, SQLNode.alternatives([node, node(for: value)])), coding: expression.coding.unwrapped())
   }
 
   /// Returns the value, or another expression's value if it is nil: `$0.nickname.or($0.name)`.
   ///
   /// - Parameter other: The expression.
-  public func or<Other: QueryExpressible>(_ other: Other) -> QueryExpression<Other.Output> where Output == Other.Output? {
+  public func or<Other: QueryExpressible>(_ other: Other) -> QueryExpression<Other.Output>
+  where Output == Other.Output? {
     let node = SQLNode.function(.coalesce, SQLNode.alternatives([node, other.node]))
     let coding: ColumnCoding<Other.Output> = expression.coding.unwrapped()
     return QueryExpression(node: node, coding: coding.type.order == node.order ? coding : other.expression.coding)
   }
 
-  /// Returns the value, or another expression's value if it is nil, which may be nil as well: `$0.nickname.or($0.secondName)`.
+  /// Returns the value, or another expression's value if it is nil, which may be nil as well:
+  /// `$0.nickname.or($0.secondName)`.
   ///
   /// - Parameter other: The expression.
-  public func or<Other: QueryExpressible, Wrapped>(_ other: Other) -> QueryExpression<Output> where Output == Wrapped?, Other.Output == Output {
+  public func or<Other: QueryExpressible, Wrapped>(_ other: Other) -> QueryExpression<Output>
+  where Output == Wrapped?, Other.Output == Output {
     let node = SQLNode.function(.coalesce, SQLNode.alternatives([node, other.node]))
-    return QueryExpression(node: node, coding: expression.coding.type.order == node.order ? expression.coding : other.expression.coding)
+    return QueryExpression(
+      node: node, coding: expression.coding.type.order == node.order ? expression.coding : other.expression.coding)
   }
 }
 

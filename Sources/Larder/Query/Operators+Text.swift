@@ -5,7 +5,8 @@ extension String: QueryText {}
 extension Optional: QueryText where Wrapped: QueryText {}
 
 extension QueryExpressible where Output: QueryText {
-  /// Returns whether the text contains the other one. The comparison is case-sensitive, and `%` and `_` are ordinary characters.
+  /// Returns whether the text contains the other one. The comparison is case-sensitive, and `%` and `_` are ordinary
+  /// characters.
   ///
   /// - Parameter text: The text to find.
   public func contains(_ text: String) -> QueryExpression<Bool> {
@@ -19,7 +20,8 @@ extension QueryExpressible where Output: QueryText {
     .init(.textContains(node, text.node))
   }
 
-  /// Returns whether the text begins with the prefix. The comparison is case-sensitive, and can use an index on the column.
+  /// Returns whether the text begins with the prefix. The comparison is case-sensitive, and can use an index on the
+  /// column.
   ///
   /// - Parameter prefix: The prefix.
   public func hasPrefix(_ prefix: String) -> QueryExpression<Bool> {
@@ -54,7 +56,8 @@ extension QueryExpressible where Output: QueryText {
     .init(.and(.not(.isNull(node)), .not(.textContains(node, .value(.text(text))))))
   }
 
-  /// Returns whether the text matches a Unix file pattern: `*` matches any characters, `?` one, `[a-z]` one of these; case-sensitive.
+  /// Returns whether the text matches a Unix file pattern: `*` matches any characters, `?` one, `[a-z]` one of these;
+  /// case-sensitive.
   ///
   /// - Parameter pattern: The pattern.
   public func glob(_ pattern: String) -> QueryExpression<Bool> {
@@ -131,13 +134,14 @@ public func + (left: some QueryExpressible<String>, right: some QueryExpressible
 }
 
 /// Returns the concatenation of two texts; nil if either is nil.
-public func + (left: some QueryExpressible<String?>, right: some QueryExpressible<String?>) -> QueryExpression<String?> {
+public func + (left: some QueryExpressible<String?>, right: some QueryExpressible<String?>) -> QueryExpression<String?>
+{
   .init(node: .binary(.concatenate, left.node, right.node), coding: .stored)
 }
 
 extension SQLNode {
-  /// Uses SQLite's `instr`, which compares bytes: case-sensitive, with `%` and `_` as ordinary characters, and beyond an embedded NUL. Every text
-  /// contains the empty one.
+  /// Uses SQLite's `instr`, which compares bytes: case-sensitive, with `%` and `_` as ordinary characters, and beyond
+  /// an embedded NUL. Every text contains the empty one.
   static func textContains(_ text: SQLNode, _ part: SQLNode) -> SQLNode {
     .comparison(.greater, .function(.instr, [text, part]), .value(.integer(0)), .stored)
   }

@@ -41,12 +41,15 @@ extension PredicateExpressions.SequenceContains: LowerablePredicateExpression {
     }
     if let rows = container.rows, let member = value.constant.flatMap(rows.member) { return PredicateOperand(member) }
     guard container.isCollection else { throw scope.unsupported("contains(_:) of this collection") }
-    if let constant = value.constant as? any Encodable { return PredicateOperand(.jsonContains(container.node, .jsonConstant(constant))) }
+    if let constant = value.constant as? any Encodable {
+      return PredicateOperand(.jsonContains(container.node, .jsonConstant(constant)))
+    }
     guard !value.isCollection else { return PredicateOperand(.jsonContains(container.node, value.node)) }
     // JSON represents some types in other forms than columns do.
     let found = PredicateOperand(json: .jsonElement(scope.elementCount), LHS.Output.Element.self)
     let isSame = SQLNode.or(.compare(.equal, found.node, value.node), .and(.isNull(found.node), .isNull(value.node)))
-    return PredicateOperand(.jsonTest(container.node.array(of: LHS.Output.Element.self), .some, element: scope.elementCount, isSame))
+    return PredicateOperand(
+      .jsonTest(container.node.array(of: LHS.Output.Element.self), .some, element: scope.elementCount, isSame))
   }
 }
 
@@ -87,23 +90,28 @@ extension PredicateScope {
 
   /// Returns the condition on the elements of an array.
   fileprivate func test(
-    _ quantifier: JSONQuantifier, _ sequence: any PredicateExpression, of type: Any.Type, _ variable: PredicateExpressions.VariableID,
+    _ quantifier: JSONQuantifier, _ sequence: any PredicateExpression, of type: Any.Type,
+    _ variable: PredicateExpressions.VariableID,
     _ test: any PredicateExpression
   ) throws -> PredicateOperand {
     let container = try operand(sequence)
     if let rows = container.rows { return try self.test(quantifier, rows, variable, test) }
-    guard container.isCollection else { throw unsupported("contains(where:) or allSatisfy(_:) of anything but a stored collection") }
+    guard container.isCollection else {
+      throw unsupported("contains(where:) or allSatisfy(_:) of anything but a stored collection")
+    }
     var inner = self
     inner.elementCount += 1
     inner.variables[variable] = .value(PredicateOperand(json: .jsonElement(elementCount), type))
-    return PredicateOperand(.jsonTest(container.node.array(of: type), quantifier, element: elementCount, try inner.node(test)))
+    return PredicateOperand(
+      .jsonTest(container.node.array(of: type), quantifier, element: elementCount, try inner.node(test)))
   }
 }
 
 extension PredicateScope {
   /// Returns the condition on the rows of a relationship.
   private func test(
-    _ quantifier: JSONQuantifier, _ rows: any AnyToManyColumn, _ variable: PredicateExpressions.VariableID, _ test: any PredicateExpression
+    _ quantifier: JSONQuantifier, _ rows: any AnyToManyColumn, _ variable: PredicateExpressions.VariableID,
+    _ test: any PredicateExpression
   ) throws -> PredicateOperand {
     var inner = self
     inner.depth = rows.depth

@@ -31,8 +31,10 @@ extension PredicateExpressions.KeyPath: LowerablePredicateExpression {
     case .collectionIsEmpty: return PredicateOperand(Self.isEmpty(base))
     case _ where keyPath == counted?.countPath: return PredicateOperand(Self.count(of: base))
     case _ where keyPath == counted?.isEmptyPath: return PredicateOperand(Self.isEmpty(base))
-    case .collectionFirst where base.isCollection: return PredicateOperand(json: .json(base.node, path: [.index(0)]), Output.self)
-    case .bidirectionalCollectionLast where base.isCollection: return PredicateOperand(json: .json(base.node, path: [.index(-1)]), Output.self)
+    case .collectionFirst where base.isCollection:
+      return PredicateOperand(json: .json(base.node, path: [.index(0)]), Output.self)
+    case .bidirectionalCollectionLast where base.isCollection:
+      return PredicateOperand(json: .json(base.node, path: [.index(-1)]), Output.self)
     default: throw scope.unsupported("key path \(keyPath)")
     }
   }
@@ -47,19 +49,24 @@ extension PredicateExpressions.KeyPath: LowerablePredicateExpression {
     return base.column == nil ? .jsonCount(base.node) : base.node.elementCount(Root.Output.self)
   }
 
-  private static func member(at path: AnyKeyPath, of row: PredicateRow, in scope: PredicateScope) throws -> PredicateOperand {
+  private static func member(
+    at path: AnyKeyPath, of row: PredicateRow, in scope: PredicateScope
+  ) throws -> PredicateOperand {
     func find<M: Model>(_ model: M.Type) -> PredicateOperand? {
       if let rows = M.schema.toMany(at: path) as? any AnyToManyDefinition<M> {
         return PredicateOperand(.value(.null), rows: rows.anyColumn.moved(to: row.scope, depth: scope.depth + 1))
       }
       return M.schema.column(at: path).map { column in
         PredicateOperand(
-          row.scope.node(for: ColumnReference(table: M.schema.table, name: column.name, type: column.type)), column: column)
+          row.scope.node(for: ColumnReference(table: M.schema.table, name: column.name, type: column.type)),
+          column: column)
       }
     }
     if let operand = find(row.model) { return operand }
     // A path to an embedded struct; the next component names the column.
-    guard Swift.type(of: path).valueType is any Embeddable.Type else { throw scope.unsupported("key path \(path), which is not a stored property,") }
+    guard Swift.type(of: path).valueType is any Embeddable.Type else {
+      throw scope.unsupported("key path \(path), which is not a stored property,")
+    }
     return PredicateOperand(.value(.null), embedded: (row, path))
   }
 }
@@ -204,7 +211,8 @@ extension ColumnType {
 extension PredicateExpressions.Conditional: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let (whenTrue, whenFalse) = (try scope.operand(trueBranch), try scope.operand(falseBranch))
-    let results = SQLNode.alternatives([try whenTrue.node(beside: whenFalse), try whenFalse.node(beside: whenTrue)]).map(\.asValue)
+    let results = SQLNode.alternatives([try whenTrue.node(beside: whenFalse), try whenFalse.node(beside: whenTrue)])
+      .map(\.asValue)
     let known = whenTrue.constant == nil ? whenTrue : whenFalse
     return known.with(.condition([.init(condition: try scope.node(test), result: results[0])], otherwise: results[1]))
   }
@@ -226,7 +234,8 @@ extension PredicateExpressions.OptionalFlatMap: LowerablePredicateExpression {
     inner.variables[variable.key] = .value(base)
     let result = try inner.operand(transform)
     let value = SQLNode.alternatives([result.node])[0].asValue
-    return result.with(.condition([.init(condition: .not(.isNull(base.node)), result: value)], otherwise: .value(.null)))
+    return result.with(
+      .condition([.init(condition: .not(.isNull(base.node)), result: value)], otherwise: .value(.null)))
   }
 }
 
@@ -242,7 +251,9 @@ extension PredicateExpressions.ClosedRange: LowerablePredicateExpression {
 extension PredicateExpressions.RangeExpressionContains: LowerablePredicateExpression {
   func lower(in scope: PredicateScope) throws -> PredicateOperand {
     let value = try scope.operand(element)
-    guard let bounds = try (range as? any LowerableRange)?.bounds(in: scope, beside: value) else { throw scope.unsupported("range") }
+    guard let bounds = try (range as? any LowerableRange)?.bounds(in: scope, beside: value) else {
+      throw scope.unsupported("range")
+    }
     let low = bounds.low.map { SQLNode.compare(.greaterOrEqual, value.node, $0) }
     let high = bounds.high.map { SQLNode.compare(bounds.isClosed ? .lessOrEqual : .less, value.node, $0) }
     switch (low, high) {
@@ -274,14 +285,18 @@ extension PredicateExpressions.Range: LowerableRange {
 
 extension PredicateExpressions.ClosedRange: LowerableRange {
   fileprivate func bounds(in scope: PredicateScope, beside value: PredicateOperand) throws -> RangeBounds<SQLNode>? {
-    RangeBounds(low: try scope.operand(lower).node(beside: value), high: try scope.operand(upper).node(beside: value), isClosed: true)
+    RangeBounds(
+      low: try scope.operand(lower).node(beside: value), high: try scope.operand(upper).node(beside: value),
+      isClosed: true)
   }
 }
 
 extension PredicateExpressions.Value: LowerableRange {
   fileprivate func bounds(in scope: PredicateScope, beside value: PredicateOperand) throws -> RangeBounds<SQLNode>? {
     guard let bounds = (self.value as? any ConstantRange)?.bounds else { return nil }
-    func node(_ end: Any) throws -> SQLNode { try PredicateOperand(scope.constant(end), constant: end).node(beside: value) }
+    func node(_ end: Any) throws -> SQLNode {
+      try PredicateOperand(scope.constant(end), constant: end).node(beside: value)
+    }
     return RangeBounds(low: try bounds.low.map(node), high: try bounds.high.map(node), isClosed: bounds.isClosed)
   }
 }

@@ -2,10 +2,12 @@ import Foundation
 
 /// Translates Foundation's `#Predicate` to a condition of a query.
 ///
-/// Each kind of expression provides its SQL by conforming to ``LowerablePredicateExpression``. Others throw `.unsupported` with their names.
+/// Each kind of expression provides its SQL by conforming to ``LowerablePredicateExpression``. Others throw
+/// `.unsupported` with their names.
 enum PredicateLowering<M: Model> {
   static func node(for predicate: Predicate<M>) throws -> SQLNode {
-    let scope = PredicateScope(model: "\(M.self)", variables: [predicate.variable.key: .row(PredicateRow(model: M.self))])
+    let scope = PredicateScope(
+      model: "\(M.self)", variables: [predicate.variable.key: .row(PredicateRow(model: M.self))])
     return try scope.node(predicate.expression)
   }
 }
@@ -46,7 +48,8 @@ struct PredicateScope {
   func unsupported(_ what: String) -> StoreError {
     StoreError(
       .unsupported, model: model,
-      "#Predicate's \(what) has no equivalent in SQL; write the condition with \(model).where { … }, or filter the fetched values in Swift")
+      "#Predicate's \(what) has no equivalent in SQL; write the condition with \(model).where { … }, or filter the fetched values in Swift"
+    )
   }
 }
 
@@ -74,7 +77,8 @@ struct PredicateOperand {
   var embedded: (row: PredicateRow, path: AnyKeyPath)?
 
   init(
-    _ node: SQLNode, column: (any AnyColumn)? = nil, constant: Any? = nil, isJSON: Bool = false, row: PredicateRow? = nil,
+    _ node: SQLNode, column: (any AnyColumn)? = nil, constant: Any? = nil, isJSON: Bool = false,
+    row: PredicateRow? = nil,
     rows: (any AnyToManyColumn)? = nil, embedded: (row: PredicateRow, path: AnyKeyPath)? = nil
   ) {
     self.node = node
@@ -94,8 +98,8 @@ struct PredicateOperand {
 
   /// Returns the operand with another value of the same type, which the database computes.
   ///
-  /// If the value is no longer in the column's stored form, what it is compared with isn't converted to that form either: dates stored as text are
-  /// compared as seconds with other dates.
+  /// If the value is no longer in the column's stored form, what it is compared with isn't converted to that form
+  /// either: dates stored as text are compared as seconds with other dates.
   func with(_ node: SQLNode) -> PredicateOperand {
     PredicateOperand(node, column: column.flatMap { $0.type.order == node.order ? $0 : nil }, isJSON: isJSON)
   }

@@ -1,7 +1,8 @@
 extension Query {
   /// `SELECT` with the model's columns.
   func select(_ writer: inout SQLWriter) throws {
-    try select(&writer, writer.isQualified || isRanked ? M.schema.statements.qualifiedColumns : M.schema.statements.columns)
+    try select(
+      &writer, writer.isQualified || isRanked ? M.schema.statements.qualifiedColumns : M.schema.statements.columns)
   }
 
   /// `SELECT` with other columns.
@@ -60,10 +61,13 @@ extension Query {
     writer.bind(.integer(Int64(offset)))
   }
 
-  /// Returns the condition of the rows after the cursor, which are greater in the first sort that differs. NULL comes first in forward order.
+  /// Returns the condition of the rows after the cursor, which are greater in the first sort that differs. NULL comes
+  /// first in forward order.
   private func condition(after cursor: Cursor) throws -> SQLNode {
     if isRanked {
-      throw StoreError(.unsupported, model: "\(M.self)", "after(_:) has no meaning on ranked search results; sort by a property, or use an offset")
+      throw StoreError(
+        .unsupported, model: "\(M.self)",
+        "after(_:) has no meaning on ranked search results; sort by a property, or use an offset")
     }
     var whole: SQLNode?
     var equal: SQLNode?
@@ -81,13 +85,16 @@ extension Query {
       equal = equal.map { .and($0, same) } ?? same
     }
     guard let whole else { return .value(.integer(1)) }
-    guard let first = effectiveSorts.first, effectiveSorts.count > 1, let bound = try first.bound(cursor) else { return whole }
+    guard let first = effectiveSorts.first, effectiveSorts.count > 1, let bound = try first.bound(cursor) else {
+      return whole
+    }
     return .and(bound, whole)
   }
 }
 
 extension Query.SortTerm {
-  /// Returns the condition of values after the given one in this sort's direction. A value computed from the cursor's row may be NULL too.
+  /// Returns the condition of values after the given one in this sort's direction. A value computed from the cursor's
+  /// row may be NULL too.
   fileprivate func behind(_ value: SQLNode) -> SQLNode {
     switch (value, isDescending) {
     case (.value(.null), false): .not(.isNull(node))

@@ -1,8 +1,8 @@
 extension Query {
   /// Writes the `UPDATE` of the query's rows.
   ///
-  /// If the condition or a new value reads other rows, or columns that triggers maintain, everything is computed before the first row changes.
-  /// Otherwise SQLite would see the rows that the statement has already changed.
+  /// If the condition or a new value reads other rows, or columns that triggers maintain, everything is computed before
+  /// the first row changes. Otherwise SQLite would see the rows that the statement has already changed.
   func update(_ writer: inout SQLWriter, _ list: AssignmentList) throws {
     let readsOtherRows = readsOtherRows || list.assignments.contains { $0.node.readsOtherRows(M.schema.derivedNames) }
     writer.write("UPDATE \(writer.target(of: M.schema)) SET ")
@@ -31,8 +31,8 @@ extension Query {
 
   private static var computed: String { "larder_computed" }
 
-  /// Writes the `FROM` and `WHERE` of an update whose new values are computed beforehand. SQLite fills the subquery before it changes the first row.
-  /// Source: <https://www.sqlite.org/lang_update.html#update_from>.
+  /// Writes the `FROM` and `WHERE` of an update whose new values are computed beforehand. SQLite fills the subquery
+  /// before it changes the first row. Source: <https://www.sqlite.org/lang_update.html#update_from>.
   private func writeComputed(_ writer: inout SQLWriter, _ list: AssignmentList) throws {
     let table = M.schema.statements.table
     let keys = M.schema.keyColumns.map { "\(table).\(Quoting.name($0.name))" }
@@ -53,7 +53,8 @@ extension Query {
 
   private var readsOtherRows: Bool { filter?.readsOtherRows(M.schema.derivedNames) ?? false }
 
-  /// Writes the `WHERE` of a statement that changes rows: the condition itself, or the keys if a limit, a rank or other rows matter.
+  /// Writes the `WHERE` of a statement that changes rows: the condition itself, or the keys if a limit, a rank or other
+  /// rows matter.
   private func writeRows(_ writer: inout SQLWriter) throws {
     if let failure { throw failure }
     let isPlain = limit == nil && offset == 0 && cursor == nil && !isRanked && !readsOtherRows
@@ -61,7 +62,9 @@ extension Query {
       var conditions: [(inout SQLWriter) throws -> Void] = []
       if let search { conditions.append { try search.writeCondition(&$0, M.schema) } }
       if let filter { conditions.append { try $0.write(filter) } }
-      if M.schema.expires, writer.pendingText == nil { conditions.append { $0.write(Expiry.isThere(M.schema.statements.table)) } }
+      if M.schema.expires, writer.pendingText == nil {
+        conditions.append { $0.write(Expiry.isThere(M.schema.statements.table)) }
+      }
       for (position, condition) in conditions.enumerated() {
         writer.write(position == 0 ? " WHERE " : " AND ")
         try condition(&writer)

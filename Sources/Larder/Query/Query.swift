@@ -9,7 +9,8 @@ public import Foundation
 /// let notes = try await store.fetch(recent)
 /// ```
 ///
-/// A query is a value that isn't tied to a database. Two queries are equal if their conditions, orders, limits and inclusions are.
+/// A query is a value that isn't tied to a database. Two queries are equal if their conditions, orders, limits and
+/// inclusions are.
 public struct Query<M: Model>: Sendable, Hashable {
   var filter: SQLNode?
   var search: SearchClause?
@@ -50,7 +51,8 @@ extension Model {
 
   /// Returns a query for the rows that satisfy the predicate.
   ///
-  /// - Parameter predicate: A Foundation predicate. If it can't be translated to SQL, running the query throws ``StoreError`` `.unsupported`.
+  /// - Parameter predicate: A Foundation predicate. If it can't be translated to SQL, running the query throws
+  ///   ``StoreError`` `.unsupported`.
   public static func `where`(_ predicate: Predicate<Self>) -> Query<Self> {
     all.where(predicate)
   }
@@ -66,7 +68,8 @@ extension Query {
 
   /// Returns a query for the rows of this query that also satisfy the predicate.
   ///
-  /// - Parameter predicate: A Foundation predicate. If it can't be translated to SQL, running the query throws ``StoreError`` `.unsupported`.
+  /// - Parameter predicate: A Foundation predicate. If it can't be translated to SQL, running the query throws
+  ///   ``StoreError`` `.unsupported`.
   public func `where`(_ predicate: Predicate<M>) -> Query {
     do {
       return filtered(by: try PredicateLowering<M>.node(for: predicate))
@@ -89,8 +92,8 @@ extension Query {
 
   /// Returns the query, sorted by a property or expression.
   ///
-  /// A second sort orders the rows that the first one leaves equal. Rows that all sorts leave equal are in the order of their keys. NULL comes first
-  /// in forward order.
+  /// A second sort orders the rows that the first one leaves equal. Rows that all sorts leave equal are in the order of
+  /// their keys. NULL comes first in forward order.
   ///
   /// - Parameters:
   ///   - path: What to sort by, such as `\.modifiedAt` or `\.title.localized`.
@@ -112,7 +115,8 @@ extension Query {
 
   /// Returns the query, sorted by Foundation's sort descriptors, like `sorted(by:order:)`.
   ///
-  /// - Parameter descriptors: The sort descriptors. If one can't be translated to SQL, running the query throws ``StoreError`` `.unsupported`.
+  /// - Parameter descriptors: The sort descriptors. If one can't be translated to SQL, running the query throws
+  ///   ``StoreError`` `.unsupported`.
   public func sorted(using descriptors: SortDescriptor<M>...) -> Query {
     descriptors.reduce(self) { $0.sorted(using: $1) }
   }
@@ -132,7 +136,9 @@ extension Query {
   /// A limit and ``after(_:)`` then count from the other end: `.reversed().limit(1)` is the last row.
   public func reversed() -> Query {
     var query = self
-    query.sorts = (sorts.isEmpty ? keySorts(isDescending: false) : sorts).map { SortTerm(node: $0.node, isDescending: !$0.isDescending) }
+    query.sorts = (sorts.isEmpty ? keySorts(isDescending: false) : sorts).map {
+      SortTerm(node: $0.node, isDescending: !$0.isDescending)
+    }
     return query
   }
 
@@ -149,7 +155,8 @@ extension Query {
     return query
   }
 
-  /// Returns a query for the rows after the given one in the query's order: the next page, even if rows were added or removed before it.
+  /// Returns a query for the rows after the given one in the query's order: the next page, even if rows were added or
+  /// removed before it.
   ///
   /// Rows that the sort leaves equal are in the order of their keys, so each row is on exactly one page.
   ///
@@ -166,10 +173,14 @@ extension Query {
 }
 
 extension Query {
-  /// The sorts, made unique by the key, so that rows that the sorts leave equal have the same order on every page and in the whole list.
+  /// The sorts, made unique by the key, so that rows that the sorts leave equal have the same order on every page and
+  /// in the whole list.
   var effectiveSorts: [SortTerm] {
     guard !isOrderFree, !sorts.isEmpty || limit != nil || cursor != nil else { return sorts }
-    return sorts + keySorts(isDescending: sorts.last?.isDescending ?? false).filter { key in !sorts.contains { $0.node == key.node } }
+    return sorts
+      + keySorts(isDescending: sorts.last?.isDescending ?? false).filter { key in
+        !sorts.contains { $0.node == key.node }
+      }
   }
 
   private func keySorts(isDescending: Bool) -> [SortTerm] {

@@ -30,7 +30,8 @@ extension QueryExpression: Equatable, Hashable {
 extension Column: QueryExpressible {
   /// The column's value in each row.
   public var expression: QueryExpression<Output> {
-    QueryExpression(node: scope.node(for: ColumnReference(table: Root.schema.table, name: name, type: coding.type)), coding: coding)
+    QueryExpression(
+      node: scope.node(for: ColumnReference(table: Root.schema.table, name: name, type: coding.type)), coding: coding)
   }
 }
 

@@ -17,7 +17,10 @@ public struct Row: Sendable, Hashable {
     }
 
     convenience init(_ statement: OpaquePointer) {
-      self.init((0..<sqlite3_column_count(statement)).map { sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? "" })
+      self.init(
+        (0..<sqlite3_column_count(statement)).map {
+          sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? ""
+        })
     }
 
     static func == (left: Layout, right: Layout) -> Bool { left.names == right.names }
@@ -39,7 +42,8 @@ public struct Row: Sendable, Hashable {
     }
   }
 
-  /// The value of the column, or nil if there is no such column. If several columns have the name, the first one counts.
+  /// The value of the column, or nil if there is no such column. If several columns have the name, the first one
+  /// counts.
   public subscript(name: String) -> Value? {
     layout.positions[name].map { storage[$0] }
   }
@@ -53,7 +57,8 @@ public struct Row: Sendable, Hashable {
   /// - Throws: ``StoreError`` if the row has no such column, or its value isn't of the type.
   public func get<Output: StoredValue>(_ name: String, as type: Output.Type = Output.self) throws -> Output {
     guard let value = self[name] else {
-      throw StoreError(.notFound, property: name, "The row has no column \"\(name)\"; it has \(names.joined(separator: ", ")).")
+      throw StoreError(
+        .notFound, property: name, "The row has no column \"\(name)\"; it has \(names.joined(separator: ", ")).")
     }
     do {
       return try Output(storedValue: value)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Decodes a `Decodable` from a row, with the column names as keys. Types that aren't stored directly are decoded from JSON.
+/// Decodes a `Decodable` from a row, with the column names as keys. Types that aren't stored directly are decoded from
+/// JSON.
 struct RowDecoder: Decoder {
   let row: Row
   var codingPath: [any CodingKey] { [] }
@@ -39,12 +40,16 @@ struct RowDecoder: Decoder {
     func decodeNil(forKey key: Key) throws -> Bool { try value(key).decodeNil() }
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try value(key).decode(type) }
 
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
-      throw DecodingError.dataCorrupted(.init(codingPath: codingPath + [key], debugDescription: "a column holds one value"))
+    func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: codingPath + [key], debugDescription: "a column holds one value"))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-      throw DecodingError.dataCorrupted(.init(codingPath: codingPath + [key], debugDescription: "a column holds one value"))
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: codingPath + [key], debugDescription: "a column holds one value"))
     }
 
     func superDecoder() throws -> any Decoder { RowDecoder(row: row) }
@@ -59,11 +64,14 @@ struct RowDecoder: Decoder {
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
       do {
-        if let stored = type as? any StoredValue.Type, let result = try stored.init(storedValue: value) as? T { return result }
+        if let stored = type as? any StoredValue.Type, let result = try stored.init(storedValue: value) as? T {
+          return result
+        }
         if let raw = try (type as? any RawRepresentable.Type).flatMap({ try Self.raw($0, value) }) as? T { return raw }
         return try Self.json(type, self)
       } catch is ValueFailure {
-        throw DecodingError.typeMismatch(type, .init(codingPath: codingPath, debugDescription: "a value of kind \(value.kindName)"))
+        throw DecodingError.typeMismatch(
+          type, .init(codingPath: codingPath, debugDescription: "a value of kind \(value.kindName)"))
       }
     }
 
@@ -79,7 +87,9 @@ struct RowDecoder: Decoder {
 
     private static func raw<Output: RawRepresentable>(_ type: Output.Type, _ value: Value) throws -> Output? {
       guard let stored = Output.RawValue.self as? any StoredValue.Type else { return nil }
-      guard let rawValue = try stored.init(storedValue: value) as? Output.RawValue, let result = Output(rawValue: rawValue) else {
+      guard let rawValue = try stored.init(storedValue: value) as? Output.RawValue,
+        let result = Output(rawValue: rawValue)
+      else {
         throw ValueFailure.unknownRawValue(type)
       }
       return result

@@ -4,7 +4,8 @@
 /// let rows = try await store.sql("select title, views from \(Note.self) where views > \(limit) order by \(Note.columns.title)")
 /// ```
 ///
-/// A model's type becomes the quoted name of its table, a column becomes its quoted name, and every other value becomes a parameter.
+/// A model's type becomes the quoted name of its table, a column becomes its quoted name, and every other value becomes
+/// a parameter.
 public struct SQL: Sendable, ExpressibleByStringInterpolation {
   let text: String
   let arguments: [SQLWriter.Argument]
@@ -79,7 +80,8 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     }
 
     /// Appends a storable value that also has a raw value as a parameter, in its stored form.
-    public mutating func appendInterpolation<Raw: RawRepresentable & StoredValue>(_ value: Raw) where Raw.RawValue: StoredValue {
+    public mutating func appendInterpolation<Raw: RawRepresentable & StoredValue>(_ value: Raw)
+    where Raw.RawValue: StoredValue {
       append(.bound(value))
     }
 

@@ -1,5 +1,6 @@
 extension SQLWriter {
-  /// The number of conditions joined in a row: SQLite nests each one deeper than the one before, and limits the depth to a thousand.
+  /// The number of conditions joined in a row: SQLite nests each one deeper than the one before, and limits the depth
+  /// to a thousand.
   private static let width = 50
 
   mutating func write(_ junction: Junction) throws {

@@ -3,7 +3,8 @@ extension SQLWriter {
 
   static func alias(ofRows depth: Int) -> String { "larder_rows_\(depth)" }
 
-  /// Writes conditions and values of related rows as subqueries: they can be used like any value, don't add rows, and use indexes.
+  /// Writes conditions and values of related rows as subqueries: they can be used like any value, don't add rows, and
+  /// use indexes.
   mutating func writeRelated(_ node: SQLNode) throws {
     switch node {
     case .related(let base, let column, let key):
@@ -48,7 +49,8 @@ extension SQLWriter {
       let table = Quoting.name(pair.table)
       let position = pair.own == PairsTable.source ? PairsTable.position : PairsTable.inversePosition
       try qualifying { writer in
-        writer.write("(SELECT \(table).\(Quoting.name(position)) FROM \(table) WHERE \(table).\(Quoting.name(pair.own)) = ")
+        writer.write(
+          "(SELECT \(table).\(Quoting.name(position)) FROM \(table) WHERE \(table).\(Quoting.name(pair.own)) = ")
         try writer.write(pair.owner)
         writer.write(" AND \(table).\(Quoting.name(pair.other)) = ")
         try writer.write(pair.key)

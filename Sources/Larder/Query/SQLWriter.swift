@@ -90,7 +90,8 @@ struct SQLWriter {
     }
   }
 
-  /// Writes the new value of a column, in the format of the existing value if an existing file uses other formats than Larder's.
+  /// Writes the new value of a column, in the format of the existing value if an existing file uses other formats than
+  /// Larder's.
   mutating func write<M: Model>(_ node: SQLNode, asStoredIn column: String, of schema: ModelSchema<M>) throws {
     guard let adopted = adopted.mixed(column, of: schema.table) else { return try write(node) }
     write("larder_written(")
@@ -156,13 +157,17 @@ struct SQLWriter {
     let unordered = list.filter(\.isUnorderedJSON)
     if !unordered.isEmpty {
       let plain = list.filter { !$0.isUnorderedJSON }
-      let conditions = unordered.map { SQLNode.comparison(.equal, node, $0, order) } + (plain.isEmpty ? [] : [.isIn(node, plain, order)])
+      let conditions =
+        unordered.map { SQLNode.comparison(.equal, node, $0, order) }
+        + (plain.isEmpty ? [] : [.isIn(node, plain, order)])
       return try write(conditions.dropFirst().reduce(conditions[0]) { .binary(.or, $0, $1) })
     }
     // A long list is one parameter: SQLite allows 32,766 parameters, and each length would be another statement.
     if list.count > 32, let list = LongList(list) {
-      // Converts each value to one form, because a collation would have to parse both numbers at each step of the search.
-      let form = order == .decimal ? SQLFunction.decimalText.rawValue : order == .instant ? SQLFunction.seconds.rawValue : ""
+      // Converts each value to one form, because a collation would have to parse both numbers at each step of the
+      // search.
+      let form =
+        order == .decimal ? SQLFunction.decimalText.rawValue : order == .instant ? SQLFunction.seconds.rawValue : ""
       write("(\(form)(")
       try write(node)
       write(") IN (SELECT \(form)(\(list.element)) FROM json_each(")
@@ -238,7 +243,8 @@ struct SQLWriter {
         let form = arguments[1] == .value(.integer(1)) ? JSONFunctions.ElementForm.exactJSON : .json
         try writeJSON(.jsonContains, array, path, [.value(.integer(form.rawValue)), arguments[0]])
       default:
-        try writeJSON(.jsonContains, array, path, [.value(.integer(JSONFunctions.ElementForm.value.rawValue)), element])
+        try writeJSON(
+          .jsonContains, array, path, [.value(.integer(JSONFunctions.ElementForm.value.rawValue)), element])
       }
     case .jsonCount(let base):
       write("(SELECT count(*) FROM ")
@@ -270,7 +276,9 @@ struct SQLWriter {
   }
 
   /// Writes a function of the value at a path in JSON.
-  private mutating func writeJSON(_ function: SQLFunction, _ base: SQLNode, _ path: [JSONPathStep], _ arguments: [SQLNode] = []) throws {
+  private mutating func writeJSON(
+    _ function: SQLFunction, _ base: SQLNode, _ path: [JSONPathStep], _ arguments: [SQLNode] = []
+  ) throws {
     try write(function, [base] + arguments + path.map(\.node))
   }
 
@@ -278,8 +286,8 @@ struct SQLWriter {
 
   private static func alias(of element: Int) -> String { "larder_element_\(element)" }
 
-  /// Writes the elements of an array as rows of a table named `alias`. In the closure, column names are qualified with their table, because
-  /// `json_each` has columns named key, value, type and id, as models do.
+  /// Writes the elements of an array as rows of a table named `alias`. In the closure, column names are qualified with
+  /// their table, because `json_each` has columns named key, value, type and id, as models do.
   private mutating func writeElements(
     _ base: (inout SQLWriter) throws -> Void, _ alias: String, _ rest: (inout SQLWriter) throws -> Void
   ) throws {

@@ -21,11 +21,13 @@ struct SearchClause: Sendable, Hashable {
 
   func writeCondition<M: Model>(_ writer: inout SQLWriter, _ schema: ModelSchema<M>) throws {
     guard !pattern.utf8.contains(0) else {
-      throw StoreError(.invalidValue, model: schema.modelName, "The search text holds a NUL, at which SQLite ends it. Leave it out.")
+      throw StoreError(
+        .invalidValue, model: schema.modelName, "The search text holds a NUL, at which SQLite ends it. Leave it out.")
     }
     guard !schema.searchableColumns.isEmpty else {
       throw StoreError(
-        .unsupported, model: schema.modelName, "\(schema.modelName) has no searchable property; mark one with @Attribute(.searchable)")
+        .unsupported, model: schema.modelName,
+        "\(schema.modelName) has no searchable property; mark one with @Attribute(.searchable)")
     }
     let index = Quoting.name(Self.table(of: schema.table))
     if let sources = writer.pendingText?.sources[schema.table] {
@@ -38,7 +40,9 @@ struct SearchClause: Sendable, Hashable {
     if isRanked {
       writer.write("\(index) MATCH ")
     } else {
-      writer.write("\(schema.statements.table).\(Quoting.name(schema.rowIDColumn)) IN (SELECT rowid FROM \(index) WHERE \(index) MATCH ")
+      writer.write(
+        "\(schema.statements.table).\(Quoting.name(schema.rowIDColumn)) IN (SELECT rowid FROM \(index) WHERE \(index) MATCH "
+      )
     }
     writer.bind(.text(pattern))
     if !isRanked { writer.write(")") }
@@ -51,11 +55,14 @@ struct SearchClause: Sendable, Hashable {
 }
 
 extension Model {
-  /// Returns a query for rows whose `.searchable` properties match an FTS5 query: `swift AND sqlite*`, `"exact phrase"`, `title : milk`.
+  /// Returns a query for rows whose `.searchable` properties match an FTS5 query: `swift AND sqlite*`,
+  /// `"exact phrase"`, `title : milk`.
   ///
-  /// For text that a person types, use ``search(typed:)``. Source: <https://www.sqlite.org/fts5.html#full_text_query_syntax>.
+  /// For text that a person types, use ``search(typed:)``. Source:
+  /// <https://www.sqlite.org/fts5.html#full_text_query_syntax>.
   ///
-  /// - Parameter pattern: The FTS5 query. If FTS5 can't parse it, running the query throws ``StoreError`` `.invalidValue`.
+  /// - Parameter pattern: The FTS5 query. If FTS5 can't parse it, running the query throws ``StoreError``
+  ///   `.invalidValue`.
   public static func search(_ pattern: String) -> Query<Self> {
     var query = all
     query.search = SearchClause(pattern: pattern)
@@ -69,7 +76,9 @@ extension Model {
   /// - Parameter text: The text that a person has typed.
   public static func search(typed text: String) -> Query<Self> {
     // Split by scalars, as the index does: a quotation mark may form one character with a combining mark.
-    let words = text.unicodeScalars.split(whereSeparator: SearchWords.isSeparator).filter { $0.contains(where: SearchWords.beginsWord) }
+    let words = text.unicodeScalars.split(whereSeparator: SearchWords.isSeparator).filter {
+      $0.contains(where: SearchWords.beginsWord)
+    }
     return words.isEmpty ? all : search(words.map { "\"\(String($0))\"*" }.joined(separator: " "))
   }
 }

@@ -31,7 +31,9 @@ public struct SnippetStyle: Sendable, Hashable {
   /// Throws `.invalidValue` for a NUL, at which SQLite would end the text.
   func validate(_ model: String) throws {
     for text in [open, close, ellipsis] where text.utf8.contains(0) {
-      throw StoreError(.invalidValue, model: model, "A mark or the ellipsis of a snippet's style holds a NUL, at which SQLite ends it. Leave it out.")
+      throw StoreError(
+        .invalidValue, model: model,
+        "A mark or the ellipsis of a snippet's style holds a NUL, at which SQLite ends it. Leave it out.")
     }
   }
 

@@ -2,8 +2,8 @@ import Foundation
 
 /// Stored keys, each with its position in a list.
 ///
-/// Integers and UUIDs of 16 bytes, which almost all keys are, have fast lookups, because there is one for every loaded row. Integers in a narrow
-/// range, as in most tables, need no hashing.
+/// Integers and UUIDs of 16 bytes, which almost all keys are, have fast lookups, because there is one for every loaded
+/// row. Integers in a narrow range, as in most tables, need no hashing.
 struct StoredKeys {
   /// The positions of the keys, beginning with `lowest`; -1 for a number that isn't a key.
   private var places: [Int] = []
@@ -35,8 +35,8 @@ struct StoredKeys {
     }
   }
 
-  /// Returns the lowest of integer keys, and the size of a table from it to the greatest; nil if that is much more than the number of keys, or a key
-  /// isn't an integer.
+  /// Returns the lowest of integer keys, and the size of a table from it to the greatest; nil if that is much more than
+  /// the number of keys, or a key isn't an integer.
   private static func denseSpan(of keys: [Value]) -> (lowest: Int64, span: Int)? {
     var lowest = Int64.max
     var greatest = Int64.min
@@ -59,7 +59,9 @@ struct StoredKeys {
       guard !isTooFar, offset >= 0, offset < places.count, places[Int(offset)] >= 0 else { return nil }
       return places[Int(offset)]
     }
-    if !identifiers.isEmpty, let identifier = try? UUID(storedValue: key), let position = identifiers[identifier] { return position }
+    if !identifiers.isEmpty, let identifier = try? UUID(storedValue: key), let position = identifiers[identifier] {
+      return position
+    }
     return others[ExactValue(key)]
   }
 
@@ -71,14 +73,17 @@ struct StoredKeys {
       guard !isTooFar, offset >= 0, offset < places.count, places[Int(offset)] >= 0 else { return nil }
       return places[Int(offset)]
     }
-    if !identifiers.isEmpty, let identifier = try? UUID(from: column), let position = identifiers[identifier] { return position }
+    if !identifiers.isEmpty, let identifier = try? UUID(from: column), let position = identifiers[identifier] {
+      return position
+    }
     return others.isEmpty ? nil : others[ExactValue(column.value)]
   }
 }
 
 /// A value that equals another one only if they are equal in the file: texts are compared byte by byte.
 ///
-/// Swift considers "é" equal to "e" with a combining accent. In the file they differ, and can be keys of different rows.
+/// Swift considers "é" equal to "e" with a combining accent. In the file they differ, and can be keys of different
+/// rows.
 struct ExactValue: Hashable {
   let value: Value
 
@@ -106,7 +111,9 @@ struct RowKey<M: Model>: Hashable {
 
   init(of value: M) throws {
     id = value.id
-    exact = Self.hasText ? try M.schema.keyIndexes.map { ExactValue(try M.schema.columns[$0].column.storedValue(in: value)) } : nil
+    exact =
+      Self.hasText
+      ? try M.schema.keyIndexes.map { ExactValue(try M.schema.columns[$0].column.storedValue(in: value)) } : nil
   }
 
   /// - Parameter id: A key of one column.

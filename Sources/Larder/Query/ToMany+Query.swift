@@ -5,7 +5,8 @@ extension ToMany {
       return Query().failing(
         StoreError(
           .unsupported, model: "\(Target.self)",
-          "A ToMany<\(Target.self)> that belongs to no model has no rows in a store. Ask the property of a model for them: account.costs.all."))
+          "A ToMany<\(Target.self)> that belongs to no model has no rows in a store. Ask the property of a model for them: account.costs.all."
+        ))
     }
     return owner.query
   }

@@ -51,35 +51,45 @@ extension ToManyColumn {
   /// The sum of a property over the rows, or zero if there are none.
   ///
   /// - Parameter path: The property.
-  public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output> {
+  public func sum<Output: QueryNumber & AdditiveArithmetic>(
+    _ path: KeyPath<Target.Columns, Column<Target, Output>>
+  ) -> QueryExpression<Output> {
     asking(.sum(column(path).expression))
   }
 
   /// The sum of an optional property over the rows, ignoring nil.
   ///
   /// - Parameter path: The property.
-  public func sum<Output: QueryNumber & AdditiveArithmetic>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Output> {
+  public func sum<Output: QueryNumber & AdditiveArithmetic>(
+    _ path: KeyPath<Target.Columns, Column<Target, Output?>>
+  ) -> QueryExpression<Output> {
     asking(.sum(column(path).expression))
   }
 
   /// The sum of a property of a small integer type, as an `Int`.
   ///
   /// - Parameter path: The property.
-  public func sum<Output: QuerySmallInteger>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Int> {
+  public func sum<Output: QuerySmallInteger>(
+    _ path: KeyPath<Target.Columns, Column<Target, Output>>
+  ) -> QueryExpression<Int> {
     asking(.sum(column(path).expression))
   }
 
   /// The sum of an optional property of a small integer type, as an `Int`, ignoring nil.
   ///
   /// - Parameter path: The property.
-  public func sum<Output: QuerySmallInteger>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Int> {
+  public func sum<Output: QuerySmallInteger>(
+    _ path: KeyPath<Target.Columns, Column<Target, Output?>>
+  ) -> QueryExpression<Int> {
     asking(.sum(column(path).expression))
   }
 
   /// The mean of a property as a real number, or nil if there are no values.
   ///
   /// - Parameter path: The property.
-  public func average<Output: QueryNumber>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Double?> {
+  public func average<Output: QueryNumber>(
+    _ path: KeyPath<Target.Columns, Column<Target, Output>>
+  ) -> QueryExpression<Double?> {
     asking(.average(column(path).expression))
   }
 

@@ -1,7 +1,9 @@
 extension ToOneColumn: QueryExpressible {
   /// The reference in each row.
   public var expression: QueryExpression<Output> {
-    QueryExpression(node: node, coding: ColumnCoding(type: type, encode: { [target] in try Self.stored(target($0)) }, decode: { try decode($0) }))
+    QueryExpression(
+      node: node,
+      coding: ColumnCoding(type: type, encode: { [target] in try Self.stored(target($0)) }, decode: { try decode($0) }))
   }
 }
 
@@ -42,7 +44,9 @@ extension ToOneColumn {
   public static func == (left: ToOneColumn, right: Target.ID?) -> QueryExpression<Bool> { left.equals(right) }
 
   /// Returns whether the reference is nil.
-  public static func == (left: ToOneColumn, right: _OptionalNilComparisonType) -> QueryExpression<Bool> { left.equals(nil) }
+  public static func == (left: ToOneColumn, right: _OptionalNilComparisonType) -> QueryExpression<Bool> {
+    left.equals(nil)
+  }
 
   /// Returns whether the reference isn't to the value's row; nil only equals nil.
   public static func != (left: ToOneColumn, right: Target?) -> QueryExpression<Bool> { !left.equals(right?.id) }
@@ -51,7 +55,9 @@ extension ToOneColumn {
   public static func != (left: ToOneColumn, right: Target.ID?) -> QueryExpression<Bool> { !left.equals(right) }
 
   /// Returns whether the reference isn't nil.
-  public static func != (left: ToOneColumn, right: _OptionalNilComparisonType) -> QueryExpression<Bool> { !left.equals(nil) }
+  public static func != (left: ToOneColumn, right: _OptionalNilComparisonType) -> QueryExpression<Bool> {
+    !left.equals(nil)
+  }
 
   /// Returns whether the reference is to the row of one of the values.
   ///

@@ -29,7 +29,8 @@ extension StoreReader {
 }
 
 extension Store {
-  /// Recomputes every `@Derived` property, and returns those whose stored value differs. See ``StoreReader/verifyDerived()``.
+  /// Recomputes every `@Derived` property, and returns those whose stored value differs. See
+  /// ``StoreReader/verifyDerived()``.
   ///
   /// - Returns: The differences.
   /// - Throws: ``StoreError`` with the codes of any read.

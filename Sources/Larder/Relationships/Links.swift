@@ -56,7 +56,9 @@ struct Links<Root: Model, Target: Model> {
     case .pairs(let table, let own, let other, _):
       _ = try removePairs(table, own, connection) { writer in
         writer.write(" AND NOT ")
-        try writer.write(.isIn(.column(ColumnReference(table: table, name: other, type: ColumnType(storageClass: .blob))), nodes, .stored))
+        try writer.write(
+          .isIn(
+            .column(ColumnReference(table: table, name: other, type: ColumnType(storageClass: .blob))), nodes, .stored))
       }
     }
     for key in keys { try add(key, connection) }
@@ -72,7 +74,9 @@ struct Links<Root: Model, Target: Model> {
         _ = try connection.updateAll(row(key), AssignmentList(ReservedNames.position(of: reference.name), place))
       case .pairs(let table, let own, let other, _):
         var writer = connection.environment.makeWriter()
-        writer.write("UPDATE \(Quoting.name(table)) SET \(own == PairsTable.source ? PairsTable.position : PairsTable.inversePosition) = ")
+        writer.write(
+          "UPDATE \(Quoting.name(table)) SET \(own == PairsTable.source ? PairsTable.position : PairsTable.inversePosition) = "
+        )
         try writer.write(place)
         writer.write(" WHERE \(own) = ")
         try writer.write(owner)
@@ -89,7 +93,9 @@ struct Links<Root: Model, Target: Model> {
     Query<Target>().filtered(by: .compare(.equal, .column(Target.schema.keyReference), Target.schema.node(forKey: key)))
   }
 
-  private func addPair(_ key: Target.ID, _ table: String, _ own: String, _ other: String, _ connection: Connection) throws {
+  private func addPair(
+    _ key: Target.ID, _ table: String, _ own: String, _ other: String, _ connection: Connection
+  ) throws {
     var writer = connection.environment.makeWriter()
     func write(_ node: SQLNode) throws { try writer.write(node) }
     writer.write("INSERT INTO \(Quoting.name(table)) (\(own), \(other)) SELECT ")
@@ -116,7 +122,8 @@ struct Links<Root: Model, Target: Model> {
 
   private var missing: StoreError {
     StoreError(
-      .notFound, model: "\(Target.self)", "There is no \(Target.self) with this key to link to \(Root.self).\(column.property). Insert it first.")
+      .notFound, model: "\(Target.self)",
+      "There is no \(Target.self) with this key to link to \(Root.self).\(column.property). Insert it first.")
   }
 
   private func required(_ reference: ColumnReference) -> StoreError {

@@ -18,13 +18,15 @@ extension Query {
   /// ```
   ///
   /// - Parameter path: The relationship.
-  /// - Complexity: One more statement for each relationship, two for many-to-many, regardless of the number of rows. All statements see the same
-  ///   commit.
-  public func including<Related: RelationshipColumn>(_ path: KeyPath<M.Columns, Related>) -> Query where Related.Root == M {
+  /// - Complexity: One more statement for each relationship, two for many-to-many, regardless of the number of rows.
+  ///   All statements see the same commit.
+  public func including<Related: RelationshipColumn>(_ path: KeyPath<M.Columns, Related>) -> Query
+  where Related.Root == M {
     including(path) { $0 }
   }
 
-  /// Returns the query with the rows of a relationship, and of a relationship of those, loaded: `including(\.costs, \.category)`.
+  /// Returns the query with the rows of a relationship, and of a relationship of those, loaded:
+  /// `including(\.costs, \.category)`.
   ///
   /// - Parameters:
   ///   - first: The relationship.
@@ -43,8 +45,8 @@ extension Query {
   ///
   /// - Parameters:
   ///   - path: The relationship.
-  ///   - rows: Returns the query for the rows. With a limit, running the query throws ``StoreError`` `.unsupported`, because the limit would count
-  ///     the rows of all owners together.
+  ///   - rows: Returns the query for the rows. With a limit, running the query throws ``StoreError`` `.unsupported`,
+  ///     because the limit would count the rows of all owners together.
   public func including<Related: RelationshipColumn>(
     _ path: KeyPath<M.Columns, Related>, _ rows: (Query<Related.Target>) -> Query<Related.Target>
   ) -> Query where Related.Root == M {

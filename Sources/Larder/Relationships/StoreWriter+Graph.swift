@@ -1,15 +1,17 @@
 extension StoreWriter {
   /// Saves a value and the rows of a relationship that it holds: all of them, or none if an error is thrown.
   ///
-  /// The rows of a ``ToMany`` get the value as their owner, and their order if the relationship is ordered; the row of a ``ToOne`` is the value that
-  /// the reference was created from. Stored rows that aren't in the value stay unchanged; to unlink them, use ``setLinks(_:_:_:)``. A relationship
-  /// that isn't loaded is ignored.
+  /// The rows of a ``ToMany`` get the value as their owner, and their order if the relationship is ordered; the row of
+  /// a ``ToOne`` is the value that the reference was created from. Stored rows that aren't in the value stay unchanged;
+  /// to unlink them, use ``setLinks(_:_:_:)``. A relationship that isn't loaded is ignored.
   ///
   /// - Parameters:
   ///   - value: The value.
   ///   - path: The relationship, as in `save(account, including: \.costs)`.
   /// - Throws: The errors of ``save(_:)-(M)``.
-  public func save<M: Model, Related: RelationshipColumn>(_ value: M, including path: KeyPath<M.Columns, Related>) throws where Related.Root == M {
+  public func save<M: Model, Related: RelationshipColumn>(
+    _ value: M, including path: KeyPath<M.Columns, Related>
+  ) throws where Related.Root == M {
     try _write(isAtomic: true) { access in
       try access.connection.write([value], .upsert)
       _ = try M.columns[keyPath: path]._saveRelated(of: value, access)
@@ -56,7 +58,8 @@ extension Store {
   ///   - second: The relationship of its rows.
   /// - Throws: The errors of ``save(_:)-(M)``.
   public func save<M: Model, First: RelationshipColumn, Second: RelationshipColumn>(
-    _ value: M, including first: any KeyPath<M.Columns, First> & Sendable, _ second: any KeyPath<First.Target.Columns, Second> & Sendable
+    _ value: M, including first: any KeyPath<M.Columns, First> & Sendable,
+    _ second: any KeyPath<First.Target.Columns, Second> & Sendable
   ) async throws where First.Root == M, Second.Root == First.Target {
     try await write { try $0.save(value, including: first, second) }
   }
@@ -88,20 +91,27 @@ extension ToManyColumn {
   }
 
   /// Returns a closure that makes a row refer to the owner.
-  private func owning(_ owner: Root, _ resolution: RelationshipResolution<Root, Target>) throws -> (inout Target) throws -> Void {
+  private func owning(
+    _ owner: Root, _ resolution: RelationshipResolution<Root, Target>
+  ) throws -> (inout Target) throws -> Void {
     func refuse(_ row: Target, _ isSame: Bool) throws {
       if isSame { return }
       let property = resolution.reference?.property ?? ""
       throw StoreError(
         .unsupported, model: "\(Target.self)", property: property,
-        "\(Target.self).\(property) is a constant and refers to another \(Root.self) than the one it is saved with. Declare it with `var`.")
+        "\(Target.self).\(property) is a constant and refers to another \(Root.self) than the one it is saved with. Declare it with `var`."
+      )
     }
     switch resolution.reference {
     case let reference as ToOneDefinition<Target, Root, ToOne<Root>>:
-      guard let assign = reference.column.assign else { return { try refuse($0, reference.column.value($0).id == owner.id) } }
+      guard let assign = reference.column.assign else {
+        return { try refuse($0, reference.column.value($0).id == owner.id) }
+      }
       return { assign(&$0, ToOne(owner.id)) }
     case let reference as ToOneDefinition<Target, Root, ToOne<Root>?>:
-      guard let assign = reference.column.assign else { return { try refuse($0, reference.column.value($0)?.id == owner.id) } }
+      guard let assign = reference.column.assign else {
+        return { try refuse($0, reference.column.value($0)?.id == owner.id) }
+      }
       return { assign(&$0, ToOne(owner.id)) }
     default: preconditionFailure("a reference leads to another model than its relationship says")
     }

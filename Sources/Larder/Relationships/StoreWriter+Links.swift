@@ -7,8 +7,11 @@ extension StoreWriter {
   ///   - value: The value.
   ///   - path: The relationship of the value.
   ///   - other: The row to link.
-  /// - Throws: ``StoreError`` `.notFound` if the row isn't stored, `.referenced` if the value isn't stored, and the errors of any write.
-  public func link<M: Model, Target: Model>(_ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ other: Target) throws {
+  /// - Throws: ``StoreError`` `.notFound` if the row isn't stored, `.referenced` if the value isn't stored, and the
+  ///   errors of any write.
+  public func link<M: Model, Target: Model>(
+    _ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ other: Target
+  ) throws {
     try link(value, path, [other])
   }
 
@@ -19,7 +22,9 @@ extension StoreWriter {
   ///   - path: The relationship of the value.
   ///   - others: The rows to link.
   /// - Throws: The errors of ``link(_:_:_:)-(M,_,Target)``.
-  public func link<M: Model, Target: Model>(_ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ others: [Target]) throws {
+  public func link<M: Model, Target: Model>(
+    _ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ others: [Target]
+  ) throws {
     let links = try Links(M.columns[keyPath: path], of: value.id)
     try _write(isAtomic: true) { access in
       for other in others { try links.add(other.id, access.connection) }
@@ -33,8 +38,8 @@ extension StoreWriter {
   ///   - path: The relationship of the value.
   ///   - other: The row to unlink.
   /// - Returns: `true` if the row was linked to the value.
-  /// - Throws: ``StoreError`` `.constraint` if the row's reference is required (delete the row, or link it to another value), and the errors of any
-  ///   write.
+  /// - Throws: ``StoreError`` `.constraint` if the row's reference is required (delete the row, or link it to another
+  ///   value), and the errors of any write.
   @discardableResult
   public func unlink<M: Model, Target: Model>(
     _ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ other: Target
@@ -49,8 +54,11 @@ extension StoreWriter {
   ///   - value: The value.
   ///   - path: The relationship of the value.
   ///   - others: The rows to link.
-  /// - Throws: ``StoreError`` `.constraint` if a row to unlink has a required reference, and the errors of ``link(_:_:_:)-(M,_,Target)``.
-  public func setLinks<M: Model, Target: Model>(_ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ others: [Target]) throws {
+  /// - Throws: ``StoreError`` `.constraint` if a row to unlink has a required reference, and the errors of
+  ///   ``link(_:_:_:)-(M,_,Target)``.
+  public func setLinks<M: Model, Target: Model>(
+    _ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ others: [Target]
+  ) throws {
     let links = try Links(M.columns[keyPath: path], of: value.id)
     try _write(isAtomic: true) { try links.replace(with: others.map(\.id), $0.connection) }
   }
@@ -98,7 +106,8 @@ extension Store {
     try await write { try $0.unlink(value, path, other) }
   }
 
-  /// Links exactly these rows to a value, in this order if the relationship is ordered. See ``StoreWriter/setLinks(_:_:_:)``.
+  /// Links exactly these rows to a value, in this order if the relationship is ordered. See
+  /// ``StoreWriter/setLinks(_:_:_:)``.
   ///
   /// - Parameters:
   ///   - value: The value.

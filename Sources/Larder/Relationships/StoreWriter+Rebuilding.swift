@@ -1,8 +1,8 @@
 extension StoreWriter {
   /// Recomputes every `@Derived` property and every full-text index of the store's models, in one transaction.
   ///
-  /// The triggers that maintain them see every change but one: `INSERT OR REPLACE` by a program that leaves SQLite's `recursive_triggers` off deletes
-  /// rows without firing triggers. Larder's own connections turn it on.
+  /// The triggers that maintain them see every change but one: `INSERT OR REPLACE` by a program that leaves SQLite's
+  /// `recursive_triggers` off deletes rows without firing triggers. Larder's own connections turn it on.
   ///
   /// - Throws: ``StoreError`` `.unsupported` in a context (call it on its store instead), and the errors of any write.
   /// - Complexity: Reads every row of the models that have such properties, and of those that they are derived from.
@@ -23,7 +23,8 @@ extension Store {
 extension Connection {
   fileprivate func rebuildDerived() throws {
     guard overlay == nil else {
-      throw StoreError(.unsupported, "What is derived in the file cannot be rebuilt in a context. Call rebuildDerived() on the store.")
+      throw StoreError(
+        .unsupported, "What is derived in the file cannot be rebuilt in a context. Call rebuildDerived() on the store.")
     }
     for table in environment.tables {
       for column in table.derived { try execute(column.fill) }

@@ -27,7 +27,9 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
       }
     case .pairs(let table, let own, let other, _):
       let pairs = try reader.pairs(of: keys, table: table, own: own, other: other, isOrdered: resolution.isOrdered)
-      let pairsOfKeys = try pairs.map { (try RowKey<Root>(try Root.schema.key(of: $0.own)), try RowKey<Target>(try Target.schema.key(of: $0.other))) }
+      let pairsOfKeys = try pairs.map {
+        (try RowKey<Root>(try Root.schema.key(of: $0.own)), try RowKey<Target>(try Target.schema.key(of: $0.other)))
+      }
       try group(pairsOfKeys, reader, try positions(of: values), &groups)
     }
     for (position, group) in groups.enumerated() { values[position][keyPath: column.keyPath] = ToMany(group) }
@@ -41,7 +43,8 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
 
   /// Distributes the rows to their owners: in the query's order, or else in the order of the pairs.
   private func group(
-    _ pairs: [(own: RowKey<Root>, other: RowKey<Target>)], _ reader: some RelatedRowReader, _ positions: [RowKey<Root>: Int],
+    _ pairs: [(own: RowKey<Root>, other: RowKey<Target>)], _ reader: some RelatedRowReader,
+    _ positions: [RowKey<Root>: Int],
     _ groups: inout [[Target]]
   ) throws {
     let key = SQLNode.column(Target.schema.keyReference)
@@ -63,14 +66,18 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
   }
 
   /// Returns a query for the rows that refer to one of the keys; without keys, to any row.
-  private func query(of reference: ColumnReference, _ keys: [SQLNode]?, _ resolution: RelationshipResolution<Root, Target>) -> Query<Target> {
+  private func query(
+    of reference: ColumnReference, _ keys: [SQLNode]?, _ resolution: RelationshipResolution<Root, Target>
+  ) -> Query<Target> {
     var query = rows
     if let keys {
       query = rows.filtered(by: .isIn(.column(reference), keys, reference.type.order))
     } else if reference.type.isOptional {
       query = rows.filtered(by: .not(.isNull(.column(reference))))
     }
-    if query.sorts.isEmpty, let position = resolution.position(of: .value(.null)) { query.sorts = [.init(node: position, isDescending: false)] }
+    if query.sorts.isEmpty, let position = resolution.position(of: .value(.null)) {
+      query.sorts = [.init(node: position, isDescending: false)]
+    }
     return query
   }
 

@@ -19,7 +19,9 @@ struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
     }
     let keys = try values.map { try (column.target(column.value($0))?.id).map { try RowKey<Target>($0) } }
     var loaded: [RowKey<Target>: ToOne<Target>] = [:]
-    for target in try reader.fetch(try query(for: Set(keys.compactMap { $0 }))) { loaded[try RowKey(target.id)] = ToOne(target) }
+    for target in try reader.fetch(try query(for: Set(keys.compactMap { $0 }))) {
+      loaded[try RowKey(target.id)] = ToOne(target)
+    }
     for (position, key) in keys.enumerated() {
       if let key, let reference = loaded[key], let value = column.output(reference) { assign(&values[position], value) }
     }

@@ -40,7 +40,8 @@ enum Catalogue {
     let references: [TableReference]?
     let pairs: [PairsTable]?
     let derived: [DerivedColumn]?
-    /// The version of the triggers that keep the derived columns; nil if there are none, and in files of the first versions.
+    /// The version of the triggers that keep the derived columns; nil if there are none, and in files of the first
+    /// versions.
     let derivation: Int?
     /// Whether rows can expire; nil if not.
     let expires: Bool?
@@ -50,13 +51,16 @@ enum Catalogue {
     let history: [[String]]
     /// The former names of columns, by their current names in lowercase; nil in files of the first version.
     let originals: [String: String]?
-    /// Columns with a name that another column had before: a model without an `originalName` means the other one. Nil if there are none.
+    /// Columns with a name that another column had before: a model without an `originalName` means the other one. Nil
+    /// if there are none.
     let reused: [String]?
 
     /// - Parameter old: The model's current entry in the file.
     init(_ table: TableDefinition, retired: [String], history: [[String]], reused: [String] = [], after old: Entry?) {
       model = table.model
-      columns = table.columns.map { Column(name: $0.name, property: $0.property, type: $0.type, isKey: $0.isKey, cases: $0.cases) }
+      columns = table.columns.map {
+        Column(name: $0.name, property: $0.property, type: $0.type, isKey: $0.isKey, cases: $0.cases)
+      }
       var originals: [String: String] = [:]
       for name in retired { originals[name.asciiLowercased] = old?.original(of: name) }
       for column in table.columns { originals[column.name.asciiLowercased] = column.originalName }
@@ -95,18 +99,26 @@ enum Catalogue {
   }
 
   static func format(of connection: Connection) throws -> Int64 {
-    guard try !connection.query("SELECT 1 FROM sqlite_master WHERE name = ?", [.text(infoTable)]).isEmpty else { return format }
-    return try connection.query("SELECT value FROM \(infoTable) WHERE key = 'format'").first?["value"]?.integer ?? format
+    guard try !connection.query("SELECT 1 FROM sqlite_master WHERE name = ?", [.text(infoTable)]).isEmpty else {
+      return format
+    }
+    return try connection.query("SELECT value FROM \(infoTable) WHERE key = 'format'").first?["value"]?.integer
+      ?? format
   }
 
   static func entry(of table: String, in connection: Connection) throws -> Entry? {
-    guard let json = try connection.query("SELECT schema FROM \(modelsTable) WHERE name = ?", [.text(table)]).first?["schema"]?.text else {
+    guard
+      let json = try connection.query("SELECT schema FROM \(modelsTable) WHERE name = ?", [.text(table)]).first?[
+        "schema"]?.text
+    else {
       return nil
     }
     do {
       return try JSONDecoder().decode(Entry.self, from: Data(json.utf8))
     } catch {
-      throw StoreError(.corrupt, model: table, "The file's description of \(table) in \(modelsTable) cannot be read. Restore the file from a backup.")
+      throw StoreError(
+        .corrupt, model: table,
+        "The file's description of \(table) in \(modelsTable) cannot be read. Restore the file from a backup.")
     }
   }
 

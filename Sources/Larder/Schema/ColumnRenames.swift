@@ -1,7 +1,7 @@
 /// The renames that give the columns of a table the model's names.
 ///
-/// A name may be taken by a column without a property, or by one that is renamed itself. A column without a property is renamed and keeps its values;
-/// names that are swapped go through a third one.
+/// A name may be taken by a column without a property, or by one that is renamed itself. A column without a property is
+/// renamed and keeps its values; names that are swapped go through a third one.
 struct ColumnRenames {
   /// The renames, ordered so that no name is taken twice.
   private(set) var steps: [SchemaStep] = []
@@ -9,19 +9,24 @@ struct ColumnRenames {
   private let table: TableDefinition
   private var names: [String]
 
-  /// - Parameter isDone: Whether the columns were already renamed after the entry was written, so that the existing names are the model's.
+  /// - Parameter isDone: Whether the columns were already renamed after the entry was written, so that the existing
+  ///   names are the model's.
   init(of table: TableDefinition, in state: TableState, _ entry: Catalogue.Entry?, isDone: Bool = false) {
     self.table = table
     names = state.columns.map(\.name)
     var wanted: [Move] = []
     for column in table.columns {
-      guard let original = column.originalName, !original.isSameColumn(as: column.name), let source = state.column(original) else { continue }
+      guard let original = column.originalName, !original.isSameColumn(as: column.name),
+        let source = state.column(original)
+      else { continue }
       guard !isDone || state.column(column.name) == nil, !Self.isDone(column, original, table, state, entry),
         !wanted.contains(where: { $0.from == source.name })
       else { continue }
       wanted.append(Move(from: source.name, to: column.name))
     }
-    let displaced = wanted.compactMap { move in state.column(move.to)?.name }.filter { name in !wanted.contains { $0.from == name } }
+    let displaced = wanted.compactMap { move in state.column(move.to)?.name }.filter { name in
+      !wanted.contains { $0.from == name }
+    }
     perform(displaced.map { Move(from: $0, to: freeName("\($0)_retired"), isAside: true) } + wanted)
   }
 
@@ -33,13 +38,15 @@ struct ColumnRenames {
 
   /// Returns whether the column already has its current name, so that the column with its former name is another one.
   private static func isDone(
-    _ column: TableDefinition.Column, _ original: String, _ table: TableDefinition, _ state: TableState, _ entry: Catalogue.Entry?
+    _ column: TableDefinition.Column, _ original: String, _ table: TableDefinition, _ state: TableState,
+    _ entry: Catalogue.Entry?
   ) -> Bool {
     // For a file that Larder didn't create, only the existing names are known.
     guard let entry else { return state.column(column.name) != nil || table.column(original) != nil }
     guard state.column(column.name) != nil else { return false }
     if entry.original(of: column.name)?.isSameColumn(as: original) == true { return true }
-    // Files of the first version don't record former names; there, an existing column of the model is the one that the model means.
+    // Files of the first version don't record former names; there, an existing column of the model is the one that the
+    // model means.
     return entry.originals == nil && entry.column(column.name) != nil
   }
 

@@ -11,7 +11,8 @@ extension DerivedColumn {
     let (stored, name) = (Quoting.name(column), Quoting.name(table))
     let differs =
       aggregate == .sum && arithmetic == .real
-      ? "NOT (stored IS computed OR abs(stored - computed) <= 1e-9 * max(abs(stored), abs(computed)))" : "stored IS NOT computed"
+      ? "NOT (stored IS computed OR abs(stored - computed) <= 1e-9 * max(abs(stored), abs(computed)))"
+      : "stored IS NOT computed"
     return
       "SELECT * FROM (SELECT \(Quoting.name(key)) AS key, \(stored) AS stored, \(recomputed) AS computed FROM \(name)) WHERE \(differs)"
   }
@@ -21,7 +22,8 @@ extension DerivedColumn {
     computed(aggregated())
   }
 
-  /// Returns the condition, in a statement on the column's own table, that its property couldn't hold the value, and why; nil if it always can.
+  /// Returns the condition, in a statement on the column's own table, that its property couldn't hold the value, and
+  /// why; nil if it always can.
   var unstorable: (reason: DerivedRefusal.Reason, condition: String)? {
     guard aggregate == .sum, let value else { return nil }
     let rows = "larder_rows.\(Quoting.name(value))"
@@ -36,7 +38,8 @@ extension DerivedColumn {
     }
   }
 
-  /// Returns a lower bound of how much the sum may grow, in a statement about its own table, before its property can't hold it.
+  /// Returns a lower bound of how much the sum may grow, in a statement about its own table, before its property can't
+  /// hold it.
   var room: String? {
     guard aggregate == .sum, let value else { return nil }
     let rows = "larder_rows.\(Quoting.name(value))"
@@ -47,7 +50,8 @@ extension DerivedColumn {
       let sum = "CAST(coalesce(\(computed("larder_decimal_sum(\(rows))")), '0') AS REAL)"
       // The margin is wider than what is lost in counting with real numbers.
       return "min(\(highest) - \(sum), \(sum) - (\(lowest))) - \(highest * 1e-9)"
-    // As long as no sum of absolute values overflows, no order of adding makes an infinity, or of two of them what is no number.
+    // As long as no sum of absolute values overflows, no order of adding makes an infinity, or of two of them what is
+    // no number.
     case .real: return "1e308 - \(computed("total(abs(\(rows)))"))"
     case .decimal, .none: return nil
     }
@@ -59,7 +63,8 @@ extension DerivedColumn {
     let rowsName = Quoting.name(rowsTable)
     switch rows {
     case .reference(let column):
-      return "(SELECT \(aggregate) FROM \(rowsName) AS larder_rows WHERE larder_rows.\(Quoting.name(column)) = \(owner))"
+      return
+        "(SELECT \(aggregate) FROM \(rowsName) AS larder_rows WHERE larder_rows.\(Quoting.name(column)) = \(owner))"
     case .pairs(let pairs, let own, _, _) where self.aggregate == .count:
       return "(SELECT count(*) FROM \(Quoting.name(pairs)) AS larder_pairs WHERE larder_pairs.\(own) = \(owner))"
     case .pairs(let pairs, let own, let other, let key):
@@ -97,7 +102,8 @@ extension DerivedColumn {
     ]
     switch rows {
     case .reference(let reference): return own + referenceTriggers(Quoting.name(reference))
-    case .pairs(let pairs, let own_, let other, let key): return own + pairsTriggers(pairs, own_, other, Quoting.name(key))
+    case .pairs(let pairs, let own_, let other, let key):
+      return own + pairsTriggers(pairs, own_, other, Quoting.name(key))
     }
   }
 
@@ -106,13 +112,15 @@ extension DerivedColumn {
   )
     -> SchemaTrigger
   {
-    SchemaTrigger(SchemaTrigger.prefix("derived", self.table, column) + kind, event, on: table, when: condition, statements)
+    SchemaTrigger(
+      SchemaTrigger.prefix("derived", self.table, column) + kind, event, on: table, when: condition, statements)
   }
 
   private func hasRows() -> String {
     let key = "new.\(Quoting.name(key))"
     return switch rows {
-    case .reference(let column): "EXISTS (SELECT 1 FROM \(Quoting.name(rowsTable)) WHERE \(Quoting.name(column)) = \(key))"
+    case .reference(let column):
+      "EXISTS (SELECT 1 FROM \(Quoting.name(rowsTable)) WHERE \(Quoting.name(column)) = \(key))"
     case .pairs(let pairs, let own, _, _): "EXISTS (SELECT 1 FROM \(Quoting.name(pairs)) WHERE \(own) = \(key))"
     }
   }
@@ -123,30 +131,39 @@ extension DerivedColumn {
     let isOther = rowsTable == table ? " AND new.\(reference) IS NOT new.\(Quoting.name(key))" : ""
     guard let value = value.map(Quoting.name) else {
       return [
-        trigger("insert", "AFTER INSERT", on: rowsTable, when: "new.\(reference) IS NOT NULL\(isOther)", add("new", reference)),
-        trigger("delete", "AFTER DELETE", on: rowsTable, when: "old.\(reference) IS NOT NULL", remove("old", reference)),
         trigger(
-          "update", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved, remove("old", reference) + add("new", reference)),
+          "insert", "AFTER INSERT", on: rowsTable, when: "new.\(reference) IS NOT NULL\(isOther)", add("new", reference)
+        ),
+        trigger(
+          "delete", "AFTER DELETE", on: rowsTable, when: "old.\(reference) IS NOT NULL", remove("old", reference)),
+        trigger(
+          "update", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved,
+          remove("old", reference) + add("new", reference)),
       ]
     }
     func matters(_ row: String) -> String { "\(row).\(reference) IS NOT NULL AND \(row).\(value) IS NOT NULL" }
     let insert = trigger("insert", "AFTER INSERT", on: rowsTable, when: matters("new") + isOther, add("new", reference))
     if aggregate == .sum, arithmetic == .decimal {
-      // Where the sum that is kept has not all digits, it is computed anew from the rows as they are after the change: once, for both values.
+      // Where the sum that is kept has not all digits, it is computed anew from the rows as they are after the change:
+      // once, for both values.
       let change = update(decimal(exchanged("old.\(value)", for: "new.\(value)")), "new", reference)
       return [
         insert,
         trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), remove("old", reference)),
-        trigger("update", "AFTER UPDATE OF \(value)", on: rowsTable, when: "NOT (\(moved)) AND old.\(value) IS NOT new.\(value)", change),
         trigger(
-          "move", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved, remove("old", reference) + add("new", reference)),
+          "update", "AFTER UPDATE OF \(value)", on: rowsTable,
+          when: "NOT (\(moved)) AND old.\(value) IS NOT new.\(value)", change),
+        trigger(
+          "move", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved,
+          remove("old", reference) + add("new", reference)),
       ]
     }
     return [
       insert,
       trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), remove("old", reference)),
       trigger(
-        "update", "AFTER UPDATE OF \(reference), \(value)", on: rowsTable, when: "\(moved) OR old.\(value) IS NOT new.\(value)",
+        "update", "AFTER UPDATE OF \(reference), \(value)", on: rowsTable,
+        when: "\(moved) OR old.\(value) IS NOT new.\(value)",
         remove("old", reference) + add("new", reference)),
     ]
   }
@@ -160,8 +177,10 @@ extension DerivedColumn {
     case (.sum, .decimal):
       update(decimal("larder_decimal_sum_add(\(name), \(value))"), row, reference, and: "\(value) IS NOT NULL")
     case (.sum, .integer): update(integer("\(name) + \(value)"), row, reference, and: "\(value) IS NOT NULL")
-    case (.min, _): update(value, row, reference, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) < \(name))")
-    case (.max, _): update(value, row, reference, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) > \(name))")
+    case (.min, _):
+      update(value, row, reference, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) < \(name))")
+    case (.max, _):
+      update(value, row, reference, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) > \(name))")
     default: update(computed(), row, reference)
     }
   }
@@ -180,7 +199,8 @@ extension DerivedColumn {
     }
   }
 
-  /// The sum of decimals without one value and with another, either of which may be NULL; NULL where digits are missing.
+  /// The sum of decimals without one value and with another, either of which may be NULL; NULL where digits are
+  /// missing.
   private func exchanged(_ old: String, for new: String) -> String {
     let name = Quoting.name(column)
     let rest = "CASE WHEN \(old) IS NULL THEN \(name) ELSE larder_decimal_sum_subtract(\(name), \(old)) END"
@@ -212,7 +232,8 @@ extension DerivedColumn {
     return "coalesce(\(recomputed), \(refusal(.notANumber)))"
   }
 
-  /// Returns the updated sum of decimals, or the recomputed one if a sum with too many digits for `Decimal` has lost some.
+  /// Returns the updated sum of decimals, or the recomputed one if a sum with too many digits for `Decimal` has lost
+  /// some.
   private func decimal(_ sum: String) -> String { "coalesce(\(sum), \(recomputed))" }
 
   /// Returns an integer, or rejects it, because SQLite would continue with real numbers on overflow.
@@ -229,20 +250,24 @@ extension DerivedColumn {
     func recompute(_ condition: String) -> [String] { self.recompute("\(Quoting.name(key)) \(condition)") }
     func step(_ sign: String, _ row: String) -> [String] {
       guard aggregate == .count else { return recompute("= \(row).\(own)") }
-      return ["UPDATE \(name) SET \(Quoting.name(column)) = \(Quoting.name(column)) \(sign) 1 WHERE \(Quoting.name(key)) = \(row).\(own)"]
+      return [
+        "UPDATE \(name) SET \(Quoting.name(column)) = \(Quoting.name(column)) \(sign) 1 WHERE \(Quoting.name(key)) = \(row).\(own)"
+      ]
     }
     let paired = [
       trigger("insert", "AFTER INSERT", on: pairs, when: nil, step("+", "new")),
       trigger("delete", "AFTER DELETE", on: pairs, when: nil, step("-", "old")),
       trigger(
-        "update", "AFTER UPDATE OF \(own), \(other)", on: pairs, when: nil, recompute("= old.\(own)") + recompute("= new.\(own)")),
+        "update", "AFTER UPDATE OF \(own), \(other)", on: pairs, when: nil,
+        recompute("= old.\(own)") + recompute("= new.\(own)")),
     ]
     guard let value = value.map(Quoting.name) else { return paired }
     let concerned = "IN (SELECT \(own) FROM \(Quoting.name(pairs)) WHERE \(other) = new.\(rowsKey))"
     return paired + [
       trigger("row_insert", "AFTER INSERT", on: rowsTable, when: nil, recompute(concerned)),
       trigger(
-        "row_update", "AFTER UPDATE OF \(value)", on: rowsTable, when: "old.\(value) IS NOT new.\(value)", recompute(concerned)),
+        "row_update", "AFTER UPDATE OF \(value)", on: rowsTable, when: "old.\(value) IS NOT new.\(value)",
+        recompute(concerned)),
     ]
   }
 }

@@ -11,13 +11,18 @@ extension ExistingSchema {
     return adopted
   }
 
-  private func look(at table: TableDefinition, _ state: TableState, from first: Int, _ adopted: inout AdoptedColumns) throws {
+  private func look(
+    at table: TableDefinition, _ state: TableState, from first: Int, _ adopted: inout AdoptedColumns
+  ) throws {
     let columns = table.columns.enumerated().map { offset, column in
-      FormOfColumn(column, state.column(column.name), isStrict: state.isStrict, isKeyRowID: table.isKeyRowID && column.isKey, number: first + offset)
+      FormOfColumn(
+        column, state.column(column.name), isStrict: state.isStrict, isKeyRowID: table.isKeyRowID && column.isKey,
+        number: first + offset)
     }
     let questions = columns.flatMap(\.questions)
     let answers: Row? =
-      questions.isEmpty ? nil : try connection.query("SELECT \(questions.joined(separator: ", ")) FROM \(Quoting.name(state.name))").first
+      questions.isEmpty
+      ? nil : try connection.query("SELECT \(questions.joined(separator: ", ")) FROM \(Quoting.name(state.name))").first
     for column in columns {
       let kind = column.kind(answers)
       guard kind != .native else { continue }
@@ -38,7 +43,8 @@ private struct FormOfColumn {
   private let isStrict: Bool
   private let isKeyRowID: Bool
 
-  init(_ definition: TableDefinition.Column, _ state: TableState.Column?, isStrict: Bool, isKeyRowID: Bool, number: Int) {
+  init(_ definition: TableDefinition.Column, _ state: TableState.Column?, isStrict: Bool, isKeyRowID: Bool, number: Int)
+  {
     self.definition = definition
     self.state = state
     self.isStrict = isStrict
@@ -74,9 +80,13 @@ private struct FormOfColumn {
 
   /// The columns of the result: each is 1 if the check holds for some row.
   var questions: [String] {
-    if isKeyRowID || (isStrict && state?.declaredType.uppercased() == type.storageClass.rawValue && !looksAtValues) { return [] }
+    if isKeyRowID || (isStrict && state?.declaredType.uppercased() == type.storageClass.rawValue && !looksAtValues) {
+      return []
+    }
     let name = Quoting.name(definition.name)
-    func isNone(of kinds: [String]) -> String { "typeof(\(name)) NOT IN (\((kinds + ["null"]).map { "'\($0)'" }.joined(separator: ", ")))" }
+    func isNone(of kinds: [String]) -> String {
+      "typeof(\(name)) NOT IN (\((kinds + ["null"]).map { "'\($0)'" }.joined(separator: ", ")))"
+    }
     var other = isNone(of: nativeKinds)
     if type.numberForm == .boolean {
       other += " OR \(name) NOT IN (0, 1)"

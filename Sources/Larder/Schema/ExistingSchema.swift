@@ -47,12 +47,15 @@ struct ExistingSchema {
         "\(table.model) can expire, and the table \(table.name) has no column \(Expiry.column), which schema: .existing does not add. Remove expires: true."
       )
     }
-    for reference in table.references where reference.isOrdered && state.column(ReservedNames.position(of: reference.column)) == nil {
+    for reference in table.references
+    where reference.isOrdered && state.column(ReservedNames.position(of: reference.column)) == nil {
       throw StoreError(
         .schemaMismatch, model: table.model, property: reference.property,
-        "The table \(table.name) has no column that keeps the order of the rows that refer to a \(reference.model). Remove ordered: true.")
+        "The table \(table.name) has no column that keeps the order of the rows that refer to a \(reference.model). Remove ordered: true."
+      )
     }
-    let triggers = Set(try connection.query("SELECT name FROM sqlite_master WHERE type = 'trigger'").compactMap { $0["name"]?.text })
+    let triggers = Set(
+      try connection.query("SELECT name FROM sqlite_master WHERE type = 'trigger'").compactMap { $0["name"]?.text })
     for column in table.derived where !column.triggers.allSatisfy({ triggers.contains($0.name) }) {
       throw StoreError(
         .schemaMismatch, model: table.model, property: column.property,

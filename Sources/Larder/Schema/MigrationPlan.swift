@@ -15,6 +15,7 @@ public struct MigrationPlan: Sendable, Hashable, CustomStringConvertible {
   public var isEmpty: Bool { steps.isEmpty }
 
   public var description: String {
-    (isEmpty ? "nothing to do" : steps.map { "- \($0)" }.joined(separator: "\n")) + notes.map { "\nNote: \($0)" }.joined()
+    (isEmpty ? "nothing to do" : steps.map { "- \($0)" }.joined(separator: "\n"))
+      + notes.map { "\nNote: \($0)" }.joined()
   }
 }

@@ -17,7 +17,9 @@ struct SchemaChanges {
   /// Executes the steps that come before the named migrations, and fills new columns in existing rows.
   func performOpening(_ steps: [SchemaStep]) throws {
     for step in steps { try perform(step) }
-    for case .addColumn(let table, let column) in steps where try constantDefault(of: column, table) == nil { try fill(column, of: table) }
+    for case .addColumn(let table, let column) in steps where try constantDefault(of: column, table) == nil {
+      try fill(column, of: table)
+    }
   }
 
   func perform(_ step: SchemaStep) throws {
@@ -27,7 +29,8 @@ struct SchemaChanges {
     case .addColumn(let table, let column):
       try connection.change(writer.addColumn(column, to: table, default: try constantDefault(of: column, table)))
     case .renameColumn(let table, let from, let to), .setAside(let table, let from, let to):
-      try connection.change("ALTER TABLE \(Quoting.name(table.name)) RENAME COLUMN \(Quoting.name(from)) TO \(Quoting.name(to))")
+      try connection.change(
+        "ALTER TABLE \(Quoting.name(table.name)) RENAME COLUMN \(Quoting.name(from)) TO \(Quoting.name(to))")
     case .fill(let table, let column): try fill(column, of: table)
     case .rebuild(let table, _, let isAdditive, let released):
       if !isAdditive { try backUp() }
@@ -36,7 +39,8 @@ struct SchemaChanges {
     case .dropIndex(let name): try connection.change("DROP INDEX IF EXISTS \(Quoting.name(name))")
     case .addPosition(let table, let reference):
       for statement in writer.addPosition(of: reference, to: table) { try connection.change(statement) }
-    case .addExpiry(let table): try connection.change("ALTER TABLE \(Quoting.name(table.name)) ADD COLUMN \(Expiry.column) REAL")
+    case .addExpiry(let table):
+      try connection.change("ALTER TABLE \(Quoting.name(table.name)) ADD COLUMN \(Expiry.column) REAL")
     case .dropExpiry(let table):
       try backUp()
       try connection.change("DELETE FROM \(Quoting.name(table.name)) WHERE \(Expiry.isOver)")
@@ -50,7 +54,9 @@ struct SchemaChanges {
     case .createSearch(let table):
       for statement in writer.createSearch(table) { try connection.change(statement) }
     case .renewSearch(let table):
-      for statement in writer.dropSearch(of: table.name) + writer.createSearch(table) { try connection.change(statement) }
+      for statement in writer.dropSearch(of: table.name) + writer.createSearch(table) {
+        try connection.change(statement)
+      }
     case .dropSearch(let table):
       for statement in writer.dropSearch(of: table) { try connection.change(statement) }
     }
@@ -66,7 +72,9 @@ struct SchemaChanges {
 
   /// Sets the column to its default in every row without a value; a computed default is computed for each row.
   private func fill(_ column: TableDefinition.Column, of table: TableDefinition) throws {
-    guard let defaultValue = column.defaultValue, let state = try TableState.read(table.name, from: connection) else { return }
+    guard let defaultValue = column.defaultValue, let state = try TableState.read(table.name, from: connection) else {
+      return
+    }
     let name = Quoting.name(table.name)
     let quoted = Quoting.name(column.name)
     do {
@@ -76,20 +84,25 @@ struct SchemaChanges {
         return try connection.change("UPDATE \(name) SET \(quoted) = ?1 WHERE \(quoted) IS NULL", [value])
       }
       for row in try connection.query("SELECT \(number) AS number FROM \(name) WHERE \(quoted) IS NULL") {
-        try connection.change("UPDATE \(name) SET \(quoted) = ?1 WHERE \(number) = ?2", [try defaultValue(), row["number"] ?? .null])
+        try connection.change(
+          "UPDATE \(name) SET \(quoted) = ?1 WHERE \(number) = ?2", [try defaultValue(), row["number"] ?? .null])
       }
     } catch let failure as ValueFailure {
       throw StoreError(failure, model: table.model, property: column.property)
     }
   }
 
-  /// Recreates the table with the model's rules and copies the rows. Source: <https://www.sqlite.org/lang_altertable.html#otheralter>.
+  /// Recreates the table with the model's rules and copies the rows. Source:
+  /// <https://www.sqlite.org/lang_altertable.html#otheralter>.
   private func rebuild(_ table: TableDefinition, releasing released: [String]) throws {
     guard let state = try TableState.read(table.name, from: connection) else { return }
     let temporary = "\(ReservedNames.prefix)new_\(table.name)"
-    let others = state.columns.filter { table.column($0.name) == nil && $0.name != ReservedNames.rowID && !$0.isGenerated }
+    let others = state.columns.filter {
+      table.column($0.name) == nil && $0.name != ReservedNames.rowID && !$0.isGenerated
+    }
     let dependents = try connection.query(
-      "SELECT sql FROM sqlite_master WHERE lower(tbl_name) = lower(?) AND type IN ('index', 'trigger') AND sql IS NOT NULL", [.text(table.name)])
+      "SELECT sql FROM sqlite_master WHERE lower(tbl_name) = lower(?) AND type IN ('index', 'trigger') AND sql IS NOT NULL",
+      [.text(table.name)])
     var target = (table.columns.map(\.name) + others.map(\.name)).map(Quoting.name)
     var source = target
     if !table.isKeyRowID, let number = state.rowNumber {
@@ -104,7 +117,8 @@ struct SchemaChanges {
       "INSERT INTO \(Quoting.name(temporary)) (\(target.joined(separator: ", "))) SELECT \(source.joined(separator: ", ")) FROM \(Quoting.name(state.name))"
     )
     try connection.change("DROP TABLE \(Quoting.name(state.name))")
-    // Views and triggers of other tables refer to the table that is missing for a moment; only legacy renaming ignores them.
+    // Views and triggers of other tables refer to the table that is missing for a moment; only legacy renaming ignores
+    // them.
     try connection.change("PRAGMA legacy_alter_table = ON")
     defer { try? connection.change("PRAGMA legacy_alter_table = OFF") }
     try connection.change("ALTER TABLE \(Quoting.name(temporary)) RENAME TO \(Quoting.name(table.name))")

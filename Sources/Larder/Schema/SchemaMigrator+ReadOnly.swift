@@ -10,7 +10,8 @@ extension SchemaMigrator {
     if try isUpToDate() { return }
     for table in tables {
       guard let state = try TableState.read(table.name, from: connection) else {
-        throw StoreError(.schemaMismatch, model: table.model, "The file has no table \(table.name) for \(table.model), and \(remedy)")
+        throw StoreError(
+          .schemaMismatch, model: table.model, "The file has no table \(table.name) for \(table.model), and \(remedy)")
       }
       for column in table.columns where state.column(column.name) == nil {
         throw StoreError(

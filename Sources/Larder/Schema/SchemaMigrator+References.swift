@@ -5,7 +5,8 @@ extension SchemaMigrator {
   ///
   /// - Parameters:
   ///   - changed: The names of the changed tables, in lowercase.
-  ///   - before: Opens a connection that sees the file before the migration, to ignore references that were already dangling.
+  ///   - before: Opens a connection that sees the file before the migration, to ignore references that were already
+  ///     dangling.
   func checkReferences(of changed: Set<String>, before: (() throws -> Connection)?) throws {
     for table in try tablesReferring(to: changed) {
       let dangling = try danglingReferences(of: table, connection)
@@ -37,7 +38,10 @@ extension SchemaMigrator {
 
   /// Returns the dangling references of a table; none if there is no such table.
   private func danglingReferences(of table: String, _ connection: Connection) throws -> Set<Row> {
-    guard try !connection.query("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?1", [.text(table)]).isEmpty else { return [] }
+    guard
+      try !connection.query("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?1", [.text(table)])
+        .isEmpty
+    else { return [] }
     return Set(try connection.query("PRAGMA main.foreign_key_check(\(Quoting.name(table)))"))
   }
 }

@@ -22,7 +22,9 @@ struct SchemaMigrator {
     let format = try Catalogue.format(of: connection)
     guard format <= Catalogue.format else {
       throw StoreError(
-        .newerFile, "A newer version of Larder wrote the file (format \(format)); this one reads up to \(Catalogue.format). Update the program.")
+        .newerFile,
+        "A newer version of Larder wrote the file (format \(format)); this one reads up to \(Catalogue.format). Update the program."
+      )
     }
     let applied = try Catalogue.appliedMigrations(in: connection)
     let known = Set(migrations.map(\.name))
@@ -61,7 +63,9 @@ struct SchemaMigrator {
   /// A name that another column had before is ambiguous unless its column declares an `originalName`.
   private func checkReusedNames(of table: TableDefinition, _ entry: Catalogue.Entry) throws {
     for name in entry.reused ?? [] {
-      guard let column = table.column(name), column.originalName == nil, let original = entry.original(of: name) else { continue }
+      guard let column = table.column(name), column.originalName == nil, let original = entry.original(of: name) else {
+        continue
+      }
       throw StoreError(
         .newerFile, model: table.model, property: column.property,
         "A newer version of the program wrote the file: its column \(table.name).\(name) is the former \(original). Update the program, or keep originalName: \"\(original)\" at \(table.model).\(column.property)."
@@ -71,7 +75,8 @@ struct SchemaMigrator {
 
   /// Returns what opening would do.
   ///
-  /// - Parameter isReadOnly: Whether to leave out what reading doesn't need, such as rebuilding an index of an earlier version.
+  /// - Parameter isReadOnly: Whether to leave out what reading doesn't need, such as rebuilding an index of an earlier
+  ///   version.
   func plan(isReadOnly: Bool = false) throws -> MigrationPlan {
     let pending = try pendingMigrations()
     let planner = try SchemaPlanner(connection, tables)
@@ -100,7 +105,8 @@ struct SchemaMigrator {
     guard try Catalogue.exists(in: connection), try pendingMigrations().isEmpty else { return false }
     for table in tables {
       guard let entry = try Catalogue.entry(of: table.name, in: connection) else { return false }
-      let wanted = Catalogue.Entry(table, retired: entry.retired, history: entry.history, reused: entry.reused ?? [], after: entry)
+      let wanted = Catalogue.Entry(
+        table, retired: entry.retired, history: entry.history, reused: entry.reused ?? [], after: entry)
       guard entry == wanted else { return false }
       // Another program may have changed the file.
       guard let state = try TableState.read(table.name, from: connection) else { return false }
@@ -142,7 +148,9 @@ struct SchemaMigrator {
         try changes.performOpening(again)
         opening += again
       }
-      for step in try SchemaPlanner(connection, tables).closing(after: opening, isConverting: !pending.isEmpty) { try changes.perform(step) }
+      for step in try SchemaPlanner(connection, tables).closing(after: opening, isConverting: !pending.isEmpty) {
+        try changes.perform(step)
+      }
       try StoredValueSample(connection, tables).check()
       try remember(opening)
       try connection.environment.features.forEach { try $0.didMigrate(connection) }
@@ -163,7 +171,8 @@ struct SchemaMigrator {
     } catch {
       // The description of a foreign error may contain stored values.
       let reason = (error as? StoreError)?.message ?? "it threw \(type(of: error))."
-      throw StoreError(.migrationFailed, "The migration \"\(migration.name)\" failed and the file is as it was: \(reason)")
+      throw StoreError(
+        .migrationFailed, "The migration \"\(migration.name)\" failed and the file is as it was: \(reason)")
     }
     try connection.change("INSERT INTO \(Catalogue.migrationsTable) (name) VALUES (?)", [.text(migration.name)])
   }
@@ -177,9 +186,14 @@ struct SchemaMigrator {
       let formerColumns = (old?.columnNames ?? []) + (old?.retired ?? []) + renamings.map(\.to)
       let retired = (state?.columns ?? []).map(\.name).filter { table.column($0) == nil && formerColumns.contains($0) }
       var history = old?.history ?? []
-      if let old, old.columnNames != table.columns.map(\.name), !history.contains(old.columnNames) { history.append(old.columnNames) }
-      let reused = (old?.reused ?? []) + renamings.map(\.to).filter { name in renamings.contains { $0.from.isSameColumn(as: name) } }
-      let entry = Catalogue.Entry(table, retired: retired, history: history, reused: Array(Set(reused)).sorted(), after: old)
+      if let old, old.columnNames != table.columns.map(\.name), !history.contains(old.columnNames) {
+        history.append(old.columnNames)
+      }
+      let reused =
+        (old?.reused ?? [])
+        + renamings.map(\.to).filter { name in renamings.contains { $0.from.isSameColumn(as: name) } }
+      let entry = Catalogue.Entry(
+        table, retired: retired, history: history, reused: Array(Set(reused)).sorted(), after: old)
       try Catalogue.write(entry, of: table.name, to: connection)
     }
   }

@@ -13,20 +13,25 @@ extension SchemaPlanner {
       case (nil, let old?): return "\(column.name) refers to \(old.table) no longer"
       case (let new?, nil): return "\(column.name) refers to \(new.table)"
       case (let new?, let old?):
-        if !old.table.isSameColumn(as: new.table) || !old.key.isSameColumn(as: new.key) { return "\(column.name) refers to \(new.table)" }
+        if !old.table.isSameColumn(as: new.table) || !old.key.isSameColumn(as: new.key) {
+          return "\(column.name) refers to \(new.table)"
+        }
         return old.rule == new.rule.sql ? nil : "the delete rule of \(column.name) becomes \(new.rule.sql)"
       }
     }
   }
 
-  /// Returns why the table has to be rebuilt to remove the rule of a removed property. A foreign key that Larder didn't create stays.
+  /// Returns why the table has to be rebuilt to remove the rule of a removed property. A foreign key that Larder didn't
+  /// create stays.
   func formerReferences(
     of state: TableState, _ table: TableDefinition, _ opening: [SchemaStep], _ entry: Catalogue.Entry?
   ) throws -> [(column: String, reason: String)] {
     guard let entry else { return [] }
     let former = entry.columnNames + entry.retired
     return try connection.query("PRAGMA foreign_key_list(\(Quoting.name(state.name)))").compactMap { row in
-      guard let stored = row["from"]?.text, let column = state.columns.first(where: { $0.storedName?.isSameColumn(as: stored) == true }) else {
+      guard let stored = row["from"]?.text,
+        let column = state.columns.first(where: { $0.storedName?.isSameColumn(as: stored) == true })
+      else {
         return nil
       }
       let name = opening.formerName(of: column.name, in: table)
@@ -41,14 +46,18 @@ extension SchemaPlanner {
     let rows = try connection.query("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
     var present: [String: String] = [:]
     for row in rows {
-      if let name = row["name"]?.text, SchemaTrigger.prefixes.contains(where: name.hasPrefix) { present[name] = row["sql"]?.text }
+      if let name = row["name"]?.text, SchemaTrigger.prefixes.contains(where: name.hasPrefix) {
+        present[name] = row["sql"]?.text
+      }
     }
-    let order = tables.flatMap { writer.orderTriggers($0) } + tables.flatMap(\.pairs).flatMap { writer.orderTriggers($0) }
+    let order =
+      tables.flatMap { writer.orderTriggers($0) } + tables.flatMap(\.pairs).flatMap { writer.orderTriggers($0) }
     let derived = tables.flatMap(\.derived).map { (column: $0, triggers: $0.triggers) }
     let wanted = order + derived.flatMap(\.triggers)
     let others = try othersTriggers()
     let obsolete = present.filter { name, sql in
-      !wanted.contains { $0.name == name && $0.sql == sql } && (wanted.contains { $0.name == name } || !others.contains(where: name.hasPrefix))
+      !wanted.contains { $0.name == name && $0.sql == sql }
+        && (wanted.contains { $0.name == name } || !others.contains(where: name.hasPrefix))
     }.keys.sorted()
     let missing = wanted.filter { present[$0.name] != $0.sql }
     return obsolete.map { .dropTrigger($0) } + missing.map { .createTrigger($0) }
@@ -59,7 +68,8 @@ extension SchemaPlanner {
   private func othersTriggers() throws -> [String] {
     guard hasCatalogue else { return [] }
     let own = Set(tables.map(\.name.asciiLowercased))
-    return try Catalogue.tables(in: connection).filter { !own.contains($0.asciiLowercased) }.flatMap { name -> [String] in
+    return try Catalogue.tables(in: connection).filter { !own.contains($0.asciiLowercased) }.flatMap {
+      name -> [String] in
       guard let entry = try Catalogue.entry(of: name, in: connection) else { return [] }
       return (entry.derived ?? []).map { SchemaTrigger.prefix("derived", $0.table, $0.column) }
         + (entry.references ?? []).map { SchemaTrigger.prefix("order", name, $0.column) }

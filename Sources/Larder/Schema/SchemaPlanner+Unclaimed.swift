@@ -1,11 +1,13 @@
 extension SchemaPlanner {
-  /// Returns notes for what may be a renamed struct: a table is to be created, and one with similar columns belongs to no model.
+  /// Returns notes for what may be a renamed struct: a table is to be created, and one with similar columns belongs to
+  /// no model.
   func unclaimedTables(_ opening: [SchemaStep]) throws -> [String] {
     guard hasCatalogue else { return [] }
     let own = Set(tables.map(\.name.asciiLowercased))
     var unclaimed: [(name: String, entry: Catalogue.Entry)] = []
     for name in try Catalogue.tables(in: connection) where !own.contains(name.asciiLowercased) {
-      guard let entry = try Catalogue.entry(of: name, in: connection), try TableState.read(name, from: connection) != nil,
+      guard let entry = try Catalogue.entry(of: name, in: connection),
+        try TableState.read(name, from: connection) != nil,
         try !connection.query("SELECT 1 FROM \(Quoting.name(name)) LIMIT 1").isEmpty
       else { continue }
       unclaimed.append((name, entry))

@@ -16,16 +16,19 @@ struct SchemaPlanner {
 
   // MARK: Before the named migrations
 
-  /// Returns the steps before the named migrations: new tables, and renamed and new columns. Existing rows don't have to satisfy new rules yet.
+  /// Returns the steps before the named migrations: new tables, and renamed and new columns. Existing rows don't have
+  /// to satisfy new rules yet.
   ///
   /// - Parameters:
-  ///   - isMigrating: Whether named migrations come next. They may read the rows as models, so newly required columns get their default first.
+  ///   - isMigrating: Whether named migrations come next. They may read the rows as models, so newly required columns
+  ///     get their default first.
   ///   - isRenamed: Whether columns were already renamed during this opening.
   func opening(isMigrating: Bool = false, isRenamed: Bool = false) throws -> [SchemaStep] {
     let pairs = try tables.flatMap(\.pairs).filter { try TableState.read($0.name, from: connection) == nil }
     return try tables.flatMap { table -> [SchemaStep] in
       guard let state = try TableState.read(table.name, from: connection) else {
-        return [.createTable(table)] + table.indexes.map { .createIndex(table, $0) } + (table.searchable.isEmpty ? [] : [.createSearch(table)])
+        return [.createTable(table)] + table.indexes.map { .createIndex(table, $0) }
+          + (table.searchable.isEmpty ? [] : [.createSearch(table)])
       }
       return try additions(to: state, table, isMigrating: isMigrating, isRenamed: isRenamed)
     } + pairs.map { .createPairs($0) }
@@ -38,7 +41,9 @@ struct SchemaPlanner {
     var state = present
     try state.apply(renames, of: table)
     let added: [SchemaStep] = table.columns.filter { state.column($0.name) == nil }.map { .addColumn(table, $0) }
-    let positions: [SchemaStep] = table.references.filter { $0.isOrdered && state.column(ReservedNames.position(of: $0.column)) == nil }.map {
+    let positions: [SchemaStep] = table.references.filter {
+      $0.isOrdered && state.column(ReservedNames.position(of: $0.column)) == nil
+    }.map {
       .addPosition(table, reference: $0.column)
     }
     let fills: [SchemaStep] = isMigrating ? try fills(in: state, table) : []
@@ -49,8 +54,12 @@ struct SchemaPlanner {
   private func fills(in state: TableState, _ table: TableDefinition) throws -> [SchemaStep] {
     let rows = TableRows(connection, table, state)
     return try table.columns.filter { column in
-      guard !column.type.isOptional, column.defaultValue != nil, !(column.isKey && table.isKeyRowID) else { return false }
-      guard let current = state.column(column.name), !current.isRequired, let stored = current.storedName else { return false }
+      guard !column.type.isOptional, column.defaultValue != nil, !(column.isKey && table.isKeyRowID) else {
+        return false
+      }
+      guard let current = state.column(column.name), !current.isRequired, let stored = current.storedName else {
+        return false
+      }
       return try rows.exist(where: "\(Quoting.name(stored)) IS NULL")
     }.map { .fill(table, $0) }
   }
@@ -82,14 +91,16 @@ struct SchemaPlanner {
       if arePending { try state.apply(opening, of: table) }
       let entry = try entry(of: table)
       let added = Set(opening.columnsAdded(to: table).map(\.name))
-      return try rules(of: state, table, opening, added: added, entry, isConverting: isConverting) + indexes(of: table, state, entry)
+      return try rules(of: state, table, opening, added: added, entry, isConverting: isConverting)
+        + indexes(of: table, state, entry)
         + search(of: table, isRenamed: opening.rename(columnsOf: table))
     }
     return try steps + triggers()
   }
 
   private func rules(
-    of state: TableState, _ table: TableDefinition, _ opening: [SchemaStep], added: Set<String>, _ entry: Catalogue.Entry?, isConverting: Bool
+    of state: TableState, _ table: TableDefinition, _ opening: [SchemaStep], added: Set<String>,
+    _ entry: Catalogue.Entry?, isConverting: Bool
   ) throws -> [SchemaStep] {
     try checkKey(of: state, table)
     let rows = TableRows(connection, table, state)
@@ -120,7 +131,9 @@ struct SchemaPlanner {
     let released = try formerReferences(of: state, table, opening, entry)
     reasons += released.map(\.reason)
     for column in state.columns
-    where table.column(column.name) == nil && column.isRequired && column.defaultValue == nil && column.name != table.rowIDColumn {
+    where table.column(column.name) == nil && column.isRequired && column.defaultValue == nil
+      && column.name != table.rowIDColumn
+    {
       reasons.append("\(column.name), which has left the model, may be empty")
       isAdditive = false
     }
@@ -129,7 +142,12 @@ struct SchemaPlanner {
       isAdditive = false
     }
     return fills
-      + (reasons.isEmpty ? [] : [.rebuild(table, reason: reasons.joined(separator: ", "), isAdditive: isAdditive, releasing: released.map(\.column))])
+      + (reasons.isEmpty
+        ? []
+        : [
+          .rebuild(
+            table, reason: reasons.joined(separator: ", "), isAdditive: isAdditive, releasing: released.map(\.column))
+        ])
   }
 
   private func checkKey(of state: TableState, _ table: TableDefinition) throws {
@@ -158,21 +176,26 @@ struct SchemaPlanner {
     return keys
   }
 
-  /// Returns whether the column's values have to be converted to another storage class. Throws if a value would change, or wouldn't fit the
-  /// property's type.
+  /// Returns whether the column's values have to be converted to another storage class. Throws if a value would change,
+  /// or wouldn't fit the property's type.
   private func changesType(
-    of current: TableState.Column, to column: TableDefinition.Column, _ table: TableDefinition, _ known: Catalogue.Entry.Column?, isConverting: Bool,
+    of current: TableState.Column, to column: TableDefinition.Column, _ table: TableDefinition,
+    _ known: Catalogue.Entry.Column?, isConverting: Bool,
     _ rows: TableRows
   ) throws -> Bool {
     guard let stored = current.storedName else { return false }
     let changesClass = current.declaredType.uppercased() != column.type.storageClass.rawValue
-    if changesClass { try checkConversion(of: stored, from: current.declaredType.uppercased(), to: column, table, isConverting: isConverting, rows) }
+    if changesClass {
+      try checkConversion(
+        of: stored, from: current.declaredType.uppercased(), to: column, table, isConverting: isConverting, rows)
+    }
     var type = known?.type
     type?.isOptional = column.type.isOptional
     let isSame = type == column.type && known?.cases == column.cases
     if !isSame, let failure = try rows.firstFailure(of: stored, as: column) {
       throw StoreError(
-        failure.cause.code == .invalidValue ? .schemaMismatch : failure.cause.code, model: table.model, property: column.property,
+        failure.cause.code == .invalidValue ? .schemaMismatch : failure.cause.code, model: table.model,
+        property: column.property,
         "\(table.model).\(column.property) has another type now, and row \(failure.number) of \(table.name) \(failure.cause.problem). Keep the old type, or correct the rows in a migration."
       )
     }
@@ -180,7 +203,8 @@ struct SchemaPlanner {
   }
 
   private func checkConversion(
-    of name: String, from: String, to column: TableDefinition.Column, _ table: TableDefinition, isConverting: Bool, _ rows: TableRows
+    of name: String, from: String, to column: TableDefinition.Column, _ table: TableDefinition, isConverting: Bool,
+    _ rows: TableRows
   ) throws {
     let quoted = Quoting.name(name)
     let to = column.type.storageClass
@@ -199,7 +223,8 @@ struct SchemaPlanner {
     }
   }
 
-  /// Returns the condition for a value that another storage class would change. Source: <https://www.sqlite.org/stricttables.html>.
+  /// Returns the condition for a value that another storage class would change. Source:
+  /// <https://www.sqlite.org/stricttables.html>.
   private static func changes(_ value: String, when target: StorageClass) -> String {
     switch target {
     case .integer:
@@ -213,16 +238,20 @@ struct SchemaPlanner {
       WHEN 'text' THEN NOT json_valid(\(value)) OR json_type(CASE WHEN json_valid(\(value)) THEN \(value) END) NOT IN ('integer', 'real')
       WHEN 'blob' THEN 1 END
       """
-    case .text: "CASE typeof(\(value)) WHEN 'real' THEN CAST(CAST(\(value) AS TEXT) AS REAL) <> \(value) WHEN 'blob' THEN 1 END"
+    case .text:
+      "CASE typeof(\(value)) WHEN 'real' THEN CAST(CAST(\(value) AS TEXT) AS REAL) <> \(value) WHEN 'blob' THEN 1 END"
     case .blob: "typeof(\(value)) NOT IN ('blob', 'null')"
     }
   }
 
   // MARK: Indexes
 
-  private func indexes(of table: TableDefinition, _ state: TableState, _ entry: Catalogue.Entry?) throws -> [SchemaStep] {
+  private func indexes(of table: TableDefinition, _ state: TableState, _ entry: Catalogue.Entry?) throws -> [SchemaStep]
+  {
     let present = try presentIndexes(of: state)
-    func isPresent(_ index: TableDefinition.Index) -> Bool { present.contains { $0.name == index.name && $0.isSame(as: index) } }
+    func isPresent(_ index: TableDefinition.Index) -> Bool {
+      present.contains { $0.name == index.name && $0.isSame(as: index) }
+    }
     // A rename also affects an index, whose column name may have another meaning now.
     let drops = (entry?.indexes ?? []).filter { index in
       present.contains { $0.name == index.name } && !(table.indexes.contains(index) && isPresent(index))
@@ -262,18 +291,22 @@ struct SchemaPlanner {
     let properties = index.columns.map { name in table.column(name)?.property ?? name }.joined(separator: ", ")
     throw StoreError(
       .schemaMismatch, model: table.model, property: table.column(index.columns[0])?.property,
-      "\(table.model).\(properties) is to be unique, and rows of \(table.name) share a value: \(numbers). Change or delete them in a migration.")
+      "\(table.model).\(properties) is to be unique, and rows of \(table.name) share a value: \(numbers). Change or delete them in a migration."
+    )
   }
 
-  /// - Parameter isRenamed: Whether columns of the table were renamed, so that the index may contain the text of another column with the same name.
+  /// - Parameter isRenamed: Whether columns of the table were renamed, so that the index may contain the text of
+  ///   another column with the same name.
   private func search(of table: TableDefinition, isRenamed: Bool) throws -> [SchemaStep] {
     let name = SearchClause.table(of: table.name)
     let exists = try TableState.read(name, from: connection) != nil
-    let current = exists ? try connection.query("PRAGMA table_info(\(Quoting.name(name)))").compactMap { $0["name"]?.text } : []
+    let current =
+      exists ? try connection.query("PRAGMA table_info(\(Quoting.name(name)))").compactMap { $0["name"]?.text } : []
     if current == table.searchable, !(isRenamed && exists) {
       let words = try entry(of: table)?.words ?? 0
       if !exists || words >= SearchWords.version { return [] }
-      return try SearchWords.tokenizer(ofIndexOf: table.name, in: connection) == SearchWords.tokenizer ? [] : [.renewSearch(table)]
+      return try SearchWords.tokenizer(ofIndexOf: table.name, in: connection) == SearchWords.tokenizer
+        ? [] : [.renewSearch(table)]
     }
     return (exists ? [.dropSearch(table.name)] : []) + (table.searchable.isEmpty ? [] : [.createSearch(table)])
   }

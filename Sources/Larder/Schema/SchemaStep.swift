@@ -1,14 +1,15 @@
 /// One step of a migration.
 enum SchemaStep {
   case createTable(TableDefinition)
-  /// Existing rows get the constant default immediately. A column whose default differs between rows is first added as optional;
-  /// ``rebuild(_:reason:isAdditive:)`` makes it required once it is filled.
+  /// Existing rows get the constant default immediately. A column whose default differs between rows is first added as
+  /// optional; ``rebuild(_:reason:isAdditive:)`` makes it required once it is filled.
   case addColumn(TableDefinition, TableDefinition.Column)
   case renameColumn(TableDefinition, from: String, to: String)
   /// Renames a column without a property, whose name another property needs.
   case setAside(TableDefinition, from: String, to: String)
   case fill(TableDefinition, TableDefinition.Column)
-  /// Additive if only columns that are new in this migration need it, so that no existing data can be lost. The named columns lose their references.
+  /// Additive if only columns that are new in this migration need it, so that no existing data can be lost. The named
+  /// columns lose their references.
   case rebuild(TableDefinition, reason: String, isAdditive: Bool, releasing: [String] = [])
   case createIndex(TableDefinition, TableDefinition.Index)
   case dropIndex(String)
@@ -31,7 +32,8 @@ enum SchemaStep {
   var description: String {
     switch self {
     case .createTable(let table): "create the table \(table.name) for \(table.model)"
-    case .addColumn(let table, let column): "add the column \(table.name).\(column.name) for \(table.model).\(column.property)"
+    case .addColumn(let table, let column):
+      "add the column \(table.name).\(column.name) for \(table.model).\(column.property)"
     case .renameColumn(let table, let from, let to): "rename the column \(table.name).\(from) to \(to)"
     case .setAside(let table, let from, let to): "keep the values of the former \(table.name).\(from) in a column \(to)"
     case .fill(let table, let column): "give \(table.name).\(column.name) its default value where it has none"
@@ -39,16 +41,19 @@ enum SchemaStep {
     case .createIndex(let table, let index):
       "create \(index.isUnique ? "a unique" : "an") index on \(table.name) (\(index.columns.joined(separator: ", ")))"
     case .dropIndex(let name): "drop the index \(name), which no model asks for any longer"
-    case .addPosition(let table, let reference): "keep the order of the rows of \(table.name) that refer to the same row by \(reference)"
+    case .addPosition(let table, let reference):
+      "keep the order of the rows of \(table.name) that refer to the same row by \(reference)"
     case .addExpiry(let table): "let rows of \(table.name) expire"
     case .dropExpiry(let table): "let rows of \(table.name) expire no longer, and delete those whose time has come"
     case .createPairs(let pairs): "create the table \(pairs.name) for \(pairs.source.model).\(pairs.source.property)"
     case .createTrigger(let trigger): "create the trigger \(trigger.name)"
     case .dropTrigger(let name): "drop the trigger \(name)"
     case .derive(let column): "compute \(column.table).\(column.column) for \(column.model).\(column.property)"
-    case .createSearch(let table): "build the full-text index of \(table.name) over \(table.searchable.joined(separator: ", "))"
+    case .createSearch(let table):
+      "build the full-text index of \(table.name) over \(table.searchable.joined(separator: ", "))"
     case .dropSearch(let table): "drop the full-text index of \(table)"
-    case .renewSearch(let table): "build the full-text index of \(table.name) anew, with words that newer symbols are no part of"
+    case .renewSearch(let table):
+      "build the full-text index of \(table.name) anew, with words that newer symbols are no part of"
     }
   }
 }
@@ -67,7 +72,9 @@ extension [SchemaStep] {
   /// Returns the name of a column before the steps.
   func formerName(of column: String, in table: TableDefinition) -> String {
     reversed().reduce(column) { name, step in
-      guard let renaming = step.renaming, renaming.table.name == table.name, renaming.to.isSameColumn(as: name) else { return name }
+      guard let renaming = step.renaming, renaming.table.name == table.name, renaming.to.isSameColumn(as: name) else {
+        return name
+      }
       return renaming.from
     }
   }

@@ -4,7 +4,9 @@ struct SchemaTrigger: Sendable, Hashable {
   static let prefixes = ["\(ReservedNames.prefix)derived_", "\(ReservedNames.prefix)order_"]
 
   /// The prefix of the names of a column's triggers.
-  static func prefix(_ kind: String, _ parts: String...) -> String { "\(ReservedNames.prefix)\(kind)_\(UnambiguousName(parts))_" }
+  static func prefix(_ kind: String, _ parts: String...) -> String {
+    "\(ReservedNames.prefix)\(kind)_\(UnambiguousName(parts))_"
+  }
 
   let name: String
   let sql: String

@@ -6,7 +6,8 @@ extension SchemaWriter {
       "\(name) \(side.type.rawValue) NOT NULL REFERENCES \(Quoting.name(side.table)) (\(Quoting.name(side.key))) ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED"
     }
     let columns = [
-      column(PairsTable.source, pairs.source), column(PairsTable.target, pairs.target), "\(PairsTable.position) INTEGER",
+      column(PairsTable.source, pairs.source), column(PairsTable.target, pairs.target),
+      "\(PairsTable.position) INTEGER",
       "\(PairsTable.inversePosition) INTEGER", "PRIMARY KEY (\(PairsTable.source), \(PairsTable.target))",
     ]
     return [
@@ -38,7 +39,9 @@ extension SchemaWriter {
       let move = "UPDATE \(name) SET \(position) = \(last) WHERE \(number) = new.\(number)"
       let start = SchemaTrigger.prefix("order", table.name, reference.column)
       return [
-        SchemaTrigger("\(start)insert", "AFTER INSERT", on: table.name, when: "new.\(position) IS NULL AND new.\(column) IS NOT NULL", [move]),
+        SchemaTrigger(
+          "\(start)insert", "AFTER INSERT", on: table.name,
+          when: "new.\(position) IS NULL AND new.\(column) IS NOT NULL", [move]),
         SchemaTrigger(
           "\(start)update", "AFTER UPDATE OF \(column)", on: table.name, when: "old.\(column) IS NOT new.\(column)",
           ["UPDATE \(name) SET \(position) = NULL WHERE \(number) = new.\(number)", move]),
@@ -59,6 +62,10 @@ extension SchemaWriter {
       place(PairsTable.position, PairsTable.source, pairs.source.isOrdered),
       place(PairsTable.inversePosition, PairsTable.target, pairs.target.isOrdered),
     ].compactMap { $0 }
-    return statements.isEmpty ? [] : [SchemaTrigger(SchemaTrigger.prefix("order", pairs.name) + "insert", "AFTER INSERT", on: pairs.name, statements)]
+    return statements.isEmpty
+      ? []
+      : [
+        SchemaTrigger(SchemaTrigger.prefix("order", pairs.name) + "insert", "AFTER INSERT", on: pairs.name, statements)
+      ]
   }
 }

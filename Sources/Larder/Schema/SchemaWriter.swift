@@ -5,7 +5,8 @@ struct SchemaWriter {
   ///   - others: Columns that aren't the model's. They keep their defaults, and are only required if they have one.
   ///   - references: The rows of `PRAGMA foreign_key_list` for the foreign keys that the other columns keep.
   func createTable(
-    _ table: TableDefinition, named name: String? = nil, keeping others: [TableState.Column] = [], _ references: [Row] = []
+    _ table: TableDefinition, named name: String? = nil, keeping others: [TableState.Column] = [],
+    _ references: [Row] = []
   ) -> String {
     var lines: [String] = []
     if !table.isKeyRowID { lines.append("\(Quoting.name(ReservedNames.rowID)) INTEGER PRIMARY KEY") }
@@ -13,14 +14,18 @@ struct SchemaWriter {
       var line = "\(Quoting.name(column.name)) \(column.type.storageClass.rawValue)"
       if table.isKeyRowID, column.isKey { line += " PRIMARY KEY" }
       if !column.type.isOptional { line += " NOT NULL" }
-      if column.isDerived, let value = (try? column.defaultValue?()) ?? nil, !value.isNull { line += " DEFAULT \(Quoting.literal(value))" }
+      if column.isDerived, let value = (try? column.defaultValue?()) ?? nil, !value.isNull {
+        line += " DEFAULT \(Quoting.literal(value))"
+      }
       if let reference = table.reference(of: column.name) { line += " \(reference.sql)" }
       lines.append(line)
     }
     for position in table.positions where !others.contains(where: { $0.name.isSameColumn(as: position) }) {
       lines.append("\(Quoting.name(position)) INTEGER")
     }
-    if table.expires, !others.contains(where: { $0.name.isSameColumn(as: Expiry.column) }) { lines.append("\(Expiry.column) REAL") }
+    if table.expires, !others.contains(where: { $0.name.isSameColumn(as: Expiry.column) }) {
+      lines.append("\(Expiry.column) REAL")
+    }
     for column in others {
       let type = StorageClass(rawValue: column.declaredType.uppercased())?.rawValue ?? "ANY"
       let rule = column.defaultValue.map { "\(column.isRequired ? " NOT NULL" : "") DEFAULT (\($0))" } ?? ""
@@ -34,11 +39,14 @@ struct SchemaWriter {
 
   /// Returns a foreign key that isn't the model's, as declared in the file; one with several columns is left out.
   private func reference(of column: String, among references: [Row]) -> String {
-    guard let row = references.first(where: { $0["from"]?.text?.isSameColumn(as: column) == true }), let table = row["table"]?.text,
+    guard let row = references.first(where: { $0["from"]?.text?.isSameColumn(as: column) == true }),
+      let table = row["table"]?.text,
       references.count(where: { $0["id"] == row["id"] }) == 1
     else { return "" }
     let key = row["to"]?.text.map { " (\(Quoting.name($0)))" } ?? ""
-    let rules = [("UPDATE", "on_update"), ("DELETE", "on_delete")].map { event, name in " ON \(event) \(row[name]?.text ?? "NO ACTION")" }
+    let rules = [("UPDATE", "on_update"), ("DELETE", "on_delete")].map { event, name in
+      " ON \(event) \(row[name]?.text ?? "NO ACTION")"
+    }
     return " REFERENCES \(Quoting.name(table))\(key)\(rules.joined())"
   }
 

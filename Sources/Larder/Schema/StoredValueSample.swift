@@ -1,7 +1,9 @@
-/// Checks a few values of columns whose types don't determine their values: an enum may have lost a case since they were stored.
+/// Checks a few values of columns whose types don't determine their values: an enum may have lost a case since they
+/// were stored.
 ///
-/// An enum that lists its cases is compared with the catalogue, and all rows are checked if they differ. For other enums, opening reads a limited
-/// number of values, regardless of the number of rows: those of an index, which has each value once, or those of the oldest and newest rows.
+/// An enum that lists its cases is compared with the catalogue, and all rows are checked if they differ. For other
+/// enums, opening reads a limited number of values, regardless of the number of rows: those of an index, which has each
+/// value once, or those of the oldest and newest rows.
 struct StoredValueSample {
   private let connection: Connection
   private let tables: [TableDefinition]
@@ -27,7 +29,9 @@ struct StoredValueSample {
     }
   }
 
-  private func check(_ column: TableDefinition.Column, of table: TableDefinition, named stored: String, _ state: TableState) throws {
+  private func check(
+    _ column: TableDefinition.Column, of table: TableDefinition, named stored: String, _ state: TableState
+  ) throws {
     for row in try connection.query(sample(of: stored, isIndexed: isIndexed(column, table), state)) {
       guard let value = row["value"], !value.isNull else { continue }
       do {
@@ -42,7 +46,9 @@ struct StoredValueSample {
   }
 
   private func isIndexed(_ column: TableDefinition.Column, _ table: TableDefinition) -> Bool {
-    table.indexes.contains { $0.columns.first?.isSameColumn(as: column.name) == true && $0.collations.first == .some(nil) }
+    table.indexes.contains {
+      $0.columns.first?.isSameColumn(as: column.name) == true && $0.collations.first == .some(nil)
+    }
   }
 
   private func sample(of stored: String, isIndexed: Bool, _ state: TableState) -> String {
@@ -56,7 +62,9 @@ struct StoredValueSample {
         """
     }
     guard let number = state.rowNumber else { return "SELECT \(name) AS value FROM \(table) LIMIT \(Self.limit)" }
-    func part(_ order: String) -> String { "SELECT * FROM (SELECT \(name) AS value FROM \(table) ORDER BY \(number) \(order) LIMIT \(Self.limit))" }
+    func part(_ order: String) -> String {
+      "SELECT * FROM (SELECT \(name) AS value FROM \(table) ORDER BY \(number) \(order) LIMIT \(Self.limit))"
+    }
     return "\(part("ASC")) UNION ALL \(part("DESC"))"
   }
 }

@@ -21,23 +21,30 @@ struct TableRows {
     return rows.isEmpty ? nil : RowNumbers(numbers: rows.compactMap { $0["number"]?.integer })
   }
 
-  /// Returns the first rows that are equal in all of the columns, as text: "1 and 2; 5 and 7"; nil if there are none. NULLs aren't equal.
+  /// Returns the first rows that are equal in all of the columns, as text: "1 and 2; 5 and 7"; nil if there are none.
+  /// NULLs aren't equal.
   ///
   /// - Parameter columns: Quoted names with their collations; without any, all rows are equal.
   func sharing(_ columns: [(name: String, collation: String?)]) throws -> String? {
     let filled = columns.isEmpty ? "1" : columns.map { "\($0.name) IS NOT NULL" }.joined(separator: " AND ")
-    let keys = columns.isEmpty ? "NULL" : columns.map { $0.name + ($0.collation.map { " COLLATE \($0)" } ?? "") }.joined(separator: ", ")
+    let keys =
+      columns.isEmpty
+      ? "NULL" : columns.map { $0.name + ($0.collation.map { " COLLATE \($0)" } ?? "") }.joined(separator: ", ")
     let groups = try connection.query(
-      "SELECT min(\(number)) AS first, max(\(number)) AS last FROM \(name) WHERE \(filled) GROUP BY \(keys) HAVING count(*) > 1 LIMIT 3")
+      "SELECT min(\(number)) AS first, max(\(number)) AS last FROM \(name) WHERE \(filled) GROUP BY \(keys) HAVING count(*) > 1 LIMIT 3"
+    )
     guard !groups.isEmpty else { return nil }
     return groups.map { "\($0["first"]?.integer ?? 0) and \($0["last"]?.integer ?? 0)" }.joined(separator: "; ")
   }
 
   /// Returns the first row whose value the property's type can't read, and why.
-  func firstFailure(of stored: String, as column: TableDefinition.Column) throws -> (number: Int64, cause: ValueFailure)? {
+  func firstFailure(
+    of stored: String, as column: TableDefinition.Column
+  ) throws -> (number: Int64, cause: ValueFailure)? {
     let quoted = Quoting.name(stored)
     let statement = try connection.compile(
-      "SELECT \(number), CAST(\(quoted) AS \(column.type.storageClass.rawValue)) FROM \(name) WHERE \(quoted) IS NOT NULL", isPersistent: false)
+      "SELECT \(number), CAST(\(quoted) AS \(column.type.storageClass.rawValue)) FROM \(name) WHERE \(quoted) IS NOT NULL",
+      isPersistent: false)
     defer { statement.reset() }
     while try connection.step(statement, nil) {
       do {

@@ -28,13 +28,15 @@ struct TableState {
 
   /// Returns the table or view with the name, or nil.
   static func read(_ name: String, from connection: Connection) throws -> TableState? {
-    let master = try connection.query("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)", [.text(name)])
+    let master = try connection.query(
+      "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)", [.text(name)])
     guard let table = master.first else { return nil }
     let list = try connection.query("PRAGMA table_list(\(Quoting.name(name)))")
     let rows = try connection.query("PRAGMA table_xinfo(\(Quoting.name(name)))")
     let columns = try rows.map { row in
       Column(
-        name: try row.get("name"), storedName: try row.get("name"), declaredType: try row.get("type"), isRequired: try row.get("notnull"),
+        name: try row.get("name"), storedName: try row.get("name"), declaredType: try row.get("type"),
+        isRequired: try row.get("notnull"),
         keyPosition: try row.get("pk"),
         defaultValue: row["dflt_value"]?.text, isGenerated: (try row.get("hidden") as Int) > 1)
     }
@@ -43,7 +45,8 @@ struct TableState {
       isStrict: list.first?["strict"] == 1, isView: list.first?["type"] == "view")
   }
 
-  /// A name of the row ID in SQL: one of SQLite's three that isn't a column. Source: <https://www.sqlite.org/lang_createtable.html#rowid>.
+  /// A name of the row ID in SQL: one of SQLite's three that isn't a column. Source:
+  /// <https://www.sqlite.org/lang_createtable.html#rowid>.
   var rowNumber: String? {
     isWithoutRowID ? nil : ["rowid", "_rowid_", "oid"].first { column($0) == nil }
   }
@@ -57,7 +60,8 @@ struct TableState {
       let value = try column.constantDefault().map(Quoting.literal)
       columns.append(
         Column(
-          name: column.name, storedName: nil, declaredType: column.type.storageClass.rawValue, isRequired: value != nil && !column.type.isOptional,
+          name: column.name, storedName: nil, declaredType: column.type.storageClass.rawValue,
+          isRequired: value != nil && !column.type.isOptional,
           keyPosition: 0, defaultValue: value, isGenerated: false))
     }
   }

@@ -32,7 +32,8 @@ public struct BlockingStore: StoreWriter, Sendable {
   ///
   /// - Parameter body: The closure. It reads and writes with its argument.
   /// - Returns: What `body` returns, after the commit.
-  /// - Throws: What `body` throws, the errors of any write, and ``StoreError`` `.unsupported` inside another write of the same store.
+  /// - Throws: What `body` throws, the errors of any write, and ``StoreError`` `.unsupported` inside another write of
+  ///   the same store.
   public func write<Result>(_ body: (Transaction) throws -> Result) throws -> Result {
     try store.withWriter { try Transaction.writing($0, body) }
   }
@@ -51,11 +52,14 @@ public struct BlockingStore: StoreWriter, Sendable {
 
   /// Closes the store, and blocks until the calls in progress are done. See ``Store/close()``.
   ///
-  /// - Throws: ``StoreError`` `.unsupported` inside a closure that reads from or writes to a store, because `close()` would wait for that closure.
+  /// - Throws: ``StoreError`` `.unsupported` inside a closure that reads from or writes to a store, because `close()`
+  ///   would wait for that closure.
   public func close() throws {
     guard ThreadHoldings.areNone else {
       throw StoreError(
-        .unsupported, "close() was called inside a closure of a store, for which it would wait. Call it when the closure has returned.")
+        .unsupported,
+        "close() was called inside a closure of a store, for which it would wait. Call it when the closure has returned."
+      )
     }
     let turn = Turn<Void>()
     store.close { _ = turn.grant(()) }
@@ -64,7 +68,8 @@ public struct BlockingStore: StoreWriter, Sendable {
 
   /// Moves the contents of the write-ahead log into the file, and truncates the log. See ``Store/checkpoint()``.
   ///
-  /// - Throws: ``StoreError`` `.busy` if readers, or other processes, use the log for longer than the busy timeout; `.inputOutput`, `.diskFull`.
+  /// - Throws: ``StoreError`` `.busy` if readers, or other processes, use the log for longer than the busy timeout;
+  ///   `.inputOutput`, `.diskFull`.
   public func checkpoint() throws {
     try store.withWriter { try store.writer.checkpointNow($0) }
   }

@@ -8,20 +8,24 @@ struct ReadOnlyFile {
   /// - Throws: `.unsupported` for a store in memory, `.notFound`, `.notAStore` for a folder.
   init(_ path: String?) throws {
     guard let path else {
-      throw StoreError(.unsupported, "A store in memory begins empty, so there is nothing to read. Open it with access: .readWrite.")
+      throw StoreError(
+        .unsupported, "A store in memory begins empty, so there is nothing to read. Open it with access: .readWrite.")
     }
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
       throw StoreError(
         .notFound,
-        "There is no file \(URL(fileURLWithPath: path).lastPathComponent) to read. Check the path, or open it with access: .readWrite to create it.")
+        "There is no file \(URL(fileURLWithPath: path).lastPathComponent) to read. Check the path, or open it with access: .readWrite to create it."
+      )
     }
-    guard !isFolder.boolValue else { throw StoreError(.notAStore, "The store's path is a folder. Give the path of a file in it.") }
+    guard !isFolder.boolValue else {
+      throw StoreError(.notAStore, "The store's path is a folder. Give the path of a file in it.")
+    }
     self.path = path
   }
 
-  /// Opens the file. If SQLite can't maintain the index of its write-ahead log beside it, opens it as immutable. Source:
-  /// <https://www.sqlite.org/wal.html#read_only_databases>.
+  /// Opens the file. If SQLite can't maintain the index of its write-ahead log beside it, opens it as immutable.
+  /// Source: <https://www.sqlite.org/wal.html#read_only_databases>.
   ///
   /// - Parameter open: Opens a connection; its argument says whether to open the file as immutable.
   /// - Returns: The connection, and whether it opened the file as immutable.
@@ -65,7 +69,8 @@ extension Store.Configuration {
   /// Throws `.unsupported` for a number out of range.
   func check() throws {
     for (name, size) in [("cacheSize", cacheSize), ("mmapSize", mmapSize)] where (size ?? 0) < 0 {
-      throw StoreError(.unsupported, "Store.Configuration.\(name) is negative. Give a number of bytes, or nil for SQLite's own.")
+      throw StoreError(
+        .unsupported, "Store.Configuration.\(name) is negative. Give a number of bytes, or nil for SQLite's own.")
     }
   }
 }

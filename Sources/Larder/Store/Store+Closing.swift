@@ -1,12 +1,13 @@
 extension Store {
   /// Closes the store and its file.
   ///
-  /// Calls made before this one are completed first, including those still waiting. Every later call throws ``StoreError`` `.closed`. Live results
-  /// end with that error, and so do streams with rows left to read. A ``Context`` throws it as well, and closes its own connection when it is
-  /// released. Closing a closed store has no effect.
+  /// Calls made before this one are completed first, including those still waiting. Every later call throws
+  /// ``StoreError`` `.closed`. Live results end with that error, and so do streams with rows left to read. A
+  /// ``Context`` throws it as well, and closes its own connection when it is released. Closing a closed store has no
+  /// effect.
   ///
-  /// A store closes its file when it is released. Call `close()` if the file must be released at a certain moment: before you move or delete it, or
-  /// before another program opens it.
+  /// A store closes its file when it is released. Call `close()` if the file must be released at a certain moment:
+  /// before you move or delete it, or before another program opens it.
   public func close() async {
     await withCheckedContinuation { continuation in
       close { continuation.resume() }
@@ -18,9 +19,11 @@ extension Store {
 
   /// Moves the contents of the write-ahead log into the file, and truncates the log.
   ///
-  /// Larder does so itself, while it writes and soon after the store becomes idle. Call this method before you copy the file by other means.
+  /// Larder does so itself, while it writes and soon after the store becomes idle. Call this method before you copy the
+  /// file by other means.
   ///
-  /// - Throws: ``StoreError`` `.busy` if readers, or other processes, use the log for longer than the busy timeout; `.inputOutput`, `.diskFull`.
+  /// - Throws: ``StoreError`` `.busy` if readers, or other processes, use the log for longer than the busy timeout;
+  ///   `.inputOutput`, `.diskFull`.
   public func checkpoint() async throws {
     try await writer.perform { [writer] in try writer.checkpointNow($0) }
   }

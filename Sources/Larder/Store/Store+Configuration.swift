@@ -6,7 +6,8 @@ extension Store {
   public struct Configuration: Sendable {
     /// The failures that a committed write survives.
     public enum Durability: Sendable, Hashable {
-      /// The end of the process, including a crash (`synchronous=NORMAL`). A power failure can lose the last commits, but doesn't damage the file.
+      /// The end of the process, including a crash (`synchronous=NORMAL`). A power failure can lose the last commits,
+      /// but doesn't damage the file.
       case normal
       /// A power failure as well (`synchronous=FULL`). Each commit waits for the disk.
       case full
@@ -24,7 +25,8 @@ extension Store {
     public enum Access: Sendable, Hashable {
       /// Read and write. The file is created if there is none.
       case readWrite
-      /// Only read. The file must exist and match the models. Nothing in it is created, changed, migrated, collected or checkpointed.
+      /// Only read. The file must exist and match the models. Nothing in it is created, changed, migrated, collected or
+      /// checkpointed.
       case readOnly
     }
 
@@ -44,17 +46,20 @@ extension Store {
 
     /// The failures that a committed write survives; `.normal` by default.
     public var durability: Durability
-    /// The number of reads that can run at the same time; 4 by default. In-memory stores read and write one after another.
+    /// The number of reads that can run at the same time; 4 by default. In-memory stores read and write one after
+    /// another.
     public var readers: Int
     /// How long a call waits for another process to release the file before it throws `.busy`; 5 seconds by default.
     public var busyTimeout: Duration
-    /// How long a call waits for the writer, or for a reading connection, before it throws `.busy`; nil, the default, means without limit.
+    /// How long a call waits for the writer, or for a reading connection, before it throws `.busy`; nil, the default,
+    /// means without limit.
     public var waitLimit: Duration?
     /// The named migrations, oldest first.
     public var migrations: [Migration]
     /// Whether Larder manages the schema of the file; `.managed` by default.
     public var schema: SchemaMode
-    /// Receives what the store did when it opened, and failures of its background work; nil by default. Stored values are never logged.
+    /// Receives what the store did when it opened, and failures of its background work; nil by default. Stored values
+    /// are never logged.
     public var log: Logger?
     /// The clock that decides whether rows have expired; the system's clock by default. Tests inject their own.
     public var now: @Sendable () -> Date
@@ -64,24 +69,31 @@ extension Store {
     public var access: Access
     /// The largest number of bytes of pages that each connection caches; if nil, SQLite's default of about 2 MB.
     public var cacheSize: Int?
-    /// The largest number of bytes of the file that each connection maps into memory; if nil, SQLite's default, which is usually 0.
+    /// The largest number of bytes of the file that each connection maps into memory; if nil, SQLite's default, which
+    /// is usually 0.
     public var mmapSize: Int?
     /// Called after each statement that a connection has executed; nil by default, which costs nothing.
     ///
-    /// It is called on the thread that executed the statement, during the call. Return quickly, and don't use the store in it.
+    /// It is called on the thread that executed the statement, during the call. Return quickly, and don't use the store
+    /// in it.
     public var trace: (@Sendable (TraceEvent) -> Void)?
-    /// What ``trace`` receives beyond the basic facts; nothing by default. Bound values are only included if `.values` is set.
+    /// What ``trace`` receives beyond the basic facts; nothing by default. Bound values are only included if `.values`
+    /// is set.
     public var traceOptions: TraceOptions
-    /// Called with each SQLite connection before the store uses it, to add SQL functions, collations, extensions and pragmas.
+    /// Called with each SQLite connection before the store uses it, to add SQL functions, collations, extensions and
+    /// pragmas.
     ///
     /// An error that it throws is rethrown by the call that opened the connection.
     public var onOpen: (@Sendable (OpenedConnection) throws -> Void)?
 
     /// Creates a configuration. See the properties for the parameters and their defaults.
     public init(
-      durability: Durability = .normal, readers: Int = 4, busyTimeout: Duration = .seconds(5), waitLimit: Duration? = nil,
-      migrations: [Migration] = [], schema: SchemaMode = .managed, log: Logger? = nil, now: @escaping @Sendable () -> Date = { Date() },
-      access: Access = .readWrite, cacheSize: Int? = nil, mmapSize: Int? = nil, trace: (@Sendable (TraceEvent) -> Void)? = nil,
+      durability: Durability = .normal, readers: Int = 4, busyTimeout: Duration = .seconds(5),
+      waitLimit: Duration? = nil,
+      migrations: [Migration] = [], schema: SchemaMode = .managed, log: Logger? = nil,
+      now: @escaping @Sendable () -> Date = { Date() },
+      access: Access = .readWrite, cacheSize: Int? = nil, mmapSize: Int? = nil,
+      trace: (@Sendable (TraceEvent) -> Void)? = nil,
       traceOptions: TraceOptions = [], onOpen: (@Sendable (OpenedConnection) throws -> Void)? = nil
     ) {
       self.durability = durability

@@ -5,11 +5,14 @@ extension Store {
   ///   - model: The type of the row.
   ///   - id: The row's key.
   /// - Returns: The row, or nil if no row has the key.
-  /// - Throws: ``StoreError`` `.invalidValue` if the row holds a value that doesn't fit its property, and the errors of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` if the row holds a value that doesn't fit its property, and the errors of
+  ///   any read.
   /// - Complexity: One lookup in the primary key's index.
   public func find<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> M? {
     try Task.checkCancellation()
-    if let readers, case .some(let result) = try readers.withIdleConnection({ try $0.find(model, id) }) { return result }
+    if let readers, case .some(let result) = try readers.withIdleConnection({ try $0.find(model, id) }) {
+      return result
+    }
     return try await reading { try $0.find(model, id) }
   }
 
@@ -17,8 +20,8 @@ extension Store {
   ///
   /// - Parameter query: The condition, order, limit and inclusions of the rows.
   /// - Returns: The rows; an empty array if none meets the condition.
-  /// - Throws: ``StoreError`` `.invalidValue` if a row holds a value that doesn't fit its property, `.unsupported` if a `#Predicate` can't be
-  ///   translated to SQL, and the errors of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` if a row holds a value that doesn't fit its property, `.unsupported` if a
+  ///   `#Predicate` can't be translated to SQL, and the errors of any read.
   public func fetch<M: Model>(_ query: Query<M>) async throws -> [M] {
     try await reading { try $0.fetch(query) }
   }
@@ -27,7 +30,8 @@ extension Store {
   ///
   /// - Parameter query: A query with `group(by:)` and a selection.
   /// - Returns: One tuple of the selected values for each group.
-  /// - Throws: ``StoreError`` `.invalidValue` if a value doesn't fit its type or a sum of integers overflows, and the errors of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` if a value doesn't fit its type or a sum of integers overflows, and the
+  ///   errors of any read.
   public func fetch<M: Model, Key, each Output: Sendable>(
     _ query: GroupedQuery<M, Key, repeat each Output>
   ) async throws -> [(repeat each Output)] {
@@ -98,7 +102,9 @@ extension Store {
   ///   - path: The property to add up.
   /// - Returns: The sum, or zero if there are no rows.
   /// - Throws: ``StoreError`` `.invalidValue` if the sum overflows 64 bits, and the errors of any read.
-  public func sum<M: Model, Output: QuerySmallInteger>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) async throws -> Int {
+  public func sum<M: Model, Output: QuerySmallInteger>(
+    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>
+  ) async throws -> Int {
     let sum: QueryExpression<Int> = .sum(M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, sum) }
   }
@@ -110,7 +116,9 @@ extension Store {
   ///   - path: The property to add up.
   /// - Returns: The sum, or zero if every value is nil.
   /// - Throws: ``StoreError`` `.invalidValue` if the sum overflows 64 bits, and the errors of any read.
-  public func sum<M: Model, Output: QuerySmallInteger>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) async throws -> Int {
+  public func sum<M: Model, Output: QuerySmallInteger>(
+    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>
+  ) async throws -> Int {
     let sum: QueryExpression<Int> = .sum(M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, sum) }
   }
@@ -122,7 +130,9 @@ extension Store {
   ///   - path: The property to average.
   /// - Returns: The mean, or nil if there are no values.
   /// - Throws: ``StoreError`` with the codes of any read.
-  public func average<M: Model, Key: QueryExpressible>(_ query: Query<M>, of path: KeyPath<M.Columns, Key>) async throws -> Double?
+  public func average<M: Model, Key: QueryExpressible>(
+    _ query: Query<M>, of path: KeyPath<M.Columns, Key>
+  ) async throws -> Double?
   where Key.Output: QueryNumber {
     let average: QueryExpression<Double?> = .average(M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, average) }
@@ -135,7 +145,9 @@ extension Store {
   ///   - path: The property to compare.
   /// - Returns: The least value, or nil if there are no rows.
   /// - Throws: ``StoreError`` `.invalidValue` if the value doesn't fit its property, and the errors of any read.
-  public func min<M: Model, Output: Sendable>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) async throws -> Output? {
+  public func min<M: Model, Output: Sendable>(
+    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>
+  ) async throws -> Output? {
     let least: QueryExpression<Output?> = .extreme(.min, M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, least) }
   }
@@ -147,7 +159,9 @@ extension Store {
   ///   - path: The property to compare.
   /// - Returns: The least value, or nil if every value is nil.
   /// - Throws: ``StoreError`` `.invalidValue` if the value doesn't fit its property, and the errors of any read.
-  public func min<M: Model, Output: Sendable>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) async throws -> Output? {
+  public func min<M: Model, Output: Sendable>(
+    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>
+  ) async throws -> Output? {
     let least: QueryExpression<Output??> = .extreme(.min, M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, least) ?? nil }
   }
@@ -159,7 +173,9 @@ extension Store {
   ///   - path: The property to compare.
   /// - Returns: The greatest value, or nil if there are no rows.
   /// - Throws: ``StoreError`` `.invalidValue` if the value doesn't fit its property, and the errors of any read.
-  public func max<M: Model, Output: Sendable>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>) async throws -> Output? {
+  public func max<M: Model, Output: Sendable>(
+    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>
+  ) async throws -> Output? {
     let greatest: QueryExpression<Output?> = .extreme(.max, M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, greatest) }
   }
@@ -171,7 +187,9 @@ extension Store {
   ///   - path: The property to compare.
   /// - Returns: The greatest value, or nil if every value is nil.
   /// - Throws: ``StoreError`` `.invalidValue` if the value doesn't fit its property, and the errors of any read.
-  public func max<M: Model, Output: Sendable>(_ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>) async throws -> Output? {
+  public func max<M: Model, Output: Sendable>(
+    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>
+  ) async throws -> Output? {
     let greatest: QueryExpression<Output??> = .extreme(.max, M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, greatest) ?? nil }
   }
@@ -191,21 +209,24 @@ extension Store {
   ///   - query: A query that begins with a search.
   ///   - style: How the snippet marks the words that were found.
   /// - Returns: One match for each row.
-  /// - Throws: ``StoreError`` `.invalidValue` if FTS5 can't parse the search text, `.unsupported` if the query has no search, and the errors of any
-  ///   read.
-  public func matches<M: Model>(_ query: Query<M>, style: SnippetStyle = SnippetStyle()) async throws -> [SearchMatch<M>] {
+  /// - Throws: ``StoreError`` `.invalidValue` if FTS5 can't parse the search text, `.unsupported` if the query has no
+  ///   search, and the errors of any read.
+  public func matches<M: Model>(
+    _ query: Query<M>, style: SnippetStyle = SnippetStyle()
+  ) async throws -> [SearchMatch<M>] {
     try await reading { try $0.matches(query, style) }
   }
 
   /// Executes an SQL statement and returns its rows.
   ///
-  /// Interpolated values are bound; models and columns become their quoted names: `"select name from \(Account.self) where id = \(id)"`. Statements
-  /// that write are executed on the store's writer, and live results update.
+  /// Interpolated values are bound; models and columns become their quoted names:
+  /// `"select name from \(Account.self) where id = \(id)"`. Statements that write are executed on the store's writer,
+  /// and live results update.
   ///
   /// - Parameter statement: One SQL statement.
   /// - Returns: The rows; an empty array for a statement that returns none.
-  /// - Throws: ``StoreError`` `.unsupported` with SQLite's message if the SQL is invalid, has more than one statement, or controls transactions
-  ///   (`BEGIN`, `COMMIT` ...), and the errors of any read or write.
+  /// - Throws: ``StoreError`` `.unsupported` with SQLite's message if the SQL is invalid, has more than one statement,
+  ///   or controls transactions (`BEGIN`, `COMMIT` ...), and the errors of any read or write.
   @discardableResult
   public func sql(_ statement: SQL) async throws -> [Row] {
     try await reading { try $0.rows(statement) }
@@ -217,8 +238,11 @@ extension Store {
   ///   - statement: The SQL. Interpolated values are bound.
   ///   - type: The type of a tuple, such as `(String, Int).self`.
   /// - Returns: One tuple for each row.
-  /// - Throws: ``StoreError`` `.invalidValue` if a column doesn't hold a value of its element's type, and the errors of ``sql(_:)``.
-  public func sql<each Output: StoredValue>(_ statement: SQL, as type: (repeat each Output).Type) async throws -> [(repeat each Output)] {
+  /// - Throws: ``StoreError`` `.invalidValue` if a column doesn't hold a value of its element's type, and the errors of
+  ///   ``sql(_:)``.
+  public func sql<each Output: StoredValue>(
+    _ statement: SQL, as type: (repeat each Output).Type
+  ) async throws -> [(repeat each Output)] {
     try await reading { try $0.tuples(statement) }
   }
 
@@ -236,7 +260,8 @@ extension Store {
 
   /// Calls the closure with a consistent view of the store: all of its reads see the same commit.
   ///
-  /// - Parameter body: The closure, called on a thread of the store. Writes that are committed meanwhile aren't visible to it.
+  /// - Parameter body: The closure, called on a thread of the store. Writes that are committed meanwhile aren't visible
+  ///   to it.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws, and the errors of any read.
   public func read<Result: Sendable>(_ body: @escaping @Sendable (Snapshot) throws -> Result) async throws -> Result {

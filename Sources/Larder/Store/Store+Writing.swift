@@ -4,8 +4,9 @@ extension Store {
   /// Rows that tasks write at the same time share a transaction; each call returns after the commit.
   ///
   /// - Parameter value: The value to insert.
-  /// - Throws: ``StoreError`` `.duplicate` if the key or a unique value already exists, `.invalidValue` if a property can't be stored, the errors of
-  ///   any write, and what ``Model/validate()`` throws. `CancellationError` if the task was cancelled before the write began.
+  /// - Throws: ``StoreError`` `.duplicate` if the key or a unique value already exists, `.invalidValue` if a property
+  ///   can't be stored, the errors of any write, and what ``Model/validate()`` throws. `CancellationError` if the task
+  ///   was cancelled before the write began.
   public func insert<M: Model>(_ value: M) async throws {
     try await write(value, .insert)
   }
@@ -56,7 +57,8 @@ extension Store {
   ///
   /// - Parameter value: A value whose key identifies the row. Its other properties don't matter.
   /// - Returns: `true` if there was a row to delete.
-  /// - Throws: ``StoreError`` `.referenced` if a row that refers to it keeps it from being deleted, and the errors of any write.
+  /// - Throws: ``StoreError`` `.referenced` if a row that refers to it keeps it from being deleted, and the errors of
+  ///   any write.
   @discardableResult
   public func delete<M: Model>(_ value: M) async throws -> Bool {
     try await delete(M.self, value.id)
@@ -68,7 +70,8 @@ extension Store {
   ///   - model: The type of the row.
   ///   - id: The row's key.
   /// - Returns: `true` if there was a row to delete.
-  /// - Throws: ``StoreError`` `.referenced` if a row that refers to it keeps it from being deleted, and the errors of any write.
+  /// - Throws: ``StoreError`` `.referenced` if a row that refers to it keeps it from being deleted, and the errors of
+  ///   any write.
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> Bool {
     try await writer.performStatement { connection in
@@ -80,7 +83,8 @@ extension Store {
   ///
   /// - Parameter values: Values whose keys identify the rows.
   /// - Returns: The number of deleted rows. Keys without a row don't count.
-  /// - Throws: ``StoreError`` `.referenced` if a row that refers to one of them keeps it from being deleted, and the errors of any write.
+  /// - Throws: ``StoreError`` `.referenced` if a row that refers to one of them keeps it from being deleted, and the
+  ///   errors of any write.
   @discardableResult
   public func delete<M: Model>(_ values: [M]) async throws -> Int {
     try await transaction { connection in
@@ -100,10 +104,12 @@ extension Store {
   ///   - query: The condition of the rows.
   ///   - changes: A closure that records the assignments.
   /// - Returns: The number of rows that the query has, whether or not their values changed.
-  /// - Throws: ``StoreError`` `.invalidValue` if a new value can't be computed or stored, `.duplicate` if a unique value already exists, and the
-  ///   errors of any write.
+  /// - Throws: ``StoreError`` `.invalidValue` if a new value can't be computed or stored, `.duplicate` if a unique
+  ///   value already exists, and the errors of any write.
   @discardableResult
-  public func updateAll<M: Model>(_ query: Query<M>, _ changes: @Sendable @escaping (Assignments<M>) -> Void) async throws -> Int {
+  public func updateAll<M: Model>(
+    _ query: Query<M>, _ changes: @Sendable @escaping (Assignments<M>) -> Void
+  ) async throws -> Int {
     try await transaction { connection in
       let assignments = Assignments<M>()
       changes(assignments)
@@ -115,7 +121,8 @@ extension Store {
   ///
   /// - Parameter query: The condition of the rows.
   /// - Returns: The number of deleted rows, without those that delete rules deleted with them.
-  /// - Throws: ``StoreError`` `.referenced` if a row that refers to one of them keeps it from being deleted, and the errors of any write.
+  /// - Throws: ``StoreError`` `.referenced` if a row that refers to one of them keeps it from being deleted, and the
+  ///   errors of any write.
   @discardableResult
   public func deleteAll<M: Model>(_ query: Query<M>) async throws -> Int {
     try await transaction { try $0.deleteAll(query) }
@@ -123,13 +130,14 @@ extension Store {
 
   /// Calls the closure in a transaction, on a thread of the store.
   ///
-  /// If the closure throws, the transaction is rolled back. Cancelling the task while the closure runs interrupts the current statement, and nothing
-  /// is committed.
+  /// If the closure throws, the transaction is rolled back. Cancelling the task while the closure runs interrupts the
+  /// current statement, and nothing is committed.
   ///
   /// - Parameter body: The closure. It reads and writes with its argument.
   /// - Returns: What `body` returns, after the commit.
   /// - Throws: What `body` throws, and the errors of any write.
-  public func write<Result: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> Result) async throws -> Result {
+  public func write<Result: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> Result) async throws -> Result
+  {
     try await writer.perform { try Transaction.writing($0, body) }
   }
 
@@ -139,7 +147,8 @@ extension Store {
   /// try await store.once("default categories") { db in try db.insert(Category.defaults) }
   /// ```
   ///
-  /// The name is recorded in the same transaction. If the closure throws, or the process dies, the next call with the name runs the closure again.
+  /// The name is recorded in the same transaction. If the closure throws, or the process dies, the next call with the
+  /// name runs the closure again.
   ///
   /// - Parameters:
   ///   - name: The name under which the file records the call.
@@ -156,8 +165,8 @@ extension Store {
   /// The copy holds the store's state at one moment.
   ///
   /// - Parameter location: The path of the new file.
-  /// - Throws: ``StoreError`` `.duplicate` if the file already exists; `.diskFull` or `.readOnly` if the copy can't be written. No part of the copy
-  ///   is left after an error.
+  /// - Throws: ``StoreError`` `.duplicate` if the file already exists; `.diskFull` or `.readOnly` if the copy can't be
+  ///   written. No part of the copy is left after an error.
   public func backup(to location: some StoreLocation) async throws {
     guard path != nil else { return try await writer.perform { try StoreBackup.write($0, to: location) } }
     try await lifetime.working {
@@ -169,7 +178,8 @@ extension Store {
 
   /// Writes one row: immediately if the writer is idle, otherwise together with other rows.
   ///
-  /// The caller's task validates and encodes the value, because ``Model/validate()`` and `encode(to:)` may read task-local values.
+  /// The caller's task validates and encodes the value, because ``Model/validate()`` and `encode(to:)` may read
+  /// task-local values.
   private func write<M: Model>(_ value: M, _ kind: ModelStatementKind) async throws {
     try await writer.performStatement {
       try RecordedRow(value)
@@ -180,7 +190,9 @@ extension Store {
     }
   }
 
-  private func transaction<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
+  private func transaction<Result: Sendable>(
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
     try await writer.perform { connection in
       try connection.transaction { try body(connection) }
     }

@@ -10,8 +10,8 @@ import GRDBSQLite
 /// let notes = try await store.fetch(Note.where { $0.title.contains("Mi") })
 /// ```
 ///
-/// A store can be used from any task and thread. Reads run in parallel and never wait for a write; writes run one after another. Several processes
-/// can open the same file. The file is an ordinary SQLite database in WAL mode.
+/// A store can be used from any task and thread. Reads run in parallel and never wait for a write; writes run one after
+/// another. Several processes can open the same file. The file is an ordinary SQLite database in WAL mode.
 public final class Store: Sendable {
   let writer: Writer
   let readers: ReaderPool?
@@ -30,8 +30,8 @@ public final class Store: Sendable {
   ///   - location: The file's path, as `String`, `URL` or `FilePath`. Its folder must exist.
   ///   - models: The models whose rows the file stores.
   ///   - configuration: The options of the store.
-  /// - Throws: ``StoreError`` `.schemaMismatch` if a table can't be migrated to its model, `.newerFile`, `.notAStore`, `.corrupt`, `.readOnly`,
-  ///   `.busy`, `.migrationFailed`. After an error the file is unchanged.
+  /// - Throws: ``StoreError`` `.schemaMismatch` if a table can't be migrated to its model, `.newerFile`, `.notAStore`,
+  ///   `.corrupt`, `.readOnly`, `.busy`, `.migrationFailed`. After an error the file is unchanged.
   public convenience init(
     at location: some StoreLocation, for models: any Model.Type..., configuration: Configuration = Configuration()
   ) throws {
@@ -44,9 +44,12 @@ public final class Store: Sendable {
   ///   - location: The file's path, as `String`, `URL` or `FilePath`.
   ///   - models: The models whose tables the program uses.
   ///   - schema: With `.existing`, any SQLite file can be opened, and no table is created or altered.
-  /// - Throws: ``StoreError`` `.notFound` if `.existing` finds no file, `.schemaMismatch` if a table or column of a model is missing; otherwise the
-  ///   errors of ``init(at:for:configuration:)-(StoreLocation,Model.Type...,Configuration)``.
-  public convenience init(at location: some StoreLocation, for models: any Model.Type..., schema: Configuration.SchemaMode) throws {
+  /// - Throws: ``StoreError`` `.notFound` if `.existing` finds no file, `.schemaMismatch` if a table or column of a
+  ///   model is missing; otherwise the errors of
+  ///   ``init(at:for:configuration:)-(StoreLocation,Model.Type...,Configuration)``.
+  public convenience init(
+    at location: some StoreLocation, for models: any Model.Type..., schema: Configuration.SchemaMode
+  ) throws {
     try self.init(path: location.storePath, models: models, configuration: Configuration(schema: schema))
   }
 
@@ -57,7 +60,9 @@ public final class Store: Sendable {
   ///   - models: The models whose rows the file stores.
   ///   - configuration: The options of the store.
   /// - Throws: The errors of ``init(at:for:configuration:)-(StoreLocation,Model.Type...,Configuration)``.
-  public convenience init(at location: some StoreLocation, for models: [any Model.Type], configuration: Configuration = Configuration()) throws {
+  public convenience init(
+    at location: some StoreLocation, for models: [any Model.Type], configuration: Configuration = Configuration()
+  ) throws {
     try self.init(path: location.storePath, models: models, configuration: configuration)
   }
 
@@ -69,7 +74,8 @@ public final class Store: Sendable {
   ///   - models: The models whose rows the store holds.
   ///   - configuration: The options of the store.
   /// - Throws: ``StoreError`` `.schemaMismatch` if two models share a table or a model has no key; `.migrationFailed`.
-  public convenience init(inMemoryFor models: any Model.Type..., configuration: Configuration = Configuration()) throws {
+  public convenience init(inMemoryFor models: any Model.Type..., configuration: Configuration = Configuration()) throws
+  {
     try self.init(path: nil, models: models, configuration: configuration)
   }
 
@@ -77,7 +83,9 @@ public final class Store: Sendable {
     let opening = StoreOpening(path: path, models: models, configuration: configuration)
     let (connection, environment) = try opening.open()
     let isReadOnly = configuration.access == .readOnly
-    let features = try environment.features.all(as: (any StoreFeature).self).map { (feature: $0, hasWork: try !isReadOnly && $0.hasWork(connection)) }
+    let features = try environment.features.all(as: (any StoreFeature).self).map {
+      (feature: $0, hasWork: try !isReadOnly && $0.hasWork(connection))
+    }
     self.path = path
     self.configuration = configuration
     self.opening = opening
@@ -88,10 +96,12 @@ public final class Store: Sendable {
       settings: Writer.Settings(
         busyTimeout: configuration.busyTimeout, waitLimit: configuration.waitLimit,
         // With a rollback journal each commit waits for the disk, as it does with `.full` durability.
-        runsInline: configuration.durability == .normal && (hasLog || path == nil), hasLog: hasLog && !isReadOnly, log: configuration.log),
+        runsInline: configuration.durability == .normal && (hasLog || path == nil), hasLog: hasLog && !isReadOnly,
+        log: configuration.log),
       features: environment.features, reopen: { try opening.openWriter(environment) })
     openReader = { try opening.openReader(environment) }
-    readers = path == nil ? nil : ReaderPool(limit: configuration.readers, waitLimit: configuration.waitLimit, open: openReader)
+    readers =
+      path == nil ? nil : ReaderPool(limit: configuration.readers, waitLimit: configuration.waitLimit, open: openReader)
     // From here on the writer owns the connection: services may use it before this initializer returns.
     services = StoreServices(features.compactMap { [writer] in $0.feature.start(writer, hasWork: $0.hasWork) })
     if isReadOnly { services.stop() }

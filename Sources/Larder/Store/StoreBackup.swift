@@ -3,11 +3,12 @@ import GRDBSQLite
 
 /// Copies a store with `VACUUM INTO`, which writes one consistent state to a new file while others read and write.
 enum StoreBackup {
-  /// Writes the copy under a temporary name, and moves it to its place when it is complete: a file at that place is always a whole backup. When this
-  /// returns, the copy has reached the disk and survives a power failure.
+  /// Writes the copy under a temporary name, and moves it to its place when it is complete: a file at that place is
+  /// always a whole backup. When this returns, the copy has reached the disk and survives a power failure.
   ///
   /// - Parameters:
-  ///   - skipsMissing: Whether attachments whose contents are missing or damaged are left out; otherwise they are an error.
+  ///   - skipsMissing: Whether attachments whose contents are missing or damaged are left out; otherwise they are an
+  ///     error.
   ///   - sync: How to wait for the disk.
   static func write(
     _ connection: Connection, to location: some StoreLocation, skipsMissing: Bool = false, sync: FileSync = .system
@@ -63,7 +64,8 @@ enum StoreBackup {
     do {
       try FileManager.default.moveItem(atPath: partial, toPath: path)
     } catch {
-      throw StoreError(.inputOutput, "The finished backup could not be given its name (\(error)). Check the folder, then try again.")
+      throw StoreError(
+        .inputOutput, "The finished backup could not be given its name (\(error)). Check the folder, then try again.")
     }
   }
 
@@ -78,8 +80,11 @@ enum StoreBackup {
     writer.write("VACUUM INTO ")
     writer.bind(.text(connection.isInMemory ? fileURI(path) : path))
     do {
-      // SQLite compiles the copy's indexes by the tables' names, which must not resolve to a context's views of the same names.
-      try connection.environment.features.withoutViews(connection) { _ = try connection.using(writer, nil) { try connection.step($0, nil) } }
+      // SQLite compiles the copy's indexes by the tables' names, which must not resolve to a context's views of the
+      // same names.
+      try connection.environment.features.withoutViews(connection) {
+        _ = try connection.using(writer, nil) { try connection.step($0, nil) }
+      }
     } catch let error as StoreError where error.code == .unsupported {
       // SQLite also reports this if it can't determine the size of the new file.
       throw StoreError(.inputOutput, "The copy could not be begun (\(error.message)). Check the disk, then try again.")

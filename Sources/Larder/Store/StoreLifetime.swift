@@ -50,7 +50,9 @@ final class StoreLifetime: Sendable {
   /// Calls the closure. Closing waits for it.
   ///
   /// - Throws: ``StoreError`` `.closed` if the store was closed before.
-  func working<Result: Sendable>(isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result) async throws -> Result {
+  func working<Result: Sendable>(
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+  ) async throws -> Result {
     try begin()
     defer { end() }
     return try await body()
@@ -69,7 +71,8 @@ final class StoreLifetime: Sendable {
 
   /// Refuses new work, and calls the completions of all callers of `close` when the last work and `finish` are done.
   ///
-  /// - Parameter finish: Closes the connections. Only called for the first caller; it calls its argument when it is done.
+  /// - Parameter finish: Closes the connections. Only called for the first caller; it calls its argument when it is
+  ///   done.
   func close(_ completion: @escaping @Sendable () -> Void, finish: (_ done: @escaping @Sendable () -> Void) -> Void) {
     let (isFirst, isDone, resources) = state.withLock { state in
       let isFirst = !state.isClosed

@@ -8,8 +8,10 @@ struct StoreOpening: Sendable {
   let path: String?
   let models: [any Model.Type]
   let configuration: Store.Configuration
-  /// The name under which the connections of this process find a store in memory. Source: <https://www.sqlite.org/src/file/src/memdb.c>.
-  private let memory = sqlite3_compileoption_used("USE_URI") == 0 ? ":memory:" : "file:/larder-\(UUID().uuidString)?vfs=memdb"
+  /// The name under which the connections of this process find a store in memory. Source:
+  /// <https://www.sqlite.org/src/file/src/memdb.c>.
+  private let memory =
+    sqlite3_compileoption_used("USE_URI") == 0 ? ":memory:" : "file:/larder-\(UUID().uuidString)?vfs=memdb"
 
   private let features: StoreFeatures
   private let gate: WriteGate
@@ -25,7 +27,8 @@ struct StoreOpening: Sendable {
   /// STRICT tables came with 3.37: <https://www.sqlite.org/stricttables.html>.
   private static let oldestSQLite: Int32 = 3_037_000
 
-  /// Returns the tables of the models and of all models related to them. Throws `.schemaMismatch` for an invalid relationship.
+  /// Returns the tables of the models and of all models related to them. Throws `.schemaMismatch` for an invalid
+  /// relationship.
   private func makeTables() throws -> [TableDefinition] {
     try RelatedModels(models).all.map { model in
       func definition<M: Model>(_ model: M.Type) throws -> TableDefinition { try TableDefinition(model) }
@@ -55,7 +58,8 @@ struct StoreOpening: Sendable {
     _ tables: [TableDefinition] = [], adopted: AdoptedColumns = AdoptedColumns(), isImmutable: Bool = false
   ) -> StoreEnvironment {
     StoreEnvironment(
-      tables: tables, adopted: adopted, features: features, isManaged: configuration.schema == .managed, gate: gate, isImmutable: isImmutable)
+      tables: tables, adopted: adopted, features: features, isManaged: configuration.schema == .managed, gate: gate,
+      isImmutable: isImmutable)
   }
 
   private func openManaged(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
@@ -116,7 +120,8 @@ struct StoreOpening: Sendable {
 
   /// Prepares a connection to write, once the tables match the models.
   private func prepareToWrite(_ connection: Connection) throws {
-    // Then INSERT OR REPLACE also removes the replaced row from the full-text index: https://www.sqlite.org/lang_conflict.html.
+    // Then INSERT OR REPLACE also removes the replaced row from the full-text index:
+    // https://www.sqlite.org/lang_conflict.html.
     if configuration.schema == .managed {
       try connection.change("PRAGMA recursive_triggers = ON")
       connection.changesBeforeAnalysis = Connection.firstAnalysis
@@ -124,20 +129,26 @@ struct StoreOpening: Sendable {
     try features.forEach { try $0.didOpen(connection) }
     try checkWrites(connection)
     if path != nil {
-      let mode = configuration.schema == .managed ? "wal" : try connection.query("PRAGMA journal_mode").first?.first?.value.text
+      let mode =
+        configuration.schema == .managed ? "wal" : try connection.query("PRAGMA journal_mode").first?.first?.value.text
       gate.watch(connection, readingLocks: mode != "wal")
     }
   }
 
   /// Checks that SQLite has opened the file for writing.
   ///
-  /// If a file, its log or its shared memory can't be opened at some moment, SQLite opens it read-only, and every later write would fail.
+  /// If a file, its log or its shared memory can't be opened at some moment, SQLite opens it read-only, and every later
+  /// write would fail.
   ///
   /// - Throws: ``StoreError`` `.inputOutput` if the connection is read-only although the file may be written.
   private func checkWrites(_ connection: Connection) throws {
-    guard let path, access(path, W_OK) == 0, access(URL(fileURLWithPath: path).deletingLastPathComponent().path, W_OK) == 0 else { return }
+    guard let path, access(path, W_OK) == 0,
+      access(URL(fileURLWithPath: path).deletingLastPathComponent().path, W_OK) == 0
+    else { return }
     let readsAlone = StoreError(
-      .inputOutput, "The system let the store's file or its log be opened for reading alone, although they may be written. Open the store again.")
+      .inputOutput,
+      "The system let the store's file or its log be opened for reading alone, although they may be written. Open the store again."
+    )
     connection.setBusyTimeout(0)
     do {
       try connection.change("BEGIN IMMEDIATE")
@@ -155,7 +166,9 @@ struct StoreOpening: Sendable {
   /// Opens a connection for a context: it writes to temporary tables, and to the file when the context is saved.
   func openContext(_ environment: StoreEnvironment) throws -> Connection {
     guard path != nil || memory != ":memory:" else {
-      throw StoreError(.unsupported, "This SQLite was built without URIs, which a context of a store in memory needs. Open the store at a path.")
+      throw StoreError(
+        .unsupported,
+        "This SQLite was built without URIs, which a context of a store in memory needs. Open the store at a path.")
     }
     return try mapping {
       let connection = try makeConnection(environment, .context)
@@ -179,8 +192,11 @@ struct StoreOpening: Sendable {
 
   /// Opens a connection with everything that each connection of the store needs.
   ///
-  /// - Parameter isReadOnly: Whether SQLite refuses to write; by default for readers, and if the store is opened read-only.
-  private func makeConnection(_ environment: StoreEnvironment, _ role: ConnectionRole, isReadOnly: Bool? = nil) throws -> Connection {
+  /// - Parameter isReadOnly: Whether SQLite refuses to write; by default for readers, and if the store is opened
+  ///   read-only.
+  private func makeConnection(
+    _ environment: StoreEnvironment, _ role: ConnectionRole, isReadOnly: Bool? = nil
+  ) throws -> Connection {
     var settings = GRDB.Configuration()
     settings.label = "larder"
     settings.readonly = isReadOnly ?? (role == .reader || configuration.access == .readOnly)
@@ -195,7 +211,8 @@ struct StoreOpening: Sendable {
         if let handle = database.sqliteConnection { try OpenedConnection(role: role, handle: handle).prepare(onOpen) }
       }
     }
-    let connection = try Connection(path: location(of: environment, role), configuration: settings, environment: environment)
+    let connection = try Connection(
+      path: location(of: environment, role), configuration: settings, environment: environment)
     if path == nil { Self.removeSizeLimit(of: connection) }
     if let cacheSize = configuration.cacheSize {
       // A negative number is in kibibytes: https://www.sqlite.org/pragma.html#pragma_cache_size.
@@ -204,7 +221,8 @@ struct StoreOpening: Sendable {
     if let mmapSize = configuration.mmapSize { try connection.change("PRAGMA main.mmap_size = \(mmapSize)") }
     if let trace = configuration.trace {
       let tracer = StatementTracer(
-        role: role, showsValues: configuration.traceOptions.contains(.values), showsPlans: configuration.traceOptions.contains(.plans),
+        role: role, showsValues: configuration.traceOptions.contains(.values),
+        showsPlans: configuration.traceOptions.contains(.plans),
         authorizer: connection.authorizer, report: trace)
       connection.tracer = tracer
       tracer.start(on: connection.handle)
@@ -224,12 +242,14 @@ struct StoreOpening: Sendable {
     sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_SIZE_LIMIT, &limit)
   }
 
-  /// Switches to WAL mode, in which readers and the writer run in parallel. SQLite doesn't wait for another process that is switching too.
+  /// Switches to WAL mode, in which readers and the writer run in parallel. SQLite doesn't wait for another process
+  /// that is switching too.
   private func switchToWAL(_ connection: Connection) throws {
     try retrying {
       let mode = try connection.query("PRAGMA journal_mode = WAL").first?.first?.value
       guard mode == "wal" else {
-        throw StoreError(.unsupported, "The file system does not support SQLite's write-ahead log. Keep the store on a local disk.")
+        throw StoreError(
+          .unsupported, "The file system does not support SQLite's write-ahead log. Keep the store on a local disk.")
       }
     }
   }
@@ -309,7 +329,9 @@ struct StoreOpening: Sendable {
   private func checkVersion() throws {
     guard sqlite3_libversion_number() >= Self.oldestSQLite else {
       throw StoreError(
-        .unsupported, "Larder needs SQLite 3.37 or newer, and this system has \(String(cString: sqlite3_libversion())). Update libsqlite3.")
+        .unsupported,
+        "Larder needs SQLite 3.37 or newer, and this system has \(String(cString: sqlite3_libversion())). Update libsqlite3."
+      )
     }
   }
 
@@ -317,7 +339,9 @@ struct StoreOpening: Sendable {
   private func checkFile() throws {
     guard configuration.schema == .existing, let path, !FileManager.default.fileExists(atPath: path) else { return }
     throw StoreError(
-      .notFound, "There is no file \(URL(fileURLWithPath: path).lastPathComponent) to adopt. Check the path, or open it without schema: .existing.")
+      .notFound,
+      "There is no file \(URL(fileURLWithPath: path).lastPathComponent) to adopt. Check the path, or open it without schema: .existing."
+    )
   }
 
   private func check(_ tables: [TableDefinition]) throws {
@@ -326,12 +350,14 @@ struct StoreOpening: Sendable {
       guard !ReservedNames.isReserved(table: table.name) else {
         throw StoreError(
           .schemaMismatch, model: table.model,
-          "The name \(table.name) is reserved for the database itself. Name the table of \(table.model) with @Model(\"…\").")
+          "The name \(table.name) is reserved for the database itself. Name the table of \(table.model) with @Model(\"…\")."
+        )
       }
       if let other = seen.updateValue(table, forKey: table.name.asciiLowercased) {
         throw StoreError(
           .schemaMismatch, model: table.model,
-          "\(other.model) and \(table.model) are both kept in a table called \(table.name). Name one of them with @Model(\"…\").")
+          "\(other.model) and \(table.model) are both kept in a table called \(table.name). Name one of them with @Model(\"…\")."
+        )
       }
       guard !table.keyColumns.isEmpty else {
         throw StoreError(
@@ -372,7 +398,8 @@ struct StoreOpening: Sendable {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     var isFolder: ObjCBool = false
     if !FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) {
-      return StoreError(.notFound, "The folder \(folder.path) for the store does not exist. Create it before the store is opened.")
+      return StoreError(
+        .notFound, "The folder \(folder.path) for the store does not exist. Create it before the store is opened.")
     }
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
       return StoreError(.notAStore, "The store's path is a folder. Give the path of a file in it.")
@@ -380,10 +407,13 @@ struct StoreOpening: Sendable {
     return existingRefusal ?? error
   }
 
-  /// The error for `.existing` and a file in WAL mode in a folder that can't be written: reading it needs another file beside it.
+  /// The error for `.existing` and a file in WAL mode in a folder that can't be written: reading it needs another file
+  /// beside it.
   private var existingRefusal: StoreError? {
-    // The header has the format version that a reader must support: https://www.sqlite.org/fileformat2.html#file_format_version_numbers.
-    guard configuration.schema == .existing, let path, let header = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 20),
+    // The header has the format version that a reader must support:
+    // https://www.sqlite.org/fileformat2.html#file_format_version_numbers.
+    guard configuration.schema == .existing, let path,
+      let header = try? FileHandle(forReadingAtPath: path)?.read(upToCount: 20),
       header.count == 20, header[19] == 2
     else { return nil }
     return StoreError(
@@ -439,7 +469,8 @@ extension Store {
   ///   - models: The models to plan for.
   ///   - configuration: The options with which the store would be opened.
   /// - Returns: The steps of the migration, in order, and what to check before it.
-  /// - Throws: The errors of opening the store, up to the named migrations: ``StoreError`` `.schemaMismatch`, `.newerFile`, `.notAStore`, `.corrupt`.
+  /// - Throws: The errors of opening the store, up to the named migrations: ``StoreError`` `.schemaMismatch`,
+  ///   `.newerFile`, `.notAStore`, `.corrupt`.
   public static func plan(
     at location: some StoreLocation, for models: any Model.Type..., configuration: Configuration = Configuration()
   ) throws -> MigrationPlan {

@@ -7,8 +7,9 @@ extension Store {
   /// for try await note in store.stream(Note.all) { export(note) }
   /// ```
   ///
-  /// All rows belong to the same commit. The stream reads on its own connection, so a slow consumer doesn't block other calls; but the write-ahead
-  /// log can't be truncated while it runs. A stream of an in-memory store reads all rows at its start.
+  /// All rows belong to the same commit. The stream reads on its own connection, so a slow consumer doesn't block other
+  /// calls; but the write-ahead log can't be truncated while it runs. A stream of an in-memory store reads all rows at
+  /// its start.
   ///
   /// - Parameter query: The condition, order and inclusions of the rows.
   /// - Returns: A sequence that throws the errors of ``fetch(_:)-(Query<M>)``.
@@ -45,7 +46,8 @@ public struct StoreStream<M: Model>: AsyncSequence, Sendable {
     /// Returns the next row.
     ///
     /// - Returns: The row, or nil after the last one.
-    /// - Throws: The errors of ``Store/fetch(_:)-(Query<M>)``. After an error, `CancellationError` included, the sequence has ended.
+    /// - Throws: The errors of ``Store/fetch(_:)-(Query<M>)``. After an error, `CancellationError` included, the
+    ///   sequence has ended.
     public mutating func next() async throws -> M? {
       do {
         try Task.checkCancellation()

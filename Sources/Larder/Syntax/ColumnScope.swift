@@ -1,4 +1,5 @@
-/// Where a query finds the columns of a model: in its own table, through a reference, or among the rows of a relationship.
+/// Where a query finds the columns of a model: in its own table, through a reference, or among the rows of a
+/// relationship.
 indirect enum ColumnScope: Sendable, Hashable {
   case root
   /// The row whose key the node is.

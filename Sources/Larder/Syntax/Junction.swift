@@ -1,6 +1,7 @@
 /// Conditions joined by AND or by OR, in a tree that stays balanced even if they are joined one after another.
 ///
-/// Ten thousand conditions form a tree of about a dozen levels, so neither Larder nor SQLite's parser overflows its stack.
+/// Ten thousand conditions form a tree of about a dozen levels, so neither Larder nor SQLite's parser overflows its
+/// stack.
 struct Junction: Sendable, Hashable {
   let op: BinaryOperator
   let left: SQLNode
@@ -45,7 +46,8 @@ struct Junction: Sendable, Hashable {
       }
       if height(inner.left, op) > height(inner.right, op), case .junction(let middle) = inner.left {
         return .junction(
-          Junction(op, .junction(Junction(op, tree.left, middle.left)), .junction(Junction(op, middle.right, inner.right))))
+          Junction(
+            op, .junction(Junction(op, tree.left, middle.left)), .junction(Junction(op, middle.right, inner.right))))
       }
       return .junction(Junction(op, .junction(Junction(op, tree.left, inner.left)), inner.right))
     }
@@ -56,7 +58,8 @@ struct Junction: Sendable, Hashable {
       }
       if height(inner.right, op) > height(inner.left, op), case .junction(let middle) = inner.right {
         return .junction(
-          Junction(op, .junction(Junction(op, inner.left, middle.left)), .junction(Junction(op, middle.right, tree.right))))
+          Junction(
+            op, .junction(Junction(op, inner.left, middle.left)), .junction(Junction(op, middle.right, tree.right))))
       }
       return .junction(Junction(op, inner.left, .junction(Junction(op, inner.right, tree.right))))
     }
@@ -65,7 +68,11 @@ struct Junction: Sendable, Hashable {
 
   private func collect(into conditions: inout [SQLNode]) {
     for node in [left, right] {
-      if case .junction(let junction) = node, junction.op == op { junction.collect(into: &conditions) } else { conditions.append(node) }
+      if case .junction(let junction) = node, junction.op == op {
+        junction.collect(into: &conditions)
+      } else {
+        conditions.append(node)
+      }
     }
   }
 

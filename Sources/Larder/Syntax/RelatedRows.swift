@@ -27,7 +27,8 @@ struct RelatedRows: Sendable, Hashable {
   var condition: SQLNode?
 
   func replacing(_ replace: (SQLNode) throws -> SQLNode) rethrows -> RelatedRows {
-    RelatedRows(table: table, depth: depth, link: link, owner: try replace(owner), condition: try condition.map(replace))
+    RelatedRows(
+      table: table, depth: depth, link: link, owner: try replace(owner), condition: try condition.map(replace))
   }
 
   /// The nesting depth of the closure that builds the current condition.

@@ -41,7 +41,8 @@ enum SQLFunction: String, Sendable, Hashable {
   var order: ValueOrder? {
     switch self {
     case .coalesce: nil
-    case .decimalAdd, .decimalSubtract, .decimalMultiply, .decimalDivide, .decimalNegate, .decimalText, .decimalJSON: .decimal
+    case .decimalAdd, .decimalSubtract, .decimalMultiply, .decimalDivide, .decimalNegate, .decimalText, .decimalJSON:
+      .decimal
     default: .stored
     }
   }

@@ -21,16 +21,19 @@ extension SQLNode {
 
   private static func comparison(_ op: ComparisonOperator, _ left: SQLNode, _ right: SQLNode) -> SQLNode {
     let sides = alike([left, right])
-    return .comparison(op, sides[0].asValue, sides[1].asValue, sides[0].order == .stored ? sides[1].order : sides[0].order)
+    return .comparison(
+      op, sides[0].asValue, sides[1].asValue, sides[0].order == .stored ? sides[1].order : sides[0].order)
   }
 
-  /// Returns a condition that only rows with the related value satisfy, expressed on the reference so that indexes on either side can be used.
+  /// Returns a condition that only rows with the related value satisfy, expressed on the reference so that indexes on
+  /// either side can be used.
   static func lifting(_ operand: SQLNode, _ condition: (SQLNode) -> SQLNode) -> SQLNode {
     guard case .related(let base, let column, let key) = operand else { return condition(operand) }
     return lifting(base) { .isRelated($0, key: key, condition(.column(column))) }
   }
 
-  /// Returns the nodes with dates as seconds, if some of the nodes are dates stored as text and others are stored as seconds.
+  /// Returns the nodes with dates as seconds, if some of the nodes are dates stored as text and others are stored as
+  /// seconds.
   static func alike(_ nodes: [SQLNode]) -> [SQLNode] {
     func isText(_ node: SQLNode) -> Bool {
       switch node {
@@ -42,8 +45,8 @@ extension SQLNode {
     return nodes.map { isText($0) ? .function(.seconds, [$0]) : $0 }
   }
 
-  /// Returns values of which a function picks one. The picked value has no column affinity: decimals that an existing file stores as numbers become
-  /// text.
+  /// Returns values of which a function picks one. The picked value has no column affinity: decimals that an existing
+  /// file stores as numbers become text.
   static func alternatives(_ nodes: [SQLNode]) -> [SQLNode] {
     let nodes = alike(nodes)
     guard nodes.contains(where: { $0.order == .decimal }) else { return nodes }

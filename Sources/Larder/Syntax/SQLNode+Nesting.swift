@@ -1,5 +1,6 @@
 extension SQLNode {
-  /// The largest depth of expressions. Deeper ones would overflow the stack when they are written, compared or released.
+  /// The largest depth of expressions. Deeper ones would overflow the stack when they are written, compared or
+  /// released.
   private static let nestingLimit = 100
 
   /// Returns the node, or an error in its place if it is nested too deeply.
@@ -27,7 +28,8 @@ extension SQLNode {
       .jsonContains(let left, let right):
       [left, right]
     case .junction(let junction): [junction.left, junction.right]
-    case .not(let node), .negate(let node), .isNull(let node), .isIn(let node, _, _), .regex(_, let node), .cast(let node, _), .collate(let node, _):
+    case .not(let node), .negate(let node), .isNull(let node), .isIn(let node, _, _), .regex(_, let node),
+      .cast(let node, _), .collate(let node, _):
       [node]
     case .json(let node, _), .jsonCount(let node), .related(let node, _, _): [node]
     case .isBetween(let node, let low, let high, _): [node, low, high]

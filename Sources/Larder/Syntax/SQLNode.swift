@@ -27,7 +27,8 @@ indirect enum SQLNode: Sendable, Hashable {
   /// Whether an array in a JSON column, or the values of an object, contain an element.
   case jsonContains(SQLNode, SQLNode)
   case jsonCount(SQLNode)
-  /// Whether some or every element of a JSON array satisfies a condition, in which the element is `.jsonElement` of the same number.
+  /// Whether some or every element of a JSON array satisfies a condition, in which the element is `.jsonElement` of the
+  /// same number.
   case jsonTest(SQLNode, JSONQuantifier, element: Int, SQLNode)
   case jsonElement(Int)
   /// A column of the row whose key the node is: `$0.account.name`.
@@ -132,12 +133,15 @@ extension SQLNode {
     switch self {
     case .column(let column): return column.source == .root ? .value(try value(column.name)) : self
     case .related(let base, let column, let key): return .related(try replace(base), column, key: key)
-    case .isRelated(let base, let key, let condition): return .isRelated(try replace(base), key: key, try replace(condition))
+    case .isRelated(let base, let key, let condition):
+      return .isRelated(try replace(base), key: key, try replace(condition))
     case .paired(let pair): return .paired(try pair.replacing(replace))
     case .pairPosition(let pair): return .pairPosition(try pair.replacing(replace))
-    case .relatedRows(let rows, let question): return .relatedRows(try rows.replacing(replace), try question.replacing(replace))
+    case .relatedRows(let rows, let question):
+      return .relatedRows(try rows.replacing(replace), try question.replacing(replace))
     case .value, .unorderedJSON, .invalid, .jsonElement: return self
-    case .comparison(let op, let left, let right, let order): return .comparison(op, try replace(left), try replace(right), order)
+    case .comparison(let op, let left, let right, let order):
+      return .comparison(op, try replace(left), try replace(right), order)
     case .binary(let op, let left, let right): return .binary(op, try replace(left), try replace(right))
     case .junction(let junction): return .junction(try junction.replacing(replace))
     case .not(let node): return .not(try replace(node))
@@ -154,7 +158,8 @@ extension SQLNode {
     case .collate(let node, let collation): return .collate(try replace(node), collation)
     case .condition(let branches, let otherwise):
       return .condition(
-        try branches.map { Branch(condition: try replace($0.condition), result: try replace($0.result)) }, otherwise: try replace(otherwise))
+        try branches.map { Branch(condition: try replace($0.condition), result: try replace($0.result)) },
+        otherwise: try replace(otherwise))
     case .json(let node, let path): return .json(try replace(node), path: path)
     case .jsonContains(let node, let element): return .jsonContains(try replace(node), try replace(element))
     case .jsonCount(let node): return .jsonCount(try replace(node))

@@ -37,20 +37,25 @@ extension DocumentFolder {
   public func deletedDocuments() throws -> [DeletedDocument] {
     guard fileSystem.isFolder(trash) else { return [] }
     let names = try fileSystem.names(in: trash).map(\.name).filter { $0.utf8.count > 37 }
-    return names.map { DeletedDocument(name: String($0.dropFirst(37)), trashName: $0) }.sorted { ($0.name, $0.trashName) < ($1.name, $1.trashName) }
+    return names.map { DeletedDocument(name: String($0.dropFirst(37)), trashName: $0) }.sorted {
+      ($0.name, $0.trashName) < ($1.name, $1.trashName)
+    }
   }
 
   /// Restores a deleted document under its name.
   ///
   /// - Parameter deleted: The deleted document.
   /// - Returns: The restored document.
-  /// - Throws: ``ArchiveError`` `.notFound` if the trash was emptied, and `.invalidName` if another document has the name now.
+  /// - Throws: ``ArchiveError`` `.notFound` if the trash was emptied, and `.invalidName` if another document has the
+  ///   name now.
   /// - Complexity: One rename.
   @discardableResult
   public func restore(_ deleted: DeletedDocument) throws -> DocumentPackage {
     try PartName.check(deleted.name)
     return try locked {
-      guard fileSystem.isFolder(trash) else { throw ArchiveError(.notFound, "The trash was emptied. Restore the document from a copy.") }
+      guard fileSystem.isFolder(trash) else {
+        throw ArchiveError(.notFound, "The trash was emptied. Restore the document from a copy.")
+      }
       guard try place(trash + "/" + deleted.trashName, as: deleted.name) else {
         throw ArchiveError(.invalidName, "Another document has the name of the deleted one. Delete that first.")
       }

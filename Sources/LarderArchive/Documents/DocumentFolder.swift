@@ -11,8 +11,9 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Documents are created, changed and deleted atomically: a crash leaves the old or the new version. Several processes can use the same folder. Its
-/// file system must support `flock`, hard links and, for changes, exchanging two folders (ext4, XFS, Btrfs, tmpfs, APFS).
+/// Documents are created, changed and deleted atomically: a crash leaves the old or the new version. Several processes
+/// can use the same folder. Its file system must support `flock`, hard links and, for changes, exchanging two folders
+/// (ext4, XFS, Btrfs, tmpfs, APFS).
 public final class DocumentFolder: Sendable {
   /// The URL of the folder.
   public let url: URL
@@ -37,17 +38,22 @@ public final class DocumentFolder: Sendable {
   ///   - url: The URL of the folder.
   ///   - pathExtension: The extension of the documents' names, which follows the rules for names.
   ///   - limits: The limits of each part, and of the list of parts.
-  /// - Throws: ``ArchiveError`` `.invalidName` for an invalid extension and for a URL that isn't a file URL, and errors of the file system.
+  /// - Throws: ``ArchiveError`` `.invalidName` for an invalid extension and for a URL that isn't a file URL, and errors
+  ///   of the file system.
   /// - Complexity: Reads the names in the folder once.
   public convenience init(at url: URL, extension pathExtension: String, limits: Archive.Limits = .default) throws {
     try self.init(at: url, extension: pathExtension, limits: limits, fileSystem: .standard)
   }
 
-  package init(at url: URL, extension pathExtension: String, limits: Archive.Limits = .default, fileSystem: FileSystem) throws {
+  package init(
+    at url: URL, extension pathExtension: String, limits: Archive.Limits = .default, fileSystem: FileSystem
+  ) throws {
     try PartName.check(pathExtension)
     var path = try FileSystem.path(of: url)
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    guard !path.isEmpty else { throw ArchiveError(.invalidName, "The path cannot be that of a folder. Use another one.") }
+    guard !path.isEmpty else {
+      throw ArchiveError(.invalidName, "The path cannot be that of a folder. Use another one.")
+    }
     do {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     } catch {
@@ -66,7 +72,8 @@ public final class DocumentFolder: Sendable {
     let remedy = "The folder of the documents cannot be created. Check its path, and that this user may write there."
     return switch (error as? CocoaError)?.code {
     case .fileWriteNoPermission, .fileWriteVolumeReadOnly: ArchiveError(.noPermission, remedy)
-    case .fileWriteOutOfSpace: ArchiveError(.diskFull, "No space is left for the folder of the documents. Free some space and try again.")
+    case .fileWriteOutOfSpace:
+      ArchiveError(.diskFull, "No space is left for the folder of the documents. Free some space and try again.")
     default: ArchiveError(.inputOutput, remedy)
     }
   }
@@ -82,9 +89,10 @@ public final class DocumentFolder: Sendable {
   /// Returns all documents, ordered by number and then by name.
   ///
   /// - Returns: The documents.
-  /// - Throws: ``ArchiveError`` `.notFound` if the folder was deleted after it was opened, and errors of the file system.
-  /// - Complexity: O(*n* log *n*), where *n* is the number of documents. Reads the names in the folder but no document; one `lstat` for each entry if
-  ///   the file system doesn't report which entries are folders.
+  /// - Throws: ``ArchiveError`` `.notFound` if the folder was deleted after it was opened, and errors of the file
+  ///   system.
+  /// - Complexity: O(*n* log *n*), where *n* is the number of documents. Reads the names in the folder but no document;
+  ///   one `lstat` for each entry if the file system doesn't report which entries are folders.
   public func documents() throws -> [DocumentPackage] {
     let suffix = "." + pathExtension
     var found: [(number: Int, name: String)] = []
@@ -122,8 +130,9 @@ public final class DocumentFolder: Sendable {
   ///
   /// - Parameter make: Sets the parts.
   /// - Returns: The new document.
-  /// - Throws: ``ArchiveError`` with errors of the file system, and what `make` throws. After an error there is no document, unless only syncing the
-  ///   folder failed: then the document is there but may be lost in a power failure, which the error says.
+  /// - Throws: ``ArchiveError`` with errors of the file system, and what `make` throws. After an error there is no
+  ///   document, unless only syncing the folder failed: then the document is there but may be lost in a power failure,
+  ///   which the error says.
   /// - Complexity: Writes and syncs a file for each part and one for the list.
   public func add(_ make: (inout DocumentParts) throws -> Void) throws -> DocumentPackage {
     try publish(make) { staging in
@@ -158,7 +167,9 @@ public final class DocumentFolder: Sendable {
     }
   }
 
-  private func publish(_ make: (inout DocumentParts) throws -> Void, _ place: (String) throws -> String) throws -> DocumentPackage {
+  private func publish(
+    _ make: (inout DocumentParts) throws -> Void, _ place: (String) throws -> String
+  ) throws -> DocumentPackage {
     var parts = DocumentParts(of: self)
     try make(&parts)
     let staging = try DocumentStaging(in: path, access: fileSystem.access(forFolderIn: path), fileSystem)
@@ -175,7 +186,8 @@ public final class DocumentFolder: Sendable {
 
   /// Moves a folder to the path of a document, unless one exists.
   ///
-  /// Renaming never replaces a nonempty folder (rename(2), ENOTEMPTY and EEXIST), and every document contains its list of parts.
+  /// Renaming never replaces a nonempty folder (rename(2), ENOTEMPTY and EEXIST), and every document contains its list
+  /// of parts.
   func place(_ staging: String, as name: String) throws -> Bool {
     let target = path(of: name)
     if fileSystem.exists(target) { return false }
@@ -197,11 +209,15 @@ public final class DocumentFolder: Sendable {
   }
 
   /// Returns the highest number of deleted documents, because one may be restored under its name.
-  private func highestDeletedNumber() throws -> Int { try deletedDocuments().reduce(0) { max($0, Self.number(of: $1.name) ?? 0) } }
+  private func highestDeletedNumber() throws -> Int {
+    try deletedDocuments().reduce(0) { max($0, Self.number(of: $1.name) ?? 0) }
+  }
 
-  /// Returns the number that a name represents. A name with more than fifteen digits isn't a number, so that counting never overflows.
+  /// Returns the number that a name represents. A name with more than fifteen digits isn't a number, so that counting
+  /// never overflows.
   private static func number(of name: some StringProtocol) -> Int? {
-    name.utf8.count <= 15 && name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(name) : nil
+    name.utf8.count <= 15 && name.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      ? Int(name) : nil
   }
 
   func path(of name: String) -> String { path + "/" + name + "." + pathExtension }

@@ -24,7 +24,8 @@ struct DocumentManifest: Archivable, Sendable {
       for name in parts.keys { try PartName.checkPart(name) }
       _ = try PartTree(self)
     } catch {
-      throw ArchiveError(.damaged, "The list of the document's parts has a name that is none. Restore the document from a copy.")
+      throw ArchiveError(
+        .damaged, "The list of the document's parts has a name that is none. Restore the document from a copy.")
     }
   }
 
@@ -38,7 +39,9 @@ struct DocumentManifest: Archivable, Sendable {
       try check()
     } catch let error as ArchiveError where error.code != .newerVersion && error.code != .noPermission {
       throw ArchiveError(
-        .damaged, "The list of the document's parts cannot be read (\(error.code)). Ask inspect() what can, and restore the rest from a copy.")
+        .damaged,
+        "The list of the document's parts cannot be read (\(error.code)). Ask inspect() what can, and restore the rest from a copy."
+      )
     }
   }
 
@@ -65,12 +68,14 @@ struct DocumentManifest: Archivable, Sendable {
     _ body: (_ folder: Int32, _ fileName: String, _ name: String, _ part: Part) throws -> Result
   ) throws -> Result {
     guard let (name, part) = part(named: name) else {
-      throw ArchiveError(.notFound, keyPath: name, "The document has no part of this name. Ask partNames() for those that it has.")
+      throw ArchiveError(
+        .notFound, keyPath: name, "The document has no part of this name. Ask partNames() for those that it has.")
     }
     do {
       return try fileSystem.inParent(of: name, in: opened) { try body($0, $1, name, part) }
     } catch let error as ArchiveError where error.code == .notFound || error.code == .inputOutput {
-      throw ArchiveError(.damaged, keyPath: name, "The file of this part cannot be read (\(error.code)). Restore it from a copy.")
+      throw ArchiveError(
+        .damaged, keyPath: name, "The file of this part cannot be read (\(error.code)). Restore it from a copy.")
     }
   }
 }

@@ -58,7 +58,8 @@ public final class DocumentPackage: Sendable {
   /// Returns the current version of the document, whose parts stay consistent even if the document is changed.
   ///
   /// - Returns: The snapshot.
-  /// - Throws: ``ArchiveError`` `.notFound` if the document was deleted, and `.damaged` if its list of parts can't be read.
+  /// - Throws: ``ArchiveError`` `.notFound` if the document was deleted, and `.damaged` if its list of parts can't be
+  ///   read.
   /// - Complexity: Reads the list of parts.
   public func snapshot() throws -> DocumentSnapshot { try DocumentSnapshot(name: name, folder: folder) }
 
@@ -76,7 +77,9 @@ public final class DocumentPackage: Sendable {
     _ type: T.Type, for part: String, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [],
     userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> T {
-    try Archive.decode(type, from: try data(for: part), allowing: types, migrations: migrations, limits: folder.limits, userInfo: userInfo)
+    try Archive.decode(
+      type, from: try data(for: part), allowing: types, migrations: migrations, limits: folder.limits,
+      userInfo: userInfo)
   }
 
   /// Discards the parts in memory, so that they are read again on demand.
@@ -86,14 +89,15 @@ public final class DocumentPackage: Sendable {
 
   /// Atomically changes parts: afterwards all changes are on the disk, or none.
   ///
-  /// Files in the document's folder that aren't parts stay; a part can't replace one. The permissions of the folder and of the parts stay too. This
-  /// waits for other changes in the folder.
+  /// Files in the document's folder that aren't parts stay; a part can't replace one. The permissions of the folder and
+  /// of the parts stay too. This waits for other changes in the folder.
   ///
   /// - Parameter change: Sets and removes parts.
-  /// - Throws: ``ArchiveError`` `.notFound` if the document was deleted, `.damaged` if its list of parts can't be read, errors of the file system,
-  ///   and what `change` throws. After an error the document is unchanged, unless only syncing the folder failed: then the change is there but may be
-  ///   lost in a power failure, which the error says.
-  /// - Complexity: Writes and syncs a file for each changed part and one for the list, and creates a link for each other part.
+  /// - Throws: ``ArchiveError`` `.notFound` if the document was deleted, `.damaged` if its list of parts can't be read,
+  ///   errors of the file system, and what `change` throws. After an error the document is unchanged, unless only
+  ///   syncing the folder failed: then the change is there but may be lost in a power failure, which the error says.
+  /// - Complexity: Writes and syncs a file for each changed part and one for the list, and creates a link for each
+  ///   other part.
   public func edit(_ change: (inout DocumentParts) throws -> Void) throws {
     var parts = DocumentParts(of: folder)
     try change(&parts)
@@ -102,7 +106,8 @@ public final class DocumentPackage: Sendable {
 
   /// Atomically replaces all parts, and removes those that aren't set. Also repairs a damaged document.
   ///
-  /// Files that aren't parts stay, unless the list of parts can't be read: then they can't be distinguished, and all are removed.
+  /// Files that aren't parts stay, unless the list of parts can't be read: then they can't be distinguished, and all
+  /// are removed.
   ///
   /// - Parameter make: Sets the parts.
   /// - Throws: The errors of ``edit(_:)``, except `.damaged`.
@@ -117,7 +122,9 @@ public final class DocumentPackage: Sendable {
   private func commit(_ parts: DocumentParts) throws {
     try folder.locked {
       reload()
-      guard fileSystem.isFolder(path) else { throw ArchiveError(.notFound, "The document was deleted. Restore it, or add it again.") }
+      guard fileSystem.isFolder(path) else {
+        throw ArchiveError(.notFound, "The document was deleted. Restore it, or add it again.")
+      }
       let opened = try fileSystem.openFolder(path)
       let manifest = parts.replacesAll ? try? self.manifest(in: opened.file) : try self.manifest(in: opened.file)
       let old = DocumentStaging.Old(folder: opened.file, manifest: manifest)
@@ -132,7 +139,8 @@ public final class DocumentPackage: Sendable {
       reload()
       try fileSystem.syncFolder(folder.path, after: "The change is in its place")
       try staging.keepLatecomers(of: old)
-      // This was exchanged with the new document. A crash before this line leaves it to be cleaned up, as does a snapshot that still uses it.
+      // This was exchanged with the new document. A crash before this line leaves it to be cleaned up, as does a
+      // snapshot that still uses it.
       guard let lock = fileSystem.tryLock(folder: staging.path) else { return }
       defer { _ = lock.file }
       try fileSystem.remove(staging.path)
@@ -167,7 +175,9 @@ public final class DocumentPackage: Sendable {
   /// - Complexity: O(*n*), where *n* is the number of bytes of all parts.
   public func inspect() throws -> DocumentInspection {
     reload()
-    guard fileSystem.isFolder(path) else { throw ArchiveError(.notFound, "The document was deleted. Restore it, or add it again.") }
+    guard fileSystem.isFolder(path) else {
+      throw ArchiveError(.notFound, "The document was deleted. Restore it, or add it again.")
+    }
     let opened = try fileSystem.openFolder(path)
     var inspection = DocumentInspection()
     do {
@@ -207,11 +217,14 @@ public final class DocumentPackage: Sendable {
   ///
   /// - Parameter part: The name of the part.
   /// - Returns: The data, read at each call.
-  /// - Throws: ``ArchiveError`` `.invalidName`, `.notFound`, `.limitExceeded`, and `.inputOutput` if it isn't a regular file.
+  /// - Throws: ``ArchiveError`` `.invalidName`, `.notFound`, `.limitExceeded`, and `.inputOutput` if it isn't a regular
+  ///   file.
   public func unverifiedData(for part: String) throws -> Data {
     try PartName.checkPart(part)
     let opened = try fileSystem.openFolder(path)
-    return try fileSystem.inParent(of: part, in: opened.file) { try fileSystem.read($1, in: $0, limit: folder.limits.size) }
+    return try fileSystem.inParent(of: part, in: opened.file) {
+      try fileSystem.read($1, in: $0, limit: folder.limits.size)
+    }
   }
 }
 

@@ -14,7 +14,8 @@ public struct DocumentPartPieces: AsyncSequence, Sendable {
     /// Returns the next chunk.
     ///
     /// - Returns: The chunk, or nil after the last one.
-    /// - Throws: The errors of ``DocumentSnapshot/reader(for:)`` and ``DocumentPartReader/read(upTo:)``, and `CancellationError`.
+    /// - Throws: The errors of ``DocumentSnapshot/reader(for:)`` and ``DocumentPartReader/read(upTo:)``, and
+    ///   `CancellationError`.
     public mutating func next() async throws -> Data? {
       try Task.checkCancellation()
       let reader = try reader ?? pieces.snapshot.reader(for: pieces.name)

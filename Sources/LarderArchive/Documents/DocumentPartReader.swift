@@ -21,8 +21,10 @@ public final class DocumentPartReader {
   private var found = CRC64()
   private var hasEnded = false
 
-  init(_ name: String, _ part: DocumentManifest.Part, _ input: consuming FileSystem.OpenFile, of snapshot: DocumentSnapshot, _ fileSystem: FileSystem)
-  {
+  init(
+    _ name: String, _ part: DocumentManifest.Part, _ input: consuming FileSystem.OpenFile,
+    of snapshot: DocumentSnapshot, _ fileSystem: FileSystem
+  ) {
     size = part.size
     checksum = part.checksum
     self.name = name

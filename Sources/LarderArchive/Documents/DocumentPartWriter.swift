@@ -20,7 +20,8 @@ public final class DocumentPartWriter {
   /// Appends bytes to the part.
   ///
   /// - Parameter bytes: The bytes.
-  /// - Throws: ``ArchiveError`` with errors of the file system, and `.unsupported` after the closure that received the writer has returned.
+  /// - Throws: ``ArchiveError`` with errors of the file system, and `.unsupported` after the closure that received the
+  ///   writer has returned.
   public func write(_ bytes: some DataProtocol) throws {
     for region in bytes.regions { try region.withUnsafeBytes { try write($0) } }
   }
@@ -28,9 +29,12 @@ public final class DocumentPartWriter {
   /// Appends bytes to the part.
   ///
   /// - Parameter bytes: The bytes.
-  /// - Throws: ``ArchiveError`` with errors of the file system, and `.unsupported` after the closure that received the writer has returned.
+  /// - Throws: ``ArchiveError`` with errors of the file system, and `.unsupported` after the closure that received the
+  ///   writer has returned.
   public func write(_ bytes: UnsafeRawBufferPointer) throws {
-    guard isOpen else { throw ArchiveError(.unsupported, "The part is complete. Write within the closure that gets the writer.") }
+    guard isOpen else {
+      throw ArchiveError(.unsupported, "The part is complete. Write within the closure that gets the writer.")
+    }
     try fileSystem.write(bytes, to: output.file, at: size, fileName)
     checksum.update(bytes)
     size += bytes.count

@@ -11,9 +11,10 @@ extension DocumentParts {
   ///
   /// - Parameters:
   ///   - name: The name of the part.
-  ///   - body: Writes the data, which goes to a hidden file immediately. The folder's limits of size don't apply; read a part above them with
-  ///     ``DocumentSnapshot/reader(for:)``.
-  /// - Throws: ``ArchiveError`` `.invalidName`, errors of the file system, and what `body` throws. After an error the part is unchanged.
+  ///   - body: Writes the data, which goes to a hidden file immediately. The folder's limits of size don't apply; read
+  ///     a part above them with ``DocumentSnapshot/reader(for:)``.
+  /// - Throws: ``ArchiveError`` `.invalidName`, errors of the file system, and what `body` throws. After an error the
+  ///   part is unchanged.
   /// - Complexity: O(*n*), where *n* is the number of bytes, with at most one chunk of 128 KiB in memory.
   public mutating func setContents(for name: String, writing body: (DocumentPartWriter) throws -> Void) throws {
     try PartName.checkPart(name)
@@ -47,11 +48,14 @@ extension DocumentParts {
   /// - Parameters:
   ///   - part: The prepared part.
   ///   - name: The name of the part.
-  /// - Throws: ``ArchiveError`` `.invalidName`, and `.unsupported` for a part that was staged in another folder of documents.
+  /// - Throws: ``ArchiveError`` `.invalidName`, and `.unsupported` for a part that was staged in another folder of
+  ///   documents.
   public mutating func setPart(_ part: StagedPart, for name: String) throws {
     try PartName.checkPart(name)
     guard part.spool.folderPath == folder.path else {
-      throw ArchiveError(.unsupported, keyPath: name, "The part was staged in another folder of documents. Stage it in the folder of this document.")
+      throw ArchiveError(
+        .unsupported, keyPath: name,
+        "The part was staged in another folder of documents. Stage it in the folder of this document.")
     }
     set(.staged(part), for: name)
   }

@@ -28,19 +28,21 @@ public struct DocumentParts {
 
   /// Sets the data of a part, which is stored as a plain file of this name.
   ///
-  /// Nothing is written yet; the data stays in memory until the change is complete. For data that doesn't fit in memory, use ``setContents(of:for:)``
-  /// or ``setContents(for:writing:)``.
+  /// Nothing is written yet; the data stays in memory until the change is complete. For data that doesn't fit in
+  /// memory, use ``setContents(of:for:)`` or ``setContents(for:writing:)``.
   ///
   /// - Parameters:
   ///   - data: The data.
   ///   - name: The name of the part.
-  /// - Throws: ``ArchiveError`` `.invalidName`, and `.limitExceeded` if the data is larger than the folder's limits allow to read.
+  /// - Throws: ``ArchiveError`` `.invalidName`, and `.limitExceeded` if the data is larger than the folder's limits
+  ///   allow to read.
   public mutating func setData(_ data: Data, for name: String) throws {
     try PartName.checkPart(name)
     guard data.count <= limits.size else {
       throw ArchiveError(
         .limitExceeded, keyPath: name,
-        "The part has \(data.count) bytes; at most \(limits.size) can be read. Raise Archive.Limits.size of the folder if that is meant to be.")
+        "The part has \(data.count) bytes; at most \(limits.size) can be read. Raise Archive.Limits.size of the folder if that is meant to be."
+      )
     }
     set(.data(data), for: name)
   }
@@ -52,7 +54,9 @@ public struct DocumentParts {
   ///   - name: The name of the part.
   ///   - userInfo: The `userInfo` of the encoder.
   /// - Throws: ``ArchiveError`` `.invalidName`, and the errors of ``Archive/encode(_:limits:userInfo:)``.
-  public mutating func setValue(_ value: some Encodable, for name: String, userInfo: [CodingUserInfoKey: any Sendable] = [:]) throws {
+  public mutating func setValue(
+    _ value: some Encodable, for name: String, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) throws {
     try PartName.checkPart(name)
     set(.data(try Archive.encode(value, limits: limits, userInfo: userInfo)), for: name)
   }
@@ -78,7 +82,8 @@ public struct DocumentParts {
     path.utf8.indices.filter { path.utf8[$0] == UInt8(ascii: "/") }.map { String(path[..<$0]) }
   }
 
-  /// Sets the content. A repeated name is stored as written the last time, because it may have another normalization form.
+  /// Sets the content. A repeated name is stored as written the last time, because it may have another normalization
+  /// form.
   mutating func set(_ content: Content, for name: String) {
     changes[name] = nil
     changes[name] = content

@@ -5,7 +5,8 @@ extension DocumentSnapshot {
   ///
   /// - Parameter part: The name of the part.
   /// - Returns: A reader that begins at the first byte.
-  /// - Throws: ``ArchiveError`` `.invalidName`, `.notFound`, and `.damaged` if the file doesn't exist or has another size than was written.
+  /// - Throws: ``ArchiveError`` `.invalidName`, `.notFound`, and `.damaged` if the file doesn't exist or has another
+  ///   size than was written.
   public func reader(for part: String) throws -> DocumentPartReader {
     try PartName.checkPart(part)
     return try manifest.withFile(of: part, in: opened.file, fileSystem) { folder, name, spelled, part in
@@ -29,14 +30,14 @@ extension DocumentSnapshot {
 
   /// Atomically writes the data of a part to a file.
   ///
-  /// A symbolic link at the URL is replaced, not followed. An existing file keeps its permissions; a new one is no more accessible than its folder
-  /// and the part.
+  /// A symbolic link at the URL is replaced, not followed. An existing file keeps its permissions; a new one is no more
+  /// accessible than its folder and the part.
   ///
   /// - Parameters:
   ///   - part: The name of the part.
   ///   - url: The URL of the file.
-  /// - Throws: The errors of ``reader(for:)``; ``ArchiveError`` `.invalidName` if the URL isn't a file URL, `.notFound` if the folder doesn't exist,
-  ///   and errors of the file system.
+  /// - Throws: The errors of ``reader(for:)``; ``ArchiveError`` `.invalidName` if the URL isn't a file URL, `.notFound`
+  ///   if the folder doesn't exist, and errors of the file system.
   /// - Complexity: O(*n*), where *n* is the number of bytes, with at most one chunk of 128 KiB in memory.
   public func copy(_ part: String, to url: URL) throws {
     let reader = try reader(for: part)

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A version of a document: parts that were written together are read together, even if the document is changed or deleted meanwhile.
+/// A version of a document: parts that were written together are read together, even if the document is changed or
+/// deleted meanwhile.
 ///
 /// ```swift
 /// let snapshot = try document.snapshot()
@@ -8,8 +9,8 @@ public import Foundation
 /// let thumbnail = try snapshot.data(for: "thumbnail.png")
 /// ```
 ///
-/// The files of the version stay on disk until its last snapshot is released. The exception is emptying the trash, which also deletes files that
-/// snapshots read.
+/// The files of the version stay on disk until its last snapshot is released. The exception is emptying the trash,
+/// which also deletes files that snapshots read.
 public final class DocumentSnapshot: Sendable {
   /// The name of the document.
   public let name: String
@@ -27,8 +28,8 @@ public final class DocumentSnapshot: Sendable {
   var fileSystem: FileSystem { folder.fileSystem }
 
   deinit {
-    // The caller that replaced the document has left its files to the last snapshot. What can't be deleted now is deleted when the folder is opened
-    // next.
+    // The caller that replaced the document has left its files to the last snapshot. What can't be deleted now is
+    // deleted when the folder is opened next.
     guard !folder.fileSystem.isSame(opened.file, folder.path(of: name)) else { return }
     folder.fileSystem.unlock(opened.file)
     _ = try? folder.clean()
@@ -61,6 +62,8 @@ public final class DocumentSnapshot: Sendable {
     _ type: T.Type, for part: String, allowing types: [any Decodable.Type] = [], migrations: [ArchiveMigration] = [],
     userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> T {
-    try Archive.decode(type, from: try data(for: part), allowing: types, migrations: migrations, limits: folder.limits, userInfo: userInfo)
+    try Archive.decode(
+      type, from: try data(for: part), allowing: types, migrations: migrations, limits: folder.limits,
+      userInfo: userInfo)
   }
 }

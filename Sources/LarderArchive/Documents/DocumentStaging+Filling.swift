@@ -1,11 +1,14 @@
 internal import Foundation
 
 extension DocumentStaging {
-  /// Writes the changed parts, links the unchanged ones and other files, and writes the list of parts; synced when it returns.
+  /// Writes the changed parts, links the unchanged ones and other files, and writes the list of parts; synced when it
+  /// returns.
   func fill(_ changes: DocumentParts, over old: Old?) throws {
     let tree = try PartTree(changes, over: old?.manifest)
     var manifest = DocumentManifest()
-    let oldLevel = try old.flatMap { old in try old.manifest.map { Level(folder: old.folder, parts: try PartTree($0), root: old.folder) } }
+    let oldLevel = try old.flatMap { old in
+      try old.manifest.map { Level(folder: old.folder, parts: try PartTree($0), root: old.folder) }
+    }
     try fill(Level(folder: lock.file, parts: tree, root: old?.folder ?? lock.file), from: oldLevel, at: "", &manifest)
     let access = fileSystem.access(forFile: DocumentManifest.fileName, in: old?.folder ?? lock.file)
     try Archive.encode(manifest, limits: changes.limits).withUnsafeBytes {
@@ -31,7 +34,9 @@ extension DocumentStaging {
   ///   - prefix: The path of the folder in the document.
   /// - Returns: Whether it has contents.
   @discardableResult
-  private func fill(_ new: Level, from old: Level?, at prefix: String, _ manifest: inout DocumentManifest) throws -> Bool {
+  private func fill(
+    _ new: Level, from old: Level?, at prefix: String, _ manifest: inout DocumentManifest
+  ) throws -> Bool {
     var isFilled = false
     for (name, entry) in new.parts.entries.sorted(by: { $0.key < $1.key }) {
       guard case .part(let source) = entry else { continue }
@@ -55,13 +60,16 @@ extension DocumentStaging {
   }
 
   /// Fills a subfolder; one without contents is removed.
-  private func fillFolder(_ name: String, _ new: Level, _ old: Level?, at prefix: String, _ manifest: inout DocumentManifest) throws -> Bool {
+  private func fillFolder(
+    _ name: String, _ new: Level, _ old: Level?, at prefix: String, _ manifest: inout DocumentManifest
+  ) throws -> Bool {
     let parts = new.parts.folder(name)
     let name = parts?.name ?? name
     let oldParts = old?.parts.folder(name)
     let oldName = oldParts?.name ?? name
     let oldFolder = try old.flatMap { old in
-      fileSystem.isFolder(oldName, in: old.folder) ? OpenFolder(try fileSystem.openFolder(oldName, in: old.folder)) : nil
+      fileSystem.isFolder(oldName, in: old.folder)
+        ? OpenFolder(try fileSystem.openFolder(oldName, in: old.folder)) : nil
     }
     if case .part = new.parts.entries[name] {
       guard let oldFolder, try holdsStrangers(oldFolder.file, oldParts?.tree ?? PartTree()) else { return false }
@@ -85,7 +93,9 @@ extension DocumentStaging {
     init(_ folder: consuming FileSystem.Folder) { self.folder = folder }
   }
 
-  private func place(_ source: PartTree.Source, as name: String, at path: String, _ new: Level, _ old: Level?) throws -> DocumentManifest.Part {
+  private func place(
+    _ source: PartTree.Source, as name: String, at path: String, _ new: Level, _ old: Level?
+  ) throws -> DocumentManifest.Part {
     // The access rights of what is replaced; for something new, those of the folder.
     let access =
       path == name || old != nil
@@ -98,7 +108,8 @@ extension DocumentStaging {
       } catch let error as ArchiveError where error.code == .notFound {
         throw ArchiveError(
           .damaged, keyPath: path,
-          "The file of this part is not there. Set or remove the part in the same change, or restore the document from a copy.")
+          "The file of this part is not there. Set or remove the part in the same change, or restore the document from a copy."
+        )
       }
       return part
     case .data(let data):
@@ -126,7 +137,8 @@ extension DocumentStaging {
   private func stranger(_ path: String) -> ArchiveError {
     ArchiveError(
       .invalidName, keyPath: path,
-      "There is a file of this name in the document's folder that is no part of it. Move it away, or choose another name for the part.")
+      "There is a file of this name in the document's folder that is no part of it. Move it away, or choose another name for the part."
+    )
   }
 
   /// Returns whether a folder contains something that isn't a part of the document.

@@ -24,7 +24,8 @@ struct DocumentStaging: ~Copyable {
         return
       }
     }
-    throw ArchiveError(.inputOutput, "A folder to make the document in could not be locked. Check that the file system knows flock.")
+    throw ArchiveError(
+      .inputOutput, "A folder to make the document in could not be locked. Check that the file system knows flock.")
   }
 
   /// The document being changed.

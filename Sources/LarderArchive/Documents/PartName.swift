@@ -3,19 +3,22 @@ enum PartName {
   /// The largest number of components: the folders of a part, and its own name.
   static let mostComponents = 16
 
-  /// Throws ``ArchiveError`` `.invalidName` for a name that is empty, longer than 200 bytes, begins with a point, or contains a slash, a backslash, a
-  /// colon or a control character. The length leaves space in the 255 bytes that file systems allow.
+  /// Throws ``ArchiveError`` `.invalidName` for a name that is empty, longer than 200 bytes, begins with a point, or
+  /// contains a slash, a backslash, a colon or a control character. The length leaves space in the 255 bytes that file
+  /// systems allow.
   static func check(_ name: String) throws {
     guard isName(name.utf8[...]) else {
       throw ArchiveError(
         .invalidName,
-        "A name has 1 to 200 bytes, does not begin with a point, and has no slash, backslash, colon or control character. Choose another one.")
+        "A name has 1 to 200 bytes, does not begin with a point, and has no slash, backslash, colon or control character. Choose another one."
+      )
     }
   }
 
   /// Throws ``ArchiveError`` `.invalidName` unless the text consists of 1 to 16 names separated by slashes.
   static func checkPart(_ path: String) throws {
-    let components = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: mostComponents, omittingEmptySubsequences: false)
+    let components = path.utf8.split(
+      separator: UInt8(ascii: "/"), maxSplits: mostComponents, omittingEmptySubsequences: false)
     guard components.count <= mostComponents, components.allSatisfy(isName) else {
       throw ArchiveError(
         .invalidName,

@@ -42,7 +42,8 @@ final class PartSpool: Sendable {
       count += 1
       return String(count)
     }
-    return DocumentPartWriter(try fileSystem.createFile(name, in: opened.file, access: access), name: name, in: self, fileSystem)
+    return DocumentPartWriter(
+      try fileSystem.createFile(name, in: opened.file, access: access), name: name, in: self, fileSystem)
   }
 
   /// Moves the file of a part to an open folder, with a name and access rights.

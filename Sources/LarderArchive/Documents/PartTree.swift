@@ -27,7 +27,9 @@ struct PartTree {
 
   /// Creates the tree of a document's parts after changes; `old` is the list of parts before them.
   init(_ changes: DocumentParts, over old: DocumentManifest?) throws {
-    for (path, part) in old?.parts ?? [:] where !changes.replacesAll && changes.keeps(path) { try insert(path, .old(path: path, part)) }
+    for (path, part) in old?.parts ?? [:] where !changes.replacesAll && changes.keeps(path) {
+      try insert(path, .old(path: path, part))
+    }
     for (path, content) in changes.changes.sorted(by: { $0.key < $1.key }) {
       switch content {
       case .removed: break
@@ -65,7 +67,9 @@ struct PartTree {
   /// Throws ``ArchiveError`` `.invalidName` for two names in one folder that only differ in case.
   private func checkCase() throws {
     guard Set(entries.keys.map { $0.lowercased() }).count == entries.count else {
-      throw ArchiveError(.invalidName, "Two parts have names that differ in nothing but case, which some file systems do not tell apart. Rename one.")
+      throw ArchiveError(
+        .invalidName,
+        "Two parts have names that differ in nothing but case, which some file systems do not tell apart. Rename one.")
     }
     for case .folder(let folder) in entries.values { try folder.checkCase() }
   }

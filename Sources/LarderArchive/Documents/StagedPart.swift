@@ -29,9 +29,12 @@ extension DocumentFolder {
   ///   - pieces: The data in chunks of any size.
   ///   - isolation: The actor whose thread waits for the disk.
   /// - Returns: The part, to be added to a document with ``DocumentParts/setPart(_:for:)``.
-  /// - Throws: ``ArchiveError`` with errors of the file system, `CancellationError`, and what the sequence throws. After an error nothing is left.
+  /// - Throws: ``ArchiveError`` with errors of the file system, `CancellationError`, and what the sequence throws.
+  ///   After an error nothing is left.
   /// - Complexity: O(*n*), where *n* is the number of bytes, with one chunk in memory.
-  public func stage<Pieces: AsyncSequence>(_ pieces: Pieces, isolation: isolated (any Actor)? = #isolation) async throws -> StagedPart
+  public func stage<Pieces: AsyncSequence>(
+    _ pieces: Pieces, isolation: isolated (any Actor)? = #isolation
+  ) async throws -> StagedPart
   where Pieces.Element: DataProtocol {
     let writer = try PartSpool(in: self).makeWriter()
     do {

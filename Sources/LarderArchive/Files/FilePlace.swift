@@ -8,7 +8,8 @@ struct FilePlace {
   let folderPrefix: String
   let folder: String
 
-  /// Throws ``ArchiveError`` `.invalidName` for a path that no file can have, and `.notFound` if the folder doesn't exist.
+  /// Throws ``ArchiveError`` `.invalidName` for a path that no file can have, and `.notFound` if the folder doesn't
+  /// exist.
   init(_ url: URL, _ fileSystem: FileSystem) throws {
     path = try FileSystem.path(of: url)
     guard let last = path.split(separator: "/").last, last != ".", last != "..", !path.hasSuffix("/") else {

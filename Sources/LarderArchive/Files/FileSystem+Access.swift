@@ -74,7 +74,9 @@ extension FileSystem {
   /// Returns the rights of a file that replaces a file of an open folder, or is new in it.
   func access(forFile name: String, in folder: Int32) -> Access {
     var status = stat()
-    if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG { return Access(replacing: status) }
+    if fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG {
+      return Access(replacing: status)
+    }
     return Access(newIn: fstat(folder, &status) == 0 ? status : nil, isFolder: false)
   }
 

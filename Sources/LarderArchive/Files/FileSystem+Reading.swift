@@ -15,7 +15,8 @@ extension FileSystem {
     let isFolder: Bool?
   }
 
-  /// Returns the contents of a regular file of at most `limit` bytes; pipes, devices and, unless they are followed, symbolic links are rejected.
+  /// Returns the contents of a regular file of at most `limit` bytes; pipes, devices and, unless they are followed,
+  /// symbolic links are rejected.
   func read(_ path: String, limit: Int, followsLinks: Bool = false) throws -> Data {
     try read(path, in: AT_FDCWD, limit: limit, followsLinks: followsLinks)
   }
@@ -24,17 +25,20 @@ extension FileSystem {
   func read(_ path: String, in folder: Int32, limit: Int, followsLinks: Bool = false) throws -> Data {
     try note("read", path)
     // A pipe would block the call without O_NONBLOCK.
-    let file = try check(openat(folder, path, O_RDONLY | (followsLinks ? 0 : O_NOFOLLOW) | O_NONBLOCK | O_CLOEXEC), "opened", path)
+    let file = try check(
+      openat(folder, path, O_RDONLY | (followsLinks ? 0 : O_NOFOLLOW) | O_NONBLOCK | O_CLOEXEC), "opened", path)
     defer { close(file) }
     var status = stat()
     try check(fstat(file, &status), "read", path)
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw ArchiveError(.inputOutput, "\(Self.name(path)) is a folder, a pipe or a device, and no file with content. Check the path.")
+      throw ArchiveError(
+        .inputOutput, "\(Self.name(path)) is a folder, a pipe or a device, and no file with content. Check the path.")
     }
     let size = Int(status.st_size)
     guard size <= limit else {
       throw ArchiveError(
-        .limitExceeded, "The file has \(size) bytes; at most \(limit) are allowed. Raise Archive.Limits.size if that is meant to be.")
+        .limitExceeded,
+        "The file has \(size) bytes; at most \(limit) are allowed. Raise Archive.Limits.size if that is meant to be.")
     }
     var data = Data(count: size)
     var offset = 0
@@ -84,7 +88,9 @@ extension FileSystem {
     while let entry = readdir(folder) {
       // The name ends with a zero inside the entry.
       let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: Int(entry.pointee.d_reclen)) { String(validatingCString: $0) }
+        pointer.withMemoryRebound(to: CChar.self, capacity: Int(entry.pointee.d_reclen)) {
+          String(validatingCString: $0)
+        }
       }
       guard let name, name != ".", name != ".." else { continue }
       let kind = Int32(entry.pointee.d_type)
@@ -111,7 +117,9 @@ extension FileSystem {
   func openFolder(_ path: String, in folder: Int32 = AT_FDCWD) throws -> Folder {
     let file = openat(folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
     if file < 0, errno == ENOTDIR || errno == ELOOP {
-      throw ArchiveError(.inputOutput, "\(Self.name(path)) is a link or a file, where a folder belongs. Put the folder itself in its place.")
+      throw ArchiveError(
+        .inputOutput,
+        "\(Self.name(path)) is a link or a file, where a folder belongs. Put the folder itself in its place.")
     }
     return Folder(file: try check(file, "opened", path))
   }
@@ -140,12 +148,14 @@ extension FileSystem {
   /// Returns whether a path still leads to an open folder.
   func isSame(_ folder: Int32, _ path: String) -> Bool {
     var (status, now) = (stat(), stat())
-    return fstat(folder, &status) == 0 && lstat(path, &now) == 0 && status.st_dev == now.st_dev && status.st_ino == now.st_ino
+    return fstat(folder, &status) == 0 && lstat(path, &now) == 0 && status.st_dev == now.st_dev
+      && status.st_ino == now.st_ino
   }
 
   /// Locks a file, which is created if necessary, and waits for other holders of the lock.
   func lock(file path: String, access: Access) throws -> Lock {
-    let lock = Lock(file: try check(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, access.modeToCreate), "locked", path))
+    let lock = Lock(
+      file: try check(open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, access.modeToCreate), "locked", path))
     while true {
       if flock(lock.file, LOCK_EX) == 0 { return lock }
       if errno != EINTR { throw Self.error(errno, "locked", path) }
@@ -159,7 +169,9 @@ extension FileSystem {
     let lock = Lock(file: descriptor)
     var status = stat()
     // A cleanup deletes a folder while holding its lock; a deleted folder has no links.
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_nlink > 0 else { return nil }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+      return nil
+    }
     return lock
   }
 }

@@ -10,10 +10,14 @@ internal import Darwin
 
 /// Atomic replacement of files that are written in chunks.
 extension FileSystem {
-  /// Atomically replaces a file with what a closure writes: afterwards the new one is on the disk, or the old one is unchanged.
+  /// Atomically replaces a file with what a closure writes: afterwards the new one is on the disk, or the old one is
+  /// unchanged.
   ///
-  /// A hidden file beside it is written. A crash may leave it, and the next call for a file in the same folder deletes it.
-  func replaceFile(at url: URL, noMoreOpenThan mode: mode_t = 0o777, _ write: (_ file: Int32, _ name: String) throws -> Void) throws {
+  /// A hidden file beside it is written. A crash may leave it, and the next call for a file in the same folder deletes
+  /// it.
+  func replaceFile(
+    at url: URL, noMoreOpenThan mode: mode_t = 0o777, _ write: (_ file: Int32, _ name: String) throws -> Void
+  ) throws {
     let place = try FilePlace(url, self)
     // A user who can't list the folder leaves the cleanup to others.
     do { try removeAbandoned(in: place.folder) } catch let error as ArchiveError where error.code == .noPermission {}
@@ -43,9 +47,12 @@ extension FileSystem {
     for _ in 0..<100 {
       let path = place.folderPrefix + Self.abandonedPrefix + UUID().uuidString
       let output = try createFile(path, access: access(forFile: place.path, in: place.folder))
-      if flock(output.file, LOCK_EX | LOCK_NB) == 0, isSame(output.file, path) { return Temporary(output: output, path: path) }
+      if flock(output.file, LOCK_EX | LOCK_NB) == 0, isSame(output.file, path) {
+        return Temporary(output: output, path: path)
+      }
     }
-    throw ArchiveError(.inputOutput, "A file to write into could not be locked. Check that the file system knows flock.")
+    throw ArchiveError(
+      .inputOutput, "A file to write into could not be locked. Check that the file system knows flock.")
   }
 
   private static let abandonedPrefix = ".larder-file-"

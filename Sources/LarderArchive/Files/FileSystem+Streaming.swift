@@ -26,12 +26,14 @@ extension FileSystem {
   func openFile(_ path: String, in folder: Int32 = AT_FDCWD, followsLinks: Bool = false) throws -> OpenFile {
     try note("read", path)
     // A pipe would block the call without O_NONBLOCK.
-    let file = try check(openat(folder, path, O_RDONLY | (followsLinks ? 0 : O_NOFOLLOW) | O_NONBLOCK | O_CLOEXEC), "opened", path)
+    let file = try check(
+      openat(folder, path, O_RDONLY | (followsLinks ? 0 : O_NOFOLLOW) | O_NONBLOCK | O_CLOEXEC), "opened", path)
     var status = stat()
     do {
       try check(fstat(file, &status), "read", path)
       guard status.st_mode & S_IFMT == S_IFREG else {
-        throw ArchiveError(.inputOutput, "\(Self.name(path)) is a folder, a pipe or a device, and no file with content. Check the path.")
+        throw ArchiveError(
+          .inputOutput, "\(Self.name(path)) is a folder, a pipe or a device, and no file with content. Check the path.")
       }
     } catch {
       close(file)
@@ -92,8 +94,11 @@ extension FileSystem {
     try check(fsync(file), "written", path)
   }
 
-  /// Calls a closure with the open folder of a path's last component, and with that component; links to folders aren't followed.
-  func inParent<Result>(of path: String, in folder: Int32, _ body: (_ folder: Int32, _ name: String) throws -> Result) throws -> Result {
+  /// Calls a closure with the open folder of a path's last component, and with that component; links to folders aren't
+  /// followed.
+  func inParent<Result>(
+    of path: String, in folder: Int32, _ body: (_ folder: Int32, _ name: String) throws -> Result
+  ) throws -> Result {
     guard let slash = path.utf8.firstIndex(of: UInt8(ascii: "/")) else { return try body(folder, path) }
     let inner = try openFolder(String(path[..<slash]), in: folder)
     return try inParent(of: String(path[path.utf8.index(after: slash)...]), in: inner.file, body)

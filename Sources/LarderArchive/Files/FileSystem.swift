@@ -68,15 +68,18 @@ package struct FileSystem: Sendable {
   }
 
   private static var cannotExchange: ArchiveError {
-    ArchiveError(.unsupported, "The file system cannot exchange two folders in one step. Keep documents on a local disk.")
+    ArchiveError(
+      .unsupported, "The file system cannot exchange two folders in one step. Keep documents on a local disk.")
   }
 
   #if !canImport(Darwin)
   /// The C function `renameat2`, whose declaration needs `_GNU_SOURCE`. Source of the signature: rename(2).
-  private static let renameWithFlags: (@convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32)? = {
-    guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "renameat2") else { return nil }
-    return unsafeBitCast(symbol, to: (@convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32).self)
-  }()
+  private static let renameWithFlags:
+    (@convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32)? = {
+      guard let symbol = dlsym(dlopen(nil, RTLD_NOW), "renameat2") else { return nil }
+      return unsafeBitCast(
+        symbol, to: (@convention(c) (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>, UInt32) -> Int32).self)
+    }()
   #endif
 
   /// Syncs the entries of a folder.
@@ -103,7 +106,9 @@ package struct FileSystem: Sendable {
   func syncFolder(_ path: String, after place: String) throws {
     do { try syncFolder(path) } catch let error as ArchiveError {
       throw ArchiveError(
-        error.code, "\(place), but the disk does not confirm it, and a power cut may undo it. Check the disk, then write again. (\(error.message))")
+        error.code,
+        "\(place), but the disk does not confirm it, and a power cut may undo it. Check the disk, then write again. (\(error.message))"
+      )
     }
   }
 
@@ -145,7 +150,8 @@ package struct FileSystem: Sendable {
     return (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// Deletes a file, or a folder with its contents. It isn't an error if it doesn't exist, and symbolic links aren't followed.
+  /// Deletes a file, or a folder with its contents. It isn't an error if it doesn't exist, and symbolic links aren't
+  /// followed.
   func remove(_ path: String) throws {
     try note("remove", path)
     if isFolder(path) {
@@ -193,7 +199,8 @@ extension FileSystem {
   /// Returns the last component of a path, the only one that errors show.
   static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
-  /// Throws ``ArchiveError`` `.invalidName` for a URL that isn't a file URL, and for a path with a zero byte, at which the system would truncate it.
+  /// Throws ``ArchiveError`` `.invalidName` for a URL that isn't a file URL, and for a path with a zero byte, at which
+  /// the system would truncate it.
   static func path(of url: URL) throws -> String {
     let path = url.path(percentEncoded: false)
     guard url.isFileURL, !path.utf8.contains(0) else {
@@ -208,12 +215,19 @@ extension FileSystem {
     switch number {
     case ENOENT: return ArchiveError(.notFound, "\(name) is not there. Check the path, or create it first.")
     case ENOSPC, EDQUOT:
-      return ArchiveError(.diskFull, "No space is left for \(name); what was there before is unchanged. Free some space and try again.")
+      return ArchiveError(
+        .diskFull, "No space is left for \(name); what was there before is unchanged. Free some space and try again.")
     case EACCES, EPERM, EROFS:
-      return ArchiveError(.noPermission, "\(name) cannot be \(verb) (\(reason)). Give this user access to the file and its folder.")
-    case ELOOP: return ArchiveError(.inputOutput, "\(name) is a link, which is not followed here. Put the file itself in its place.")
-    case ENAMETOOLONG: return ArchiveError(.invalidName, "The name is longer than the file system takes. Use a shorter one.")
-    default: return ArchiveError(.inputOutput, "\(name) cannot be \(verb) (\(reason)). Check the path and the disk, then try again.")
+      return ArchiveError(
+        .noPermission, "\(name) cannot be \(verb) (\(reason)). Give this user access to the file and its folder.")
+    case ELOOP:
+      return ArchiveError(
+        .inputOutput, "\(name) is a link, which is not followed here. Put the file itself in its place.")
+    case ENAMETOOLONG:
+      return ArchiveError(.invalidName, "The name is longer than the file system takes. Use a shorter one.")
+    default:
+      return ArchiveError(
+        .inputOutput, "\(name) cannot be \(verb) (\(reason)). Check the path and the disk, then try again.")
     }
   }
 }

@@ -15,7 +15,8 @@ package import Foundation
 /// | 32 | 2 | number of types, at least one |
 /// | 34 | … | for each type: version (4), length of the tag (2), tag in UTF-8; the first is that of the whole archive |
 ///
-/// The magic is made as PNG's is (RFC 2083, 3.1): its bytes show at once whether a transfer changed line ends or the eighth bit.
+/// The magic is made as PNG's is (RFC 2083, 3.1): its bytes show at once whether a transfer changed line ends or the
+/// eighth bit.
 package struct ArchiveHeader: Sendable {
   package struct TypeEntry: Sendable, Hashable {
     package var tag: String
@@ -48,7 +49,8 @@ package struct ArchiveHeader: Sendable {
       guard !tag.isEmpty, tag.count <= longestTag, let version = UInt32(exactly: type.version) else {
         throw ArchiveError(
           .unsupported, type: type.tag,
-          "A tag has 1 to \(longestTag) bytes, and a version is a number from 0. Conform the type to Archivable and give it such ones.")
+          "A tag has 1 to \(longestTag) bytes, and a version is a number from 0. Conform the type to Archivable and give it such ones."
+        )
       }
       table.append(bigEndian: version)
       table.append(bigEndian: UInt16(tag.count))
@@ -91,12 +93,15 @@ package struct ArchiveHeader: Sendable {
     guard format == Self.formatVersion else {
       throw ArchiveError(
         format > Self.formatVersion ? .newerVersion : .damaged,
-        "The archive has format \(format); this version reads format \(Self.formatVersion). Read it with the version that wrote it, or a newer one.")
+        "The archive has format \(format); this version reads format \(Self.formatVersion). Read it with the version that wrote it, or a newer one."
+      )
     }
     let length = UInt64(bytes.bigEndian(UInt32.self, at: 12))
     let payloadLength = bytes.bigEndian(UInt64.self, at: 16)
     let (total, overflow) = length.addingReportingOverflow(payloadLength)
-    guard !overflow, total == UInt64(bytes.count), length >= UInt64(Self.fixedLength), bytes.bigEndian(UInt16.self, at: 10) == 0 else {
+    guard !overflow, total == UInt64(bytes.count), length >= UInt64(Self.fixedLength),
+      bytes.bigEndian(UInt16.self, at: 10) == 0
+    else {
       throw Self.damaged("is not as long as its header says")
     }
     guard Self.checksum(of: bytes) == bytes.bigEndian(UInt64.self, at: Self.checksumOffset) else {

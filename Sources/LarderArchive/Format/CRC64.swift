@@ -1,9 +1,10 @@
-/// The checksum of archives: CRC-64/XZ, which detects every burst error of up to 64 bits, and misses other damage with a probability of 2⁻⁶⁴.
+/// The checksum of archives: CRC-64/XZ, which detects every burst error of up to 64 bits, and misses other damage with
+/// a probability of 2⁻⁶⁴.
 ///
-/// A cryptographic hash wouldn't protect better: an attacker who can forge the bytes can forge a hash without a key. The allow-list, the limits and
-/// the validation of the structure protect against attackers. Source of polynomial and parameters: ECMA-182 and the XZ file format 1.1.0, section
-/// 1.2; the method of eight tables is "slicing-by-8" of Kounavis and Berry, "A Systematic Approach to Building High Performance Software-Based CRC
-/// Generators", 2005.
+/// A cryptographic hash wouldn't protect better: an attacker who can forge the bytes can forge a hash without a key.
+/// The allow-list, the limits and the validation of the structure protect against attackers. Source of polynomial and
+/// parameters: ECMA-182 and the XZ file format 1.1.0, section 1.2; the method of eight tables is "slicing-by-8" of
+/// Kounavis and Berry, "A Systematic Approach to Building High Performance Software-Based CRC Generators", 2005.
 package struct CRC64: Sendable {
   private var register = ~UInt64(0)
 
@@ -19,10 +20,12 @@ package struct CRC64: Sendable {
       while offset + 8 <= bytes.count {
         let mixed = crc ^ UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         crc =
-          table[7 * 256 + Int(mixed & 0xff)] ^ table[6 * 256 + Int((mixed >> 8) & 0xff)] ^ table[5 * 256 + Int((mixed >> 16) & 0xff)]
+          table[7 * 256 + Int(mixed & 0xff)] ^ table[6 * 256 + Int((mixed >> 8) & 0xff)]
+          ^ table[5 * 256 + Int((mixed >> 16) & 0xff)]
           ^ table[4 * 256 + Int((mixed >> 24) & 0xff)]
         crc ^=
-          table[3 * 256 + Int((mixed >> 32) & 0xff)] ^ table[2 * 256 + Int((mixed >> 40) & 0xff)] ^ table[256 + Int((mixed >> 48) & 0xff)]
+          table[3 * 256 + Int((mixed >> 32) & 0xff)] ^ table[2 * 256 + Int((mixed >> 40) & 0xff)]
+          ^ table[256 + Int((mixed >> 48) & 0xff)]
           ^ table[Int(mixed >> 56)]
         offset += 8
       }

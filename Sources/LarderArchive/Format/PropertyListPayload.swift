@@ -2,7 +2,8 @@ internal import Foundation
 
 /// The binary property list inside an archive: an array of one element, so that a number or a text can be archived too.
 enum PropertyListPayload {
-  /// Throws what the value's `encode(to:)` throws, and ``ArchiveError`` `.invalidValue` for an `EncodingError` and `.limitExceeded`.
+  /// Throws what the value's `encode(to:)` throws, and ``ArchiveError`` `.invalidValue` for an `EncodingError` and
+  /// `.limitExceeded`.
   static func encode<Value: Encodable>(_ value: Value, context: ArchiveContext) throws -> Data {
     let writer = PropertyListWriter(limits: context.limits)
     let encoder = PropertyListValueEncoder(writer, userInfo: context.encodingInfo)

@@ -17,15 +17,16 @@ public struct KeyedArchiveObject: Sendable {
   /// Decodes the value of a key.
   ///
   /// - Parameters:
-  ///   - type: The type: numbers, texts, dates, data, URLs, UUIDs, arrays, dictionaries with text keys, sets, any Decodable, or the type that the
-  ///     class of a nested object is mapped to.
+  ///   - type: The type: numbers, texts, dates, data, URLs, UUIDs, arrays, dictionaries with text keys, sets, any
+  ///     Decodable, or the type that the class of a nested object is mapped to.
   ///   - key: The key.
   /// - Returns: The decoded value.
   /// - Throws: ``ArchiveError`` `.invalidValue`, with class and key, if there is no value or it doesn't fit the type.
   public func decode<T>(_ type: T.Type, forKey key: String) throws -> T {
     guard let value = fields[key] else {
       throw ArchiveError(
-        .invalidValue, type: className, keyPath: key, "The object has no value for this key. Use decodeIfPresent where it may be missing.")
+        .invalidValue, type: className, keyPath: key,
+        "The object has no value for this key. Use decodeIfPresent where it may be missing.")
     }
     return try named { try value.decode(type, at: [PlainKey(key)]) }
   }

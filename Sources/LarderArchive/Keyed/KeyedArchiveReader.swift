@@ -2,8 +2,9 @@ internal import Foundation
 
 /// Resolves the references of a keyed archive and checks the class of each object, without building anything.
 ///
-/// The format: a dictionary with `$archiver`, `$version`, `$top` and `$objects`; objects are dictionaries whose `$class` refers to a dictionary with
-/// `$classname`. Source: the property lists that Foundation's NSKeyedArchiver writes, in swift-corelibs-foundation `NSKeyedArchiver.swift`.
+/// The format: a dictionary with `$archiver`, `$version`, `$top` and `$objects`; objects are dictionaries whose
+/// `$class` refers to a dictionary with `$classname`. Source: the property lists that Foundation's NSKeyedArchiver
+/// writes, in swift-corelibs-foundation `NSKeyedArchiver.swift`.
 struct KeyedArchiveReader {
   /// A value, and its expanded cost.
   private struct Resolved {
@@ -23,7 +24,8 @@ struct KeyedArchiveReader {
   private let stack = StackBounds.current
 
   init(_ root: PropertyListNode, allowing allowed: [String: KeyedClass], limits: Archive.Limits) throws {
-    guard let root = root.dictionary, let objects = root["$objects"]?.array, let top = root["$top"]?.dictionary, root["$archiver"]?.string != nil
+    guard let root = root.dictionary, let objects = root["$objects"]?.array, let top = root["$top"]?.dictionary,
+      root["$archiver"]?.string != nil
     else {
       throw ArchiveError(.notAnArchive, "The property list is no keyed archive. Read what NSKeyedArchiver made.")
     }
@@ -36,7 +38,9 @@ struct KeyedArchiveReader {
 
   mutating func root(_ key: String) throws -> KeyedValue {
     guard let node = top[key] else {
-      throw ArchiveError(.notFound, keyPath: key, "The archive has no root of this name. It has: \(top.keys.sorted().joined(separator: ", ")).")
+      throw ArchiveError(
+        .notFound, keyPath: key,
+        "The archive has no root of this name. It has: \(top.keys.sorted().joined(separator: ", ")).")
     }
     return try resolve(node, depth: 0).value
   }
@@ -59,13 +63,17 @@ struct KeyedArchiveReader {
     // The first object represents nil.
     if number == 0 { return Resolved(value: .plain(.null)) }
     if let resolved = known[number] {
-      guard depth + resolved.height <= limits.depth else { throw Self.exceeded("is more than \(limits.depth) objects deep", "depth") }
+      guard depth + resolved.height <= limits.depth else {
+        throw Self.exceeded("is more than \(limits.depth) objects deep", "depth")
+      }
       return resolved
     }
     guard objects.indices.contains(number) else { throw Self.damaged("refers to an object that is not there") }
     guard open.insert(number).inserted else {
       throw ArchiveError(
-        .cycle, "The objects of the archive refer to each other in a circle, which values cannot. Write the archive without the reference back.")
+        .cycle,
+        "The objects of the archive refer to each other in a circle, which values cannot. Write the archive without the reference back."
+      )
     }
     defer { open.remove(number) }
     // The archiver never writes an object that is only a reference, so such an object counts as a level.
@@ -81,7 +89,9 @@ struct KeyedArchiveReader {
     sum.count += part.count
     sum.size += part.size
     sum.height = max(sum.height, part.height + 1)
-    guard sum.count <= min(limits.count, Int.max / 4) else { throw Self.exceeded("has more than \(limits.count) values", "count") }
+    guard sum.count <= min(limits.count, Int.max / 4) else {
+      throw Self.exceeded("has more than \(limits.count) values", "count")
+    }
     guard sum.size <= min(limits.expandedSize, Int.max / 4) else {
       throw Self.exceeded("unfolds to more than \(limits.expandedSize) bytes of texts and data", "expandedSize")
     }
@@ -103,18 +113,22 @@ struct KeyedArchiveReader {
     if let foundation = try foundationObject(name, entries, depth: depth) { return foundation }
     throw ArchiveError(
       .notAllowed, type: name,
-      "The archive holds an object of this class, which is not on the allow-list. Add it to allowing: if that is meant to be.")
+      "The archive holds an object of this class, which is not on the allow-list. Add it to allowing: if that is meant to be."
+    )
   }
 
   private func className(of entries: [String: PropertyListNode]) throws -> String {
-    guard let number = entries["$class"]?.reference, objects.indices.contains(number), let name = objects[number].dictionary?["$classname"]?.string
+    guard let number = entries["$class"]?.reference, objects.indices.contains(number),
+      let name = objects[number].dictionary?["$classname"]?.string
     else {
       throw Self.damaged("has an object without a class")
     }
     return name
   }
 
-  private mutating func userObject(_ name: String, _ keyedClass: KeyedClass, _ entries: [String: PropertyListNode], depth: Int) throws -> Resolved {
+  private mutating func userObject(
+    _ name: String, _ keyedClass: KeyedClass, _ entries: [String: PropertyListNode], depth: Int
+  ) throws -> Resolved {
     var fields: [String: KeyedValue] = [:]
     var sum = Resolved(value: .plain(.null))
     for (key, node) in entries where key != "$class" {
@@ -125,25 +139,34 @@ struct KeyedArchiveReader {
     return sum
   }
 
-  private mutating func foundationObject(_ name: String, _ entries: [String: PropertyListNode], depth: Int) throws -> Resolved? {
+  private mutating func foundationObject(
+    _ name: String, _ entries: [String: PropertyListNode], depth: Int
+  ) throws -> Resolved? {
     switch name {
     case "NSNull": return Resolved(value: .plain(.null))
     case "NSString", "NSMutableString": return try text(entries)
     case "NSData", "NSMutableData":
-      guard case .data(let bytes) = try follow(entries["NS.data"] ?? entries["NS.bytes"]) else { throw Self.damaged("has data without bytes") }
+      guard case .data(let bytes) = try follow(entries["NS.data"] ?? entries["NS.bytes"]) else {
+        throw Self.damaged("has data without bytes")
+      }
       return Resolved(value: .plain(.data(Data(bytes))), size: bytes.count)
     case "NSDate":
-      guard let seconds = try ArchiveValue(follow(entries["NS.time"])).real else { throw Self.damaged("has a date without a time") }
+      guard let seconds = try ArchiveValue(follow(entries["NS.time"])).real else {
+        throw Self.damaged("has a date without a time")
+      }
       return Resolved(value: .plain(.date(Date(timeIntervalSinceReferenceDate: seconds))))
     case "NSUUID":
       guard case .data(let bytes) = try follow(entries["NS.uuidbytes"]), bytes.count == 16 else {
         throw Self.damaged("has a UUID that has not 16 bytes")
       }
-      return Resolved(value: .plain(.string(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString })))
+      return Resolved(
+        value: .plain(.string(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)).uuidString })))
     case "NSURL": return try url(entries, depth: depth)
     case "NSDecimalNumber": return Resolved(value: .decimal(try decimal(entries)), size: 20)
     case "NSTimeZone", "__NSTimeZone":
-      guard case .string(let name) = try follow(entries["NS.name"]) else { throw Self.damaged("has a time zone without a name") }
+      guard case .string(let name) = try follow(entries["NS.name"]) else {
+        throw Self.damaged("has a time zone without a name")
+      }
       return Resolved(value: .plain(.string(name)), size: name.utf8.count)
     case "NSCountedSet": return try counted(entries, depth: depth)
     case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet", "NSMutableOrderedSet":
@@ -154,7 +177,9 @@ struct KeyedArchiveReader {
   }
 
   /// Elements are in one array, or under numbered keys.
-  private func elements(_ entries: [String: PropertyListNode], _ key: String, _ prefix: String) throws -> [PropertyListNode] {
+  private func elements(
+    _ entries: [String: PropertyListNode], _ key: String, _ prefix: String
+  ) throws -> [PropertyListNode] {
     if let node = entries[key] {
       guard let elements = node.array else { throw Self.damaged("has a collection without elements") }
       return elements
@@ -167,11 +192,14 @@ struct KeyedArchiveReader {
   private mutating func pairs(_ entries: [String: PropertyListNode], depth: Int) throws -> Resolved {
     let keys = try elements(entries, "NS.keys", "NS.key.")
     let values = try elements(entries, "NS.objects", "NS.object.")
-    guard keys.count == values.count else { throw Self.damaged("has a dictionary with more keys than values, or fewer") }
+    guard keys.count == values.count else {
+      throw Self.damaged("has a dictionary with more keys than values, or fewer")
+    }
     var sum = Resolved(value: .pairs([]))
     var pairs: [KeyedValue.Pair] = []
     for (key, value) in zip(keys, values) {
-      pairs.append(KeyedValue.Pair(key: try add(key, to: &sum, depth: depth), value: try add(value, to: &sum, depth: depth)))
+      pairs.append(
+        KeyedValue.Pair(key: try add(key, to: &sum, depth: depth), value: try add(value, to: &sum, depth: depth)))
     }
     sum.value = .pairs(pairs)
     return sum
@@ -180,7 +208,9 @@ struct KeyedArchiveReader {
   /// The count of each element is read as a number; elements aren't repeated.
   private mutating func counted(_ entries: [String: PropertyListNode], depth: Int) throws -> Resolved {
     var elements = try elements(entries, "NS.objects", "NS.object.")
-    while elements.isEmpty || entries["NS.objects"] == nil, let element = entries["NS.object\(elements.count)"] { elements.append(element) }
+    while elements.isEmpty || entries["NS.objects"] == nil, let element = entries["NS.object\(elements.count)"] {
+      elements.append(element)
+    }
     var sum = Resolved(value: .counted([]))
     var pairs: [KeyedValue.Pair] = []
     for (index, element) in elements.enumerated() {
@@ -192,7 +222,8 @@ struct KeyedArchiveReader {
     return sum
   }
 
-  /// The mantissa is sixteen bytes in the byte order of the machine that wrote them: eight 16-bit numbers, the lowest first.
+  /// The mantissa is sixteen bytes in the byte order of the machine that wrote them: eight 16-bit numbers, the lowest
+  /// first.
   private func decimal(_ entries: [String: PropertyListNode]) throws -> Decimal {
     func integer(_ key: String) throws -> Int {
       switch try follow(entries[key]) {
@@ -220,7 +251,9 @@ struct KeyedArchiveReader {
     switch try follow(entries["NS.string"] ?? entries["NS.bytes"]) {
     case .string(let text): return Resolved(value: .plain(.string(text)), size: text.utf8.count)
     case .data(let bytes):
-      guard let text = String(validating: bytes, as: UTF8.self) else { throw Self.damaged("has text that is not UTF-8") }
+      guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw Self.damaged("has text that is not UTF-8")
+      }
       return Resolved(value: .plain(.string(text)), size: bytes.count)
     default: throw Self.damaged("has text without characters")
     }
@@ -228,7 +261,9 @@ struct KeyedArchiveReader {
 
   private mutating func url(_ entries: [String: PropertyListNode], depth: Int) throws -> Resolved {
     var sum = Resolved(value: .plain(.null))
-    guard let relative = entries["NS.relative"], case .plain(.string(let text)) = try add(relative, to: &sum, depth: depth) else {
+    guard let relative = entries["NS.relative"],
+      case .plain(.string(let text)) = try add(relative, to: &sum, depth: depth)
+    else {
       throw Self.damaged("has a URL without text")
     }
     var base: URL?

@@ -2,8 +2,9 @@ internal import Synchronization
 
 /// The number of objects of one keyed archive that may still be built, and their depth.
 ///
-/// Values are counted for each reference before anything is built. But a closure or an `init(from:)` may request an object as several types one after
-/// another, and so may each of the objects inside, which would double the time with each level.
+/// Values are counted for each reference before anything is built. But a closure or an `init(from:)` may request an
+/// object as several types one after another, and so may each of the objects inside, which would double the time with
+/// each level.
 final class KeyedBudget: Sendable {
   private let rest: Atomic<Int>
 
@@ -18,7 +19,8 @@ final class KeyedBudget: Sendable {
   func spend() throws {
     guard rest.subtract(1, ordering: .relaxed).newValue >= 0 else {
       throw ArchiveError(
-        .limitExceeded, "The objects of the archive are asked for again and again. Decode each once, or raise Archive.Limits.count.")
+        .limitExceeded,
+        "The objects of the archive are asked for again and again. Decode each once, or raise Archive.Limits.count.")
     }
     try StackBounds.current.check()
   }

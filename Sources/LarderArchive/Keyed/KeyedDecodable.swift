@@ -1,12 +1,15 @@
 internal import Foundation
 
-/// A type that is created from a keyed value without its `init(from:)`: plain values, and containers whose elements may be objects of mapped classes.
+/// A type that is created from a keyed value without its `init(from:)`: plain values, and containers whose elements may
+/// be objects of mapped classes.
 protocol KeyedDecodable {
   static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Self
 }
 
 extension FixedWidthInteger where Self: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Self { try value.integer(Self.self, at: path) }
+  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Self {
+    try value.integer(Self.self, at: path)
+  }
 }
 
 extension Int: KeyedDecodable {}
@@ -44,7 +47,9 @@ extension Decimal: KeyedDecodable {
 
 extension TimeZone: KeyedDecodable {
   static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> TimeZone {
-    guard case .plain(.string(let name)) = value, let zone = TimeZone(identifier: name) else { throw KeyedValue.mismatch(Self.self, at: path) }
+    guard case .plain(.string(let name)) = value, let zone = TimeZone(identifier: name) else {
+      throw KeyedValue.mismatch(Self.self, at: path)
+    }
     return zone
   }
 }
@@ -88,14 +93,18 @@ extension Date: KeyedDecodable {
 extension URL: KeyedDecodable {
   static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> URL {
     if case .url(let url) = value { return url }
-    guard case .plain(.string(let text)) = value, let url = URL(string: text) else { throw KeyedValue.mismatch(Self.self, at: path) }
+    guard case .plain(.string(let text)) = value, let url = URL(string: text) else {
+      throw KeyedValue.mismatch(Self.self, at: path)
+    }
     return url
   }
 }
 
 extension UUID: KeyedDecodable {
   static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> UUID {
-    guard case .plain(.string(let text)) = value, let identifier = UUID(uuidString: text) else { throw KeyedValue.mismatch(Self.self, at: path) }
+    guard case .plain(.string(let text)) = value, let identifier = UUID(uuidString: text) else {
+      throw KeyedValue.mismatch(Self.self, at: path)
+    }
     return identifier
   }
 }
@@ -103,12 +112,16 @@ extension UUID: KeyedDecodable {
 extension Array: KeyedDecodable {
   static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> [Element] {
     guard let elements = value.elements else { throw KeyedValue.mismatch(Self.self, at: path) }
-    return try elements.enumerated().map { index, element in try element.decode(Element.self, at: path + [PlainKey(index)]) }
+    return try elements.enumerated().map { index, element in
+      try element.decode(Element.self, at: path + [PlainKey(index)])
+    }
   }
 }
 
 extension Set: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Set<Element> { Set(try [Element].make(from: value, at: path)) }
+  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Set<Element> {
+    Set(try [Element].make(from: value, at: path))
+  }
 }
 
 extension Optional: KeyedDecodable {

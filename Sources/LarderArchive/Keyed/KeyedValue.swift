@@ -52,8 +52,12 @@ indirect enum KeyedValue: Sendable {
 
   /// Decodes the value as a type, ignoring the mapping of its class, which is what calls this.
   func decodeDirectly<T>(_ type: T.Type, at path: [any CodingKey]) throws -> T {
-    if let known = type as? any KeyedDecodable.Type, let value = try known.make(from: self, at: path) as? T { return value }
-    if let decodable = type as? any Decodable.Type, let value = try self.value(decodable, at: path) as? T { return value }
+    if let known = type as? any KeyedDecodable.Type, let value = try known.make(from: self, at: path) as? T {
+      return value
+    }
+    if let decodable = type as? any Decodable.Type, let value = try self.value(decodable, at: path) as? T {
+      return value
+    }
     throw Self.mismatch(type, at: path)
   }
 
@@ -69,7 +73,8 @@ indirect enum KeyedValue: Sendable {
 
   /// Returns the value as an integer, if `T` can hold it.
   ///
-  /// The archiver writes equal objects once, and considers 1, 1.0 and true equal, so each may appear where another was encoded.
+  /// The archiver writes equal objects once, and considers 1, 1.0 and true equal, so each may appear where another was
+  /// encoded.
   func integer<T: FixedWidthInteger>(_ type: T.Type, at path: [any CodingKey]) throws -> T {
     let number: T? =
       switch self {
@@ -104,6 +109,7 @@ indirect enum KeyedValue: Sendable {
   static func mismatch(_ type: Any.Type, at path: [any CodingKey]) -> ArchiveError {
     ArchiveError(
       .invalidValue, keyPath: ArchiveError.keyPath(path),
-      "The archive has another kind of value than \(type). Ask for the type that was encoded, or build the class with .building.")
+      "The archive has another kind of value than \(type). Ask for the type that was encoded, or build the class with .building."
+    )
   }
 }

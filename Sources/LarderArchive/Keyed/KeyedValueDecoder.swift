@@ -13,7 +13,9 @@ struct KeyedValueDecoder: Decoder {
     return Elements(elements: elements, codingPath: codingPath)
   }
 
-  func singleValueContainer() throws -> any SingleValueDecodingContainer { Single(value: value, codingPath: codingPath) }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer {
+    Single(value: value, codingPath: codingPath)
+  }
 
   private func fields() throws -> [String: KeyedValue] {
     switch value {
@@ -43,13 +45,19 @@ struct KeyedValueDecoder: Decoder {
 
     func decodeNil(forKey key: Key) throws -> Bool { try field(key).isNull }
 
-    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try field(key).decode(type, at: codingPath + [key]) }
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+      try field(key).decode(type, at: codingPath + [key])
+    }
 
-    func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+    func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
       try decoder(key).container(keyedBy: type)
     }
 
-    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try decoder(key).unkeyedContainer() }
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+      try decoder(key).unkeyedContainer()
+    }
 
     func superDecoder() throws -> any Decoder { try decoder(PlainKey("super")) }
 
@@ -63,7 +71,8 @@ struct KeyedValueDecoder: Decoder {
       guard let field = fields[key.stringValue] else {
         throw ArchiveError(
           .invalidValue, keyPath: ArchiveError.keyPath(codingPath + [key]),
-          "The archive has no value for this key. Make the property optional, or build the class with .building, which may fill it.")
+          "The archive has no value for this key. Make the property optional, or build the class with .building, which may fill it."
+        )
       }
       return field
     }
@@ -94,7 +103,8 @@ struct KeyedValueDecoder: Decoder {
       return value
     }
 
-    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested>
+    {
       try decoder().container(keyedBy: type)
     }
 

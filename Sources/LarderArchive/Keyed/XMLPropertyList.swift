@@ -15,7 +15,9 @@ struct XMLPropertyList {
     var parser = XMLPropertyList(bytes: bytes, limits: limits)
     // The byte order mark, with which some programs begin a file.
     if bytes.starts(with: [0xef, 0xbb, 0xbf]) { parser.offset = 3 }
-    guard let plist = try parser.tag(), plist.name == "plist", !plist.isEmpty, let first = try parser.tag() else { throw notOne }
+    guard let plist = try parser.tag(), plist.name == "plist", !plist.isEmpty, let first = try parser.tag() else {
+      throw notOne
+    }
     return try parser.value(first, depth: 0)
   }
 
@@ -40,7 +42,8 @@ struct XMLPropertyList {
 
   private func starts(with text: StaticString) -> Bool {
     offset + text.utf8CodeUnitCount <= bytes.count
-      && bytes[offset..<offset + text.utf8CodeUnitCount].elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+      && bytes[offset..<offset + text.utf8CodeUnitCount].elementsEqual(
+        UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
   private mutating func skip(past end: StaticString) throws {
@@ -138,8 +141,10 @@ struct XMLPropertyList {
       if let number = Int64(trimmed) { return .integer(number) }
       if let number = UInt64(trimmed) { return .unsigned(number) }
     case "real": if let number = Double(trimmed) { return .real(number) }
-    case "date": if let date = try? Date(trimmed, strategy: .iso8601) { return .date(date.timeIntervalSinceReferenceDate) }
-    case "data": if let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) { return .data(Array(data)) }
+    case "date":
+      if let date = try? Date(trimmed, strategy: .iso8601) { return .date(date.timeIntervalSinceReferenceDate) }
+    case "data":
+      if let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters) { return .data(Array(data)) }
     default: break
     }
     throw Self.damaged("has a value of an unknown kind or form")
@@ -163,7 +168,8 @@ struct XMLPropertyList {
       guard let next = try self.tag() else { break }
       let value = try value(next, depth: depth + 1)
       if let place = entries.index(forKey: key) {
-        throw entries[place].key.isExactly(key) ? Self.damaged("has a dictionary with a key that is there twice") : PropertyListNode.sameKeys
+        throw entries[place].key.isExactly(key)
+          ? Self.damaged("has a dictionary with a key that is there twice") : PropertyListNode.sameKeys
       }
       entries[key] = value
     }
@@ -174,7 +180,8 @@ struct XMLPropertyList {
     throw Self.damaged("ends a value that has not begun")
   }
 
-  /// Returns the text up to the end of an element: XML's five entities and numeric entities are replaced, CDATA is kept, and comments are removed.
+  /// Returns the text up to the end of an element: XML's five entities and numeric entities are replaced, CDATA is
+  /// kept, and comments are removed.
   private mutating func text(of tag: Tag) throws -> String {
     if tag.isEmpty { return "" }
     var result: [UInt8] = []
@@ -183,7 +190,9 @@ struct XMLPropertyList {
       if bytes[offset] == UInt8(ascii: "&") {
         try appendEntity(to: &result)
       } else if bytes[offset] != UInt8(ascii: "<") {
-        while offset < bytes.count, bytes[offset] != UInt8(ascii: "<"), bytes[offset] != UInt8(ascii: "&") { offset += 1 }
+        while offset < bytes.count, bytes[offset] != UInt8(ascii: "<"), bytes[offset] != UInt8(ascii: "&") {
+          offset += 1
+        }
         try count(offset - start)
         result += bytes[start..<offset]
       } else if starts(with: "<![CDATA[") {
@@ -197,7 +206,9 @@ struct XMLPropertyList {
       } else {
         let end = try elementTag()
         guard end.isEnd, end.name == tag.name else { throw Self.damaged("has an element inside of text") }
-        guard let text = String(validating: result, as: UTF8.self) else { throw Self.damaged("has text that is not UTF-8") }
+        guard let text = String(validating: result, as: UTF8.self) else {
+          throw Self.damaged("has text that is not UTF-8")
+        }
         return text
       }
     }

@@ -1,7 +1,7 @@
 /// The structure of a binary property list, read in place: header, objects, table of offsets, trailer.
 ///
-/// The bytes aren't trusted: every offset, length and reference is checked before it is used. Source of the format: the comment in Apple's
-/// `CFBinaryPList.c` (CF-1153) and `ForFoundationOnly.h`, which defines the trailer.
+/// The bytes aren't trusted: every offset, length and reference is checked before it is used. Source of the format: the
+/// comment in Apple's `CFBinaryPList.c` (CF-1153) and `ForFoundationOnly.h`, which defines the trailer.
 struct BinaryPropertyList {
   /// An object in the file; containers refer to their elements by number.
   enum Object {
@@ -101,7 +101,8 @@ struct BinaryPropertyList {
       let (start, count) = try length(at: offset, low)
       _ = try range(start, count, of: 2 * referenceWidth)
       return .dictionary(
-        keys: References(start: start, count: count), values: References(start: start + count * referenceWidth, count: count))
+        keys: References(start: start, count: count),
+        values: References(start: start + count * referenceWidth, count: count))
     default: throw Self.damaged("has an object of an unknown kind")
     }
   }
@@ -126,8 +127,12 @@ struct BinaryPropertyList {
       }
       return text
     case .utf16(let range):
-      let units = stride(from: range.lowerBound, to: range.upperBound, by: 2).map { bytes.bigEndian(UInt16.self, at: $0) }
-      guard let text = String(validating: units, as: UTF16.self) else { throw Self.damaged("has text that is not UTF-16") }
+      let units = stride(from: range.lowerBound, to: range.upperBound, by: 2).map {
+        bytes.bigEndian(UInt16.self, at: $0)
+      }
+      guard let text = String(validating: units, as: UTF16.self) else {
+        throw Self.damaged("has text that is not UTF-16")
+      }
       return text
     default: throw Self.damaged("has a key that is not text")
     }
@@ -158,7 +163,9 @@ struct BinaryPropertyList {
 
   private func real(at offset: Int, exponent: Int) throws -> Object {
     switch exponent {
-    case 2: return .real(Double(keeping: Float(bitPattern: bytes.bigEndian(UInt32.self, at: try range(offset, 1, of: 4).lowerBound))))
+    case 2:
+      return .real(
+        Double(keeping: Float(bitPattern: bytes.bigEndian(UInt32.self, at: try range(offset, 1, of: 4).lowerBound))))
     case 3: return .real(Double(bitPattern: bytes.bigEndian(UInt64.self, at: try range(offset, 1, of: 8).lowerBound)))
     default: throw Self.damaged("has a number of an unknown width")
     }
@@ -173,14 +180,18 @@ struct BinaryPropertyList {
     }
     let width = 1 << Int(bytes[offset + 1] & 0x0f)
     let start = try range(offset + 2, 1, of: width).lowerBound
-    guard let count = Int(exactly: bytes.bigEndian(width: width, at: start)) else { throw Self.damaged("has a count that is larger than the file") }
+    guard let count = Int(exactly: bytes.bigEndian(width: width, at: start)) else {
+      throw Self.damaged("has a count that is larger than the file")
+    }
     return (start + width, count)
   }
 
   @inline(__always)
   private func range(_ start: Int, _ count: Int, of width: Int) throws -> Range<Int> {
     let (size, overflow) = count.multipliedReportingOverflow(by: width)
-    guard !overflow, start <= tableStart, size <= tableStart - start else { throw Self.damaged("has an object that reaches out of its objects") }
+    guard !overflow, start <= tableStart, size <= tableStart - start else {
+      throw Self.damaged("has an object that reaches out of its objects")
+    }
     return start..<start + size
   }
 

@@ -1,4 +1,5 @@
-/// A text that only equals a text with the same bytes, unlike Swift's own `==`, which also equates canonically equal ones.
+/// A text that only equals a text with the same bytes, unlike Swift's own `==`, which also equates canonically equal
+/// ones.
 struct ExactText: Hashable {
   let text: String
 

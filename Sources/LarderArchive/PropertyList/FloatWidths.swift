@@ -11,7 +11,8 @@ extension Double {
 }
 
 extension Float {
-  /// Returns the nearest Float; nil for a finite number out of range. The payload of a NaN is preserved as far as it fits.
+  /// Returns the nearest Float; nil for a finite number out of range. The payload of a NaN is preserved as far as it
+  /// fits.
   init?(keeping number: Double) {
     if number.isNaN {
       let bits = UInt32(truncatingIfNeeded: (number.bitPattern & 0x000f_ffff_ffff_ffff) >> 29)

@@ -8,13 +8,15 @@ struct PropertyListFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   /// O(entries).
   init(
-    decoder: PropertyListValueDecoder, keys: BinaryPropertyList.References, values: BinaryPropertyList.References, list: BinaryPropertyList
+    decoder: PropertyListValueDecoder, keys: BinaryPropertyList.References, values: BinaryPropertyList.References,
+    list: BinaryPropertyList
   ) throws {
     self.decoder = decoder
     self.values = values
     let names = try (0..<keys.count).map { try list.text(list.object(list.reference($0, in: keys))) }
     self.names = names
-    places = names.count > 16 ? Dictionary(zip(names.lazy.map(ExactText.init), names.indices)) { first, _ in first } : [:]
+    places =
+      names.count > 16 ? Dictionary(zip(names.lazy.map(ExactText.init), names.indices)) { first, _ in first } : [:]
   }
 
   var codingPath: [any CodingKey] { decoder.codingPath }
@@ -26,11 +28,15 @@ struct PropertyListFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try decoder.value(type, number(key), key) }
 
-  func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> {
     try nested(key).container(keyedBy: type)
   }
 
-  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { try nested(key).unkeyedContainer() }
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try nested(key).unkeyedContainer()
+  }
 
   func superDecoder() throws -> any Decoder { try nested(PlainKey("super")) }
 
@@ -91,13 +97,15 @@ struct PropertyListElements: UnkeyedDecodingContainer {
   private mutating func nested() throws -> PropertyListValueDecoder {
     let number = try number([Any].self)
     defer { currentIndex += 1 }
-    return PropertyListValueDecoder(source: decoder.source, number: number, path: CodingPath(decoder.path, PlainKey(currentIndex)))
+    return PropertyListValueDecoder(
+      source: decoder.source, number: number, path: CodingPath(decoder.path, PlainKey(currentIndex)))
   }
 
   private func number(_ type: Any.Type) throws -> Int {
     guard !isAtEnd else {
       throw DecodingError.valueNotFound(
-        type, DecodingError.Context(codingPath: CodingPath.keys(decoder.path, PlainKey(currentIndex)), debugDescription: ""))
+        type,
+        DecodingError.Context(codingPath: CodingPath.keys(decoder.path, PlainKey(currentIndex)), debugDescription: ""))
     }
     return try decoder.source.open().reference(currentIndex, in: elements)
   }

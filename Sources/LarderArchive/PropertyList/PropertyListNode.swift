@@ -60,7 +60,10 @@ indirect enum PropertyListNode {
       case .ascii, .utf16: .string(try list.text(object))
       case .uid(let value): .uid(Int(value))
       case .array(let elements):
-        .array(try (0..<elements.count).map { try self.node(list.reference($0, in: elements), of: list, shared: &shared, stack) })
+        .array(
+          try (0..<elements.count).map {
+            try self.node(list.reference($0, in: elements), of: list, shared: &shared, stack)
+          })
       case .dictionary(let keys, let values): .dictionary(try entries(keys, values, of: list, shared: &shared, stack))
       }
     shared[number] = node
@@ -71,7 +74,8 @@ indirect enum PropertyListNode {
   static var sameKeys: ArchiveError {
     ArchiveError(
       .unsupported,
-      "A dictionary has two keys that are canonically equal, of which a tree can hold one. Rename one, or decode the archive without a tree.")
+      "A dictionary has two keys that are canonically equal, of which a tree can hold one. Rename one, or decode the archive without a tree."
+    )
   }
 
   private static func entries(

@@ -1,8 +1,9 @@
 /// Validates a binary property list before anything is built from it, and rejects damage and costs beyond the limits.
 ///
-/// Shared objects are visited once but counted for each reference, so that a small file can't expand to a large value. Cycles, keys that aren't
-/// texts, duplicate keys and invalid texts are rejected. Nothing of the list is copied, and the validation reads no more bytes of text than the
-/// limits allow, even if texts overlap in the file. O(objects + bytes of text).
+/// Shared objects are visited once but counted for each reference, so that a small file can't expand to a large value.
+/// Cycles, keys that aren't texts, duplicate keys and invalid texts are rejected. Nothing of the list is copied, and
+/// the validation reads no more bytes of text than the limits allow, even if texts overlap in the file. O(objects +
+/// bytes of text).
 struct PropertyListValidator {
   /// The expanded cost of an object.
   private struct Cost {
@@ -33,7 +34,9 @@ struct PropertyListValidator {
 
     private var count: Int { isWide ? bytes.count / 2 : bytes.count }
 
-    private func unit(_ index: Int) -> UInt16 { isWide ? bytes.bigEndian(UInt16.self, at: 2 * index) : UInt16(bytes[index]) }
+    private func unit(_ index: Int) -> UInt16 {
+      isWide ? bytes.bigEndian(UInt16.self, at: 2 * index) : UInt16(bytes[index])
+    }
 
     static func == (first: KeyText, second: KeyText) -> Bool {
       if first.isWide == second.isWide { return first.bytes.elementsEqual(second.bytes) }
@@ -52,7 +55,8 @@ struct PropertyListValidator {
 
   /// - Parameter allowsKeyedArchives: Whether UIDs, which a property list of Codable values never has, may appear.
   static func validate(_ list: BinaryPropertyList, limits: Archive.Limits, allowsKeyedArchives: Bool = false) throws {
-    // Each object takes at least one byte in the table of offsets, so the table of costs is bounded by the size of the file.
+    // Each object takes at least one byte in the table of offsets, so the table of costs is bounded by the size of the
+    // file.
     guard list.objectCount <= min(limits.count, Int(Int32.max) - 1) else { throw ArchiveError.tooMany(limits) }
     var validator = PropertyListValidator(list, limits: limits, allowsKeyedArchives: allowsKeyedArchives)
     _ = try validator.cost(of: list.top, depth: 0)
@@ -78,7 +82,9 @@ struct PropertyListValidator {
     switch object {
     case .null, .bool, .integer, .unsigned, .real, .date: break
     case .uid:
-      guard allowsKeyedArchives else { throw BinaryPropertyList.damaged("has an object that no Codable value is written as") }
+      guard allowsKeyedArchives else {
+        throw BinaryPropertyList.damaged("has an object that no Codable value is written as")
+      }
     case .data(let range): cost.size = try visit(range)
     case .ascii(let range):
       cost.size = try visit(range)
@@ -87,7 +93,9 @@ struct PropertyListValidator {
       }
     case .utf16(let range):
       cost.size = try visit(range)
-      guard Self.isWellFormed(list.bytes, range) else { throw BinaryPropertyList.damaged("has text that is not UTF-16") }
+      guard Self.isWellFormed(list.bytes, range) else {
+        throw BinaryPropertyList.damaged("has text that is not UTF-16")
+      }
     case .array(let elements):
       costs[number] = Self.open
       try add(elements, to: &cost, depth: depth)
@@ -116,7 +124,8 @@ struct PropertyListValidator {
     for index in 0..<elements.count {
       let part = try self.cost(of: try list.reference(index, in: elements), depth: depth + 1)
       cost.height = max(cost.height, part.height + 1)
-      // No sum overflows: both sides were within the limits before, and limits above a quarter of Int.max are clamped to that.
+      // No sum overflows: both sides were within the limits before, and limits above a quarter of Int.max are clamped
+      // to that.
       cost.count += part.count
       cost.size += part.size
       guard cost.count <= min(limits.count, Int.max / 4) else { throw ArchiveError.tooMany(limits) }
@@ -128,7 +137,9 @@ struct PropertyListValidator {
   private mutating func checkKeys(_ keys: BinaryPropertyList.References, of dictionary: Int) throws {
     for index in 0..<keys.count {
       let key = Int(try keyNumber(try list.reference(index, in: keys)))
-      guard lastHolders[key] != dictionary else { throw BinaryPropertyList.damaged("has a dictionary with a key that is there twice") }
+      guard lastHolders[key] != dictionary else {
+        throw BinaryPropertyList.damaged("has a dictionary with a key that is there twice")
+      }
       lastHolders[key] = dictionary
     }
   }

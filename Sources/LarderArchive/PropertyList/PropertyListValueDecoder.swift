@@ -25,7 +25,8 @@ struct PropertyListValueDecoder: Decoder {
     /// Throws ``ArchiveError`` `.unsupported` after the call that decodes.
     func open() throws -> BinaryPropertyList {
       guard let list else {
-        throw ArchiveError(.unsupported, "The decoder was used after the archive was decoded. Decode everything in init(from:).")
+        throw ArchiveError(
+          .unsupported, "The decoder was used after the archive was decoded. Decode everything in init(from:).")
       }
       return list
     }
@@ -35,7 +36,9 @@ struct PropertyListValueDecoder: Decoder {
       budget -= count
       guard budget >= 0 else {
         throw ArchiveError(
-          .limitExceeded, "The type asks for the values of the archive again and again. Decode each once, or raise Archive.Limits.count.")
+          .limitExceeded,
+          "The type asks for the values of the archive again and again. Decode each once, or raise Archive.Limits.count."
+        )
       }
       try stack.check()
     }
@@ -74,7 +77,8 @@ struct PropertyListValueDecoder: Decoder {
       throw DecodingError.typeMismatch(type, context)
     }
     try source.spend(1)
-    return try T(from: PropertyListValueDecoder(source: source, number: number, path: key().map { CodingPath(path, $0) } ?? path))
+    return try T(
+      from: PropertyListValueDecoder(source: source, number: number, path: key().map { CodingPath(path, $0) } ?? path))
   }
 
   func isNull(_ number: Int) throws -> Bool {

@@ -46,9 +46,12 @@ final class PropertyListValueEncoder: Encoder {
     try writer.check()
     if T.self == String.self, let text = value as? String { return writer.add(text) }
     if T.self == Int.self, let number = value as? Int { return writer.add(number) }
-    if let scalar = value as? any PropertyListScalar, T.self is any PropertyListScalar.Type { return scalar.add(to: writer) }
+    if let scalar = value as? any PropertyListScalar, T.self is any PropertyListScalar.Type {
+      return scalar.add(to: writer)
+    }
     try checkLevel()
-    let encoder = PropertyListValueEncoder(self, path: key().map { CodingPath(path, $0) } ?? path, depth: isElement ? depth + 1 : depth)
+    let encoder = PropertyListValueEncoder(
+      self, path: key().map { CodingPath(path, $0) } ?? path, depth: isElement ? depth + 1 : depth)
     try value.encode(to: encoder)
     let result = encoder.result ?? writer.addContainer(isDictionary: true, depth: encoder.depth)
     try writer.check()
@@ -66,8 +69,11 @@ final class PropertyListValueEncoder: Encoder {
 
   private func superEncoder(_ key: any CodingKey) -> (encoder: PropertyListValueEncoder, number: Int) {
     try? checkLevel()
-    // Encoder's requirements can't throw; the next call that can does. An endless recursion without such a call would overflow the stack.
-    precondition(!writer.stack.isOverrun, "Values that are encoded through superEncoder refer to each other in a circle. Break the circle.")
+    // Encoder's requirements can't throw; the next call that can does. An endless recursion without such a call would
+    // overflow the stack.
+    precondition(
+      !writer.stack.isOverrun,
+      "Values that are encoded through superEncoder refer to each other in a circle. Break the circle.")
     let number = writer.reserve()
     return (PropertyListValueEncoder(self, path: CodingPath(path, key), depth: depth + 1, reserved: number), number)
   }
@@ -84,7 +90,9 @@ final class PropertyListValueEncoder: Encoder {
     KeyedEncodingContainer(Fields<Key>(encoder: self, number: container(isDictionary: true)))
   }
 
-  func unkeyedContainer() -> any UnkeyedEncodingContainer { Elements(encoder: self, number: container(isDictionary: false)) }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    Elements(encoder: self, number: container(isDictionary: false))
+  }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
 
@@ -102,7 +110,9 @@ final class PropertyListValueEncoder: Encoder {
 
     mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws { set(try encoder.add(value, key), key) }
 
-    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
+    mutating func nestedContainer<Nested: CodingKey>(
+      keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
       let (nested, number) = container(isDictionary: true, key)
       return KeyedEncodingContainer(Fields<Nested>(encoder: nested, number: number))
     }
@@ -166,6 +176,8 @@ final class PropertyListValueEncoder: Encoder {
 
     mutating func encodeNil() { encoder.result = encoder.writer.addNull() }
 
-    mutating func encode<T: Encodable>(_ value: T) throws { encoder.result = try encoder.add(value, nil, isElement: false) }
+    mutating func encode<T: Encodable>(_ value: T) throws {
+      encoder.result = try encoder.add(value, nil, isElement: false)
+    }
   }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// Collects the objects of a binary property list and writes them; equal numbers and texts, byte for byte, are written once.
+/// Collects the objects of a binary property list and writes them; equal numbers and texts, byte for byte, are written
+/// once.
 final class PropertyListWriter {
   private enum Object {
     /// A range in `scalars`: an object as stored in the file.
@@ -21,9 +22,11 @@ final class PropertyListWriter {
   /// The limits with which the list will be read.
   let limits: Archive.Limits
   let stack = StackBounds.current
-  /// The first limit that was exceeded. From then on nothing is kept, so that an encoding that can't be stopped costs no memory.
+  /// The first limit that was exceeded. From then on nothing is kept, so that an encoding that can't be stopped costs
+  /// no memory.
   private(set) var failure: ArchiveError?
-  /// Whether there is a failure: looked at before and after each value, which a look at the error itself would cost more.
+  /// Whether there is a failure: looked at before and after each value, which a look at the error itself would cost
+  /// more.
   private var hasFailed = false
   /// What a ``PropertyListValidator`` will count.
   private var count = 1

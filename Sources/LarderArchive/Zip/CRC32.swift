@@ -9,7 +9,8 @@ struct CRC32 {
     var rest = bytes[...]
     while !rest.isEmpty {
       let part = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 30))
-      value = UInt32(truncatingIfNeeded: crc32(uLong(value), part.bindMemory(to: UInt8.self).baseAddress, uInt(part.count)))
+      value = UInt32(
+        truncatingIfNeeded: crc32(uLong(value), part.bindMemory(to: UInt8.self).baseAddress, uInt(part.count)))
       rest = rest.dropFirst(part.count)
     }
   }

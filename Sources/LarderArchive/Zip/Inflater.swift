@@ -39,7 +39,8 @@ final class Inflater {
 
   /// - Returns: Whether the stream has ended.
   private func inflate(
-    _ input: UnsafeMutableBufferPointer<UInt8>, _ output: UnsafeMutableRawBufferPointer, _ take: (UnsafeRawBufferPointer) throws -> Void
+    _ input: UnsafeMutableBufferPointer<UInt8>, _ output: UnsafeMutableRawBufferPointer,
+    _ take: (UnsafeRawBufferPointer) throws -> Void
   ) throws -> Bool {
     stream.pointee.next_in = input.baseAddress
     stream.pointee.avail_in = uInt(input.count)

@@ -31,12 +31,17 @@ extension ZipDirectory {
     return entries
   }
 
-  private static func entry(in bytes: UnsafeRawBufferPointer, at start: Int, _ number: Int) throws -> (ZipEntry, end: Int) {
+  private static func entry(
+    in bytes: UnsafeRawBufferPointer, at start: Int, _ number: Int
+  ) throws -> (ZipEntry, end: Int) {
     let place = "entry \(number)"
     func damaged(_ problem: String) -> ArchiveError {
-      ArchiveError(.damaged, keyPath: place, "The directory of the zip file \(problem). Restore the zip file from a copy.")
+      ArchiveError(
+        .damaged, keyPath: place, "The directory of the zip file \(problem). Restore the zip file from a copy.")
     }
-    guard start + ZipFormat.directoryEntrySize <= bytes.count, bytes.littleEndian(UInt32.self, at: start) == ZipFormat.directoryEntry else {
+    guard start + ZipFormat.directoryEntrySize <= bytes.count,
+      bytes.littleEndian(UInt32.self, at: start) == ZipFormat.directoryEntry
+    else {
       throw damaged("ends before this entry")
     }
     let nameStart = start + ZipFormat.directoryEntrySize
@@ -53,11 +58,14 @@ extension ZipDirectory {
     let name = try ZipNames.name(rawName, at: place)
     var entry = ZipEntry(
       name: name.path, isFolder: name.isFolder, rawName: rawName, flags: bytes.littleEndian(UInt16.self, at: start + 8),
-      method: bytes.littleEndian(UInt16.self, at: start + 10), checksum: bytes.littleEndian(UInt32.self, at: start + 16),
+      method: bytes.littleEndian(UInt16.self, at: start + 10),
+      checksum: bytes.littleEndian(UInt32.self, at: start + 16),
       compressedSize: compressedSize, size: size, offset: offset, place: place)
     entry.place = entry.name
     guard extra.agrees(with: rawName) else { throw entry.damaged("has two names") }
-    guard bytes.littleEndian(UInt16.self, at: start + 34) == 0 else { throw entry.unsupported("is in another part of a zip file of several parts") }
+    guard bytes.littleEndian(UInt16.self, at: start + 34) == 0 else {
+      throw entry.unsupported("is in another part of a zip file of several parts")
+    }
     try check(entry, attributes: bytes.littleEndian(UInt32.self, at: start + 38), version: bytes[start + 6])
     return (entry, end)
   }
@@ -76,8 +84,14 @@ extension ZipDirectory {
       throw entry.unsupported("is a link or a device, or a folder by one mark and a file by the other")
     }
     // The folder bit of MS-DOS.
-    guard attributes & 0x10 == 0 || entry.isFolder else { throw entry.unsupported("is a folder by one mark and a file by the other") }
-    guard entry.method != ZipFormat.stored || entry.size == entry.compressedSize else { throw entry.damaged("has two sizes") }
-    guard !entry.isFolder || entry.size == 0 && entry.checksum == 0 else { throw entry.damaged("is a folder with content") }
+    guard attributes & 0x10 == 0 || entry.isFolder else {
+      throw entry.unsupported("is a folder by one mark and a file by the other")
+    }
+    guard entry.method != ZipFormat.stored || entry.size == entry.compressedSize else {
+      throw entry.damaged("has two sizes")
+    }
+    guard !entry.isFolder || entry.size == 0 && entry.checksum == 0 else {
+      throw entry.damaged("is a folder with content")
+    }
   }
 }

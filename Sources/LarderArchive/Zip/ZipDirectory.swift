@@ -4,7 +4,8 @@ struct ZipDirectory {
   private(set) var offset: UInt64
   private(set) var size: UInt64
 
-  /// The number of bytes needed from the end of a file: the end record with the longest comment, and the records of large files before it.
+  /// The number of bytes needed from the end of a file: the end record with the longest comment, and the records of
+  /// large files before it.
   static func tailSize(of fileSize: Int) -> Int {
     min(fileSize, ZipFormat.endSize + Int(UInt16.max) + ZipFormat.zip64LocatorSize + ZipFormat.zip64EndSize)
   }
@@ -27,7 +28,8 @@ struct ZipDirectory {
     (count, size, offset) = (UInt64(count16), UInt64(size32), UInt64(offset32))
     var directoryEnd = UInt64(fileSize - tail.count + end)
     if let large = try Self.large(in: tail, before: end, fileSize: fileSize) {
-      guard count16 == ZipFormat.large16 || UInt64(count16) == large.count, size32 == ZipFormat.large32 || UInt64(size32) == large.size,
+      guard count16 == ZipFormat.large16 || UInt64(count16) == large.count,
+        size32 == ZipFormat.large32 || UInt64(size32) == large.size,
         offset32 == ZipFormat.large32 || UInt64(offset32) == large.offset
       else { throw Self.damaged("has two ends that do not agree") }
       (count, size, offset) = large
@@ -39,8 +41,8 @@ struct ZipDirectory {
     guard !overflow, sum == directoryEnd else { throw Self.damaged("does not have its directory where its end says") }
   }
 
-  /// Returns the end record: the last one, whose comment must end with the file. Other programs take the last one in any case, so a comment may not
-  /// look like one.
+  /// Returns the end record: the last one, whose comment must end with the file. Other programs take the last one in
+  /// any case, so a comment may not look like one.
   private static func findEnd(in tail: UnsafeRawBufferPointer) throws -> Int {
     let last = tail.count - ZipFormat.endSize
     for place in stride(from: last, through: max(0, last - Int(UInt16.max)), by: -1) {

@@ -1,4 +1,5 @@
-/// Limits on the cost of reading a zip file. Its structure is checked before anything is written, and its content while it is decompressed.
+/// Limits on the cost of reading a zip file. Its structure is checked before anything is written, and its content while
+/// it is decompressed.
 public struct ZipLimits: Sendable, Hashable {
   /// The largest number of entries, including folders.
   public var entries: Int
@@ -11,8 +12,9 @@ public struct ZipLimits: Sendable, Hashable {
 
   /// Creates limits.
   ///
-  /// The defaults suit a large document of an app: 10,000 entries, 1 GiB for a part and for all together, and 250 times the compressed size. Files
-  /// written by ``DocumentSnapshot/writeZip(to:limits:)`` can be read with the limits they were written with.
+  /// The defaults suit a large document of an app: 10,000 entries, 1 GiB for a part and for all together, and 250 times
+  /// the compressed size. Files written by ``DocumentSnapshot/writeZip(to:limits:)`` can be read with the limits they
+  /// were written with.
   ///
   /// - Parameters:
   ///   - entries: The largest number of entries, including folders.

@@ -13,12 +13,14 @@ struct ZipNames {
 
   /// Returns the path of a name; a trailing slash means a folder.
   ///
-  /// - Throws: ``ArchiveError`` `.unsupported` for a name that isn't UTF-8, and `.invalidName` for a path that leads elsewhere, or isn't valid for a
-  ///   part.
+  /// - Throws: ``ArchiveError`` `.unsupported` for a name that isn't UTF-8, and `.invalidName` for a path that leads
+  ///   elsewhere, or isn't valid for a part.
   static func name(_ raw: [UInt8], at place: String) throws -> (path: String, isFolder: Bool) {
     let isFolder = raw.last == UInt8(ascii: "/")
     guard let path = String(validating: isFolder ? raw.dropLast() : raw[...], as: UTF8.self) else {
-      throw ArchiveError(.unsupported, keyPath: place, "The name of the entry is not UTF-8. Make the zip file again with a program that writes that.")
+      throw ArchiveError(
+        .unsupported, keyPath: place,
+        "The name of the entry is not UTF-8. Make the zip file again with a program that writes that.")
     }
     do { try check(path) } catch let error as ArchiveError {
       throw ArchiveError(.invalidName, keyPath: place, error.message)
@@ -30,7 +32,8 @@ struct ZipNames {
     guard isMetadata(path) else { return try PartName.checkPart(path) }
     // Never written, so a leading point does no harm.
     let components = path.split(separator: "/", omittingEmptySubsequences: false)
-    try PartName.checkPart(components.map { $0.hasPrefix(".") && $0 != "." && $0 != ".." ? "_" + $0 : $0 }.joined(separator: "/"))
+    try PartName.checkPart(
+      components.map { $0.hasPrefix(".") && $0 != "." && $0 != ".." ? "_" + $0 : $0 }.joined(separator: "/"))
   }
 
   /// Returns whether an entry is Finder's metadata, and not part of a document.
@@ -60,6 +63,7 @@ struct ZipNames {
   private func taken(_ entry: ZipEntry) -> ArchiveError {
     ArchiveError(
       .invalidName, keyPath: entry.place,
-      "The zip file has this name twice, perhaps in another case or normal form. Rename one of the two, and make the zip file again.")
+      "The zip file has this name twice, perhaps in another case or normal form. Rename one of the two, and make the zip file again."
+    )
   }
 }

@@ -1,4 +1,5 @@
-/// Writes a zip file whose bytes only depend on names and contents: without times and users, and without gaps between entries.
+/// Writes a zip file whose bytes only depend on names and contents: without times and users, and without gaps between
+/// entries.
 struct ZipWriter {
   /// The size and offset from which numbers are in the extra field for large files.
   static let largeLimit = UInt64(UInt32.max)
@@ -15,7 +16,10 @@ struct ZipWriter {
   private var directory: [UInt8] = []
   private var count: UInt64 = 0
 
-  init(to file: Int32, _ name: String, _ fileSystem: FileSystem, limits: ZipLimits, largeLimit: UInt64 = ZipWriter.largeLimit) {
+  init(
+    to file: Int32, _ name: String, _ fileSystem: FileSystem, limits: ZipLimits,
+    largeLimit: UInt64 = ZipWriter.largeLimit
+  ) {
     self.file = file
     self.name = name
     self.fileSystem = fileSystem
@@ -73,7 +77,9 @@ struct ZipWriter {
       try Deflater().deflate(next) { try write($0) }
     } else {
       try withUnsafeTemporaryAllocation(byteCount: FileSystem.pieceSize, alignment: 16) { buffer in
-        while case let count = try next(buffer), count > 0 { try write(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+        while case let count = try next(buffer), count > 0 {
+          try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
       }
     }
     entry.checksum = checksum.value
@@ -115,7 +121,9 @@ struct ZipWriter {
   /// January 1, 1980, the earliest possible day (4.4.6).
   private static let date: UInt16 = 1 << 5 | 1
 
-  private func short(_ number: UInt64) -> UInt32 { number >= largeLimit ? ZipFormat.large32 : UInt32(truncatingIfNeeded: number) }
+  private func short(_ number: UInt64) -> UInt32 {
+    number >= largeLimit ? ZipFormat.large32 : UInt32(truncatingIfNeeded: number)
+  }
 
   private func localHeader(of entry: Entry) -> [UInt8] {
     var bytes: [UInt8] = []

@@ -1,6 +1,7 @@
 import SwiftSyntax
 
-/// The access level of a declaration. `private` counts as `fileprivate`: generated code is beside the struct, not inside it.
+/// The access level of a declaration. `private` counts as `fileprivate`: generated code is beside the struct, not
+/// inside it.
 enum AccessLevel: Int, Comparable {
   case `fileprivate`
   case `internal`

@@ -53,7 +53,9 @@ struct AttributeArguments {
   }
 
   private mutating func readOption(_ argument: LabeledExprSyntax, findings: inout Findings) {
-    guard let member = argument.expression.as(MemberAccessExprSyntax.self), member.base.map(\.namesAttributeOption) ?? true else {
+    guard let member = argument.expression.as(MemberAccessExprSyntax.self),
+      member.base.map(\.namesAttributeOption) ?? true
+    else {
       findings.report(.optionIsNotWrittenOut(argument.expression.trimmedDescription), at: argument.expression)
       return
     }
@@ -61,7 +63,9 @@ struct AttributeArguments {
     if let option = AttributeOption(rawValue: name.text) {
       if self.argument(for: option) == nil { options.append((option, argument)) }
     } else if let meant = AttributeOption(resembling: name.text) {
-      findings.report(.unknownOption(name.text), at: name, fixIts: [FixIt("use '\(meant.expression)'", .replace(name, with: meant.rawValue))])
+      findings.report(
+        .unknownOption(name.text), at: name,
+        fixIts: [FixIt("use '\(meant.expression)'", .replace(name, with: meant.rawValue))])
     } else {
       findings.report(.unknownOption(name.text), at: name)
     }

@@ -14,10 +14,17 @@ struct EmbeddableDeclaration {
   let fields: [Field]
 
   /// Returns nil, or reports findings, if the struct can't be embedded.
-  init?(_ syntax: some DeclGroupSyntax, attribute: AttributeSyntax, in context: some MacroExpansionContext, findings: inout Findings) {
-    guard let declaration = StructDeclaration(syntax, macro: .embeddable, attribute: attribute, in: context, findings: &findings) else { return nil }
+  init?(
+    _ syntax: some DeclGroupSyntax, attribute: AttributeSyntax, in context: some MacroExpansionContext,
+    findings: inout Findings
+  ) {
+    guard
+      let declaration = StructDeclaration(
+        syntax, macro: .embeddable, attribute: attribute, in: context, findings: &findings)
+    else { return nil }
     self.declaration = declaration
-    declaration.reportTakenNames(["embedding"], among: declaration.body.stored.map(\.identifier), by: .embeddable, findings: &findings)
+    declaration.reportTakenNames(
+      ["embedding"], among: declaration.body.stored.map(\.identifier), by: .embeddable, findings: &findings)
 
     var fields: [Field] = []
     for property in declaration.body.stored {
@@ -27,7 +34,8 @@ struct EmbeddableDeclaration {
           fixIts: [FixIt("remove '.primaryKey'", .remove(argument, from: attribute.attribute))])
       }
       if property.visibleType?.isRelationship == true || property.derivation != nil {
-        findings.report(.relationshipWithinEmbeddable(property.plainName, of: declaration.name), at: property.identifier)
+        findings.report(
+          .relationshipWithinEmbeddable(property.plainName, of: declaration.name), at: property.identifier)
       }
       if let type = property.visibleType {
         fields.append(Field(property: property, type: type.standalone))

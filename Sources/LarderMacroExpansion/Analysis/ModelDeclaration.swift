@@ -10,10 +10,16 @@ struct ModelDeclaration {
   let expires: Bool
 
   /// Returns nil, or reports findings, if the struct can't be a model.
-  init?(_ syntax: some DeclGroupSyntax, attribute: AttributeSyntax, in context: some MacroExpansionContext, findings: inout Findings) {
-    guard let declaration = StructDeclaration(syntax, macro: .model, attribute: attribute, in: context, findings: &findings) else { return nil }
+  init?(
+    _ syntax: some DeclGroupSyntax, attribute: AttributeSyntax, in context: some MacroExpansionContext,
+    findings: inout Findings
+  ) {
+    guard
+      let declaration = StructDeclaration(syntax, macro: .model, attribute: attribute, in: context, findings: &findings)
+    else { return nil }
     self.declaration = declaration
-    declaration.reportTakenNames(["columns", "schema"], among: declaration.body.staticProperties, by: .model, findings: &findings)
+    declaration.reportTakenNames(
+      ["columns", "schema"], among: declaration.body.staticProperties, by: .model, findings: &findings)
     table = Self.table(of: declaration, findings: &findings)
     expires = Self.expires(declaration, findings: &findings)
     guard let key = ModelKey(declaration, findings: &findings) else { return nil }

@@ -65,7 +65,9 @@ extension ModelKey {
       }
       guard property.isColumn, let type = property.type, type.wrapped != nil else { continue }
       var fixIts: [FixIt] = []
-      if let mark = property.declaration.bindings.last?.typeAnnotation?.type.as(OptionalTypeSyntax.self)?.questionMark, property.initialValue == nil {
+      if let mark = property.declaration.bindings.last?.typeAnnotation?.type.as(OptionalTypeSyntax.self)?.questionMark,
+        property.initialValue == nil
+      {
         fixIts.append(FixIt("remove '?'", .replace(mark, with: "")))
       }
       findings.report(.optionalKey(property.plainName), at: property.identifier, fixIts: fixIts)
@@ -82,14 +84,17 @@ extension ModelKey {
   }
 
   /// The generated `id` of a key with another name must not conflict with an existing one.
-  private static func reportConflicts(_ declaration: StructDeclaration, id: StoredProperty?, key: [StoredProperty], findings: inout Findings) {
+  private static func reportConflicts(
+    _ declaration: StructDeclaration, id: StoredProperty?, key: [StoredProperty], findings: inout Findings
+  ) {
     let names = key.map(\.plainName)
     if let id {
       let others = names.filter { $0 != "id" }
       findings.report(
         names.contains("id") ? .idWithinCompositeKey(others: others) : .idBesideKey(names), at: id.identifier,
         fixIts: FixIt.renameID(id).map { [$0] } ?? [])
-    } else if let (computed, variable) = declaration.body.unstoredProperties.first(where: { $0.name.plainName == "id" }) {
+    } else if let (computed, variable) = declaration.body.unstoredProperties.first(where: { $0.name.plainName == "id" })
+    {
       let fixIt = FixIt("remove 'id'", .remove(variable))
       findings.report(.idIsGenerated(from: names), at: computed, fixIts: variable.bindings.count == 1 ? [fixIt] : [])
     }
@@ -106,7 +111,9 @@ extension FixIt {
     let text = "\(declaration.access.prefix)var id: UUID = .v7()"
     let message = "add 'var id: UUID = .v7()'"
     guard let first = block.members.first else {
-      return FixIt(message, .insert("\n  \(text)\(block.rightBrace.leadingTrivia.containsNewline ? "" : "\n")", after: block.leftBrace))
+      return FixIt(
+        message,
+        .insert("\n  \(text)\(block.rightBrace.leadingTrivia.containsNewline ? "" : "\n")", after: block.leftBrace))
     }
     guard first.leadingTrivia.containsNewline else { return FixIt(message, .insert("\(text); ", before: first)) }
     return FixIt(message, .insert("\n\(first.leadingTrivia.indentation)\(text)", after: block.leftBrace))
@@ -117,10 +124,16 @@ extension FixIt {
     guard id.declaration.bindings.count == 1 else { return nil }
     let rename = Change.replace(id.identifier, with: "identifier")
     let message = "rename it to 'identifier' and keep its column"
-    guard let attribute = id.attribute else { return FixIt(message, .insert("@Attribute(name: \"id\") ", before: id.declaration), rename) }
+    guard let attribute = id.attribute else {
+      return FixIt(message, .insert("@Attribute(name: \"id\") ", before: id.declaration), rename)
+    }
     if attribute.name != nil { return FixIt("rename it to 'identifier'", rename) }
-    guard case .argumentList(let arguments) = attribute.attribute.arguments, let last = arguments.last else { return nil }
-    if let original = attribute.originalNameArgument { return FixIt(message, .insert("name: \"id\", ", before: original), rename) }
+    guard case .argumentList(let arguments) = attribute.attribute.arguments, let last = arguments.last else {
+      return nil
+    }
+    if let original = attribute.originalNameArgument {
+      return FixIt(message, .insert("name: \"id\", ", before: original), rename)
+    }
     return FixIt(message, .insert(", name: \"id\"", after: last), rename)
   }
 }

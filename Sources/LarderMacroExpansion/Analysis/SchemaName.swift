@@ -38,6 +38,8 @@ enum SchemaName: String {
 extension String {
   /// SQLite considers names equal that only differ in the case of ASCII letters.
   var foldedAsInSQLite: String {
-    String(String.UnicodeScalarView(unicodeScalars.map { ("A"..."Z").contains($0) ? Unicode.Scalar(UInt8($0.value) + 32) : $0 }))
+    String(
+      String.UnicodeScalarView(
+        unicodeScalars.map { ("A"..."Z").contains($0) ? Unicode.Scalar(UInt8($0.value) + 32) : $0 }))
   }
 }

@@ -34,7 +34,9 @@ struct StoredPropertyReader {
       let isKey = arguments.argument(for: .primaryKey) != nil
       findings.report(
         isKey ? .embeddedKey(variable.firstName) : .embeddedWithAttribute(variable.firstName), at: arguments.attribute,
-        fixIts: [FixIt("remove '@Attribute'", .remove(arguments.attribute)), FixIt("remove '@Embedded'", .remove(embedded))])
+        fixIts: [
+          FixIt("remove '@Attribute'", .remove(arguments.attribute)), FixIt("remove '@Embedded'", .remove(embedded)),
+        ])
     }
     let properties = readBindings(arguments, findings: &findings)
     for property in properties {
@@ -87,7 +89,8 @@ extension StoredPropertyReader {
       findings.report(
         .constantWithValue(property.plainName), at: keyword,
         fixIts: [
-          FixIt("make it 'var'", .replace(keyword, with: "var")), FixIt("make it 'static let'", .replace(keyword, with: "static let")),
+          FixIt("make it 'var'", .replace(keyword, with: "var")),
+          FixIt("make it 'static let'", .replace(keyword, with: "static let")),
           .markTransient(variable),
         ])
     }
@@ -107,10 +110,12 @@ extension StoredPropertyReader {
 
   private func checkOptions(of property: StoredProperty, findings: inout Findings) {
     guard let attribute = property.attribute, let type = property.visibleType else { return }
-    for (option, required) in [(AttributeOption.iso8601, "Date"), (.searchable, "String")] where type.isVisiblyNot(required) {
+    for (option, required) in [(AttributeOption.iso8601, "Date"), (.searchable, "String")]
+    where type.isVisiblyNot(required) {
       guard let argument = attribute.argument(for: option) else { continue }
       findings.report(
-        .optionNeedsType(option, required, property: property.plainName, type: type.trimmedDescription), at: argument.expression,
+        .optionNeedsType(option, required, property: property.plainName, type: type.trimmedDescription),
+        at: argument.expression,
         fixIts: [FixIt("remove '\(option.expression)'", .remove(argument, from: attribute.attribute))])
     }
   }
@@ -128,7 +133,9 @@ extension StoredPropertyReader {
     if type.wrapped != nil {
       findings.report(.embeddedOptional(property.plainName), at: property.identifier, fixIts: [removal])
     } else if type.isVisiblyUnnamed {
-      findings.report(.embeddedNeedsStruct(property.plainName, type: type.trimmedDescription), at: property.identifier, fixIts: [removal])
+      findings.report(
+        .embeddedNeedsStruct(property.plainName, type: type.trimmedDescription), at: property.identifier,
+        fixIts: [removal])
     }
   }
 }

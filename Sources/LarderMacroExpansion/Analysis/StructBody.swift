@@ -74,7 +74,8 @@ extension AttributeListSyntax.Element {
   fileprivate var isKnownOnProperty: Bool {
     guard case .attribute(let attribute) = self else { return false }
     return [
-      "available", "usableFromInline", "Attribute", "Embedded", "Transient", "Relationship", "Derived", "Larder.Attribute", "Larder.Embedded",
+      "available", "usableFromInline", "Attribute", "Embedded", "Transient", "Relationship", "Derived",
+      "Larder.Attribute", "Larder.Embedded",
       "Larder.Transient", "Larder.Relationship", "Larder.Derived",
     ]
     .contains(attribute.attributeName.trimmedDescription)

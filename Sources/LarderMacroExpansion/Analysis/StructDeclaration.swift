@@ -12,20 +12,25 @@ struct StructDeclaration {
 
   /// The `@available` attributes, which an extension has to repeat.
   var availability: [AttributeSyntax] {
-    syntax.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter { $0.attributeName.trimmedDescription == "available" }.map(\.trimmed)
+    syntax.attributes.compactMap { $0.as(AttributeSyntax.self) }.filter {
+      $0.attributeName.trimmedDescription == "available"
+    }.map(\.trimmed)
   }
 
-  /// Whether the compiler generates a memberwise initializer with every stored property, and nothing else can replace it.
+  /// Whether the compiler generates a memberwise initializer with every stored property, and nothing else can replace
+  /// it.
   var hasMemberwiseInitializer: Bool {
     !body.declaresInitializer && !body.hasUnknownAttributes && syntax.attributes.allSatisfy(\.isKnownOnStruct)
   }
 
   init?(
-    _ declaration: some DeclGroupSyntax, macro: MacroName, attribute: AttributeSyntax, in context: some MacroExpansionContext,
+    _ declaration: some DeclGroupSyntax, macro: MacroName, attribute: AttributeSyntax,
+    in context: some MacroExpansionContext,
     findings: inout Findings
   ) {
     guard let syntax = declaration.as(StructDeclSyntax.self) else {
-      findings.report(.notStruct(DeclSyntax(declaration), macro), at: attribute, fixIts: .makeStruct(DeclSyntax(declaration)))
+      findings.report(
+        .notStruct(DeclSyntax(declaration), macro), at: attribute, fixIts: .makeStruct(DeclSyntax(declaration)))
       return nil
     }
     self.syntax = syntax
@@ -40,11 +45,15 @@ struct StructDeclaration {
       findings.report(.withinGeneric(name, macro), at: syntax.name)
     }
     checkReach(within: context.lexicalContext, findings: &findings)
-    reportTakenNames(["Columns"], among: body.types + body.staticProperties + body.stored.map(\.identifier), by: macro, findings: &findings)
+    reportTakenNames(
+      ["Columns"], among: body.types + body.staticProperties + body.stored.map(\.identifier), by: macro,
+      findings: &findings)
     checkColumns(findings: &findings)
   }
 
-  func reportTakenNames(_ generated: Set<String>, among names: [TokenSyntax], by macro: MacroName, findings: inout Findings) {
+  func reportTakenNames(
+    _ generated: Set<String>, among names: [TokenSyntax], by macro: MacroName, findings: inout Findings
+  ) {
     for name in names where generated.contains(name.plainName) {
       findings.report(.generatedName(name.plainName, macro), at: name)
     }
@@ -57,22 +66,29 @@ extension StructDeclaration {
   /// The level that the struct declares or takes from its extension, limited by that of enclosing types.
   private static func access(of declaration: StructDeclSyntax, within lexicalContext: [Syntax]) -> AccessLevel {
     let surrounding = lexicalContext.first?.as(ExtensionDeclSyntax.self).flatMap { AccessLevel($0.modifiers) }
-    let types = lexicalContext.compactMap { $0.asProtocol((any DeclGroupSyntax).self) }.filter { !$0.is(ExtensionDeclSyntax.self) }
-    return types.map { AccessLevel($0.modifiers) ?? .internal }.reduce(AccessLevel(declaration.modifiers) ?? surrounding ?? .internal, min)
+    let types = lexicalContext.compactMap { $0.asProtocol((any DeclGroupSyntax).self) }.filter {
+      !$0.is(ExtensionDeclSyntax.self)
+    }
+    return types.map { AccessLevel($0.modifiers) ?? .internal }.reduce(
+      AccessLevel(declaration.modifiers) ?? surrounding ?? .internal, min)
   }
 }
 
 // MARK: - Reach
 
 extension StructDeclaration {
-  /// Reports a struct that generated code can't name, because it, or an enclosing type, is private within another declaration.
+  /// Reports a struct that generated code can't name, because it, or an enclosing type, is private within another
+  /// declaration.
   private func checkReach(within lexicalContext: [Syntax], findings: inout Findings) {
-    for case let type? in lexicalContext.dropLast().map({ $0.asProtocol((any DeclGroupSyntax).self) }) where type.privateModifier != nil {
+    for case let type? in lexicalContext.dropLast().map({ $0.asProtocol((any DeclGroupSyntax).self) })
+    where type.privateModifier != nil {
       findings.report(.privateWithinType(name), at: syntax.name)
       return
     }
     guard let modifier = syntax.privateModifier, !lexicalContext.isEmpty else { return }
-    findings.report(.privateWithinType(name), at: modifier, fixIts: [FixIt("make it 'fileprivate'", .replace(modifier, with: "fileprivate"))])
+    findings.report(
+      .privateWithinType(name), at: modifier,
+      fixIts: [FixIt("make it 'fileprivate'", .replace(modifier, with: "fileprivate"))])
   }
 }
 
@@ -94,13 +110,16 @@ extension StructDeclaration {
         let node = property.attribute?.nameArgument.map { Syntax($0) } ?? Syntax(property.identifier)
         findings.report(.duplicateColumn(column, of: property.plainName, takenBy: owner.plainName), at: node)
       }
-      guard let argument = property.attribute?.originalNameArgument, let original = property.attribute?.originalName else { continue }
+      guard let argument = property.attribute?.originalNameArgument, let original = property.attribute?.originalName
+      else { continue }
       if original == column {
         findings.report(
           .renamedToItself(column, of: property.plainName), at: argument,
-          fixIts: property.attribute.map { [FixIt("remove 'originalName'", .remove(argument, from: $0.attribute))] } ?? [])
+          fixIts: property.attribute.map { [FixIt("remove 'originalName'", .remove(argument, from: $0.attribute))] }
+            ?? [])
       } else if let owner = formerOwners.updateValue(property, forKey: original.foldedAsInSQLite) {
-        findings.report(.duplicateOriginalColumn(original, of: property.plainName, takenBy: owner.plainName), at: argument)
+        findings.report(
+          .duplicateOriginalColumn(original, of: property.plainName, takenBy: owner.plainName), at: argument)
       }
     }
   }
@@ -109,9 +128,11 @@ extension StructDeclaration {
 // MARK: - Where the macro is attached
 
 extension StructDeclaration {
-  /// Reports a macro that is applied twice, or together with its sibling. Each attribute is expanded, but only the first one reports.
+  /// Reports a macro that is applied twice, or together with its sibling. Each attribute is expanded, but only the
+  /// first one reports.
   private static func isSoleApplication(
-    _ attribute: AttributeSyntax, of macro: MacroName, on declaration: StructDeclSyntax, in context: some MacroExpansionContext,
+    _ attribute: AttributeSyntax, of macro: MacroName, on declaration: StructDeclSyntax,
+    in context: some MacroExpansionContext,
     findings: inout Findings
   ) -> Bool {
     let applications = declaration.attributes.applications(of: .model, .embeddable)
@@ -129,7 +150,9 @@ extension StructDeclaration {
 }
 
 extension AbstractSourceLocation {
-  fileprivate var description: String { "\(file.trimmedDescription):\(line.trimmedDescription):\(column.trimmedDescription)" }
+  fileprivate var description: String {
+    "\(file.trimmedDescription):\(line.trimmedDescription):\(column.trimmedDescription)"
+  }
 }
 
 extension Syntax {
@@ -153,7 +176,9 @@ extension [FixIt] {
     if let declaration = declaration.as(ClassDeclSyntax.self), declaration.inheritanceClause == nil {
       let keyword = FixIt.Change.replace(declaration.classKeyword, with: "struct")
       let final = declaration.modifiers.first { $0.name.tokenKind == .keyword(.final) }
-      return [FixIt(message: Remedy(message: "make it a struct"), changes: (final.map { [.remove($0)] } ?? []) + [keyword])]
+      return [
+        FixIt(message: Remedy(message: "make it a struct"), changes: (final.map { [.remove($0)] } ?? []) + [keyword])
+      ]
     }
     if let declaration = declaration.as(ActorDeclSyntax.self), declaration.inheritanceClause == nil {
       return [FixIt("make it a struct", .replace(declaration.actorKeyword, with: "struct"))]

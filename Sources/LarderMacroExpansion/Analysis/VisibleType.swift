@@ -44,11 +44,13 @@ extension TypeSyntax {
   }
 
   private var genericArguments: GenericArgumentListSyntax? {
-    self.as(IdentifierTypeSyntax.self)?.genericArgumentClause?.arguments ?? self.as(MemberTypeSyntax.self)?.genericArgumentClause?.arguments
+    self.as(IdentifierTypeSyntax.self)?.genericArgumentClause?.arguments
+      ?? self.as(MemberTypeSyntax.self)?.genericArgumentClause?.arguments
   }
 
   private static let standardNames: Set<String> = [
-    "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Double", "Float", "Decimal",
+    "Bool", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Double", "Float",
+    "Decimal",
     "String", "Substring", "Character", "Data", "Date", "UUID", "URL", "Array", "Dictionary", "Set", "Optional",
   ]
 }
@@ -60,19 +62,26 @@ extension ExprSyntax {
     if self.is(FloatLiteralExprSyntax.self) { return "Double" }
     if self.is(BooleanLiteralExprSyntax.self) { return "Bool" }
     if self.is(StringLiteralExprSyntax.self) { return "String" }
-    if let negative = self.as(PrefixOperatorExprSyntax.self), negative.operator.text == "-" { return negative.expression.visibleType }
+    if let negative = self.as(PrefixOperatorExprSyntax.self), negative.operator.text == "-" {
+      return negative.expression.visibleType
+    }
     guard let callee = self.as(FunctionCallExprSyntax.self)?.calledExpression, callee.namesType else { return nil }
     return "\(callee.trimmed)"
   }
 
-  /// Returns whether a called expression looks like a type: `Font`, `Style.Font`, `Set<String>`, `[Int]`, `[String: Int]`.
+  /// Returns whether a called expression looks like a type: `Font`, `Style.Font`, `Set<String>`, `[Int]`,
+  /// `[String: Int]`.
   private var namesType: Bool {
-    if let reference = self.as(DeclReferenceExprSyntax.self) { return reference.baseName.text.first?.isUppercase == true }
+    if let reference = self.as(DeclReferenceExprSyntax.self) {
+      return reference.baseName.text.first?.isUppercase == true
+    }
     if let member = self.as(MemberAccessExprSyntax.self) {
       return member.base?.namesType == true && member.declName.baseName.text.first?.isUppercase == true
     }
     if let specialized = self.as(GenericSpecializationExprSyntax.self) { return specialized.expression.namesType }
-    if let array = self.as(ArrayExprSyntax.self) { return array.elements.count == 1 && array.elements.allSatisfy { $0.expression.namesType } }
+    if let array = self.as(ArrayExprSyntax.self) {
+      return array.elements.count == 1 && array.elements.allSatisfy { $0.expression.namesType }
+    }
     if let dictionary = self.as(DictionaryExprSyntax.self), case .elements(let elements) = dictionary.content {
       return elements.count == 1 && elements.allSatisfy { $0.key.namesType && $0.value.namesType }
     }

@@ -28,18 +28,22 @@ extension FixIt.Change {
 
   /// Removes the node and the whitespace between it and the next token.
   static func remove(_ node: some SyntaxProtocol) -> Self {
-    let end = node.lastToken(viewMode: .sourceAccurate)?.nextToken(viewMode: .sourceAccurate)?.positionAfterSkippingLeadingTrivia
+    let end = node.lastToken(viewMode: .sourceAccurate)?.nextToken(viewMode: .sourceAccurate)?
+      .positionAfterSkippingLeadingTrivia
     return edit(node.positionAfterSkippingLeadingTrivia..<(end ?? node.endPosition), "", in: node)
   }
 
   /// Removes one argument with its comma, or the whole attribute if it is the only one.
   static func remove(_ argument: LabeledExprSyntax, from attribute: AttributeSyntax) -> Self {
-    guard case .argumentList(let arguments) = attribute.arguments, arguments.count > 1, let index = arguments.index(of: argument) else {
+    guard case .argumentList(let arguments) = attribute.arguments, arguments.count > 1,
+      let index = arguments.index(of: argument)
+    else {
       return remove(attribute)
     }
     guard argument.trailingComma == nil else { return remove(argument) }
     let previous = arguments[arguments.index(before: index)]
-    return edit(previous.expression.endPositionBeforeTrailingTrivia..<argument.endPositionBeforeTrailingTrivia, "", in: argument)
+    return edit(
+      previous.expression.endPositionBeforeTrailingTrivia..<argument.endPositionBeforeTrailingTrivia, "", in: argument)
   }
 
   private static func edit(_ range: Range<AbsolutePosition>, _ text: String, in node: some SyntaxProtocol) -> Self {

@@ -8,11 +8,15 @@ extension Misuse {
   }
 
   static func optionIsNotWrittenOut(_ expression: String) -> Misuse {
-    Misuse("'\(expression)' is evaluated when the program runs, and the schema is written when it compiles; write the option itself: \(options)")
+    Misuse(
+      "'\(expression)' is evaluated when the program runs, and the schema is written when it compiles; write the option itself: \(options)"
+    )
   }
 
   static func optionNeedsType(_ option: AttributeOption, _ required: String, property: String, type: String) -> Misuse {
-    Misuse("'\(option.expression)' is for '\(required)' and '\(required)?', and '\(property)' is '\(type)'; remove the option")
+    Misuse(
+      "'\(option.expression)' is for '\(required)' and '\(required)?', and '\(property)' is '\(type)'; remove the option"
+    )
   }
 
   static func repeatedAttribute(_ property: String) -> Misuse {

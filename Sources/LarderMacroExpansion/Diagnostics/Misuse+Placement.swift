@@ -23,16 +23,21 @@ extension Misuse {
   }
 
   static func generic(_ name: String, _ macro: MacroName) -> Misuse {
-    Misuse("'\(macro.attribute)' needs a struct without type parameters: '\(name)' would be another table for each of them; name the types instead")
+    Misuse(
+      "'\(macro.attribute)' needs a struct without type parameters: '\(name)' would be another table for each of them; name the types instead"
+    )
   }
 
   static func withinGeneric(_ name: String, _ macro: MacroName) -> Misuse {
     Misuse(
-      "'\(macro.attribute)' needs a struct without type parameters, and '\(name)' inherits those of the generic declaration around it; move it out")
+      "'\(macro.attribute)' needs a struct without type parameters, and '\(name)' inherits those of the generic declaration around it; move it out"
+    )
   }
 
   static func privateWithinType(_ name: String) -> Misuse {
-    Misuse("'\(name)' is private within another type, out of reach of the extension that is generated beside that type; make it 'fileprivate'")
+    Misuse(
+      "'\(name)' is private within another type, out of reach of the extension that is generated beside that type; make it 'fileprivate'"
+    )
   }
 
   static func appliedTwice(_ macro: MacroName, to name: String) -> Misuse {
@@ -41,7 +46,8 @@ extension Misuse {
 
   static func modelAndEmbeddable(_ name: String) -> Misuse {
     Misuse(
-      "'\(name)' cannot be both '@Model', which has a table of its own, and '@Embeddable', which is columns in the table of another; remove one")
+      "'\(name)' cannot be both '@Model', which has a table of its own, and '@Embeddable', which is columns in the table of another; remove one"
+    )
   }
 
   static func notProperty(_ macro: MacroName) -> Misuse {
@@ -49,12 +55,14 @@ extension Misuse {
   }
 
   static func localVariable(_ macro: MacroName, _ name: String) -> Misuse {
-    Misuse("'\(macro.attribute)' describes a stored property of a model, and '\(name)' is not a member of one; remove it")
+    Misuse(
+      "'\(macro.attribute)' describes a stored property of a model, and '\(name)' is not a member of one; remove it")
   }
 
   static func staticProperty(_ macro: MacroName, _ name: String) -> Misuse {
     Misuse(
-      "'\(macro.attribute)' has no effect on '\(name)': a static property belongs to the type, and only what an instance holds is stored; remove it")
+      "'\(macro.attribute)' has no effect on '\(name)': a static property belongs to the type, and only what an instance holds is stored; remove it"
+    )
   }
 
   static func computedProperty(_ macro: MacroName, _ name: String) -> Misuse {
@@ -62,6 +70,8 @@ extension Misuse {
   }
 
   static func outsideModel(_ macro: MacroName, _ name: String) -> Misuse {
-    Misuse("'\(macro.attribute)' has no effect on '\(name)': only '@Model' and '@Embeddable' structs are stored; mark the struct, or remove it")
+    Misuse(
+      "'\(macro.attribute)' has no effect on '\(name)': only '@Model' and '@Embeddable' structs are stored; mark the struct, or remove it"
+    )
   }
 }

@@ -2,21 +2,27 @@
 
 extension Misuse {
   static func lazyProperty(_ property: String) -> Misuse {
-    Misuse("'\(property)' is lazy and may have no value yet when the model is saved; mark it '@Transient', or store it without 'lazy'")
+    Misuse(
+      "'\(property)' is lazy and may have no value yet when the model is saved; mark it '@Transient', or store it without 'lazy'"
+    )
   }
 
   static func constantWithValue(_ property: String) -> Misuse {
     Misuse(
-      "'\(property)' is a constant with a value, so what was stored could not be read back; make it 'var' or 'static let', or mark it '@Transient'")
+      "'\(property)' is a constant with a value, so what was stored could not be read back; make it 'var' or 'static let', or mark it '@Transient'"
+    )
   }
 
   static var destructuring: Misuse {
-    Misuse("a tuple pattern declares several properties at once and does not say which column is which; declare each property by itself")
+    Misuse(
+      "a tuple pattern declares several properties at once and does not say which column is which; declare each property by itself"
+    )
   }
 
   static func conditionalProperty(_ property: String) -> Misuse {
     Misuse(
-      "'\(property)' is stored or not depending on '#if', so one file would have two schemas; declare it without '#if', or mark it '@Transient'")
+      "'\(property)' is stored or not depending on '#if', so one file would have two schemas; declare it without '#if', or mark it '@Transient'"
+    )
   }
 
   static func transientWithoutDefault(_ property: String) -> Misuse {
@@ -24,7 +30,8 @@ extension Misuse {
   }
 
   static func transientWithOther(_ other: String, property: String) -> Misuse {
-    Misuse("'\(property)' is '@Transient' and has no column, so '\(other)' has nothing to describe; remove one of the two")
+    Misuse(
+      "'\(property)' is '@Transient' and has no column, so '\(other)' has nothing to describe; remove one of the two")
   }
 
   static func embeddedWithAttribute(_ property: String) -> Misuse {
@@ -34,7 +41,9 @@ extension Misuse {
   }
 
   static func embeddedWithoutType(_ property: String) -> Misuse {
-    Misuse("'\(property)' is '@Embedded' in columns that its type declares, and a macro sees only what is written; write its type")
+    Misuse(
+      "'\(property)' is '@Embedded' in columns that its type declares, and a macro sees only what is written; write its type"
+    )
   }
 
   static func embeddedOptional(_ property: String) -> Misuse {
@@ -44,11 +53,15 @@ extension Misuse {
   }
 
   static func embeddedNeedsStruct(_ property: String, type: String) -> Misuse {
-    Misuse("'\(property)' is '@Embedded' and '\(type)' is not an '@Embeddable' struct; remove '@Embedded' to store it in one column")
+    Misuse(
+      "'\(property)' is '@Embedded' and '\(type)' is not an '@Embeddable' struct; remove '@Embedded' to store it in one column"
+    )
   }
 
   static func fieldWithoutType(_ property: String) -> Misuse {
-    Misuse("'\(property)' needs a type: the columns of an '@Embeddable' struct repeat it, and a macro sees only what is written; write its type")
+    Misuse(
+      "'\(property)' needs a type: the columns of an '@Embeddable' struct repeat it, and a macro sees only what is written; write its type"
+    )
   }
 
   static func nameInKeyPath(_ property: String) -> Misuse {

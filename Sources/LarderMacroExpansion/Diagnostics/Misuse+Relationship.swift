@@ -8,11 +8,15 @@ extension Misuse {
   }
 
   static func relationshipWithoutType(_ property: String) -> Misuse {
-    Misuse("'\(property)' is a relationship, which is told by its type, and a macro sees only what is written; write its type")
+    Misuse(
+      "'\(property)' is a relationship, which is told by its type, and a macro sees only what is written; write its type"
+    )
   }
 
   static func relationshipWithinEmbeddable(_ property: String, of embeddable: String) -> Misuse {
-    Misuse("'\(property)' cannot be in '\(embeddable)', which is part of another model's row: relationships are that model's; declare it there")
+    Misuse(
+      "'\(property)' cannot be in '\(embeddable)', which is part of another model's row: relationships are that model's; declare it there"
+    )
   }
 
   static func repeatedRelationship(_ macro: MacroName, on property: String) -> Misuse {
@@ -28,7 +32,8 @@ extension Misuse {
 
 extension Misuse {
   static func optionalRows(_ property: String) -> Misuse {
-    Misuse("'\(property)' cannot be optional: a 'ToMany' without rows is empty; make it one with the default value '[]'")
+    Misuse(
+      "'\(property)' cannot be optional: a 'ToMany' without rows is empty; make it one with the default value '[]'")
   }
 
   static func constantRows(_ property: String) -> Misuse {
@@ -40,7 +45,9 @@ extension Misuse {
   }
 
   static func severalRows(_ property: String) -> Misuse {
-    Misuse("'\(property)' is declared together with another property, and each 'ToMany' has accessors of its own; declare it by itself")
+    Misuse(
+      "'\(property)' is declared together with another property, and each 'ToMany' has accessors of its own; declare it by itself"
+    )
   }
 
   static func rowsWithColumn(_ attribute: String, property: String) -> Misuse {
@@ -56,7 +63,9 @@ extension Misuse {
   }
 
   static func nullifiedReference(_ property: String) -> Misuse {
-    Misuse("'\(property)' is not optional, so '.nullify' could not leave it without a row; make it optional, or choose another rule")
+    Misuse(
+      "'\(property)' is not optional, so '.nullify' could not leave it without a row; make it optional, or choose another rule"
+    )
   }
 }
 
@@ -64,7 +73,8 @@ extension Misuse {
 
 extension Misuse {
   static func derivedRelationship(_ property: String) -> Misuse {
-    Misuse("'\(property)' is a relationship, and '@Derived' is for a value that is computed from one; remove '@Derived'")
+    Misuse(
+      "'\(property)' is a relationship, and '@Derived' is for a value that is computed from one; remove '@Derived'")
   }
 
   static func derivedEmbedded(_ property: String) -> Misuse {
@@ -72,15 +82,20 @@ extension Misuse {
   }
 
   static func constantDerived(_ property: String) -> Misuse {
-    Misuse("'\(property)' is a constant, and what is '@Derived' changes with the rows that it is computed from; make it 'var'")
+    Misuse(
+      "'\(property)' is a constant, and what is '@Derived' changes with the rows that it is computed from; make it 'var'"
+    )
   }
 
   static func derivedWithoutDefault(_ property: String) -> Misuse {
     Misuse(
-      "'\(property)' is computed by the store, so a model that was not saved yet has no value for it; give it a default value, or make it optional")
+      "'\(property)' is computed by the store, so a model that was not saved yet has no value for it; give it a default value, or make it optional"
+    )
   }
 
   static func derivedOption(_ option: AttributeOption, property: String) -> Misuse {
-    Misuse("'\(property)' is computed from other rows, and '\(option.expression)' is for what a model holds itself; remove the option")
+    Misuse(
+      "'\(property)' is computed from other rows, and '\(option.expression)' is for what a model holds itself; remove the option"
+    )
   }
 }

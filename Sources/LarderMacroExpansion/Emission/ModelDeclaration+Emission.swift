@@ -3,8 +3,8 @@ import SwiftSyntaxBuilder
 
 extension ModelDeclaration {
   /// Returns the extension that makes the struct a model.
-  /// - Parameter protocols: Those that the struct doesn't declare itself. `Identifiable` is listed beside `Model`, which implies it, because the
-  ///   compiler otherwise misses `ID` when it compiles another file alone.
+  /// - Parameter protocols: Those that the struct doesn't declare itself. `Identifiable` is listed beside `Model`,
+  ///   which implies it, because the compiler otherwise misses `ID` when it compiles another file alone.
   func conformance(of type: TypeSyntax, missing protocols: [TypeSyntax]) -> ExtensionDeclSyntax {
     let members = [columns(of: type), "\(raw: access)static let columns = Columns()", schema(of: type)]
     return declaration.conformance(

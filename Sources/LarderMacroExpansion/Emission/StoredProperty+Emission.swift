@@ -10,7 +10,8 @@ extension StoredProperty {
 
   private var isISO8601: Bool { isMarked(.iso8601) }
 
-  /// `(\Note.title, "title", column: "Title", as: .iso8601)`, the arguments of a column or of an embedded struct's columns.
+  /// `(\Note.title, "title", column: "Title", as: .iso8601)`, the arguments of a column or of an embedded struct's
+  /// columns.
   func columnArguments(in type: TypeSyntax) -> ExprSyntax {
     let column = attribute?.name.map { ", column: \($0.literal)" } ?? ""
     return "(\\\(type).\(name), \(plainName.literal)\(raw: column)\(raw: isISO8601 ? ", as: .iso8601" : ""))"
@@ -20,7 +21,8 @@ extension StoredProperty {
   func schemaEntry(isKey: Bool) -> ExprSyntax {
     var arguments = [storage == .embedded ? "embedded: columns.\(name)" : "columns.\(name)"]
     if isKey { arguments.append(AttributeOption.primaryKey.expression) }
-    arguments += attribute?.options.map(\.option).filter { ![.primaryKey, .iso8601].contains($0) }.map(\.expression) ?? []
+    arguments +=
+      attribute?.options.map(\.option).filter { ![.primaryKey, .iso8601].contains($0) }.map(\.expression) ?? []
     if let original = attribute?.originalName { arguments.append("originalName: \(original.literal)") }
     if let derivation { arguments.append("derived: \(derivation.trimmed)") }
     arguments += relationship?.map { $0.with(\.trailingComma, nil).trimmedDescription } ?? []
@@ -33,8 +35,8 @@ extension StoredProperty {
     return "Larder.Property(\(raw: arguments.joined(separator: ", ")))"
   }
 
-  /// The expression that reads the property. An embedded struct is distinguished by name, because it may also be `Codable` and elsewhere be stored as
-  /// JSON.
+  /// The expression that reads the property. An embedded struct is distinguished by name, because it may also be
+  /// `Codable` and elsewhere be stored as JSON.
   var reading: String {
     switch storage {
     case .embedded: "try row.nextEmbedded()"

@@ -4,7 +4,8 @@ import SwiftSyntaxBuilder
 extension String {
   /// A string literal of this text.
   ///
-  /// It is escaped scalar by scalar: a quote that a combining mark follows is one character with it, and still ends a literal.
+  /// It is escaped scalar by scalar: a quote that a combining mark follows is one character with it, and still ends a
+  /// literal.
   var literal: ExprSyntax {
     let escaped = unicodeScalars.map { scalar in
       switch scalar {

@@ -13,6 +13,7 @@ extension MemberBlockItemListSyntax {
 extension CodeBlockItemListSyntax {
   /// The statements, each on a line of its own.
   init(lines statements: [CodeBlockItemSyntax]) {
-    self.init(statements.enumerated().map { index, statement in statement.with(\.leadingTrivia, index == 0 ? [] : .newline) })
+    self.init(
+      statements.enumerated().map { index, statement in statement.with(\.leadingTrivia, index == 0 ? [] : .newline) })
   }
 }

@@ -12,7 +12,9 @@ public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
 func expect<Value: Equatable>(
   _ found: Value, equals expected: Value, _ promise: String, file: StaticString = #fileID, line: UInt = #line
 ) throws {
-  guard found == expected else { throw ConformanceFailure("\(promise): expected \(expected), found \(found)", file: file, line: line) }
+  guard found == expected else {
+    throw ConformanceFailure("\(promise): expected \(expected), found \(found)", file: file, line: line)
+  }
 }
 
 /// Throws if the condition is false.

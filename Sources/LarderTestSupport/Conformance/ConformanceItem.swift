@@ -38,7 +38,8 @@ public struct ConformanceItem: Hashable {
   @Embedded public var size: Size
 
   public init(
-    id: Int, title: String, code: String? = nil, kind: Kind = .food, price: Decimal = 0, weight: Double? = nil, stock: Int = 0,
+    id: Int, title: String, code: String? = nil, kind: Kind = .food, price: Decimal = 0, weight: Double? = nil,
+    stock: Int = 0,
     madeAt: Date = Date(timeIntervalSinceReferenceDate: 0), tags: [String] = [], size: Size = Size()
   ) {
     self.id = id
@@ -60,9 +61,11 @@ public struct ConformanceItem: Hashable {
 
 extension ConformanceItem {
   static let milk = ConformanceItem(
-    id: 1, title: "Milk of the day", code: "M", price: 1.25, weight: 1.5, stock: 10, madeAt: Date(timeIntervalSinceReferenceDate: 1), tags: ["cold"],
+    id: 1, title: "Milk of the day", code: "M", price: 1.25, weight: 1.5, stock: 10,
+    madeAt: Date(timeIntervalSinceReferenceDate: 1), tags: ["cold"],
     size: Size(width: 2, height: 3))
-  static let bread = ConformanceItem(id: 2, title: "Bread", code: "B", price: 2.5, weight: 0.5, stock: 20, tags: ["warm", "brown"])
+  static let bread = ConformanceItem(
+    id: 2, title: "Bread", code: "B", price: 2.5, weight: 0.5, stock: 20, tags: ["warm", "brown"])
   static let hammer = ConformanceItem(id: 3, title: "Hammer", kind: .tool, price: 10.1, stock: 3)
 
   /// The rows that ``StoreReaderConformance`` expects: nothing else may be in the table.

@@ -44,9 +44,12 @@ public enum StoreReaderConformance {
   static func checkFetching(_ db: some StoreReader) throws {
     let all = ConformanceItem.all
     try expect(Set(try db.fetch(all)), equals: Set(ConformanceItem.samples), "fetch gives every row")
-    try expect(try db.fetch(all.sorted(by: \.price, order: .reverse)), equals: [.hammer, .bread, .milk], "fetch keeps the order")
+    try expect(
+      try db.fetch(all.sorted(by: \.price, order: .reverse)), equals: [.hammer, .bread, .milk], "fetch keeps the order")
     try expect(try db.fetch(all.sorted(by: \.id).limit(1, offset: 1)), equals: [.bread], "fetch keeps limit and offset")
-    try expect(try db.fetch(ConformanceItem.where { $0.kind == .food && $0.size.width == 2 }), equals: [.milk], "fetch keeps the condition")
+    try expect(
+      try db.fetch(ConformanceItem.where { $0.kind == .food && $0.size.width == 2 }), equals: [.milk],
+      "fetch keeps the condition")
     try expect(try db.fetch(ConformanceItem.where { $0.id == 9 }), equals: [], "fetch gives no rows where none fits")
     try expect(try db.first(all.sorted(by: \.title)), equals: .bread, "first gives the first row of the order")
     try expect(try db.first(ConformanceItem.where { $0.id == 9 }), equals: nil, "first gives nil where no row fits")
@@ -54,7 +57,8 @@ public enum StoreReaderConformance {
   }
 
   static func checkGrouping(_ db: some StoreReader) throws {
-    let groups = try db.fetch(ConformanceItem.all.grouped(by: \.kind) { ($0.key, $0.sum(\.stock), $0.count, $0.max(\.price)) })
+    let groups = try db.fetch(
+      ConformanceItem.all.grouped(by: \.kind) { ($0.key, $0.sum(\.stock), $0.count, $0.max(\.price)) })
     try expect(groups.map(\.0), equals: [.food, .tool], "groups come in the order of their keys")
     try expect(groups.map(\.1), equals: [30, 3], "a group has its sum")
     try expect(groups.map(\.2), equals: [2, 1], "a group has its count")
@@ -91,7 +95,10 @@ public enum StoreReaderConformance {
     try expect(rows.count, equals: 3, "rows gives every row")
     guard let milk = rows.first else { return }
     try expect(
-      milk.names, equals: ["id", "title", "code", "kind", "price", "weight", "stock", "madeAt", "tags", "size_width", "size_height"],
+      milk.names,
+      equals: [
+        "id", "title", "code", "kind", "price", "weight", "stock", "madeAt", "tags", "size_width", "size_height",
+      ],
       "a row has the columns in the order of the properties")
     try expect(milk["title"], equals: .text("Milk of the day"), "text is TEXT")
     try expect(milk["price"], equals: .text("1.25"), "a decimal is TEXT")
@@ -128,15 +135,20 @@ public enum StoreReaderConformance {
 
   static func checkSQL(_ db: some StoreReader) throws {
     let item = ConformanceItem.columns
-    let rows = try db.sql("select \(item.title), stock * 2 as twice from \(ConformanceItem.self) where \(item.id) = \(2)")
+    let rows = try db.sql(
+      "select \(item.title), stock * 2 as twice from \(ConformanceItem.self) where \(item.id) = \(2)")
     try expect(rows.map(\.dictionary), equals: [["title": "Bread", "twice": 40]], "sql gives rows")
     let pairs = try db.sql("select title, weight from \(ConformanceItem.self) order by id", as: (String, Double?).self)
     try expect(pairs.map(\.0), equals: ConformanceItem.samples.map(\.title), "sql gives tuples")
     try expect(pairs.map(\.1), equals: [1.5, 0.5, nil], "sql gives tuples with nil")
-    let lines = try db.sql("select title, weight, kind, tags from \(ConformanceItem.self) where id = \(2)", as: Line.self)
-    try expect(lines, equals: [Line(title: "Bread", weight: 0.5, kind: .food, tags: ["warm", "brown"])], "sql gives values that are Decodable")
+    let lines = try db.sql(
+      "select title, weight, kind, tags from \(ConformanceItem.self) where id = \(2)", as: Line.self)
+    try expect(
+      lines, equals: [Line(title: "Bread", weight: 0.5, kind: .food, tags: ["warm", "brown"])],
+      "sql gives values that are Decodable")
     let text = "'); drop table \"conformance items\"; --"
-    try expect(try db.sql("select \(text) as text").first?["text"], equals: .text(text), "sql binds what is interpolated")
+    try expect(
+      try db.sql("select \(text) as text").first?["text"], equals: .text(text), "sql binds what is interpolated")
     try expectError(StoreError.self, "sql names what SQLite cannot read", where: { $0.code == .unsupported }) {
       try db.sql("selec 1")
     }

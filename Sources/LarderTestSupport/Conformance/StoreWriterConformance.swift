@@ -47,7 +47,9 @@ public enum StoreWriterConformance {
     try db.fetch(ConformanceItem.all.sorted(by: \.id)).map(\.id)
   }
 
-  private static func expectDuplicate(_ property: String, _ promise: String, line: UInt = #line, _ body: () throws -> Void) throws {
+  private static func expectDuplicate(
+    _ property: String, _ promise: String, line: UInt = #line, _ body: () throws -> Void
+  ) throws {
     try expectError(
       StoreError.self, promise, line: line,
       where: { $0.code == .duplicate && $0.model == "ConformanceItem" && $0.property == property }, body)
@@ -65,7 +67,9 @@ public enum StoreWriterConformance {
     other.code = "M"
     try expectDuplicate("code", "insert refuses a unique value that is taken") { try db.insert(other) }
     other.weight = .nan
-    try expectError(StoreError.self, "insert refuses NaN", where: { $0.code == .invalidValue && $0.property == "weight" }) {
+    try expectError(
+      StoreError.self, "insert refuses NaN", where: { $0.code == .invalidValue && $0.property == "weight" }
+    ) {
       try db.insert(other)
     }
     try expect(try ids(in: db), equals: [1, 2, 3, 4], "a refused insert adds nothing")
@@ -91,7 +95,10 @@ public enum StoreWriterConformance {
     milk.stock = 99
     try db.update(milk)
     try expect(try db.find(ConformanceItem.self, 1), equals: milk, "update changes the row")
-    try expectError(StoreError.self, "update refuses a row that is not there", where: { $0.code == .notFound && $0.model == "ConformanceItem" }) {
+    try expectError(
+      StoreError.self, "update refuses a row that is not there",
+      where: { $0.code == .notFound && $0.model == "ConformanceItem" }
+    ) {
       try db.update(spoon)
     }
     try expect(try ids(in: db), equals: [1, 2, 3], "a refused update adds nothing")
@@ -105,7 +112,9 @@ public enum StoreWriterConformance {
     try expectDuplicate("code", "save refuses an array with a taken value") {
       try db.save([cream, spoon, ConformanceItem(id: 5, title: "Five", code: "B")])
     }
-    try expect(try db.fetch(ConformanceItem.all.sorted(by: \.id)), equals: ConformanceItem.samples, "an array is saved whole or not at all")
+    try expect(
+      try db.fetch(ConformanceItem.all.sorted(by: \.id)), equals: ConformanceItem.samples,
+      "an array is saved whole or not at all")
     try expectError(StoreError.self, "update refuses an array with a missing row", where: { $0.code == .notFound }) {
       try db.update([cream, spoon])
     }
@@ -128,7 +137,9 @@ public enum StoreWriterConformance {
     try expect(try !db.delete(ConformanceItem.self, 2), "delete takes a key that is gone")
     try expect(try ids(in: db), equals: [3], "delete takes one row away")
     try db.save(ConformanceItem.samples)
-    try expect(try db.delete([ConformanceItem.milk, spoon, .hammer]), equals: 2, "delete answers how many rows of an array there were")
+    try expect(
+      try db.delete([ConformanceItem.milk, spoon, .hammer]), equals: 2,
+      "delete answers how many rows of an array there were")
     try expect(try ids(in: db), equals: [2], "delete takes an array")
     try expect(try db.fetch(ConformanceItem.search("milk")), equals: [], "the search follows a deletion")
   }
@@ -146,20 +157,24 @@ public enum StoreWriterConformance {
     try expect(food.map(\.size.height), equals: [7, 7], "updateAll reaches an embedded struct")
     try expect(food.map(\.weight), equals: [nil, nil], "updateAll sets nil")
     try expect(try db.find(ConformanceItem.self, 3), equals: .hammer, "updateAll leaves other rows alone")
-    try expect(try db.updateAll(ConformanceItem.where { $0.id == 9 }) { $0.stock.set(0) }, equals: 0, "updateAll without rows")
+    try expect(
+      try db.updateAll(ConformanceItem.where { $0.id == 9 }) { $0.stock.set(0) }, equals: 0, "updateAll without rows")
     try expect(try db.updateAll(ConformanceItem.all) { _ in }, equals: 0, "updateAll without changes")
     try expectDuplicate("code", "updateAll refuses a value that is to be unique") {
       try db.updateAll(ConformanceItem.all) { $0.code.set("same") }
     }
-    try expect(try db.count(ConformanceItem.where { $0.code == "same" }), equals: 0, "updateAll changes all rows or none")
+    try expect(
+      try db.count(ConformanceItem.where { $0.code == "same" }), equals: 0, "updateAll changes all rows or none")
   }
 
   static func checkDeletingAll(_ db: some StoreWriter) throws {
-    try expect(try db.deleteAll(ConformanceItem.where { $0.price > 2 }), equals: 2, "deleteAll answers how many rows it deleted")
+    try expect(
+      try db.deleteAll(ConformanceItem.where { $0.price > 2 }), equals: 2, "deleteAll answers how many rows it deleted")
     try expect(try ids(in: db), equals: [1], "deleteAll leaves other rows alone")
     try expect(try db.deleteAll(ConformanceItem.where { $0.price > 2 }), equals: 0, "deleteAll without rows")
     try db.save(ConformanceItem.samples)
-    try expect(try db.deleteAll(ConformanceItem.all.sorted(by: \.id).limit(2)), equals: 2, "deleteAll keeps order and limit")
+    try expect(
+      try db.deleteAll(ConformanceItem.all.sorted(by: \.id).limit(2)), equals: 2, "deleteAll keeps order and limit")
     try expect(try ids(in: db), equals: [3], "deleteAll keeps order and limit")
   }
 
@@ -168,12 +183,15 @@ public enum StoreWriterConformance {
     empty.title = ""
     let calls: [() throws -> Void] = [
       { try db.insert(empty) }, { try db.save(empty) }, { try db.update(empty) },
-      { try db.insert([spoon, empty]) }, { try db.save([spoon, empty]) }, { try db.update([ConformanceItem.bread, empty]) },
+      { try db.insert([spoon, empty]) }, { try db.save([spoon, empty]) },
+      { try db.update([ConformanceItem.bread, empty]) },
     ]
     for call in calls {
       try expectError(ConformanceItem.EmptyTitle.self, "what validate() throws is thrown on", call)
     }
-    try expect(try db.fetch(ConformanceItem.all.sorted(by: \.id)), equals: ConformanceItem.samples, "what validate() refuses changes nothing")
+    try expect(
+      try db.fetch(ConformanceItem.all.sorted(by: \.id)), equals: ConformanceItem.samples,
+      "what validate() refuses changes nothing")
   }
 
   static func checkSQL(_ db: some StoreWriter) throws {

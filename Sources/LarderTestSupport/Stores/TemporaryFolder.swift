@@ -7,7 +7,8 @@ public import Foundation
 /// let store = try Store(at: folder.file("notes.larder"), for: Note.self)
 /// ```
 ///
-/// Keep a reference as long as the files are needed; a store that is still open continues with files that are already deleted.
+/// Keep a reference as long as the files are needed; a store that is still open continues with files that are already
+/// deleted.
 public final class TemporaryFolder: Sendable {
   /// The folder.
   public let url: URL
@@ -16,7 +17,8 @@ public final class TemporaryFolder: Sendable {
   ///
   /// - Throws: Foundation's error if the system's temporary folder can't be written.
   public init() throws {
-    url = FileManager.default.temporaryDirectory.appending(component: "larder-\(UUID().uuidString)", directoryHint: .isDirectory)
+    url = FileManager.default.temporaryDirectory.appending(
+      component: "larder-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 

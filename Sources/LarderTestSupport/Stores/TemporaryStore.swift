@@ -1,7 +1,8 @@
 import Foundation
 public import Larder
 
-/// Opens a new store in a temporary folder, calls the closure with it, and deletes the folder, even if the closure throws.
+/// Opens a new store in a temporary folder, calls the closure with it, and deletes the folder, even if the closure
+/// throws.
 ///
 /// ```swift
 /// try await withTemporaryStore(for: Note.self) { store in
@@ -17,7 +18,8 @@ public import Larder
 /// - Returns: What `body` returns.
 /// - Throws: What opening the store and the closure throw.
 public func withTemporaryStore<Result>(
-  for models: any Model.Type..., configuration: Store.Configuration = .init(), isolation: isolated (any Actor)? = #isolation,
+  for models: any Model.Type..., configuration: Store.Configuration = .init(),
+  isolation: isolated (any Actor)? = #isolation,
   _ body: (Store) async throws -> Result
 ) async throws -> Result {
   let folder = try TemporaryFolder()

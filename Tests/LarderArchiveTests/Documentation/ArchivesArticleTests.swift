@@ -195,6 +195,8 @@ struct ArchivesArticleTests {
     try document.replaceAll { try $0.setParts(ofZip: zipURL) }
 
     #expect(size == 11 && FileManager.default.contentsEqual(atPath: movieURL.path, andPath: copyURL.path))
-    #expect(try copy.partNames() == ["download", "full.png", "log.txt", "movie.mov"] && document.partNames() == copy.partNames())
+    #expect(
+      try copy.partNames() == ["download", "full.png", "log.txt", "movie.mov"]
+        && document.partNames() == copy.partNames())
   }
 }

@@ -22,14 +22,16 @@ struct ComingFromNSCodingArticleTests {
   private func archive() -> Data {
     let xml = KeyedFixtures.archive([OldCreature(1), OldCreature(2)] as NSArray, isSecure: true, format: .xml)
     let text = String(decoding: xml, as: UTF8.self)
-    return Data(text.replacingOccurrences(of: "LarderArchiveTests.OldCreature", with: "ScaryCreatures.ScaryCreatureData").utf8)
+    return Data(
+      text.replacingOccurrences(of: "LarderArchiveTests.OldCreature", with: "ScaryCreatures.ScaryCreatureData").utf8)
   }
 
   @Test("D6: old archives become Codable values")
   func codable() throws {
     let data = archive()
 
-    let creatures = try Archive.decodeKeyed([Creature].self, from: data, allowing: ["ScaryCreatures.ScaryCreatureData": .codable(Creature.self)])
+    let creatures = try Archive.decodeKeyed(
+      [Creature].self, from: data, allowing: ["ScaryCreatures.ScaryCreatureData": .codable(Creature.self)])
 
     #expect(creatures.map(\.title) == ["Creature 1", "Creature 2"])
   }

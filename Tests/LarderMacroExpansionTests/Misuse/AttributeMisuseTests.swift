@@ -6,7 +6,10 @@ struct AttributeMisuseTests {
 
   @Test(
     "a misspelt option is corrected",
-    arguments: [("index", "indexed"), ("primarykey", "primaryKey"), ("unqiue", "unique"), ("ISO8601", ""), ("externalStorage", "")])
+    arguments: [
+      ("index", "indexed"), ("primarykey", "primaryKey"), ("unqiue", "unique"), ("ISO8601", ""),
+      ("externalStorage", ""),
+    ])
   func unknownOption(written: String, meant: String) {
     expectMisuse(
       in: model("@Attribute(.\(written)) var title: String"),
@@ -16,7 +19,8 @@ struct AttributeMisuseTests {
         fixIts: meant.isEmpty ? [] : [("use '.\(meant)'", model("@Attribute(.\(meant)) var title: String"))]))
   }
 
-  @Test("an option is written out", arguments: ["option", "[.unique]", "Options.unique", "isTest ? .unique : .indexed"])
+  @Test(
+    "an option is written out", arguments: ["option", "[.unique]", "Options.unique", "isTest ? .unique : .indexed"])
   func optionIsNotWrittenOut(expression: String) {
     expectMisuse(
       in: model("@Attribute(\(expression)) var title: String"),
@@ -41,7 +45,8 @@ struct AttributeMisuseTests {
     expectMisuse(
       in: model("@Attribute(.unique, .searchable, name: \"t\") var title\(type)"),
       .misuse(
-        line: 1, at: ".searchable", "'.searchable' is for 'String' and 'String?', and 'title' is '\(visible)'; remove the option",
+        line: 1, at: ".searchable",
+        "'.searchable' is for 'String' and 'String?', and 'title' is '\(visible)'; remove the option",
         fixIts: [("remove '.searchable'", model("@Attribute(.unique, name: \"t\") var title\(type)"))]))
   }
 
@@ -50,15 +55,18 @@ struct AttributeMisuseTests {
     expectMisuse(
       in: model("@Attribute(.unique, .searchable) var count: Int"),
       .misuse(
-        line: 1, at: ".searchable", "'.searchable' is for 'String' and 'String?', and 'count' is 'Int'; remove the option",
+        line: 1, at: ".searchable",
+        "'.searchable' is for 'String' and 'String?', and 'count' is 'Int'; remove the option",
         fixIts: [("remove '.searchable'", model("@Attribute(.unique) var count: Int"))]))
   }
 
   @Test(
     "a type that may be an alias, an optional and a qualified name are believed",
     arguments: [
-      "@Attribute(.iso8601) var born: Timestamp", "@Attribute(.iso8601) var born: Foundation.Date?", "@Attribute(.iso8601) var born = Date()",
-      "@Attribute(.iso8601) var born: Optional<Date>", "@Attribute(.searchable) var text: Markdown", "@Attribute(.searchable) var text: String?",
+      "@Attribute(.iso8601) var born: Timestamp", "@Attribute(.iso8601) var born: Foundation.Date?",
+      "@Attribute(.iso8601) var born = Date()",
+      "@Attribute(.iso8601) var born: Optional<Date>", "@Attribute(.searchable) var text: Markdown",
+      "@Attribute(.searchable) var text: String?",
       "@Attribute(.searchable) var text = \"\"",
     ])
   func believed(member: String) {
@@ -69,6 +77,8 @@ struct AttributeMisuseTests {
   func repeated() {
     expectMisuse(
       in: model("@Attribute(.unique) @Attribute(.indexed) var title: String"),
-      .misuse(line: 1, at: "@Attribute(.indexed)", "'title' has '@Attribute' twice, and one of them would be overlooked; write all options into one"))
+      .misuse(
+        line: 1, at: "@Attribute(.indexed)",
+        "'title' has '@Attribute' twice, and one of them would be overlooked; write all options into one"))
   }
 }

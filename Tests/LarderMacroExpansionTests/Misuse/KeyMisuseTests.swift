@@ -21,7 +21,8 @@ struct KeyMisuseTests {
     expectMisuse(
       in: source,
       .misuse(
-        line: 1, at: "Note", "'Note' has no key by which a row can be found again; add 'id', or mark what identifies it '@Attribute(.primaryKey)'",
+        line: 1, at: "Note",
+        "'Note' has no key by which a row can be found again; add 'id', or mark what identifies it '@Attribute(.primaryKey)'",
         fixIts: [("add 'var id: UUID = .v7()'", fixed)]))
   }
 
@@ -31,7 +32,8 @@ struct KeyMisuseTests {
       in: "@Model struct Note { \(declaration) }",
       .misuse(
         line: 1, at: "id",
-        "'id' is not stored, so 'Note' has no key; store it, or mark the properties that it is made of '@Attribute(.primaryKey)'"))
+        "'id' is not stored, so 'Note' has no key; store it, or mark the properties that it is made of '@Attribute(.primaryKey)'"
+      ))
   }
 
   @Test("an optional key is refused")
@@ -44,7 +46,9 @@ struct KeyMisuseTests {
         fixIts: [("remove '?'", "@Model struct Note { var id: Int }")]))
   }
 
-  @Test("an optional key has no fix-it where nil is its value, or where the type is written out", arguments: ["Int? = nil", "Optional<Int>", "Int!"])
+  @Test(
+    "an optional key has no fix-it where nil is its value, or where the type is written out",
+    arguments: ["Int? = nil", "Optional<Int>", "Int!"])
   func optionalKeyWithoutFixIt(type: String) {
     expectMisuse(
       in: "@Model struct Note { @Attribute(.primaryKey) var number: \(type) }",
@@ -75,7 +79,8 @@ struct KeyMisuseTests {
         }
         """,
       .misuse(
-        line: 2, at: "row", "'row' is a key, whose type the generated 'id' repeats, and a macro sees only what is written; write its type",
+        line: 2, at: "row",
+        "'row' is a key, whose type the generated 'id' repeats, and a macro sees only what is written; write its type",
         fixIts: [
           (
             "write the type",
@@ -89,7 +94,8 @@ struct KeyMisuseTests {
           )
         ]),
       .misuse(
-        line: 4, at: "hall", "'hall' is a key, whose type the generated 'id' repeats, and a macro sees only what is written; write its type",
+        line: 4, at: "hall",
+        "'hall' is a key, whose type the generated 'id' repeats, and a macro sees only what is written; write its type",
         fixIts: [
           (
             "write the type",
@@ -132,7 +138,8 @@ struct KeyMisuseTests {
   @Test("an id within a composite key would be ambiguous; the fix-it keeps column and options")
   func idWithinCompositeKey() {
     expectMisuse(
-      in: "@Model struct Line { @Attribute(.primaryKey) var id: Int; @Attribute(.primaryKey) var a: Int; @Attribute(.primaryKey) var b: Int }",
+      in:
+        "@Model struct Line { @Attribute(.primaryKey) var id: Int; @Attribute(.primaryKey) var a: Int; @Attribute(.primaryKey) var b: Int }",
       .misuse(
         line: 1, at: "id",
         "'id' is ambiguous: together with 'a' and 'b' it makes a key whose generated name is also 'id'; rename this property",
@@ -148,7 +155,10 @@ struct KeyMisuseTests {
   @Test(
     "the fix-it for an ambiguous id leaves the arguments in order",
     arguments: [
-      ("@Attribute(originalName: \"key\")", "@Attribute(name: \"id\", originalName: \"key\")", "rename it to 'identifier' and keep its column"),
+      (
+        "@Attribute(originalName: \"key\")", "@Attribute(name: \"id\", originalName: \"key\")",
+        "rename it to 'identifier' and keep its column"
+      ),
       ("@Attribute(name: \"key\")", "@Attribute(name: \"key\")", "rename it to 'identifier'"),
     ])
   func renamingKeepsArguments(attribute: String, fixed: String, message: String) {
@@ -157,7 +167,9 @@ struct KeyMisuseTests {
       .misuse(
         line: 1, at: "id",
         "'id' is ambiguous: the key is 'number', and 'id' is generated to answer it; rename this property and keep its column with 'name: \"id\"'",
-        fixIts: [(message, "@Model struct Order { \(fixed) var identifier: Int; @Attribute(.primaryKey) var number: Int }")]))
+        fixIts: [
+          (message, "@Model struct Order { \(fixed) var identifier: Int; @Attribute(.primaryKey) var number: Int }")
+        ]))
   }
 
   @Test("a computed id is generated, not written")
@@ -191,7 +203,8 @@ struct KeyMisuseTests {
       in: "@Model struct Order { @Embedded var id: OrderID }",
       .misuse(
         line: 1, at: "id",
-        "'id' is a key and cannot be embedded; make its parts properties of the model, and mark each of them '@Attribute(.primaryKey)'"))
+        "'id' is a key and cannot be embedded; make its parts properties of the model, and mark each of them '@Attribute(.primaryKey)'"
+      ))
   }
 
   @Test("an embedded property is not marked as a key, and nothing else is said about the key")

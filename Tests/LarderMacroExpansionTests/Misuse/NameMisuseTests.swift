@@ -15,14 +15,18 @@ struct NameMisuseTests {
       in: source,
       .misuse(
         line: 1, at: text,
-        "the name of the \(kind) must be a string literal without interpolation: the schema is written when the program compiles"))
+        "the name of the \(kind) must be a string literal without interpolation: the schema is written when the program compiles"
+      ))
   }
 
   @Test("whether rows expire is written out", arguments: ["flag", "!true", "1 > 0"])
   func expires(text: String) {
     expectMisuse(
       in: "@Model(expires: \(text)) struct Note { var id: Int }",
-      .misuse(line: 1, at: text, "'expires' must be 'true' or 'false', written out: what the struct conforms to is decided when the program compiles")
+      .misuse(
+        line: 1, at: text,
+        "'expires' must be 'true' or 'false', written out: what the struct conforms to is decided when the program compiles"
+      )
     )
   }
 
@@ -34,7 +38,8 @@ struct NameMisuseTests {
       (#"@Model struct Note { @Attribute(originalName: "") var id: Int }"#, "original column"),
     ])
   func emptyName(source: String, kind: String) {
-    expectMisuse(in: source, .misuse(line: 1, at: "\"\"", "the name of the \(kind) is empty; write a name, or leave it out"))
+    expectMisuse(
+      in: source, .misuse(line: 1, at: "\"\"", "the name of the \(kind) is empty; write a name, or leave it out"))
   }
 
   @Test(
@@ -45,7 +50,10 @@ struct NameMisuseTests {
     ])
   func nul(source: String, text: String, kind: String) {
     expectMisuse(
-      in: source, .misuse(line: 1, at: text, "the name of the \(kind) holds a NUL character, at which SQLite would cut it off; remove '\\0'"))
+      in: source,
+      .misuse(
+        line: 1, at: text,
+        "the name of the \(kind) holds a NUL character, at which SQLite would cut it off; remove '\\0'"))
   }
 
   @Test(
@@ -60,7 +68,8 @@ struct NameMisuseTests {
       in: source,
       .misuse(
         line: 1, at: text,
-        "'\(name)' cannot name a table: '\(prefix)' begins the names of \(owner)'s own tables; give another with '@Model(\"…\")'"))
+        "'\(name)' cannot name a table: '\(prefix)' begins the names of \(owner)'s own tables; give another with '@Model(\"…\")'"
+      ))
   }
 
   @Test(
@@ -74,7 +83,8 @@ struct NameMisuseTests {
       in: "@Model struct Note { var id: Int; \(member) }",
       .misuse(
         line: 1, at: text,
-        "'\(name)' cannot name a column: '_rowid' is Larder's hidden column in every table; give another with '@Attribute(name: \"…\")'"))
+        "'\(name)' cannot name a column: '_rowid' is Larder's hidden column in every table; give another with '@Attribute(name: \"…\")'"
+      ))
   }
 
   @Test("a property of a reserved name may have another column")
@@ -107,9 +117,11 @@ struct NameMisuseTests {
   @Test("two properties cannot have been one column")
   func duplicateOriginalColumn() {
     expectMisuse(
-      in: "@Model struct Note { var id: Int; @Attribute(originalName: \"t\") var a: Int; @Attribute(originalName: \"T\") var b: Int }",
+      in:
+        "@Model struct Note { var id: Int; @Attribute(originalName: \"t\") var a: Int; @Attribute(originalName: \"T\") var b: Int }",
       .misuse(
-        line: 1, at: "originalName: \"T\"", "'b' cannot have been the column 'T': 'a' claims to have been it too; a column becomes one property"))
+        line: 1, at: "originalName: \"T\"",
+        "'b' cannot have been the column 'T': 'a' claims to have been it too; a column becomes one property"))
   }
 
   @Test("a column is not renamed to itself")
@@ -117,7 +129,13 @@ struct NameMisuseTests {
     expectMisuse(
       in: "@Model struct Note { var id: Int; @Attribute(.unique, name: \"t\", originalName: \"t\") var title: String }",
       .misuse(
-        line: 1, at: "originalName: \"t\"", "'title' has the column 't' already, so 'originalName' renames nothing; remove it",
-        fixIts: [("remove 'originalName'", "@Model struct Note { var id: Int; @Attribute(.unique, name: \"t\") var title: String }")]))
+        line: 1, at: "originalName: \"t\"",
+        "'title' has the column 't' already, so 'originalName' renames nothing; remove it",
+        fixIts: [
+          (
+            "remove 'originalName'",
+            "@Model struct Note { var id: Int; @Attribute(.unique, name: \"t\") var title: String }"
+          )
+        ]))
   }
 }

@@ -7,8 +7,10 @@ struct PlacementTests {
     expectMisuse(
       in: "@Model struct Note { var id: Int; \(attribute) var title: String { \"\" } }",
       .misuse(
-        line: 1, at: attribute, "'\(name(of: attribute))' has no effect on 'title': a computed property is not stored; remove it",
-        fixIts: [("remove '\(name(of: attribute))'", "@Model struct Note { var id: Int; var title: String { \"\" } }")]))
+        line: 1, at: attribute,
+        "'\(name(of: attribute))' has no effect on 'title': a computed property is not stored; remove it",
+        fixIts: [("remove '\(name(of: attribute))'", "@Model struct Note { var id: Int; var title: String { \"\" } }")])
+    )
   }
 
   @Test("a static property belongs to the type", arguments: ["@Attribute(name: \"limit\")", "@Embedded", "@Transient"])
@@ -26,7 +28,8 @@ struct PlacementTests {
     expectMisuse(
       in: "@Model struct Note {\n  var id: Int\n  \(attribute)\n  func title() {}\n}",
       .misuse(
-        line: 3, at: attribute, "'\(name(of: attribute))' describes a stored property of a model; this declaration stores nothing, so remove it",
+        line: 3, at: attribute,
+        "'\(name(of: attribute))' describes a stored property of a model; this declaration stores nothing, so remove it",
         fixIts: [("remove '\(name(of: attribute))'", "@Model struct Note {\n  var id: Int\n  func title() {}\n}")]))
   }
 
@@ -54,7 +57,9 @@ struct PlacementTests {
   func qualified() {
     expectLines(
       "Larder.Property(columns.title, .unique),",
-      in: "@Model struct Note { var id: Int; @Larder.Attribute(.unique) var title: String; @Larder.Transient var isNew = true }")
+      in:
+        "@Model struct Note { var id: Int; @Larder.Attribute(.unique) var title: String; @Larder.Transient var isNew = true }"
+    )
   }
 
   private func name(of attribute: String) -> String {

@@ -30,7 +30,8 @@ struct PropertyMisuseTests {
     expectMisuse(
       in: model("lazy var words = title.split()"),
       .misuse(
-        line: 3, at: "lazy", "'words' is lazy and may have no value yet when the model is saved; mark it '@Transient', or store it without 'lazy'",
+        line: 3, at: "lazy",
+        "'words' is lazy and may have no value yet when the model is saved; mark it '@Transient', or store it without 'lazy'",
         fixIts: [("mark it '@Transient'", model("@Transient lazy var words = title.split()"))]))
   }
 
@@ -40,7 +41,8 @@ struct PropertyMisuseTests {
       in: model("var (x, y) = (0, 0)"),
       .misuse(
         line: 3, at: "(x, y)",
-        "a tuple pattern declares several properties at once and does not say which column is which; declare each property by itself"))
+        "a tuple pattern declares several properties at once and does not say which column is which; declare each property by itself"
+      ))
   }
 
   @Test("a stored property within #if would make two schemas, in any of its branches")
@@ -49,16 +51,19 @@ struct PropertyMisuseTests {
       in: model("#if DEBUG\n  #if os(Linux)\n  var trace: Int\n  #endif\n  #else\n  var log: Int\n  #endif"),
       .misuse(
         line: 5, at: "var trace: Int",
-        "'trace' is stored or not depending on '#if', so one file would have two schemas; declare it without '#if', or mark it '@Transient'"),
+        "'trace' is stored or not depending on '#if', so one file would have two schemas; declare it without '#if', or mark it '@Transient'"
+      ),
       .misuse(
         line: 8, at: "var log: Int",
-        "'log' is stored or not depending on '#if', so one file would have two schemas; declare it without '#if', or mark it '@Transient'"))
+        "'log' is stored or not depending on '#if', so one file would have two schemas; declare it without '#if', or mark it '@Transient'"
+      ))
   }
 
   @Test("what is not stored may stand within #if")
   func conditionalUnstored() {
     expectLines(
-      "self.init(id: try row.next())", in: model("#if DEBUG\n  @Transient var trace = 0\n  var log: Int { 0 }\n  static let limit = 3\n  #endif"))
+      "self.init(id: try row.next())",
+      in: model("#if DEBUG\n  @Transient var trace = 0\n  var log: Int { 0 }\n  static let limit = 3\n  #endif"))
   }
 
   @Test("a transient property needs a default")
@@ -66,16 +71,20 @@ struct PropertyMisuseTests {
     expectMisuse(
       in: model("@Transient var isSelected: Bool"),
       .misuse(
-        line: 3, at: "isSelected", "'isSelected' is never stored, so a model that is read has no value for it; give it a default value",
+        line: 3, at: "isSelected",
+        "'isSelected' is never stored, so a model that is read has no value for it; give it a default value",
         fixIts: [("give it a default value", model("@Transient var isSelected: Bool = <#value#>"))]))
   }
 
-  @Test("so does an optional one that does not start as nil", arguments: ["let preview: Image?", "var preview: Optional<Image>"])
+  @Test(
+    "so does an optional one that does not start as nil",
+    arguments: ["let preview: Image?", "var preview: Optional<Image>"])
   func transientOptionalWithoutDefault(declaration: String) {
     expectMisuse(
       in: model("@Transient \(declaration)"),
       .misuse(
-        line: 3, at: "preview", "'preview' is never stored, so a model that is read has no value for it; give it a default value",
+        line: 3, at: "preview",
+        "'preview' is never stored, so a model that is read has no value for it; give it a default value",
         fixIts: [("give it a default value", model("@Transient \(declaration) = nil"))]))
   }
 
@@ -86,7 +95,8 @@ struct PropertyMisuseTests {
     expectMisuse(
       in: model("@Transient \(attribute) var size: Size = Size()"),
       .misuse(
-        line: 3, at: attribute, "'size' is '@Transient' and has no column, so '\(name)' has nothing to describe; remove one of the two",
+        line: 3, at: attribute,
+        "'size' is '@Transient' and has no column, so '\(name)' has nothing to describe; remove one of the two",
         fixIts: [
           ("remove '\(name)'", model("@Transient var size: Size = Size()")),
           ("remove '@Transient'", model("\(attribute) var size: Size = Size()")),
@@ -113,7 +123,8 @@ struct PropertyMisuseTests {
     expectMisuse(
       in: model("@Embedded var font = \(value)"),
       .misuse(
-        line: 3, at: "font", "'font' is '@Embedded' in columns that its type declares, and a macro sees only what is written; write its type",
+        line: 3, at: "font",
+        "'font' is '@Embedded' in columns that its type declares, and a macro sees only what is written; write its type",
         fixIts: [("write the type", model("@Embedded var font: \(type) = \(value)"))]))
   }
 
@@ -127,16 +138,21 @@ struct PropertyMisuseTests {
         fixIts: [("remove '@Embedded'", model("var font: \(type)"))]))
   }
 
-  @Test("what is visibly no struct of one's own is not embedded", arguments: ["[Font]", "[String: Font]", "(Int, Int)", "String", "Foundation.Date"])
+  @Test(
+    "what is visibly no struct of one's own is not embedded",
+    arguments: ["[Font]", "[String: Font]", "(Int, Int)", "String", "Foundation.Date"])
   func embeddedNeedsStruct(type: String) {
     expectMisuse(
       in: model("@Embedded var font: \(type)"),
       .misuse(
-        line: 3, at: "font", "'font' is '@Embedded' and '\(type)' is not an '@Embeddable' struct; remove '@Embedded' to store it in one column",
+        line: 3, at: "font",
+        "'font' is '@Embedded' and '\(type)' is not an '@Embeddable' struct; remove '@Embedded' to store it in one column",
         fixIts: [("remove '@Embedded'", model("var font: \(type)"))]))
   }
 
-  @Test("a property of an embeddable struct needs a type that the macro can see", arguments: [".black", "makeColor()", "Color.black", "[1, 2]"])
+  @Test(
+    "a property of an embeddable struct needs a type that the macro can see",
+    arguments: [".black", "makeColor()", "Color.black", "[1, 2]"])
   func fieldWithoutType(value: String) {
     expectMisuse(
       in: "@Embeddable struct Style { var color = \(value) }",
@@ -152,7 +168,8 @@ struct PropertyMisuseTests {
       in: model("var `Type`: Int"),
       .misuse(
         line: 3, at: "`Type`",
-        "a property called 'Type' cannot be named in a key path, by which columns know their property; rename it, and keep its column with 'name:'"))
+        "a property called 'Type' cannot be named in a key path, by which columns know their property; rename it, and keep its column with 'name:'"
+      ))
   }
 
   @Test("all misuses of a struct are reported at once")
@@ -160,13 +177,21 @@ struct PropertyMisuseTests {
     expectMisuse(
       in: "@Model struct Note { lazy var a = 1; var (b, c) = (1, 2) }",
       .misuse(
-        line: 1, at: "lazy", "'a' is lazy and may have no value yet when the model is saved; mark it '@Transient', or store it without 'lazy'",
+        line: 1, at: "lazy",
+        "'a' is lazy and may have no value yet when the model is saved; mark it '@Transient', or store it without 'lazy'",
         fixIts: [("mark it '@Transient'", "@Model struct Note { @Transient lazy var a = 1; var (b, c) = (1, 2) }")]),
       .misuse(
         line: 1, at: "(b, c)",
-        "a tuple pattern declares several properties at once and does not say which column is which; declare each property by itself"),
+        "a tuple pattern declares several properties at once and does not say which column is which; declare each property by itself"
+      ),
       .misuse(
-        line: 1, at: "Note", "'Note' has no key by which a row can be found again; add 'id', or mark what identifies it '@Attribute(.primaryKey)'",
-        fixIts: [("add 'var id: UUID = .v7()'", "@Model struct Note { var id: UUID = .v7(); lazy var a = 1; var (b, c) = (1, 2) }")]))
+        line: 1, at: "Note",
+        "'Note' has no key by which a row can be found again; add 'id', or mark what identifies it '@Attribute(.primaryKey)'",
+        fixIts: [
+          (
+            "add 'var id: UUID = .v7()'",
+            "@Model struct Note { var id: UUID = .v7(); lazy var a = 1; var (b, c) = (1, 2) }"
+          )
+        ]))
   }
 }

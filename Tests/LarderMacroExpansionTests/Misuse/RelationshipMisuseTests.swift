@@ -21,7 +21,8 @@ struct RelationshipMisuseTests {
     expectMisuse(
       in: model("var tag = \(value)"),
       .misuse(
-        line: 1, at: "tag", "'tag' is a relationship, which is told by its type, and a macro sees only what is written; write its type",
+        line: 1, at: "tag",
+        "'tag' is a relationship, which is told by its type, and a macro sees only what is written; write its type",
         fixIts: [("write the type", model("var tag: \(type) = \(value)"))]))
   }
 
@@ -30,18 +31,26 @@ struct RelationshipMisuseTests {
     expectMisuse(
       in: model("@Relationship(deleteRule: .deny) @Relationship(ordered: true) var tags: ToMany<Tag> = []"),
       .misuse(
-        line: 1, at: "@Relationship(ordered: true)", "'tags' has '@Relationship' twice, and one of them would be overlooked; remove one",
-        fixIts: [("remove the second '@Relationship'", model("@Relationship(deleteRule: .deny) var tags: ToMany<Tag> = []"))]))
+        line: 1, at: "@Relationship(ordered: true)",
+        "'tags' has '@Relationship' twice, and one of them would be overlooked; remove one",
+        fixIts: [
+          ("remove the second '@Relationship'", model("@Relationship(deleteRule: .deny) var tags: ToMany<Tag> = []"))
+        ]))
   }
 
   @Test(
     "an embedded struct has no relationships",
-    arguments: ["var tag: ToOne<Tag>", "var tag: ToOne<Tag>?", "var tag: ToMany<Tag> = []", "@Derived(.count(\\Note.tags)) var tag: Int = 0"])
+    arguments: [
+      "var tag: ToOne<Tag>", "var tag: ToOne<Tag>?", "var tag: ToMany<Tag> = []",
+      "@Derived(.count(\\Note.tags)) var tag: Int = 0",
+    ])
   func embeddable(member: String) {
     expectMisuse(
       in: "@Embeddable struct Font { \(member) }",
       .misuse(
-        line: 1, at: "tag", "'tag' cannot be in 'Font', which is part of another model's row: relationships are that model's; declare it there"))
+        line: 1, at: "tag",
+        "'tag' cannot be in 'Font', which is part of another model's row: relationships are that model's; declare it there"
+      ))
   }
 }
 
@@ -54,7 +63,8 @@ struct RowsMisuseTests {
     expectMisuse(
       in: model("var tags: ToMany<Tag>"),
       .misuse(
-        line: 1, at: "tags", "'tags' has no column, so a model that is read has no value for it; give it the default value '[]'",
+        line: 1, at: "tags",
+        "'tags' has no column, so a model that is read has no value for it; give it the default value '[]'",
         fixIts: [("give it the default value '[]'", model("var tags: ToMany<Tag> = []"))]))
   }
 
@@ -83,13 +93,15 @@ struct RowsMisuseTests {
     expectMisuse(
       in: model("\(attribute) var tags: ToMany<Tag> = []"),
       .misuse(
-        line: 1, at: attribute, "'tags' is a 'ToMany' and has no column, so '\(name)' has nothing to describe; remove it",
+        line: 1, at: attribute,
+        "'tags' is a 'ToMany' and has no column, so '\(name)' has nothing to describe; remove it",
         fixIts: [("remove '\(name)'", model("var tags: ToMany<Tag> = []"))]))
   }
 
   @Test("each ToMany is declared by itself")
   func several() {
-    let problem = "is declared together with another property, and each 'ToMany' has accessors of its own; declare it by itself"
+    let problem =
+      "is declared together with another property, and each 'ToMany' has accessors of its own; declare it by itself"
     expectMisuse(
       in: model("var tags: ToMany<Tag> = [], notes: ToMany<Note> = []"),
       .misuse(line: 1, at: "tags", "'tags' \(problem)"), .misuse(line: 1, at: "notes", "'notes' \(problem)"))
@@ -115,7 +127,8 @@ struct ReferenceMisuseTests {
     expectMisuse(
       in: model("@Relationship(deleteRule: \(rule)) var tag: ToOne<Tag>"),
       .misuse(
-        line: 1, at: rule, "'tag' is not optional, so '.nullify' could not leave it without a row; make it optional, or choose another rule",
+        line: 1, at: rule,
+        "'tag' is not optional, so '.nullify' could not leave it without a row; make it optional, or choose another rule",
         fixIts: [
           ("make it optional", model("@Relationship(deleteRule: \(rule)) var tag: ToOne<Tag>?")),
           ("use '.deny'", model("@Relationship(deleteRule: \(base)deny) var tag: ToOne<Tag>")),
@@ -128,7 +141,8 @@ struct ReferenceMisuseTests {
     expectMisuse(
       in: model("@Embedded var tag: ToOne<Tag>"),
       .misuse(
-        line: 1, at: "@Embedded", "'tag' refers to a row in one column, and '@Embedded' is for several; remove '@Embedded'",
+        line: 1, at: "@Embedded",
+        "'tag' refers to a row in one column, and '@Embedded' is for several; remove '@Embedded'",
         fixIts: [("remove '@Embedded'", model("var tag: ToOne<Tag>"))]))
   }
 
@@ -137,7 +151,8 @@ struct ReferenceMisuseTests {
     expectMisuse(
       in: model("@Attribute(.searchable) var tag: ToOne<Tag>"),
       .misuse(
-        line: 1, at: ".searchable", "'.searchable' is for 'String' and 'String?', and 'tag' is 'ToOne<Tag>'; remove the option",
+        line: 1, at: ".searchable",
+        "'.searchable' is for 'String' and 'String?', and 'tag' is 'ToOne<Tag>'; remove the option",
         fixIts: [("remove '.searchable'", model("var tag: ToOne<Tag>"))]))
   }
 }
@@ -167,7 +182,8 @@ struct DerivedMisuseTests {
     expectMisuse(
       in: model("@Derived(.count(\\Note.tags)) let uses: Int = 0"),
       .misuse(
-        line: 1, at: "let", "'uses' is a constant, and what is '@Derived' changes with the rows that it is computed from; make it 'var'",
+        line: 1, at: "let",
+        "'uses' is a constant, and what is '@Derived' changes with the rows that it is computed from; make it 'var'",
         fixIts: [("make it 'var'", model("@Derived(.count(\\Note.tags)) var uses: Int = 0"))]))
   }
 
@@ -177,7 +193,8 @@ struct DerivedMisuseTests {
     expectMisuse(
       in: model("@Attribute(.\(option)) \(derived)"),
       .misuse(
-        line: 1, at: ".\(option)", "'last' is computed from other rows, and '.\(option)' is for what a model holds itself; remove the option",
+        line: 1, at: ".\(option)",
+        "'last' is computed from other rows, and '.\(option)' is for what a model holds itself; remove the option",
         fixIts: [("remove '.\(option)'", model(derived))]))
   }
 

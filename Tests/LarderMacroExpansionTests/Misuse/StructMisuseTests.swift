@@ -33,7 +33,8 @@ struct StructMisuseTests {
       in: "@Embeddable class Font: Base {}",
       .misuse(
         line: 1, at: "@Embeddable",
-        "'@Embeddable' works on structs: 'Font' is a class, whose instances can change where the store does not see it; make it a struct"))
+        "'@Embeddable' works on structs: 'Font' is a class, whose instances can change where the store does not see it; make it a struct"
+      ))
   }
 
   @Test("an actor is told to become a struct")
@@ -49,7 +50,10 @@ struct StructMisuseTests {
   @Test(
     "enums, protocols and extensions are told what to mark instead",
     arguments: [
-      ("@Model enum Kind { case a }", "'Kind' is an enum, whose cases are not columns; make it a property of a model, which stores it in one column"),
+      (
+        "@Model enum Kind { case a }",
+        "'Kind' is an enum, whose cases are not columns; make it a property of a model, which stores it in one column"
+      ),
       ("@Model protocol Named {}", "'Named' is a protocol, which stores nothing; mark the structs that conform to it"),
       (
         "@Model extension Outer.Note {}",
@@ -66,7 +70,8 @@ struct StructMisuseTests {
       in: "@Model struct Box<Content> { var id: Int }",
       .misuse(
         line: 1, at: "<Content>",
-        "'@Model' needs a struct without type parameters: 'Box' would be another table for each of them; name the types instead"))
+        "'@Model' needs a struct without type parameters: 'Box' would be another table for each of them; name the types instead"
+      ))
   }
 
   @Test("a struct within a generic type is generic too")
@@ -75,7 +80,8 @@ struct StructMisuseTests {
       in: "struct Box<Content> { @Embeddable struct Label { var text: String } }",
       .misuse(
         line: 1, at: "Label",
-        "'@Embeddable' needs a struct without type parameters, and 'Label' inherits those of the generic declaration around it; move it out"))
+        "'@Embeddable' needs a struct without type parameters, and 'Label' inherits those of the generic declaration around it; move it out"
+      ))
   }
 
   @Test("a private struct within another type is out of reach")
@@ -94,7 +100,8 @@ struct StructMisuseTests {
       in: "struct Outer { private struct Middle { @Model struct Note { var id: Int } } }",
       .misuse(
         line: 1, at: "Note",
-        "'Note' is private within another type, out of reach of the extension that is generated beside that type; make it 'fileprivate'"))
+        "'Note' is private within another type, out of reach of the extension that is generated beside that type; make it 'fileprivate'"
+      ))
   }
 
   @Test("a macro that is applied twice is reported once")
@@ -102,7 +109,8 @@ struct StructMisuseTests {
     expectMisuse(
       in: "@Model @Model(\"Notes\") struct Note { var id: Int }",
       .misuse(
-        line: 1, at: "@Model(\"Notes\")", "'@Model' is applied to 'Note' twice, which would write its conformance twice; remove one",
+        line: 1, at: "@Model(\"Notes\")",
+        "'@Model' is applied to 'Note' twice, which would write its conformance twice; remove one",
         fixIts: [("remove '@Model'", "@Model struct Note { var id: Int }")]))
   }
 
@@ -128,9 +136,13 @@ struct StructMisuseTests {
       ("@Model struct Note { var id: Int; static var schema: Int { 3 } }", "schema", "@Model"),
       ("@Embeddable struct Font { var embedding: Int }", "embedding", "@Embeddable"),
       ("@Embeddable struct Font { typealias Columns = Int }", "Columns", "@Embeddable"),
-      ("@Model struct Note { @Attribute(.primaryKey) var a: Int; @Attribute(.primaryKey) var b: Int; enum ID {} }", "ID", "@Model"),
+      (
+        "@Model struct Note { @Attribute(.primaryKey) var a: Int; @Attribute(.primaryKey) var b: Int; enum ID {} }",
+        "ID", "@Model"
+      ),
     ])
   func generatedNames(source: String, name: String, macro: String) {
-    expectMisuse(in: source, .misuse(line: 1, at: name, "'\(name)' is a name that '\(macro)' generates; rename this one"))
+    expectMisuse(
+      in: source, .misuse(line: 1, at: name, "'\(name)' is a name that '\(macro)' generates; rename this one"))
   }
 }

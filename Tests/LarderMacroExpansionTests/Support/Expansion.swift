@@ -14,10 +14,14 @@ struct Expansion {
   /// - Parameter conformances: what the compiler finds missing; none where a struct states its conformance itself.
   init(of source: String, conformingTo conformances: [String] = ["Conformance"]) {
     let file = Parser.parse(source: source)
-    let context = BasicMacroExpansionContext(sourceFiles: [file: .init(moduleName: "Example", fullFilePath: "Example.swift")])
+    let context = BasicMacroExpansionContext(sourceFiles: [
+      file: .init(moduleName: "Example", fullFilePath: "Example.swift")
+    ])
     let expanded = file.expand(
       macroSpecs: macros(adding: conformances),
-      contextGenerator: { BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts()) },
+      contextGenerator: {
+        BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
+      },
       indentationWidth: .spaces(2))
     text = expanded.description
     diagnostics = context.diagnostics

@@ -20,7 +20,9 @@ struct ExpectedMisuse {
 }
 
 /// Expects these diagnostics and no others, with these fix-its and no others.
-func expectMisuse(in source: String, _ expected: ExpectedMisuse..., sourceLocation: Testing.SourceLocation = #_sourceLocation) {
+func expectMisuse(
+  in source: String, _ expected: ExpectedMisuse..., sourceLocation: Testing.SourceLocation = #_sourceLocation
+) {
   let expansion = Expansion(of: source)
   #expect(expansion.diagnostics.map(\.message) == expected.map(\.message), sourceLocation: sourceLocation)
   for (diagnostic, expected) in zip(expansion.diagnostics, expected) {
@@ -37,7 +39,8 @@ func expectMisuse(in source: String, _ expected: ExpectedMisuse..., sourceLocati
 func expectLines(_ lines: String..., in source: String, sourceLocation: Testing.SourceLocation = #_sourceLocation) {
   let expansion = Expansion(of: source)
   #expect(expansion.diagnostics.map(\.message) == [], sourceLocation: sourceLocation)
-  for line in lines where !expansion.text.split(separator: "\n").contains(where: { $0.drop(while: \.isWhitespace) == line }) {
+  for line in lines
+  where !expansion.text.split(separator: "\n").contains(where: { $0.drop(while: \.isWhitespace) == line }) {
     Issue.record("no line \(line) in\n\(expansion.text)", sourceLocation: sourceLocation)
   }
 }

@@ -24,7 +24,9 @@ public struct HostileArchives: ProofPart {
         a stack of 512 KiB. A trap, a call that takes more than ten seconds of the processor, and a process that takes more than 256 MiB are findings.
         """,
       seed: run.seed, unit: "archives")
-    let watchdog = Watchdog(limit: 600) { run.stalled("an archive was not decoded", "LarderProof \(Self.name) --seed \(run.seed)") }
+    let watchdog = Watchdog(limit: 600) {
+      run.stalled("an archive was not decoded", "LarderProof \(Self.name) --seed \(run.seed)")
+    }
     defer { watchdog.end() }
     // Built into the same folder as the proof.
     let fuzzer = run.executable.deletingLastPathComponent().appending(component: "LarderArchiveFuzz")
@@ -45,7 +47,9 @@ public struct HostileArchives: ProofPart {
           if let problem = outcome.problem {
             broken.insert(outcome.kind)
             result.findings.append(
-              Finding("\(outcome.kind): \(problem)", reproduction: "swift run -c release LarderArchiveFuzz \(count) \(seed) \(outcome.kind)"))
+              Finding(
+                "\(outcome.kind): \(problem)",
+                reproduction: "swift run -c release LarderArchiveFuzz \(count) \(seed) \(outcome.kind)"))
           }
           if let kind = waiting.popFirst() { group.addTask { try await decode(kind, count, seed, fuzzer) } }
         }
@@ -63,7 +67,8 @@ public struct HostileArchives: ProofPart {
   }
 
   private func decode(_ kind: String, _ count: Int, _ seed: UInt64, _ fuzzer: URL) async throws -> Outcome {
-    let process = try ProvingProcess(fuzzer, ["\(count)", "\(seed)", kind] + samples.map { $0.path(percentEncoded: false) }, includesErrors: true)
+    let process = try ProvingProcess(
+      fuzzer, ["\(count)", "\(seed)", kind] + samples.map { $0.path(percentEncoded: false) }, includesErrors: true)
     var lines: [String] = []
     for await line in process.lines { lines.append(line) }
     let end = await process.end()

@@ -31,7 +31,8 @@ public struct Cancellations: ProofPart {
       seed: run.seed, unit: "cancellations")
     let tally = CancellationTally(limit: run.cases) { run.isTimeLeft }
     let watchdog = Watchdog(limit: 60) {
-      run.stalled("calls never returned: no task of any lane moved for a minute", "LarderProof \(Self.name) --seed \(run.seed)")
+      run.stalled(
+        "calls never returned: no task of any lane moved for a minute", "LarderProof \(Self.name) --seed \(run.seed)")
     }
     let marksman = Marksman()
     defer {
@@ -56,20 +57,24 @@ public struct Cancellations: ProofPart {
     result.count("cancellations that came too late", by: figures.cancelled - figures.landed)
     result.count("stores", by: round)
     result.findings = figures.findings.map {
-      Finding($0, reproduction: "swift run LarderProof cancellations --seed \(run.seed)  # the moments differ from run to run")
+      Finding(
+        $0, reproduction: "swift run LarderProof cancellations --seed \(run.seed)  # the moments differ from run to run"
+      )
     }
     let verbs = figures.verbs.sorted { $0.key < $1.key }
     result.series = [
       Series(
         "cancellations by call", style: .bars, xLabel: "call", yLabel: "cancellations",
-        points: verbs.enumerated().map { Series.Point(Double($0), Double($1.value.cancelled)) }, labels: verbs.map(\.key)),
+        points: verbs.enumerated().map { Series.Point(Double($0), Double($1.value.cancelled)) },
+        labels: verbs.map(\.key)),
       Series("cancellations that ended the call", xLabel: "cancellations", yLabel: "ended the call", points: landed),
     ]
     return result
   }
 
   private func round(
-    _ round: Int, _ kind: Kind, _ run: ProofRun, _ tally: CancellationTally, _ marksman: Marksman, step: @escaping @Sendable () -> Void
+    _ round: Int, _ kind: Kind, _ run: ProofRun, _ tally: CancellationTally, _ marksman: Marksman,
+    step: @escaping @Sendable () -> Void
   ) async throws {
     let folder = run.folder.appending(component: "cancellations-\(round)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -77,10 +82,14 @@ public struct Cancellations: ProofPart {
     let path = folder.appending(component: "store.larder").path(percentEncoded: false)
     let store =
       switch kind {
-      case .file: try Store(at: path, for: CancelItem.self, CancelTicket.self, CancelFile.self, configuration: Store.Configuration(readers: 2))
+      case .file:
+        try Store(
+          at: path, for: CancelItem.self, CancelTicket.self, CancelFile.self,
+          configuration: Store.Configuration(readers: 2))
       case .durable:
         try Store(
-          at: path, for: CancelItem.self, CancelTicket.self, CancelFile.self, configuration: Store.Configuration(durability: .full, readers: 2))
+          at: path, for: CancelItem.self, CancelTicket.self, CancelFile.self,
+          configuration: Store.Configuration(durability: .full, readers: 2))
       case .memory: try Store(inMemoryFor: CancelItem.self, CancelTicket.self, CancelFile.self)
       }
     try await store.insert((0..<6).map { CancelTag(id: $0) })
@@ -89,7 +98,8 @@ public struct Cancellations: ProofPart {
       for number in 0..<(round % 2 == 0 ? Self.lanes : 2) {
         group.addTask {
           var lane = Lane(
-            number, store: store, kind: kind.rawValue, folder: folder, seed: run.seed &+ UInt64(round) &* 1_000_003, tally: tally,
+            number, store: store, kind: kind.rawValue, folder: folder, seed: run.seed &+ UInt64(round) &* 1_000_003,
+            tally: tally,
             marksman: marksman, step: step)
           await lane.run(operations: Self.operations)
         }
@@ -117,7 +127,9 @@ public struct Cancellations: ProofPart {
   private func checkFile(_ path: String, _ kind: String, _ tally: CancellationTally) {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }
-    guard sqlite3_open(path, &handle) == SQLITE_OK else { return tally.check(false, "\(kind) cannot be opened beside the store") }
+    guard sqlite3_open(path, &handle) == SQLITE_OK else {
+      return tally.check(false, "\(kind) cannot be opened beside the store")
+    }
     sqlite3_busy_timeout(handle, 5000)
     let locked = sqlite3_exec(handle, "BEGIN IMMEDIATE; COMMIT", nil, nil, nil)
     tally.check(locked == SQLITE_OK, "a connection of \(kind) keeps the file locked after all calls have ended")

@@ -25,7 +25,9 @@ extension Lane {
       }
     case 3:
       after.documents[key] = nil
-      await write("documents.delete", .success(state.documents[key] != nil), after) { _ in try await documents.delete(key) }
+      await write("documents.delete", .success(state.documents[key] != nil), after) { _ in
+        try await documents.delete(key)
+      }
     case 4:
       let matching = state.documents.filter { $0.value < value }
       for key in matching.keys { after.documents[key] = nil }
@@ -41,7 +43,8 @@ extension Lane {
     default:
       let matching = state.documents.filter { $0.value >= value }.keys.sorted()
       await read("documents.keys", matching) { _ in
-        try await documents.keys(where: [Condition("value", .greaterThanOrEqual, value)], sort: "key", validatesProperties: false)
+        try await documents.keys(
+          where: [Condition("value", .greaterThanOrEqual, value)], sort: "key", validatesProperties: false)
       }
     }
   }
@@ -77,7 +80,9 @@ extension Lane {
       case .failure(let error): tally.check(false, "\(place("backup")): \(error)")
       }
       let isDone = (try? outcome.get()) != nil
-      let left = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)).filter { $0.hasPrefix(name) }
+      let left = try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)).filter {
+        $0.hasPrefix(name)
+      }
       tally.check(isDone || left.isEmpty, "\(place("backup")): a cancelled backup leaves \(left)")
     } catch {
       tally.check(false, "\(place("backup")): \(error)")

@@ -7,12 +7,14 @@ extension Lane {
     let codes: [String?] = [nil, nil, "\(number)-a", "\(number)-b", "\(number)-\(id)"]
     return LaneState.Item(
       value: Int.random(in: -5...20, using: &random), text: "text \(Int.random(in: 0..<9, using: &random))",
-      code: codes.randomElement(using: &random) ?? nil, group: chance(2) ? state.groups.sorted().randomElement(using: &random) : nil,
+      code: codes.randomElement(using: &random) ?? nil,
+      group: chance(2) ? state.groups.sorted().randomElement(using: &random) : nil,
       tags: state.items[id]?.tags ?? [])
   }
 
   private func model(_ id: Int, _ item: LaneState.Item) -> CancelItem {
-    CancelItem(id: id, lane: number, value: item.value, text: item.text, code: item.code, group: item.group.map { ToOne($0) })
+    CancelItem(
+      id: id, lane: number, value: item.value, text: item.text, code: item.code, group: item.group.map { ToOne($0) })
   }
 
   private func isTaken(_ code: String?, except id: Int, in state: LaneState) -> Bool {
@@ -31,7 +33,8 @@ extension Lane {
     let isTaken = isTaken(item.code, except: id, in: state)
     switch Int.random(in: 0..<6, using: &random) {
     case 0:
-      let expected: Result<Bool, Refusal> = state.items[id] != nil || isTaken ? .failure(.store(.duplicate)) : .success(true)
+      let expected: Result<Bool, Refusal> =
+        state.items[id] != nil || isTaken ? .failure(.store(.duplicate)) : .success(true)
       await write("insert", expected, after) { _ in
         try await store.insert(model)
         return true
@@ -50,7 +53,8 @@ extension Lane {
       }
     case 4:
       after.items[id] = nil
-      await write("delete", .success(state.items[id] != nil), after) { _ in try await store.delete(CancelItem.self, id) }
+      await write("delete", .success(state.items[id] != nil), after) { _ in try await store.delete(CancelItem.self, id)
+      }
     default: await writeGroup()
     }
   }
@@ -62,7 +66,9 @@ extension Lane {
     var after = state
     if chance(3) {
       after.removeGroup(group)
-      await write("delete (nullify)", .success(state.groups.contains(group)), after) { _ in try await store.delete(CancelGroup.self, group) }
+      await write("delete (nullify)", .success(state.groups.contains(group)), after) { _ in
+        try await store.delete(CancelGroup.self, group)
+      }
     } else {
       after.groups.insert(group)
       await write("save", .success(true), after) { _ in
@@ -90,20 +96,26 @@ extension Lane {
         models.append(model(id, item))
       }
       let values = models
-      await write(isInsert ? "insert many" : "save many", hasDuplicate ? .failure(.store(.duplicate)) : .success(true), after) { _ in
+      await write(
+        isInsert ? "insert many" : "save many", hasDuplicate ? .failure(.store(.duplicate)) : .success(true), after
+      ) { _ in
         if isInsert { try await store.insert(values) } else { try await store.save(values) }
         return true
       }
     case 1:
       let models = ids.map { CancelItem(id: $0, lane: lane, value: 0) }
       for id in ids { after.items[id] = nil }
-      await write("delete many", .success(ids.filter { state.items[$0] != nil }.count), after) { _ in try await store.delete(models) }
+      await write("delete many", .success(ids.filter { state.items[$0] != nil }.count), after) { _ in
+        try await store.delete(models)
+      }
     case 2:
       let limit = Int.random(in: 0...20, using: &random)
       let matching = state.items.filter { $0.value.value > limit }
       for id in matching.keys { after.items[id]?.value += 3 }
       await write("updateAll", .success(matching.count), after) { _ in
-        try await store.updateAll(CancelItem.where { $0.lane == lane && $0.value > limit }) { $0.value.increment(by: 3) }
+        try await store.updateAll(CancelItem.where { $0.lane == lane && $0.value > limit }) {
+          $0.value.increment(by: 3)
+        }
       }
     case 3:
       let text = "text \(Int.random(in: 0..<9, using: &random))"
@@ -185,7 +197,9 @@ extension Lane {
     case 1:
       guard let tag = values.first else { return }
       after.items[id]?.tags.remove(tag.id)
-      await write("unlink", .success(item.tags.contains(tag.id)), after) { _ in try await store.unlink(model, \.tags, tag) }
+      await write("unlink", .success(item.tags.contains(tag.id)), after) { _ in
+        try await store.unlink(model, \.tags, tag)
+      }
     default:
       after.items[id]?.tags = Set(tags)
       await write("setLinks", .success(true), after) { _ in

@@ -2,7 +2,8 @@ import Foundation
 import Larder
 import LarderTestSupport
 
-/// One of the tasks that use a store side by side, each with rows of its own, so that each knows what the store must say.
+/// One of the tasks that use a store side by side, each with rows of its own, so that each knows what the store must
+/// say.
 struct Lane: Sendable {
   let number: Int
   let store: Store
@@ -74,7 +75,8 @@ struct Lane: Sendable {
 
   /// Performs a write that may be cancelled: where it succeeds the lane's state is the new one, otherwise the old.
   mutating func write<Value: Sendable & Equatable>(
-    _ name: String, _ expected: Result<Value, Refusal>, _ after: LaneState? = nil, _ body: @escaping @Sendable (Trigger) async throws -> Value
+    _ name: String, _ expected: Result<Value, Refusal>, _ after: LaneState? = nil,
+    _ body: @escaping @Sendable (Trigger) async throws -> Value
   ) async {
     let (outcome, trigger) = await attempt(name, body)
     let isRight: Bool
@@ -87,7 +89,8 @@ struct Lane: Sendable {
     case (.failure(is OwnError), .failure(.own)): isRight = true
     default: isRight = false
     }
-    tally.check(isRight, "\(place(name)): \(outcome) instead of \(expected), \(trigger.isFired ? "cancelled" : "not cancelled")")
+    tally.check(
+      isRight, "\(place(name)): \(outcome) instead of \(expected), \(trigger.isFired ? "cancelled" : "not cancelled")")
   }
 
   /// Performs a read that may be cancelled.
@@ -139,7 +142,9 @@ struct Lane: Sendable {
       let seen = try await store.read { try LaneState(of: number, in: $0) }
       tally.check(seen == state, "\(place("verifying")): \(state.difference(to: seen))")
       let items = try await store.count(CancelItem.where { $0.lane == number })
-      tally.check(items == state.items.count, "\(place("verifying")): \(items) items are counted, \(state.items.count) were written")
+      tally.check(
+        items == state.items.count,
+        "\(place("verifying")): \(items) items are counted, \(state.items.count) were written")
     } catch {
       tally.check(false, "\(place("verifying")): \(error)")
     }
@@ -151,7 +156,8 @@ extension LaneState {
   init(of lane: Int, in db: some StoreReader) throws {
     for item in try db.fetch(CancelItem.where { $0.lane == lane }.including(\.tags)) {
       items[item.id] = Item(
-        value: item.value, text: item.text, code: item.code, group: item.group?.id, tags: Set((item.tags.loaded ?? []).map(\.id)))
+        value: item.value, text: item.text, code: item.code, group: item.group?.id,
+        tags: Set((item.tags.loaded ?? []).map(\.id)))
     }
     let found = try db.fetch(CancelGroup.where { $0.lane == lane })
     groups = Set(found.map(\.id))
@@ -168,7 +174,8 @@ extension LaneState {
   func difference(to seen: LaneState) -> String {
     var parts: [String] = []
     for id in Set(items.keys).union(seen.items.keys).sorted() where items[id] != seen.items[id] {
-      parts.append("item \(id) is \(seen.items[id].map { "\($0)" } ?? "gone") instead of \(items[id].map { "\($0)" } ?? "gone")")
+      parts.append(
+        "item \(id) is \(seen.items[id].map { "\($0)" } ?? "gone") instead of \(items[id].map { "\($0)" } ?? "gone")")
     }
     if groups != seen.groups { parts.append("groups are \(seen.groups.sorted()) instead of \(groups.sorted())") }
     if tickets != seen.tickets { parts.append("tickets are \(seen.tickets.sorted()) instead of \(tickets.sorted())") }

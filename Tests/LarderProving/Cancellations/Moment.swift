@@ -11,7 +11,8 @@ enum Moment: Sendable {
   case afterYields(Int)
   /// In the operation's closure, where it says so; from 2 on.
   case inside(Int)
-  /// On another thread, some time after the operation began (1) or its closure said so for the nth time: in a statement, a commit or a rollback.
+  /// On another thread, some time after the operation began (1) or its closure said so for the nth time: in a
+  /// statement, a commit or a rollback.
   case beside(Int, spin: Int)
   /// As `beside`, but by a thread that watches for it, so that hardly any time passes between the two.
   case aimed(Int, spin: Int)

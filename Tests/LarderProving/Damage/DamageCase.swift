@@ -30,12 +30,18 @@ struct DamageCase: Sendable, CustomStringConvertible {
     var bytes = bytes
     switch edit {
     case .exclusiveOr(let position, let pattern):
-      for (offset, byte) in pattern.enumerated() where position + offset < bytes.count { bytes[position + offset] ^= byte }
+      for (offset, byte) in pattern.enumerated() where position + offset < bytes.count {
+        bytes[position + offset] ^= byte
+      }
     case .set(let position, let pattern):
-      for (offset, byte) in pattern.enumerated() where position + offset < bytes.count { bytes[position + offset] = byte }
+      for (offset, byte) in pattern.enumerated() where position + offset < bytes.count {
+        bytes[position + offset] = byte
+      }
     case .truncate(let length): bytes.removeSubrange(min(length, bytes.count)...)
     case .copyPage(let source, let target):
-      bytes.replaceSubrange(target * Self.pageSize..<(target + 1) * Self.pageSize, with: bytes[source * Self.pageSize..<(source + 1) * Self.pageSize])
+      bytes.replaceSubrange(
+        target * Self.pageSize..<(target + 1) * Self.pageSize,
+        with: bytes[source * Self.pageSize..<(source + 1) * Self.pageSize])
     }
     return bytes
   }
@@ -45,14 +51,17 @@ struct DamageCase: Sendable, CustomStringConvertible {
   /// The cases for a file and a log of these sizes, the same each time for a seed.
   static func all(file: Int, log: Int, seed: UInt64) -> [DamageCase] {
     var random = SplitMix64(seed: seed)
-    return header() + pages(file / pageSize, &random) + truncations(file, .file, step: pageSize, &random) + self.log(log, &random)
+    return header() + pages(file / pageSize, &random) + truncations(file, .file, step: pageSize, &random)
+      + self.log(log, &random)
   }
 
   /// Every byte of the header of the file.
   private static func header() -> [DamageCase] {
     (0..<100).flatMap { position in
       [UInt8(0x01), 0x80, 0xFF].map { pattern in
-        DamageCase(target: .file, edit: .exclusiveOr(at: position, [pattern]), description: "byte \(position) of the file ^ \(pattern)")
+        DamageCase(
+          target: .file, edit: .exclusiveOr(at: position, [pattern]),
+          description: "byte \(position) of the file ^ \(pattern)")
       }
     }
   }
@@ -63,14 +72,18 @@ struct DamageCase: Sendable, CustomStringConvertible {
       let start = page * pageSize
       // The first page begins with the file's header.
       let tree = page == 0 ? start + 100 : start
-      func add(_ edit: Edit, _ text: String) { cases.append(DamageCase(target: .file, edit: edit, description: "page \(page + 1): \(text)")) }
+      func add(_ edit: Edit, _ text: String) {
+        cases.append(DamageCase(target: .file, edit: edit, description: "page \(page + 1): \(text)"))
+      }
       for kind in [UInt8(0), 2, 5, 10, 13, 255] { add(.set(at: tree, [kind]), "its kind is \(kind)") }
       for byte in 1..<12 { add(.exclusiveOr(at: tree + byte, [0xFF]), "byte \(byte) of its head is inverted") }
       add(.set(at: tree + 3, [0xFF, 0xFF]), "as many cells as can be said")
       add(.set(at: tree + 3, [0, 0]), "no cells")
       for _ in 0..<4 {
         let position = 8 + Int.random(in: 0..<40, using: &random)
-        add(.exclusiveOr(at: tree + position, [UInt8.random(in: 1...255, using: &random)]), "byte \(position), a pointer to a cell perhaps")
+        add(
+          .exclusiveOr(at: tree + position, [UInt8.random(in: 1...255, using: &random)]),
+          "byte \(position), a pointer to a cell perhaps")
       }
       for _ in 0..<8 {
         let position = Int.random(in: 120..<pageSize, using: &random)
@@ -85,7 +98,8 @@ struct DamageCase: Sendable, CustomStringConvertible {
     return cases
   }
 
-  private static func truncations(_ size: Int, _ target: Target, step: Int, _ random: inout SplitMix64) -> [DamageCase] {
+  private static func truncations(_ size: Int, _ target: Target, step: Int, _ random: inout SplitMix64) -> [DamageCase]
+  {
     let boundaries = Array(stride(from: 0, through: size - 1, by: step))
     let others = (0..<60).map { _ in Int.random(in: 1..<size, using: &random) }
     return (boundaries + others).map {
@@ -94,18 +108,24 @@ struct DamageCase: Sendable, CustomStringConvertible {
   }
 
   private static func log(_ size: Int, _ random: inout SplitMix64) -> [DamageCase] {
-    var cases = (0..<32).map { DamageCase(target: .log, edit: .exclusiveOr(at: $0, [0xFF]), description: "byte \($0) of the log is inverted") }
+    var cases = (0..<32).map {
+      DamageCase(target: .log, edit: .exclusiveOr(at: $0, [0xFF]), description: "byte \($0) of the log is inverted")
+    }
     for frame in 0..<(size - 32) / frameSize {
       let start = 32 + frame * frameSize
-      for position in [0, 3, 4, 7, 8, 12, 16, 20].map({ start + $0 }) + (0..<4).map({ _ in start + Int.random(in: 24..<frameSize, using: &random) }) {
+      for position in [0, 3, 4, 7, 8, 12, 16, 20].map({ start + $0 })
+        + (0..<4).map({ _ in start + Int.random(in: 24..<frameSize, using: &random) })
+      {
         let pattern = UInt8.random(in: 1...255, using: &random)
         cases.append(
           DamageCase(
             target: .log, edit: .exclusiveOr(at: position, [pattern]),
             description: "frame \(frame + 1) of the log, byte \(position - start) ^ \(pattern)"))
       }
-      cases.append(DamageCase(target: .log, edit: .truncate(to: start), description: "the log ends before frame \(frame + 1)"))
-      cases.append(DamageCase(target: .log, edit: .truncate(to: start + 24), description: "the log ends in frame \(frame + 1)"))
+      cases.append(
+        DamageCase(target: .log, edit: .truncate(to: start), description: "the log ends before frame \(frame + 1)"))
+      cases.append(
+        DamageCase(target: .log, edit: .truncate(to: start + 24), description: "the log ends in frame \(frame + 1)"))
     }
     return cases + truncations(size, .log, step: size, &random)
   }

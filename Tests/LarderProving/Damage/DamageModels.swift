@@ -19,7 +19,8 @@ struct DamageGroup: Hashable {
   @Derived(.count(\DamageGroup.rows)) var count: Int = 0
 }
 
-/// The store that is damaged: tables, indexes, a search index, documents, overflow pages and free pages, in a few dozen pages.
+/// The store that is damaged: tables, indexes, a search index, documents, overflow pages and free pages, in a few dozen
+/// pages.
 enum DamageStore {
   static let groups = (1...3).map { DamageGroup(id: $0, name: "group \($0)") }
   /// The rows of the damaged file.
@@ -31,7 +32,8 @@ enum DamageStore {
   static func row(_ id: Int) -> DamageRow {
     // A few rows are longer than a page.
     let payload = String(repeating: "payload \(id) ", count: id % 20 == 0 ? 700 : 6)
-    return DamageRow(id: id, title: "row number \(id)", amount: Double(id) / 2, payload: payload, group: ToOne(id % 3 + 1))
+    return DamageRow(
+      id: id, title: "row number \(id)", amount: Double(id) / 2, payload: payload, group: ToOne(id % 3 + 1))
   }
 
   static func open(_ path: String) throws -> Store {
@@ -45,7 +47,8 @@ enum DamageStore {
     let db = store.blocking
     try db.insert(groups)
     try db.insert(rows + (1000...1080).map(row))
-    try db.documents("papers").set((0..<40).map { (key: "\($0)", value: ["number": .integer(Int64($0)), "text": "paper \($0)"]) })
+    try db.documents("papers").set(
+      (0..<40).map { (key: "\($0)", value: ["number": .integer(Int64($0)), "text": "paper \($0)"]) })
     try db.documents("papers").index(on: "number")
     // What is deleted leaves free pages.
     try db.deleteAll(DamageRow.where { $0.id >= 1000 })
@@ -72,7 +75,8 @@ enum DamageStore {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }
     // A connection that has read nothing yet does not know of the log.
-    guard sqlite3_open(path, &handle) == SQLITE_OK, sqlite3_exec(handle, "SELECT 1 FROM sqlite_master", nil, nil, nil) == SQLITE_OK,
+    guard sqlite3_open(path, &handle) == SQLITE_OK,
+      sqlite3_exec(handle, "SELECT 1 FROM sqlite_master", nil, nil, nil) == SQLITE_OK,
       sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
     else { throw CocoaError(.fileReadUnknown) }
   }

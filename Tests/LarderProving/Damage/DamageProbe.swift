@@ -40,7 +40,9 @@ struct DamageProbe {
   private func rawAnswers() throws -> RawAnswers {
     let copy = path + "-copy"
     try FileManager.default.copyItem(atPath: path, toPath: copy)
-    defer { for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: copy + suffix) } }
+    defer {
+      for suffix in ["", "-wal", "-shm", "-journal"] { try? FileManager.default.removeItem(atPath: copy + suffix) }
+    }
     let raw = try RawRows(copy)
     defer { raw.close() }
     let found = Self.keys.map { key in (key, try? raw.rows(where: "id = \(key)")) }
@@ -104,7 +106,8 @@ struct DamageProbe {
     attempt("fetching all") {
       try db.fetch(DamageRow.all.sorted(by: \.id))
     } check: { rows in
-      rows.count >= DamageStore.checkpointed && rows.count <= DamageStore.logged && rows.elementsEqual((1...rows.count).map(DamageStore.row))
+      rows.count >= DamageStore.checkpointed && rows.count <= DamageStore.logged
+        && rows.elementsEqual((1...rows.count).map(DamageStore.row))
         ? nil : "rows that no commit left: \(rows.map(\.id))"
     }
     attempt("integrity_check") {

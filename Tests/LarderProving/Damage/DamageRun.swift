@@ -29,7 +29,8 @@ public struct DamageRun: ProofPart {
     result.count("pages of the file", by: base.pages)
     // All kinds of damage come early, however few cases there is time for.
     var random = SplitMix64(seed: run.seed)
-    var batches = stride(from: 0, to: cases.count, by: Self.batch).map { $0..<min($0 + Self.batch, cases.count) }.shuffled(using: &random)
+    var batches = stride(from: 0, to: cases.count, by: Self.batch).map { $0..<min($0 + Self.batch, cases.count) }
+      .shuffled(using: &random)
     if let only { batches = [only..<only + 1] }
     if run.cases < cases.count, only == nil {
       batches = (0..<run.cases / 10).map { _ in
@@ -44,11 +45,13 @@ public struct DamageRun: ProofPart {
     return result
   }
 
-  private func run(_ batch: Range<Int>, _ cases: [DamageCase], _ run: ProofRun, _ result: inout PartResult) async throws {
+  private func run(_ batch: Range<Int>, _ cases: [DamageCase], _ run: ProofRun, _ result: inout PartResult) async throws
+  {
     var next = batch.lowerBound
     while next < batch.upperBound, result.findings.count < 20 {
       let process = try ProvingProcess(
-        run.executable, ["damage-worker", run.folder.path(percentEncoded: false), "\(run.seed)", "\(next)", "\(batch.upperBound)"])
+        run.executable,
+        ["damage-worker", run.folder.path(percentEncoded: false), "\(run.seed)", "\(next)", "\(batch.upperBound)"])
       let watchdog = Watchdog(limit: 60) { process.kill() }
       var current = next
       for await line in process.lines {
@@ -74,13 +77,18 @@ public struct DamageRun: ProofPart {
       if end == .exit(0) { return }
       guard next < cases.count else { return }
       report(
-        cases[next], next, "the process ended with \(end)\(end == .signal(SIGKILL) ? ": a call did not return within a minute" : "")", run, &result)
+        cases[next], next,
+        "the process ended with \(end)\(end == .signal(SIGKILL) ? ": a call did not return within a minute" : "")", run,
+        &result)
       next += 1
     }
   }
 
-  private func report(_ damage: DamageCase, _ number: Int, _ description: String, _ run: ProofRun, _ result: inout PartResult) {
+  private func report(
+    _ damage: DamageCase, _ number: Int, _ description: String, _ run: ProofRun, _ result: inout PartResult
+  ) {
     result.findings.append(
-      Finding("\(damage): \(description)", reproduction: "swift run LarderProof damage --seed \(run.seed) --only \(number)"))
+      Finding(
+        "\(damage): \(description)", reproduction: "swift run LarderProof damage --seed \(run.seed) --only \(number)"))
   }
 }

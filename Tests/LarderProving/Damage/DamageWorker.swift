@@ -27,7 +27,9 @@ public struct DamageWorker: Sendable {
       try base.write(all[number], to: path)
       var probe = DamageProbe(path: path, target: all[number].target)
       probe.run()
-      for failure in probe.failures { ProvingProcess.say("wrong \(number) \(failure.prefix(400).replacing("\n", with: " "))") }
+      for failure in probe.failures {
+        ProvingProcess.say("wrong \(number) \(failure.prefix(400).replacing("\n", with: " "))")
+      }
       ProvingProcess.say("done \(number) \(probe.checks) \(probe.refusals)")
     }
   }

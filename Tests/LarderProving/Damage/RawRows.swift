@@ -39,16 +39,20 @@ struct RawRows {
       guard code == SQLITE_ROW else { throw Failure(code: code) }
       // A value of another kind than the column's is damage that SQLite does not look for and Larder refuses.
       let kinds = (0..<5).map { sqlite3_column_type(statement, $0) }
-      guard kinds == [SQLITE_INTEGER, SQLITE_TEXT, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_INTEGER] else { throw Failure(code: SQLITE_MISMATCH) }
+      guard kinds == [SQLITE_INTEGER, SQLITE_TEXT, SQLITE_FLOAT, SQLITE_TEXT, SQLITE_INTEGER] else {
+        throw Failure(code: SQLITE_MISMATCH)
+      }
       rows.append(
         DamageRow(
-          id: Int(sqlite3_column_int64(statement, 0)), title: text(statement, 1), amount: sqlite3_column_double(statement, 2),
+          id: Int(sqlite3_column_int64(statement, 0)), title: text(statement, 1),
+          amount: sqlite3_column_double(statement, 2),
           payload: text(statement, 3), group: .init(Int(sqlite3_column_int64(statement, 4)))))
     }
   }
 
   private func text(_ statement: OpaquePointer?, _ column: Int32) -> String {
     guard let start = sqlite3_column_text(statement, column) else { return "" }
-    return String(decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
+    return String(
+      decoding: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
   }
 }

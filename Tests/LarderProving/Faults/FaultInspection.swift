@@ -5,8 +5,8 @@ import Larder
 enum FaultInspection {
   /// All rows and all statements of the schema, a line each, in an order that does not depend on how they came there.
   ///
-  /// What is Larder's own bookkeeping about attachments that nobody uses is left out, for it is tidied up at any time; so is what is written to
-  /// see that the store goes on.
+  /// What is Larder's own bookkeeping about attachments that nobody uses is left out, for it is tidied up at any time;
+  /// so is what is written to see that the store goes on.
   ///
   /// - Parameter query: Executes a statement and returns its first column.
   static func dump(_ query: (String) throws -> [String]) throws -> [String] {
@@ -15,17 +15,22 @@ enum FaultInspection {
       select type || ' ' || name || ': ' || sql from main.sqlite_master \
       where sql is not null and name not like '%larder_attachment%' and name not like 'sqlite_%' order by 1
       """)
-    let tables = try query("select name from main.sqlite_master where type = 'table' and name not like 'sqlite_%' order by 1")
-    let virtual = try query("select name from main.sqlite_master where type = 'table' and sql like 'create virtual%' order by 1")
+    let tables = try query(
+      "select name from main.sqlite_master where type = 'table' and name not like 'sqlite_%' order by 1")
+    let virtual = try query(
+      "select name from main.sqlite_master where type = 'table' and sql like 'create virtual%' order by 1")
     for table in tables
-    where table != "Probe" && table != "_larder_attachment_leases" && !virtual.contains(where: { table == $0 || table.hasPrefix($0 + "_") }) {
+    where table != "Probe" && table != "_larder_attachment_leases"
+      && !virtual.contains(where: { table == $0 || table.hasPrefix($0 + "_") })
+    {
       let columns = try query("select name from pragma_table_info(\(text(table))) order by cid")
         .filter { table != "_larder_attachments" || $0 != "version" }
       let line = columns.map { "quote(\(name($0)))" }.joined(separator: " || ', ' || ")
       let conditions = [
         table == "_larder_attachments" ? "uses > 0" : nil,
         // Rows whose time has come are not there, and are removed at any time.
-        columns.contains("_expires") ? "(_expires is null or _expires > \(FaultSample.now.timeIntervalSinceReferenceDate))" : nil,
+        columns.contains("_expires")
+          ? "(_expires is null or _expires > \(FaultSample.now.timeIntervalSinceReferenceDate))" : nil,
       ]
       let condition = conditions.compactMap { $0 }.map { " where " + $0 }.first ?? ""
       lines += try query("select \(line) from main.\(name(table))\(condition) order by 1").map { "\(table): \($0)" }
@@ -50,7 +55,8 @@ enum FaultInspection {
   static func integrity(_ file: URL) throws -> [String] {
     let database = try FaultDatabase(file)
     let integrity = try database.column("pragma integrity_check").filter { $0 != "ok" }
-    return integrity + (try database.column("select \"table\" || ' refers to a row of ' || parent from pragma_foreign_key_check"))
+    return integrity
+      + (try database.column("select \"table\" || ' refers to a row of ' || parent from pragma_foreign_key_check"))
   }
 
   /// What Larder's own checks find in an open store.
@@ -59,12 +65,15 @@ enum FaultInspection {
     let attachments = try store.blocking.verifyAttachments()
     problems += attachments.missing.map { "the bytes of attachment \($0.digest) are missing" }
     problems += attachments.damaged.map { "the bytes of attachment \($0.digest) are damaged" }
-    let indexes = try store.blocking.sql("select name from main.sqlite_master where sql like 'create virtual table%fts5%'").compactMap {
+    let indexes = try store.blocking.sql(
+      "select name from main.sqlite_master where sql like 'create virtual table%fts5%'"
+    ).compactMap {
       $0.first?.value.text
     }
     for index in indexes {
       do {
-        try store.blocking.sql(SQL(raw: "insert into \(name(index)) (\(name(index)), rank) values ('integrity-check', 1)"))
+        try store.blocking.sql(
+          SQL(raw: "insert into \(name(index)) (\(name(index)), rank) values ('integrity-check', 1)"))
       } catch {
         problems.append("the full-text index \(index) does not fit its table (\(error))")
       }

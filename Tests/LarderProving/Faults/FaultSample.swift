@@ -12,7 +12,8 @@ enum FaultSample {
   static func books(_ numbers: ClosedRange<Int>, text size: Int = 500) -> [FaultBook] {
     numbers.map { number in
       FaultBook(
-        id: number, title: "Book \(number) of the sea", pages: number * 10, text: String(repeating: "\(number % 10)", count: size),
+        id: number, title: "Book \(number) of the sea", pages: number * 10,
+        text: String(repeating: "\(number % 10)", count: size),
         shelf: ToOne(number % 3 + 1))
     }
   }

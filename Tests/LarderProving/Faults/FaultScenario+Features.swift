@@ -15,12 +15,16 @@ extension FaultScenario {
     FaultScenario(
       name: "full-text",
       steps: [
-        Step("retitle") { try await $1.updateAll(FaultBook.where { $0.id <= 12 }) { $0.title.set("A mountain in the mist") } },
+        Step("retitle") {
+          try await $1.updateAll(FaultBook.where { $0.id <= 12 }) { $0.title.set("A mountain in the mist") }
+        },
         Step("search") { _, store in
           let (new, old) = try await store.read { db in
             (try db.count(FaultBook.search("mountain")), try db.count(FaultBook.search("sea")))
           }
-          guard new + old == 24, [0, 12].contains(new) else { throw WrongAnswer(description: "searches found \(new) and \(old) rows") }
+          guard new + old == 24, [0, 12].contains(new) else {
+            throw WrongAnswer(description: "searches found \(new) and \(old) rows")
+          }
         },
       ]),
     FaultScenario(
@@ -58,11 +62,14 @@ extension FaultScenario {
       prepare: { place in
         try await Sample.write(to: place)
         let people = try Store(at: place.store, for: FaultBook.self, FaultProbe.self).documents("people")
-        try await people.set((0..<20).map { ("p\($0)", ["name": "Name \($0)", "age": .init(integerLiteral: Int64($0))]) })
+        try await people.set(
+          (0..<20).map { ("p\($0)", ["name": "Name \($0)", "age": .init(integerLiteral: Int64($0))]) })
       },
       steps: [
         Step("set") { try await $1.documents("people").set("new", ["name": "New", "city": "Graz"]) },
-        Step("set many") { try await $1.documents("people").set((30..<45).map { ("p\($0)", ["name": "Name", "shoe": 42]) }) },
+        Step("set many") {
+          try await $1.documents("people").set((30..<45).map { ("p\($0)", ["name": "Name", "shoe": 42]) })
+        },
         Step("update") { try await $1.documents("people").update(["p1", "p2"], ["age": 99]) },
         Step("delete all") { try await $1.documents("people").deleteAll { $0.age < 5 } },
       ]),
@@ -83,10 +90,13 @@ extension FaultScenario {
       name: "expiry", models: [FaultToken.self], configuration: expiring,
       prepare: { place in
         let store = try Store(at: place.store, for: [FaultToken.self, FaultProbe.self], configuration: expiring)
-        try await store.save((0..<30).map { FaultToken(id: $0, text: String(repeating: "t", count: 300)) }, expires: Sample.now + 5000)
+        try await store.save(
+          (0..<30).map { FaultToken(id: $0, text: String(repeating: "t", count: 300)) }, expires: Sample.now + 5000)
       },
       steps: [
-        Step("save expiring rows") { try await $1.save((40..<50).map { FaultToken(id: $0) }, expires: Sample.now + 9000) },
+        Step("save expiring rows") {
+          try await $1.save((40..<50).map { FaultToken(id: $0) }, expires: Sample.now + 9000)
+        },
         Step("save one for good") { try await $1.save(FaultToken(id: 60)) },
         Step("change an expiry") { try await $1.setExpiry(of: FaultToken.self, 3, to: Sample.now + 8000) },
       ]),
@@ -94,8 +104,10 @@ extension FaultScenario {
       name: "sweeping", models: [FaultToken.self], configuration: expiring,
       prepare: { place in
         let store = try Store(
-          at: place.store, for: [FaultToken.self, FaultProbe.self], configuration: Store.Configuration(now: { Sample.now - 9000 }))
-        try await store.save((0..<30).map { FaultToken(id: $0, text: String(repeating: "t", count: 300)) }, expires: Sample.now - 10)
+          at: place.store, for: [FaultToken.self, FaultProbe.self],
+          configuration: Store.Configuration(now: { Sample.now - 9000 }))
+        try await store.save(
+          (0..<30).map { FaultToken(id: $0, text: String(repeating: "t", count: 300)) }, expires: Sample.now - 10)
         try await store.save((40..<50).map { FaultToken(id: $0) }, expires: Sample.now + 9000)
       },
       steps: [Step("sweep") { try await $1.removeExpired() }]),

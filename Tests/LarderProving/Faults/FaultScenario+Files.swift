@@ -36,11 +36,14 @@ extension FaultScenario {
         Step("let go") { try await $1.updateAll(FaultBook.where { $0.id == 2 }) { $0.cover.set(nil) } },
         Step("read") { _, store in
           let cover = try await store.find(FaultBook.self, 1)?.cover
-          guard let cover, try await store.data(of: cover) == picture(1) else { throw WrongAnswer(description: "the bytes of a cover differ") }
+          guard let cover, try await store.data(of: cover) == picture(1) else {
+            throw WrongAnswer(description: "the bytes of a cover differ")
+          }
         },
       ]),
     FaultScenario(
-      name: "backup", prepare: writeAttachments, steps: [Step("backup") { try await $1.backup(to: $0.file("copy.larder")) }],
+      name: "backup", prepare: writeAttachments,
+      steps: [Step("backup") { try await $1.backup(to: $0.file("copy.larder")) }],
       inspect: { place, done in
         var problems = FaultInspection.leftovers(place)
         if place.names.contains("copy.larder") {
@@ -63,20 +66,25 @@ extension FaultScenario {
       codes: [.migrationFailed],
       prepare: { place in
         let store = try Store(at: place.store, for: OldSchema.Entry.self, FaultProbe.self)
-        try await store.insert((0..<30).map { OldSchema.Entry(id: $0, title: "Entry \($0)", note: String(repeating: "n", count: 300)) })
+        try await store.insert(
+          (0..<30).map { OldSchema.Entry(id: $0, title: "Entry \($0)", note: String(repeating: "n", count: 300)) })
       },
       steps: [Step("open") { _, _ in }],
       inspect: { place, done in
         var problems = FaultInspection.leftovers(place)
-        if done.contains("open"), !place.names.contains("test.larder.backup-1") { problems.append("a column was dropped without a backup") }
+        if done.contains("open"), !place.names.contains("test.larder.backup-1") {
+          problems.append("a column was dropped without a backup")
+        }
         for name in place.names where name.wholeMatch(of: /test\.larder\.backup-\d+/) != nil {
           problems += try FaultInspection.integrity(place.file(name)).map { "\(name): \($0)" }
         }
         return problems
       }),
     FaultScenario(
-      name: "adding", phase: .opening, models: [FaultBook.self, FaultToken.self, NewSchema.Entry.self], steps: [Step("open") { _, _ in }]),
-    FaultScenario(name: "closing", phase: .closing, steps: [Step("insert") { try await $1.insert(Sample.books(100...140)) }]),
+      name: "adding", phase: .opening, models: [FaultBook.self, FaultToken.self, NewSchema.Entry.self],
+      steps: [Step("open") { _, _ in }]),
+    FaultScenario(
+      name: "closing", phase: .closing, steps: [Step("insert") { try await $1.insert(Sample.books(100...140)) }]),
   ]
 
   private static func picture(_ number: UInt8) -> Data { Data(repeating: number, count: 20_000) }

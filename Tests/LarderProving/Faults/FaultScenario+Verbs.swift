@@ -23,28 +23,39 @@ extension FaultScenario {
       ]),
     FaultScenario(name: "update", steps: [Step("update") { try await $1.update(Sample.books(5...5, text: 9000)[0]) }]),
     FaultScenario(name: "delete", steps: [Step("delete") { try await $1.delete(FaultBook.self, 3) }]),
-    FaultScenario(name: "insert-array", steps: [Step("insert an array") { try await $1.insert(Sample.books(100...140)) }]),
-    FaultScenario(name: "save-array", steps: [Step("save an array") { try await $1.save(Sample.books(10...50, text: 700)) }]),
-    FaultScenario(name: "update-array", steps: [Step("update an array") { try await $1.update(Sample.books(1...20, text: 900)) }]),
+    FaultScenario(
+      name: "insert-array", steps: [Step("insert an array") { try await $1.insert(Sample.books(100...140)) }]),
+    FaultScenario(
+      name: "save-array", steps: [Step("save an array") { try await $1.save(Sample.books(10...50, text: 700)) }]),
+    FaultScenario(
+      name: "update-array", steps: [Step("update an array") { try await $1.update(Sample.books(1...20, text: 900)) }]),
     FaultScenario(name: "delete-array", steps: [Step("delete an array") { try await $1.delete(Sample.books(1...20)) }]),
     FaultScenario(
       name: "update-all",
-      steps: [Step("update all") { try await $1.updateAll(FaultBook.where { $0.pages > 50 }) { $0.pages.increment(by: 1) } }]),
-    FaultScenario(name: "delete-all", steps: [Step("delete all") { try await $1.deleteAll(FaultBook.where { $0.pages > 50 }) }]),
+      steps: [
+        Step("update all") { try await $1.updateAll(FaultBook.where { $0.pages > 50 }) { $0.pages.increment(by: 1) } }
+      ]),
     FaultScenario(
-      name: "once", steps: [Step("once") { _ = try await $1.once("seed") { db in try db.insert(Sample.books(100...105)) } }]),
+      name: "delete-all", steps: [Step("delete all") { try await $1.deleteAll(FaultBook.where { $0.pages > 50 }) }]),
+    FaultScenario(
+      name: "once",
+      steps: [Step("once") { _ = try await $1.once("seed") { db in try db.insert(Sample.books(100...105)) } }]),
     FaultScenario(
       name: "blocking",
       steps: [
         Step("blocking insert") { try $1.blocking.insert(Sample.books(100...100)[0]) },
-        Step("blocking write") { _, store in try store.blocking.write { db in try db.save(Sample.books(1...4, text: 800)) } },
+        Step("blocking write") { _, store in
+          try store.blocking.write { db in try db.save(Sample.books(1...4, text: 800)) }
+        },
       ]),
     FaultScenario(
       name: "reading",
       steps: [
         Step("fetch") { _, store in
           let books = try await store.fetch(FaultBook.where { $0.pages >= 100 }.sorted(by: \.pages))
-          guard books.map(\.id) == Array(10...24) else { throw WrongAnswer(description: "fetch returned \(books.map(\.id))") }
+          guard books.map(\.id) == Array(10...24) else {
+            throw WrongAnswer(description: "fetch returned \(books.map(\.id))")
+          }
         },
         Step("search") { _, store in
           let count = try await store.count(FaultBook.search("sea"))
@@ -56,7 +67,9 @@ extension FaultScenario {
           guard count == 24 else { throw WrongAnswer(description: "a stream gave \(count) rows") }
         },
         Step("snapshot") { _, store in
-          let (shelves, books) = try await store.read { db in (try db.fetch(FaultShelf.all.including(\.books)), try db.count(FaultBook.all)) }
+          let (shelves, books) = try await store.read { db in
+            (try db.fetch(FaultShelf.all.including(\.books)), try db.count(FaultBook.all))
+          }
           guard shelves.reduce(0, { $0 + ($1.books.loaded?.count ?? 0) }) == books, books == 24 else {
             throw WrongAnswer(description: "a snapshot held \(books) books")
           }
@@ -66,7 +79,8 @@ extension FaultScenario {
 
   /// Transactions, savepoints and group commit.
   static let transactions: [FaultScenario] = [
-    FaultScenario(name: "transaction", steps: [Step("transaction") { try await $1.write { db in try mixedChanges(db) } }]),
+    FaultScenario(
+      name: "transaction", steps: [Step("transaction") { try await $1.write { db in try mixedChanges(db) } }]),
     FaultScenario(
       name: "transaction-full", configuration: Store.Configuration(durability: .full, busyTimeout: .milliseconds(50)),
       steps: [
@@ -119,10 +133,13 @@ extension FaultScenario {
       ]),
     FaultScenario(
       name: "group-commit", isConcurrent: true,
-      steps: (100...105).map { number in Step("save \(number)") { try await $1.save(Sample.books(number...number)[0]) } }),
+      steps: (100...105).map { number in Step("save \(number)") { try await $1.save(Sample.books(number...number)[0]) }
+      }),
     FaultScenario(
-      name: "group-commit-full", configuration: Store.Configuration(durability: .full, busyTimeout: .milliseconds(50)), isConcurrent: true,
-      steps: (100...105).map { number in Step("save \(number)") { try await $1.save(Sample.books(number...number)[0]) } }),
+      name: "group-commit-full", configuration: Store.Configuration(durability: .full, busyTimeout: .milliseconds(50)),
+      isConcurrent: true,
+      steps: (100...105).map { number in Step("save \(number)") { try await $1.save(Sample.books(number...number)[0]) }
+      }),
   ]
 
   private static func mixedChanges(_ db: Transaction) throws {

@@ -60,5 +60,7 @@ struct FaultPlace: Sendable {
   func file(_ name: String) -> URL { folder.appending(component: name) }
 
   /// The names of all files in the folder.
-  var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)).sorted()) ?? [] }
+  var names: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)).sorted()) ?? []
+  }
 }

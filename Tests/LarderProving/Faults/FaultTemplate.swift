@@ -51,7 +51,9 @@ final class FaultTemplate: Sendable {
     if scenario.phase != .opening || steps != 0 {
       let store = try scenario.open(place)
       if scenario.phase != .opening {
-        for (position, step) in scenario.steps.enumerated() where steps & 1 << position != 0 { try await step.perform(place, store) }
+        for (position, step) in scenario.steps.enumerated() where steps & 1 << position != 0 {
+          try await step.perform(place, store)
+        }
       }
     }
     let state = try FaultInspection.dump(place.store)
@@ -59,10 +61,13 @@ final class FaultTemplate: Sendable {
     return state
   }
 
-  /// The steps whose effects the state has, at least those that were acknowledged; nil if it is no state that they could have led to.
+  /// The steps whose effects the state has, at least those that were acknowledged; nil if it is no state that they
+  /// could have led to.
   func steps(in state: [String], acknowledged: Int) async throws -> Int? {
     let all = 0..<(1 << scenario.steps.count)
-    for steps in all.filter({ $0 & acknowledged == acknowledged }).sorted(by: { ($0.nonzeroBitCount, $0) < ($1.nonzeroBitCount, $1) }) {
+    for steps in all.filter({ $0 & acknowledged == acknowledged }).sorted(by: {
+      ($0.nonzeroBitCount, $0) < ($1.nonzeroBitCount, $1)
+    }) {
       if try await self.state(after: steps) == state { return steps }
     }
     return nil

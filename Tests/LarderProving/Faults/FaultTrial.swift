@@ -35,7 +35,9 @@ struct FaultTrial: Sendable {
   }
 
   /// Opens the store, performs the steps, uses it again and closes it.
-  private func use(_ place: FaultPlace, _ outcome: inout FaultOutcome) async throws -> (state: [String]?, acknowledged: Int) {
+  private func use(
+    _ place: FaultPlace, _ outcome: inout FaultOutcome
+  ) async throws -> (state: [String]?, acknowledged: Int) {
     let store = try scenario.open(place)
     injector.arm(at: outcome.number, below: place.folder)
     let ends = await perform(place, store)
@@ -116,7 +118,9 @@ struct FaultTrial: Sendable {
   /// Looks at the errors, and returns a bit for each step that was acknowledged.
   private func judge(_ ends: [Result<Void, any Error>], _ outcome: inout FaultOutcome) -> Int {
     var acknowledged = 0
-    let codes: Set<StoreError.Code> = scenario.codes.union(injector.codes).union([.inputOutput, .diskFull, .readOnly, .busy])
+    let codes: Set<StoreError.Code> = scenario.codes.union(injector.codes).union([
+      .inputOutput, .diskFull, .readOnly, .busy,
+    ])
     for (position, (step, end)) in zip(scenario.steps, ends).enumerated() {
       switch end {
       case .success:
@@ -131,7 +135,9 @@ struct FaultTrial: Sendable {
           outcome.expect(false, "\(step.name): \(error)")
         } else {
           outcome.expect(outcome.failures > 0, "\(step.name) threw without a fault: \(error)")
-          outcome.expect((error as? StoreError).map { codes.contains($0.code) } ?? false, "\(step.name) threw another error: \(error)")
+          outcome.expect(
+            (error as? StoreError).map { codes.contains($0.code) } ?? false,
+            "\(step.name) threw another error: \(error)")
         }
       }
     }
@@ -148,8 +154,11 @@ struct FaultTrial: Sendable {
       try await store.save(FaultProbe(id: 1))
       try store.blocking.write { db in try db.insert([FaultProbe(id: 2), FaultProbe(id: 3)]) }
       try await store.insert(FaultProbe(id: 4))
-      outcome.expect(try await store.count(FaultProbe.all) == 4, "the same store does not find what it wrote after the fault")
-      outcome.expect(try await store.read { try $0.count(FaultProbe.all) } == 4, "a snapshot does not hold what was written after the fault")
+      outcome.expect(
+        try await store.count(FaultProbe.all) == 4, "the same store does not find what it wrote after the fault")
+      outcome.expect(
+        try await store.read { try $0.count(FaultProbe.all) } == 4,
+        "a snapshot does not hold what was written after the fault")
       let later = try FaultInspection.dump(store)
       outcome.expect(later == state, "what the same store shows changed after a later write")
       return later
@@ -174,13 +183,16 @@ struct FaultTrial: Sendable {
   }
 
   /// Opens the file again and looks at all of it.
-  private func reopen(_ place: FaultPlace, _ shown: [String]?, _ acknowledged: Int, _ outcome: inout FaultOutcome) async throws {
+  private func reopen(
+    _ place: FaultPlace, _ shown: [String]?, _ acknowledged: Int, _ outcome: inout FaultOutcome
+  ) async throws {
     do {
       let store = try scenario.open(place)
       outcome.checks += 1
       outcome.problems += try FaultInspection.check(store).map { "after reopening: \($0)" }
       let count = try await store.count(FaultProbe.all)
-      outcome.expect(shown == nil || count == 4, "after reopening, \(count) of the 4 rows that were saved after the fault are there")
+      outcome.expect(
+        shown == nil || count == 4, "after reopening, \(count) of the 4 rows that were saved after the fault are there")
     } catch {
       outcome.expect(false, "the file cannot be used again: \(error)")
     }
@@ -199,11 +211,14 @@ struct FaultTrial: Sendable {
     outcome.problems += try scenario.inspect(place, Set(outcome.ends.contains("ok") ? done : []))
   }
 
-  private func compare(_ state: [String], _ acknowledged: Int, _ moment: String, _ outcome: inout FaultOutcome) async throws {
+  private func compare(
+    _ state: [String], _ acknowledged: Int, _ moment: String, _ outcome: inout FaultOutcome
+  ) async throws {
     let found = try await template.steps(in: state, acknowledged: acknowledged)
     guard let found else {
       let difference = try await template.difference(of: state, acknowledged: acknowledged)
-      return outcome.expect(false, "\(moment): neither what was acknowledged nor that and another whole step (\(difference))")
+      return outcome.expect(
+        false, "\(moment): neither what was acknowledged nor that and another whole step (\(difference))")
     }
     outcome.checks += 1
     outcome.kept += (found & ~acknowledged).nonzeroBitCount

@@ -29,7 +29,9 @@ public struct FaultUnit: Sendable, Hashable {
     ["--scenario", scenario, "--layer", layer.rawValue, "--failure", failure] + (persists ? ["--persists"] : [])
   }
 
-  var description: String { "\(scenario), \(failure)\(layer == .system ? " of the system" : "")\(persists ? " from then on" : "")" }
+  var description: String {
+    "\(scenario), \(failure)\(layer == .system ? " of the system" : "")\(persists ? " from then on" : "")"
+  }
 
   /// All units: every scenario with every way to fail.
   public static let all: [FaultUnit] = FaultScenario.all.flatMap { scenario in
@@ -37,10 +39,12 @@ public struct FaultUnit: Sendable, Hashable {
       layer == .system && !SystemFaults.scenarios.contains(scenario.name)
         ? []
         : failures(of: layer).flatMap { failure in
-          // Who is interrupted for ever hangs, and SQLite waits ten seconds for each lock of shared memory that it never gets.
-          (["\(SystemFaults.Failure.interrupted)", "\(FaultVFS.Failure.busy)"].contains(failure) ? [false] : [false, true]).map {
-            FaultUnit(scenario: scenario.name, layer: layer, failure: failure, persists: $0)
-          }
+          // Who is interrupted for ever hangs, and SQLite waits ten seconds for each lock of shared memory that it
+          // never gets.
+          (["\(SystemFaults.Failure.interrupted)", "\(FaultVFS.Failure.busy)"].contains(failure)
+            ? [false] : [false, true]).map {
+              FaultUnit(scenario: scenario.name, layer: layer, failure: failure, persists: $0)
+            }
         }
     }
   }
@@ -54,20 +58,27 @@ public struct FaultUnit: Sendable, Hashable {
 
   /// Makes a trial, with files below the folder.
   ///
-  /// - Parameter ownsProcess: Whether nothing else in this process uses SQLite, so that its temporary files can fail too.
+  /// - Parameter ownsProcess: Whether nothing else in this process uses SQLite, so that its temporary files can fail
+  ///   too.
   func trial(in folder: URL, ownsProcess: Bool) async throws -> FaultTrial {
-    guard let scenario = FaultScenario.all.first(where: { $0.name == scenario }) else { throw UnknownFault(name: scenario) }
+    guard let scenario = FaultScenario.all.first(where: { $0.name == scenario }) else {
+      throw UnknownFault(name: scenario)
+    }
     return FaultTrial(template: try await FaultTemplate(scenario, in: folder), injector: try makeInjector(ownsProcess))
   }
 
   private func makeInjector(_ ownsProcess: Bool) throws -> any FaultInjector {
     switch layer {
     case .connections:
-      guard let kind = FaultVFS.Failure.allCases.first(where: { "\($0)" == failure }) else { throw UnknownFault(name: failure) }
+      guard let kind = FaultVFS.Failure.allCases.first(where: { "\($0)" == failure }) else {
+        throw UnknownFault(name: failure)
+      }
       try FaultVFS.register()
       return ConnectionFaults(kind: kind, persists: persists, includesTemporaryFiles: ownsProcess)
     case .system:
-      guard let kind = SystemFaults.Failure.allCases.first(where: { "\($0)" == failure }) else { throw UnknownFault(name: failure) }
+      guard let kind = SystemFaults.Failure.allCases.first(where: { "\($0)" == failure }) else {
+        throw UnknownFault(name: failure)
+      }
       return try SystemFaults(kind: kind, persists: persists)
     }
   }

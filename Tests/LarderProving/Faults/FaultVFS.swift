@@ -47,7 +47,8 @@ public enum FaultVFS {
 
   /// Confines counting, failing and recording to the files below the folder.
   ///
-  /// - Parameter includesTemporaryFiles: Whether SQLite's temporary files count. They have no path: those of all connections of the process do.
+  /// - Parameter includesTemporaryFiles: Whether SQLite's temporary files count. They have no path: those of all
+  ///   connections of the process do.
   public static func confine(to folder: URL, includesTemporaryFiles: Bool = false) {
     cfault_confine(folder.path(percentEncoded: false), includesTemporaryFiles)
   }
@@ -110,7 +111,8 @@ public enum FileEvent: Sendable, Hashable {
     switch Int(event.kind) {
     case CFAULT_EVENT_CREATE: self = .create(path)
     case CFAULT_EVENT_WRITE:
-      self = .write(path, offset: Int(event.offset), Array(UnsafeBufferPointer(start: event.bytes, count: Int(event.size))))
+      self = .write(
+        path, offset: Int(event.offset), Array(UnsafeBufferPointer(start: event.bytes, count: Int(event.size))))
     case CFAULT_EVENT_TRUNCATE: self = .truncate(path, size: Int(event.offset))
     case CFAULT_EVENT_SYNC: self = .sync(path)
     case CFAULT_EVENT_REMOVE: self = .remove(path)

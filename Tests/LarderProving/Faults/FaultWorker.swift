@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Runs cases of one unit in this process, and says on the standard output how each went: what runs in a process of its own can trap or hang.
+/// Runs cases of one unit in this process, and says on the standard output how each went: what runs in a process of its
+/// own can trap or hang.
 public struct FaultWorker: Sendable {
   /// What a worker says, a line each.
   enum Line: Codable, Sendable {

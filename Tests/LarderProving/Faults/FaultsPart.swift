@@ -43,7 +43,8 @@ public struct FaultsPart: ProofPart {
     }
     while !remaining.isEmpty, run.isTimeLeft, session.result.cases < run.cases {
       for position in remaining.indices where run.isTimeLeft && session.result.cases < run.cases {
-        remaining[position].numbers = session.runChunk(of: remaining[position].unit, remaining[position].numbers, Self.chunk)
+        remaining[position].numbers = session.runChunk(
+          of: remaining[position].unit, remaining[position].numbers, Self.chunk)
       }
       remaining.removeAll { $0.numbers.isEmpty }
       run.progress("\(session.result.cases) of \(session.possible) cases, \(session.result.findings.count) findings")
@@ -80,7 +81,9 @@ private struct FaultSession {
       find("\(unit.description), without a fault: the process \(describe(end))", unit, nil)
       return []
     }
-    if !whole.problems.isEmpty { find("\(unit.description), without a fault: \(whole.problems.joined(separator: "; "))", unit, nil) }
+    if !whole.problems.isEmpty {
+      find("\(unit.description), without a fault: \(whole.problems.joined(separator: "; "))", unit, nil)
+    }
     return Array(1..<(whole.calls + 1))
   }
 
@@ -115,21 +118,28 @@ private struct FaultSession {
     result.cases += 1
     result.checks += outcome.checks
     result.count("calls that failed", by: outcome.failures)
-    for end in outcome.ends { result.count(end == "ok" ? "calls of the store that returned" : "calls of the store that threw \(end)") }
+    for end in outcome.ends {
+      result.count(end == "ok" ? "calls of the store that returned" : "calls of the store that threw \(end)")
+    }
     if outcome.kept > 0 { result.count("changes that were kept although their call threw", by: outcome.kept) }
     guard !outcome.problems.isEmpty else { return }
-    find("\(unit.description), call \(outcome.number) (\(outcome.call)): \(outcome.problems.joined(separator: "; "))", unit, outcome.number)
+    find(
+      "\(unit.description), call \(outcome.number) (\(outcome.call)): \(outcome.problems.joined(separator: "; "))",
+      unit, outcome.number)
   }
 
   private mutating func find(_ description: String, _ unit: FaultUnit, _ number: Int?) {
     run.progress(description)
-    let command = (["LarderProof", FaultsPart.name] + unit.arguments + ["--at", number.map(String.init) ?? "count"]).joined(separator: " ")
+    let command = (["LarderProof", FaultsPart.name] + unit.arguments + ["--at", number.map(String.init) ?? "count"])
+      .joined(separator: " ")
     result.findings.append(Finding(description, reproduction: command))
   }
 
   private func describe(_ end: FaultProcess.End?) -> String {
     let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-    let last = text.split(separator: "\n").last { $0.contains("Fatal") || $0.contains("rror") }.map { ": \($0.prefix(300))" } ?? ""
+    let last =
+      text.split(separator: "\n").last { $0.contains("Fatal") || $0.contains("rror") }.map { ": \($0.prefix(300))" }
+      ?? ""
     return switch end {
     case .exit(let status): "ended with status \(status)\(last)"
     case .signal(let signal): "was ended by signal \(signal)\(last)"
@@ -142,7 +152,9 @@ private struct FaultSession {
 
   /// Runs a worker to its end.
   @discardableResult
-  private mutating func work(_ unit: FaultUnit, _ numbers: [Int], _ body: (FaultWorker.Line) -> Void) -> FaultProcess.End? {
+  private mutating func work(
+    _ unit: FaultUnit, _ numbers: [Int], _ body: (FaultWorker.Line) -> Void
+  ) -> FaultProcess.End? {
     workers += 1
     let folder = run.folder.appending(component: "worker-\(workers)", directoryHint: .isDirectory)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -150,7 +162,8 @@ private struct FaultSession {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let list = numbers.isEmpty ? "count" : numbers.map(String.init).joined(separator: ",")
       let process = try FaultProcess(
-        run.executable, [FaultsPart.name] + unit.arguments + ["--at", list, "--folder", folder.path(percentEncoded: false)],
+        run.executable,
+        [FaultsPart.name] + unit.arguments + ["--at", list, "--folder", folder.path(percentEncoded: false)],
         preloading: unit.layer == .system ? interposer?.library : nil, log: log)
       let decoder = JSONDecoder()
       return try process.run { text in

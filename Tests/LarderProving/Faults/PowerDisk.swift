@@ -3,8 +3,9 @@ import LarderTestSupport
 
 /// A disk as a power cut finds it: what was synced is there, and of what was not, some.
 ///
-/// Writes are kept or lost by the sector of 512 bytes, so pages are torn; each truncation, creation and removal that was not synced is kept or lost
-/// by itself. What a write covers and nothing else may be damaged, which is what SQLite expects of a disk: <https://www.sqlite.org/psow.html>.
+/// Writes are kept or lost by the sector of 512 bytes, so pages are torn; each truncation, creation and removal that
+/// was not synced is kept or lost by itself. What a write covers and nothing else may be damaged, which is what SQLite
+/// expects of a disk: <https://www.sqlite.org/psow.html>.
 struct PowerDisk {
   /// How a cut treats what was not synced.
   enum Fate: CaseIterable {
@@ -84,12 +85,18 @@ struct PowerDisk {
     body(&files[file])
   }
 
-  private static func name(_ path: String) -> String { String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...]) }
+  private static func name(_ path: String) -> String {
+    String(path[(path.lastIndex(of: "/").map(path.index(after:)) ?? path.startIndex)...])
+  }
 
   private static func apply(_ change: Change, to bytes: inout [UInt8]) {
     switch change {
     case .truncate(let size):
-      if size < bytes.count { bytes.removeLast(bytes.count - size) } else { bytes += [UInt8](repeating: 0, count: size - bytes.count) }
+      if size < bytes.count {
+        bytes.removeLast(bytes.count - size)
+      } else {
+        bytes += [UInt8](repeating: 0, count: size - bytes.count)
+      }
     case .write(let offset, let new):
       if bytes.count < offset + new.count { bytes += [UInt8](repeating: 0, count: offset + new.count - bytes.count) }
       bytes.replaceSubrange(offset..<(offset + new.count), with: new)

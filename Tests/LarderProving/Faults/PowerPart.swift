@@ -29,17 +29,22 @@ public struct PowerPart: ProofPart {
         """,
       seed: run.seed, unit: "power cuts")
     var random = SplitMix64(seed: run.seed)
-    let scenarios = (PowerScenario.safe + [.unsafe]).filter { only == nil ? $0.name != PowerScenario.unsafe.name : $0.name == only }
+    let scenarios = (PowerScenario.safe + [.unsafe]).filter {
+      only == nil ? $0.name != PowerScenario.unsafe.name : $0.name == only
+    }
     guard !scenarios.isEmpty else { throw UnknownFault(name: only ?? "") }
     var trials: [(trial: PowerTrial, cuts: [PowerTrial.Cut])] = []
     for scenario in scenarios {
-      var trial = try await PowerTrial(scenario, in: run.folder.appending(component: scenario.name, directoryHint: .isDirectory))
+      var trial = try await PowerTrial(
+        scenario, in: run.folder.appending(component: scenario.name, directoryHint: .isDirectory))
       trial.kept = kept
       var cuts: [PowerTrial.Cut] = []
       for position in 0..<trial.positions {
         // Each point has numbers of its own, so that it can be cut again alone.
         var numbers = SplitMix64(seed: run.seed &+ UInt64(position) &* 0x9E37_79B9)
-        for fate in PowerDisk.Fate.allCases { cuts.append(PowerTrial.Cut(position: position, fate: fate, seed: numbers.next())) }
+        for fate in PowerDisk.Fate.allCases {
+          cuts.append(PowerTrial.Cut(position: position, fate: fate, seed: numbers.next()))
+        }
       }
       result.count("points to cut at", by: trial.positions)
       if let position { cuts.removeAll { $0.position != position } }
@@ -60,7 +65,9 @@ public struct PowerPart: ProofPart {
     return result
   }
 
-  private func note(_ cut: PowerTrial.Cut, _ problems: [String], _ scenario: PowerScenario, _ result: inout PartResult, _ run: ProofRun) {
+  private func note(
+    _ cut: PowerTrial.Cut, _ problems: [String], _ scenario: PowerScenario, _ result: inout PartResult, _ run: ProofRun
+  ) {
     result.cases += 1
     result.checks += 4
     result.count("cuts of \(scenario.name)")
@@ -68,6 +75,8 @@ public struct PowerPart: ProofPart {
     let description = "\(scenario.name), cut at \(cut.position) (\(cut.fate)): \(problems.joined(separator: "; "))"
     run.progress(description)
     result.findings.append(
-      Finding(description, reproduction: "LarderProof power --seed \(run.seed) --scenario \(scenario.name) --at \(cut.position)"))
+      Finding(
+        description,
+        reproduction: "LarderProof power --seed \(run.seed) --scenario \(scenario.name) --at \(cut.position)"))
   }
 }

@@ -8,7 +8,8 @@ struct PowerScenario: Sendable {
   let maySkipLast: Bool
   /// Makes the files that are on the disk before the work begins.
   var prepare: @Sendable (FaultPlace) async throws -> Void = { _ in }
-  /// Does the work, one step after another, and returns the states before the first step and after each. Calls the closure after each step.
+  /// Does the work, one step after another, and returns the states before the first step and after each. Calls the
+  /// closure after each step.
   let work: @Sendable (FaultPlace, _ acknowledge: (Int) -> Void) async throws -> [[String]]
   /// Opens what a cut has left, and returns its state and what is wrong with it.
   let examine: @Sendable (FaultPlace) async throws -> (state: [String], problems: [String])
@@ -18,7 +19,9 @@ struct PowerScenario: Sendable {
   private static func scenarios(_ durability: Store.Configuration.Durability) -> [PowerScenario] {
     [
       PowerScenario("mixed", durability, steps: 24) { number, store in try await mixed(number, store) },
-      PowerScenario("creating", durability, creates: true, steps: 6) { number, store in try await store.insert(FaultToken(id: number)) },
+      PowerScenario("creating", durability, creates: true, steps: 6) { number, store in
+        try await store.insert(FaultToken(id: number))
+      },
       // Enough for several checkpoints.
       PowerScenario("large", durability, steps: 6) { number, store in
         try await store.insert(FaultSample.books((number * 500 + 1000)...(number * 500 + 1299), text: 5000))
@@ -78,7 +81,9 @@ struct PowerScenario: Sendable {
     case 0: try await store.insert(FaultSample.books((1000 + number)...(1000 + number), text: 3000)[0])
     case 1: try await store.insert(FaultSample.books((2000 + number * 20)...(2019 + number * 20)))
     case 2: try await store.updateAll(FaultBook.all) { $0.pages.increment(by: 1) }
-    case 3: try await store.documents("people").set("p\(number)", ["name": "Name", "number": .init(integerLiteral: Int64(number))])
+    case 3:
+      try await store.documents("people").set(
+        "p\(number)", ["name": "Name", "number": .init(integerLiteral: Int64(number))])
     case 4:
       try await store.write { db in
         try db.deleteAll(FaultBook.where { $0.id == number })

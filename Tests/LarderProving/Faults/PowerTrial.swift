@@ -65,11 +65,15 @@ struct PowerTrial: Sendable {
 
   private func examine(_ disk: PowerDisk, _ acknowledged: Int?, _ cut: Cut) async throws -> [String] {
     // A folder of its own: the store of the cut before may be closing still.
-    let place = FaultPlace(folder: folder.appending(component: "cut-\(cut.position)-\(cut.fate)", directoryHint: .isDirectory))
+    let place = FaultPlace(
+      folder: folder.appending(component: "cut-\(cut.position)-\(cut.fate)", directoryHint: .isDirectory))
     defer { try? FileManager.default.removeItem(at: place.folder) }
     var random = SplitMix64(seed: cut.seed)
     try disk.cut(cut.fate, &random, to: place.folder)
-    if let kept { try FileManager.default.copyItem(at: place.folder, to: kept.appending(component: "cut-\(cut.position)-\(cut.fate)")) }
+    if let kept {
+      try FileManager.default.copyItem(
+        at: place.folder, to: kept.appending(component: "cut-\(cut.position)-\(cut.fate)"))
+    }
     do {
       var (state, problems) = try await scenario.examine(place)
       problems += try FaultInspection.integrity(place.store)
@@ -85,7 +89,9 @@ struct PowerTrial: Sendable {
     guard let found = states.firstIndex(of: state) else { return "what the cut has left is no state that ever was" }
     let least = acknowledged ?? 0
     if found > least + 1 { return "the state after step \(found) is there although step \(least + 1) had not returned" }
-    if found < least, !scenario.maySkipLast { return "step \(least) was acknowledged, and the state is that after step \(found)" }
+    if found < least, !scenario.maySkipLast {
+      return "step \(least) was acknowledged, and the state is that after step \(found)"
+    }
     return nil
   }
 }

@@ -12,7 +12,9 @@ struct SystemFaults: FaultInjector {
   }
 
   /// The scenarios in which Larder writes files itself.
-  static let scenarios: Set<String> = ["attach", "attachments", "backup", "creating", "migrating", "opening", "opening-after-crash"]
+  static let scenarios: Set<String> = [
+    "attach", "attachments", "backup", "creating", "migrating", "opening", "opening-after-crash",
+  ]
 
   let kind: Failure
   let persists: Bool
@@ -33,10 +35,13 @@ struct SystemFaults: FaultInjector {
   var failures: Int { Int(functions.failed()) }
   var calls: Int { Int(functions.calls()) }
 
-  /// SQLite takes EIO of a read for a damaged file system, and says SQLITE_CORRUPT. Source: SQLITE_IOERR_CORRUPTFS in os_unix.c and vdbe.c.
+  /// SQLite takes EIO of a read for a damaged file system, and says SQLITE_CORRUPT. Source: SQLITE_IOERR_CORRUPTFS in
+  /// os_unix.c and vdbe.c.
   var codes: Set<StoreError.Code> { kind == .inputOutput ? [.corrupt] : [] }
 
-  var keepsFiles: Bool { [.inputOutput, .denied].contains(kind) && (persists || ["unlink", "rmdir"].contains(where: firstFailure.hasPrefix)) }
+  var keepsFiles: Bool {
+    [.inputOutput, .denied].contains(kind) && (persists || ["unlink", "rmdir"].contains(where: firstFailure.hasPrefix))
+  }
 
   var firstFailure: String {
     var buffer = [CChar](repeating: 0, count: 192)
@@ -63,7 +68,8 @@ struct SystemFaults: FaultInjector {
       disarm = try function("disarm", as: (@convention(c) @Sendable () -> Void).self)
       calls = try function("calls", as: (@convention(c) @Sendable () -> UInt64).self)
       failed = try function("failed", as: (@convention(c) @Sendable () -> UInt64).self)
-      describe = try function("describe", as: (@convention(c) @Sendable (UnsafeMutablePointer<CChar>, Int32) -> Void).self)
+      describe = try function(
+        "describe", as: (@convention(c) @Sendable (UnsafeMutablePointer<CChar>, Int32) -> Void).self)
     }
   }
 }
@@ -78,14 +84,16 @@ public struct FaultInterposer: Sendable {
   /// - Throws: ``Unavailable`` on other systems than Linux, and where there is no compiler.
   public init(in folder: URL) throws {
     #if os(Linux)
-    let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
       .appending(components: "FaultInterposer", "FaultInterposer.c")
     library = folder.appending(component: "libFaultInterposer.so")
     for compiler in ["clang", "cc"] {
       let process = Process()
       process.executableURL = URL(filePath: "/usr/bin/env")
       process.arguments = [
-        compiler, "-O1", "-shared", "-fPIC", "-o", library.path(percentEncoded: false), source.path(percentEncoded: false), "-ldl",
+        compiler, "-O1", "-shared", "-fPIC", "-o", library.path(percentEncoded: false),
+        source.path(percentEncoded: false), "-ldl",
       ]
       process.standardError = FileHandle.nullDevice
       try process.run()

@@ -45,7 +45,11 @@ final class Acknowledged: Sendable {
         facts.numbers[writer] = max(number, facts.numbers[writer] ?? 0)
       default:
         guard words.count == 2, let identifier = Int(words[1]) else { return false }
-        if kind == "deleted" { facts.deleted.insert(identifier) } else { facts.present[String(kind), default: []].insert(identifier) }
+        if kind == "deleted" {
+          facts.deleted.insert(identifier)
+        } else {
+          facts.present[String(kind), default: []].insert(identifier)
+        }
       }
       facts.count += 1
       return true

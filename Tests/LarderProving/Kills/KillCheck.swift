@@ -15,27 +15,35 @@ struct KillCheck {
     let writers = facts.numbers
     let seen = try await store.read { db in
       (
-        accounts: try db.fetch(KillAccount.all), transfers: try db.fetch(KillTransfer.all), counters: try db.fetch(KillCounter.all),
+        accounts: try db.fetch(KillAccount.all), transfers: try db.fetch(KillTransfer.all),
+        counters: try db.fetch(KillCounter.all),
         halves: try db.fetch(KillHalf.all)
       )
     }
     checkTransfers(seen.accounts, seen.transfers)
     let counters = Dictionary(uniqueKeysWithValues: seen.counters.map { ($0.id, $0.number) })
     for (writer, number) in writers {
-      expect(counters[writer, default: 0] >= number, "writer \(writer) was told \(number), the file has \(counters[writer, default: 0])")
+      expect(
+        counters[writer, default: 0] >= number,
+        "writer \(writer) was told \(number), the file has \(counters[writer, default: 0])")
     }
     let halves = Dictionary(uniqueKeysWithValues: seen.halves.map { ($0.id, $0.partner) })
     for (id, partner) in halves { expect(halves[partner] == id, "half \(id) is there without \(partner)") }
-    for id in facts.present["half", default: []] { expect(halves[id] != nil, "half \(id) was saved by a context and is gone") }
+    for id in facts.present["half", default: []] {
+      expect(halves[id] != nil, "half \(id) was saved by a context and is gone")
+    }
     let transfers = Set(seen.transfers.map(\.id))
-    for id in facts.present["transfer", default: []] { expect(transfers.contains(id), "transfer \(id) was committed and is gone") }
+    for id in facts.present["transfer", default: []] {
+      expect(transfers.contains(id), "transfer \(id) was committed and is gone")
+    }
     try await checkNotes(facts)
     try await checkDocuments(facts)
     if isThorough { try await checkFile() }
   }
 
   private mutating func checkTransfers(_ accounts: [KillAccount], _ transfers: [KillTransfer]) {
-    var balances = [Int: Int](uniqueKeysWithValues: (0..<KillStore.accounts).map { ($0, KillStore.total / KillStore.accounts) })
+    var balances = [Int: Int](
+      uniqueKeysWithValues: (0..<KillStore.accounts).map { ($0, KillStore.total / KillStore.accounts) })
     for transfer in transfers {
       balances[transfer.source.id, default: 0] -= transfer.amount
       balances[transfer.target.id, default: 0] += transfer.amount
@@ -75,7 +83,9 @@ struct KillCheck {
     let documents = store.documents("kept")
     for id in facts.present["document", default: []] {
       let document = try await documents.get("\(id)")
-      expect(document?["number"] == .integer(Int64(id)), "document \(id) was set and is \(document == nil ? "gone" : "another")")
+      expect(
+        document?["number"] == .integer(Int64(id)),
+        "document \(id) was set and is \(document == nil ? "gone" : "another")")
     }
   }
 

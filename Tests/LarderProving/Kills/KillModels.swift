@@ -52,7 +52,8 @@ enum KillStore {
 
   static func open(_ path: String) throws -> Store {
     let store = try Store(
-      at: path, for: KillAccount.self, KillTransfer.self, KillCounter.self, KillNote.self, KillHalf.self, KillToken.self,
+      at: path, for: KillAccount.self, KillTransfer.self, KillCounter.self, KillNote.self, KillHalf.self,
+      KillToken.self,
       configuration: Store.Configuration(readers: 2, busyTimeout: .seconds(30)))
     try store.blocking.once("accounts") { db in
       try db.insert((0..<accounts).map { KillAccount(id: $0, balance: total / accounts) })

@@ -49,7 +49,10 @@ final class KillSession {
       }
       done += victims.count
       result.cases += victims.count
-      result.count(kind == 0 ? "times that the log was recovered" : kind == 1 ? "times that all were killed" : "times that others wrote on")
+      result.count(
+        kind == 0
+          ? "times that the log was recovered" : kind == 1 ? "times that all were killed" : "times that others wrote on"
+      )
       try await check(try store ?? KillStore.open(path), isThorough: kind < 2, &result)
       if kind == 0 { store = try KillStore.open(path) }
       for _ in victims { try start() }
@@ -112,6 +115,9 @@ final class KillSession {
     guard result.findings.count < 10 else { return }
     let kills = max(60, result.cases)
     result.findings.append(
-      Finding(description, reproduction: "swift run LarderProof kills --seed \(run.seed) --cases \(kills)  # the moments differ from run to run"))
+      Finding(
+        description,
+        reproduction:
+          "swift run LarderProof kills --seed \(run.seed) --cases \(kills)  # the moments differ from run to run"))
   }
 }

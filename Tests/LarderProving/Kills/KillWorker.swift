@@ -35,7 +35,8 @@ public struct KillWorker: Sendable {
     }
   }
 
-  /// Calls the closure until the process is killed. A file that is in use for too long is no error: another process has it.
+  /// Calls the closure until the process is killed. A file that is in use for too long is no error: another process has
+  /// it.
   private func repeating(_ body: (inout SplitMix64) async throws -> Void) async throws {
     var random = SplitMix64(seed: seed &+ UInt64(writer))
     while true {
@@ -57,7 +58,9 @@ public struct KillWorker: Sendable {
     let fails = Int.random(in: 0..<8, using: &random) == 0
     do {
       try await store.write { db in
-        guard var from = try db.find(KillAccount.self, source), var to = try db.find(KillAccount.self, target) else { throw Missing() }
+        guard var from = try db.find(KillAccount.self, source), var to = try db.find(KillAccount.self, target) else {
+          throw Missing()
+        }
         from.balance -= amount
         try db.update(from)
         if fails { throw Refused() }
@@ -85,7 +88,8 @@ public struct KillWorker: Sendable {
 
   private func document(_ store: Store, _ id: Int, _ random: inout SplitMix64) async throws {
     let isOften = Int.random(in: 0..<4, using: &random) == 0
-    try await store.documents("kept").set("\(id)", ["number": .integer(Int64(id)), isOften ? "often" : "seldom\(id % 7)": true])
+    try await store.documents("kept").set(
+      "\(id)", ["number": .integer(Int64(id)), isOften ? "often" : "seldom\(id % 7)": true])
     ProvingProcess.say("document \(id)")
   }
 

@@ -2,7 +2,8 @@ import Foundation
 import Larder
 import LarderTestSupport
 
-/// Kills processes that write to one file, at moments that nobody chose, and checks after each that nothing acknowledged is lost.
+/// Kills processes that write to one file, at moments that nobody chose, and checks after each that nothing
+/// acknowledged is lost.
 public struct Kills: ProofPart {
   public static let name = "kills"
 
@@ -25,15 +26,19 @@ public struct Kills: ProofPart {
     var file = 0
     var progress: [Series.Point] = []
     while result.cases < run.cases, run.isTimeLeft, result.findings.count < 10 {
-      let session = KillSession(run, path: run.folder.appending(component: "kills-\(file).larder").path(percentEncoded: false))
+      let session = KillSession(
+        run, path: run.folder.appending(component: "kills-\(file).larder").path(percentEncoded: false))
       let limit = min(Self.killsPerFile, run.cases - result.cases)
       try await session.run(writers: Self.writers, kills: limit, &random, &result)
-      progress.append(Series.Point(Double(result.cases), Double(result.counters.first { $0.name == "acknowledged writes" }?.value ?? 0)))
+      progress.append(
+        Series.Point(
+          Double(result.cases), Double(result.counters.first { $0.name == "acknowledged writes" }?.value ?? 0)))
       file += 1
       run.progress("\(result.cases) kills, \(result.findings.count) findings")
     }
     result.count("files", by: file)
-    result.series.append(Series("acknowledged writes that were looked for", xLabel: "kills", yLabel: "writes", points: progress))
+    result.series.append(
+      Series("acknowledged writes that were looked for", xLabel: "kills", yLabel: "writes", points: progress))
     return result
   }
 }

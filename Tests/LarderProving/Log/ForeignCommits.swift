@@ -30,7 +30,9 @@ public struct ForeignCommits: ProofPart {
       seed: run.seed, unit: "commits")
     let path = run.folder.appending(component: "foreign.larder").path(percentEncoded: false)
     let store = try Store(at: path, for: ForeignRow.self, LoggedRow.self)
-    let watchdog = Watchdog(limit: 60) { run.stalled("a commit of another process was never seen", "LarderProof \(Self.name) --seed \(run.seed)") }
+    let watchdog = Watchdog(limit: 60) {
+      run.stalled("a commit of another process was never seen", "LarderProof \(Self.name) --seed \(run.seed)")
+    }
     defer { watchdog.end() }
     let writing = Writing()
     let worker = try ProvingProcess(run.executable, ["foreign-worker", path])
@@ -67,7 +69,9 @@ public struct ForeignCommits: ProofPart {
   }
 
   /// Asks for commits one after another, and returns how long after each had returned it was seen.
-  private func watch(_ store: Store, _ worker: ProvingProcess, _ run: ProofRun, _ watchdog: Watchdog) async throws -> [Duration] {
+  private func watch(
+    _ store: Store, _ worker: ProvingProcess, _ run: ProofRun, _ watchdog: Watchdog
+  ) async throws -> [Duration] {
     var lines = worker.lines.makeAsyncIterator()
     var results = store.live(ForeignRow.all).makeAsyncIterator()
     var random = SplitMix64(seed: run.seed)
@@ -92,10 +96,15 @@ public struct ForeignCommits: ProofPart {
     result.checks = delays.count
     let again = "swift run LarderProof \(Self.name) --seed \(run.seed)"
     let late = sorted.count { delay in limit.map { delay > $0 } ?? false }
-    if late * 100 > sorted.count { result.findings.append(Finding("\(late) of \(sorted.count) commits were seen late", reproduction: again)) }
-    if sorted.isEmpty { result.findings.append(Finding("no commit of the other process was seen", reproduction: again)) }
+    if late * 100 > sorted.count {
+      result.findings.append(Finding("\(late) of \(sorted.count) commits were seen late", reproduction: again))
+    }
+    if sorted.isEmpty {
+      result.findings.append(Finding("no commit of the other process was seen", reproduction: again))
+    }
     guard let last = sorted.last else { return }
-    result.count("microseconds until half of the commits were seen", by: Int(sorted[sorted.count / 2] / .microseconds(1)))
+    result.count(
+      "microseconds until half of the commits were seen", by: Int(sorted[sorted.count / 2] / .microseconds(1)))
     result.count("microseconds until 99 of 100 were seen", by: Int(sorted[sorted.count * 99 / 100] / .microseconds(1)))
     result.count("microseconds until the last was seen", by: Int(last / .microseconds(1)))
     result.count("commits that were seen too late", by: late)

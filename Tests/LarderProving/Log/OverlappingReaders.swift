@@ -8,7 +8,8 @@ struct LoggedRow: Hashable {
   var text: String
 }
 
-/// Reads that always overlap while others write: how long the write-ahead log becomes, and what is left of it afterwards.
+/// Reads that always overlap while others write: how long the write-ahead log becomes, and what is left of it
+/// afterwards.
 public struct OverlappingReaders: ProofPart {
   public static let name = "log"
 
@@ -39,7 +40,9 @@ public struct OverlappingReaders: ProofPart {
     let file = run.folder.appending(component: "log.larder")
     let path = file.path(percentEncoded: false)
     let store = try Store(at: path, for: LoggedRow.self)
-    let watchdog = Watchdog(limit: 60) { run.stalled("no read or write ended for a minute", "LarderProof \(Self.name) --seed \(run.seed)") }
+    let watchdog = Watchdog(limit: 60) {
+      run.stalled("no read or write ended for a minute", "LarderProof \(Self.name) --seed \(run.seed)")
+    }
     defer { watchdog.end() }
     let end = min(run.deadline, .now + time)
     async let readers = read(store, until: end, watchdog)
@@ -53,20 +56,29 @@ public struct OverlappingReaders: ProofPart {
     result.cases = try await readers
     let bytes = try await writers
     let last = ContinuousClock.now + patience
-    while Self.size(ofLogOf: path) > Self.kept, ContinuousClock.now < last { try await Task.sleep(for: .milliseconds(20)) }
+    while Self.size(ofLogOf: path) > Self.kept, ContinuousClock.now < last {
+      try await Task.sleep(for: .milliseconds(20))
+    }
     let left = Self.size(ofLogOf: path)
     judge(sizes, left, bytes, run, &result)
-    if try await store.count(LoggedRow.all) != 2 * Self.rows { result.findings.append(Finding("rows are missing", reproduction: again(run))) }
+    if try await store.count(LoggedRow.all) != 2 * Self.rows {
+      result.findings.append(Finding("rows are missing", reproduction: again(run)))
+    }
     await store.close()
     return result
   }
 
-  private func judge(_ sizes: [(seconds: Double, bytes: Int64)], _ left: Int64, _ bytes: Int, _ run: ProofRun, _ result: inout PartResult) {
+  private func judge(
+    _ sizes: [(seconds: Double, bytes: Int64)], _ left: Int64, _ bytes: Int, _ run: ProofRun, _ result: inout PartResult
+  ) {
     let largest = sizes.map(\.bytes).max() ?? 0
     result.checks = sizes.count + 2
-    if largest > Self.largest { result.findings.append(Finding("the log grew to \(largest >> 10) KiB", reproduction: again(run))) }
+    if largest > Self.largest {
+      result.findings.append(Finding("the log grew to \(largest >> 10) KiB", reproduction: again(run)))
+    }
     if left > Self.kept {
-      result.findings.append(Finding("the log has \(left >> 10) KiB a second after the readers stopped", reproduction: again(run)))
+      result.findings.append(
+        Finding("the log has \(left >> 10) KiB a second after the readers stopped", reproduction: again(run)))
     }
     result.count("MiB written", by: bytes >> 20)
     result.count("KiB of the largest log", by: Int(largest >> 10))

@@ -31,10 +31,12 @@ struct BookCondition: Sendable {
     case 0: self.init("!(\(left.text))", { _ in !left.expression() }, { !left.matches($0, $1) })
     case 1, 2:
       self.init(
-        "(\(left.text) && \(right.text))", { _ in left.expression() && right.expression() }, { left.matches($0, $1) && right.matches($0, $1) })
+        "(\(left.text) && \(right.text))", { _ in left.expression() && right.expression() },
+        { left.matches($0, $1) && right.matches($0, $1) })
     default:
       self.init(
-        "(\(left.text) || \(right.text))", { _ in left.expression() || right.expression() }, { left.matches($0, $1) || right.matches($0, $1) })
+        "(\(left.text) || \(right.text))", { _ in left.expression() || right.expression() },
+        { left.matches($0, $1) || right.matches($0, $1) })
     }
   }
 
@@ -48,26 +50,37 @@ struct BookCondition: Sendable {
     case 0: return .init("pages < \(number)", { $0.pages < number }, { book, _ in book.pages < number })
     case 1: return .init("pages == \(number)", { $0.pages == number }, { book, _ in book.pages == number })
     case 2: return .init("pages * 2 >= \(number)", { $0.pages * 2 >= number }, { book, _ in book.pages * 2 >= number })
-    case 3: return .init("title contains \(word)", { $0.title.contains(word) }, { book, _ in book.title.contains(word) })
-    case 4: return .init("title begins with \(word)", { $0.title.hasPrefix(word) }, { book, _ in book.title.hasPrefix(word) })
+    case 3:
+      return .init("title contains \(word)", { $0.title.contains(word) }, { book, _ in book.title.contains(word) })
+    case 4:
+      return .init("title begins with \(word)", { $0.title.hasPrefix(word) }, { book, _ in book.title.hasPrefix(word) })
     case 5: return .init("title != \(word)", { $0.title != word }, { book, _ in book.title != word })
     case 6: return .init("price > \(price)", { $0.price > price }, { book, _ in book.price > price })
     case 7: return .init("price <= \(price)", { $0.price <= price }, { book, _ in book.price <= price })
     case 8: return .init("rating == nil", { $0.rating == nil }, { book, _ in book.rating == nil })
-    case 9: return .init("rating > \(rating)", { $0.rating > rating }, { book, _ in book.rating.map { $0 > rating } ?? false })
+    case 9:
+      return .init(
+        "rating > \(rating)", { $0.rating > rating }, { book, _ in book.rating.map { $0 > rating } ?? false })
     case 10: return .init("rating != \(rating)", { $0.rating != rating }, { book, _ in book.rating != rating })
     case 11: return .init("isRead", { $0.isRead == true }, { book, _ in book.isRead })
     case 12: return .init("tags has \(word)", { $0.tags.contains(word) }, { book, _ in book.tags.contains(word) })
     case 13: return .init("shelf == \(number)", { $0.shelf == number }, { book, _ in book.shelf.id == number })
     case 14: return .init("author == nil", { $0.author == nil }, { book, _ in book.author == nil })
     case 15:
-      return .init("shelf.name == \(word)", { $0.shelf.name == word }, { book, world in world.shelves[book.shelf.id]?.name == word })
+      return .init(
+        "shelf.name == \(word)", { $0.shelf.name == word },
+        { book, world in world.shelves[book.shelf.id]?.name == word })
     case 16:
-      return .init("labels has \(label)", { $0.labels.contains(label) }, { book, world in world.links[book.id]?.contains(label) ?? false })
-    case 17: return .init("id in …", { $0.id.isIn([number, number + 1]) }, { book, _ in book.id == number || book.id == number + 1 })
+      return .init(
+        "labels has \(label)", { $0.labels.contains(label) },
+        { book, world in world.links[book.id]?.contains(label) ?? false })
+    case 17:
+      return .init(
+        "id in …", { $0.id.isIn([number, number + 1]) }, { book, _ in book.id == number || book.id == number + 1 })
     case 18:
       return .init(
-        "pages between …", { $0.pages.isBetween(number, number + 4) }, { book, _ in book.pages >= number && book.pages <= number + 4 })
+        "pages between …", { $0.pages.isBetween(number, number + 4) },
+        { book, _ in book.pages >= number && book.pages <= number + 4 })
     default:
       return .init(
         "shelf.count > \(number / 3)", { $0.shelf.count > number / 3 },
@@ -91,7 +104,8 @@ struct BookSelection: Sendable {
   init(using random: inout SplitMix64) {
     condition = Int.random(in: 0..<6, using: &random) == 0 ? .everything : BookCondition(depth: 3, using: &random)
     sorts =
-      Int.random(in: 0..<3, using: &random) == 0 ? [] : Key.allCases.shuffled(using: &random).prefix(2).map { ($0, Bool.random(using: &random)) }
+      Int.random(in: 0..<3, using: &random) == 0
+      ? [] : Key.allCases.shuffled(using: &random).prefix(2).map { ($0, Bool.random(using: &random)) }
     if Int.random(in: 0..<3, using: &random) == 0 {
       limit = Int.random(in: 0...6, using: &random)
       offset = Bool.random(using: &random) ? Int.random(in: 0...3, using: &random) : 0

@@ -16,7 +16,8 @@ extension Change {
     case .delete(.author, let ids): return try Self.delete(ids.map { LibraryAuthor(id: $0, name: "") }, db)
     case .delete(.agency, let ids): return try Self.delete(ids.map { LibraryAgency(id: $0, name: "") }, db)
     case .deleteLabel(let id): return try db.delete(LibraryLabel.self, id) ? 1 : 0
-    case .updateAll(let selection, let assignment): return try db.updateAll(selection.query) { assignment.apply(to: $0) }
+    case .updateAll(let selection, let assignment):
+      return try db.updateAll(selection.query) { assignment.apply(to: $0) }
     case .deleteAll(let selection): return try db.deleteAll(selection.query)
     case .link(let book, let labels): try db.link(book, \.labels, labels)
     case .unlink(let book, let label): return try db.unlink(book, \.labels, label) ? 1 : 0
@@ -25,13 +26,15 @@ extension Change {
     case .pass(let pass, let date): try db.save(pass, expires: date.map { Date(timeIntervalSinceReferenceDate: $0) })
     case .deletePass(let id): return try db.delete(LibraryPass.self, id) ? 1 : 0
     case .setExpiry(let id, let date):
-      return try db.setExpiry(of: LibraryPass.self, id, to: date.map { Date(timeIntervalSinceReferenceDate: $0) }) ? 1 : 0
+      return try db.setExpiry(of: LibraryPass.self, id, to: date.map { Date(timeIntervalSinceReferenceDate: $0) })
+        ? 1 : 0
     case .documents(let entries, let date):
       try db.documents("papers").set(entries, expires: date.map { Date(timeIntervalSinceReferenceDate: $0) })
     case .updateDocument(let key, let changes): try db.documents("papers").update(key, changes)
     case .deleteDocument(let key): return try db.documents("papers").delete(key) ? 1 : 0
     case .deleteDocuments(let limit):
-      return try db.documents("papers").deleteAll(where: [Condition("number", .lessThan, limit)], validatesProperties: false)
+      return try db.documents("papers").deleteAll(
+        where: [Condition("number", .lessThan, limit)], validatesProperties: false)
     }
     return 0
   }
@@ -67,7 +70,8 @@ extension Change {
     case .agencies(let verb, let rows): try await Self.write(verb, rows, store)
     case .labels(let verb, let rows): try await Self.write(verb, rows, store)
     case .deleteLabel(let id): return try await store.delete(LibraryLabel.self, id) ? 1 : 0
-    case .updateAll(let selection, let assignment): return try await store.updateAll(selection.query) { assignment.apply(to: $0) }
+    case .updateAll(let selection, let assignment):
+      return try await store.updateAll(selection.query) { assignment.apply(to: $0) }
     case .deleteAll(let selection): return try await store.deleteAll(selection.query)
     case .deletePass(let id): return try await store.delete(LibraryPass.self, id) ? 1 : 0
     case .documents(let entries, let date):

@@ -15,7 +15,9 @@ extension World {
     case .shelves(let verb, let rows):
       for row in rows {
         try check(verb, isThere: shelves[row.id] != nil)
-        if let code = row.code, shelves.contains(where: { $0.key != row.id && $0.value.code == code }) { throw Refusal(code: .duplicate) }
+        if let code = row.code, shelves.contains(where: { $0.key != row.id && $0.value.code == code }) {
+          throw Refusal(code: .duplicate)
+        }
         shelves[row.id] = row
       }
     case .books(let verb, let rows):
@@ -80,7 +82,9 @@ extension World {
         if authors[id] != nil { remove(author: id) }
       case .agency:
         count += agencies[id] == nil ? 0 : 1
-        if agencies[id] != nil, authors.values.contains(where: { $0.agency?.id == id }) { throw Refusal(code: .referenced) }
+        if agencies[id] != nil, authors.values.contains(where: { $0.agency?.id == id }) {
+          throw Refusal(code: .referenced)
+        }
         agencies[id] = nil
       }
     }

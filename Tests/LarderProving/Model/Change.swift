@@ -75,7 +75,11 @@ struct ChangeSource {
   mutating func libraryChange() -> Change {
     switch Int.random(in: 0..<22, using: &random) {
     case 0, 1:
-      return .shelves(verb(), some { LibraryShelf(id: $0.key($0.world.shelves, below: 8), name: $0.word(), code: $0.chance(3) ? $0.word() : nil) })
+      return .shelves(
+        verb(),
+        some {
+          LibraryShelf(id: $0.key($0.world.shelves, below: 8), name: $0.word(), code: $0.chance(3) ? $0.word() : nil)
+        })
     case 2..<8: return .books(verb(), some { $0.book() })
     case 8:
       return .authors(
@@ -85,11 +89,15 @@ struct ChangeSource {
             id: source.key(source.world.authors, below: 6), name: source.word(),
             agency: source.chance(2) ? nil : ToOne(source.key(source.world.agencies, below: 4)))
         })
-    case 9: return .agencies(verb(), some { LibraryAgency(id: $0.key($0.world.agencies, below: 4), name: $0.word(), city: $0.word()) })
+    case 9:
+      return .agencies(
+        verb(), some { LibraryAgency(id: $0.key($0.world.agencies, below: 4), name: $0.word(), city: $0.word()) })
     case 10, 11: return .labels(verb(), some { LibraryLabel(id: $0.label()) })
     case 12, 13: return deletion()
     case 14: return .deleteLabel(label())
-    case 15: return .updateAll(BookSelection(using: &random), Change.Assignment.allCases.randomElement(using: &random) ?? .addPages)
+    case 15:
+      return .updateAll(
+        BookSelection(using: &random), Change.Assignment.allCases.randomElement(using: &random) ?? .addPages)
     case 16:
       var selection = BookSelection(using: &random)
       if !chance(3) { selection.limit = 2 }
@@ -102,7 +110,8 @@ struct ChangeSource {
   mutating func otherChange() -> Change {
     switch Int.random(in: 0..<8, using: &random) {
     case 0, 1, 2:
-      return .pass(LibraryPass(id: key(world.passes, below: 8), value: Int.random(in: 0...9, using: &random)), expires: time())
+      return .pass(
+        LibraryPass(id: key(world.passes, below: 8), value: Int.random(in: 0...9, using: &random)), expires: time())
     case 3: return .deletePass(key(world.passes, below: 8))
     case 4: return .setExpiry(key(world.passes, below: 8), time())
     default: return documentChange()
@@ -120,7 +129,8 @@ struct ChangeSource {
 
   private mutating func book() -> LibraryBook {
     LibraryBook(
-      id: key(world.books, below: 30), title: (0...Int.random(in: 0...2, using: &random)).map { _ in word() }.joined(separator: " "),
+      id: key(world.books, below: 30),
+      title: (0...Int.random(in: 0...2, using: &random)).map { _ in word() }.joined(separator: " "),
       pages: Int.random(in: 0...12, using: &random), price: Decimal(Int.random(in: -8...40, using: &random)) / 4,
       rating: chance(3) ? nil : Double(Int.random(in: 0...4, using: &random)) / 2, isRead: Bool.random(using: &random),
       tags: (0..<Int.random(in: 0...2, using: &random)).map { _ in word() }, shelf: ToOne(key(world.shelves, below: 8)),
@@ -129,7 +139,9 @@ struct ChangeSource {
 
   /// Labels are put on books that are there, and only labels that are there.
   private mutating func linking() -> Change? {
-    guard let id = world.books.keys.sorted().randomElement(using: &random), let book = world.books[id] else { return nil }
+    guard let id = world.books.keys.sorted().randomElement(using: &random), let book = world.books[id] else {
+      return nil
+    }
     let labels = world.labels.sorted().shuffled(using: &random).map { LibraryLabel(id: $0) }
     guard let first = labels.first else { return nil }
     switch Int.random(in: 0..<3, using: &random) {
@@ -142,7 +154,8 @@ struct ChangeSource {
   private mutating func documentChange() -> Change {
     let key = "p\(Int.random(in: 0..<8, using: &random))"
     switch Int.random(in: 0..<6, using: &random) {
-    case 0, 1, 2: return .documents(some { ("p\(Int.random(in: 0..<8, using: &$0.random))", $0.document()) }, expires: time())
+    case 0, 1, 2:
+      return .documents(some { ("p\(Int.random(in: 0..<8, using: &$0.random))", $0.document()) }, expires: time())
     case 3: return .updateDocument(key, document())
     case 4: return .deleteDocument(key)
     default: return .deleteDocuments(below: Int.random(in: 0...5, using: &random))
@@ -152,7 +165,10 @@ struct ChangeSource {
   private mutating func document() -> Document {
     var document: Document = ["number": .integer(Int64.random(in: 0...12, using: &random))]
     if chance(2) { document["name"] = .text(word()) }
-    if chance(3) { document["extra\(Int.random(in: 0..<4, using: &random))"] = chance(2) ? .null : .array([.bool(true), .text(word())]) }
+    if chance(3) {
+      document["extra\(Int.random(in: 0..<4, using: &random))"] =
+        chance(2) ? .null : .array([.bool(true), .text(word())])
+    }
     return document
   }
 }

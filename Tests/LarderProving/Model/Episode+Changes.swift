@@ -117,7 +117,9 @@ extension Episode {
     func perform() {
       for (change, expected) in zip(step.changes, step.expected) {
         let actual = Result { try change.apply(to: db) }
-        if difference == nil, !isSame(actual, expected) { difference = "\(change) in a transaction: \(actual) instead of \(expected)" }
+        if difference == nil, !isSame(actual, expected) {
+          difference = "\(change) in a transaction: \(actual) instead of \(expected)"
+        }
       }
     }
     guard step.isSavepoint else {

@@ -88,11 +88,17 @@ extension Episode {
     let before = after
     do {
       let expected = try after.apply(change, now: time.now)
-      // Whether a step that changes nothing can be undone is not said, and what refers to nothing is found when it is saved.
+      // Whether a step that changes nothing can be undone is not said, and what refers to nothing is found when it is
+      // saved.
       guard after != before, !after.isDangling else { return }
       note("", " \(change),")
-      let value = Int.random(in: 0..<3, using: &random) == 0 ? try context.step { try change.apply(to: context) } : try change.apply(to: context)
-      if case .sql = change {} else { try expect(value == expected || !change.isCounted, "\(change) in a context: \(value) instead of \(expected)") }
+      let value =
+        Int.random(in: 0..<3, using: &random) == 0
+        ? try context.step { try change.apply(to: context) } : try change.apply(to: context)
+      if case .sql = change {
+      } else {
+        try expect(value == expected || !change.isCounted, "\(change) in a context: \(value) instead of \(expected)")
+      }
       history.push(after)
     } catch let refusal as World.Refusal {
       note("", " \(change) (refused),")
@@ -152,11 +158,16 @@ extension Episode {
   /// A row that a context and somebody else change, under each policy.
   func conflict(_ random: inout SplitMix64) throws {
     let policy = MergePolicy.allCases.randomElement(using: &random) ?? .error
-    guard let base = world.agencies.keys.sorted().randomElement(using: &random).flatMap({ world.agencies[$0] }) else { return }
+    guard let base = world.agencies.keys.sorted().randomElement(using: &random).flatMap({ world.agencies[$0] }) else {
+      return
+    }
     let isReferred = world.authors.values.contains { $0.agency?.id == base.id }
     let mine = changed(base, canDelete: !isReferred, &random)
     let theirs = changed(base, canDelete: !isReferred, &random)
-    note("conflict", "conflict \(policy): \(base), mine \(mine.map { "\($0)" } ?? "deleted"), theirs \(theirs.map { "\($0)" } ?? "deleted")")
+    note(
+      "conflict",
+      "conflict \(policy): \(base), mine \(mine.map { "\($0)" } ?? "deleted"), theirs \(theirs.map { "\($0)" } ?? "deleted")"
+    )
     let context = Context(store(&random), mergePolicy: policy)
     let other = store(&random).blocking
     try expect(try context.find(LibraryAgency.self, base.id) == base, "a context does not read what is stored")
@@ -180,7 +191,8 @@ extension Episode {
       world.agencies[base.id] = theirs
     }
     let (seen, expected) = (try other.find(LibraryAgency.self, base.id), world.agencies[base.id])
-    try expect(seen == expected, "after the conflict: \(String(describing: seen)) instead of \(String(describing: expected))")
+    try expect(
+      seen == expected, "after the conflict: \(String(describing: seen)) instead of \(String(describing: expected))")
   }
 
   private func changed(_ base: LibraryAgency, canDelete: Bool, _ random: inout SplitMix64) -> LibraryAgency? {
@@ -201,7 +213,9 @@ extension Episode {
   }
 
   /// What is stored after a save: nil where it is refused, a nil inside where the row is deleted.
-  private func merge(_ base: LibraryAgency, _ mine: LibraryAgency?, _ theirs: LibraryAgency?, _ policy: MergePolicy) -> LibraryAgency?? {
+  private func merge(
+    _ base: LibraryAgency, _ mine: LibraryAgency?, _ theirs: LibraryAgency?, _ policy: MergePolicy
+  ) -> LibraryAgency?? {
     if theirs == base { return .some(mine) }
     if mine == base || mine == theirs { return .some(theirs) }
     switch policy {

@@ -44,12 +44,16 @@ extension Episode {
     try expectSame("sum", try await store.sum(selection.query, of: \.pages), expected.reduce(0) { $0 + $1.pages })
   }
 
-  private func expectRows(_ name: String, _ rows: [LibraryBook], _ expected: [LibraryBook], _ selection: BookSelection) throws {
-    let (actual, wanted) = selection.isOrdered ? (rows, expected) : (rows.sorted { $0.id < $1.id }, expected.sorted { $0.id < $1.id })
+  private func expectRows(
+    _ name: String, _ rows: [LibraryBook], _ expected: [LibraryBook], _ selection: BookSelection
+  ) throws {
+    let (actual, wanted) =
+      selection.isOrdered ? (rows, expected) : (rows.sorted { $0.id < $1.id }, expected.sorted { $0.id < $1.id })
     try expect(
       actual == wanted,
       "\(name) \(selection.text): "
-        + (actual.map(\.id) == wanted.map(\.id) ? "\(actual) instead of \(wanted)" : "\(actual.map(\.id)) instead of \(wanted.map(\.id))")
+        + (actual.map(\.id) == wanted.map(\.id)
+          ? "\(actual) instead of \(wanted)" : "\(actual.map(\.id)) instead of \(wanted.map(\.id))")
     )
   }
 
@@ -103,7 +107,9 @@ extension Episode {
       .map { "\($0.key) \($0.value.count) \($0.value.reduce(0) { $0 + $1.pages }) \($0.value.map(\.price).max() ?? 0)" }
     let groups = try db.fetch(query.grouped(by: \.title) { ($0.key, $0.count, $0.sum(\.pages), $0.max(\.price)) })
     try expectSame("groups", groups.map { "\($0.0) \($0.1) \($0.2) \($0.3 ?? 0)" }, expected)
-    let byShelf = Dictionary(grouping: rows) { world.shelves[$0.shelf.id]?.name ?? "" }.mapValues(\.count).sorted { $0.key < $1.key }
+    let byShelf = Dictionary(grouping: rows) { world.shelves[$0.shelf.id]?.name ?? "" }.mapValues(\.count).sorted {
+      $0.key < $1.key
+    }
     let shelves = try db.fetch(query.grouped(by: \.shelf.name) { ($0.key, $0.count) })
     try expectSame("groups by shelf", shelves.map { "\($0.0) \($0.1)" }, byShelf.map { "\($0.key) \($0.value)" })
   }
@@ -133,7 +139,8 @@ extension Episode {
     let books = world.books.values
     let holding = shelves.filter { id in books.contains { $0.shelf.id == id && $0.pages > number } }
     try expectSame(
-      "shelves with books", try db.fetch(LibraryShelf.where { $0.books.contains { $0.pages > number } }.sorted(by: \.id)).map(\.id), holding)
+      "shelves with books",
+      try db.fetch(LibraryShelf.where { $0.books.contains { $0.pages > number } }.sorted(by: \.id)).map(\.id), holding)
     let loaded = try db.fetch(LibraryShelf.all.including(\.books).sorted(by: \.id))
     try expectSame("shelves", loaded, shelves.compactMap { world.shelf($0) })
     for shelf in loaded {
@@ -145,23 +152,29 @@ extension Episode {
     }
     for book in try db.fetch(LibraryBook.all.including(\.labels).including(\.author)) {
       try expectSame("labels of book \(book.id)", (book.labels.loaded ?? []).map(\.id), world.links[book.id] ?? [])
-      try expectSame("author of book \(book.id)", book.author?.loaded, world.books[book.id]?.author.flatMap { world.authors[$0.id] })
+      try expectSame(
+        "author of book \(book.id)", book.author?.loaded, world.books[book.id]?.author.flatMap { world.authors[$0.id] })
     }
-    try expectSame("labels", try db.fetch(LibraryLabel.all.sorted(by: \.id)), world.labels.sorted().map { world.label($0) })
+    try expectSame(
+      "labels", try db.fetch(LibraryLabel.all.sorted(by: \.id)), world.labels.sorted().map { world.label($0) })
   }
 
   private func checkSearch(_ db: some StoreReader, _ world: World, _ random: inout SplitMix64) throws {
     let word = Library.words.randomElement(using: &random) ?? "red"
     let limit = Int.random(in: 0...12, using: &random)
     note("read", "search for \(word)")
-    let expected = world.books.values.filter { $0.title.split(separator: " ").contains { $0 == word } && $0.pages <= limit }.map(\.id).sorted()
-    try expectSame("search", try db.fetch(LibraryBook.search(word).where { $0.pages <= limit }.sorted(by: \.id)).map(\.id), expected)
+    let expected = world.books.values.filter {
+      $0.title.split(separator: " ").contains { $0 == word } && $0.pages <= limit
+    }.map(\.id).sorted()
+    try expectSame(
+      "search", try db.fetch(LibraryBook.search(word).where { $0.pages <= limit }.sorted(by: \.id)).map(\.id), expected)
   }
 
   private func checkSQL(_ db: some StoreReader, _ world: World, _ random: inout SplitMix64) throws {
     let number = Int.random(in: 0...12, using: &random)
     note("read", "sql (\(number))")
-    let counts = try db.sql("select count(*), coalesce(sum(pages), 0) from \(LibraryBook.self) where pages > \(number)", as: (Int, Int).self)
+    let counts = try db.sql(
+      "select count(*), coalesce(sum(pages), 0) from \(LibraryBook.self) where pages > \(number)", as: (Int, Int).self)
     let rows = world.books.values.filter { $0.pages > number }
     try expectSame("sql", counts.map { "\($0.0) \($0.1)" }, ["\(rows.count) \(rows.reduce(0) { $0 + $1.pages })"])
     let passes = try db.sql("select id from \(LibraryPass.self) order by id", as: (Int).self)
@@ -183,6 +196,8 @@ extension Episode {
     try expectSame("contains", try papers.contains(key), world.papers[key] != nil)
     let expected = world.papers.filter { ($0.value.document["number"]?.integer ?? 99) >= number }.keys.sorted()
     try expectSame(
-      "documents", try papers.keys(where: [Condition("number", .greaterThanOrEqual, number)], sort: "key", validatesProperties: false), expected)
+      "documents",
+      try papers.keys(
+        where: [Condition("number", .greaterThanOrEqual, number)], sort: "key", validatesProperties: false), expected)
   }
 }

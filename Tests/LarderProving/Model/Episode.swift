@@ -15,7 +15,8 @@ struct EpisodeOutcome: Sendable {
 
 /// A run of random operations on one file, and the same operations on plain Swift values.
 ///
-/// Each operation draws from a generator of its own, so that any of them can be left out and the others stay what they are.
+/// Each operation draws from a generator of its own, so that any of them can be left out and the others stay what they
+/// are.
 final class Episode {
   /// A difference between the store and the world.
   struct Difference: Error {
@@ -121,7 +122,10 @@ final class Episode {
     stores =
       isInMemory
       ? [try Self.memory(version, configuration)]
-      : [try Store(at: path, for: models, configuration: configuration), try Store(at: path, for: models, configuration: configuration)]
+      : [
+        try Store(at: path, for: models, configuration: configuration),
+        try Store(at: path, for: models, configuration: configuration),
+      ]
     watches = LiveWatches(stores[0])
   }
 
@@ -196,11 +200,17 @@ extension Episode {
   fileprivate static func memory(_ version: GadgetVersion, _ configuration: Store.Configuration) throws -> Store {
     switch version {
     case .first:
-      try Store(inMemoryFor: LibraryShelf.self, LibraryAgency.self, LibraryPass.self, FirstGadget.self, configuration: configuration)
+      try Store(
+        inMemoryFor: LibraryShelf.self, LibraryAgency.self, LibraryPass.self, FirstGadget.self,
+        configuration: configuration)
     case .second:
-      try Store(inMemoryFor: LibraryShelf.self, LibraryAgency.self, LibraryPass.self, SecondGadget.self, configuration: configuration)
+      try Store(
+        inMemoryFor: LibraryShelf.self, LibraryAgency.self, LibraryPass.self, SecondGadget.self,
+        configuration: configuration)
     case .third:
-      try Store(inMemoryFor: LibraryShelf.self, LibraryAgency.self, LibraryPass.self, ThirdGadget.self, configuration: configuration)
+      try Store(
+        inMemoryFor: LibraryShelf.self, LibraryAgency.self, LibraryPass.self, ThirdGadget.self,
+        configuration: configuration)
     }
   }
 }

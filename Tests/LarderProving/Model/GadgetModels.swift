@@ -69,10 +69,14 @@ enum GadgetVersion: Int, Sendable {
 
   func all(in db: some StoreReader) throws -> [Int: GadgetRow] {
     switch self {
-    case .first: try Dictionary(uniqueKeysWithValues: db.fetch(FirstGadget.all).map { ($0.id, GadgetRow(name: $0.name, size: $0.size)) })
+    case .first:
+      try Dictionary(
+        uniqueKeysWithValues: db.fetch(FirstGadget.all).map { ($0.id, GadgetRow(name: $0.name, size: $0.size)) })
     case .second:
       try Dictionary(
-        uniqueKeysWithValues: db.fetch(SecondGadget.all).map { ($0.id, GadgetRow(name: $0.title, size: $0.size, color: $0.color)) })
+        uniqueKeysWithValues: db.fetch(SecondGadget.all).map {
+          ($0.id, GadgetRow(name: $0.title, size: $0.size, color: $0.color))
+        })
     case .third:
       try Dictionary(
         uniqueKeysWithValues: db.fetch(ThirdGadget.all).map {

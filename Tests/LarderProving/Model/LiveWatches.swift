@@ -21,7 +21,9 @@ final class LiveWatches: Sendable {
     follow(store.changes(LibraryShelf.all.sorted(by: \.id))) { $0.changed = $1.applying(to: $0.changed) }
   }
 
-  private func follow<Sequence: AsyncSequence & Sendable>(_ sequence: Sequence, _ show: @escaping @Sendable (inout Shown, Sequence.Element) -> Void)
+  private func follow<Sequence: AsyncSequence & Sendable>(
+    _ sequence: Sequence, _ show: @escaping @Sendable (inout Shown, Sequence.Element) -> Void
+  )
   where Sequence.Element: Sendable {
     let task = Task {
       do {

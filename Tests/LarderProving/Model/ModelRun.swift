@@ -25,7 +25,9 @@ public struct ModelRun: ProofPart {
         are done through two stores on one file, or in memory, and to plain Swift values; every answer is compared.
         """,
       seed: run.seed, unit: "operations")
-    let watchdog = Watchdog(limit: 120) { run.stalled("an operation never returned", "LarderProof model --seed \(run.seed)") }
+    let watchdog = Watchdog(limit: 120) {
+      run.stalled("an operation never returned", "LarderProof model --seed \(run.seed)")
+    }
     defer { watchdog.end() }
     var kinds: [String: Int] = [:]
     var episode: UInt64 = 0
@@ -33,7 +35,8 @@ public struct ModelRun: ProofPart {
       let seed = run.seed &+ episode
       let count = min(operations, run.cases - result.cases)
       let skipped = only.map { Set(0..<count).subtracting($0) } ?? []
-      let outcome = await Episode(seed: seed, folder: run.folder.appending(component: "model-\(episode)")).run(operations: count, skipping: skipped)
+      let outcome = await Episode(seed: seed, folder: run.folder.appending(component: "model-\(episode)")).run(
+        operations: count, skipping: skipped)
       result.cases += outcome.operations
       result.checks += outcome.checks
       kinds.merge(outcome.kinds, uniquingKeysWith: +)
@@ -54,7 +57,9 @@ public struct ModelRun: ProofPart {
   }
 
   /// Leaves operations out while the difference stays, and says which are needed.
-  private func finding(_ seed: UInt64, _ count: Int, _ first: EpisodeOutcome, _ run: ProofRun, step: () -> Void) async -> Finding {
+  private func finding(
+    _ seed: UInt64, _ count: Int, _ first: EpisodeOutcome, _ run: ProofRun, step: () -> Void
+  ) async -> Finding {
     var kept = only?.sorted() ?? Array(0..<first.operations)
     var outcome = first
     var chunk = max(1, kept.count / 2)
@@ -84,6 +89,8 @@ public struct ModelRun: ProofPart {
     let log = outcome.log.suffix(40).joined(separator: "\n      ")
     return Finding(
       "\(outcome.failure ?? "")\n      after:\n      \(log)",
-      reproduction: "swift run LarderProof model --seed \(seed) --operations \(count) --only \(kept.map(String.init).joined(separator: ","))")
+      reproduction:
+        "swift run LarderProof model --seed \(seed) --operations \(count) --only \(kept.map(String.init).joined(separator: ","))"
+    )
   }
 }

@@ -93,7 +93,8 @@ extension World {
     }
     let documents = db.documents("papers")
     for entry in try documents.fetch() {
-      papers[entry.key] = Paper(document: entry.value, expires: try documents.expiry(of: entry.key)?.timeIntervalSinceReferenceDate)
+      papers[entry.key] = Paper(
+        document: entry.value, expires: try documents.expiry(of: entry.key)?.timeIntervalSinceReferenceDate)
     }
     gadgets = try version.all(in: db)
   }
@@ -114,7 +115,9 @@ extension World {
   /// The first difference of each kind.
   func difference(to seen: World) -> String {
     var parts: [String] = []
-    func compare<Key: Comparable & Hashable, Value: Equatable>(_ name: String, _ mine: [Key: Value], _ theirs: [Key: Value]) {
+    func compare<Key: Comparable & Hashable, Value: Equatable>(
+      _ name: String, _ mine: [Key: Value], _ theirs: [Key: Value]
+    ) {
       for key in Set(mine.keys).union(theirs.keys).sorted() where mine[key] != theirs[key] {
         let (expected, found) = (mine[key].map { "\($0)" } ?? "none", theirs[key].map { "\($0)" } ?? "none")
         return parts.append("\(name) \(key) is \(found) instead of \(expected)")

@@ -6,10 +6,13 @@ public struct RandomTests: ProofPart {
 
   /// The suites that draw their cases from the seed.
   public static let suites = [
-    "RandomConditionTests", "PagingTests", "RandomAdoptedTableTests", "RandomRenameTests", "RandomLiveTests", "ResultsChangeTests",
-    "ExactArithmeticTests", "JSONTextTests", "UpdateAllTreeTests", "DerivedExactnessTests", "ContextMirrorTests", "ContextHistoryTests",
+    "RandomConditionTests", "PagingTests", "RandomAdoptedTableTests", "RandomRenameTests", "RandomLiveTests",
+    "ResultsChangeTests",
+    "ExactArithmeticTests", "JSONTextTests", "UpdateAllTreeTests", "DerivedExactnessTests", "ContextMirrorTests",
+    "ContextHistoryTests",
     "ContextUniqueValueTests",
-    "DeleteRuleHistoryTests", "DocumentOracleTests", "DocumentGraphOracleTests", "DocumentOperatorTests", "SearchIndexTests",
+    "DeleteRuleHistoryTests", "DocumentOracleTests", "DocumentGraphOracleTests", "DocumentOperatorTests",
+    "SearchIndexTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.
@@ -30,14 +33,19 @@ public struct RandomTests: ProofPart {
         compared with that of plain Swift.
         """,
       seed: run.seed, unit: "comparisons")
-    let watchdog = Watchdog(limit: 600) { run.stalled("the tests did not end", "LarderProof \(Self.name) --seed \(run.seed)") }
+    let watchdog = Watchdog(limit: 600) {
+      run.stalled("the tests did not end", "LarderProof \(Self.name) --seed \(run.seed)")
+    }
     defer { watchdog.end() }
     let filter = suites.joined(separator: "|")
     var seed = run.seed
     while result.cases < run.cases, run.isTimeLeft, result.findings.count < 3 {
       let process = try ProvingProcess(
         tests, ["--testing-library", "swift-testing", "--filter", filter],
-        environment: ["LARDER_TEST_SEED": "\(seed)", "LARDER_TEST_COUNTS": "1", "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "2"],
+        environment: [
+          "LARDER_TEST_SEED": "\(seed)", "LARDER_TEST_COUNTS": "1",
+          "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "2",
+        ],
         includesErrors: true)
       var issues: [String] = []
       var tried = 0

@@ -23,7 +23,8 @@ public struct PartResult: Codable, Sendable {
 
   public init(
     part: String, title: String, summary: String, seed: UInt64, cases: Int = 0, unit: String = "cases", checks: Int = 0,
-    findings: [Finding] = [], seconds: Double = 0, counters: [Counter] = [], series: [Series] = [], startedAt: Date = .now
+    findings: [Finding] = [], seconds: Double = 0, counters: [Counter] = [], series: [Series] = [],
+    startedAt: Date = .now
   ) {
     self.part = part
     self.title = title

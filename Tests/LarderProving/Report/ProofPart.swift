@@ -25,7 +25,8 @@ public struct ProofRun: Sendable {
   public var stalled: @Sendable (_ description: String, _ reproduction: String) -> Void
 
   public init(
-    seed: UInt64, cases: Int = .max, time: Duration, folder: URL, executable: URL, progress: @escaping @Sendable (String) -> Void = { _ in },
+    seed: UInt64, cases: Int = .max, time: Duration, folder: URL, executable: URL,
+    progress: @escaping @Sendable (String) -> Void = { _ in },
     stalled: @escaping @Sendable (String, String) -> Void
   ) {
     self.seed = seed

@@ -40,6 +40,7 @@ extension Report {
       "| \(result.title) | \(Self.grouped(result.cases)) \(result.unit) | \(Self.grouped(result.checks)) | \(result.findings.count) "
         + "| \(Self.duration(result.seconds)) | \(result.seed) |"
     }
-    return (["| part | tried | checks | findings | time | seed |", "| --- | --- | --- | --- | --- | --- |"] + rows).joined(separator: "\n") + "\n"
+    return (["| part | tried | checks | findings | time | seed |", "| --- | --- | --- | --- | --- | --- |"] + rows)
+      .joined(separator: "\n") + "\n"
   }
 }

@@ -25,7 +25,9 @@ public struct Series: Codable, Sendable {
   /// The names of the bars, one for each point.
   public var labels: [String]
 
-  public init(_ name: String, style: Style = .line, xLabel: String, yLabel: String, points: [Point], labels: [String] = []) {
+  public init(
+    _ name: String, style: Style = .line, xLabel: String, yLabel: String, points: [Point], labels: [String] = []
+  ) {
     self.name = name
     self.style = style
     self.xLabel = xLabel

@@ -21,13 +21,16 @@ struct ResourceUse: Sendable {
     return ResourceUse(files: count, threads: threads, memory: pages * Int(getpagesize()))
   }
 
-  /// What is left once work in the background has ended: the least of what is seen in a second or so, as soon as no file is held.
+  /// What is left once work in the background has ended: the least of what is seen in a second or so, as soon as no
+  /// file is held.
   static func settled(files limit: Int) async throws -> ResourceUse? {
     guard var least = current() else { return nil }
     for _ in 0..<200 where least.files > limit {
       try await Task.sleep(for: .milliseconds(10))
       guard let next = current() else { return nil }
-      least = ResourceUse(files: min(least.files, next.files), threads: min(least.threads, next.threads), memory: min(least.memory, next.memory))
+      least = ResourceUse(
+        files: min(least.files, next.files), threads: min(least.threads, next.threads),
+        memory: min(least.memory, next.memory))
     }
     return least
   }

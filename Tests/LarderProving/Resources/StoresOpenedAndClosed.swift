@@ -32,7 +32,9 @@ public struct StoresOpenedAndClosed: ProofPart {
       result.summary += " This system does not say what a process holds: nothing was tried."
       return result
     }
-    let watchdog = Watchdog(limit: 120) { run.stalled("a store could not be used", "LarderProof \(Self.name) --seed \(run.seed)") }
+    let watchdog = Watchdog(limit: 120) {
+      run.stalled("a store could not be used", "LarderProof \(Self.name) --seed \(run.seed)")
+    }
     defer { watchdog.end() }
     let total = min(run.cases, 10_000)
     // What the runtime and the system keep for themselves is there after a while.
@@ -47,7 +49,9 @@ public struct StoresOpenedAndClosed: ProofPart {
       if result.cases == warmUp { base = try await ResourceUse.settled(files: 0) }
       if result.cases % max(1, total / 50) == 0, let use = try await ResourceUse.settled(files: base?.files ?? 0) {
         samples.append((result.cases, use))
-        if samples.count % 10 == 0 { run.progress("\(result.cases) stores: \(use.files) files, \(use.threads) threads, \(use.memory >> 20) MiB") }
+        if samples.count % 10 == 0 {
+          run.progress("\(result.cases) stores: \(use.files) files, \(use.threads) threads, \(use.memory >> 20) MiB")
+        }
       }
     }
     if let base, let end = try await ResourceUse.settled(files: base.files) { judge(base, end, run, &result) }
@@ -74,7 +78,9 @@ public struct StoresOpenedAndClosed: ProofPart {
     if end.threads > base.threads + 16 { report("\(end.threads - base.threads) more threads after \(stores) stores") }
     // Allocators keep a little; a store that leaked as much as one connection's memory would show.
     let limit = 16 << 20
-    if end.memory > base.memory + limit { report("\((end.memory - base.memory) >> 20) MiB more memory after \(stores) stores") }
+    if end.memory > base.memory + limit {
+      report("\((end.memory - base.memory) >> 20) MiB more memory after \(stores) stores")
+    }
     result.count("open files at the end", by: end.files)
     result.count("threads at the end", by: end.threads)
     result.count("MiB of memory after the first stores", by: base.memory >> 20)
@@ -83,14 +89,17 @@ public struct StoresOpenedAndClosed: ProofPart {
 
   // MARK: One store
 
-  private func use(_ number: Int, _ run: ProofRun, _ random: inout SplitMix64, _ result: inout PartResult) async throws {
+  private func use(_ number: Int, _ run: ProofRun, _ random: inout SplitMix64, _ result: inout PartResult) async throws
+  {
     let folder = run.folder.appending(component: "store-\(number)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let isInMemory = Int.random(in: 0..<4, using: &random) == 0
     let path = folder.appending(component: "resources.larder").path(percentEncoded: false)
     let store =
-      isInMemory ? try Store(inMemoryFor: ResourceRow.self, ResourceToken.self) : try Store(at: path, for: ResourceRow.self, ResourceToken.self)
+      isInMemory
+      ? try Store(inMemoryFor: ResourceRow.self, ResourceToken.self)
+      : try Store(at: path, for: ResourceRow.self, ResourceToken.self)
     try await store.insert((0..<20).map { ResourceRow(id: $0, text: "row \($0)") })
     switch Int.random(in: 0..<9, using: &random) {
     case 0:

@@ -24,7 +24,9 @@ final class ProvingProcess: Sendable {
   /// - Parameters:
   ///   - environment: What is added to the environment of this process.
   ///   - includesErrors: Whether the lines are also those that are written to the standard error.
-  init(_ executable: URL, _ arguments: [String], environment: [String: String] = [:], includesErrors: Bool = false) throws {
+  init(
+    _ executable: URL, _ arguments: [String], environment: [String: String] = [:], includesErrors: Bool = false
+  ) throws {
     let process = Process()
     process.executableURL = executable
     process.arguments = arguments
@@ -35,7 +37,8 @@ final class ProvingProcess: Sendable {
     process.standardInput = input
     let (ended, end) = AsyncStream<End>.makeStream()
     process.terminationHandler = { process in
-      end.yield(process.terminationReason == .exit ? .exit(process.terminationStatus) : .signal(process.terminationStatus))
+      end.yield(
+        process.terminationReason == .exit ? .exit(process.terminationStatus) : .signal(process.terminationStatus))
       end.finish()
     }
     try process.run()

@@ -33,7 +33,10 @@ extension FaultSuites {
 
     @Test(
       "a call that fails in any other work is an error, and the store goes on",
-      arguments: ["transaction", "group-commit", "context", "documents", "opening-after-crash", "creating", "migrating", "attach", "closing"])
+      arguments: [
+        "transaction", "group-commit", "context", "documents", "opening-after-crash", "creating", "migrating", "attach",
+        "closing",
+      ])
     func sampled(scenario: String) async throws {
       var random = SplitMix64(seed: 7)
       for persists in [false, true] {
@@ -71,7 +74,9 @@ extension FaultSuites {
       for (scenario, problem) in [(liar, "neither what was acknowledged"), (half, "neither what was acknowledged")] {
         try FaultVFS.register()
         let template = try await FaultTemplate(scenario, in: folder.url.appending(component: scenario.name))
-        let trial = FaultTrial(template: template, injector: ConnectionFaults(kind: .inputOutput, persists: true, includesTemporaryFiles: false))
+        let trial = FaultTrial(
+          template: template,
+          injector: ConnectionFaults(kind: .inputOutput, persists: true, includesTemporaryFiles: false))
         var isFound = false
         for number in 1...(try await trial.run(at: .max).calls) where !isFound {
           isFound = try await trial.run(at: number).problems.contains { $0.contains(problem) }
@@ -81,11 +86,14 @@ extension FaultSuites {
     }
 
     @Test(
-      "a call of the system that fails while files are attached or copied is an error, and leaves nothing behind", arguments: ["attach", "backup"])
+      "a call of the system that fails while files are attached or copied is an error, and leaves nothing behind",
+      arguments: ["attach", "backup"])
     func system(scenario: String) async throws {
       let folder = try TemporaryFolder()
       let part = FaultsPart(scenario: scenario, layer: .system)
-      let run = ProofRun(seed: 5, cases: 12, time: .seconds(60), folder: folder.url, executable: try Self.executable(), stalled: { _, _ in })
+      let run = ProofRun(
+        seed: 5, cases: 12, time: .seconds(60), folder: folder.url, executable: try Self.executable(),
+        stalled: { _, _ in })
       let result = try await part.run(run)
       #expect(result.findings == [])
       #if os(Linux)
@@ -95,10 +103,13 @@ extension FaultSuites {
 
     /// `LarderProof`, which lies beside the tests.
     private static func executable() throws -> URL {
-      let places = [Bundle.main.executableURL, Bundle.main.bundleURL] + Bundle.allBundles.map { Optional($0.bundleURL) }
+      let places =
+        [Bundle.main.executableURL, Bundle.main.bundleURL] + Bundle.allBundles.map { Optional($0.bundleURL) }
       let folders = places.compactMap { $0 }.flatMap { [$0, $0.deletingLastPathComponent()] }
       return try #require(
-        folders.map { $0.appending(component: "LarderProof") }.first { FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false)) })
+        folders.map { $0.appending(component: "LarderProof") }.first {
+          FileManager.default.isExecutableFile(atPath: $0.path(percentEncoded: false))
+        })
     }
 
     @Test("every unit has a scenario, and every scenario a name of its own")
@@ -135,7 +146,9 @@ extension FaultSuites {
       #expect(problems.contains { $0.contains("was acknowledged") })
     }
 
-    @Test("with durability .full acknowledged changes are there after a cut, with .normal a prefix of them", arguments: ["full", "normal"])
+    @Test(
+      "with durability .full acknowledged changes are there after a cut, with .normal a prefix of them",
+      arguments: ["full", "normal"])
     func safe(durability: String) async throws {
       let scenario = try #require(PowerScenario.safe.first { $0.name == "mixed-\(durability)" })
       #expect(try await problems(scenario, cases: 60) == [], "seed 11")

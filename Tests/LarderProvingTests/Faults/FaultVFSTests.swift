@@ -96,7 +96,8 @@ enum FaultSuites {
       try database.column("pragma temp_store = file")
       try database.column("pragma cache_size = 1")
       try database.column(
-        "create temp table s as with recursive n(i) as (values (1) union all select i + 1 from n where i < 100) select randomblob(9000) from n")
+        "create temp table s as with recursive n(i) as (values (1) union all select i + 1 from n where i < 100) select randomblob(9000) from n"
+      )
       #expect(FaultVFS.failures == 0)
     }
 
@@ -106,7 +107,9 @@ enum FaultSuites {
       try database.column("pragma journal_mode = wal")
       try database.column("insert into t values (1)")
       try database.column("pragma wal_checkpoint(truncate)")
-      for kind: FaultVFS.Calls in [.open, .read, .write, .sync, .truncate, .size, .lock, .sharedMemoryMap, .sharedMemoryLock, .delete, .access] {
+      for kind: FaultVFS.Calls in [
+        .open, .read, .write, .sync, .truncate, .size, .lock, .sharedMemoryMap, .sharedMemoryLock, .delete, .access,
+      ] {
         #expect(FaultVFS.count(kind) > 0, "kind \(kind.rawValue)")
       }
       #expect(FaultVFS.count() >= FaultVFS.count(.write) + FaultVFS.count(.read))

@@ -23,7 +23,8 @@ struct PowerDiskTests {
     var random = SplitMix64(seed: seed)
     try disk.cut(fate, &random, to: cut)
     let names = try FileManager.default.contentsOfDirectory(atPath: cut.path(percentEncoded: false))
-    return try Dictionary(uniqueKeysWithValues: names.map { ($0, Array(try Data(contentsOf: cut.appending(component: $0)))) })
+    return try Dictionary(
+      uniqueKeysWithValues: names.map { ($0, Array(try Data(contentsOf: cut.appending(component: $0)))) })
   }
 
   @Test("what was synced is there, whatever becomes of the rest", arguments: PowerDisk.Fate.allCases)
@@ -50,7 +51,8 @@ struct PowerDiskTests {
   func garbage() throws {
     var damaged = 0
     for seed in UInt64(1)...20 {
-      let bytes = try #require(try files([.write("/x/a", offset: 1000, [UInt8](repeating: 2, count: 2000))], .garbage, seed: seed)["a"])
+      let bytes = try #require(
+        try files([.write("/x/a", offset: 1000, [UInt8](repeating: 2, count: 2000))], .garbage, seed: seed)["a"])
       #expect(Array(bytes[..<1000]) == Array(old[..<1000]))
       #expect(Array(bytes[3000...]) == Array(old[3000...]))
       if Set(bytes[1000..<3000]).count > 2 { damaged += 1 }
@@ -71,6 +73,9 @@ struct PowerDiskTests {
 
   @Test("shared memory is no file of the disk")
   func memory() throws {
-    #expect(try files([.create("/x/a-shm"), .write("/x/a-shm", offset: 0, new), .sync("/x/a-shm"), .syncFolder("/x/a-shm")], .kept)["a-shm"] == nil)
+    #expect(
+      try files(
+        [.create("/x/a-shm"), .write("/x/a-shm", offset: 0, new), .sync("/x/a-shm"), .syncFolder("/x/a-shm")], .kept)[
+          "a-shm"] == nil)
   }
 }

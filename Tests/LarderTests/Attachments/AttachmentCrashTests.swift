@@ -15,7 +15,8 @@ struct AttachmentCrashTests {
     FaultPoint.allCases.map(\.rawValue).filter { !$0.hasPrefix("backup") } + ["rowSaving", "rowSaved", "rowDeleted"]
 
   private func open(_ file: StoreFile, _ name: String? = nil) throws -> Store {
-    let store = try Store(at: name.map { file.folder.appending(component: $0).path } ?? file.path, for: Consignment.self)
+    let store = try Store(
+      at: name.map { file.folder.appending(component: $0).path } ?? file.path, for: Consignment.self)
     store.attachmentCollector.stop()
     return store
   }
@@ -25,7 +26,9 @@ struct AttachmentCrashTests {
     return folder.shards().flatMap(folder.digests) + AttachmentFolder.names(in: folder.temporary)
   }
 
-  @Test("a process that is killed at any step leaves no row without its bytes, and orphans at most, which opening collects", arguments: steps)
+  @Test(
+    "a process that is killed at any step leaves no row without its bytes, and orphans at most, which opening collects",
+    arguments: steps)
   func killed(step: String) async throws {
     let file = try StoreFile()
     let child = try ChildProcess("attach", file.path, within: ["LARDER_FAULT_POINT=\(step)"])
@@ -48,7 +51,8 @@ struct AttachmentCrashTests {
     #expect(try await store.data(of: again).count == 300_000)
   }
 
-  @Test("what a context's undo needs is not collected by another process, and goes once the context's process is killed")
+  @Test(
+    "what a context's undo needs is not collected by another process, and goes once the context's process is killed")
   func killedContext() async throws {
     let file = try StoreFile()
     let store = try open(file)
@@ -67,7 +71,8 @@ struct AttachmentCrashTests {
   }
 
   @Test(
-    "a backup that is killed at any step is there whole, or not at all", arguments: FaultPoint.allCases.filter { $0.rawValue.hasPrefix("backup") })
+    "a backup that is killed at any step is there whole, or not at all",
+    arguments: FaultPoint.allCases.filter { $0.rawValue.hasPrefix("backup") })
   func killedBackup(step: FaultPoint) async throws {
     let file = try StoreFile()
     let child = try ChildProcess("attach", file.path, within: ["LARDER_FAULT_POINT=\(step.rawValue)"])
@@ -126,22 +131,28 @@ struct AttachmentCrashTests {
 
   @Test(
     "on a full disk the bytes are refused, nothing half written is left, and the store goes on once there is space",
-    .enabled(if: Surroundings.canMount, "this user cannot mount a small file system of its own"), arguments: [3000, 4200])
+    .enabled(if: Surroundings.canMount, "this user cannot mount a small file system of its own"),
+    arguments: [3000, 4200])
   func fullDisk(kilobytes: Int) async throws {
     let file = try StoreFile()
     let child = try ChildProcess(
-      "fillAttachments", file.path, within: Surroundings.smallDisk(at: file.folder.path(percentEncoded: false), kilobytes: kilobytes))
+      "fillAttachments", file.path,
+      within: Surroundings.smallDisk(at: file.folder.path(percentEncoded: false), kilobytes: kilobytes))
     #expect(await child.rest() == ["diskFull", "true 0 true", "300000"])
     #expect(await child.status() == 0)
   }
 
   @Test(
     "a folder that may not be written is read and verified, and takes no attachment",
-    .enabled(if: Surroundings.unprivileged != nil, "permissions do not bind this user, and it cannot run the helper as another"))
+    .enabled(
+      if: Surroundings.unprivileged != nil, "permissions do not bind this user, and it cannot run the helper as another"
+    ))
   func readOnly() async throws {
     let file = try StoreFile()
     var store: Store? = try open(file)
-    if let content = try await store?.attach(Data.sample(10)) { try await store?.save(Consignment(id: 1, content: content)) }
+    if let content = try await store?.attach(Data.sample(10)) {
+      try await store?.save(Consignment(id: 1, content: content))
+    }
     store = nil
     for (path, permissions) in [(file.folder.path, 0o777), (file.path, 0o666)] {
       try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)

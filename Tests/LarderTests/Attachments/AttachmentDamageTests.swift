@@ -21,7 +21,8 @@ struct AttachmentDamageTests {
   }
 
   private let references: Set<AttachmentReport.Reference> = [
-    AttachmentReport.Reference(table: "Letter", key: ["id": 1]), AttachmentReport.Reference(table: "cards", key: ["key": "a"]),
+    AttachmentReport.Reference(table: "Letter", key: ["id": 1]),
+    AttachmentReport.Reference(table: "cards", key: ["key": "a"]),
   ]
 
   @Test("a file that somebody deleted is reported with the rows that name it, and can be attached again")
@@ -40,7 +41,8 @@ struct AttachmentDamageTests {
     #expect(try await store.data(of: attachment) == Data.sample(1000))
   }
 
-  @Test("a damaged file is an error and is reported, whether it is shorter, longer, changed or a link", arguments: 0..<4)
+  @Test(
+    "a damaged file is an error and is reported, whether it is shorter, longer, changed or a link", arguments: 0..<4)
   func damaged(kind: Int) async throws {
     let (attachment, path) = try await saved()
     try FileManager.default.removeItem(atPath: path)
@@ -88,7 +90,9 @@ struct AttachmentDamageTests {
     #expect(error?.code == .corrupt)
   }
 
-  @Test("who attaches bytes that are known syncs the file and its folders too, for whoever placed them may not have got so far")
+  @Test(
+    "who attaches bytes that are known syncs the file and its folders too, for whoever placed them may not have got so far"
+  )
   func knownBytesAreSynced() async throws {
     let (attachment, path) = try await saved()
     let folder = store.environment.attachments.folder
@@ -129,7 +133,9 @@ struct AttachmentDamageTests {
     let shard = kept.folder + "/0"
     try FileManager.default.createDirectory(atPath: shard, withIntermediateDirectories: true)
     let orphan = shard + "/" + String(repeating: "0", count: 63)
-    for file in [orphan, kept.folder + "/tmp/left", shard + "/readme.txt"] { try Data("x".utf8).write(to: URL(filePath: file)) }
+    for file in [orphan, kept.folder + "/tmp/left", shard + "/readme.txt"] {
+      try Data("x".utf8).write(to: URL(filePath: file))
+    }
     let store = try kept.reopen()
     #expect(try await store.verifyAttachments().orphaned.count == 2)
     #expect(try await store.collectAttachments() == 2)
@@ -139,7 +145,9 @@ struct AttachmentDamageTests {
     #expect(try await store.data(of: attachment).count == 1000)
   }
 
-  @Test("bytes that are collected before they are registered are placed anew, whatever they were written from", arguments: [true, false])
+  @Test(
+    "bytes that are collected before they are registered are placed anew, whatever they were written from",
+    arguments: [true, false])
   func placedAnew(atOnce: Bool) throws {
     let folder = AttachmentFolder(kept.folder)
     let bytes = Data.sample(100_000)
@@ -200,9 +208,11 @@ struct AttachmentDamageTests {
   @Test("migrations that drop tables and columns let go of what was in them, and what a model has left keeps its bytes")
   func migrations() async throws {
     let (_, _) = try await saved()
-    try await store.save(Letter(id: 2, pages: [LetterPage(number: 1, images: ["x": try await store.attach(Data.sample(3))])]))
+    try await store.save(
+      Letter(id: 2, pages: [LetterPage(number: 1, images: ["x": try await store.attach(Data.sample(3))])]))
     func open(_ migrations: [Migration]) throws -> Store {
-      let store = try Store(at: kept.file.path, for: ShortLetter.self, configuration: Store.Configuration(migrations: migrations))
+      let store = try Store(
+        at: kept.file.path, for: ShortLetter.self, configuration: Store.Configuration(migrations: migrations))
       store.attachmentCollector.stop()
       return store
     }

@@ -51,7 +51,8 @@ struct AttachmentStore {
   var temporaryFiles: [String] { AttachmentFolder.names(in: folder + "/tmp") }
 
   func uses(_ attachment: Attachment) throws -> Int64? {
-    try store.blocking.sql("select uses from _larder_attachments where digest = \(attachment.digest)").first?["uses"]?.integer
+    try store.blocking.sql("select uses from _larder_attachments where digest = \(attachment.digest)").first?["uses"]?
+      .integer
   }
 }
 

@@ -13,7 +13,9 @@ struct AttachmentTests {
 
   init() throws { kept = try AttachmentStore() }
 
-  @Test("D5: bytes come back whole, by range, as a stream and as a file; nil and empty ones too", arguments: [0, 1, 100_000, 1_000_003])
+  @Test(
+    "D5: bytes come back whole, by range, as a stream and as a file; nil and empty ones too",
+    arguments: [0, 1, 100_000, 1_000_003])
   func reading(size: Int) async throws {
     let bytes = Data.sample(size)
     let attachment = try await store.attach(bytes, name: "scan.png", mediaType: "image/png")
@@ -47,7 +49,9 @@ struct AttachmentTests {
     let path = kept.file.folder.appending(component: "in.bin")
     try bytes.write(to: path)
     let (chunks, continuation) = AsyncStream<ArraySlice<UInt8>>.makeStream()
-    for start in stride(from: 0, to: bytes.count, by: 9_999) { continuation.yield(Array(bytes)[start..<min(start + 9_999, bytes.count)]) }
+    for start in stride(from: 0, to: bytes.count, by: 9_999) {
+      continuation.yield(Array(bytes)[start..<min(start + 9_999, bytes.count)])
+    }
     continuation.finish()
     let all = [
       try await store.attach(bytes), try await store.attach(contentsOf: path), try await store.attach(chunks),

@@ -36,19 +36,24 @@ struct AttachmentTextTests {
     let digest = Self.digest
     let same = [
       #"{"size":7,"larder.attachment":"\#(digest)"}"#, #" {"larder.attachment" : "\#(digest)", "size" : 7}"#,
-      #"{"larder.attachment":"\#(digest)","name":null,"size":7,"more":[]}"#, #"{"larder.attachment":"\#(digest)","size":7.0}"#,
+      #"{"larder.attachment":"\#(digest)","name":null,"size":7,"more":[]}"#,
+      #"{"larder.attachment":"\#(digest)","size":7.0}"#,
     ]
     for text in same { #expect(try Attachment(storedValue: .text(text)).size == 7, "\(text)") }
     let wrong = [
       "", "{", "{}", #"{"larder.attachment":"\#(digest)"}"#, #"{"larder.attachment":"\#(digest)","size":-1}"#,
       #"{"larder.attachment":"\#(digest.uppercased())","size":7}"#, #"{"larder.attachment":"\#(digest)f","size":7}"#,
-      #"{"larder.attachment":"\#(digest.dropLast())é","size":7}"#, #"{"larder.attachment":"\#(digest.dropLast())🐈","size":7}"#,
+      #"{"larder.attachment":"\#(digest.dropLast())é","size":7}"#,
+      #"{"larder.attachment":"\#(digest.dropLast())🐈","size":7}"#,
       #"{"larder.attachment":"\#(digest.dropLast())","size":7}"#, #"{"larder.attachment":"../../etc/passwd","size":7}"#,
-      #"{"larder.attachment":"\#(digest)","size":99999999999999999999}"#, #"{"larder.attachment":"\#(digest)","size":7,"type":3}"#,
+      #"{"larder.attachment":"\#(digest)","size":99999999999999999999}"#,
+      #"{"larder.attachment":"\#(digest)","size":7,"type":3}"#,
     ]
     for text in wrong { #expect(throws: (any Error).self, "\(text)") { try Attachment(storedValue: .text(text)) } }
     // Each text that was cut off is refused as well.
     let whole = #"{"larder.attachment":"\#(digest)","name":"a","size":7,"type":"b"}"#
-    for length in 0..<whole.count { #expect(throws: (any Error).self) { try Attachment(storedValue: .text(String(whole.prefix(length)))) } }
+    for length in 0..<whole.count {
+      #expect(throws: (any Error).self) { try Attachment(storedValue: .text(String(whole.prefix(length)))) }
+    }
   }
 }

@@ -80,7 +80,9 @@ struct AttachmentTransactionTests {
     #expect(kept.files.count == 1)
   }
 
-  @Test("D5: a migration attaches, in files with and without attachments, and a failed one leaves the file as it was", arguments: [false, true])
+  @Test(
+    "D5: a migration attaches, in files with and without attachments, and a failed one leaves the file as it was",
+    arguments: [false, true])
   func migrations(isCounting: Bool) async throws {
     let first = isCounting ? try await store.attach(Data.sample(5)) : nil
     try await store.save(Letter(id: 1, title: "first", scan: first))
@@ -98,7 +100,8 @@ struct AttachmentTransactionTests {
       try db.updateAll(Letter.where { $0.id == 2 }) { $0.scan.set(scan) }
     }
     func open() throws -> Store {
-      let store = try Store(at: kept.file.path, for: Letter.self, LetterBox.self, configuration: .init(migrations: [migration]))
+      let store = try Store(
+        at: kept.file.path, for: Letter.self, LetterBox.self, configuration: .init(migrations: [migration]))
       store.attachmentCollector.stop()
       return store
     }
@@ -131,7 +134,8 @@ struct AttachmentTransactionTests {
         try db.updateAll(Letter.where { $0.id == id }) { $0.scan.set(picture) }
       }
     }
-    let after = try Store(at: kept.file.path, for: Letter.self, LetterBox.self, configuration: .init(migrations: [migration]))
+    let after = try Store(
+      at: kept.file.path, for: Letter.self, LetterBox.self, configuration: .init(migrations: [migration]))
     for letter in try await after.fetch(Letter.all) {
       #expect(try await after.data(of: try #require(letter.scan)) == Data.sample(letter.id * 100))
     }

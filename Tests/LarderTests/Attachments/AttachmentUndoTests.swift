@@ -63,10 +63,14 @@ struct AttachmentUndoTests {
     #expect(try await store.collectAttachments() == 0)
     #expect(context.redo())
     try context.save()
-    #expect(try await store.find(Letter.self, 1)?.pages.first?.images["a"].map { try store.blocking.data(of: $0) } == .sample(100))
+    #expect(
+      try await store.find(Letter.self, 1)?.pages.first?.images["a"].map { try store.blocking.data(of: $0) }
+        == .sample(100))
   }
 
-  @Test("a step of a child is undone after the child and its parent were saved, in the child or in the parent", arguments: [true, false])
+  @Test(
+    "a step of a child is undone after the child and its parent were saved, in the child or in the parent",
+    arguments: [true, false])
   func children(inChild: Bool) async throws {
     try await saveLetter(1)
     let context = Context(store)
@@ -134,7 +138,9 @@ struct AttachmentUndoTests {
     second.insert(LetterBox(id: 1))
     #expect(!second.canRedo)
     try await store.delete(Letter.self, 4)
-    #expect(try await store.collectAttachments() == 1, "steps that cannot be done again need nothing, and a pending row needs its own")
+    #expect(
+      try await store.collectAttachments() == 1,
+      "steps that cannot be done again need nothing, and a pending row needs its own")
     second.rollback()
     #expect(try await store.collectAttachments() == 1)
     #expect(kept.files.isEmpty)

@@ -24,7 +24,9 @@ struct StoreCheckTests {
     for finding in report.findings {
       #expect(!finding.message.isEmpty)
       // Short numbers stand in other words as well.
-      for value in finding.key.values where "\(value)".count > 3 { #expect(!"\(report)".contains("\(value)"), "a stored value is shown") }
+      for value in finding.key.values where "\(value)".count > 3 {
+        #expect(!"\(report)".contains("\(value)"), "a stored value is shown")
+      }
     }
     return report.findings
   }
@@ -58,7 +60,8 @@ struct StoreCheckTests {
     // The book of the first shelf, and the ten of the second.
     #expect(found.count == 11)
     for finding in found {
-      #expect(finding.model == "LibraryBook" && finding.property == "shelf" && finding.referencedModel == "LibraryShelf")
+      #expect(
+        finding.model == "LibraryBook" && finding.property == "shelf" && finding.referencedModel == "LibraryShelf")
       #expect(finding.message.contains("LibraryBook.shelf") && finding.message.contains("LibraryShelf"))
     }
     #expect(found.contains { $0.key == ["id": 3] })
@@ -69,7 +72,8 @@ struct StoreCheckTests {
     try library.tamper("UPDATE LibraryShelf SET bookCount = 987654 WHERE id = 2")
     let found = try await findings()
     #expect(found.map(\.kind) == [.derivedValue])
-    #expect(found.first?.model == "LibraryShelf" && found.first?.property == "bookCount" && found.first?.key == ["id": 2])
+    #expect(
+      found.first?.model == "LibraryShelf" && found.first?.property == "bookCount" && found.first?.key == ["id": 2])
   }
 
   @Test("an attachment whose bytes are missing or changed is found, with the row that names it")
@@ -99,7 +103,8 @@ struct StoreCheckTests {
     "a full-text index that has other words than its table is found",
     arguments: [
       // A word that is no longer there, one that came, one at another place, a row that is not there.
-      "UPDATE LibraryBook SET title = 'title number seven' WHERE id = 7", "UPDATE LibraryBook SET title = 'title number 7 more' WHERE id = 7",
+      "UPDATE LibraryBook SET title = 'title number seven' WHERE id = 7",
+      "UPDATE LibraryBook SET title = 'title number 7 more' WHERE id = 7",
       "UPDATE LibraryBook SET title = 'number title 7' WHERE id = 7", "DELETE FROM LibraryBook WHERE id = 7",
       "INSERT INTO LibraryBook (id, title, year) VALUES (77, 'unknown', 0)",
     ])
@@ -130,7 +135,8 @@ struct StoreCheckTests {
   @Test("a damaged index, and damaged pages, are findings and no error; what was not damaged is still looked at")
   func pages() async throws {
     let rows = try library.file.sql(
-      "select rootpage, (select page_size from pragma_page_size) as size from sqlite_master where name = 'LibraryBook_year_index'")
+      "select rootpage, (select page_size from pragma_page_size) as size from sqlite_master where name = 'LibraryBook_year_index'"
+    )
     let page = try #require(rows.first?["rootpage"]?.integer)
     let size = try #require(rows.first?["size"]?.integer)
     try library.tamper("UPDATE LibraryShelf SET bookCount = 987654 WHERE id = 2")
@@ -146,7 +152,8 @@ struct StoreCheckTests {
   @Test("an index without some of its rows is found, and no number of a row is shown")
   func index() async throws {
     let root = try #require(
-      try library.file.sql("select rootpage from sqlite_master where name = 'LibraryBook_year_index'").first?["rootpage"]?.integer)
+      try library.file.sql("select rootpage from sqlite_master where name = 'LibraryBook_year_index'").first?[
+        "rootpage"]?.integer)
     let size = try #require(try library.file.sql("select page_size from pragma_page_size").first?["page_size"]?.integer)
     let range = Int((root - 1) * size)..<Int(root * size)
     let old = try library.file.bytes[range]

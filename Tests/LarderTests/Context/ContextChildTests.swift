@@ -95,7 +95,9 @@ struct ContextChildTests {
     }
     try child.save()
     let page = try context.find(Page.self, first.id)
-    let expected: [MergePolicy: String] = [.preferStore: "parent 5", .preferContext: "child 5", .overwrite: "child 1", .rollback: "parent 5"]
+    let expected: [MergePolicy: String] = [
+      .preferStore: "parent 5", .preferContext: "child 5", .overwrite: "child 1", .rollback: "parent 5",
+    ]
     #expect(page.map { "\($0.title) \($0.number)" } == expected[policy])
     context.undo()
     #expect(try context.find(Page.self, first.id)?.title == "parent")

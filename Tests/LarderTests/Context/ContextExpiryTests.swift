@@ -29,12 +29,17 @@ struct ContextExpiryTests {
 
   private var later: Date { clock.now.addingTimeInterval(10) }
 
-  private func rows(_ db: some StoreReader) throws -> [String] { try db.fetch(DayTicket.all.sorted(by: \.id)).map { "\($0.id)\($0.code ?? "")" } }
+  private func rows(_ db: some StoreReader) throws -> [String] {
+    try db.fetch(DayTicket.all.sorted(by: \.id)).map { "\($0.id)\($0.code ?? "")" }
+  }
 
-  @Test("another row takes their keys and unique values, by each verb, in a context and in its child", arguments: [false, true])
+  @Test(
+    "another row takes their keys and unique values, by each verb, in a context and in its child",
+    arguments: [false, true])
   func places(isChild: Bool) throws {
     let db = isChild ? context.child() : context
-    try db.save([DayTicket(id: 1, code: "a"), DayTicket(id: 2, code: "b"), DayTicket(id: 3, code: "c")], expires: later)
+    try db.save(
+      [DayTicket(id: 1, code: "a"), DayTicket(id: 2, code: "b"), DayTicket(id: 3, code: "c")], expires: later)
     clock.pass(10)
     #expect(try rows(db) == [] && db.inserted(DayTicket.self).isEmpty)
     try db.save(DayTicket(id: 1, code: "x"))
@@ -47,7 +52,9 @@ struct ContextExpiryTests {
     #expect(try rows(store.blocking) == ["1x", "2a", "4c"])
   }
 
-  @Test("a row of the store that was changed and expires is no conflict, and another takes its place") func stored() throws {
+  @Test("a row of the store that was changed and expires is no conflict, and another takes its place") func stored()
+    throws
+  {
     try store.blocking.save([DayTicket(id: 1, code: "a"), DayTicket(id: 2, code: "b")], expires: later)
     context.update(DayTicket(id: 1, code: "x"))
     context.update(DayTicket(id: 2, code: "y"))

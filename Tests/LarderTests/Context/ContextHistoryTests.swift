@@ -53,7 +53,8 @@ private struct Library: Equatable {
     for shelf in try db.fetch(Bookcase.all) { shelves[shelf.id] = shelf.name }
     for volume in try db.fetch(Volume.all.including(\.labels)) {
       books[volume.id] = Book(
-        title: volume.title, code: volume.code, pages: volume.pages, price: volume.price, shelf: volume.shelf.id, author: volume.author?.id)
+        title: volume.title, code: volume.code, pages: volume.pages, price: volume.price, shelf: volume.shelf.id,
+        author: volume.author?.id)
       for label in volume.labels { pairs.insert(Pair(volume: volume.id, label: label.id)) }
     }
     for author in try db.fetch(Author.all) { authors[author.id] = .some(author.agency?.id) }
@@ -170,8 +171,10 @@ struct ContextHistoryTests {
     private func anyBook(_ state: Library) -> Library.Book? {
       guard let shelf = state.shelves.keys.sorted().randomElement(using: &generator) else { return nil }
       return Library.Book(
-        title: generator.pick(["red sea", "blue sky", "red sky", "green"]), code: generator.pickOrNil(["a", "b", "c", "d", "e", "f", "g"]),
-        pages: Int.random(in: 0...500, using: &generator), price: Decimal(Int.random(in: -300...300, using: &generator)) / 100, shelf: shelf,
+        title: generator.pick(["red sea", "blue sky", "red sky", "green"]),
+        code: generator.pickOrNil(["a", "b", "c", "d", "e", "f", "g"]),
+        pages: Int.random(in: 0...500, using: &generator),
+        price: Decimal(Int.random(in: -300...300, using: &generator)) / 100, shelf: shelf,
         author: generator.once(in: 3) ? nil : state.authors.keys.sorted().randomElement(using: &generator))
     }
 
@@ -205,7 +208,9 @@ struct ContextHistoryTests {
       let id = id()
       var new = state
       new.books[id] = book
-      try change("save volume \(id) \(book)", to: isTaken(book.code, except: id, in: state) ? nil : new) { try $0.save(volume(id, book)) }
+      try change("save volume \(id) \(book)", to: isTaken(book.code, except: id, in: state) ? nil : new) {
+        try $0.save(volume(id, book))
+      }
     }
 
     func insertVolume() throws {
@@ -214,7 +219,9 @@ struct ContextHistoryTests {
       var new = state
       new.books[id] = book
       let isRefused = state.books[id] != nil || isTaken(book.code, except: id, in: state)
-      try change("insert volume \(id) \(book)", to: isRefused ? nil : new) { _ in try generic { try $0.insert(volume(id, book)) } }
+      try change("insert volume \(id) \(book)", to: isRefused ? nil : new) { _ in
+        try generic { try $0.insert(volume(id, book)) }
+      }
     }
 
     func updateVolume() throws {
@@ -224,7 +231,9 @@ struct ContextHistoryTests {
       new.books[id] = book
       let isRefused = state.books[id] == nil || isTaken(book.code, except: id, in: state)
       if isRefused || generator.once(in: 2) {
-        try change("update volume \(id) \(book)", to: isRefused ? nil : new) { _ in try generic { try $0.update(volume(id, book)) } }
+        try change("update volume \(id) \(book)", to: isRefused ? nil : new) { _ in
+          try generic { try $0.update(volume(id, book)) }
+        }
       } else {
         try change("update volume \(id) \(book)", to: new) { $0.update(volume(id, book)) }
       }
@@ -262,7 +271,9 @@ struct ContextHistoryTests {
       let agency = generator.once(in: 2) ? nil : state.agencies.sorted().randomElement(using: &generator)
       var new = state
       new.authors[id] = .some(agency)
-      try change("save author \(id)", to: new) { try $0.save(Author(id: id, name: "x", agency: agency.map { ToOne($0) })) }
+      try change("save author \(id)", to: new) {
+        try $0.save(Author(id: id, name: "x", agency: agency.map { ToOne($0) }))
+      }
     }
 
     func deleteAuthor() throws {
@@ -282,7 +293,8 @@ struct ContextHistoryTests {
       }
       new.agencies.remove(id)
       let isDenied = state.authors.contains { $0.value == id }
-      try change("delete agency \(id)", to: isDenied ? nil : new) { _ in try generic { try $0.delete(Agency.self, id) } }
+      try change("delete agency \(id)", to: isDenied ? nil : new) { _ in try generic { try $0.delete(Agency.self, id) }
+      }
     }
 
     func link() throws {
@@ -296,7 +308,9 @@ struct ContextHistoryTests {
         new.deleteLabel(label)
         return try change("delete label \(label)", to: new) { $0.delete(Label.self, label) }
       }
-      guard let id = state.books.keys.sorted().randomElement(using: &generator), let book = state.books[id] else { return }
+      guard let id = state.books.keys.sorted().randomElement(using: &generator), let book = state.books[id] else {
+        return
+      }
       let pair = Library.Pair(volume: id, label: label)
       let row = Label(id: label, name: "l\(label)")
       if state.pairs.contains(pair) {
@@ -350,7 +364,8 @@ struct ContextHistoryTests {
       let left = try context.count(Volume.where { $0.shelf.name == "left" })
       try agree(left == books.count { state.shelves[$0.shelf] == "left" })
       let full = try context.fetch(Bookcase.where { $0.volumes.contains { $0.pages > 250 } }.sorted(by: \.id)).map(\.id)
-      try agree(full == state.shelves.keys.filter { id in books.contains { $0.shelf == id && $0.pages > 250 } }.sorted())
+      try agree(
+        full == state.shelves.keys.filter { id in books.contains { $0.shelf == id && $0.pages > 250 } }.sorted())
     }
   }
 

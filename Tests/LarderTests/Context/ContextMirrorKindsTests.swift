@@ -58,8 +58,8 @@ private struct Print: Hashable {
   @Relationship(deleteRule: .cascade) var album: ToOne<Album>?
 }
 
-/// Keys of several properties, expiry, ordered pairs, derived values that may be none, nested values, searches and SQL by hand: the same in a store, in a
-/// context and in its child.
+/// Keys of several properties, expiry, ordered pairs, derived values that may be none, nested values, searches and SQL
+/// by hand: the same in a store, in a context and in its child.
 @Suite("Context: what a store does, a context does, with every kind of row", .timeLimit(.minutes(10)))
 struct ContextMirrorKindsTests {
   private static let texts = ["é", "e\u{301}", "red sea", "red sky", ""]
@@ -85,14 +85,18 @@ struct ContextMirrorKindsTests {
   private static func changeSeats(_ db: some StoreWriter, _ random: inout SplitMix64) throws -> Int {
     var seat = StallSeat(row: Int.random(in: 1...2, using: &random), place: random.pick(texts))
     seat.guest = random.once(in: 2) ? nil : StallSeat.Guest(name: random.pick(texts), age: random.once(in: 2) ? nil : 7)
-    seat.wishes = Dictionary(uniqueKeysWithValues: texts.filter { _ in random.once(in: 2) }.enumerated().map { ("\($0)\($1)", $0) })
+    seat.wishes = Dictionary(
+      uniqueKeysWithValues: texts.filter { _ in random.once(in: 2) }.enumerated().map { ("\($0)\($1)", $0) })
     seat.ticket = random.once(in: 3) ? nil : random.pick(tickets)
     switch Int.random(in: 0..<7, using: &random) {
     case 0: try db.insert(seat)
     case 1: try db.update(seat)
     case 2: return try db.delete(seat) ? 1 : 0
     case 3: return try db.deleteAll(StallSeat.where { $0.guest["name"] == seat.place && $0.row == seat.row })
-    case 4: return try db.updateAll(StallSeat.where { $0.guest["age"] == 7 }) { $0.guest.set(StallSeat.Guest(name: "x", age: nil)) }
+    case 4:
+      return try db.updateAll(StallSeat.where { $0.guest["age"] == 7 }) {
+        $0.guest.set(StallSeat.Guest(name: "x", age: nil))
+      }
     case 5: return try db.updateAll(StallSeat.where { $0.place == seat.place }) { $0.wishes.set(["a": 1, "b": 2]) }
     default: try db.save(seat)
     }
@@ -101,7 +105,8 @@ struct ContextMirrorKindsTests {
 
   private static func changeNotices(_ db: some StoreWriter, _ random: inout SplitMix64, _ now: Date) throws -> Int {
     let id = Int.random(in: 1...5, using: &random)
-    let notice = Notice(id: id, text: random.pick(texts), code: random.once(in: 2) ? nil : random.pick(["a", "b", "c"]))
+    let notice = Notice(
+      id: id, text: random.pick(texts), code: random.once(in: 2) ? nil : random.pick(["a", "b", "c"]))
     let time = random.once(in: 3) ? nil : now.addingTimeInterval(Double(Int.random(in: -1...6, using: &random)))
     switch Int.random(in: 0..<7, using: &random) {
     case 0: try db.insert(notice)
@@ -133,7 +138,10 @@ struct ContextMirrorKindsTests {
       let chosen = photos.filter { _ in random.once(in: 2) }.shuffled(using: &random)
       switch Int.random(in: 0..<4, using: &random) {
       case 0: try db.setLinks(album, \.photos, chosen)
-      case 1: if let one = photos.first { try db.setLinks(one, \.albums, try db.fetch(Album.all.sorted(by: \.id)).shuffled(using: &random)) }
+      case 1:
+        if let one = photos.first {
+          try db.setLinks(one, \.albums, try db.fetch(Album.all.sorted(by: \.id)).shuffled(using: &random))
+        }
       case 2: try db.link(album, \.photos, chosen)
       default: if let one = chosen.first { return try db.unlink(album, \.photos, one) ? 1 : 0 }
       }
@@ -150,7 +158,9 @@ struct ContextMirrorKindsTests {
     case 1: return try db.updateAll(Print.where { $0.album == album }) { $0.width.set(print.width) }
     case 2:
       guard let row = try db.find(Album.self, album) else { return 0 }
-      try db.setLinks(row, \.prints, try db.fetch(Print.all.sorted(by: \.id)).filter { _ in random.once(in: 2) }.shuffled(using: &random))
+      try db.setLinks(
+        row, \.prints,
+        try db.fetch(Print.all.sorted(by: \.id)).filter { _ in random.once(in: 2) }.shuffled(using: &random))
     default: try db.save(print)
     }
     return 0
@@ -167,7 +177,9 @@ struct ContextMirrorKindsTests {
     case 4: _ = try db.sql("delete from Photo where title = \(text) and size < 0")
     case 5: _ = try db.sql("update Photo set size = size where title = \(text)")
     case 6: _ = try db.sql("update Print set album = (select max(id) from Album), width = width + 1 where id = \(id)")
-    case 7: _ = try db.sql("with red as (select id from Photo where title like 'red%') update Photo set taken = taken + 1 where id in red")
+    case 7:
+      _ = try db.sql(
+        "with red as (select id from Photo where title like 'red%') update Photo set taken = taken + 1 where id in red")
     default: _ = try db.sql("delete from Print where album in (select id from Album where count > 2)")
     }
     return 0
@@ -179,28 +191,37 @@ struct ContextMirrorKindsTests {
   private static func dump(_ db: some StoreReader) throws -> String {
     var lines = try db.fetch(StallSeat.all.sorted(by: \.row).sorted(by: \.place)).map { seat in
       let wishes = seat.wishes.map { "\(bytes($0.key)) \($0.value)" }.sorted()
-      return "\(seat.row) \(bytes(seat.place)) \(bytes(seat.guest?.name)) \(seat.guest?.age ?? 0) \(wishes) \(seat.ticket?.uuidString ?? "")"
+      return
+        "\(seat.row) \(bytes(seat.place)) \(bytes(seat.guest?.name)) \(seat.guest?.age ?? 0) \(wishes) \(seat.ticket?.uuidString ?? "")"
     }
     lines += try db.fetch(Notice.all.sorted(by: \.id)).map { notice in
       let expiry = try db.expiry(of: Notice.self, notice.id)
-      return "\(notice.id) \(bytes(notice.text)) \(notice.code ?? "nil") \(expiry?.timeIntervalSinceReferenceDate ?? -1)"
+      return
+        "\(notice.id) \(bytes(notice.text)) \(notice.code ?? "nil") \(expiry?.timeIntervalSinceReferenceDate ?? -1)"
     }
     for word in ["red", "sky", "\"é\"", "r*"] {
-      lines.append("\(try db.fetch(Notice.search(word)).map(\.id).sorted()) \(try db.fetch(Photo.search(word)).map { bytes($0.id) }.sorted())")
+      lines.append(
+        "\(try db.fetch(Notice.search(word)).map(\.id).sorted()) \(try db.fetch(Photo.search(word)).map { bytes($0.id) }.sorted())"
+      )
     }
     for album in try db.fetch(Album.all.sorted(by: \.id).including(\.photos).including(\.prints)) {
       let values =
         "\(album.first?.timeIntervalSinceReferenceDate ?? -9) \(album.largest ?? -9) \(bytes(album.least)) \(album.widest ?? -9) \(album.width)"
-      lines.append("\(album.id) \(album.photos.map { bytes($0.id) }) \(album.prints.map(\.id)) \(values) \(album.count)")
+      lines.append(
+        "\(album.id) \(album.photos.map { bytes($0.id) }) \(album.prints.map(\.id)) \(values) \(album.count)")
     }
     for photo in try db.fetch(Photo.all.sorted(by: \.id).including(\.albums)) {
       let taken = photo.taken.timeIntervalSinceReferenceDate
-      lines.append("\(bytes(photo.id)) \(bytes(photo.title)) \(taken) \(photo.size) \(photo.albums.map(\.id)) \(photo.uses)")
+      lines.append(
+        "\(bytes(photo.id)) \(bytes(photo.title)) \(taken) \(photo.size) \(photo.albums.map(\.id)) \(photo.uses)")
     }
-    lines += try db.fetch(Print.all.sorted(by: \.id)).map { "\($0.id) \(bytes($0.name)) \($0.width) \($0.album?.id ?? 0)" }
-    lines += try db.sql("select row, count(*) as count, max(wishes) as wishes from StallSeat group by row order by row").map {
-      "\($0["row"] ?? .null) \($0["count"] ?? .null)"
+    lines += try db.fetch(Print.all.sorted(by: \.id)).map {
+      "\($0.id) \(bytes($0.name)) \($0.width) \($0.album?.id ?? 0)"
     }
+    lines += try db.sql("select row, count(*) as count, max(wishes) as wishes from StallSeat group by row order by row")
+      .map {
+        "\($0["row"] ?? .null) \($0["count"] ?? .null)"
+      }
     return lines.joined(separator: "\n")
   }
 
@@ -225,14 +246,18 @@ struct ContextMirrorKindsTests {
     init() throws {
       let clock = clock
       let configuration = Store.Configuration(now: { clock.now })
-      plain = try Store(inMemoryFor: StallSeat.self, Notice.self, Album.self, Photo.self, Print.self, configuration: configuration)
-      mirrored = try Store(inMemoryFor: StallSeat.self, Notice.self, Album.self, Photo.self, Print.self, configuration: configuration)
+      plain = try Store(
+        inMemoryFor: StallSeat.self, Notice.self, Album.self, Photo.self, Print.self, configuration: configuration)
+      mirrored = try Store(
+        inMemoryFor: StallSeat.self, Notice.self, Album.self, Photo.self, Print.self, configuration: configuration)
       context = Context(mirrored)
       child = context.child()
     }
   }
 
-  @Test("random changes do the same in a store, in a context and in its child, before they are saved and afterwards", arguments: 0..<16)
+  @Test(
+    "random changes do the same in a store, in a context and in its child, before they are saved and afterwards",
+    arguments: 0..<16)
   func mirror(_ number: Int) throws {
     let seed = TestSeed.value &+ UInt64(number)
     var generator = SplitMix64(seed: seed)
@@ -246,7 +271,8 @@ struct ContextMirrorKindsTests {
       let expected = Self.outcome(pair.plain.blocking, change, pair.clock.now)
       let found = Self.outcome(writer, change, pair.clock.now)
       if expected == "invalidValue", found != expected {
-        // The triggers of the file look at a sum after each row of a statement, and a context when all rows have changed: every row can be read.
+        // The triggers of the file look at a sum after each row of a statement, and a context when all rows have
+        // changed: every row can be read.
         _ = try Self.dump(writer)
         try #require(writer.undo(), "\(place)")
         continue

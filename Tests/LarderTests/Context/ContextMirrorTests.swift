@@ -34,13 +34,15 @@ private struct Pin: Hashable {
   @Relationship(deleteRule: .cascade) var owner: ToOne<Folder>?
 }
 
-/// The same changes in a store and, not saved yet, in a context over another one: both show the same, refuse the same, and are saved as they are.
+/// The same changes in a store and, not saved yet, in a context over another one: both show the same, refuse the same,
+/// and are saved as they are.
 @Suite("Context: what a store does, a context does", .timeLimit(.minutes(10)))
 struct ContextMirrorTests {
   private static let texts = ["é", "e\u{301}", "a", "b"]
 
   private static func folder(_ random: inout SplitMix64) -> Folder {
-    var folder = Folder(id: Int.random(in: 1...8, using: &random), name: random.pick(texts), level: random.pick([-100, -1, 0, 1, 2, 100]))
+    var folder = Folder(
+      id: Int.random(in: 1...8, using: &random), name: random.pick(texts), level: random.pick([-100, -1, 0, 1, 2, 100]))
     folder.code = random.once(in: 2) ? nil : random.pick(["x", "y", "é", "e\u{301}"])
     folder.weight = Decimal(Int.random(in: -9...9, using: &random)) / 3
     folder.tags = Set(texts.filter { _ in random.once(in: 2) })
@@ -49,7 +51,9 @@ struct ContextMirrorTests {
 
   /// Returns a number that tells what was done.
   private static func change(_ db: some StoreWriter, _ random: inout SplitMix64) throws -> Int {
-    let (id, other, text) = (Int.random(in: 1...8, using: &random), Int.random(in: 1...8, using: &random), random.pick(texts))
+    let (id, other, text) = (
+      Int.random(in: 1...8, using: &random), Int.random(in: 1...8, using: &random), random.pick(texts)
+    )
     switch Int.random(in: 0..<18, using: &random) {
     case 0, 1:
       var folder = folder(&random)
@@ -57,8 +61,14 @@ struct ContextMirrorTests {
       try db.save(folder)
     case 2: try db.insert([folder(&random), folder(&random)])
     case 3: return try db.delete(Folder.self, id) ? 1 : 0
-    case 4: return try db.updateAll(Folder.where { $0.parent.level >= 0 }) { $0.level.set { $0.parent.level.or(0) + $0.level } }
-    case 5: return try db.updateAll(Folder.where { $0.children.contains { $0.level > 0 } }) { $0.weight.set { $0.weight / 3 + $0.below } }
+    case 4:
+      return try db.updateAll(Folder.where { $0.parent.level >= 0 }) {
+        $0.level.set { $0.parent.level.or(0) + $0.level }
+      }
+    case 5:
+      return try db.updateAll(Folder.where { $0.children.contains { $0.level > 0 } }) {
+        $0.weight.set { $0.weight / 3 + $0.below }
+      }
     case 6: return try db.updateAll(Folder.all) { $0.level.set { $0.levels } }
     case 7:
       guard try db.find(Folder.self, other) != nil else { return 0 }
@@ -66,12 +76,17 @@ struct ContextMirrorTests {
     case 8: try db.save(Mark(id: text, text: random.pick(texts)))
     case 9: return try db.delete(Mark.self, text) ? 1 : 0
     case 10:
-      if let row = try db.find(Folder.self, id), let mark = try db.find(Mark.self, text) { try db.link(row, \.marks, mark) }
+      if let row = try db.find(Folder.self, id), let mark = try db.find(Mark.self, text) {
+        try db.link(row, \.marks, mark)
+      }
     case 11:
-      if let row = try db.find(Folder.self, id), let mark = try db.find(Mark.self, text) { try db.unlink(row, \.marks, mark) }
+      if let row = try db.find(Folder.self, id), let mark = try db.find(Mark.self, text) {
+        try db.unlink(row, \.marks, mark)
+      }
     case 12, 13:
       let isThere = try db.find(Folder.self, id) != nil && db.find(Folder.self, other) != nil
-      try db.save(Pin(id: id, folder: isThere && random.once(in: 2) ? ToOne(id) : nil, owner: isThere ? ToOne(other) : nil))
+      try db.save(
+        Pin(id: id, folder: isThere && random.once(in: 2) ? ToOne(id) : nil, owner: isThere ? ToOne(other) : nil))
     case 14: return try db.deleteAll(Folder.where { $0.parent.level < 0 })
     case 15: return try db.deleteAll(Folder.where { $0.id.isIn([id, other]) })
     case 16:
@@ -79,7 +94,9 @@ struct ContextMirrorTests {
       if let row = try db.find(Folder.self, id) { try db.save(row) }
     default:
       // Two rows exchange a unique value.
-      guard var one = try db.find(Folder.self, id), var two = try db.find(Folder.self, other), id != other else { return 0 }
+      guard var one = try db.find(Folder.self, id), var two = try db.find(Folder.self, other), id != other else {
+        return 0
+      }
       let codes = (one.code, two.code)
       (one.code, two.code) = (nil, codes.0)
       try db.update(one)
@@ -115,11 +132,15 @@ struct ContextMirrorTests {
     }
   }
 
-  @Test("random changes do the same in a store, in a context and in its child, before they are saved and afterwards", arguments: 0..<24)
+  @Test(
+    "random changes do the same in a store, in a context and in its child, before they are saved and afterwards",
+    arguments: 0..<24)
   func mirror(_ number: Int) throws {
     let seed = TestSeed.value &+ UInt64(number)
     var generator = SplitMix64(seed: seed)
-    let (plain, mirrored) = (try Store(inMemoryFor: Folder.self, Mark.self, Pin.self), try Store(inMemoryFor: Folder.self, Mark.self, Pin.self))
+    let (plain, mirrored) = (
+      try Store(inMemoryFor: Folder.self, Mark.self, Pin.self), try Store(inMemoryFor: Folder.self, Mark.self, Pin.self)
+    )
     let context = Context(mirrored)
     let child = context.child()
     let isChild = number.isMultiple(of: 3)
@@ -131,7 +152,8 @@ struct ContextMirrorTests {
       let expected = Self.outcome(plain.blocking, change)
       let found = isChild ? Self.outcome(child, change) : Self.outcome(context, change)
       if expected == "invalidValue", found != expected {
-        // The triggers of the file look at a sum after each row of a statement, and a context when all rows have changed: every row can be read.
+        // The triggers of the file look at a sum after each row of a statement, and a context when all rows have
+        // changed: every row can be read.
         _ = try isChild ? Self.dump(child) : Self.dump(context)
         try #require(isChild ? child.undo() : context.undo(), "\(place)")
         continue

@@ -22,14 +22,18 @@ struct ContextNestingTests {
     child = context.child()
   }
 
-  private func texts(_ db: some StoreReader) throws -> [String] { try db.fetch(NestedSheet.all.sorted(by: \.id)).map { "\($0.id)\($0.text)" } }
+  private func texts(_ db: some StoreReader) throws -> [String] {
+    try db.fetch(NestedSheet.all.sorted(by: \.id)).map { "\($0.id)\($0.text)" }
+  }
 
   private func saveAll() throws {
     try child.save()
     try context.save()
   }
 
-  @Test("a save of a child that its parent's step takes back leaves no version to compare with") func savedVersions() throws {
+  @Test("a save of a child that its parent's step takes back leaves no version to compare with") func savedVersions()
+    throws
+  {
     child.update(NestedSheet(id: 1, text: "a"))
     #expect(throws: Stop.self) {
       try context.step {
@@ -57,7 +61,8 @@ struct ContextNestingTests {
     #expect(try texts(store.blocking) == ["1b", "2x"])
   }
 
-  @Test("what a parent wrote in a child's step that failed is no version to compare with") func parentsVersions() throws {
+  @Test("what a parent wrote in a child's step that failed is no version to compare with") func parentsVersions() throws
+  {
     context.update(NestedSheet(id: 2, text: "y"))
     #expect(throws: Stop.self) {
       try child.step {

@@ -2,7 +2,8 @@ import Foundation
 import Larder
 import Testing
 
-/// What a context writes, and in which order, when it is saved: rows that move, rows that go, and values that change places.
+/// What a context writes, and in which order, when it is saved: rows that move, rows that go, and values that change
+/// places.
 @Suite("Context: the order of saving") struct ContextOrderOfSavingTests {
   @Test("C3: a row that is moved to a deleted one refuses the save, and is not deleted with it")
   func movedToDeleted() throws {

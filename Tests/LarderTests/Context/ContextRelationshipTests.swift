@@ -13,12 +13,18 @@ struct ContextRelationshipTests {
       try db.insert([Agency(id: 1, name: "agents"), Agency(id: 2, name: "nobody's")])
       try db.insert(Author(id: 1, name: "Ada", agency: ToOne(1)))
       try db.insert(
-        (1...4).map { Volume(id: $0, title: "volume \($0)", pages: $0 * 10, price: Decimal($0), shelf: ToOne($0 < 4 ? 1 : 2), author: ToOne(1)) })
+        (1...4).map {
+          Volume(
+            id: $0, title: "volume \($0)", pages: $0 * 10, price: Decimal($0), shelf: ToOne($0 < 4 ? 1 : 2),
+            author: ToOne(1))
+        })
       try db.insert((1...3).map { Label(id: $0, name: "label \($0)") })
     }
   }
 
-  private func volume(_ id: Int, shelf: Int = 1) -> Volume { Volume(id: id, title: "v\(id)", pages: 7, price: 100, shelf: ToOne(shelf)) }
+  private func volume(_ id: Int, shelf: Int = 1) -> Volume {
+    Volume(id: id, title: "v\(id)", pages: 7, price: 100, shelf: ToOne(shelf))
+  }
 
   @Test("C3: a cascade takes pending and stored rows along, and undo brings all of them back")
   func cascade() throws {
@@ -105,7 +111,8 @@ struct ContextRelationshipTests {
     let groups = try context.fetch(Volume.all.grouped(by: \.shelf) { ($0.count, $0.sum(\.pages)) })
     #expect(groups.count == 2)
     try context.save()
-    #expect(try store.blocking.fetch(Volume.where { $0.id == 9 }.including(\.labels)).first?.labels.map(\.id) == [2, 1, 3])
+    #expect(
+      try store.blocking.fetch(Volume.where { $0.id == 9 }.including(\.labels)).first?.labels.map(\.id) == [2, 1, 3])
   }
 
   @Test("C3: a reference to a row that somebody else deleted fails the save, and the context keeps its changes")

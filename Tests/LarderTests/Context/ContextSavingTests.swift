@@ -46,7 +46,9 @@ struct ContextSavingTests {
 
   @Test("C3: another process that keeps the file locked makes the save wait, and then fail whole")
   func locked() async throws {
-    let context = Context(try Store(at: file.path, for: ProcessEntry.self, configuration: Store.Configuration(busyTimeout: .milliseconds(20))))
+    let context = Context(
+      try Store(
+        at: file.path, for: ProcessEntry.self, configuration: Store.Configuration(busyTimeout: .milliseconds(20))))
     let child = try ChildProcess("hold", file.path)
     #expect(await child.line() == "held")
     let entry = ProcessEntry(number: 1)
@@ -104,7 +106,8 @@ struct ContextSavingTests {
     let file = try StoreFile()
     let id = UUID()
     try file.sql(
-      "create table Event (id text primary key, at text not null, title varchar(20) collate nocase default 'x', extra int default 7)", creating: true)
+      "create table Event (id text primary key, at text not null, title varchar(20) collate nocase default 'x', extra int default 7)",
+      creating: true)
     try file.sql("insert into Event (id, at, title) values (\(id.uuidString), '2020-01-01T00:00:00Z', 'first')")
     let store = try Store(at: file.path, for: Event.self, schema: .existing)
     let context = Context(store)
@@ -117,7 +120,8 @@ struct ContextSavingTests {
     #expect(try context.fetch(Event.all.sorted(by: \.at)).map(\.title) == ["second", "changed"])
     try context.save()
     #expect(
-      try store.blocking.sql("select typeof(id) as i, typeof(at) as a, extra from Event where title = 'SECOND'").first?.dictionary
+      try store.blocking.sql("select typeof(id) as i, typeof(at) as a, extra from Event where title = 'SECOND'").first?
+        .dictionary
         == ["i": "text", "a": "text", "extra": 7])
     context.delete(other)
     context.undo()

@@ -43,7 +43,9 @@ struct ContextStepTests {
     #expect(try titles(store.blocking) == ["second"])
   }
 
-  @Test("C3: a step that fails takes back what a child did within it, and the child goes on", arguments: [false, true], [false, true])
+  @Test(
+    "C3: a step that fails takes back what a child did within it, and the child goes on", arguments: [false, true],
+    [false, true])
   func failedStepWithChild(isUsed: Bool, saves: Bool) throws {
     struct Stop: Error {}
     let context = Context(store)

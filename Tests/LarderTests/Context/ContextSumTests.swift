@@ -29,7 +29,8 @@ private struct Sticker: Hashable {
   var crates: ToMany<Crate> = []
 }
 
-/// A sum that its property cannot hold is refused by the verb that makes it, as in a store: a row that cannot be read would be left otherwise.
+/// A sum that its property cannot hold is refused by the verb that makes it, as in a store: a row that cannot be read
+/// would be left otherwise.
 @Suite struct ContextSumTests {
   private let store: Store
   private let context: Context
@@ -115,7 +116,8 @@ private struct Sticker: Hashable {
     #expect(try store.blocking.verifyDerived() == [])
   }
 
-  @Test("random changes are refused just where a sum does not fit, whoever changed what before", arguments: 0..<8) func random(_ number: Int) throws {
+  @Test("random changes are refused just where a sum does not fit, whoever changed what before", arguments: 0..<8)
+  func random(_ number: Int) throws {
     let seed = TestSeed.value &+ UInt64(number)
     var generator = SplitMix64(seed: seed)
     let child = context.child()
@@ -124,7 +126,9 @@ private struct Sticker: Hashable {
     var loads: [Int: (crate: Int, small: Int8)] = [:]
     var free = Set(1...20)
     func fits(_ loads: [Int: (crate: Int, small: Int8)]) -> Bool {
-      [1, 2].allSatisfy { crate in (-128...127).contains(loads.values.reduce(0) { $1.crate == crate ? $0 + Int($1.small) : $0 }) }
+      [1, 2].allSatisfy { crate in
+        (-128...127).contains(loads.values.reduce(0) { $1.crate == crate ? $0 + Int($1.small) : $0 })
+      }
     }
     for round in 0..<120 {
       let (id, crate) = (Int.random(in: 1...20, using: &generator), Int.random(in: 1...2, using: &generator))
@@ -142,7 +146,11 @@ private struct Sticker: Hashable {
         // As a writer, a context throws what it refuses.
         let writer: any StoreWriter = db
         let result = Result {
-          if place == 0 { _ = try writer.delete(Load.self, id) } else { try writer.save(Load(id: id, crate: ToOne(crate), small: small)) }
+          if place == 0 {
+            _ = try writer.delete(Load.self, id)
+          } else {
+            try writer.save(Load(id: id, crate: ToOne(crate), small: small))
+          }
         }
         if db === context, !fits(next) {
           // The parent may not have what makes the sum too great for the child.
@@ -159,7 +167,8 @@ private struct Sticker: Hashable {
       }
       loads = next
       let sums = [1, 2].map { crate in loads.values.reduce(0) { $1.crate == crate ? $0 + Int($1.small) : $0 } }
-      try #require(try child.fetch(Crate.all.sorted(by: \.id)).map { Int($0.small) } == sums, "seed \(seed), round \(round)")
+      try #require(
+        try child.fetch(Crate.all.sorted(by: \.id)).map { Int($0.small) } == sums, "seed \(seed), round \(round)")
     }
   }
 }

@@ -38,7 +38,9 @@ struct StorageSlot: Hashable {
     StorageSlot(id: id, number: number, small: Int8(number % 100), name: name, code: "c\(number)", shelf: ToOne(shelf))
   }
 
-  @Test("C3: a row takes a unique value that consists of a reference, beside another row of its new owner, while a third one is deleted")
+  @Test(
+    "C3: a row takes a unique value that consists of a reference, beside another row of its new owner, while a third one is deleted"
+  )
   func compound() throws {
     try db.insert([slot(1, 1, "A", 1), slot(2, 2, "A", 2), slot(3, 3, "C", 3)])
     let context = Context(store)
@@ -66,9 +68,15 @@ struct StorageSlot: Hashable {
           continue
         }
         // A value of a row, or one that is free.
-        let row = slot(id, Int.random(in: 1...9, using: &generator), generator.pick(["A", "B", "C"]), Int.random(in: 1...3, using: &generator))
-        let isTaken = rows.values.contains { $0.id != id && ($0.number == row.number || ($0.name == row.name && $0.shelf == row.shelf)) }
-        let total = rows.values.filter { $0.id != id && $0.shelf == row.shelf }.reduce(Int(row.small)) { $0 + Int($1.small) }
+        let row = slot(
+          id, Int.random(in: 1...9, using: &generator), generator.pick(["A", "B", "C"]),
+          Int.random(in: 1...3, using: &generator))
+        let isTaken = rows.values.contains {
+          $0.id != id && ($0.number == row.number || ($0.name == row.name && $0.shelf == row.shelf))
+        }
+        let total = rows.values.filter { $0.id != id && $0.shelf == row.shelf }.reduce(Int(row.small)) {
+          $0 + Int($1.small)
+        }
         guard !isTaken, total <= 127 else { continue }
         log.append("save \(row)")
         try context.save(row)
@@ -81,7 +89,8 @@ struct StorageSlot: Hashable {
         return
       }
       #expect(
-        try db.fetch(StorageSlot.all.sorted(by: \.id)) == rows.keys.sorted().compactMap { rows[$0] }, "seed \(seed)\n\(log.joined(separator: "\n"))")
+        try db.fetch(StorageSlot.all.sorted(by: \.id)) == rows.keys.sorted().compactMap { rows[$0] },
+        "seed \(seed)\n\(log.joined(separator: "\n"))")
       #expect(try db.verifyDerived() == [])
     }
   }

@@ -19,10 +19,13 @@ private struct Rows: Equatable {
   static func == (left: Rows, right: Rows) -> Bool { left.targets == right.targets }
 
   private func references(of key: Key) -> [(rule: DeleteRule, target: Key)] {
-    zip(links[key.table], targets[key] ?? []).compactMap { link, id in id.map { (link.rule, Key(table: link.table, id: $0)) } }
+    zip(links[key.table], targets[key] ?? []).compactMap { link, id in
+      id.map { (link.rule, Key(table: link.table, id: $0)) }
+    }
   }
 
-  /// Deletes rows: those that refer to them by `.cascade` go as well, and then none that is left may refer to one of them by `.deny`.
+  /// Deletes rows: those that refer to them by `.cascade` go as well, and then none that is left may refer to one of
+  /// them by `.deny`.
   mutating func delete(_ keys: Set<Key>) throws {
     var gone = keys.intersection(targets.keys)
     while let next = targets.keys.first(where: { key in
@@ -36,14 +39,18 @@ private struct Rows: Equatable {
     for key in gone { targets[key] = nil }
     for key in targets.keys {
       for (position, link) in links[key.table].enumerated() where link.rule == .nullify {
-        if let id = targets[key]?[position], gone.contains(Key(table: link.table, id: id)) { targets[key]?[position] = nil }
+        if let id = targets[key]?[position], gone.contains(Key(table: link.table, id: id)) {
+          targets[key]?[position] = nil
+        }
       }
     }
   }
 
   /// Nothing may refer to what is not there, when a transaction ends.
   func commit() throws {
-    for key in targets.keys where references(of: key).contains(where: { targets[$0.target] == nil }) { throw Refusal.dangling }
+    for key in targets.keys where references(of: key).contains(where: { targets[$0.target] == nil }) {
+      throw Refusal.dangling
+    }
   }
 }
 
@@ -68,7 +75,9 @@ struct DeleteRuleHistoryTests {
   @Test("C2: rules that do not meet", arguments: 0..<2)
   func apart(_ group: Int) throws { try perform(group, Apart.First.self, Apart.Second.self, Apart.Third.self) }
 
-  private func perform<A: Linked, B: Linked, C: Linked>(_ group: Int, _ first: A.Type, _ second: B.Type, _ third: C.Type) throws {
+  private func perform<A: Linked, B: Linked, C: Linked>(
+    _ group: Int, _ first: A.Type, _ second: B.Type, _ third: C.Type
+  ) throws {
     for number in 0..<3 {
       let seed = TestSeed.value &+ UInt64(group * 100 + number)
       var generator = SplitMix64(seed: seed)
@@ -140,7 +149,9 @@ private struct Tables {
       }
       let targets = known.links[key.table].map { link -> Int? in
         // Most of the time a row that is there at the start of the transaction, or that it has written.
-        generator.once(in: 2) ? nil : known.targets.keys.filter { $0.table == link.table }.map(\.id).sorted().randomElement(using: &generator)
+        generator.once(in: 2)
+          ? nil
+          : known.targets.keys.filter { $0.table == link.table }.map(\.id).sorted().randomElement(using: &generator)
       }
       known.targets[key] = targets
       return .save(key, targets)
@@ -151,7 +162,8 @@ private struct Tables {
     for step in steps {
       switch step {
       case .delete(let key): try rows.delete([key])
-      case .deleteEach(let ids, let table), .deleteAll(let ids, let table): try rows.delete(Set(ids.map { Rows.Key(table: table, id: $0) }))
+      case .deleteEach(let ids, let table), .deleteAll(let ids, let table):
+        try rows.delete(Set(ids.map { Rows.Key(table: table, id: $0) }))
       case .save(let key, let targets): rows.targets[key] = targets
       }
     }
@@ -171,7 +183,9 @@ private struct Tables {
 
   private func delete<M: Linked>(_ type: M.Type, _ id: Int, _ db: some StoreWriter) throws { try db.delete(type, id) }
 
-  private func deleteEach<M: Linked>(_ type: M.Type, _ ids: [Int], _ db: some StoreWriter) throws { try db.delete(ids.map { M(id: $0) }) }
+  private func deleteEach<M: Linked>(_ type: M.Type, _ ids: [Int], _ db: some StoreWriter) throws {
+    try db.delete(ids.map { M(id: $0) })
+  }
 
   private func deleteAll<M: Linked>(_ type: M.Type, _ ids: [Int], _ db: some StoreWriter) throws {
     _ = try db.deleteAll(M.rows(ids))

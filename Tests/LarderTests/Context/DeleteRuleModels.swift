@@ -1,6 +1,7 @@
 import Larder
 
-/// Models whose references have all delete rules, among them rows of one table, cycles of tables, and two rules between the same two rows.
+/// Models whose references have all delete rules, among them rows of one table, cycles of tables, and two rules between
+/// the same two rows.
 ///
 /// A reference that is nil is as if it were not declared: random rows are random schemas too.
 protocol Linked: Model where ID == Int {
@@ -107,14 +108,20 @@ extension Tangle.First: Linked {
   static func rows(_ ids: [Int]) -> Query<Self> { Self.where { $0.id.isIn(ids) } }
   static var links: [Link] {
     [
-      Link(rule: .cascade, table: 0), Link(rule: .deny, table: 1), Link(rule: .nullify, table: 2), Link(rule: .noAction, table: 0),
+      Link(rule: .cascade, table: 0), Link(rule: .deny, table: 1), Link(rule: .nullify, table: 2),
+      Link(rule: .noAction, table: 0),
       Link(rule: .cascade, table: 2),
     ]
   }
   init(id: Int) { self.init(id: id, a: nil) }
   var targets: [Int?] {
     get { [a?.id, b?.id, c?.id, d?.id, e?.id] }
-    set { (a, b, c, d, e) = (reference(newValue[0]), reference(newValue[1]), reference(newValue[2]), reference(newValue[3]), reference(newValue[4])) }
+    set {
+      (a, b, c, d, e) = (
+        reference(newValue[0]), reference(newValue[1]), reference(newValue[2]), reference(newValue[3]),
+        reference(newValue[4])
+      )
+    }
   }
 }
 
@@ -122,14 +129,20 @@ extension Tangle.Second: Linked {
   static func rows(_ ids: [Int]) -> Query<Self> { Self.where { $0.id.isIn(ids) } }
   static var links: [Link] {
     [
-      Link(rule: .cascade, table: 0), Link(rule: .deny, table: 1), Link(rule: .nullify, table: 1), Link(rule: .deny, table: 2),
+      Link(rule: .cascade, table: 0), Link(rule: .deny, table: 1), Link(rule: .nullify, table: 1),
+      Link(rule: .deny, table: 2),
       Link(rule: .noAction, table: 2),
     ]
   }
   init(id: Int) { self.init(id: id, a: nil) }
   var targets: [Int?] {
     get { [a?.id, b?.id, c?.id, d?.id, e?.id] }
-    set { (a, b, c, d, e) = (reference(newValue[0]), reference(newValue[1]), reference(newValue[2]), reference(newValue[3]), reference(newValue[4])) }
+    set {
+      (a, b, c, d, e) = (
+        reference(newValue[0]), reference(newValue[1]), reference(newValue[2]), reference(newValue[3]),
+        reference(newValue[4])
+      )
+    }
   }
 }
 
@@ -137,14 +150,20 @@ extension Tangle.Third: Linked {
   static func rows(_ ids: [Int]) -> Query<Self> { Self.where { $0.id.isIn(ids) } }
   static var links: [Link] {
     [
-      Link(rule: .cascade, table: 1), Link(rule: .cascade, table: 0), Link(rule: .deny, table: 0), Link(rule: .nullify, table: 2),
+      Link(rule: .cascade, table: 1), Link(rule: .cascade, table: 0), Link(rule: .deny, table: 0),
+      Link(rule: .nullify, table: 2),
       Link(rule: .nullify, table: 0),
     ]
   }
   init(id: Int) { self.init(id: id, a: nil) }
   var targets: [Int?] {
     get { [a?.id, b?.id, c?.id, d?.id, e?.id] }
-    set { (a, b, c, d, e) = (reference(newValue[0]), reference(newValue[1]), reference(newValue[2]), reference(newValue[3]), reference(newValue[4])) }
+    set {
+      (a, b, c, d, e) = (
+        reference(newValue[0]), reference(newValue[1]), reference(newValue[2]), reference(newValue[3]),
+        reference(newValue[4])
+      )
+    }
   }
 }
 
@@ -228,7 +247,9 @@ extension Apart.Second: Linked {
 
 extension Apart.Third: Linked {
   static func rows(_ ids: [Int]) -> Query<Self> { Self.where { $0.id.isIn(ids) } }
-  static var links: [Link] { [Link(rule: .deny, table: 1), Link(rule: .noAction, table: 0), Link(rule: .nullify, table: 1)] }
+  static var links: [Link] {
+    [Link(rule: .deny, table: 1), Link(rule: .noAction, table: 0), Link(rule: .nullify, table: 1)]
+  }
   init(id: Int) { self.init(id: id, a: nil) }
   var targets: [Int?] {
     get { [a?.id, b?.id, c?.id] }

@@ -85,7 +85,9 @@ struct MergePolicyTests {
     }
     try context.save()
     #expect(!context.hasChanges)
-    let expected: [MergePolicy: String] = [.preferStore: "1 theirs", .preferContext: "1 mine", .overwrite: "1 mine", .rollback: "1 theirs"]
+    let expected: [MergePolicy: String] = [
+      .preferStore: "1 theirs", .preferContext: "1 mine", .overwrite: "1 mine", .rollback: "1 theirs",
+    ]
     #expect(try stored() == expected[policy])
     #expect(try context.find(ProcessEntry.self, entry.id).map { "\($0.number) \($0.text)" } == expected[policy])
   }
@@ -99,7 +101,9 @@ struct MergePolicyTests {
     context.update(mine)
     if policy == .error { return expectConflict(context, property: "number") }
     try context.save()
-    let expected: [MergePolicy: String] = [.preferStore: "7 mine", .preferContext: "7 mine", .overwrite: "1 mine", .rollback: "7 old"]
+    let expected: [MergePolicy: String] = [
+      .preferStore: "7 mine", .preferContext: "7 mine", .overwrite: "1 mine", .rollback: "7 old",
+    ]
     #expect(try stored() == expected[policy])
   }
 

@@ -2,7 +2,8 @@ import Foundation
 
 /// A folder for the files that an article's code makes; removed together with the value.
 final class ArticleFolder {
-  let url = URL.temporaryDirectory.appending(component: "larder-article-\(UUID().uuidString)", directoryHint: .isDirectory)
+  let url = URL.temporaryDirectory.appending(
+    component: "larder-article-\(UUID().uuidString)", directoryHint: .isDirectory)
 
   init() throws {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

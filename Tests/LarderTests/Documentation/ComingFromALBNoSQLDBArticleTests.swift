@@ -36,7 +36,8 @@ func readDocuments(of old: Store) async throws -> [OldDocument] {
       except select name from pragma_table_info(t.name))
     """
   ).compactMap { $0["name"]?.text }
-  let arrayTables = try await old.sql("select name from sqlite_master where name like '%!_arrayValues' escape '!'").compactMap { $0["name"]?.text }
+  let arrayTables = try await old.sql("select name from sqlite_master where name like '%!_arrayValues' escape '!'")
+    .compactMap { $0["name"]?.text }
   var documents: [OldDocument] = []
   for table in tables {
     let quoted = table.replacing("\"", with: "\"\"")
@@ -49,12 +50,17 @@ func readDocuments(of old: Store) async throws -> [OldDocument] {
       guard let key = row["key"], let name = key.text else { continue }
       let expires = row["autoDeleteDateTime"]?.text.flatMap { DocumentValue.text($0).date }
       var old = OldDocument(collection: table, key: name, expires: expires)
-      for (property, value) in row where !bookkeeping.contains(property) { old.document[property] = documentValue(value) }
+      for (property, value) in row where !bookkeeping.contains(property) {
+        old.document[property] = documentValue(value)
+      }
       // Such as "tags:stringArray,limits:intArray".
-      let names = row["hasArrayValues"]?.text?.split(separator: ",").filter { $0.contains(":") }.map { String($0.prefix { $0 != ":" }) }
+      let names = row["hasArrayValues"]?.text?.split(separator: ",").filter { $0.contains(":") }.map {
+        String($0.prefix { $0 != ":" })
+      }
       for property in names ?? [] where arrays[key] != nil || old.document[property] == nil {
         let own = arrays[key]?.filter { $0["objectKey"] == .text(property) } ?? []
-        old.document[property] = .array(own.compactMap { row in row.dropFirst(2).compactMap { documentValue($0.value) }.first })
+        old.document[property] = .array(
+          own.compactMap { row in row.dropFirst(2).compactMap { documentValue($0.value) }.first })
       }
       documents.append(old)
     }
@@ -73,15 +79,19 @@ func documentValue(_ value: Value) -> DocumentValue? {
 
 /// Text that is the JSON of an array or object is that; all other text stays text.
 func documentValue(_ text: String) -> DocumentValue {
-  guard text.hasPrefix("[") || text.hasPrefix("{"), let value = try? DocumentValue(json: text) else { return withDates(.text(text)) }
+  guard text.hasPrefix("[") || text.hasPrefix("{"), let value = try? DocumentValue(json: text) else {
+    return withDates(.text(text))
+  }
   return withDates(value)
 }
 
-/// The value with its dates, such as 2014-08-19T18:23:42.434-05:00, in the form in which documents hold dates, which sorts as time does.
+/// The value with its dates, such as 2014-08-19T18:23:42.434-05:00, in the form in which documents hold dates, which
+/// sorts as time does.
 func withDates(_ value: DocumentValue) -> DocumentValue {
   switch value {
   case .text(let text):
-    guard text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)/) != nil, let date = value.date else { return value }
+    guard text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:?\d\d)/) != nil, let date = value.date
+    else { return value }
     return (try? DocumentValue(date)) ?? value
   case .array(let values): return .array(values.map(withDates))
   case .object(let document): return .object(Document(document.map { ($0.name, withDates($0.value)) }))
@@ -111,7 +121,8 @@ struct ComingFromALBNoSQLDBArticleTests {
     #expect(isThere)
 
     try await accounts.save([
-      BankAccount(key: "A3", name: "Car"), BankAccount(key: "A4", name: "Gifts"), BankAccount(key: "A5", name: "Old", isOpen: false),
+      BankAccount(key: "A3", name: "Car"), BankAccount(key: "A4", name: "Gifts"),
+      BankAccount(key: "A5", name: "Old", isOpen: false),
     ])
     var printed: [String] = []
     func print(_ text: String) { printed.append(text) }
@@ -125,7 +136,9 @@ struct ComingFromALBNoSQLDBArticleTests {
     }
     #expect(printed == ["Car", "Savings"])
 
-    let open = try await accounts.keys(sort: "name") { ($0.tags.contains("home") && $0.isOpen == true) || $0.openedAt == nil }
+    let open = try await accounts.keys(sort: "name") {
+      ($0.tags.contains("home") && $0.isOpen == true) || $0.openedAt == nil
+    }
     #expect(open == ["A3", "A4", "A5", "A1"])
 
     let task = Task { try await accounts.fetch(where: conditions, sort: "name") }
@@ -149,7 +162,8 @@ struct ComingFromALBNoSQLDBArticleTests {
     try await store.documents("accounts", of: BankAccount.self).save(BankAccount(key: "A1", name: "Savings"))
     let name = "Food"
     let rows = try await store.sql(
-      "select a.name, c.name as category from accounts a join categories c on c.name = \(name) where a.isOpen = 1 order by a.name")
+      "select a.name, c.name as category from accounts a join categories c on c.name = \(name) where a.isOpen = 1 order by a.name"
+    )
     #expect(rows.map { $0["category"] } == ["Food"])
   }
 
@@ -177,10 +191,12 @@ struct ComingFromALBNoSQLDBArticleTests {
     #expect(FileManager.default.createFile(atPath: url.path(percentEncoded: false), contents: nil))
     let maker = try Store(at: url, schema: .existing)
     for sql in [
-      "create table __settings (key text, value text)", "create table __tableArrayColumns (tableName text, arrayColumns text)",
+      "create table __settings (key text, value text)",
+      "create table __tableArrayColumns (tableName text, arrayColumns text)",
       "create table accounts (key text primary key, autoDeleteDateTime text, addedDateTime text, updatedDateTime text, hasArrayValues text)",
       "create table accounts_arrayValues (key text, objectKey text, stringValue text, intValue int, doubleValue double)",
-      "alter table accounts add column name text", "alter table accounts add column isOpen int", "alter table accounts add column balance double",
+      "alter table accounts add column name text", "alter table accounts add column isOpen int",
+      "alter table accounts add column balance double",
       """
       insert into accounts values
       ('A1', null, '2014-08-19T18:23:42.434-05:00', '2014-08-19T18:23:42.434-05:00', 'tags:stringArray,limits:intArray,rates:doubleArray', 'It''s', 1, 2.5),
@@ -209,11 +225,15 @@ struct ComingFromALBNoSQLDBArticleTests {
     let accounts = store.documents("accounts")
     #expect(try await accounts.keys(sort: "key") == ["A1", "A2"])
     #expect(
-      try await accounts.get("A1") == ["name": "It's", "isOpen": 1, "balance": 2.5, "tags": ["home", "car"], "limits": [100], "rates": [1.5]])
+      try await accounts.get("A1") == [
+        "name": "It's", "isOpen": 1, "balance": 2.5, "tags": ["home", "car"], "limits": [100], "rates": [1.5],
+      ])
     #expect(try await accounts.get("A2") == ["name": "Holiday", "isOpen": 0])
     #expect(try await accounts.expiry(of: "A2") == DocumentValue.text("2999-08-19T23:23:42.434Z").date)
     try await accounts.delete("A2")
-    #expect(try await store.documents("accounts", of: OldAccount.self).get("A1") == OldAccount(name: "It's", isOpen: true, tags: ["home", "car"]))
+    #expect(
+      try await store.documents("accounts", of: OldAccount.self).get("A1")
+        == OldAccount(name: "It's", isOpen: true, tags: ["home", "car"]))
     #expect(try await accounts.keys { $0.tags.contains("car") && $0.rates.contains(1.5) } == ["A1"])
   }
 
@@ -225,7 +245,8 @@ struct ComingFromALBNoSQLDBArticleTests {
     for sql in [
       "create table __settings (key text, value text)",
       "create table accounts (key text primary key, autoDeleteDateTime text, addedDateTime text, updatedDateTime text, hasArrayValues text)",
-      "alter table accounts add column name text", "alter table accounts add column isOpen int", "alter table accounts add column tags text",
+      "alter table accounts add column name text", "alter table accounts add column isOpen int",
+      "alter table accounts add column tags text",
       "alter table accounts add column address text", "alter table accounts add column openedAt text",
       "alter table accounts add column \"it's\" text",
       """
@@ -239,7 +260,9 @@ struct ComingFromALBNoSQLDBArticleTests {
     return url
   }
 
-  @Test("a file of version 7 comes over: arrays and objects out of their JSON, dates in the order of time, and Booleans when they are made some")
+  @Test(
+    "a file of version 7 comes over: arrays and objects out of their JSON, dates in the order of time, and Booleans when they are made some"
+  )
   func importingVersion7() async throws {
     let oldURL = try await makeFileOfVersion7()
     let documents = try await readDocuments(of: Store(at: oldURL, schema: .existing))
@@ -251,14 +274,18 @@ struct ComingFromALBNoSQLDBArticleTests {
     #expect(
       try await accounts.get("A1") == [
         "name": "Savings", "isOpen": 1, "tags": ["home", "car"],
-        "address": ["city": "Graz", "since": "2019-12-31T23:30:00.000000000Z", "rooms": [["m2": 20.5]]], "openedAt": "2014-08-19T23:23:42.434000000Z",
+        "address": ["city": "Graz", "since": "2019-12-31T23:30:00.000000000Z", "rooms": [["m2": 20.5]]],
+        "openedAt": "2014-08-19T23:23:42.434000000Z",
         "it's": "[1, 2",
       ])
     #expect(try await accounts.get("A2")?["it's"] == "{not json}")
     #expect(try await accounts.get("A2")?["tags"] == [])
     #expect(try await accounts.keys(sort: "openedAt") == ["A2", "A1"])
     let opening = try #require(DocumentValue.text("2014-08-19T18:23:42.434-05:00").date)
-    #expect(try await accounts.keys { $0.openedAt == opening && $0.address.rooms[0].m2 > 20 && $0.tags.contains("car") } == ["A1"])
+    #expect(
+      try await accounts.keys { $0.openedAt == opening && $0.address.rooms[0].m2 > 20 && $0.tags.contains("car") } == [
+        "A1"
+      ])
     #expect(try await accounts.keys { $0.isOpen == true } == [])
     try await store.once("Booleans of accounts") { db in
       let accounts = db.documents("accounts")

@@ -45,8 +45,10 @@ struct ComingFromSwiftyDBArticleTests {
     let url = folder.file("dogtopia.sqlite")
     #expect(FileManager.default.createFile(atPath: url.path(percentEncoded: false), contents: nil))
     let maker = try Store(at: url, schema: .existing)
-    try await maker.sql("CREATE TABLE Dog ('id' NUMERIC, 'name' TEXT, 'owner' TEXT, 'birth' REAL, 'toys' BLOB, PRIMARY KEY (id))")
-    try await maker.sql("INSERT INTO Dog VALUES (1, 'Ghost', 'John Snow', 839289600.0, x'00'), (2, NULL, NULL, NULL, NULL)")
+    try await maker.sql(
+      "CREATE TABLE Dog ('id' NUMERIC, 'name' TEXT, 'owner' TEXT, 'birth' REAL, 'toys' BLOB, PRIMARY KEY (id))")
+    try await maker.sql(
+      "INSERT INTO Dog VALUES (1, 'Ghost', 'John Snow', 839289600.0, x'00'), (2, NULL, NULL, NULL, NULL)")
     return url
   }
 
@@ -59,9 +61,14 @@ struct ComingFromSwiftyDBArticleTests {
     #expect(all.map(\.name) == ["Ghost", nil])
     #expect(all.first?.birth == Date(timeIntervalSince1970: 839_289_600))
     try await kennel.save(KennelDog(id: 1, name: "Ghost", owner: "Jon"))
-    #expect(try await kennel.sql("select owner, toys, birth from Dog where id = 1").map(\.values) == [["Jon", .blob(Data([0])), .null]])
+    #expect(
+      try await kennel.sql("select owner, toys, birth from Dog where id = 1").map(\.values) == [
+        ["Jon", .blob(Data([0])), .null]
+      ])
     #expect(try await kennel.sql("select name from sqlite_master where type = 'table'").count == 1)
-    #expect(try await kennel.sql("select * from Dog where id = 2", as: (Int, String?, String?, Double?, Data?).self).first?.1 == nil)
+    #expect(
+      try await kennel.sql("select * from Dog where id = 2", as: (Int, String?, String?, Double?, Data?).self).first?.1
+        == nil)
   }
 
   @Test("the old file is read once into a new one")

@@ -3,9 +3,9 @@ import Testing
 
 /// The code of the articles and of the README is the code of the tests in the folders `Documentation`.
 ///
-/// Every ```` ```swift ```` block must stand in one of the tests, line by line. An empty line in a block stands for anything: the parts between
-/// empty lines must follow one another in one file. White space does not count. Code that cannot be compiled here, such as manifests and shell
-/// commands, goes into a fence without a language.
+/// Every ```` ```swift ``` block must stand in one of the tests, line by line. An empty line in a block stands for
+/// anything: the parts between empty lines must follow one another in one file. White space does not count. Code that
+/// cannot be compiled here, such as manifests and shell commands, goes into a fence without a language.
 @Suite("Documentation: the code in the articles")
 struct DocumentationCodeTests {
   @Test("the catalogues have their articles")
@@ -61,7 +61,9 @@ private enum DocumentationFiles {
     let module = modules.last { document.path.contains("/Sources/\($0)/") } ?? "Larder"
     let folder = root.appending(path: "Tests/\(module)Tests/Documentation")
     let here = URL(filePath: #filePath).lastPathComponent
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") && $0 != here }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+      $0.hasSuffix(".swift") && $0 != here
+    }
     return try names.map { CodeFile(text: try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
   }
 }
@@ -88,7 +90,9 @@ private struct CodeBlock {
   let text: String
 
   func isIn(_ files: [CodeFile]) -> Bool {
-    let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map { normalised($0) }.split(separator: "").map(Array.init)
+    let parts = text.split(separator: "\n", omittingEmptySubsequences: false).map { normalised($0) }.split(
+      separator: ""
+    ).map(Array.init)
     return files.contains { file in
       var rest = file.lines[...]
       for part in parts {

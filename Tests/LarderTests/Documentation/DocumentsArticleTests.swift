@@ -78,8 +78,12 @@ struct DocumentsArticleTests {
     #expect(try await people.keys() == ["bo"])
     #expect(try await people["bo"]?["address"]?["city"] == "Graz")
     try await people.set("cy", ["languages": ["German"]])
-    let nearby = try await people.keys(sort: "address.city") { $0.address.city == "Graz" || $0.languages[0] == "German" }
-    let same = try await people.keys(where: [Condition("address.city", .equal, "Graz"), Condition(set: 1, "languages[0]", .equal, "German")])
+    let nearby = try await people.keys(sort: "address.city") {
+      $0.address.city == "Graz" || $0.languages[0] == "German"
+    }
+    let same = try await people.keys(where: [
+      Condition("address.city", .equal, "Graz"), Condition(set: 1, "languages[0]", .equal, "German"),
+    ])
     try await people.index(on: "address.city")
     #expect(nearby == ["cy", "bo"] && same.sorted() == ["bo", "cy"])
   }
@@ -91,7 +95,8 @@ struct DocumentsArticleTests {
     let mia = try await players.get("p1")
     #expect(mia?.score == 12)
     let conditions = [
-      Condition("score", .greaterThan, 10), Condition("name", .equal, "Mia"), Condition(set: 1, "name", .contains, "Zo"),
+      Condition("score", .greaterThan, 10), Condition("name", .equal, "Mia"),
+      Condition(set: 1, "name", .contains, "Zo"),
     ]
     let found = try await players.fetch(where: conditions, sort: "name, score desc", limit: 20)
     for player in found { print(player.key, player.value.name) }
@@ -119,7 +124,9 @@ struct DocumentsArticleTests {
     let ordersOfAda = try await store.documents(Order.self).fetch { $0.customer == ada }
     #expect(ordersOfAda.map(\.key) == ["o1"])
     do {
-      guard let (order, found) = try await store.documents(Order.self).load("o1", following: "customer", "lines[*].product") else { return }
+      guard
+        let (order, found) = try await store.documents(Order.self).load("o1", following: "customer", "lines[*].product")
+      else { return }
       print(found[order.customer]?.name ?? "a customer who is gone")
       for line in order.lines { print(line.count, found[line.product]?.name ?? "a product that is gone") }
       #expect(!found.isMissing(order.customer))

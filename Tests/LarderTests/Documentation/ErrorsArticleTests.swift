@@ -34,6 +34,7 @@ struct ErrorsArticleTests {
     #expect(error?.code == .invalidValue)
     #expect(
       error?.description
-        == "StoreError.invalidValue: User.height is NaN, which the database would store as NULL. Make the property optional and store nil instead.")
+        == "StoreError.invalidValue: User.height is NaN, which the database would store as NULL. Make the property optional and store nil instead."
+    )
   }
 }

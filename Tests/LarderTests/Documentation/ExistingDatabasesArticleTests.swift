@@ -22,8 +22,11 @@ struct ExistingDatabasesArticleTests {
     let url = folder.file("northwind.db")
     #expect(FileManager.default.createFile(atPath: url.path, contents: nil))
     let maker = try Store(at: url, for: [], configuration: .init(schema: .existing))
-    try await maker.sql("create table Orders (OrderID integer primary key, OrderDate text, \"Ship City\" text, Freight real, Notes text)")
-    try await maker.sql("insert into Orders values (10248, '2016-07-04', 'Reims', 32.38, 'fragile'), (10249, '2016-07-05 10:30', null, 11, '')")
+    try await maker.sql(
+      "create table Orders (OrderID integer primary key, OrderDate text, \"Ship City\" text, Freight real, Notes text)")
+    try await maker.sql(
+      "insert into Orders values (10248, '2016-07-04', 'Reims', 32.38, 'fragile'), (10249, '2016-07-05 10:30', null, 11, '')"
+    )
 
     let store = try Store(at: url, for: Order.self, schema: .existing)
     let july = Order.where { $0.orderedAt >= Date(timeIntervalSince1970: 1_467_676_800) }
@@ -39,6 +42,8 @@ struct ExistingDatabasesArticleTests {
     #expect(row["Notes"] == "")
     order.orderedAt += 60
     try await store.save(order)
-    #expect(try await store.sql("select OrderDate from Orders where OrderID = 10249").first?["OrderDate"] == "2016-07-05T10:31:00.000Z")
+    #expect(
+      try await store.sql("select OrderDate from Orders where OrderID = 10249").first?["OrderDate"]
+        == "2016-07-05T10:31:00.000Z")
   }
 }

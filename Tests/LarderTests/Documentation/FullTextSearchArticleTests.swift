@@ -21,7 +21,9 @@ struct FullTextSearchArticleTests {
     let store = try Store(inMemoryFor: Page.self)
     try await store.save([
       Page(id: 1, title: "SQLite", body: "A small database in a file"),
-      Page(id: 2, title: "Swift", body: "A language; it can talk to SQLite, among many, many other things that have nothing to do with files"),
+      Page(
+        id: 2, title: "Swift",
+        body: "A language; it can talk to SQLite, among many, many other things that have nothing to do with files"),
       Page(id: 3, title: "Café", body: "Drinks"),
     ])
     let field = "sqli"

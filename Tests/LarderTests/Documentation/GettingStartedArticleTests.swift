@@ -31,7 +31,10 @@ struct GettingStartedArticleTests {
     #expect(try await run() == ["Middlemarch by George Eliot", "Walden by Henry David Thoreau"])
     #expect(try await run("finish", "Walden") == ["Middlemarch by George Eliot"])
     #expect(try await run("add", "Emma", "Jane Austen") == ["Emma by Jane Austen", "Middlemarch by George Eliot"])
-    #expect(try await run("finish", "Walden") == ["No unread book has this title.", "Emma by Jane Austen", "Middlemarch by George Eliot"])
+    #expect(
+      try await run("finish", "Walden") == [
+        "No unread book has this title.", "Emma by Jane Austen", "Middlemarch by George Eliot",
+      ])
   }
 
   @Test("a loop over live results follows the list", .timeLimit(.minutes(1)))

@@ -22,7 +22,9 @@ struct LandingPageTests {
     func print(_ text: String) { printed.append(text) }
     // The example's relative path leads into the test's folder.
     // swift-format-ignore: AlwaysUseLowerCamelCase
-    func Store(at name: String, for model: any Model.Type) throws -> Larder.Store { try Larder.Store(at: folder.file(name), for: model) }
+    func Store(at name: String, for model: any Model.Type) throws -> Larder.Store {
+      try Larder.Store(at: folder.file(name), for: model)
+    }
 
     let store = try Store(at: "notes.larder", for: Note.self)
     try await store.save(Note(title: "Milk"))
@@ -48,7 +50,8 @@ struct LandingPageTopicsTests {
 
   @Test("every article is listed once, in one of the groups at the top")
   func articles() throws {
-    let names = try FileManager.default.contentsOfDirectory(atPath: Self.sources.appending(path: "Documentation.docc").path)
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: Self.sources.appending(path: "Documentation.docc").path)
     let sections = page.components(separatedBy: "\n### ").dropFirst()
     let headings = sections.map { $0.prefix { $0 != "\n" } }
     #expect(headings.prefix(Self.groups.count).map(String.init) == Self.groups)
@@ -62,9 +65,12 @@ struct LandingPageTopicsTests {
 
   @Test("every public type and macro is listed once, except those that only generated code uses")
   func types() throws {
-    let declaration = /^(?:@[a-z].* )?public (?:final )?(?:struct|class|enum|protocol|macro) ([A-Za-z]\w*)/.anchorsMatchLineEndings()
+    let declaration = /^(?:@[a-z].* )?public (?:final )?(?:struct|class|enum|protocol|macro) ([A-Za-z]\w*)/
+      .anchorsMatchLineEndings()
     let files = try #require(FileManager.default.enumerator(at: Self.sources, includingPropertiesForKeys: nil))
-    let hidden = /^@_documentation\(visibility: internal\)\npublic (?:final )?(?:struct|class|enum|protocol) ([A-Za-z]\w*)/.anchorsMatchLineEndings()
+    let hidden =
+      /^@_documentation\(visibility: internal\)\npublic (?:final )?(?:struct|class|enum|protocol) ([A-Za-z]\w*)/
+      .anchorsMatchLineEndings()
     var names: Set<Substring> = []
     for case let file as URL in files where file.pathExtension == "swift" {
       let text = try String(contentsOf: file, encoding: .utf8)

@@ -49,7 +49,9 @@ struct LiveResultsArticleTests {
   @Test("a closure that reads is followed, and so are groups")
   func counts() async throws {
     let store = try Store(inMemoryFor: Note.self)
-    try await store.insert([Note(id: 1, title: "Milk", folder: "Shop"), Note(id: 2, title: "Eggs", folder: "Shop", isRead: true)])
+    try await store.insert([
+      Note(id: 1, title: "Milk", folder: "Shop"), Note(id: 2, title: "Eggs", folder: "Shop", isRead: true),
+    ])
     let (shown, continuation) = AsyncStream.makeStream(of: String.self)
     @Sendable func showBadge(_ count: Int) { continuation.yield("\(count)") }
     @Sendable func showFolders(_ folders: [String]) { continuation.yield(folders.joined(separator: ", ")) }
@@ -116,10 +118,13 @@ struct LiveResultsArticleTests {
   func sections() async throws {
     let store = try Store(inMemoryFor: Note.self)
     try await store.insert([
-      Note(id: 1, title: "Milk", folder: "Shop"), Note(id: 2, title: "Call", folder: "Work"), Note(id: 3, title: "Eggs", folder: "Shop"),
+      Note(id: 1, title: "Milk", folder: "Shop"), Note(id: 2, title: "Call", folder: "Work"),
+      Note(id: 3, title: "Eggs", folder: "Shop"),
     ])
     let (shown, continuation) = AsyncStream.makeStream(of: String.self)
-    @Sendable func showSection(_ folder: String, _ titles: [String]) { continuation.yield("\(folder): \(titles.joined(separator: ", "))") }
+    @Sendable func showSection(_ folder: String, _ titles: [String]) {
+      continuation.yield("\(folder): \(titles.joined(separator: ", "))")
+    }
 
     let task = Task {
       let byFolder = Note.all.sorted(by: \.folder).sorted(by: \.title)
@@ -136,7 +141,8 @@ struct LiveResultsArticleTests {
 
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
-    let days = store.live(Note.all.sorted(by: \.modifiedAt), sectionedBy: { [calendar] in calendar.startOfDay(for: $0.modifiedAt) })
+    let days = store.live(
+      Note.all.sorted(by: \.modifiedAt), sectionedBy: { [calendar] in calendar.startOfDay(for: $0.modifiedAt) })
     var iterator = days.makeAsyncIterator()
     #expect(try await iterator.next()?.isEmpty == false)
   }

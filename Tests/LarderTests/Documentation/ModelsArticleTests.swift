@@ -131,7 +131,9 @@ struct ModelsArticleTests {
   @Test("a type of one's own is compared and sorted by what it stores")
   func ownType() async throws {
     let store = try Store(inMemoryFor: Release.self)
-    try await store.insert([Release(id: 1, version: .init(major: 1, minor: 10)), Release(id: 2, version: .init(major: 1, minor: 9))])
+    try await store.insert([
+      Release(id: 1, version: .init(major: 1, minor: 10)), Release(id: 2, version: .init(major: 1, minor: 9)),
+    ])
 
     let newest = try await store.first(Release.all.sorted(by: \.version, order: .reverse))
 

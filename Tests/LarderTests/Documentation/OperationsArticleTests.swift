@@ -22,12 +22,16 @@ enum OperationsArticle {
     let dimensions: [(String, String)]
 
     func recordNanoseconds(_ duration: Int64) {
-      if duration > 0 { Self.recorded.withLock { $0["\(label) \(dimensions.map(\.1).joined(separator: " "))", default: 0] += 1 } }
+      if duration > 0 {
+        Self.recorded.withLock { $0["\(label) \(dimensions.map(\.1).joined(separator: " "))", default: 0] += 1 }
+      }
     }
   }
 
   /// In the place of swift-distributed-tracing's function of the same name.
-  static func withSpan<Result>(_ name: String, _ body: (String) async throws -> Result) async throws -> Result { try await body(name) }
+  static func withSpan<Result>(_ name: String, _ body: (String) async throws -> Result) async throws -> Result {
+    try await body(name)
+  }
 }
 
 @Suite("Documentation: Operations")
@@ -80,7 +84,8 @@ struct OperationsArticleTests {
     let printed = Mutex<[String]>([])
     @Sendable func print(_ sql: String, _ plan: [String]) { printed.withLock { $0.append(sql) } }
     do {
-      let configuration = Store.Configuration(trace: { print($0.expandedSQL ?? $0.sql, $0.plan ?? []) }, traceOptions: [.values, .plans])
+      let configuration = Store.Configuration(
+        trace: { print($0.expandedSQL ?? $0.sql, $0.plan ?? []) }, traceOptions: [.values, .plans])
       let store = try Store(at: file, for: Reading.self, configuration: configuration)
       #expect(try store.blocking.count(Reading.where { $0.value == 4.5 }) == 0)
     }
@@ -94,7 +99,8 @@ struct OperationsArticleTests {
     }
     let configuration = Store.Configuration(trace: { event in
       let (seconds, attoseconds) = event.duration.components
-      let timer = Timer(label: "larder.statement", dimensions: [("role", event.role.rawValue), ("write", "\(event.isWrite)")])
+      let timer = Timer(
+        label: "larder.statement", dimensions: [("role", event.role.rawValue), ("write", "\(event.isWrite)")])
       timer.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     })
     let store = try Store(at: file, for: Reading.self, configuration: configuration)

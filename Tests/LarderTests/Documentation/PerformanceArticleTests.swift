@@ -82,7 +82,8 @@ struct PerformanceArticleTests {
   @Test("what is related comes with one more statement, and counts without any")
   func related() async throws {
     let statements = Mutex(0)
-    let store = try await makeStore(Store.Configuration(trace: { if $0.sql.hasPrefix("SELECT") { statements.withLock { $0 += 1 } } }))
+    let store = try await makeStore(
+      Store.Configuration(trace: { if $0.sql.hasPrefix("SELECT") { statements.withLock { $0 += 1 } } }))
     try await store.insert((1...9).map { Reporter(name: "reporter \($0)") })
     var printed = 0
     func print(_ name: String, _ count: Int) { printed += count }

@@ -29,8 +29,12 @@ struct QueriesArticleTests {
   init() throws {
     store = try Store(inMemoryFor: Product.self)
     try store.blocking.save([
-      Product(id: 1, name: "Tea", category: "drinks", price: 4, stock: 39, tags: ["hot"], maker: .init(city: "London", ratings: [5, 4])),
-      Product(id: 2, name: "100 % juice", category: "drinks", price: 19, stock: 17, tags: ["cold"], maker: .init(city: "Paris", ratings: [3])),
+      Product(
+        id: 1, name: "Tea", category: "drinks", price: 4, stock: 39, tags: ["hot"],
+        maker: .init(city: "London", ratings: [5, 4])),
+      Product(
+        id: 2, name: "100 % juice", category: "drinks", price: 19, stock: 17, tags: ["cold"],
+        maker: .init(city: "Paris", ratings: [3])),
       Product(id: 3, name: "TEAPOT", category: "kitchen", price: 10, stock: 0, maker: .init(city: "Paris")),
       Product(id: 4, name: "file 9", category: nil, price: 10, stock: 5, maker: .init(city: "Rome")),
       Product(id: 5, name: "file 10", category: nil, price: 22, stock: 1, maker: .init(city: "Rome")),

@@ -23,7 +23,9 @@ struct ReadmeTests {
     func print(_ items: Any...) { printed.append(items.map { "\($0)" }.joined(separator: " ")) }
     // The README's relative path leads into the test's folder.
     // swift-format-ignore: AlwaysUseLowerCamelCase
-    func Store(at name: String, for model: any Model.Type) throws -> Larder.Store { try Larder.Store(at: folder.file(name), for: model) }
+    func Store(at name: String, for model: any Model.Type) throws -> Larder.Store {
+      try Larder.Store(at: folder.file(name), for: model)
+    }
 
     func run() async throws {
       let store = try Store(at: "notes.larder", for: Note.self)

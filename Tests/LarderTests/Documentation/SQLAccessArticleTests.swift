@@ -24,7 +24,9 @@ struct SQLAccessArticleTests {
   @Test("SQL answers rows, tuples and values, and binds what is interpolated")
   func sql() async throws {
     let store = try Store(inMemoryFor: Account.self)
-    try await store.save([Account(id: 1, name: "x' or 1 = 1 --", balance: 25), Account(id: 2, name: "Bank", balance: 75)])
+    try await store.save([
+      Account(id: 1, name: "x' or 1 = 1 --", balance: 25), Account(id: 2, name: "Bank", balance: 75),
+    ])
     let input = "x' or 1 = 1 --"
     let ids = [1, 2]
     let column = "balance"

@@ -41,7 +41,8 @@ struct SchemaArticleTests {
   func migration() async throws {
     let folder = try ArticleFolder()
     let url = folder.file("people.larder")
-    try await Store(at: url, for: SchemaArticle.First.Person.self).insert(.init(id: 1, name: "Ada Lovelace") as SchemaArticle.First.Person)
+    try await Store(at: url, for: SchemaArticle.First.Person.self).insert(
+      .init(id: 1, name: "Ada Lovelace") as SchemaArticle.First.Person)
 
     let refused = #expect(throws: StoreError.self) { try Store(at: url, for: Person.self) }
     #expect(refused?.code == .schemaMismatch)
@@ -54,7 +55,8 @@ struct SchemaArticleTests {
         let id: Int = try row.get("id")
         let name: String = try row.get("name")
         let parts = name.split(separator: " ", maxSplits: 1).map(String.init)
-        try db.sql("update \(Person.self) set first = \(parts.first ?? ""), last = \(parts.last ?? "") where id = \(id)")
+        try db.sql(
+          "update \(Person.self) set first = \(parts.first ?? ""), last = \(parts.last ?? "") where id = \(id)")
       }
       try db.dropColumn("name", of: Person.self)
     }

@@ -94,7 +94,9 @@ struct UnitOfWorkArticleTests {
     let context = Context(store)
     context.delete(expense)
     var shown = 0
-    func show(_ inserted: [Expense], _ updated: [Expense], _ deleted: [Expense]) { shown = inserted.count + updated.count + deleted.count }
+    func show(_ inserted: [Expense], _ updated: [Expense], _ deleted: [Expense]) {
+      shown = inserted.count + updated.count + deleted.count
+    }
 
     if context.hasChanges {
       show(context.inserted(Expense.self), context.updated(Expense.self), context.deleted(Expense.self))

@@ -69,7 +69,9 @@ struct DocumentAccessTests {
     }
   }
 
-  @Test("B12: documents are changed the same way through the store and a transaction, and an error that is thrown undoes all of it")
+  @Test(
+    "B12: documents are changed the same way through the store and a transaction, and an error that is thrown undoes all of it"
+  )
   func writers() async throws {
     try await withPeople { (store: Store) async throws -> Void in
       await #expect(throws: Stop.self) {
@@ -79,7 +81,9 @@ struct DocumentAccessTests {
         }
       }
       try Self.expectReads(in: store.blocking)
-      #expect(try await store.sql("select count(*) as n from sqlite_master where name like '_larder_index:%'").first?["n"] == 0)
+      #expect(
+        try await store.sql("select count(*) as n from sqlite_master where name like '_larder_index:%'").first?["n"]
+          == 0)
       await #expect(throws: Stop.self) {
         try await store.write { db in
           #expect(try db.documents("people").drop())
@@ -152,7 +156,8 @@ struct DocumentAccessTests {
       began.open()
       try changed.waitBlocking()
       return [
-        before, try db.documents("people").keys(), try db.documents("people").properties, try db.sql("select * from people").first?.names ?? [],
+        before, try db.documents("people").keys(), try db.documents("people").properties,
+        try db.sql("select * from people").first?.names ?? [],
       ]
     }
     await began.wait()
@@ -169,10 +174,14 @@ struct DocumentAccessTests {
       let people = store.documents("people")
       let verbs: [@Sendable () async throws -> Void] = [
         { _ = try await people.get("ada") }, { _ = try await people["ada"] }, { _ = try await people.contains("ada") },
-        { _ = try await people.keys() }, { _ = try await people.fetch { $0.age > 1 } }, { _ = try await people.count() },
-        { _ = try await people.json("ada") }, { _ = try await people.properties }, { try await people.set("x", ["n": 1]) },
-        { try await people.save(["key": "x"]) }, { try await people.set("x", json: "{}") }, { try await people.update("ada", ["n": 1]) },
-        { _ = try await people.delete("ada") }, { _ = try await people.deleteAll() }, { try await people.index(on: "age") },
+        { _ = try await people.keys() }, { _ = try await people.fetch { $0.age > 1 } },
+        { _ = try await people.count() },
+        { _ = try await people.json("ada") }, { _ = try await people.properties },
+        { try await people.set("x", ["n": 1]) },
+        { try await people.save(["key": "x"]) }, { try await people.set("x", json: "{}") },
+        { try await people.update("ada", ["n": 1]) },
+        { _ = try await people.delete("ada") }, { _ = try await people.deleteAll() },
+        { try await people.index(on: "age") },
         { _ = try await people.drop() }, { _ = try await store.documentCollections },
       ]
       for (number, verb) in verbs.enumerated() {
@@ -199,8 +208,10 @@ struct DocumentAccessTests {
     store.sweeper.stop()
     let people = store.documents("people")
     try await people.set(
-      (0..<5000).map { (key: "\($0)", value: ["n": .integer(Int64($0)), "name": "person \($0)"] as Document) }, expires: clock.now + 1000)
-    // The query asks for the time when it comes to its first document. It goes on when the task is cancelled, with 4,999 left.
+      (0..<5000).map { (key: "\($0)", value: ["n": .integer(Int64($0)), "name": "person \($0)"] as Document) },
+      expires: clock.now + 1000)
+    // The query asks for the time when it comes to its first document. It goes on when the task is cancelled, with
+    // 4,999 left.
     clock.arm()
     let task = Task { try await people.keys(sort: "name") { $0.n >= 0 && $0.name.contains("erson") } }
     await clock.stopped.wait()

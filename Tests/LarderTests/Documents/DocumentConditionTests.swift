@@ -35,7 +35,9 @@ struct DocumentConditionTests {
     #expect(try await people.fetch(sort: "key", limit: 1) { $0.born == ada.born }.first?.value == ada)
     try store.blocking.documents("beings", of: LivingBeing.self).save(LivingBeing(key: "b", name: "B"))
     #expect(try store.blocking.documents("beings", of: LivingBeing.self).get("b")?.name == "B")
-    let error = await #expect(throws: StoreError.self) { try await store.documents("pets", of: Companion.self).save(Companion(name: "x")) }
+    let error = await #expect(throws: StoreError.self) {
+      try await store.documents("pets", of: Companion.self).save(Companion(name: "x"))
+    }
     #expect(error?.property == "key" && error?.model == "pets")
     try await store.documents("pets", of: Companion.self).set("rex", Companion(name: "Rex", age: 2))
     #expect(try await store.documents("pets", of: Companion.self).get("rex") == Companion(name: "Rex", age: 2))
@@ -53,7 +55,8 @@ struct DocumentConditionTests {
   @Test(
     "B3: truth values are read leniently",
     arguments: [
-      ("0", false), ("1", true), ("-7", true), ("\"1\"", true), ("\"yes\"", true), ("\"YES\"", true), ("\"true\"", true), ("\"TRUE\"", true),
+      ("0", false), ("1", true), ("-7", true), ("\"1\"", true), ("\"yes\"", true), ("\"YES\"", true),
+      ("\"true\"", true), ("\"TRUE\"", true),
       ("true", true), ("false", false),
     ])
   func lenient(_ json: String, _ expected: Bool) async throws {
@@ -71,7 +74,8 @@ struct DocumentConditionTests {
     #expect(try await people.keys(sort: "age DESC , key", limit: 2) == ["1", "3"])
     #expect(try await people.keys(sort: "key desc", limit: 2, offset: 1) == ["3", "2"])
     let error = await #expect(throws: StoreError.self) { try await people.keys(sort: "nmae") }
-    #expect(error?.message.contains("Did you mean name?") == true && error?.property == "nmae" && error?.model == "people")
+    #expect(
+      error?.message.contains("Did you mean name?") == true && error?.property == "nmae" && error?.model == "people")
     await #expect(throws: StoreError.self) { try await people.keys(where: [Condition("agge", .equal, 1)]) }
     #expect(try await people.keys(where: [Condition("agge", .equal, 1)], validatesProperties: false) == [])
     await #expect(throws: StoreError.self) { try await people.keys(sort: "name,,age") }
@@ -80,11 +84,14 @@ struct DocumentConditionTests {
   @Test("B5: conditions of a set must all hold, and one set suffices")
   func sets() async throws {
     let (store, people) = try await makePeople()
-    func keys(_ conditions: Condition...) async throws -> [String] { try await people.keys(where: conditions, sort: "key") }
+    func keys(_ conditions: Condition...) async throws -> [String] {
+      try await people.keys(where: conditions, sort: "key")
+    }
     #expect(try await keys(Condition("name", .equal, "Ada"), Condition("age", .greaterThan, 30)) == ["1"])
     #expect(
       try await keys(
-        Condition(set: 0, "name", .equal, "Bob"), Condition(set: 1, "age", .lessThan, 20), Condition(set: 1, "age", .greaterThanOrEqual, 12)) == [
+        Condition(set: 0, "name", .equal, "Bob"), Condition(set: 1, "age", .lessThan, 20),
+        Condition(set: 1, "age", .greaterThanOrEqual, 12)) == [
           "2", "3",
         ])
     #expect(try await keys(Condition("age", .notEqual, 7)) == ["1", "3"])
@@ -110,8 +117,10 @@ struct DocumentConditionTests {
   @Test(
     "B6: JSON that cannot be read is an error with the place",
     arguments: [
-      ("{\"a\": 1,\n \"b\": x}", "line 2, column 7 (offset 15)"), ("[]", "line 1, column 1"), ("{\"a\":1} x", "offset 8"), ("", "offset 0"),
-      ("{\"a\":01}", "offset 5"), ("{\"a\":\"\\ud800\"}", "surrogate"), ("{\"a\":1e999}", "too large"), ("{\"a\":tru}", "offset 5"),
+      ("{\"a\": 1,\n \"b\": x}", "line 2, column 7 (offset 15)"), ("[]", "line 1, column 1"),
+      ("{\"a\":1} x", "offset 8"), ("", "offset 0"),
+      ("{\"a\":01}", "offset 5"), ("{\"a\":\"\\ud800\"}", "surrogate"), ("{\"a\":1e999}", "too large"),
+      ("{\"a\":tru}", "offset 5"),
       ("{\"a\"", "offset 4"),
       ("{\"a\":1,}", "offset 7"), ("{\"a\":\"\n\"}", "escape"), ("{\"a\":-}", "digit"), ("{\"a\":[1 2]}", "comma"),
     ])
@@ -125,7 +134,8 @@ struct DocumentConditionTests {
   @Test("B6: the key inside of JSON is ignored")
   func goodJSON() async throws {
     let store = try Store(configuration: Store.Configuration())
-    try await store.documents("people").set("k", json: " {\"key\":\"other\",\"a\":[1,2.0,\"\\u00e9\\ud83d\\ude00\\/\"],\"n\":null} ")
+    try await store.documents("people").set(
+      "k", json: " {\"key\":\"other\",\"a\":[1,2.0,\"\\u00e9\\ud83d\\ude00\\/\"],\"n\":null} ")
     #expect(try await store.documents("people").get("k") == ["a": [1, 2.0, "é😀/"], "n": nil])
   }
 
@@ -160,7 +170,9 @@ struct DocumentConditionTests {
     try await people.set("c", ["name": "C"])
     clock.now = soon.addingTimeInterval(5)
     #expect(try await people.contains("c"))
-    await #expect(throws: StoreError.self) { try await people.set("d", [:], expires: Date(timeIntervalSinceReferenceDate: .nan)) }
+    await #expect(throws: StoreError.self) {
+      try await people.set("d", [:], expires: Date(timeIntervalSinceReferenceDate: .nan))
+    }
   }
 
   @Test("B11: SQL names the properties as columns, also those that came after it was first compiled, and joins")
@@ -175,7 +187,9 @@ struct DocumentConditionTests {
     #expect(try await store.sql("select * from people").first?["age"] == .null)
     #expect(try await store.sql("select age from people where name = \("B")").first?["age"] == 3)
     try await store.documents("teams").set("x", ["title": "Team X"])
-    #expect(try await store.sql("select p.name, t.title from people p join teams t on t.key = p.team").first?["title"] == "Team X")
+    #expect(
+      try await store.sql("select p.name, t.title from people p join teams t on t.key = p.team").first?["title"]
+        == "Team X")
     await #expect(throws: StoreError.self) { try await store.sql("select nothing from people") }
     try await people.drop()
     await #expect(throws: StoreError.self) { try await store.sql("select name from people") }

@@ -15,7 +15,8 @@ struct DocumentDamageTests {
   @Test(
     "B6: JSON that something else has damaged is an error that names collection, key and remedy, for whatever verb meets it",
     arguments: [
-      "{\"name\": ", "", "nothing", "[1, 2]", "7", "null", "{\"age\": 1e999}", "{\"a\": \"\\ud800\"}", "{\"a\": 1} {}", "{a: 1}",
+      "{\"name\": ", "", "nothing", "[1, 2]", "7", "null", "{\"age\": 1e999}", "{\"a\": \"\\ud800\"}", "{\"a\": 1} {}",
+      "{a: 1}",
       "{\"deep\": " + String(repeating: "[", count: 400) + String(repeating: "]", count: 400) + "}",
       String(repeating: "{\"a\":", count: 100_000),
     ])
@@ -25,7 +26,9 @@ struct DocumentDamageTests {
     func expectDamage(_ body: () async throws -> Void) async {
       let error = await #expect(throws: StoreError.self) { try await body() }
       #expect(error?.code == .invalidValue && error?.model == "people")
-      #expect(error?.message.contains("\"ada\" of people") == true && error?.message.contains("set it anew, or delete it") == true, "\(error as Any)")
+      #expect(
+        error?.message.contains("\"ada\" of people") == true
+          && error?.message.contains("set it anew, or delete it") == true, "\(error as Any)")
     }
     await expectDamage { _ = try await people.get("ada") }
     await expectDamage { _ = try await people.fetch() }
@@ -76,7 +79,8 @@ struct DocumentDamageTests {
     arguments: [
       "insert into people (key, json) values ('x', '{}')", "update people set json = '{}'", "delete from people",
       "delete from people where key = 'ada'",
-      "insert into people (key, name) values ('x', 'X') on conflict do nothing", "replace into people (key, json) values ('ada', '{}')",
+      "insert into people (key, name) values ('x', 'X') on conflict do nothing",
+      "replace into people (key, json) values ('ada', '{}')",
       "drop table people", "with n(k) as (select 'x') insert into people (key, json) select k, '{}' from n",
     ])
   func writes(_ sql: String) async throws {
@@ -116,15 +120,22 @@ struct DocumentDamageTests {
     let (store, _) = try await makePeople()
     try await store.sql("create table rooms (number integer)")
     for (sql, column, nearest) in [
-      ("select nmae from people", "nmae", "name"), ("select p.nmae from people p", "nmae", "name"), ("select _jsn from people", "_jsn", "_json"),
+      ("select nmae from people", "nmae", "name"), ("select p.nmae from people p", "nmae", "name"),
+      ("select _jsn from people", "_jsn", "_json"),
     ] {
       let error = await #expect(throws: StoreError.self) { try await store.sql(SQL(raw: sql)) }
       #expect(error?.code == .schemaMismatch && error?.model == "people" && error?.property == column)
       #expect(error?.message.contains("Did you mean \(nearest)?") == true, "\(error as Any)")
-      #expect(error?.message.contains("people has key, name, age, ") == true && error?.message.contains("Open the store") == false, "\(error as Any)")
+      #expect(
+        error?.message.contains("people has key, name, age, ") == true
+          && error?.message.contains("Open the store") == false, "\(error as Any)")
     }
-    let error = await #expect(throws: StoreError.self) { try await store.sql("select zzzzzz from people join rooms on number = age") }
-    #expect(error?.message.contains("rooms has number") == true && error?.message.contains("people has key") == true, "\(error as Any)")
+    let error = await #expect(throws: StoreError.self) {
+      try await store.sql("select zzzzzz from people join rooms on number = age")
+    }
+    #expect(
+      error?.message.contains("rooms has number") == true && error?.message.contains("people has key") == true,
+      "\(error as Any)")
     #expect(error?.message.contains("Did you mean") == false)
   }
 

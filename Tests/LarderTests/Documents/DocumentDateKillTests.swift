@@ -16,10 +16,14 @@ struct DocumentDateKillTests {
     let store = try file.open().blocking
     for name in Self.collections {
       try store.documents(name).set(
-        json: (0..<Self.count).map { (key: "\($0)", value: #"{"at":"\#(Self.former)","n":\#($0),"text":"\#(String(repeating: "x", count: 300))"}"#) })
+        json: (0..<Self.count).map {
+          (key: "\($0)", value: #"{"at":"\#(Self.former)","n":\#($0),"text":"\#(String(repeating: "x", count: 300))"}"#)
+        })
     }
     try store.documents("events").index(on: "at")
-    for column in ["dates", "times"] { try store.sql(SQL(raw: "alter table _larder_collections drop column \(column)")) }
+    for column in ["dates", "times"] {
+      try store.sql(SQL(raw: "alter table _larder_collections drop column \(column)"))
+    }
     return file
   }
 
@@ -28,12 +32,15 @@ struct DocumentDateKillTests {
     let store = try Store(at: file.path, for: [], configuration: Store.Configuration(schema: .existing)).blocking
     return try Self.collections.reduce(0) { sum, name in
       let rows = try store.sql(SQL(raw: "select json_extract(_json, '$.at') as at from \(name)"))
-      #expect(rows.count == Self.count && rows.allSatisfy { $0["at"] == .text(Self.former) || $0["at"] == .text(Self.today) })
+      #expect(
+        rows.count == Self.count && rows.allSatisfy { $0["at"] == .text(Self.former) || $0["at"] == .text(Self.today) })
       return sum + rows.count { $0["at"] == .text(Self.today) }
     }
   }
 
-  @Test("B1: a process that is killed after any statement of opening leaves all dates as they were, or all brought over; the next opening ends it")
+  @Test(
+    "B1: a process that is killed after any statement of opening leaves all dates as they were, or all brought over; the next opening ends it"
+  )
   func killed() async throws {
     var states: [(statement: String, count: Int)] = []
     for number in 1... {
@@ -65,7 +72,9 @@ struct DocumentDateKillTests {
     #expect(states.contains { $0.statement == "COMMIT" && $0.count > 0 })
   }
 
-  @Test("B1: a process that is killed at any moment of opening leaves all dates as they were, or all brought over", arguments: 0..<6)
+  @Test(
+    "B1: a process that is killed at any moment of opening leaves all dates as they were, or all brought over",
+    arguments: 0..<6)
   func killedAnywhere(_ part: Int) async throws {
     let file = try makeFormerFile()
     let child = try ChildProcess("documents-open", file.path, 0)

@@ -11,15 +11,19 @@ struct DocumentExactnessTests {
   @Test(
     "B6: a number that neither 64 bits nor a double holds is refused with its place and the remedy",
     arguments: [
-      "12345678901234567890", "-9223372036854775809", "9223372036854775808", "18446744073709551615", "18446744073709551616", "0.12345678901234567891",
-      "3.14159265358979323846", "1e400", "1e-400", "3e-324", "9007199254740993.5", "123456789.1234567891", "1.2345678901234567890e5",
+      "12345678901234567890", "-9223372036854775809", "9223372036854775808", "18446744073709551615",
+      "18446744073709551616", "0.12345678901234567891",
+      "3.14159265358979323846", "1e400", "1e-400", "3e-324", "9007199254740993.5", "123456789.1234567891",
+      "1.2345678901234567890e5",
     ])
   func refused(_ number: String) async throws {
     let store = try Store(configuration: Store.Configuration())
     for (json, offset) in [("{\"a\":\(number)}", 5), ("{\"a\": [1, {\"b\":\(number)}]}", 15)] {
       let error = await #expect(throws: StoreError.self) { try await store.documents("people").set("k", json: json) }
       #expect(error?.code == .invalidValue && error?.model == "people")
-      #expect(error?.message.contains("offset \(offset)") == true && error?.message.contains("\"k\" of people") == true, "\(error?.message ?? "")")
+      #expect(
+        error?.message.contains("offset \(offset)") == true && error?.message.contains("\"k\" of people") == true,
+        "\(error?.message ?? "")")
       #expect(error?.message.contains(number) == false)
       #expect(throws: StoreError.self) { try DocumentValue(json: json) }
     }
@@ -32,8 +36,10 @@ struct DocumentExactnessTests {
   @Test(
     "B6: a number that a double holds is kept, whoever wrote it",
     arguments: [
-      "0.1", "0.10000000000000001", "0.30000000000000004", "1e20", "100000000000000000000", "1E+2", "5e-324", "4.9406564584124654e-324",
-      "1.7976931348623157e308", "2.2250738585072014e-308", "-0.0", "1.50000000000000000000", "0.000000000000000000001", "123456789012345.5",
+      "0.1", "0.10000000000000001", "0.30000000000000004", "1e20", "100000000000000000000", "1E+2", "5e-324",
+      "4.9406564584124654e-324",
+      "1.7976931348623157e308", "2.2250738585072014e-308", "-0.0", "1.50000000000000000000", "0.000000000000000000001",
+      "123456789012345.5",
       "18446744073709552000", "0e5", "0.00", "1000000000000000000000000000000",
     ])
   func kept(_ number: String) async throws {
@@ -62,13 +68,16 @@ struct DocumentExactnessTests {
   @Test(
     "B6: a name that an object has twice is refused with its place",
     arguments: [
-      ("{\"a\":1,\"a\":2}", 7), ("{\"a\":{\"b\":1,\"b\":1}}", 12), ("{\"a\":[{\"b\":1, \"\\u0062\":2}]}", 14), ("{\"key\":1,\"key\":2}", 9),
+      ("{\"a\":1,\"a\":2}", 7), ("{\"a\":{\"b\":1,\"b\":1}}", 12), ("{\"a\":[{\"b\":1, \"\\u0062\":2}]}", 14),
+      ("{\"key\":1,\"key\":2}", 9),
       ("{\"é\":1,\"e\u{301}\":2}", 8),
     ])
   func twice(_ json: String, _ offset: Int) async throws {
     let store = try Store(configuration: Store.Configuration())
     let error = await #expect(throws: StoreError.self) { try await store.documents("people").set("k", json: json) }
-    #expect(error?.message.contains("offset \(offset)") == true && error?.message.contains("second time") == true, "\(error?.message ?? "")")
+    #expect(
+      error?.message.contains("offset \(offset)") == true && error?.message.contains("second time") == true,
+      "\(error?.message ?? "")")
     #expect(error?.model == "people")
   }
 

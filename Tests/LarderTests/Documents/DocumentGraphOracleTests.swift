@@ -17,7 +17,8 @@ private struct Village {
   }
 
   static let keys = [
-    "", "a", "A", "b", "é", "e\u{301}", "\u{0}", "a\u{0}", "a\u{0}b", "'", "\"", "\\u0000", "[1]", "😀", "null", "1", "0", " ", "%", "key",
+    "", "a", "A", "b", "é", "e\u{301}", "\u{0}", "a\u{0}", "a\u{0}b", "'", "\"", "\\u0000", "[1]", "😀", "null", "1",
+    "0", " ", "%", "key",
   ]
   static let paths = ["partner", "friends", "homes[*].cottage", "owner", "rooms[*]"]
 
@@ -83,7 +84,9 @@ private struct Village {
 struct DocumentGraphOracleTests {
   private static let seed = TestSeed.value
 
-  @Test("B2: any graph, with circles, shared, missing and strange keys, is loaded as plain Swift walks it, with types and without")
+  @Test(
+    "B2: any graph, with circles, shared, missing and strange keys, is loaded as plain Swift walks it, with types and without"
+  )
   func random() throws {
     var generator = SplitMix64(seed: Self.seed)
     for round in 0..<300 {
@@ -94,8 +97,11 @@ struct DocumentGraphOracleTests {
       graph.insert(contentsOf: village.cottages)
       try store.save(graph)
       for _ in 0..<5 {
-        let roots = (0..<Int.random(in: 1...3, using: &generator)).map { _ in Village.keys.randomElement(using: &generator) ?? "" }
-        let paths = Bool.random(using: &generator) ? nil : Set(Village.paths.filter { _ in Bool.random(using: &generator) })
+        let roots = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
+          Village.keys.randomElement(using: &generator) ?? ""
+        }
+        let paths =
+          Bool.random(using: &generator) ? nil : Set(Village.paths.filter { _ in Bool.random(using: &generator) })
         let depth = Bool.random(using: &generator) ? nil : Int.random(in: 0...4, using: &generator)
         let expected = village.walk(from: roots.map { Village.Node("villagers", $0) }, paths, depth: depth)
         let comment: Comment = "seed \(Self.seed), round \(round): \(roots), \(paths ?? []), \(depth ?? -1)"
@@ -103,7 +109,9 @@ struct DocumentGraphOracleTests {
         let links = paths.map { $0.map { DocumentLink($0) } + [DocumentLink("name", in: "nothing")] } ?? []
         let typed = try store.documents(Villager.self).load(roots, links, depth: depth, validatesProperties: false)
         checkTyped(typed, village, expected, comment)
-        let targets = (paths ?? Set(Village.paths)).map { DocumentLink($0, to: $0.hasPrefix("homes") ? "Cottages" : "villagers") }
+        let targets = (paths ?? Set(Village.paths)).map {
+          DocumentLink($0, to: $0.hasPrefix("homes") ? "Cottages" : "villagers")
+        }
         let untyped = try store.documents("VILLAGERS").load(roots, targets, depth: depth, validatesProperties: false)
         checkUntyped(untyped, expected, comment)
       }
@@ -123,18 +131,22 @@ struct DocumentGraphOracleTests {
     #expect(Set(graph.missing.map { Village.Node($0.collection, $0.key) }) == expected.missing, comment)
     #expect(graph.missing.count == expected.missing.count, comment)
     #expect(
-      villagers.allSatisfy { villager in village.villagers.contains { $0 == villager && DocumentReference($0) == DocumentReference(villager) } },
+      villagers.allSatisfy { villager in
+        village.villagers.contains { $0 == villager && DocumentReference($0) == DocumentReference(villager) }
+      },
       comment)
     #expect(cottages.allSatisfy { village.cottages.contains($0) && graph[DocumentReference($0)] == $0 }, comment)
     #expect(found.documents.allSatisfy { graph[DocumentReference($0.key)] == $0.value }, comment)
   }
 
   private func checkUntyped(
-    _ found: (documents: [KeyedValue<Document>], graph: DocumentGraph), _ expected: (found: Set<Village.Node>, missing: Set<Village.Node>),
+    _ found: (documents: [KeyedValue<Document>], graph: DocumentGraph),
+    _ expected: (found: Set<Village.Node>, missing: Set<Village.Node>),
     _ comment: Comment
   ) {
     let graph = found.graph
-    let nodes = ["villagers", "cottages"].flatMap { name in graph.documents(in: name).map { Village.Node(name, $0.key) } }
+    let nodes = ["villagers", "cottages"].flatMap { name in graph.documents(in: name).map { Village.Node(name, $0.key) }
+    }
     #expect(Set(nodes) == expected.found && nodes.count == graph.count, comment)
     #expect(Set(graph.missing.map { Village.Node($0.collection.lowercased(), $0.key) }) == expected.missing, comment)
   }

@@ -32,12 +32,15 @@ struct DocumentGraphTests {
     #expect(graph.count == 2)
   }
 
-  @Test("B7: an expired target is missing; documents of a graph keep the date at which they expire, and one in an expired one's place is new")
+  @Test(
+    "B7: an expired target is missing; documents of a graph keep the date at which they expire, and one in an expired one's place is new"
+  )
   func expiry() async throws {
     let clock = DocumentClock()
     let store = try makeStore(clock)
     let villagers = store.documents(Villager.self)
-    try await store.save(DocumentGraph(Villager(key: "a", partner: "b"), Villager(key: "b", partner: "c")), expires: nil)
+    try await store.save(
+      DocumentGraph(Villager(key: "a", partner: "b"), Villager(key: "b", partner: "c")), expires: nil)
     try await store.save(DocumentGraph(Villager(key: "b", partner: "c")), expires: clock.now + 10)
     #expect(try await villagers.expiry(of: "a") == nil)
     #expect(try await villagers.expiry(of: "b") == clock.now + 10)
@@ -98,18 +101,26 @@ struct DocumentGraphTests {
     let villagers = store.documents(Villager.self)
     try await store.save(DocumentGraph(Villager(key: "a", partner: "b"), Cottage(key: "mill", owner: "a")))
     let misspelt = await #expect(throws: StoreError.self) { try await villagers.load("a", following: "partnr") }
-    #expect(misspelt?.code == .schemaMismatch && misspelt?.property == "partnr" && misspelt?.message.contains("partner") == true)
+    #expect(
+      misspelt?.code == .schemaMismatch && misspelt?.property == "partnr"
+        && misspelt?.message.contains("partner") == true)
     #expect(try await villagers.load("a", following: "partnr", validatesProperties: false)?.graph.count == 1)
     // One that documents of another collection have, and one that resembles none, may come on a later level.
     #expect(try await villagers.load("a", following: "owner", "comesLater")?.graph.count == 1)
-    await #expect(throws: StoreError.self) { try await villagers.load("a", following: DocumentLink("partnr", in: "villagers")) }
+    await #expect(throws: StoreError.self) {
+      try await villagers.load("a", following: DocumentLink("partnr", in: "villagers"))
+    }
     for text in ["", "a..b", "a[", "a[*", "a[x]", "[*]", "a.[*]", "a[*]b", "a[**]"] {
       let link = DocumentLink(text)
       let error = await #expect(throws: StoreError.self, "\(text)") { try await villagers.load("a", following: link) }
       #expect(error?.code == .invalidValue && error?.property == text)
     }
-    let untyped = await #expect(throws: StoreError.self) { try await store.documents("villagers").load("a", following: "partner") }
-    #expect(untyped?.code == .invalidValue && untyped?.model == "villagers" && untyped?.message.contains("DocumentLink(\"partner\", to:") == true)
+    let untyped = await #expect(throws: StoreError.self) {
+      try await store.documents("villagers").load("a", following: "partner")
+    }
+    #expect(
+      untyped?.code == .invalidValue && untyped?.model == "villagers"
+        && untyped?.message.contains("DocumentLink(\"partner\", to:") == true)
     #expect(await #expect(throws: StoreError.self) { try await villagers.load("a", depth: -1) }?.code == .invalidValue)
   }
 
@@ -126,13 +137,17 @@ struct DocumentGraphTests {
       var other: DocumentReference<Other>?
     }
     let store = try makeStore()
-    try await store.save(DocumentGraph(Both(key: "b", one: "x", other: "y"), Villager(key: "x"), Cottage(key: "mill", owner: "bad")))
+    try await store.save(
+      DocumentGraph(Both(key: "b", one: "x", other: "y"), Villager(key: "x"), Cottage(key: "mill", owner: "bad")))
     let error = await #expect(throws: StoreError.self) { try await store.documents(Both.self).load("b") }
     #expect(error?.code == .schemaMismatch && error?.message.contains("Villager") == true)
-    #expect(try await store.documents(Both.self).load("b", following: "other")?.graph["x" as DocumentReference<Villager>] == nil)
+    #expect(
+      try await store.documents(Both.self).load("b", following: "other")?.graph["x" as DocumentReference<Villager>]
+        == nil)
     try await store.documents("villagers").set("bad", ["name": 1])
     let damaged = await #expect(throws: StoreError.self) { try await store.documents(Cottage.self).load("mill") }
-    #expect(damaged?.code == .invalidValue && damaged?.model == "villagers" && damaged?.message.contains("\"bad\"") == true)
+    #expect(
+      damaged?.code == .invalidValue && damaged?.model == "villagers" && damaged?.message.contains("\"bad\"") == true)
   }
 
   @Test("B2: ten thousand targets of one document are one statement, and each level and collection one more")
@@ -150,7 +165,9 @@ struct DocumentGraphTests {
     for (number, key) in keys.enumerated() where !number.isMultiple(of: 10) {
       let friends = (1...3).map { DocumentReference<Villager>("v\u{0}\(number + $0 * 33)") }
       graph.insert(
-        Villager(key: key, partner: DocumentReference(key), friends: friends, homes: ["x": .init(cottage: DocumentReference("c\(number % 7)"))]))
+        Villager(
+          key: key, partner: DocumentReference(key), friends: friends,
+          homes: ["x": .init(cottage: DocumentReference("c\(number % 7)"))]))
     }
     try await store.save(graph)
     #expect(try await store.documents(Cottage.self).load("mill", following: "rooms")?.graph.count == 9001)
@@ -228,7 +245,9 @@ struct DocumentGraphViewTests {
     try await store.save(graph)
   }
 
-  @Test("B12: a target that another connection deletes meanwhile is there: all is read as of one commit", arguments: [false, true])
+  @Test(
+    "B12: a target that another connection deletes meanwhile is there: all is read as of one commit",
+    arguments: [false, true])
   func oneView(isBlocking: Bool) async throws {
     let store = try file.open()
     try await fill(store, 5)
@@ -242,7 +261,9 @@ struct DocumentGraphViewTests {
         }
       }
     }
-    let found = isBlocking ? try store.blocking.documents(Observed.self).load("0") : try await store.documents(Observed.self).load("0")
+    let found =
+      isBlocking
+      ? try store.blocking.documents(Observed.self).load("0") : try await store.documents(Observed.self).load("0")
     #expect(found?.graph.count == 5 && found?.graph.missing.map(\.key) == ["5"])
     Observed.decoding.withLock { $0 = nil }
     let after = try await store.documents(Observed.self).load("0")?.graph
@@ -265,7 +286,10 @@ struct DocumentGraphViewTests {
       begin.finish()
       // Nobody of Swift's pool: reads have threads of their own.
       deleted.wait()
-      return (first?.graph.count, try db.documents("people").load("a", following: DocumentLink("next", to: "people"))?.graph.count)
+      return (
+        first?.graph.count,
+        try db.documents("people").load("a", following: DocumentLink("next", to: "people"))?.graph.count
+      )
     }
     for await _ in begun {}
     child.send("delete b")
@@ -273,7 +297,9 @@ struct DocumentGraphViewTests {
     deleted.signal()
     let counts = try await found
     #expect(counts.0 == 1 && counts.1 == 2)
-    #expect(try await store.documents("people").load("a", following: DocumentLink("next", to: "people"))?.graph.missing.map(\.key) == ["b"])
+    #expect(
+      try await store.documents("people").load("a", following: DocumentLink("next", to: "people"))?.graph.missing.map(
+        \.key) == ["b"])
   }
 
   @Test("B10: a load that is cancelled in the middle ends, and the store goes on")

@@ -56,7 +56,8 @@ struct DocumentNameTests {
   func lists() async throws {
     let things = try Store(inMemoryFor: DocumentShelf.self).documents("things")
     let values: [DocumentValue] = [
-      [.text(Self.composed)], [.text(Self.decomposed)], .object([Self.composed: 1]), .object([Self.decomposed: 1]), .text("\(Self.composed)\u{0}"),
+      [.text(Self.composed)], [.text(Self.decomposed)], .object([Self.composed: 1]), .object([Self.decomposed: 1]),
+      .text("\(Self.composed)\u{0}"),
       .text("\(Self.decomposed)\u{0}"), .text(Self.composed), .text(Self.decomposed),
     ]
     for (number, value) in values.enumerated() { try await things.set("\(number)", ["v": value]) }
@@ -72,7 +73,9 @@ struct DocumentNameTests {
   func keys() async throws {
     let store = try Store(inMemoryFor: DocumentShelf.self)
     let people = store.documents("people")
-    try await people.set([(key: Self.composed, value: ["n": 1] as Document), (key: Self.decomposed, value: ["n": 2] as Document)])
+    try await people.set([
+      (key: Self.composed, value: ["n": 1] as Document), (key: Self.decomposed, value: ["n": 2] as Document),
+    ])
     #expect(try await people.get(Self.composed) == ["n": 1])
     #expect(try await people.get(Self.decomposed) == ["n": 2])
     #expect(try await people.get([Self.decomposed, "x", Self.decomposed])["\u{E9}"] == ["n": 2])
@@ -133,7 +136,9 @@ struct DocumentEncodingTests {
     let ring = Ring()
     ring.next = Ring()
     ring.next?.next = ring
-    let error = await #expect(throws: StoreError.self) { try await store.documents("rings", of: Ring.self).set("r", ring) }
+    let error = await #expect(throws: StoreError.self) {
+      try await store.documents("rings", of: Ring.self).set("r", ring)
+    }
     #expect(error?.code == .invalidValue && error?.model == "rings" && error?.property == "next")
     #expect(error?.message.contains("DocumentReference") == true)
     ring.next?.next = nil
@@ -189,6 +194,7 @@ struct DocumentEncodingTests {
   func containers() throws {
     #expect(try Document(encoding: Twice()) == ["inner": ["inner": 1, "list": 2], "list": [3, 4]])
     let foundation = try JSONSerialization.jsonObject(with: JSONEncoder().encode(Twice())) as? [String: Any]
-    #expect(foundation?["list"] as? [Int] == [3, 4] && foundation?["inner"] as? [String: Int] == ["inner": 1, "list": 2])
+    #expect(
+      foundation?["list"] as? [Int] == [3, 4] && foundation?["inner"] as? [String: Int] == ["inner": 1, "list": 2])
   }
 }

@@ -7,8 +7,10 @@ import Testing
 struct DocumentNumberTests {
   private static let values: [(key: String, value: DocumentValue)] = [
     ("zero", 0), ("minusZero", .real(-0.0)), ("one", 1), ("oneReal", 1.0), ("tenth", 0.1), ("third", .real(1 / 3)),
-    ("least", .real(.leastNonzeroMagnitude)), ("greatest", .real(.greatestFiniteMagnitude)), ("lowest", .real(-.greatestFiniteMagnitude)),
-    ("beyond", .integer((1 << 53) + 1)), ("exact", .integer(1 << 53)), ("exactReal", .real(0x1p53)), ("max", .integer(.max)), ("min", .integer(.min)),
+    ("least", .real(.leastNonzeroMagnitude)), ("greatest", .real(.greatestFiniteMagnitude)),
+    ("lowest", .real(-.greatestFiniteMagnitude)),
+    ("beyond", .integer((1 << 53) + 1)), ("exact", .integer(1 << 53)), ("exactReal", .real(0x1p53)),
+    ("max", .integer(.max)), ("min", .integer(.min)),
     ("maxReal", .real(0x1p63)), ("minReal", .real(-0x1p63)),
   ]
 
@@ -38,7 +40,9 @@ struct DocumentNumberTests {
     return rest > 0 ? -1 : rest < 0 ? 1 : 0
   }
 
-  @Test("B5: integers and doubles compare by their exact values, with every operator", arguments: Condition.Operator.allCases, [false, true])
+  @Test(
+    "B5: integers and doubles compare by their exact values, with every operator",
+    arguments: Condition.Operator.allCases, [false, true])
   func exact(_ comparison: Condition.Operator, _ isIndexed: Bool) throws {
     let numbers = try makeNumbers()
     if isIndexed { try numbers.index(on: "n") }
@@ -59,7 +63,9 @@ struct DocumentNumberTests {
       let value: DocumentValue = comparison == .inList ? [operand] : operand
       let found = try numbers.keys(where: [Condition("n", comparison, value)])
       // A text is not equal to a number either.
-      #expect(Set(found) == Set(expected.map(\.key) + (comparison == .notEqual ? ["text"] : [])), "n \(comparison.rawValue) \(operand)")
+      #expect(
+        Set(found) == Set(expected.map(\.key) + (comparison == .notEqual ? ["text"] : [])),
+        "n \(comparison.rawValue) \(operand)")
     }
   }
 

@@ -11,9 +11,11 @@ private enum Oracle {
     case (.null, .null): return true
     case (.bool(let left), .bool(let right)): return left == right
     case (.text(let left), .text(let right)): return Array(left.utf8) == Array(right.utf8)
-    case (.array(let left), .array(let right)): return left.count == right.count && zip(left, right).allSatisfy { isEqual($0, $1) }
+    case (.array(let left), .array(let right)):
+      return left.count == right.count && zip(left, right).allSatisfy { isEqual($0, $1) }
     case (.object(let left), .object(let right)):
-      return left.count == right.count && left.allSatisfy { name, value in right[name].map { isEqual(value, $0) } ?? false }
+      return left.count == right.count
+        && left.allSatisfy { name, value in right[name].map { isEqual(value, $0) } ?? false }
     default: return numberOrder(left, right) == 0
     }
   }
@@ -41,9 +43,12 @@ private enum Oracle {
     switch (value, part) {
     case (.array(let values), _): return values.contains { isEqual($0, part) }
     case (.text(let text), .text(let part)):
-      let fold: (String) -> String = { String(decoding: $0.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self) }
+      let fold: (String) -> String = {
+        String(decoding: $0.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
+      }
       let (text, part) = (Array(fold(text).utf8), Array(fold(part).utf8))
-      return part.isEmpty || (0..<max(0, text.count - part.count + 1)).contains { Array(text[$0..<($0 + part.count)]) == part }
+      return part.isEmpty
+        || (0..<max(0, text.count - part.count + 1)).contains { Array(text[$0..<($0 + part.count)]) == part }
     default: return false
     }
   }
@@ -68,10 +73,13 @@ struct DocumentOracleTests {
   private static let seed = TestSeed.value
 
   private static let scalars: [DocumentValue] = [
-    nil, true, false, 0, 1, 2, -1, 1.0, 0.5, 2.5, -1.5, .real(-0.0), .integer(.max), .integer(.min), .integer(1 << 53), .integer((1 << 53) + 1),
-    .real(0x1p53), 1e15, "", "1", "0", "2.5", "true", "false", "null", "[1]", "[]", "{}", "{\"a\":1}", "a", "A", "ab", "aB", "é", "e\u{301}", "É",
+    nil, true, false, 0, 1, 2, -1, 1.0, 0.5, 2.5, -1.5, .real(-0.0), .integer(.max), .integer(.min), .integer(1 << 53),
+    .integer((1 << 53) + 1),
+    .real(0x1p53), 1e15, "", "1", "0", "2.5", "true", "false", "null", "[1]", "[]", "{}", "{\"a\":1}", "a", "A", "ab",
+    "aB", "é", "e\u{301}", "É",
     "b%",
-    "b_", "a\u{0}", "a\u{0}b", "\u{0}", "\\u0000", "a\\b", "\"", "it's", "2026-01-01", "2026-01-01T00:00:00.000000000Z", "z", "😀",
+    "b_", "a\u{0}", "a\u{0}b", "\u{0}", "\\u0000", "a\\b", "\"", "it's", "2026-01-01", "2026-01-01T00:00:00.000000000Z",
+    "z", "😀",
   ]
 
   private static func value(depth: Int, _ generator: inout SplitMix64) -> DocumentValue {
@@ -92,14 +100,17 @@ struct DocumentOracleTests {
     return path.steps.reduce(.object(document)) { (value: DocumentValue?, step) in
       switch step {
       case .name(let name): value?[name]
-      case .position(let position): value?.array.flatMap { array in DocumentValue.array(array)[position < 0 ? position + array.count : position] }
+      case .position(let position):
+        value?.array.flatMap { array in DocumentValue.array(array)[position < 0 ? position + array.count : position] }
       }
     }
   }
 
   private static let paths = [
-    DocumentPath("v"), DocumentPath("v"), DocumentPath("v", "a"), DocumentPath("v", 0), DocumentPath("v", -1), DocumentPath("v", "a", "b"),
-    DocumentPath("v", "a.b"), DocumentPath("v", 1, "a"), DocumentPath("a\"b.c", "a"), DocumentPath("w\"x", "a"), DocumentPath("none"),
+    DocumentPath("v"), DocumentPath("v"), DocumentPath("v", "a"), DocumentPath("v", 0), DocumentPath("v", -1),
+    DocumentPath("v", "a", "b"),
+    DocumentPath("v", "a.b"), DocumentPath("v", 1, "a"), DocumentPath("a\"b.c", "a"), DocumentPath("w\"x", "a"),
+    DocumentPath("none"),
     DocumentPath("key"),
   ]
 
@@ -172,9 +183,12 @@ struct DocumentOracleTests {
   func decimals() throws {
     let things = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("things")
     try things.set(json: [
-      (key: "nine", value: #"{"v": "9.50"}"#), (key: "ten", value: #"{"v": "10"}"#), (key: "large", value: #"{"v": 1e300}"#),
-      (key: "tenth", value: #"{"v": 0.1}"#), (key: "eleven", value: #"{"v": 11}"#), (key: "word", value: #"{"v": "10 apples"}"#),
-      (key: "true", value: #"{"v": true}"#), (key: "list", value: #"{"v": ["10.0"]}"#), (key: "small", value: #"{"v": 5e-324}"#),
+      (key: "nine", value: #"{"v": "9.50"}"#), (key: "ten", value: #"{"v": "10"}"#),
+      (key: "large", value: #"{"v": 1e300}"#),
+      (key: "tenth", value: #"{"v": 0.1}"#), (key: "eleven", value: #"{"v": 11}"#),
+      (key: "word", value: #"{"v": "10 apples"}"#),
+      (key: "true", value: #"{"v": true}"#), (key: "list", value: #"{"v": ["10.0"]}"#),
+      (key: "small", value: #"{"v": 5e-324}"#),
     ])
     #expect(try things.keys { $0.v > Decimal(10) }.sorted() == ["eleven", "large"])
     #expect(try things.keys { $0.v < Decimal(10) }.sorted() == ["nine", "small", "tenth"])
@@ -189,11 +203,13 @@ struct DocumentOracleTests {
     let things = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("things")
     // In the order of the numbers; "|" stands for 0.1, 1 and 1e20.
     let texts = [
-      "-1e200", "-12345678901234567890123456789012345678901234567890", "-1", "-1e-200", "1e-200", "0.0999999999999999999999999999999999999999999",
+      "-1e200", "-12345678901234567890123456789012345678901234567890", "-1", "-1e-200", "1e-200",
+      "0.0999999999999999999999999999999999999999999",
       "|",
       "0.1000000000000000000000000000000000000000000000001", "0.99999999999999999999999999999999999999999999", "|",
       "1.0000000000000000000000000000000000000000000000001", "99999999999999999999.9999999999999999999999999999", "|",
-      "100000000000000000000.0000000000000000000000000001", "12345678901234567890123456789012345678901234567890", "1E+200",
+      "100000000000000000000.0000000000000000000000000001", "12345678901234567890123456789012345678901234567890",
+      "1E+200",
     ]
     for (number, text) in texts.enumerated() where text != "|" { try things.set("\(number)", ["v": .text(text)]) }
     try things.set("word", ["v": "1e200 apples"])

@@ -9,8 +9,13 @@ struct DocumentPathTests {
     let store = try Store(inMemoryFor: DocumentShelf.self).blocking
     let people = store.documents("people")
     try people.set([
-      "ada": ["name": "Ada", "address": ["city": "London", "zip": 1], "tags": ["math", "poetry"], "pets": [["name": "Rex", "age": 3]]],
-      "bo": ["name": "Bo", "address": ["city": "Graz", "streets": [["name": "Hauptplatz"]]], "tags": ["chess"], "pets": []],
+      "ada": [
+        "name": "Ada", "address": ["city": "London", "zip": 1], "tags": ["math", "poetry"],
+        "pets": [["name": "Rex", "age": 3]],
+      ],
+      "bo": [
+        "name": "Bo", "address": ["city": "Graz", "streets": [["name": "Hauptplatz"]]], "tags": ["chess"], "pets": [],
+      ],
       "cy": ["name": "Cy", "address": "none", "tags": "math"], "di": ["name": "Di"],
     ])
     return (store, people)
@@ -36,25 +41,32 @@ struct DocumentPathTests {
     #expect(try people.deleteAll { $0.address.zip == 1 } == 1)
   }
 
-  @Test("B4: an index on a path is used by conditions on it and by sort orders, and is made, listed and removed by its text")
+  @Test(
+    "B4: an index on a path is used by conditions on it and by sort orders, and is made, listed and removed by its text"
+  )
   func index() throws {
     let (store, people) = try makePeople()
     func plan(_ query: DocumentQuery) throws -> String {
       var writer = SQLWriter()
       try query.select("key", from: "main.\"people\"", &writer)
       let arguments = writer.arguments.map { if case .value(let value) = $0 { value } else { Value.null } }
-      return try store.sql(SQL(raw: "explain query plan " + writer.sql, arguments: arguments)).compactMap { $0["detail"]?.text }.joined(
+      return try store.sql(SQL(raw: "explain query plan " + writer.sql, arguments: arguments)).compactMap {
+        $0["detail"]?.text
+      }.joined(
         separator: "; ")
     }
     let properties = DocumentProperties()
     for (path, predicate) in [
-      ("address.city", properties.address.city == "Graz"), ("tags[0]", properties.tags[0] > "a"), ("tags[-1]", properties.tags[-1].isIn(["x", "y"])),
+      ("address.city", properties.address.city == "Graz"), ("tags[0]", properties.tags[0] > "a"),
+      ("tags[-1]", properties.tags[-1].isIn(["x", "y"])),
       ("\"a.b\".\"[c]\"", properties["a.b"]["[c]"] == 1), ("q\"q.x", properties["q\"q"].x < 5),
     ] as [(String, DocumentPredicate)] {
       #expect(try !plan(DocumentQuery(predicate)).contains("USING INDEX"))
       try people.index(on: path)
       #expect(try plan(DocumentQuery(predicate)).contains("USING INDEX _larder_index:people"), "\(path)")
-      #expect(try plan(DocumentQuery(DocumentPredicate([]), sort: path, limit: 1)).contains("USING INDEX _larder_index:people"), "\(path)")
+      #expect(
+        try plan(DocumentQuery(DocumentPredicate([]), sort: path, limit: 1)).contains(
+          "USING INDEX _larder_index:people"), "\(path)")
       let listed = try people.indexes
       let text = try DocumentPath(parsing: path).description
       #expect(listed == [[text]])
@@ -72,7 +84,8 @@ struct DocumentPathTests {
   @Test(
     "B4: names may have any characters: in a closure as they are, in text in quotation marks",
     arguments: [
-      "a.b", "a[0]", "a]", "\"", "a\"b", "a\"b.c", "\"\"", "", " ", " a ", "a b", "a\u{0}b", "a\\b", "a\nb", "'", "é", "\u{301}x", "😀", "key", "$",
+      "a.b", "a[0]", "a]", "\"", "a\"b", "a\"b.c", "\"\"", "", " ", " a ", "a b", "a\u{0}b", "a\\b", "a\nb", "'", "é",
+      "\u{301}x", "😀", "key", "$",
       "#", "-1", "0",
       "select", "a,b", "a\u{1F}", "a\u{7F}", "asc", "name desc",
     ])
@@ -97,17 +110,22 @@ struct DocumentPathTests {
 
   @Test(
     "B4: a text that is no path is an error that says how one is written",
-    arguments: ["", ".", "a.", ".a", "a..b", "a[", "a[]", "a[x]", "a[1", "a[+1]", "a[1]b", "a]", "[0]", "\"a", "\"a\"b", "a[99999999999]", "a[ 1]"])
+    arguments: [
+      "", ".", "a.", ".a", "a..b", "a[", "a[]", "a[x]", "a[1", "a[+1]", "a[1]b", "a]", "[0]", "\"a", "\"a\"b",
+      "a[99999999999]", "a[ 1]",
+    ])
   func noPaths(_ text: String) throws {
     let (_, people) = try makePeople()
     let calls: [() throws -> Void] = [
-      { _ = try people.keys(where: [Condition(text, .equal, 1)]) }, { _ = try people.deleteAll(where: [Condition(text, .equal, 1)]) },
+      { _ = try people.keys(where: [Condition(text, .equal, 1)]) },
+      { _ = try people.deleteAll(where: [Condition(text, .equal, 1)]) },
       { try people.index(on: text) }, { try people.removeIndex(on: text) }, { _ = try DocumentPath(parsing: text) },
       { _ = try people.keys(where: [Condition(text, .equal, 1)], validatesProperties: false) },
     ]
     for call in calls {
       let error = #expect(throws: StoreError.self) { try call() }
-      #expect(error?.code == .invalidValue && error?.message.contains("address.city or tags[0]") == true, "\(error as Any)")
+      #expect(
+        error?.code == .invalidValue && error?.message.contains("address.city or tags[0]") == true, "\(error as Any)")
     }
     #expect(try people.count() == 4)
   }
@@ -115,7 +133,8 @@ struct DocumentPathTests {
   @Test(
     "B4: a mistake in a path is an error with the path that was meant",
     arguments: [
-      ("adress.city", "address.city"), ("address.ctiy", "address.city"), ("address.streets[0].nmae", "address.streets[0].name"),
+      ("adress.city", "address.city"), ("address.ctiy", "address.city"),
+      ("address.streets[0].nmae", "address.streets[0].name"),
       ("pets[0].agge", "pets[0].age"), ("address.zipp", "address.zip"), ("tagz[0]", "tags[0]"),
     ])
   func didYouMean(_ wrong: String, _ right: String) throws {
@@ -142,11 +161,14 @@ struct DocumentPathTests {
 struct DocumentManyConditionsTests {
   private func makeNumbers() throws -> BlockingDocuments<BlockingStore, Document> {
     let numbers = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("numbers")
-    try numbers.set((0..<50).map { (key: "\($0)", value: ["n": .integer(Int64($0)), "m": .integer(Int64($0 % 7))] as Document) })
+    try numbers.set(
+      (0..<50).map { (key: "\($0)", value: ["n": .integer(Int64($0)), "m": .integer(Int64($0 % 7))] as Document) })
     return numbers
   }
 
-  @Test("B5: ten thousand conditions are joined, by operators from either side and as values", arguments: [2, 88, 1000, 10_000])
+  @Test(
+    "B5: ten thousand conditions are joined, by operators from either side and as values",
+    arguments: [2, 88, 1000, 10_000])
   func joined(_ count: Int) throws {
     let numbers = try makeNumbers()
     let n = DocumentProperties().n
@@ -161,11 +183,14 @@ struct DocumentManyConditionsTests {
     #expect(try numbers.count(where: (0..<count).map { Condition("n", .notEqual, 1000 + $0) }) == 50)
     #expect(try numbers.count(where: (0..<count).map { Condition(set: $0, "n", .greaterThan, 48 + $0) }) == 1)
     #expect(
-      try numbers.count(where: (0..<count).map { Condition(set: $0 / 2, $0 % 2 == 0 ? "n" : "m", .equal, $0 / 2) }) == min(7, max(1, count / 2)))
+      try numbers.count(where: (0..<count).map { Condition(set: $0 / 2, $0 % 2 == 0 ? "n" : "m", .equal, $0 / 2) })
+        == min(7, max(1, count / 2)))
     #expect(try numbers.count { $0.n.isIn(0..<count) } == min(50, count))
   }
 
-  @Test("B5: && and || in one another are as deep as SQLite's parser takes them, and deeper is an error, for 100,000 levels too")
+  @Test(
+    "B5: && and || in one another are as deep as SQLite's parser takes them, and deeper is an error, for 100,000 levels too"
+  )
   func nested() throws {
     let numbers = try makeNumbers()
     let (n, m) = (DocumentProperties().n, DocumentProperties().m)
@@ -183,7 +208,9 @@ struct DocumentManyConditionsTests {
         _ = try numbers.keys(DocumentQuery(!nested(depth, isDeepFirst: isDeepFirst)))
       }
       for depth in [DocumentPredicate.depthLimit + 1, 3000, 100_000] {
-        let error = #expect(throws: StoreError.self) { try numbers.keys(DocumentQuery(nested(depth, isDeepFirst: isDeepFirst))) }
+        let error = #expect(throws: StoreError.self) {
+          try numbers.keys(DocumentQuery(nested(depth, isDeepFirst: isDeepFirst)))
+        }
         #expect(error?.code == .unsupported && error?.model == "numbers" && error?.message.contains("levels") == true)
       }
     }
@@ -205,7 +232,8 @@ struct DocumentValueTypeTests {
     #expect(DocumentValue(["a": 1, "b": nil] as [String: Int?]) == ["a": 1, "b": nil])
     #expect(DocumentValue([["x"], []]) == [["x"], []])
     #expect(DocumentValue(Optional<Int>.none) == nil)
-    #expect(try DocumentValue(Decimal(string: "123456789012345678901234567890.5")) == "123456789012345678901234567890.5")
+    #expect(
+      try DocumentValue(Decimal(string: "123456789012345678901234567890.5")) == "123456789012345678901234567890.5")
     let address = try #require(URL(string: "https://example.org/a?b=c"))
     #expect(DocumentValue(address) == "https://example.org/a?b=c")
     #expect(DocumentValue(Data([0, 255])) == "AP8=")
@@ -223,7 +251,8 @@ struct DocumentValueTypeTests {
     #expect(throws: StoreError.self) { try DocumentValue(["a": UInt64.max]) }
     #expect(throws: StoreError.self) { try DocumentValue(Decimal.nan) }
     for predicate in [
-      DocumentProperties().n == UInt64.max, DocumentProperties().n != UInt64.max, DocumentProperties().n.isIn([UInt64.max]),
+      DocumentProperties().n == UInt64.max, DocumentProperties().n != UInt64.max,
+      DocumentProperties().n.isIn([UInt64.max]),
       DocumentProperties().n.contains(UInt64.max), DocumentPredicate([Condition("n", .equal, UInt64.max)]),
     ] {
       let error = #expect(throws: StoreError.self) { try numbers.keys(DocumentQuery(predicate)) }
@@ -237,9 +266,12 @@ struct DocumentValueTypeTests {
 
   @Test("B2: any Codable becomes a document and comes back")
   func coding() throws {
-    let ada = Resident(key: "ada", name: "Ada", born: Date(timeIntervalSinceReferenceDate: 0.5), pets: [Companion(name: "Rex", age: 3)])
+    let ada = Resident(
+      key: "ada", name: "Ada", born: Date(timeIntervalSinceReferenceDate: 0.5), pets: [Companion(name: "Rex", age: 3)])
     let document = try Document(encoding: ada)
-    #expect(document["key"] == "ada" && document["pets"]?[0]?["name"] == "Rex" && document["born"] == "2001-01-01T00:00:00.500000000Z")
+    #expect(
+      document["key"] == "ada" && document["pets"]?[0]?["name"] == "Rex"
+        && document["born"] == "2001-01-01T00:00:00.500000000Z")
     #expect(try document.decode(Resident.self) == ada)
     #expect(try DocumentValue(encoding: [1, 2]).decode([Int].self) == [1, 2])
     #expect(try DocumentValue(encoding: document) == .object(document))

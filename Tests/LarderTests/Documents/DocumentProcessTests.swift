@@ -17,7 +17,8 @@ struct DocumentProcessTests {
     return child
   }
 
-  @Test("B1: two processes discover different properties of one new collection at once, and each property is there once")
+  @Test(
+    "B1: two processes discover different properties of one new collection at once, and each property is there once")
   func discovery() async throws {
     let children = [try await start("discover", 1), try await start("discover", 2)]
     for child in children { child.send("go") }
@@ -36,7 +37,9 @@ struct DocumentProcessTests {
       #expect(try await people.keys { $0["p1_\(number)"] == number } == ["1-\(number)"])
       #expect(try await people.keys(sort: "key") { $0["shared\(number)"] > 0 } == ["1-\(number)", "2-\(number)"])
     }
-    #expect(try await store.sql("select p1_3, p2_3 from people where shared3 is not null order by key").map(\.first?.value) == [3, .null])
+    #expect(
+      try await store.sql("select p1_3, p2_3 from people where shared3 is not null order by key").map(\.first?.value)
+        == [3, .null])
   }
 
   @Test("B12: while one process writes, another asks by the properties that the first one has just discovered")

@@ -11,21 +11,29 @@ struct DocumentReferenceTests {
   func plainKey() async throws {
     let store = try makeStore()
     let mia = Villager(key: "mia", name: "Mia")
-    let bo = Villager(key: "bo", partner: DocumentReference(mia), friends: ["cy", DocumentReference(mia)], homes: ["summer": .init(cottage: "mill")])
+    let bo = Villager(
+      key: "bo", partner: DocumentReference(mia), friends: ["cy", DocumentReference(mia)],
+      homes: ["summer": .init(cottage: "mill")])
     let villagers = store.documents(Villager.self)
     try await villagers.save([mia, bo])
     #expect(try await store.documents("villagers").get("bo")?["partner"] == "mia")
     #expect(try await villagers.json("bo")?.contains(#""friends":["cy","mia"]"#) == true)
     #expect(try await store.sql("select partner from villagers where key = 'bo'").first?["partner"] == "mia")
     #expect(try await villagers.keys { $0.partner == DocumentReference(mia) } == ["bo"])
-    #expect(try await villagers.keys { $0.friends.contains(DocumentReference(mia)) && $0.homes.summer.cottage == "mill" } == ["bo"])
+    #expect(
+      try await villagers.keys { $0.friends.contains(DocumentReference(mia)) && $0.homes.summer.cottage == "mill" } == [
+        "bo"
+      ])
     #expect(try await villagers.keys { $0.partner.isIn([DocumentReference(mia), "x"]) } == ["bo"])
     #expect(try await villagers.keys(where: [Condition("partner", .equal, DocumentReference(mia))]) == ["bo"])
     #expect(try await villagers.get("bo") == bo)
     let text = try String(decoding: JSONEncoder().encode([DocumentReference(mia)]), as: UTF8.self)
     #expect(text == #"["mia"]"#)
-    #expect(try JSONDecoder().decode([DocumentReference<Villager>].self, from: Data(text.utf8)) == [DocumentReference(mia)])
-    #expect(throws: DecodingError.self) { try JSONDecoder().decode([DocumentReference<Villager>].self, from: Data("[1]".utf8)) }
+    #expect(
+      try JSONDecoder().decode([DocumentReference<Villager>].self, from: Data(text.utf8)) == [DocumentReference(mia)])
+    #expect(throws: DecodingError.self) {
+      try JSONDecoder().decode([DocumentReference<Villager>].self, from: Data("[1]".utf8))
+    }
   }
 
   @Test("B2: references are equal where the file takes their keys for equal")
@@ -38,7 +46,9 @@ struct DocumentReferenceTests {
     #expect(graph.count == 2 && graph[composed]?.name == "one" && graph[decomposed]?.name == "two")
     graph[composed] = nil
     #expect(graph.count == 1 && graph.values(of: Villager.self).map(\.name) == ["two"])
-    #expect(DocumentAddress("People", "a") == DocumentAddress("people", "a") && DocumentAddress("people", "A") != DocumentAddress("people", "a"))
+    #expect(
+      DocumentAddress("People", "a") == DocumentAddress("people", "a")
+        && DocumentAddress("people", "A") != DocumentAddress("people", "a"))
   }
 
   @Test("B2: one call stores documents that refer to one another, and one loads them, in every kind of access")
@@ -84,7 +94,8 @@ struct DocumentReferenceTests {
     let store = try makeStore()
     var graph = DocumentGraph()
     graph["orders", "o1"] = [
-      "customer": "ada", "lines": [["product": "tea"], ["product": "milk"], ["note": "gift"]], "by": ["x": "ada", "y": "bo"],
+      "customer": "ada", "lines": [["product": "tea"], ["product": "milk"], ["note": "gift"]],
+      "by": ["x": "ada", "y": "bo"],
     ]
     graph["customers", "ada"] = ["name": "Ada", "referredBy": "bo"]
     graph["customers", "bo"] = ["name": "Bo", "referredBy": "ada"]
@@ -95,18 +106,24 @@ struct DocumentReferenceTests {
     let customer = DocumentLink("customer", to: "customers")
     let products = DocumentLink("lines[*].product", in: "Orders", to: "products")
     let found = try #require(try await orders.load("o1", following: customer, products)?.graph)
-    #expect(found["customers", "ada"]?["name"] == "Ada" && found["customers", "bo"] == nil && !found.isMissing("customers", "bo"))
+    #expect(
+      found["customers", "ada"]?["name"] == "Ada" && found["customers", "bo"] == nil
+        && !found.isMissing("customers", "bo"))
     #expect(found["products", "tea"] == ["name": "Tea"] && found.isMissing("products", "milk") && found.count == 3)
     let referrer = DocumentLink("referredBy", to: "customers")
     #expect(try await orders.load("o1", following: customer, referrer)?.graph["customers", "bo"]?["name"] == "Bo")
     #expect(try await orders.load("o1", following: customer, referrer, depth: 1)?.graph["customers", "bo"] == nil)
-    #expect(try await orders.load("o1", following: DocumentLink("lines[-2].product", to: "products"))?.graph.missing.map(\.key) == ["milk"])
+    #expect(
+      try await orders.load("o1", following: DocumentLink("lines[-2].product", to: "products"))?.graph.missing.map(
+        \.key) == ["milk"])
     #expect(try await orders.load("o1", following: DocumentLink("by[*]", to: "customers"))?.graph.count == 3)
     #expect(try await orders.load("o1", following: DocumentLink("by", to: "customers"))?.graph.count == 1)
     #expect(try await orders.load("o1")?.graph.count == 1)
   }
 
-  @Test("B2: a typed document's plain texts can be followed as well, and what is read without a type gets it when a reference says one")
+  @Test(
+    "B2: a typed document's plain texts can be followed as well, and what is read without a type gets it when a reference says one"
+  )
   func mixed() async throws {
     struct Parish: StoredDocument {
       static let collection = "parishes"
@@ -116,12 +133,14 @@ struct DocumentReferenceTests {
     }
     let store = try makeStore()
     let mia = Villager(key: "mia", name: "Mia", partner: "bo")
-    try await store.save(DocumentGraph(Parish(key: "p", elder: "mia"), mia, Villager(key: "bo", name: "Bo", partner: "mia")))
+    try await store.save(
+      DocumentGraph(Parish(key: "p", elder: "mia"), mia, Villager(key: "bo", name: "Bo", partner: "mia")))
     let parishes = store.documents(Parish.self)
     let elder = DocumentLink("elder", to: "villagers")
     #expect(try await parishes.load("p", following: elder)?.graph["villagers", "mia"]?["name"] == "Mia")
     try await parishes.save(Parish(key: "p", elder: "mia", eldest: "mia"))
-    #expect(try await parishes.load("p", following: elder, "eldest")?.graph["mia" as DocumentReference<Villager>] == mia)
+    #expect(
+      try await parishes.load("p", following: elder, "eldest")?.graph["mia" as DocumentReference<Villager>] == mia)
     try await parishes.save(Parish(key: "p", elder: "mia", eldest: "bo"))
     let graph = try #require(try await parishes.load("p", following: elder, "eldest", "partner")?.graph)
     #expect(graph.values(of: Villager.self).map(\.key).sorted() == ["bo", "mia"] && graph.count == 3)
@@ -152,7 +171,9 @@ struct DocumentReferenceTests {
       }
 
       var document: Villager {
-        Villager(key: key, name: name, partner: partner.map { DocumentReference($0.key) }, friends: friends.map { DocumentReference($0.key) })
+        Villager(
+          key: key, name: name, partner: partner.map { DocumentReference($0.key) },
+          friends: friends.map { DocumentReference($0.key) })
       }
     }
     let store = try makeStore()
@@ -166,14 +187,17 @@ struct DocumentReferenceTests {
 
     let loaded = try #require(try store.blocking.documents(Villager.self).load("ada")?.graph)
     var people: [DocumentReference<Villager>: Person] = [:]
-    for villager in loaded.values(of: Villager.self) { people[DocumentReference(villager)] = Person(key: villager.key, name: villager.name) }
+    for villager in loaded.values(of: Villager.self) {
+      people[DocumentReference(villager)] = Person(key: villager.key, name: villager.name)
+    }
     for villager in loaded.values(of: Villager.self) {
       let person = people[DocumentReference(villager)]
       person?.partner = villager.partner.flatMap { people[$0] }
       person?.friends = villager.friends.compactMap { people[$0] }
     }
     let found = try #require(people["ada"])
-    #expect(found.partner?.partner === found && found.friends.map(\.name) == ["Bo", "Ada"] && found.friends.last === found)
+    #expect(
+      found.partner?.partner === found && found.friends.map(\.name) == ["Bo", "Ada"] && found.friends.last === found)
     found.friends = []
   }
 }

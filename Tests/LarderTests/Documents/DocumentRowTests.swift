@@ -11,12 +11,16 @@ struct DocumentTeam: Hashable {
 
 @Suite("Documents: values, expiry and SQL", .timeLimit(.minutes(5)))
 struct DocumentRowTests {
-  @Test("B1: a property is remembered from the first document that has it, nested objects and arrays of objects with it")
+  @Test(
+    "B1: a property is remembered from the first document that has it, nested objects and arrays of objects with it")
   func nested() throws {
     let store = try Store(inMemoryFor: DocumentTeam.self).blocking
     let orders = store.documents("orders")
     try orders.set(
-      "1", json: #"{"customer": {"name": "Ada", "address": {"city": "Graz"}}, "lines": [{"item": "tea", "count": 2}, {"item": "milk"}]}"#)
+      "1",
+      json:
+        #"{"customer": {"name": "Ada", "address": {"city": "Graz"}}, "lines": [{"item": "tea", "count": 2}, {"item": "milk"}]}"#
+    )
     try orders.set("2", ["lines": [["item": "tea"]], "paid": true])
     #expect(try orders.properties == ["customer", "lines", "paid"])
     #expect(try orders.get("1")?["customer"]?["address"]?["city"] == "Graz")
@@ -53,7 +57,9 @@ struct DocumentRowTests {
   func values() async throws {
     let store = try Store(inMemoryFor: DocumentTeam.self)
     let people = store.documents("people")
-    try await people.set("ada", json: #"{"key": "somebody", "name": "Ada", "tags": ["a"], "home": {"city": "Graz"}, "none": null, "x": 1.50}"#)
+    try await people.set(
+      "ada",
+      json: #"{"key": "somebody", "name": "Ada", "tags": ["a"], "home": {"city": "Graz"}, "none": null, "x": 1.50}"#)
     let ada = try #require(try await people["ada"])
     #expect(ada.names == ["name", "tags", "home", "none", "x"])
     #expect(ada["name"]?.text == "Ada")
@@ -69,12 +75,16 @@ struct DocumentRowTests {
     #expect(try await people.json("ada") == nil)
   }
 
-  @Test("B6: of many JSON texts one that cannot be read keeps all from being stored, and the error names its key and the position")
+  @Test(
+    "B6: of many JSON texts one that cannot be read keeps all from being stored, and the error names its key and the position"
+  )
   func manyTexts() async throws {
     let store = try Store(inMemoryFor: DocumentTeam.self)
     let people = store.documents("people")
     let error = await #expect(throws: StoreError.self) {
-      try await people.set(json: [(key: "a", value: "{}"), (key: "b", value: "{\n  \"n\": 1,\n  n: 2}"), (key: "c", value: "{}")])
+      try await people.set(json: [
+        (key: "a", value: "{}"), (key: "b", value: "{\n  \"n\": 1,\n  n: 2}"), (key: "c", value: "{}"),
+      ])
     }
     #expect(error?.code == .invalidValue && error?.model == "people")
     #expect(error?.message.contains("line 3, column 3 (offset 14)") == true, "\(error as Any)")
@@ -132,11 +142,13 @@ struct DocumentRowTests {
     let store = try Store(inMemoryFor: DocumentTeam.self)
     try await store.insert([DocumentTeam(id: "x", title: "Team X"), DocumentTeam(id: "y", title: "Team Y")])
     try await store.documents("people").set([
-      "ada": ["name": "Ada", "team": "x", "age": 36], "bo": ["name": "Bo'; drop table teams", "team": "y"], "cy": ["name": "Cy"],
+      "ada": ["name": "Ada", "team": "x", "age": 36], "bo": ["name": "Bo'; drop table teams", "team": "y"],
+      "cy": ["name": "Cy"],
     ])
     try await store.documents("rooms").set(["1": ["team": "x", "m2": 20.5], "2": ["team": "y", "m2": 31]])
     let members: [Membership] = try await store.sql(
-      "select p.name, t.title, p.age from people p join \(DocumentTeam.self) t on t.id = p.team where t.title <> \("Team Y")", as: Membership.self)
+      "select p.name, t.title, p.age from people p join \(DocumentTeam.self) t on t.id = p.team where t.title <> \("Team Y")",
+      as: Membership.self)
     #expect(members == [Membership(name: "Ada", title: "Team X", age: 36)])
     let name = "Bo'; drop table teams"
     let rooms = try await store.sql(
@@ -145,7 +157,9 @@ struct DocumentRowTests {
     #expect(rooms.map { $0["title"] } == ["Team Y"])
     #expect(rooms.first?["m2"] == 31)
     let counts = try await store.read { db in
-      try db.sql("select t.id, count(p.key) from teams t left join people p on p.team = t.id group by t.id order by 1", as: (String, Int).self)
+      try db.sql(
+        "select t.id, count(p.key) from teams t left join people p on p.team = t.id group by t.id order by 1",
+        as: (String, Int).self)
     }
     #expect(counts.map(\.0) == ["x", "y"] && counts.map(\.1) == [1, 1])
     try await store.write { db in
@@ -153,7 +167,8 @@ struct DocumentRowTests {
       let found = try db.sql("select t.title from people p join teams t on t.id = p.team where p.fresh = 1")
       #expect(found.map { $0["title"] } == ["Team X"])
     }
-    let twice = try store.blocking.sql("select a.name, b.name as other from people a join people b on a.team = b.team and a.key < b.key")
+    let twice = try store.blocking.sql(
+      "select a.name, b.name as other from people a join people b on a.team = b.team and a.key < b.key")
     #expect(twice.map { $0["other"] } == ["Di"])
   }
 
@@ -163,7 +178,8 @@ struct DocumentRowTests {
     try await store.insert(DocumentTeam(id: "x", title: "X"))
     try await store.documents("people").set("ada", ["name": "Ada", "team": "x"])
     let titles = store.live { db in
-      try db.sql("select p.name || ' ' || t.title as text from people p join teams t on t.id = p.team order by 1").compactMap { $0["text"]?.text }
+      try db.sql("select p.name || ' ' || t.title as text from people p join teams t on t.id = p.team order by 1")
+        .compactMap { $0["text"]?.text }
     }
     var results = titles.makeAsyncIterator()
     #expect(try await results.next() == ["Ada X"])

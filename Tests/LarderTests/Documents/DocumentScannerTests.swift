@@ -8,7 +8,9 @@ import Testing
 struct DocumentScannerTests {
   private static let seed = TestSeed.value
 
-  @Test("B6: what is taken as it is reads as what the reader makes of it, by the same names; and the reader refuses nothing that is taken")
+  @Test(
+    "B6: what is taken as it is reads as what the reader makes of it, by the same names; and the reader refuses nothing that is taken"
+  )
   func agreesWithTheReader() throws {
     var generator = SplitMix64(seed: Self.seed)
     var taken = 0
@@ -34,7 +36,10 @@ struct DocumentScannerTests {
         switch Int.random(in: 0..<3, using: &generator) {
         case 0: bytes.remove(at: position)
         case 1: bytes[position] = UInt8.random(in: 0..<128, using: &generator)
-        default: bytes.insert(UInt8(ascii: ["{", "}", "\"", ",", ":", "\\", "0", "-"].randomElement(using: &generator) ?? "{"), at: position)
+        default:
+          bytes.insert(
+            UInt8(ascii: ["{", "}", "\"", ",", ":", "\\", "0", "-"].randomElement(using: &generator) ?? "{"),
+            at: position)
         }
         if bytes.isEmpty { break }
       }
@@ -48,9 +53,12 @@ struct DocumentScannerTests {
     "B6: spaces between the parts are left out, and what is unusual is left to the reader",
     arguments: [
       (#"{ "a" : [ 1 , 2.50 ] , "b c" : "x y \" z" }"#, #"{"a":[1,2.50],"b c":"x y \" z"}"#),
-      ("{}", "{}"), (" {\n} ", "{}"), (#"{"a":-0.5,"b":true}"#, #"{"a":-0.5,"b":true}"#), (#"{"key":1}"#, nil), (#"{"a":1,"a":2}"#, nil),
-      (#"{"a":{"b":1,"b":2}}"#, nil), (#"{"é":1}"#, nil), (#"{"a":1e3}"#, nil), (#"{"a":1234567890123456789}"#, nil), (#"{"a":-0}"#, nil),
-      (#"{"a":01}"#, nil), (#"{"a":"\u0041"}"#, nil), (#"{"a":1,}"#, nil), (#"{"a":1} x"#, nil), ("[]", nil), ("", nil), (#"{"a\"b":1}"#, nil),
+      ("{}", "{}"), (" {\n} ", "{}"), (#"{"a":-0.5,"b":true}"#, #"{"a":-0.5,"b":true}"#), (#"{"key":1}"#, nil),
+      (#"{"a":1,"a":2}"#, nil),
+      (#"{"a":{"b":1,"b":2}}"#, nil), (#"{"é":1}"#, nil), (#"{"a":1e3}"#, nil), (#"{"a":1234567890123456789}"#, nil),
+      (#"{"a":-0}"#, nil),
+      (#"{"a":01}"#, nil), (#"{"a":"\u0041"}"#, nil), (#"{"a":1,}"#, nil), (#"{"a":1} x"#, nil), ("[]", nil), ("", nil),
+      (#"{"a\"b":1}"#, nil),
       (#"{"a":1."#, nil), (#"{"a":"#, nil), (#"{"a":tru}"#, nil), ("{\"a\":\"\u{1}\"}", nil),
     ])
   func taken(_ text: String, _ expected: String?) {
@@ -65,9 +73,13 @@ struct DocumentScannerTests {
     try await people.set(json: ["b": #"{"name":"Bob","age":7}"#])
     #expect(try await people.get("a") == ["name": "Ada"])
     #expect(try await people.properties == ["name", "age"])
-    let error = await #expect(throws: StoreError.self) { try await people.set(json: [(key: "c", value: "{}"), (key: "d", value: "{\"a\":}")]) }
+    let error = await #expect(throws: StoreError.self) {
+      try await people.set(json: [(key: "c", value: "{}"), (key: "d", value: "{\"a\":}")])
+    }
     #expect(error?.code == .invalidValue && error?.model == "people")
-    #expect(error?.message.contains("In text 1: ") == true && error?.message.contains("offset 5") == true, "\(error?.message ?? "")")
+    #expect(
+      error?.message.contains("In text 1: ") == true && error?.message.contains("offset 5") == true,
+      "\(error?.message ?? "")")
     #expect(try await people.keys() == ["a", "b"])
   }
 }
@@ -76,7 +88,9 @@ struct DocumentScannerTests {
 private enum JSONText {
   static func object(depth: Int, _ generator: inout SplitMix64) -> String {
     let members = (0..<Int.random(in: 0...5, using: &generator)).map { _ in
-      let name = ["a", "b", "key", "home town", "é", "x\\\"y", "\\u0041", "long name of a property"].randomElement(using: &generator) ?? "a"
+      let name =
+        ["a", "b", "key", "home town", "é", "x\\\"y", "\\u0041", "long name of a property"].randomElement(
+          using: &generator) ?? "a"
       return "\"\(name)\"" + space(&generator) + ":" + space(&generator) + value(depth: depth + 1, &generator)
     }
     return "{" + space(&generator) + members.joined(separator: "," + space(&generator)) + space(&generator) + "}"
@@ -84,11 +98,16 @@ private enum JSONText {
 
   private static func value(depth: Int, _ generator: inout SplitMix64) -> String {
     switch Int.random(in: 0..<(depth > 3 ? 4 : 6), using: &generator) {
-    case 0: ["0", "-0", "-0.25", "12", "1.5e3", "9223372036854775807", "9223372036854775808", "-7", "1E-2"].randomElement(using: &generator) ?? "1"
-    case 1: ["\"\"", "\"x\"", "\"ü 😀\"", "\"\\n\\t\\\\\"", "\"\\u00e9\"", "\" { [ , \""].randomElement(using: &generator) ?? "\"\""
+    case 0:
+      ["0", "-0", "-0.25", "12", "1.5e3", "9223372036854775807", "9223372036854775808", "-7", "1E-2"].randomElement(
+        using: &generator) ?? "1"
+    case 1:
+      ["\"\"", "\"x\"", "\"ü 😀\"", "\"\\n\\t\\\\\"", "\"\\u00e9\"", "\" { [ , \""].randomElement(using: &generator)
+        ?? "\"\""
     case 2: ["true", "false", "null"].randomElement(using: &generator) ?? "null"
     case 3: "[]"
-    case 4: "[" + (0..<3).map { _ in value(depth: depth + 1, &generator) }.joined(separator: "," + space(&generator)) + "]"
+    case 4:
+      "[" + (0..<3).map { _ in value(depth: depth + 1, &generator) }.joined(separator: "," + space(&generator)) + "]"
     default: object(depth: depth + 1, &generator)
     }
   }

@@ -59,7 +59,10 @@ struct DocumentTests {
     let people = store.documents("people")
     #expect(try await people.get("ada") == nil)
     #expect(try await people.count() == 0)
-    let ada: Document = ["name": "Ada", "age": 36, "height": 1.0, "tags": ["a", 1, nil, true], "home": ["city": "London", "rooms": [["m2": 20]]]]
+    let ada: Document = [
+      "name": "Ada", "age": 36, "height": 1.0, "tags": ["a", 1, nil, true],
+      "home": ["city": "London", "rooms": [["m2": 20]]],
+    ]
     try await people.set("ada", ada)
     #expect(try await people.get("ada") == ada)
     #expect(try await people.contains("ada"))
@@ -128,7 +131,9 @@ struct DocumentTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<60 {
         let store = number.isMultiple(of: 2) ? first : second
-        group.addTask { try await store.documents("people").set("k\(number)", ["p\(number % 40)": .integer(Int64(number))]) }
+        group.addTask {
+          try await store.documents("people").set("k\(number)", ["p\(number % 40)": .integer(Int64(number))])
+        }
       }
       try await group.waitForAll()
     }
@@ -146,7 +151,8 @@ struct DocumentTests {
   @Test(
     "B1: properties may be called anything",
     arguments: [
-      "select", "a\"b", "a.b", "a\"b.c[0]", "a[0]", "😀", String(repeating: "x", count: 500), "Key", "NAME", "", " ", "a\\b", "a\nb", "a\u{0}b",
+      "select", "a\"b", "a.b", "a\"b.c[0]", "a[0]", "😀", String(repeating: "x", count: 500), "Key", "NAME", "", " ",
+      "a\\b", "a\nb", "a\u{0}b",
       "json",
       "expires", "_json", "rowid", "$", "'", "_larder_",
     ])
@@ -190,7 +196,8 @@ struct DocumentTests {
     let values = store.documents("values")
     var generator = SplitMix64(seed: TestSeed.value)
     var document: Document = [
-      "a": .integer(.max), "b": .integer(.min), "c": 1.0, "d": .real(-0.0), "e": .real(.leastNonzeroMagnitude), "f": .real(.greatestFiniteMagnitude),
+      "a": .integer(.max), "b": .integer(.min), "c": 1.0, "d": .real(-0.0), "e": .real(.leastNonzeroMagnitude),
+      "f": .real(.greatestFiniteMagnitude),
       "g": "", "h": "a\u{0}b\u{1F}\"\\é😀", "i": [], "j": [:], "k": 0.1,
     ]
     for number in 0..<200 {
@@ -201,7 +208,9 @@ struct DocumentTests {
     let found = try #require(try await values.get("k\u{0}"), "seed \(TestSeed.value)")
     for (name, value) in document {
       // Bit by bit: 0.0 and -0.0 are equal, and not the same.
-      #expect(found[name] == value && found[name]?.real?.bitPattern == value.real?.bitPattern, "seed \(TestSeed.value), \(name)")
+      #expect(
+        found[name] == value && found[name]?.real?.bitPattern == value.real?.bitPattern,
+        "seed \(TestSeed.value), \(name)")
     }
     #expect(found.names == document.names, "seed \(TestSeed.value)")
     #expect(found["d"]?.real?.sign == .minus)
@@ -269,7 +278,9 @@ struct LiveDocumentTests {
     #expect(try await results.next()?.map(\.value) == [["name": "Ada", "age": 36]])
     try await people.set("bo", ["name": "Bo"], expires: .now + 0.1)
     // Both may have happened by now.
-    while let found = try await results.next(), found.map(\.key) != ["ada"] { #expect(found.map(\.key) == ["ada", "bo"]) }
+    while let found = try await results.next(), found.map(\.key) != ["ada"] {
+      #expect(found.map(\.key) == ["ada", "bo"])
+    }
     #expect(try await people.contains("bo") == false)
     try await people.drop()
     #expect(try await results.next()?.isEmpty == true)

@@ -11,7 +11,9 @@ struct DocumentTimesTests {
     var updatedAt: Date?
   }
 
-  @Test("B1: a collection keeps when documents were added and updated, and conditions, sort orders, types and SQL have the times")
+  @Test(
+    "B1: a collection keeps when documents were added and updated, and conditions, sort orders, types and SQL have the times"
+  )
   func times() async throws {
     let clock = DocumentClock()
     let file = try StoreFile()
@@ -31,7 +33,9 @@ struct DocumentTimesTests {
     #expect(try await entries.get("old") == Entry(name: "O"))
     #expect(try await entries.keys(sort: "updatedAt desc") { $0.addedAt < start + 15 } == ["b", "a"])
     #expect(try await entries.keys { $0.updatedAt > start + 15 } == ["b"])
-    #expect(try await store.sql("select updatedAt from entries where key = 'b'").first?["updatedAt"]?.text?.hasSuffix("Z") == true)
+    #expect(
+      try await store.sql("select updatedAt from entries where key = 'b'").first?["updatedAt"]?.text?.hasSuffix("Z")
+        == true)
     try await entries.set("old", Entry(name: "OO"))
     #expect(try await entries.get("old") == Entry(name: "OO", updatedAt: start + 20))
     // Another store of the file keeps them too, as do transactions, and a batch that has a key twice.

@@ -20,14 +20,18 @@ struct TicketThatExpires: Hashable {
 @Suite("Rows as data, and calls with and without await", .timeLimit(.minutes(5)))
 struct ModelRowTests {
   private static let parts = [
-    StoredPart(id: 1, name: "axle", weight: 2.5, tags: ["iron", "long"]), StoredPart(id: 2, name: "bolt"), StoredPart(id: 3, name: "cog", weight: 1),
+    StoredPart(id: 1, name: "axle", weight: 2.5, tags: ["iron", "long"]), StoredPart(id: 2, name: "bolt"),
+    StoredPart(id: 3, name: "cog", weight: 1),
   ]
 
-  @Test("A5: the data of a model's rows come by name, filtered, sorted and limited, with and without await, in a snapshot and a transaction")
+  @Test(
+    "A5: the data of a model's rows come by name, filtered, sorted and limited, with and without await, in a snapshot and a transaction"
+  )
   func data() async throws {
     let store = try Store(inMemoryFor: StoredPart.self)
     try await store.insert(Self.parts)
-    let query = StoredPart.where { $0.weight != nil || $0.name == "bolt" }.sorted(by: \.name, order: .reverse).limit(2, offset: 1)
+    let query = StoredPart.where { $0.weight != nil || $0.name == "bolt" }.sorted(by: \.name, order: .reverse).limit(
+      2, offset: 1)
     let expected: [[String: Value]] = [
       ["id": 2, "name": "bolt", "weight": .null, "tags": "[]", "madeAt": 100.5],
       ["id": 1, "name": "axle", "weight": 2.5, "tags": "[\"iron\",\"long\"]", "madeAt": 100.5],
@@ -49,7 +53,9 @@ struct ModelRowTests {
 
   @Test("A7: every verb is there with and without await, and ends in the same value or the same error")
   func verbs() async throws {
-    let (waiting, blocking) = (try Store(inMemoryFor: StoredPart.self), try Store(inMemoryFor: StoredPart.self).blocking)
+    let (waiting, blocking) = (
+      try Store(inMemoryFor: StoredPart.self), try Store(inMemoryFor: StoredPart.self).blocking
+    )
     let (axle, bolt, cog) = (Self.parts[0], Self.parts[1], Self.parts[2])
     var other = cog
     other.name = "axle"
@@ -58,9 +64,15 @@ struct ModelRowTests {
       ("insert again", { "\(try await waiting.insert(axle))" }, { "\(try blocking.insert(axle))" }),
       ("insert several", { "\(try await waiting.insert([bolt, cog]))" }, { "\(try blocking.insert([bolt, cog]))" }),
       ("save", { "\(try await waiting.save(axle))" }, { "\(try blocking.save(axle))" }),
-      ("save a taken name", { [other] in "\(try await waiting.save([bolt, other]))" }, { [other] in "\(try blocking.save([bolt, other]))" }),
+      (
+        "save a taken name", { [other] in "\(try await waiting.save([bolt, other]))" },
+        { [other] in "\(try blocking.save([bolt, other]))" }
+      ),
       ("update", { "\(try await waiting.update(bolt))" }, { "\(try blocking.update(bolt))" }),
-      ("find", { "\(try await waiting.find(StoredPart.self, 1) as Any)" }, { "\(try blocking.find(StoredPart.self, 1) as Any)" }),
+      (
+        "find", { "\(try await waiting.find(StoredPart.self, 1) as Any)" },
+        { "\(try blocking.find(StoredPart.self, 1) as Any)" }
+      ),
       ("count", { "\(try await waiting.count(StoredPart.all))" }, { "\(try blocking.count(StoredPart.all))" }),
       ("delete", { "\(try await waiting.delete(cog))" }, { "\(try blocking.delete(cog))" }),
       ("update none", { "\(try await waiting.update(cog))" }, { "\(try blocking.update(cog))" }),
@@ -68,10 +80,22 @@ struct ModelRowTests {
         "updateAll", { "\(try await waiting.updateAll(StoredPart.all) { $0.weight.set(9) })" },
         { "\(try blocking.updateAll(StoredPart.all) { $0.weight.set(9) })" }
       ),
-      ("sum", { "\(try await waiting.sum(StoredPart.all, of: \.weight) as Any)" }, { "\(try blocking.sum(StoredPart.all, of: \.weight) as Any)" }),
-      ("deleteAll", { "\(try await waiting.deleteAll(StoredPart.all))" }, { "\(try blocking.deleteAll(StoredPart.all))" }),
-      ("first", { "\(try await waiting.first(StoredPart.all) as Any)" }, { "\(try blocking.first(StoredPart.all) as Any)" }),
-      ("sql", { "\(try await waiting.sql("select nothing from parts"))" }, { "\(try blocking.sql("select nothing from parts"))" }),
+      (
+        "sum", { "\(try await waiting.sum(StoredPart.all, of: \.weight) as Any)" },
+        { "\(try blocking.sum(StoredPart.all, of: \.weight) as Any)" }
+      ),
+      (
+        "deleteAll", { "\(try await waiting.deleteAll(StoredPart.all))" },
+        { "\(try blocking.deleteAll(StoredPart.all))" }
+      ),
+      (
+        "first", { "\(try await waiting.first(StoredPart.all) as Any)" },
+        { "\(try blocking.first(StoredPart.all) as Any)" }
+      ),
+      (
+        "sql", { "\(try await waiting.sql("select nothing from parts"))" },
+        { "\(try blocking.sql("select nothing from parts"))" }
+      ),
     ]
     var failures: [String] = []
     for (name, asynchronous, synchronous) in steps {

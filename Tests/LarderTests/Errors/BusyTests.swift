@@ -17,7 +17,9 @@ struct BusyTests {
     #expect(await child.line() == "held")
     let single = await #expect(throws: StoreError.self) { try await store.save(ProcessEntry(number: 2)) }
     let several = await #expect(throws: StoreError.self) { try await store.save([ProcessEntry(number: 2)]) }
-    let closure = await #expect(throws: StoreError.self) { try await store.write { db in try db.deleteAll(ProcessEntry.all) } }
+    let closure = await #expect(throws: StoreError.self) {
+      try await store.write { db in try db.deleteAll(ProcessEntry.all) }
+    }
     let blocking = #expect(throws: StoreError.self) { try store.blocking.insert(ProcessEntry(number: 2)) }
     let once = await #expect(throws: StoreError.self) { try await store.once("x") { _ in } }
     for error in [single, several, closure, blocking, once] { #expect(error?.code == .busy) }

@@ -20,7 +20,9 @@ struct DamagedFileTests {
     file = try StoreFile()
   }
 
-  @Test("text files of any length are left alone", arguments: ["Hello, this is a text.\n", String(repeating: "text\n", count: 2000), "xy"])
+  @Test(
+    "text files of any length are left alone",
+    arguments: ["Hello, this is a text.\n", String(repeating: "text\n", count: 2000), "xy"])
   func notAStore(text: String) throws {
     try Data(text.utf8).write(to: URL(filePath: file.path))
     for schema in [Store.Configuration.SchemaMode.managed, .existing] {
@@ -38,7 +40,9 @@ struct DamagedFileTests {
   @Test("a folder given as the file")
   func folder() throws {
     let path = file.folder.path(percentEncoded: false)
-    for attempt in [{ _ = try Store(at: path, for: DamagedNote.self) }, { _ = try Store.plan(at: path, for: DamagedNote.self) }]
+    for attempt in [
+      { _ = try Store(at: path, for: DamagedNote.self) }, { _ = try Store.plan(at: path, for: DamagedNote.self) },
+    ]
       as [() throws -> Void]
     {
       let error = #expect(throws: StoreError.self, performing: attempt)
@@ -100,12 +104,14 @@ struct DamagedFileTests {
       let length = Int.random(in: 1..<whole.count, using: &random)
       switch try read(whole.prefix(length)) {
       case .success(let rows): #expect(rows == notes, "seed \(seed), \(length) bytes")
-      case .failure(let error): #expect([.corrupt, .notAStore].contains(error.code), "seed \(seed), \(length) bytes: \(error)")
+      case .failure(let error):
+        #expect([.corrupt, .notAStore].contains(error.code), "seed \(seed), \(length) bytes: \(error)")
       }
     }
   }
 
-  /// SQLite keeps no checksums, so a changed letter is a changed letter. What must not happen is a trap, or an error of another kind.
+  /// SQLite keeps no checksums, so a changed letter is a changed letter. What must not happen is a trap, or an error of
+  /// another kind.
   @Test("bits that flipped anywhere give rows or a StoreError, never a trap")
   func flipped() throws {
     let whole = try wholeFile()
@@ -115,7 +121,9 @@ struct DamagedFileTests {
       var bytes = whole
       // Half of them where the damage is worst: in the header and the schema.
       let range = seed.isMultiple(of: 2) ? 0..<4096 : 0..<whole.count
-      for _ in 0..<(1 + seed % 4) { bytes[Int.random(in: range, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random) }
+      for _ in 0..<(1 + seed % 4) {
+        bytes[Int.random(in: range, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      }
       if case .failure = try read(bytes) { refusals += 1 }
     }
     // Most bits of a page say nothing that its readers could miss: 42 when this was written.
@@ -129,7 +137,9 @@ struct DamagedFileTests {
     for page in 1..<(whole.count / 4096) {
       var bytes = whole
       var random = SplitMix64(seed: UInt64(page))
-      for position in (page * 4096)..<((page + 1) * 4096) { bytes[position] = UInt8.random(in: 0...255, using: &random) }
+      for position in (page * 4096)..<((page + 1) * 4096) {
+        bytes[position] = UInt8.random(in: 0...255, using: &random)
+      }
       if case .failure(let error) = try read(bytes) { codes.insert(error.code) }
     }
     #expect(codes.contains(.corrupt))

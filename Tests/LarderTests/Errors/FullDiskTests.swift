@@ -6,11 +6,13 @@ import Testing
 struct FullDiskTests {
   @Test(
     "on a full file system the save is refused, what was acknowledged is there, and the store goes on once there is space",
-    .enabled(if: Surroundings.canMount, "this user cannot mount a small file system of its own"), arguments: [3000, 4200, 6100])
+    .enabled(if: Surroundings.canMount, "this user cannot mount a small file system of its own"),
+    arguments: [3000, 4200, 6100])
   func disk(kilobytes: Int) async throws {
     let file = try StoreFile()
     let child = try ChildProcess(
-      "fill", file.path, within: Surroundings.smallDisk(at: file.folder.path(percentEncoded: false), kilobytes: kilobytes))
+      "fill", file.path,
+      within: Surroundings.smallDisk(at: file.folder.path(percentEncoded: false), kilobytes: kilobytes))
     #expect(await child.rest() == ["diskFull", "diskFull", "nothing is half done", "ok 1"])
     #expect(await child.status() == 0)
   }
@@ -40,7 +42,9 @@ struct FullDiskTests {
     }
     #expect((1..<60).contains(saved))
     #expect(try await store.count(ProcessEntry.all) == saved)
-    let several = await #expect(throws: StoreError.self) { try await store.insert((0..<60).map { ProcessEntry(number: $0, text: text) }) }
+    let several = await #expect(throws: StoreError.self) {
+      try await store.insert((0..<60).map { ProcessEntry(number: $0, text: text) })
+    }
     #expect(several?.code == .diskFull)
     let closure = await #expect(throws: StoreError.self) {
       try await store.write { db in

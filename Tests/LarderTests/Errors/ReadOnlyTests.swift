@@ -5,7 +5,8 @@ import Testing
 
 @Suite(
   "Files and folders that may not be written", .timeLimit(.minutes(5)),
-  .enabled(if: Surroundings.unprivileged != nil, "permissions do not bind this user, and it cannot run the helper as another"))
+  .enabled(
+    if: Surroundings.unprivileged != nil, "permissions do not bind this user, and it cannot run the helper as another"))
 struct ReadOnlyTests {
   private let file: StoreFile
   private let wrapper = Surroundings.unprivileged ?? []
@@ -17,7 +18,8 @@ struct ReadOnlyTests {
 
   private func setPermissions(file permissions: Int, folder folderPermissions: Int) throws {
     try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: file.path)
-    try FileManager.default.setAttributes([.posixPermissions: folderPermissions], ofItemAtPath: file.folder.path(percentEncoded: false))
+    try FileManager.default.setAttributes(
+      [.posixPermissions: folderPermissions], ofItemAtPath: file.folder.path(percentEncoded: false))
   }
 
   private func use(_ path: String? = nil) async throws -> [String] {
@@ -50,7 +52,10 @@ struct ReadOnlyTests {
   @Test("no store is made in a folder that may not be written")
   func newFile() async throws {
     try setPermissions(file: 0o644, folder: 0o555)
-    #expect(try await use(file.folder.appending(component: "new.larder").path(percentEncoded: false)) == ["readOnly", "notFound"])
+    #expect(
+      try await use(file.folder.appending(component: "new.larder").path(percentEncoded: false)) == [
+        "readOnly", "notFound",
+      ])
     try setPermissions(file: 0o644, folder: 0o755)
     #expect(try file.names == ["test.larder"])
   }

@@ -35,7 +35,8 @@ struct RefusedRowTests {
 
   /// Expects that each of the ways to write is refused, and that the store then holds what it held and goes on.
   private func expectRefusal(
-    _ code: StoreError.Code, of property: String?, in store: Store? = nil, sourceLocation: SourceLocation = #_sourceLocation,
+    _ code: StoreError.Code, of property: String?, in store: Store? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation,
     _ body: @escaping @Sendable (any StoreWriter) throws -> Void
   ) async throws {
     let store = store ?? self.store
@@ -62,13 +63,17 @@ struct RefusedRowTests {
   @Test("a taken key")
   func key() async throws {
     try await expectRefusal(.duplicate, of: "id") { try $0.insert(RefusedAccount(id: 1, name: "x")) }
-    try await expectRefusal(.duplicate, of: "id") { try $0.insert([RefusedAccount(id: 2, name: "x"), RefusedAccount(id: 1, name: "y")]) }
+    try await expectRefusal(.duplicate, of: "id") {
+      try $0.insert([RefusedAccount(id: 2, name: "x"), RefusedAccount(id: 1, name: "y")])
+    }
   }
 
   @Test("a taken unique value")
   func unique() async throws {
     try await expectRefusal(.duplicate, of: "name") { try $0.insert(RefusedAccount(id: 2, name: "Cash")) }
-    try await expectRefusal(.duplicate, of: "name") { try $0.save([RefusedAccount(id: 3, name: "x"), RefusedAccount(id: 2, name: "Cash")]) }
+    try await expectRefusal(.duplicate, of: "name") {
+      try $0.save([RefusedAccount(id: 3, name: "x"), RefusedAccount(id: 2, name: "Cash")])
+    }
   }
 
   @Test("NaN")
@@ -76,7 +81,9 @@ struct RefusedRowTests {
     try await expectRefusal(.invalidValue, of: "ratio") {
       try $0.insert([RefusedAccount(id: 2, name: "x"), RefusedAccount(id: 3, name: "y", ratio: .nan)])
     }
-    try await expectRefusal(.invalidValue, of: "ratio") { try $0.save(RefusedAccount(id: 1, name: "Cash", ratio: -.nan)) }
+    try await expectRefusal(.invalidValue, of: "ratio") {
+      try $0.save(RefusedAccount(id: 1, name: "Cash", ratio: -.nan))
+    }
   }
 
   @Test("an integer beyond 64 signed bits")
@@ -88,7 +95,9 @@ struct RefusedRowTests {
 
   @Test("an update of a row that is not there")
   func missing() async throws {
-    try await expectRefusal(.notFound, of: nil) { try $0.update([RefusedAccount(id: 1, name: "changed"), RefusedAccount(id: 9, name: "x")]) }
+    try await expectRefusal(.notFound, of: nil) {
+      try $0.update([RefusedAccount(id: 1, name: "changed"), RefusedAccount(id: 9, name: "x")])
+    }
   }
 
   @Test("a raw value without a case is refused by every way of reading")
@@ -97,7 +106,9 @@ struct RefusedRowTests {
     try await expectUnreadable("currency")
   }
 
-  @Test("JSON that does not decode is refused by every way of reading", arguments: ["not json SENTINEL", #"{"SENTINEL": "x"}"#, "[1]"])
+  @Test(
+    "JSON that does not decode is refused by every way of reading",
+    arguments: ["not json SENTINEL", #"{"SENTINEL": "x"}"#, "[1]"])
   func json(text: String) async throws {
     try await store.sql("update Account set tags = \(text)")
     try await expectUnreadable("tags")
@@ -116,7 +127,9 @@ struct RefusedRowTests {
     try await expectUnreadable("name", in: try Store(at: other.path, for: RefusedAccount.self, schema: .existing))
   }
 
-  private func expectUnreadable(_ property: String, in store: Store? = nil, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+  private func expectUnreadable(
+    _ property: String, in store: Store? = nil, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
     let store = store ?? self.store
     func check(_ error: StoreError?) {
       #expect(error?.code == .invalidValue, sourceLocation: sourceLocation)
@@ -124,10 +137,22 @@ struct RefusedRowTests {
       #expect(error?.model == "RefusedAccount", sourceLocation: sourceLocation)
       #expect(error?.description.contains("SENTINEL") == false, sourceLocation: sourceLocation)
     }
-    check(await #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try await store.find(RefusedAccount.self, 1) })
-    check(await #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try await store.fetch(RefusedAccount.all) })
-    check(await #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try await store.first(RefusedAccount.where { $0.id == 1 }) })
-    check(await #expect(throws: StoreError.self, sourceLocation: sourceLocation) { for try await _ in store.stream(RefusedAccount.all) {} })
+    check(
+      await #expect(throws: StoreError.self, sourceLocation: sourceLocation) {
+        try await store.find(RefusedAccount.self, 1)
+      })
+    check(
+      await #expect(throws: StoreError.self, sourceLocation: sourceLocation) {
+        try await store.fetch(RefusedAccount.all)
+      })
+    check(
+      await #expect(throws: StoreError.self, sourceLocation: sourceLocation) {
+        try await store.first(RefusedAccount.where { $0.id == 1 })
+      })
+    check(
+      await #expect(throws: StoreError.self, sourceLocation: sourceLocation) {
+        for try await _ in store.stream(RefusedAccount.all) {}
+      })
     #expect(try await store.count(RefusedAccount.all) == 1, sourceLocation: sourceLocation)
     #expect(try await store.rows(RefusedAccount.all).count == 1, sourceLocation: sourceLocation)
   }
@@ -146,8 +171,12 @@ struct RefusedRowTests {
     try await store.insert(good)
     try await store.insert(RefusedCost(id: 1, account: 1))
     try await expectExisting(.constraint, of: "note", in: store) { try $0.insert(RefusedAccount(id: 2, name: "b")) }
-    try await expectExisting(.constraint, of: nil, in: store) { try $0.save(RefusedAccount(id: 2, name: "b", ratio: 100, note: "")) }
-    try await expectExisting(.duplicate, of: "name", in: store) { try $0.insert(RefusedAccount(id: 2, name: "a", note: "")) }
+    try await expectExisting(.constraint, of: nil, in: store) {
+      try $0.save(RefusedAccount(id: 2, name: "b", ratio: 100, note: ""))
+    }
+    try await expectExisting(.duplicate, of: "name", in: store) {
+      try $0.insert(RefusedAccount(id: 2, name: "a", note: ""))
+    }
     try await expectExisting(.referenced, of: nil, in: store) { try $0.delete(good) }
     try await expectExisting(.referenced, of: nil, in: store) { try $0.insert(RefusedCost(id: 2, account: 7)) }
     #expect(try await store.fetch(RefusedAccount.all) == [good])
@@ -159,7 +188,9 @@ struct RefusedRowTests {
     _ body: @escaping @Sendable (any StoreWriter) throws -> Void
   ) async throws {
     let direct = #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try body(store.blocking) }
-    let inTransaction = await #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try await store.write { try body($0) } }
+    let inTransaction = await #expect(throws: StoreError.self, sourceLocation: sourceLocation) {
+      try await store.write { try body($0) }
+    }
     for error in [direct, inTransaction] {
       #expect(error?.code == code, "\(error?.message ?? "")", sourceLocation: sourceLocation)
       #expect(error?.property == property, sourceLocation: sourceLocation)
@@ -169,7 +200,9 @@ struct RefusedRowTests {
   @Test("an existing file without the table, a column or the full-text index")
   func existing() async throws {
     let other = try StoreFile()
-    let missing = #expect(throws: StoreError.self) { try Store(at: other.path, for: RefusedCost.self, schema: .existing) }
+    let missing = #expect(throws: StoreError.self) {
+      try Store(at: other.path, for: RefusedCost.self, schema: .existing)
+    }
     #expect(missing?.code == .notFound)
     #expect(try other.names == [])
     try other.sql("create table Cost (id integer primary key)", creating: true)

@@ -41,7 +41,9 @@ struct StoreErrorTests {
 
   init() throws {
     file = try StoreFile()
-    try file.write([Secret(id: 1, text: word, ratio: Double(number)), Secret(id: 2, text: "other", ratio: Double(number))])
+    try file.write([
+      Secret(id: 1, text: word, ratio: Double(number)), Secret(id: 2, text: "other", ratio: Double(number)),
+    ])
   }
 
   private func error(_ body: () throws -> Void) -> StoreError? {
@@ -90,7 +92,8 @@ struct StoreErrorTests {
       try db.sql("update Secret set \"values\" = '{}', kind = \(word)")
       errors.append(error { _ = try db.fetch(Secret.all) })
       try db.sql("update Secret set kind = 'plain'")
-      try db.sql("create trigger refused before update on Secret begin select raise(abort, 'refused') where new.big = 5; end")
+      try db.sql(
+        "create trigger refused before update on Secret begin select raise(abort, 'refused') where new.big = 5; end")
       errors.append(error { try db.sql("update Secret set big = 5") })
     }
     let keep = Migration("keep") { _ in }
@@ -98,7 +101,10 @@ struct StoreErrorTests {
       error { _ = try file.open(UniqueSecret.self) },
       error { _ = try file.open(NarrowSecret.self) },
       error { _ = try file.open(NarrowSecret.self, migrations: [keep]) },
-      error { _ = try file.open(Secret.self, migrations: [Migration("insert") { db in try db.insert(Secret(id: 1, text: "SENTINEL")) }]) },
+      error {
+        _ = try file.open(
+          Secret.self, migrations: [Migration("insert") { db in try db.insert(Secret(id: 1, text: "SENTINEL")) }])
+      },
     ]
     for (position, error) in errors.enumerated() {
       let error = try #require(error, "error \(position) did not come")
@@ -111,7 +117,8 @@ struct StoreErrorTests {
   @Test("codes are values with names")
   func codes() {
     let codes: [StoreError.Code] = [
-      .notFound, .duplicate, .constraint, .referenced, .invalidValue, .schemaMismatch, .newerFile, .notAStore, .corrupt, .busy, .diskFull, .readOnly,
+      .notFound, .duplicate, .constraint, .referenced, .invalidValue, .schemaMismatch, .newerFile, .notAStore, .corrupt,
+      .busy, .diskFull, .readOnly,
       .inputOutput, .unsupported, .migrationFailed,
     ]
     #expect(Set(codes).count == codes.count)

@@ -6,7 +6,9 @@ enum Surroundings {
   static let unprivileged: [String]? = {
     if geteuid() != 0 { return [] }
     let wrapper = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
-    guard let executable = try? ChildProcess.executable(), succeeds(wrapper + ["test", "-x", executable]) else { return nil }
+    guard let executable = try? ChildProcess.executable(), succeeds(wrapper + ["test", "-x", executable]) else {
+      return nil
+    }
     return wrapper
   }()
 
@@ -15,7 +17,10 @@ enum Surroundings {
 
   /// A command that runs another with a file system of that size, which nobody else sees, at the folder.
   static func smallDisk(at folder: String, kilobytes: Int) -> [String] {
-    ["unshare", "--map-root-user", "--mount", "sh", "-c", "mount -t tmpfs -o size=\(kilobytes)k tmpfs \"$0\" && exec \"$@\"", folder]
+    [
+      "unshare", "--map-root-user", "--mount", "sh", "-c",
+      "mount -t tmpfs -o size=\(kilobytes)k tmpfs \"$0\" && exec \"$@\"", folder,
+    ]
   }
 
   /// A command that runs another which can write no file beyond that size.

@@ -52,30 +52,45 @@ struct ExpiringModelTests {
     store.sweeper.stop()
     try store.blocking.insert(Device(id: 1, name: "phone"))
     try store.blocking.insert(Session(id: 1, token: "a", device: ToOne(1)))
-    try store.blocking.save(Session(id: 2, token: "b", user: "bo", visits: 7, device: ToOne(1)), expires: clock.now + 10)
+    try store.blocking.save(
+      Session(id: 2, token: "b", user: "bo", visits: 7, device: ToOne(1)), expires: clock.now + 10)
     try store.blocking.insert(Visit(id: 5, session: ToOne(2)))
   }
 
   /// What every way of asking says of the sessions that are there.
-  private func expectKeys(_ keys: [Int], _ reader: some StoreReader, sourceLocation: SourceLocation = #_sourceLocation) throws {
+  private func expectKeys(
+    _ keys: [Int], _ reader: some StoreReader, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
     #expect(try reader.fetch(Session.all).map(\.id).sorted() == keys, sourceLocation: sourceLocation)
-    #expect(try reader.fetch(Session.where { $0.visits >= 0 }.sorted(by: \.id)).map(\.id) == keys, sourceLocation: sourceLocation)
+    #expect(
+      try reader.fetch(Session.where { $0.visits >= 0 }.sorted(by: \.id)).map(\.id) == keys,
+      sourceLocation: sourceLocation)
     #expect(try reader.count(Session.all) == keys.count, sourceLocation: sourceLocation)
     for key in 1...2 {
       #expect((try reader.find(Session.self, key) != nil) == keys.contains(key), sourceLocation: sourceLocation)
       #expect(try reader.exists(Session.where { $0.id == key }) == keys.contains(key), sourceLocation: sourceLocation)
     }
-    #expect(try reader.max(Session.all, of: \.visits) ?? -1 == (keys.contains(2) ? 7 : 0), sourceLocation: sourceLocation)
+    #expect(
+      try reader.max(Session.all, of: \.visits) ?? -1 == (keys.contains(2) ? 7 : 0), sourceLocation: sourceLocation)
     #expect(try reader.fetch(Session.search("bo")).count == (keys.contains(2) ? 1 : 0), sourceLocation: sourceLocation)
-    #expect(try reader.matches(Session.search("bo")).count == (keys.contains(2) ? 1 : 0), sourceLocation: sourceLocation)
-    #expect(try reader.sql("select id from Session order by id").map { $0["id"]?.integer } == keys.map { Int64($0) }, sourceLocation: sourceLocation)
-    #expect(try reader.sql("select count(*) as n from \(Session.self)").first?["n"] == .integer(Int64(keys.count)), sourceLocation: sourceLocation)
+    #expect(
+      try reader.matches(Session.search("bo")).count == (keys.contains(2) ? 1 : 0), sourceLocation: sourceLocation)
+    #expect(
+      try reader.sql("select id from Session order by id").map { $0["id"]?.integer } == keys.map { Int64($0) },
+      sourceLocation: sourceLocation)
+    #expect(
+      try reader.sql("select count(*) as n from \(Session.self)").first?["n"] == .integer(Int64(keys.count)),
+      sourceLocation: sourceLocation)
     let device = try #require(try reader.fetch(Device.all.including(\.sessions)).first, sourceLocation: sourceLocation)
     #expect(device.sessions.map(\.id).sorted() == keys, sourceLocation: sourceLocation)
-    #expect(try reader.fetch(Device.where { $0.sessions.count == keys.count }).count == 1, sourceLocation: sourceLocation)
     #expect(
-      try reader.fetch(Device.where { $0.sessions.contains { $0.visits == 7 } }).count == (keys.contains(2) ? 1 : 0), sourceLocation: sourceLocation)
-    #expect(try reader.fetch(Visit.where { $0.session.user == "bo" }).count == (keys.contains(2) ? 1 : 0), sourceLocation: sourceLocation)
+      try reader.fetch(Device.where { $0.sessions.count == keys.count }).count == 1, sourceLocation: sourceLocation)
+    #expect(
+      try reader.fetch(Device.where { $0.sessions.contains { $0.visits == 7 } }).count == (keys.contains(2) ? 1 : 0),
+      sourceLocation: sourceLocation)
+    #expect(
+      try reader.fetch(Visit.where { $0.session.user == "bo" }).count == (keys.contains(2) ? 1 : 0),
+      sourceLocation: sourceLocation)
   }
 
   private var stored: Int {
@@ -200,7 +215,9 @@ struct ExpiringModelTests {
     #expect(try store.blocking.fetch(Session.all.sorted(by: \.id)).map(\.visits) == [2, 70])
   }
 
-  @Test("a model that begins to expire keeps its rows, one that stops loses those whose time has come, and nothing is asked twice")
+  @Test(
+    "a model that begins to expire keeps its rows, one that stops loses those whose time has come, and nothing is asked twice"
+  )
   func schema() throws {
     let file = try StoreFile()
     try file.write([Before.Entry(id: 1), Before.Entry(id: 2), Before.Entry(id: 3)])

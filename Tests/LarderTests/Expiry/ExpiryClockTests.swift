@@ -41,10 +41,14 @@ struct ExpiryClockTests {
   }
 
   private func stored(_ table: String = "Pass") throws -> Int {
-    try store.withReader { try $0.query("SELECT count(*) AS n FROM main.\"\(table)\"").first?["n"]?.integer.map(Int.init) ?? -1 }
+    try store.withReader {
+      try $0.query("SELECT count(*) AS n FROM main.\"\(table)\"").first?["n"]?.integer.map(Int.init) ?? -1
+    }
   }
 
-  @Test("a clock that is a year ahead for a moment deletes nothing, and what is saved before, meanwhile and afterwards is there when it returns")
+  @Test(
+    "a clock that is a year ahead for a moment deletes nothing, and what is saved before, meanwhile and afterwards is there when it returns"
+  )
   func leap() async throws {
     let codes = db.documents("codes")
     time.pass(600)
@@ -89,7 +93,9 @@ struct ExpiryClockTests {
     #expect(try stored() == 0)
   }
 
-  @Test("what had ended before the store was opened is hidden at once, and deleted after a minute; what ends later is deleted at once")
+  @Test(
+    "what had ended before the store was opened is hidden at once, and deleted after a minute; what ends later is deleted at once"
+  )
   func opening() throws {
     try db.save(Pass(id: 1), expires: time.now + 10)
     time.pass(3600)
@@ -105,7 +111,9 @@ struct ExpiryClockTests {
     #expect(try stored() == 0)
   }
 
-  @Test("two stores with different clocks on a file: each hides by its own, and the one that is ahead does not delete what it finds")
+  @Test(
+    "two stores with different clocks on a file: each hides by its own, and the one that is ahead does not delete what it finds"
+  )
   func twoClocks() throws {
     let ahead = SteppedTime()
     ahead.leap(year)
@@ -121,7 +129,8 @@ struct ExpiryClockTests {
       try other.sweep()
       try store.sweep()
     }
-    #expect(try db.fetch(Pass.all).map(\.id) == [1], "the other store has deleted what ended by its clock while it watched")
+    #expect(
+      try db.fetch(Pass.all).map(\.id) == [1], "the other store has deleted what ended by its clock while it watched")
     #expect(try db.documents("codes").keys() == ["a"])
   }
 
@@ -159,7 +168,8 @@ struct ExpiryClockTests {
     #expect(error?.code == .duplicate)
   }
 
-  @Test("a clock that is wrong for less than a minute at a time never lets anything go before its end", arguments: 0..<200)
+  @Test(
+    "a clock that is wrong for less than a minute at a time never lets anything go before its end", arguments: 0..<200)
   func trust(seed: Int) {
     var random = SplitMix64(seed: UInt64(seed))
     var (time, error, wrongUntil) = (Double.random(in: -1e9...1e9, using: &random), 0.0, 0.0)
@@ -207,7 +217,9 @@ struct ExpiryNoticeTests {
     #expect(try await codes.next() == ["a"])
   }
 
-  @Test("live results that were read while the clock was wrong are read anew, though it had returned before the sweeper looked")
+  @Test(
+    "live results that were read while the clock was wrong are read anew, though it had returned before the sweeper looked"
+  )
   func unseenLeap() async throws {
     store.sweeper.stop()
     try await store.save(Pass(id: 1), expires: time.now + 3600)
@@ -224,7 +236,8 @@ struct ExpiryNoticeTests {
     #expect(try await next() == [1, 2])
   }
 
-  @Test("a row whose end was set in a context is announced by its end, though the sweeper had looked before it was saved")
+  @Test(
+    "a row whose end was set in a context is announced by its end, though the sweeper had looked before it was saved")
   func contexts() async throws {
     try await store.insert(Holder(id: 1))
     let context = Context(store)

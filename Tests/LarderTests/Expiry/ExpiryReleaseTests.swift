@@ -92,13 +92,16 @@ struct ExpiryReleaseTests {
   init() throws {
     file = try StoreFile()
     store = try Store(
-      at: file.path, for: Voucher.self, Badge.self, Sale.self, Stub.self, Audit.self, Left.self, Right.self, configuration: time.configuration)
+      at: file.path, for: Voucher.self, Badge.self, Sale.self, Stub.self, Audit.self, Left.self, Right.self,
+      configuration: time.configuration)
     store.sweeper.stop()
     db = store.blocking
   }
 
   private func stored(_ table: String = "Voucher") throws -> [Int] {
-    try store.withReader { try $0.query("SELECT id FROM main.\"\(table)\" ORDER BY id").compactMap { $0["id"]?.integer.map(Int.init) } }
+    try store.withReader {
+      try $0.query("SELECT id FROM main.\"\(table)\" ORDER BY id").compactMap { $0["id"]?.integer.map(Int.init) }
+    }
   }
 
   private func sweep(times: Int = 1) throws {
@@ -176,7 +179,9 @@ struct ExpiryReleaseTests {
     #expect(try stored() == [])
   }
 
-  @Test("trees of rows that refuse to lose their parents go from the leaves on, and cycles that can never go stay hidden and cost nothing")
+  @Test(
+    "trees of rows that refuse to lose their parents go from the leaves on, and cycles that can never go stay hidden and cost nothing"
+  )
   func selfReferences() throws {
     try db.write { db in
       try db.save(Voucher(id: 1), expires: time.now + 10)
@@ -248,11 +253,14 @@ struct ExpiryReleaseTests {
     #expect(Set(1...20).subtracting(try stored()) == [3, 4])
   }
 
-  @Test("a table that cannot be swept keeps no other table from it, and live results hear of the one that was swept", .timeLimit(.minutes(5)))
+  @Test(
+    "a table that cannot be swept keeps no other table from it, and live results hear of the one that was swept",
+    .timeLimit(.minutes(5)))
   func failure() async throws {
     try await store.save(Voucher(id: 1), expires: time.now + 10)
     try await store.save(Left(id: 1), expires: time.now + 10)
-    var counts = store.live { try $0.sql("select count(*) as n from main.Left").first?["n"]?.integer }.makeAsyncIterator()
+    var counts = store.live { try $0.sql("select count(*) as n from main.Left").first?["n"]?.integer }
+      .makeAsyncIterator()
     #expect(try await counts.next() == 1)
     _ = try await store.sql("create trigger refuse before delete on main.Voucher begin select json('{'); end")
     time.pass(11)

@@ -34,13 +34,17 @@ struct ExpirySweepingTests {
   init() throws {
     file = try StoreFile()
     let time = time
-    store = try Store(at: file.path, for: Coupon.self, Ticket.self, Purchase.self, configuration: Store.Configuration(now: { time.now }))
+    store = try Store(
+      at: file.path, for: Coupon.self, Ticket.self, Purchase.self, configuration: Store.Configuration(now: { time.now })
+    )
     store.sweeper.stop()
     db = store.blocking
   }
 
   private func kept(_ table: String) throws -> Int {
-    try store.withReader { try $0.query("SELECT count(*) AS n FROM main.\"\(table)\"").first?["n"]?.integer.map(Int.init) ?? -1 }
+    try store.withReader {
+      try $0.query("SELECT count(*) AS n FROM main.\"\(table)\"").first?["n"]?.integer.map(Int.init) ?? -1
+    }
   }
 
   @Test("only rows whose time has come are deleted, also where a property has the name of SQLite's row identifier")
@@ -72,7 +76,9 @@ struct ExpirySweepingTests {
     #expect(try kept("Coupon") == 0)
   }
 
-  @Test("a limit holds for models and collections together, and what expires next is what comes after the time that was swept")
+  @Test(
+    "a limit holds for models and collections together, and what expires next is what comes after the time that was swept"
+  )
   func limits() throws {
     try db.insert((1...3).map { Coupon(id: $0) }, expires: time.now + 10)
     for name in ["red", "blue"] {
@@ -82,7 +88,8 @@ struct ExpirySweepingTests {
     let start = time.now
     time.advance(by: 11)
     let counts = try db.write { db in
-      try db._write(isAtomic: false) { access in try (0..<4).map { _ in try access.connection.removeExpired(limit: 5) } }
+      try db._write(isAtomic: false) { access in try (0..<4).map { _ in try access.connection.removeExpired(limit: 5) }
+      }
     }
     #expect(counts == [5, 5, 1, 0])
     let next = try store.withReader { try $0.nextExpiry(after: time.now.timeIntervalSinceReferenceDate) }
@@ -90,11 +97,14 @@ struct ExpirySweepingTests {
     #expect(try store.withReader { try $0.nextExpiry(after: next) } == .infinity)
   }
 
-  @Test("rows that expire one after another, while sweeps are at work and other dates are set, are all deleted", .timeLimit(.minutes(5)))
+  @Test(
+    "rows that expire one after another, while sweeps are at work and other dates are set, are all deleted",
+    .timeLimit(.minutes(5)))
   func datesDuringSweeps() async throws {
     let file = try StoreFile()
     let store = try Store(at: file.path, for: Coupon.self, Ticket.self, Purchase.self)
-    var counts = store.live { db in try db.sql("select count(*) as n from main.Coupon").first?["n"]?.integer ?? 0 }.makeAsyncIterator()
+    var counts = store.live { db in try db.sql("select count(*) as n from main.Coupon").first?["n"]?.integer ?? 0 }
+      .makeAsyncIterator()
     for id in 0..<40 { try await store.insert(Coupon(id: id), expires: .now + 0.01 * Double(id)) }
     while let count = try await counts.next(), count > 0 {}
     #expect(try await store.count(Coupon.all) == 0)

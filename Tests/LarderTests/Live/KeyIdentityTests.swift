@@ -38,7 +38,10 @@ struct KeyIdentityTests {
     store = try Store(inMemoryFor: Word.self, Meaning.self, Topic.self)
     let db = store.blocking
     try db.insert([Word(id: composed, note: "one"), Word(id: decomposed, note: "two")])
-    try db.insert([Meaning(id: 1, word: ToOne(composed)), Meaning(id: 2, word: ToOne(decomposed)), Meaning(id: 3, word: ToOne(decomposed))])
+    try db.insert([
+      Meaning(id: 1, word: ToOne(composed)), Meaning(id: 2, word: ToOne(decomposed)),
+      Meaning(id: 3, word: ToOne(decomposed)),
+    ])
     try db.insert([Topic(id: composed), Topic(id: decomposed)])
     try db.link(Word(id: composed), \.topics, Topic(id: composed))
     try db.link(Word(id: decomposed), \.topics, Topic(id: decomposed))

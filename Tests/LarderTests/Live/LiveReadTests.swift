@@ -17,7 +17,8 @@ struct LiveReadTests {
   @Test("B9: a count, a sum or whatever a closure reads is followed")
   func aggregates() async throws {
     var counts = store.live { db in try db.count(Book.where { $0.pages > 100 }) }.makeAsyncIterator()
-    var sums = store.live { db in (try db.sum(Book.all, of: \.pages), try db.max(Book.all, of: \.title)) }.makeAsyncIterator()
+    var sums = store.live { db in (try db.sum(Book.all, of: \.pages), try db.max(Book.all, of: \.title)) }
+      .makeAsyncIterator()
     #expect(try await counts.next() == 0)
     #expect(try await sums.next() ?? (1, "") == (0, nil))
     try await store.insert(Book(id: 1, title: "A", pages: 200))
@@ -44,7 +45,8 @@ struct LiveReadTests {
 
   @Test("B9: what a query includes is followed, also where there was nothing to include at first")
   func including() async throws {
-    var shelves = store.live(Shelf.all.sorted(by: \.id).including(\.books) { $0.sorted(by: \.title) }).makeAsyncIterator()
+    var shelves = store.live(Shelf.all.sorted(by: \.id).including(\.books) { $0.sorted(by: \.title) })
+      .makeAsyncIterator()
     #expect(try await shelves.next() == [])
     try await store.insert(Shelf(id: 1))
     #expect(try await shelves.next()?.first?.books.loaded == [])
@@ -59,7 +61,8 @@ struct LiveReadTests {
   @Test("B9: a closure that asks other questions each time is followed in those of its last call")
   func changingQuestions() async throws {
     var names = store.live { db in
-      try db.count(Visitor.all) == 0 ? try db.fetch(Book.all.sorted(by: \.id)).map(\.title) : try db.fetch(Shelf.all).map(\.name)
+      try db.count(Visitor.all) == 0
+        ? try db.fetch(Book.all.sorted(by: \.id)).map(\.title) : try db.fetch(Shelf.all).map(\.name)
     }.makeAsyncIterator()
     #expect(try await names.next() == [])
     try await store.insert(Book(id: 1, title: "A"))

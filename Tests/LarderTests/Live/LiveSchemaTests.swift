@@ -34,7 +34,8 @@ struct LiveSchemaTests {
   }
 
   private func open(_ place: Place) async throws -> (Store, (SQL) async throws -> Void) {
-    let store = place == .memory ? try Store(inMemoryFor: Entry.self, Total.self) : try file.open(Entry.self, Total.self)
+    let store =
+      place == .memory ? try Store(inMemoryFor: Entry.self, Total.self) : try file.open(Entry.self, Total.self)
     let file = file
     try await store.insert(Total(id: 1))
     return (store, { sql in if place == .elsewhere { try file.sql(sql) } else { _ = try await store.sql(sql) } })
@@ -76,7 +77,8 @@ struct LiveSchemaTests {
     let (store, change) = try await open(place)
     try await store.insert(Entry(id: 1, amount: 2))
     try await change("alter table Entry add column twice integer generated always as (amount * 2)")
-    var values = store.live { try $0.sql("select twice from Entry where id = 1").first?["twice"]?.integer }.makeAsyncIterator()
+    var values = store.live { try $0.sql("select twice from Entry where id = 1").first?["twice"]?.integer }
+      .makeAsyncIterator()
     try await wait(4) { try await values.next() ?? nil }
     try await store.updateAll(Entry.all) { $0.amount.set(5) }
     #expect(try await values.next() == 10)

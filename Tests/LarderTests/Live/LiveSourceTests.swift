@@ -115,7 +115,8 @@ struct LiveSourceTests {
     #expect(try await entries.next()?.first?.stamps.count == 0)
   }
 
-  @Test("B9: transactions, blocking writes, writes that are done once, and those that wait in line together are heard of")
+  @Test(
+    "B9: transactions, blocking writes, writes that are done once, and those that wait in line together are heard of")
   func writers() async throws {
     let store = store
     var counts = store.live { db in try db.count(Book.all) }.makeAsyncIterator()

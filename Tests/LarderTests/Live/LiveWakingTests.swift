@@ -12,18 +12,23 @@ struct LiveWakingTests {
 
   init() throws {
     file = try StoreFile()
-    store = try Store(at: file.path, for: Shelf.self, Book.self, Visitor.self, configuration: Store.Configuration(readers: 1))
+    store = try Store(
+      at: file.path, for: Shelf.self, Book.self, Visitor.self, configuration: Store.Configuration(readers: 1))
     counter = try StatementCounter(store)
   }
 
-  @Test("B9: a commit to another table, or to columns that the query does not read, wakes nobody: nothing is fetched for it")
+  @Test(
+    "B9: a commit to another table, or to columns that the query does not read, wakes nobody: nothing is fetched for it"
+  )
   func irrelevant() async throws {
     try await store.insert(Book(id: 1, title: "A", genre: "poem"))
     let store = store
     // The consumer says each time what it got; it is asleep, or on its way to sleep, when the next commit comes.
     let (values, continuation) = AsyncStream.makeStream(of: [String].self)
     let consumer = Task {
-      for try await titles in store.live({ db in try db.sql("select title from Book where genre = 'poem'").map { $0["title"]?.text ?? "" } }) {
+      for try await titles in store.live({ db in
+        try db.sql("select title from Book where genre = 'poem'").map { $0["title"]?.text ?? "" }
+      }) {
         continuation.yield(titles)
       }
     }
@@ -70,7 +75,9 @@ struct LiveWakingTests {
     #expect(insertion.overlaps(count) && count.overlaps(insertion) && insertion.overlaps(related))
   }
 
-  @Test("B9: after 1,000 subscriptions that came and went nothing is left: no observer, no watched table, no further connection")
+  @Test(
+    "B9: after 1,000 subscriptions that came and went nothing is left: no observer, no watched table, no further connection"
+  )
   func nothingIsLeft() async throws {
     let store = store
     for round in 0..<1000 {

@@ -79,7 +79,8 @@ struct RandomLiveTests {
 
   init() throws {
     store = try Store(inMemoryFor: Branch.self, TwigTag.self, Holder.self)
-    try store.blocking.sql("create table Log (id integer primary key, code text unique on conflict replace, number integer default 0)")
+    try store.blocking.sql(
+      "create table Log (id integer primary key, code text unique on conflict replace, number integer default 0)")
     try store.blocking.sql("create view Seen as select id, level from Branch")
   }
 
@@ -87,34 +88,52 @@ struct RandomLiveTests {
     @Sendable func rows(_ rows: [Row]) -> String { rows.map { "\($0)" }.joined(separator: "\n") }
     let all = Branch.all.sorted(by: \.id)
     return [
-      try Probe("fetch", store) { "\(try $0.fetch(all).map { [$0.name, "\($0.level) \($0.weight) \($0.tags.sorted()) \($0.below)"] })" },
+      try Probe("fetch", store) {
+        "\(try $0.fetch(all).map { [$0.name, "\($0.level) \($0.weight) \($0.tags.sorted()) \($0.below)"] })"
+      },
       try Probe("count", store) { "\(try $0.count(Branch.all))" },
       try Probe("filter", store) { "\(try $0.fetch(Branch.where { $0.level > 2 }.sorted(by: \.id)).map(\.id))" },
-      try Probe("filter across the relation", store) { "\(try $0.fetch(Branch.where { $0.parent.level > 1 }.sorted(by: \.id)).map(\.id))" },
+      try Probe("filter across the relation", store) {
+        "\(try $0.fetch(Branch.where { $0.parent.level > 1 }.sorted(by: \.id)).map(\.id))"
+      },
       try Probe("filter by related rows", store) {
         "\(try $0.fetch(Branch.where { $0.children.contains { $0.weight > 1 } }.sorted(by: \.id)).map(\.id))"
       },
       try Probe("including", store) { db in
-        try db.fetch(all.including(\.children).including(\.labels)).map { "\($0.id) \($0.children.map(\.id)) \($0.labels.map { Array($0.id.utf8) })" }
-          .joined(separator: "\n")
+        try db.fetch(all.including(\.children).including(\.labels)).map {
+          "\($0.id) \($0.children.map(\.id)) \($0.labels.map { Array($0.id.utf8) })"
+        }
+        .joined(separator: "\n")
       },
-      try Probe("groups", store) { "\(try $0.fetch(Branch.all.grouped(by: \.level) { ($0.key, $0.count, $0.sum(\.weight)) }))" },
+      try Probe("groups", store) {
+        "\(try $0.fetch(Branch.all.grouped(by: \.level) { ($0.key, $0.count, $0.sum(\.weight)) }))"
+      },
       try Probe("derived", store) { rows(try $0.sql("SELECT id, below, count FROM Branch ORDER BY id")) },
-      try Probe("tags", store) { "\(try $0.fetch(TwigTag.all.sorted(by: \.id)).map { [Array($0.id.utf8), Array($0.text.utf8)] })" },
-      try Probe("search", store) { "\(try $0.fetch(TwigTag.search(typed: "ok").sorted(by: \.id)).map { Array($0.id.utf8) })" },
-      try Probe("holders", store) { "\(try $0.fetch(Holder.all.sorted(by: \.id)).map { "\($0.id) \($0.branch?.id ?? 0) \($0.other?.id ?? 0)" })" },
+      try Probe("tags", store) {
+        "\(try $0.fetch(TwigTag.all.sorted(by: \.id)).map { [Array($0.id.utf8), Array($0.text.utf8)] })"
+      },
+      try Probe("search", store) {
+        "\(try $0.fetch(TwigTag.search(typed: "ok").sorted(by: \.id)).map { Array($0.id.utf8) })"
+      },
+      try Probe("holders", store) {
+        "\(try $0.fetch(Holder.all.sorted(by: \.id)).map { "\($0.id) \($0.branch?.id ?? 0) \($0.other?.id ?? 0)" })"
+      },
       try Probe("a view", store) { rows(try $0.sql("SELECT * FROM Seen ORDER BY 1, 2")) },
       try Probe("a table without a model", store) { rows(try $0.sql("SELECT * FROM Log ORDER BY id")) },
       try Probe("its rows", store) { rows(try $0.sql("SELECT count(*) FROM Log")) },
       try Probe("pairs", store) { "\(try $0.count(Branch.where { $0.labels.contains("é") }))" },
-      try Probe("page", store) { "\(try $0.fetch(Branch.all.sorted(by: \.weight).sorted(by: \.id).limit(3, offset: 1)).map(\.id))" },
+      try Probe("page", store) {
+        "\(try $0.fetch(Branch.all.sorted(by: \.weight).sorted(by: \.id).limit(3, offset: 1)).map(\.id))"
+      },
     ]
   }
 
   // MARK: Changes
 
   private static func branch(_ random: inout SplitMix64) -> Branch {
-    var branch = Branch(id: Int.random(in: 1...12, using: &random), name: random.pick(texts), level: Int8.random(in: -3...4, using: &random))
+    var branch = Branch(
+      id: Int.random(in: 1...12, using: &random), name: random.pick(texts),
+      level: Int8.random(in: -3...4, using: &random))
     branch.code = random.once(in: 2) ? nil : "c\(Int.random(in: 1...20, using: &random))"
     branch.weight = Decimal(Int.random(in: -9...9, using: &random)) / 3
     branch.tags = Set(texts.filter { _ in random.once(in: 2) })
@@ -131,19 +150,32 @@ struct RandomLiveTests {
     case 0, 1, 2: try db.save(branch(&random))
     case 3: try db.insert([branch(&random), branch(&random)])
     case 4: try db.delete(Branch.self, id)
-    case 5: try db.updateAll(Branch.where { $0.parent.level >= 0 }) { $0.level.set { $0.parent.level.or(0) + $0.level } }
-    case 6: try db.updateAll(Branch.where { $0.children.contains { $0.level > 0 } }) { $0.weight.set { $0.weight / 3 + $0.below } }
+    case 5:
+      try db.updateAll(Branch.where { $0.parent.level >= 0 }) { $0.level.set { $0.parent.level.or(0) + $0.level } }
+    case 6:
+      try db.updateAll(Branch.where { $0.children.contains { $0.level > 0 } }) {
+        $0.weight.set { $0.weight / 3 + $0.below }
+      }
     case 7: try db.updateAll(Branch.where { $0.id == id }) { $0.parent.set(id > 3 ? ToOne(id / 3) : nil) }
-    case 8: try db.updateAll(Branch.where { $0.textDay.or($0.seenAt) == $0.seenAt }) { $0.seenAt.set { $0.textDay.or($0.seenAt) } }
+    case 8:
+      try db.updateAll(Branch.where { $0.textDay.or($0.seenAt) == $0.seenAt }) {
+        $0.seenAt.set { $0.textDay.or($0.seenAt) }
+      }
     case 9: try db.save(TwigTag(id: random.pick(texts), text: random.pick(texts) + " ok"))
     case 10: try db.delete(TwigTag.self, random.pick(texts))
     case 11:
-      if let row = try db.find(Branch.self, id), let tag = try db.find(TwigTag.self, random.pick(texts)) { try db.link(row, \.labels, tag) }
-    case 12: try db.save(Holder(id: id, branch: random.once(in: 2) ? nil : ToOne(id), other: random.once(in: 2) ? nil : ToOne(id / 2 + 1)))
+      if let row = try db.find(Branch.self, id), let tag = try db.find(TwigTag.self, random.pick(texts)) {
+        try db.link(row, \.labels, tag)
+      }
+    case 12:
+      try db.save(
+        Holder(
+          id: id, branch: random.once(in: 2) ? nil : ToOne(id), other: random.once(in: 2) ? nil : ToOne(id / 2 + 1)))
     case 13: try db.deleteAll(Branch.where { $0.parent.level < 0 })
     default:
       // Two rows exchange a unique value.
-      guard var one = try db.find(Branch.self, id), var other = try db.find(Branch.self, id / 2 + 1), one.id != other.id else { return }
+      guard var one = try db.find(Branch.self, id), var other = try db.find(Branch.self, id / 2 + 1), one.id != other.id
+      else { return }
       (one.code, other.code) = (other.code, nil)
       let code = one.code
       try db.update(other)
@@ -165,13 +197,18 @@ struct RandomLiveTests {
     case 5: try db.sql("drop trigger if exists follow")
     case 6:
       try db.sql("drop trigger if exists follow")
-      try db.sql("create trigger follow after insert on Log begin update or replace Branch set code = 'c1' where id = new.number; end")
+      try db.sql(
+        "create trigger follow after insert on Log begin update or replace Branch set code = 'c1' where id = new.number; end"
+      )
     case 7:
       try db.sql("drop trigger if exists count")
       try db.sql("create trigger count after update of level on Branch begin update Log set number = number + 1; end")
     case 8:
       try db.sql("drop view Seen")
-      try db.sql(id > 3 ? "create view Seen as select id, level from Branch" : "create view Seen as select id, number as level from Log")
+      try db.sql(
+        id > 3
+          ? "create view Seen as select id, level from Branch"
+          : "create view Seen as select id, number as level from Log")
     case 9:
       let columns = Set(try db.sql("pragma table_xinfo(Log)").compactMap { $0["name"]?.text })
       if columns.contains("twice") {
@@ -219,7 +256,9 @@ struct RandomLiveTests {
         refused += 1
         context.rollback()
       }
-      for probe in probes where try probe.look() { Issue.record("seed \(seed), round \(round): \(probe.name) was told of no commit") }
+      for probe in probes where try probe.look() {
+        Issue.record("seed \(seed), round \(round): \(probe.name) was told of no commit")
+      }
     }
     TestSeed.tried(rounds * probes.count, "live checks")
     #expect(refused < rounds / 2, "too little was changed")

@@ -17,7 +17,9 @@ struct ResultsChangeTests {
 
   @Test("B9: the first change inserts all rows, and each later one names what was removed, inserted, moved and updated")
   func kinds() async throws {
-    try await store.insert([Book(id: 1, title: "a"), Book(id: 2, title: "b"), Book(id: 3, title: "c"), Book(id: 4, title: "d")])
+    try await store.insert([
+      Book(id: 1, title: "a"), Book(id: 2, title: "b"), Book(id: 3, title: "c"), Book(id: 4, title: "d"),
+    ])
     var changes = store.changes(Book.all.sorted(by: \.title)).makeAsyncIterator()
     let first = try #require(try await changes.next())
     #expect(first.values.map(\.id) == [1, 2, 3, 4])
@@ -86,7 +88,8 @@ struct ResultsChangeTests {
   @Test("B9: whatever random histories do, the old rows and the change give the new rows")
   func histories() async throws {
     var random = SplitMix64(seed: TestSeed.value)
-    var changes = store.changes(Book.where { $0.pages < 80 }.sorted(by: \.genre).sorted(by: \.title)).makeAsyncIterator()
+    var changes = store.changes(Book.where { $0.pages < 80 }.sorted(by: \.genre).sorted(by: \.title))
+      .makeAsyncIterator()
     var rows = try #require(try await changes.next()?.values)
     for step in 0..<150 {
       let isChange = try change(&random)
@@ -109,7 +112,8 @@ struct ResultsChangeTests {
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<6:
           let title = random.pick(["a", "b", "c", "d", "e"])
-          try db.save(Book(id: id, title: title, genre: random.pick(["x", "y"]), pages: Int.random(in: 0..<100, using: &random)))
+          try db.save(
+            Book(id: id, title: title, genre: random.pick(["x", "y"]), pages: Int.random(in: 0..<100, using: &random)))
         case 6: try db.updateAll(Book.where { $0.title == "c" }) { $0.genre.set("y") }
         case 7: try db.deleteAll(Book.where { $0.id > 50 })
         default: try db.delete(Book.self, id)
@@ -158,7 +162,10 @@ struct ResultsChangeTests {
   func reversal() {
     let difference = ResultsDifference(from: Array(0..<20_000), to: Array((0..<20_000).reversed()))
     #expect(difference.moved.count == 19_999)
-    #expect(ResultsDifference(from: Array(0..<20_000), to: [19_999] + Array(0..<19_999)).moved == [ResultsMove(from: 19_999, to: 0)])
+    #expect(
+      ResultsDifference(from: Array(0..<20_000), to: [19_999] + Array(0..<19_999)).moved == [
+        ResultsMove(from: 19_999, to: 0)
+      ])
   }
 
   /// All ways to put some of the values in a row.

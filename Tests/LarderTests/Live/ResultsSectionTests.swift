@@ -8,7 +8,10 @@ struct ResultsSectionTests {
   @Test("B9: rows are sectioned by a property, and the sections follow the commits")
   func property() async throws {
     let store = try Store(inMemoryFor: Book.self, Shelf.self)
-    try await store.insert([Book(id: 1, title: "b", genre: "novel"), Book(id: 2, title: "a", genre: "poem"), Book(id: 3, title: "a", genre: "novel")])
+    try await store.insert([
+      Book(id: 1, title: "b", genre: "novel"), Book(id: 2, title: "a", genre: "poem"),
+      Book(id: 3, title: "a", genre: "novel"),
+    ])
     var results = store.live(Book.all.sorted(by: \.genre).sorted(by: \.title), sectionedBy: \.genre).makeAsyncIterator()
     let sections = try #require(try await results.next())
     #expect(sections.map(\.key) == ["novel", "poem"])
@@ -24,7 +27,8 @@ struct ResultsSectionTests {
   func computed() async throws {
     let store = try Store(inMemoryFor: Book.self, Shelf.self)
     try await store.insert((1...5).map { Book(id: $0, pages: $0 * 100, note: $0 == 3 ? "n" : nil) })
-    var sizes = store.live(Book.all.sorted(by: \.pages), sectionedBy: { $0.pages >= 300 ? "long" : "short" }).makeAsyncIterator()
+    var sizes = store.live(Book.all.sorted(by: \.pages), sectionedBy: { $0.pages >= 300 ? "long" : "short" })
+      .makeAsyncIterator()
     #expect(try await sizes.next()?.map { "\($0.key) \($0.count)" } == ["short 2", "long 3"])
     var notes = store.live(Book.all.sorted(by: \.note), sectionedBy: \.note).makeAsyncIterator()
     #expect(try await notes.next()?.map(\.key) == [nil, "n"])
@@ -33,7 +37,9 @@ struct ResultsSectionTests {
   @Test("B9: rows of one section that stand apart in the query's order are put together where the first one stands")
   func apart() async throws {
     let store = try Store(inMemoryFor: Book.self, Shelf.self)
-    try await store.insert([Book(id: 1, genre: "a"), Book(id: 2, genre: "b"), Book(id: 3, genre: "a"), Book(id: 4, genre: "c")])
+    try await store.insert([
+      Book(id: 1, genre: "a"), Book(id: 2, genre: "b"), Book(id: 3, genre: "a"), Book(id: 4, genre: "c"),
+    ])
     var results = store.live(Book.all.sorted(by: \.id), sectionedBy: \.genre).makeAsyncIterator()
     #expect(try await results.next()?.map { $0.map(\.id) } == [[1, 3], [2], [4]])
   }

@@ -12,7 +12,8 @@ struct ResultsTests {
   init() throws {
     file = try StoreFile()
     store = try Store(
-      at: file.path, for: Shelf.self, Book.self, Visitor.self, Seat.self, Poster.self, configuration: Store.Configuration(readers: 1))
+      at: file.path, for: Shelf.self, Book.self, Visitor.self, Seat.self, Poster.self,
+      configuration: Store.Configuration(readers: 1))
     counter = try StatementCounter(store)
   }
 
@@ -33,7 +34,8 @@ struct ResultsTests {
     #expect(try await store.results(Book.where { $0.id < 0 }).isEmpty)
   }
 
-  @Test("B8: pages are loaded when they are asked for, and ahead in the direction of travel: a test counts the statements")
+  @Test(
+    "B8: pages are loaded when they are asked for, and ahead in the direction of travel: a test counts the statements")
   func statements() async throws {
     try await fill(1000)
     let size = Results<Book>.pageSize
@@ -67,7 +69,9 @@ struct ResultsTests {
     #expect(counter.take() == 1)
   }
 
-  @Test("B8: an element whose row was deleted is nil, one that was changed is what it is now, and the others stay in their places")
+  @Test(
+    "B8: an element whose row was deleted is nil, one that was changed is what it is now, and the others stay in their places"
+  )
   func deletions() async throws {
     try await fill(300)
     let results = try await store.results(Book.all.sorted(by: \.id))
@@ -91,7 +95,11 @@ struct ResultsTests {
     let results = try await store.results(Book.all.sorted(by: \.id))
     await withThrowingTaskGroup(of: Void.self) { group in
       for _ in 0..<4 {
-        group.addTask { for position in results.indices { #expect(results[position].map { $0.id == position } ?? (position % 2 == 0)) } }
+        group.addTask {
+          for position in results.indices {
+            #expect(results[position].map { $0.id == position } ?? (position % 2 == 0))
+          }
+        }
       }
       group.addTask { for id in stride(from: 0, to: 800, by: 2) { try await store.delete(Book.self, id) } }
     }
@@ -116,7 +124,9 @@ struct ResultsTests {
     let visitors = (0..<3).map { Visitor(name: "\($0)") }
     try await store.insert(visitors)
     #expect(try await store.results(Visitor.all.sorted(by: \.name)).compactMap { $0 } == visitors)
-    try await store.insert([Seat(row: 1, number: "A", price: 3), Seat(row: 1, number: "B", price: 2), Seat(row: 2, number: "A", price: 1)])
+    try await store.insert([
+      Seat(row: 1, number: "A", price: 3), Seat(row: 1, number: "B", price: 2), Seat(row: 2, number: "A", price: 1),
+    ])
     let seats = try await store.results(Seat.all.sorted(by: \.price))
     try await store.deleteAll(Seat.where { $0.price == 2 })
     #expect(seats.map { $0?.price } == [1, nil, 3])
@@ -150,7 +160,9 @@ struct ResultsTests {
     #expect(growth < 32 << 20, "\(growth >> 20) MB")
   }
 
-  @Test("B8: who turns round in the middle gets the pages ahead in the new direction, and at the ends there is nothing ahead")
+  @Test(
+    "B8: who turns round in the middle gets the pages ahead in the new direction, and at the ends there is nothing ahead"
+  )
   func turning() async throws {
     try await fill(1050)
     let size = Results<Book>.pageSize

@@ -51,8 +51,10 @@ import Testing
   @Test("A8: collections of all kinds come back equal") func collections() throws {
     let store = try Store(inMemoryFor: Offer.self)
     let offer = Offer(
-      id: 1, price: Money(amount: 12.34, currency: "CNY"), lines: [Money(amount: -1, currency: "\0\"\\/\u{2028}"), Money(amount: 0.1, currency: "")],
-      tags: ["a", "ä", "🥛"], numbers: [.min, 0, .max], byName: ["": [], "x.y": [1, 2]], byNumber: [-1: "minus", 5: "five"],
+      id: 1, price: Money(amount: 12.34, currency: "CNY"),
+      lines: [Money(amount: -1, currency: "\0\"\\/\u{2028}"), Money(amount: 0.1, currency: "")],
+      tags: ["a", "ä", "🥛"], numbers: [.min, 0, .max], byName: ["": [], "x.y": [1, 2]],
+      byNumber: [-1: "minus", 5: "five"],
       flags: [true, nil, false],
       moment: [Date(timeIntervalSinceReferenceDate: 0.1), .distantPast])
     try store.blocking.insert(offer)
@@ -65,7 +67,9 @@ import Testing
     let words = (0..<60).map { "word \($0)" }
     var shrunk = Set((0..<500).map { "word \($0)" })
     for number in 60..<500 { shrunk.remove("word \(number)") }
-    try store.blocking.insert([Offer(id: 1, tags: Set(words)), Offer(id: 2, tags: Set(words.reversed())), Offer(id: 3, tags: shrunk)])
+    try store.blocking.insert([
+      Offer(id: 1, tags: Set(words)), Offer(id: 2, tags: Set(words.reversed())), Offer(id: 3, tags: shrunk),
+    ])
     #expect(Set(try store.blocking.rows(Offer.all).map { $0["tags"] }).count == 1)
     #expect(try store.blocking.count(Offer.where { $0.tags == shrunk }) == 3)
   }
@@ -83,7 +87,9 @@ import Testing
 
   @Test("what a value's own encode(to:) throws reaches the caller, and nothing is stored") func refusal() throws {
     let store = try Store(inMemoryFor: Offer.self)
-    #expect(throws: Stubborn.Refusal.self) { try store.blocking.insert([Offer(id: 1), Offer(id: 2, stubborn: Stubborn(accepts: false))]) }
+    #expect(throws: Stubborn.Refusal.self) {
+      try store.blocking.insert([Offer(id: 1), Offer(id: 2, stubborn: Stubborn(accepts: false))])
+    }
     #expect(try store.blocking.count(Offer.all) == 0)
     try store.blocking.insert(Offer(id: 3))
     #expect(try store.blocking.count(Offer.all) == 1)

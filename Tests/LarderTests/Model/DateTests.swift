@@ -25,8 +25,10 @@ import Testing
 
   private static let named: [(seconds: Double, text: String)] = [
     (0, "2001-01-01T00:00:00.000Z"), (-0.25, "2000-12-31T23:59:59.750Z"), (86_399.999, "2001-01-01T23:59:59.999Z"),
-    (-978_307_200, "1970-01-01T00:00:00.000Z"), (5_097_600, "2001-03-01T00:00:00.000Z"), (-26_524_800, "2000-02-29T00:00:00.000Z"),
-    (-63_113_904_000, "0001-01-01T00:00:00.000Z"), (252_423_993_599, "9999-12-31T23:59:59.000Z"), (0.25, "2001-01-01T00:00:00.250Z"),
+    (-978_307_200, "1970-01-01T00:00:00.000Z"), (5_097_600, "2001-03-01T00:00:00.000Z"),
+    (-26_524_800, "2000-02-29T00:00:00.000Z"),
+    (-63_113_904_000, "0001-01-01T00:00:00.000Z"), (252_423_993_599, "9999-12-31T23:59:59.000Z"),
+    (0.25, "2001-01-01T00:00:00.250Z"),
     (820_454_400.123_456_7, "2027-01-01T00:00:00.123456717Z"),
   ]
 
@@ -38,13 +40,17 @@ import Testing
     #expect(stored.date == date)
   }
 
-  @Test("dates of our time come back exactly from .iso8601, to the last bit of their fraction", arguments: RoundTripTests.seeds)
+  @Test(
+    "dates of our time come back exactly from .iso8601, to the last bit of their fraction",
+    arguments: RoundTripTests.seeds)
   func exact(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let store = try Store(inMemoryFor: Event.self)
     let written = (0..<1_000).map { id in
       let whole = Double(Int.random(in: 300_000_000...2_000_000_000, using: &random))
-      let date = Date(timeIntervalSinceReferenceDate: whole + [0, Double(id) / 1000, Double.random(in: 0..<1, using: &random)][id % 3])
+      let date = Date(
+        timeIntervalSinceReferenceDate: whole
+          + [0, Double(id) / 1000, Double.random(in: 0..<1, using: &random)][id % 3])
       return Event(id: id, at: date, named: date, ended: nil)
     }
     try store.blocking.insert(written)
@@ -92,7 +98,9 @@ import Testing
 
   @Test(
     "text that is no date is an error with the property's name",
-    arguments: ["", "yesterday", "2016-13-01", "2016-02-30", "2016-07-04T25:00", "2016-07-04x", "2016-07-04T10:15:30.Z"])
+    arguments: [
+      "", "yesterday", "2016-13-01", "2016-02-30", "2016-07-04T25:00", "2016-07-04x", "2016-07-04T10:15:30.Z",
+    ])
   func noDate(text: String) throws {
     let store = try Store(inMemoryFor: Event.self)
     let now = Date(timeIntervalSinceReferenceDate: 0)

@@ -34,7 +34,9 @@ import Testing
     #expect(try store.blocking.max(Scalars.DecimalRow.all, of: \.value) == values.max())
     #expect(try store.blocking.sum(Scalars.DecimalRow.where { $0.value < 11 }, of: \.value) == decimal("15.69"))
     let large = try decimal("99999999999999999999999999999999999998")
-    #expect(try store.blocking.sum(Scalars.DecimalRow.where { $0.value == 10 || $0.value == large || $0.value == 9 }, of: \.value) == large + 19)
+    #expect(
+      try store.blocking.sum(
+        Scalars.DecimalRow.where { $0.value == 10 || $0.value == large || $0.value == 9 }, of: \.value) == large + 19)
     #expect(try store.blocking.count(Scalars.DecimalRow.where { $0.value > 9 }) == 2)
   }
 

@@ -29,11 +29,13 @@ import Testing
   }
 
   private static let home = Address(
-    street: "Rue \"A\"", city: "Paris", position: Position(latitude: 48.85, longitude: 2.35, seenAt: Date(timeIntervalSinceReferenceDate: 12.5)),
+    street: "Rue \"A\"", city: "Paris",
+    position: Position(latitude: 48.85, longitude: 2.35, seenAt: Date(timeIntervalSinceReferenceDate: 12.5)),
     notes: ["x"],
     since: Date(timeIntervalSinceReferenceDate: 1))
   private static let office = Address(street: "", city: "Lyon", position: Position(latitude: -1, longitude: 0))
-  private static let customer = Customer(id: 1, home: home, office: office, last: Position(latitude: 1, longitude: 2), earlier: nil)
+  private static let customer = Customer(
+    id: 1, home: home, office: office, last: Position(latitude: 1, longitude: 2), earlier: nil)
 
   @Test("an embedded struct comes back equal, and so does one that is embedded in it") func roundTrip() throws {
     let store = try Store(inMemoryFor: Customer.self)

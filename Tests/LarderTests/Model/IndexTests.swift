@@ -18,7 +18,8 @@ import Testing
 
   @Test("A1: indexes come into being with the table") func created() throws {
     let store = try Store(inMemoryFor: Book.self)
-    let sql = try store.blocking.sql("select sql from sqlite_master where type = 'index' and sql is not null order by name", as: String.self)
+    let sql = try store.blocking.sql(
+      "select sql from sqlite_master where type = 'index' and sql is not null order by name", as: String.self)
     #expect(
       sql == [
         #"CREATE UNIQUE INDEX "Book_author_edition_unique" ON "Book" ("author", "edition")"#,
@@ -33,7 +34,9 @@ import Testing
     try store.blocking.insert(Book(id: 1, author: "a", year: 1, isbn: "x"))
     try store.blocking.insert(Book(id: 2, author: "b", year: 1, isbn: nil))
     try store.blocking.insert(Book(id: 3, author: "c", year: 1, isbn: nil))
-    let error = #expect(throws: StoreError.self) { try store.blocking.save(Book(id: 4, author: "d", year: 1, isbn: "x")) }
+    let error = #expect(throws: StoreError.self) {
+      try store.blocking.save(Book(id: 4, author: "d", year: 1, isbn: "x"))
+    }
     #expect(error?.code == .duplicate)
     #expect(error?.property == "isbn")
     #expect(try store.blocking.fetch(Book.all.sorted(by: \.id)).map(\.id) == [1, 2, 3])

@@ -89,7 +89,8 @@ import Testing
     let store = try Store(inMemoryFor: Scalars.IntRow.self)
     try store.blocking.insert(Scalars.IntRow(id: .max, value: 0, maybe: nil))
     try store.blocking.insert(Scalars.IntRow(id: .min, value: 1, maybe: nil))
-    #expect(try store.blocking.sql("select rowid from \(Scalars.IntRow.self) order by 1", as: Int.self) == [.min, .max])
+    #expect(
+      try store.blocking.sql("select rowid from \(Scalars.IntRow.self) order by 1", as: Int.self) == [.min, .max])
     #expect(try store.blocking.find(Scalars.IntRow.self, .min)?.value == 1)
   }
 
@@ -97,7 +98,9 @@ import Testing
     let store = try Store(inMemoryFor: Country.self)
     let isStrict = try store.blocking.sql("select strict from pragma_table_list where name = 'Country'", as: Bool.self)
     #expect(isStrict == [true])
-    let error = #expect(throws: StoreError.self) { try store.blocking.sql("insert into Country (\"iso code\") values ('X')") }
+    let error = #expect(throws: StoreError.self) {
+      try store.blocking.sql("insert into Country (\"iso code\") values ('X')")
+    }
     #expect(error?.code == .constraint)
   }
 }

@@ -44,7 +44,10 @@ import Testing
     try store.blocking.insert(row)
     #expect(try store.blocking.find(Select.self, 1) == row)
     #expect(
-      try store.blocking.fetch(Select.where { $0.group == "x" && $0.default == 8 && $0.where == "y" && $0.case == 2 && $0.`self` == 4 }) == [row])
+      try store.blocking.fetch(
+        Select.where { $0.group == "x" && $0.default == 8 && $0.where == "y" && $0.case == 2 && $0.`self` == 4 }) == [
+          row
+        ])
     #expect(try store.blocking.fetch(Select.search("searchable")) == [row])
     #expect(
       try store.blocking.updateAll(Select.where { $0.`in` == 6 }) {
@@ -66,7 +69,8 @@ import Testing
       try store.blocking.insert(row)
       try store.blocking.save(row)
       #expect(try store.blocking.find(Odd.self, 1) == row)
-      #expect(try store.blocking.fetch(Odd.where { $0.space == "s" && $0.signs == 3 && $0.unicode.contains(4) }) == [row])
+      #expect(
+        try store.blocking.fetch(Odd.where { $0.space == "s" && $0.signs == 3 && $0.unicode.contains(4) }) == [row])
       #expect(try store.blocking.fetch(Odd.search("words").ranked()) == [row])
       #expect(try store.blocking.updateAll(Odd.all) { $0.signs.set(9) } == 1)
       #expect(try store.blocking.sql("select \(Odd.columns.signs) from \(Odd.self)", as: Int.self) == [9])

@@ -21,11 +21,13 @@ public enum Shop {
 }
 
 @Suite struct PublicModelTests {
-  @Test("a public model that is nested in other types is stored, with a setter and a property that others do not see") func nested() throws {
+  @Test("a public model that is nested in other types is stored, with a setter and a property that others do not see")
+  func nested() throws {
     let store = try Store(inMemoryFor: Shop.Catalogue.Product.self)
     let product = Shop.Catalogue.Product(name: "Tea")
     try store.blocking.insert(product)
-    #expect(try store.blocking.fetch(Shop.Catalogue.Product.where { $0.name == "Tea" && $0.internalNote == "" }) == [product])
+    #expect(
+      try store.blocking.fetch(Shop.Catalogue.Product.where { $0.name == "Tea" && $0.internalNote == "" }) == [product])
     let error = #expect(throws: StoreError.self) { try store.blocking.insert(product) }
     #expect(error?.model == "Product")
   }

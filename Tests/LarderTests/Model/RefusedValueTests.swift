@@ -3,7 +3,8 @@ import Larder
 import LarderTestSupport
 import Testing
 
-/// Values that the database could not give back unchanged are refused whole, by an error that names the model and the property.
+/// Values that the database could not give back unchanged are refused whole, by an error that names the model and the
+/// property.
 @Suite struct RefusedValueTests {
   enum Color: String, Sendable { case red }
   enum Size: Int, Sendable { case small = 1 }
@@ -32,7 +33,8 @@ import Testing
   }
 
   private func expectInvalid(
-    _ property: String, in model: String = "Reading", sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+    _ property: String, in model: String = "Reading", sourceLocation: SourceLocation = #_sourceLocation,
+    _ body: () throws -> Void
   ) {
     let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation, performing: body)
     #expect(error?.code == .invalidValue, sourceLocation: sourceLocation)
@@ -94,11 +96,14 @@ import Testing
   }
 
   private static let foreign: [(column: String, value: Value)] = [
-    ("color", "blue"), ("color", ""), ("size", 7), ("tags", "[1"), ("tags", "[\"a\"]"), ("tags", "{}"), ("address", ""), ("age", 256), ("age", -1),
+    ("color", "blue"), ("color", ""), ("size", 7), ("tags", "[1"), ("tags", "[\"a\"]"), ("tags", "{}"), ("address", ""),
+    ("age", 256), ("age", -1),
     ("key", .blob(Data([1, 2, 3]))),
   ]
 
-  @Test("a stored value that the type does not know is an error with the property's name, in every way of reading", arguments: foreign.indices)
+  @Test(
+    "a stored value that the type does not know is an error with the property's name, in every way of reading",
+    arguments: foreign.indices)
   func strangers(position: Int) throws {
     let (column, value) = Self.foreign[position]
     let store = try Store(inMemoryFor: Swatch.self)

@@ -3,7 +3,8 @@ import Larder
 import LarderTestSupport
 import Testing
 
-/// Seeded random values of every storable type, extremes among them, written and read in every way that the library has.
+/// Seeded random values of every storable type, extremes among them, written and read in every way that the library
+/// has.
 @Suite struct RoundTripTests {
   static let seeds: [UInt64] = [1, 0x5EED_0000_0000_0002]
   private static let count = 600
@@ -53,14 +54,16 @@ import Testing
     try check(Coded.SetRow.self, seed, { Set($0.array(0...20) { $0.string() }) }, read: Self.json)
     try check(
       Coded.DictionaryRow.self, seed,
-      { Dictionary($0.array { ($0.string(), $0.finiteDouble()) }, uniquingKeysWith: { first, _ in first }) }, read: Self.json)
+      { Dictionary($0.array { ($0.string(), $0.finiteDouble()) }, uniquingKeysWith: { first, _ in first }) },
+      read: Self.json)
     try check(Coded.ShapeRow.self, seed, { $0.shape() }, read: Self.json)
     try check(Coded.DrawingRow.self, seed, { $0.drawing() }, read: Self.json)
   }
 
   // MARK: The body
 
-  private static func raw<Sample: RawRepresentable>(_ value: Value) throws -> Sample? where Sample.RawValue: StoredValue {
+  private static func raw<Sample: RawRepresentable>(_ value: Value) throws -> Sample?
+  where Sample.RawValue: StoredValue {
     value.isNull ? nil : Sample(rawValue: try Sample.RawValue(storedValue: value))
   }
 
@@ -69,14 +72,16 @@ import Testing
   }
 
   private func check<Row: SampleRow>(
-    _ type: Row.Type, _ seed: UInt64, sourceLocation: SourceLocation = #_sourceLocation, _ make: (inout SplitMix64) -> Row.Sample
+    _ type: Row.Type, _ seed: UInt64, sourceLocation: SourceLocation = #_sourceLocation,
+    _ make: (inout SplitMix64) -> Row.Sample
   ) throws where Row.Sample: StoredValue {
     try check(type, seed, sourceLocation: sourceLocation, make, read: { try Row.Sample?(storedValue: $0) })
   }
 
   /// Inserts random rows, one by one and as an array, and compares what `find`, `fetch` and `rows` give back.
   private func check<Row: SampleRow>(
-    _ type: Row.Type, _ seed: UInt64, sourceLocation: SourceLocation = #_sourceLocation, _ make: (inout SplitMix64) -> Row.Sample,
+    _ type: Row.Type, _ seed: UInt64, sourceLocation: SourceLocation = #_sourceLocation,
+    _ make: (inout SplitMix64) -> Row.Sample,
     read: (Value) throws -> Row.Sample?
   ) throws {
     let store = try Store(inMemoryFor: Row.self)
@@ -88,7 +93,8 @@ import Testing
     func expectSame(_ found: Row?, _ row: Row, _ way: String) {
       #expect(
         found.map { isSame($0, row) } ?? false,
-        "\(way) of \(Row.self), seed \(seed): wrote \(row), read \(found.map { "\($0)" } ?? "nothing")", sourceLocation: sourceLocation)
+        "\(way) of \(Row.self), seed \(seed): wrote \(row), read \(found.map { "\($0)" } ?? "nothing")",
+        sourceLocation: sourceLocation)
     }
     let fetched = try store.blocking.fetch(Row.all)
     try #require(fetched.count == written.count, sourceLocation: sourceLocation)
@@ -96,7 +102,9 @@ import Testing
     for row in written { expectSame(try store.blocking.find(Row.self, row.id), row, "find") }
     for row in try store.blocking.rows(Row.all) {
       let id = try row.get("id", as: Int.self)
-      let value = try read(try #require(row["value"])).map { Row(id: id, value: $0, maybe: try? read(row["maybe"] ?? .null)) }
+      let value = try read(try #require(row["value"])).map {
+        Row(id: id, value: $0, maybe: try? read(row["maybe"] ?? .null))
+      }
       expectSame(value, written[id], "rows")
     }
   }

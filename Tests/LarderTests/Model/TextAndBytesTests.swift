@@ -5,9 +5,11 @@ import Testing
 
 @Suite struct TextAndBytesTests {
   private static let texts = [
-    "", " ", "\0", "before\0after", "\0\0\0", "'; drop table x; --", "\"quoted\"", "100 % _ \\", "line\r\nline\n", "👩‍👩‍👧‍👦🥛🇨🇳", "e\u{301}", "\u{10FFFF}",
+    "", " ", "\0", "before\0after", "\0\0\0", "'; drop table x; --", "\"quoted\"", "100 % _ \\", "line\r\nline\n",
+    "👩‍👩‍👧‍👦🥛🇨🇳", "e\u{301}", "\u{10FFFF}",
     "\u{FFFD}",
-    "null", "123", "1e5", "NaN", String(repeating: "x", count: 1_023), String(repeating: "y", count: 1_024), String(repeating: "z", count: 1_025),
+    "null", "123", "1e5", "NaN", String(repeating: "x", count: 1_023), String(repeating: "y", count: 1_024),
+    String(repeating: "z", count: 1_025),
   ]
 
   @Test("text comes back with the same bytes", arguments: texts)
@@ -18,7 +20,8 @@ import Testing
     #expect(found.value.utf8.elementsEqual(text.utf8))
     #expect(found.maybe.map { $0.utf8.elementsEqual(text.utf8) } == true)
     #expect(try store.blocking.fetch(Scalars.StringRow.where { $0.value == text }).count == 1)
-    #expect(try store.blocking.sql("select typeof(value) as type from \(Scalars.StringRow.self)").first?["type"] == "text")
+    #expect(
+      try store.blocking.sql("select typeof(value) as type from \(Scalars.StringRow.self)").first?["type"] == "text")
   }
 
   @Test("text and bytes of several megabytes come back, next to small ones") func large() throws {

@@ -18,7 +18,8 @@ import Testing
 
   @Test("A2: a transient property has no column, and starts with its default in what is read") func transient() throws {
     let store = try Store(inMemoryFor: Picture.self)
-    try store.blocking.insert(Picture(id: 1, isSelected: true, name: "a", preview: Preview(width: 9), cached: Preview()))
+    try store.blocking.insert(
+      Picture(id: 1, isSelected: true, name: "a", preview: Preview(width: 9), cached: Preview()))
     #expect(try store.blocking.find(Picture.self, 1) == Picture(id: 1, name: "a"))
     #expect(try store.blocking.rows(Picture.all).first?.names == ["id", "name"])
   }

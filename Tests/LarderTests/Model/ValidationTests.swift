@@ -35,7 +35,8 @@ import Testing
     func hash(into hasher: inout Hasher) {}
   }
 
-  @Test("validate() is called once for each value before insert, save and update, asynchronous and blocking") func called() async throws {
+  @Test("validate() is called once for each value before insert, save and update, asynchronous and blocking")
+  func called() async throws {
     let store = try Store(inMemoryFor: Post.self)
     let calls = Calls()
     func post(_ id: Int, _ title: String = "a") -> Post { Post(id: id, title: title, calls: Witness(value: calls)) }
@@ -66,7 +67,8 @@ import Testing
     #expect(calls.take() == 0)
   }
 
-  @Test("a value that validate() refuses is not written, the error arrives unchanged, and no value after it is asked") func refused() async throws {
+  @Test("a value that validate() refuses is not written, the error arrives unchanged, and no value after it is asked")
+  func refused() async throws {
     let store = try Store(inMemoryFor: Post.self)
     let calls = Calls()
     let good = Post(id: 1, title: "a", calls: Witness(value: calls))

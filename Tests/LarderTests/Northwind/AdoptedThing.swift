@@ -21,23 +21,41 @@ struct AdoptedThing: Hashable {
 struct RandomAdoptedTable {
   static let columns: [(name: String, readable: [Value], unreadable: [Value])] = [
     (
-      "flag", [0, 1, -1, 2, "true", "false", "TRUE", "no", "Yes", "0", "1", .real(0), .real(0.5)], ["maybe", .blob(Data([0]))]
+      "flag", [0, 1, -1, 2, "true", "false", "TRUE", "no", "Yes", "0", "1", .real(0), .real(0.5)],
+      ["maybe", .blob(Data([0]))]
     ),
-    ("number", [7, -3, 0, 12, 9_007_199_254_740_993, "7", "12", "-3", "007", .real(5), .real(-3)], ["x", .real(1.5), .blob(Data([7]))]),
-    ("real", [.real(1.5), .real(-0.25), .real(7), 7, -2, 3, "2.5", "1e3", "7", "-0.25"], ["nan", "0x10", "1e400", "", 9_007_199_254_740_993]),
+    (
+      "number", [7, -3, 0, 12, 9_007_199_254_740_993, "7", "12", "-3", "007", .real(5), .real(-3)],
+      ["x", .real(1.5), .blob(Data([7]))]
+    ),
+    (
+      "real", [.real(1.5), .real(-0.25), .real(7), 7, -2, 3, "2.5", "1e3", "7", "-0.25"],
+      ["nan", "0x10", "1e400", "", 9_007_199_254_740_993]
+    ),
     ("text", ["abc", "Zeta", "", "10", "9", "7.50", "-x", "é", 12, 9, .real(3.5), .real(1e20)], [.blob(Data([1]))]),
     ("data", [.blob(Data([0, 255])), .blob(Data()), "abc", "", .blob(Data("abc".utf8)), "é"], [5, .real(0.5)]),
-    ("date", [.real(0.5), 100, -7, "2001-01-01T00:01:40Z", "2016-07-04", "2016-07-04 02:00:00+02:00", "2016-07-04T10:15:00.250Z"], ["someday"]),
-    ("stamp", ["2016-07-04", "2016-07-04T00:00:00Z", "2016-07-04 02:00:00+02:00", "2001-01-01", 100, .real(0.5)], ["soon", .blob(Data([1]))]),
+    (
+      "date",
+      [
+        .real(0.5), 100, -7, "2001-01-01T00:01:40Z", "2016-07-04", "2016-07-04 02:00:00+02:00",
+        "2016-07-04T10:15:00.250Z",
+      ], ["someday"]
+    ),
+    (
+      "stamp", ["2016-07-04", "2016-07-04T00:00:00Z", "2016-07-04 02:00:00+02:00", "2001-01-01", 100, .real(0.5)],
+      ["soon", .blob(Data([1]))]
+    ),
     (
       "mark",
       [
         .blob(Data(0..<16)), "00010203-0405-0607-0809-0A0B0C0D0E0F", "00010203-0405-0607-0809-0a0b0c0d0e0f",
-        "7c9e6679-7425-40de-944b-e07fc1f90ae7", "7C9E6679-7425-40DE-944B-E07FC1F90AE7", .blob(Data(repeating: 9, count: 16)),
+        "7c9e6679-7425-40de-944b-e07fc1f90ae7", "7C9E6679-7425-40DE-944B-E07FC1F90AE7",
+        .blob(Data(repeating: 9, count: 16)),
       ], ["x", .blob(Data([1])), 7]
     ),
     (
-      "price", ["1.50", "1.5", "2", "-0.25", "10", "9", 3, .real(1.5), .real(0.1), -2, "12345678901234567890.5", "1e2"],
+      "price",
+      ["1.50", "1.5", "2", "-0.25", "10", "9", 3, .real(1.5), .real(0.1), -2, "12345678901234567890.5", "1e2"],
       ["1.2.3", "2016-02-30", "1-800-555", "12e3.5", .blob(Data([1]))]
     ),
   ]
@@ -47,9 +65,12 @@ struct RandomAdoptedTable {
 
   init(using generator: inout SplitMix64) throws {
     file = try StoreFile()
-    declared = Self.columns.map { _ in generator.pick(["", "INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB", "VARCHAR(20)", "BOOLEAN"]) }
+    declared = Self.columns.map { _ in
+      generator.pick(["", "INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB", "VARCHAR(20)", "BOOLEAN"])
+    }
     let list = zip(Self.columns, declared).map { "\($0.name) \($1)" }
-    try file.sql(SQL(raw: "create table Things (id INTEGER PRIMARY KEY, \(list.joined(separator: ", ")))"), creating: true)
+    try file.sql(
+      SQL(raw: "create table Things (id INTEGER PRIMARY KEY, \(list.joined(separator: ", ")))"), creating: true)
     // Each column takes a few of its values, so that some hold one kind alone; some hold what cannot be read.
     let pools = Self.columns.map { column in
       let some = (0..<Int.random(in: 1...6, using: &generator)).map { _ in generator.pick(column.readable) }
@@ -58,7 +79,8 @@ struct RandomAdoptedTable {
     let count = generator.once(in: 4) ? 130 : Int.random(in: 1...12, using: &generator)
     let rows = (1...count).map { id in
       // What is odd may come late.
-      [Value.integer(Int64(id))] + pools.map { pool in generator.once(in: 6) ? .null : id < 110 && count > 12 ? pool[0] : generator.pick(pool) }
+      [Value.integer(Int64(id))]
+        + pools.map { pool in generator.once(in: 6) ? .null : id < 110 && count > 12 ? pool[0] : generator.pick(pool) }
     }
     let marks = Array(repeating: "?", count: Self.columns.count + 1).joined(separator: ", ")
     let store = try Store(at: file.path, for: [], configuration: .init(schema: .existing))

@@ -19,7 +19,9 @@ private struct ExactThing: Hashable {
 
   init() throws {
     file = try StoreFile()
-    try file.sql("create table Things (id INTEGER PRIMARY KEY, price BLOB, real BLOB, single BLOB, text BLOB, data BLOB)", creating: true)
+    try file.sql(
+      "create table Things (id INTEGER PRIMARY KEY, price BLOB, real BLOB, single BLOB, text BLOB, data BLOB)",
+      creating: true)
     db = try Store(at: file.path, for: ExactThing.self, schema: .existing).blocking
   }
 
@@ -47,7 +49,10 @@ private struct ExactThing: Hashable {
 
   @Test("a decimal number is read to its last digit, however it is spelled")
   func decimalSpellings() throws {
-    let texts = ["1.50": "1.5", "+7": "7", ".5": "0.5", "1e3": "1000", "-0": "0", "0e999": "0", "12345678901234567890.5": "12345678901234567890.5"]
+    let texts = [
+      "1.50": "1.5", "+7": "7", ".5": "0.5", "1e3": "1000", "-0": "0", "0e999": "0",
+      "12345678901234567890.5": "12345678901234567890.5",
+    ]
     for (text, number) in texts {
       #expect(try read("price", "'\(text)'")?.price == Decimal(string: number), "\(text)")
     }
@@ -60,7 +65,10 @@ private struct ExactThing: Hashable {
 
   @Test(
     "a value that Double would round or not hold is refused",
-    arguments: ["'nan'", "'inf'", "'0x10'", "'1e400'", "'1e-400'", "''", "' 1'", "9007199254740993", "'9007199254740993'", "-9223372036854775807"])
+    arguments: [
+      "'nan'", "'inf'", "'0x10'", "'1e400'", "'1e-400'", "''", "' 1'", "9007199254740993", "'9007199254740993'",
+      "-9223372036854775807",
+    ])
   func reals(_ sql: String) {
     expectRefusal("real", sql)
   }
@@ -96,7 +104,10 @@ private struct ExactThing: Hashable {
 
   @Test("valid text is read as it is, a replacement character of its own and a NUL included")
   func validText() throws {
-    for text in ["\u{FFFD}", "a\u{FFFD}b", "é", "e\u{301}", "🐄", "a\u{0}b", "ﬀ\u{FEFF}", String(repeating: "ü\u{FFFD}", count: 4000)] {
+    for text in [
+      "\u{FFFD}", "a\u{FFFD}b", "é", "e\u{301}", "🐄", "a\u{0}b", "ﬀ\u{FEFF}",
+      String(repeating: "ü\u{FFFD}", count: 4000),
+    ] {
       try db.sql("delete from Things")
       try db.insert(ExactThing(id: 1, text: text))
       #expect(try db.find(ExactThing.self, 1)?.text.map { Array($0.utf8) } == Array(text.utf8))

@@ -6,7 +6,9 @@ import Testing
 enum Northwind {
   /// `LARDER_TEST_DATA`, or the folder `shared/data` beside the package.
   static let folder: URL = {
-    if let path = ProcessInfo.processInfo.environment["LARDER_TEST_DATA"] { return URL(fileURLWithPath: path, isDirectory: true) }
+    if let path = ProcessInfo.processInfo.environment["LARDER_TEST_DATA"] {
+      return URL(fileURLWithPath: path, isDirectory: true)
+    }
     let package = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent() }
     return package.deletingLastPathComponent().appendingPathComponent("shared/data", isDirectory: true)
   }()
@@ -18,7 +20,9 @@ enum Northwind {
   }
   static let canAsk = isThere && shell != nil
 
-  static let models: [any Model.Type] = [NorthwindOrder.self, NorthwindDetail.self, NorthwindCustomer.self, NorthwindProduct.self]
+  static let models: [any Model.Type] = [
+    NorthwindOrder.self, NorthwindDetail.self, NorthwindCustomer.self, NorthwindProduct.self,
+  ]
 
   /// The file itself, where it lies.
   static func store(at file: URL = file) throws -> Store {

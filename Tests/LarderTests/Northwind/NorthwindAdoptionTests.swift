@@ -46,14 +46,18 @@ struct NorthwindAdoptionTests {
           order.requiredDate.set { $0.orderDate }
         } == 6)
       let types = try Northwind.ask(
-        "select distinct typeof(ShippedDate) as s, typeof(RequiredDate) as r from Orders where ShipCountry = 'Norway'", of: copy)
+        "select distinct typeof(ShippedDate) as s, typeof(RequiredDate) as r from Orders where ShipCountry = 'Norway'",
+        of: copy)
       #expect(types == [["s": .text("text"), "r": .text("text")]])
-      let rows = try await store.fetch(NorthwindOrder.where { $0.shippedDate == date && $0.shipRegion == "Norden" }.sorted(by: \.orderID))
+      let rows = try await store.fetch(
+        NorthwindOrder.where { $0.shippedDate == date && $0.shipRegion == "Norden" }.sorted(by: \.orderID))
       #expect(rows.count == 6)
       #expect(rows.allSatisfy { $0.requiredDate == $0.orderDate })
-      let before = try Northwind.ask("select OrderID, Freight + 10 as f from Orders where ShipCountry = 'Norway' order by OrderID")
+      let before = try Northwind.ask(
+        "select OrderID, Freight + 10 as f from Orders where ShipCountry = 'Norway' order by OrderID")
       #expect(rows.map { ["OrderID": Answer($0.orderID), "f": Answer($0.freight)] } == before)
-      let shown = try Northwind.ask("select date(ShippedDate) as s, count(*) as n from Orders where ShipCountry = 'Norway' group by 1", of: copy)
+      let shown = try Northwind.ask(
+        "select date(ShippedDate) as s, count(*) as n from Orders where ShipCountry = 'Norway' group by 1", of: copy)
       #expect(shown == [["s": .text("2016-12-24"), "n": .number(6)]])
     }
   }
@@ -63,16 +67,21 @@ struct NorthwindAdoptionTests {
     try await Northwind.withCopy { copy in
       let store = try Northwind.store(at: copy)
       #expect(
-        try await store.updateAll(NorthwindProduct.where { !$0.isDiscontinued && $0.unitsInStock < 10 }) { $0.unitsOnOrder.set(100) }
+        try await store.updateAll(NorthwindProduct.where { !$0.isDiscontinued && $0.unitsInStock < 10 }) {
+          $0.unitsOnOrder.set(100)
+        }
           == Northwind.ask("select ProductID from Products where Discontinued = '0' and UnitsInStock < 10").count)
       #expect(
         try Northwind.ask("select count(*) as n from Products where UnitsOnOrder = 100", of: copy)
-          == Northwind.ask("select count(*) as n from Products where UnitsOnOrder = 100 or (Discontinued = '0' and UnitsInStock < 10)"))
+          == Northwind.ask(
+            "select count(*) as n from Products where UnitsOnOrder = 100 or (Discontinued = '0' and UnitsInStock < 10)")
+      )
       #expect(
         try await store.deleteAll(NorthwindDetail.where { $0.discount > 0.2 })
           == Northwind.ask("select OrderID from [Order Details] where Discount > 0.2").count)
       let most = try Northwind.ask(
-        "select OrderID, ProductID from [Order Details] order by Quantity desc, OrderID desc, ProductID desc limit 5", of: copy)
+        "select OrderID, ProductID from [Order Details] order by Quantity desc, OrderID desc, ProductID desc limit 5",
+        of: copy)
       #expect(try await store.deleteAll(NorthwindDetail.all.sorted(by: \.quantity, order: .reverse).limit(5)) == 5)
       let left = try Northwind.ask("select OrderID, ProductID from [Order Details]", of: copy)
       #expect(most.allSatisfy { !left.contains($0) })
@@ -94,14 +103,21 @@ struct NorthwindAdoptionTests {
       order.shipName = "it's new"
       try await store.save(order)
       let shown = try Northwind.ask(
-        "select ShipName, typeof(ShippedDate) as t, date(ShippedDate) as d, Freight from Orders where OrderID = 20000", of: copy)
-      #expect(shown == [["ShipName": .text("it's new"), "t": .text("text"), "d": .text("2020-02-29"), "Freight": .number(12.34)]])
+        "select ShipName, typeof(ShippedDate) as t, date(ShippedDate) as d, Freight from Orders where OrderID = 20000",
+        of: copy)
+      #expect(
+        shown == [
+          ["ShipName": .text("it's new"), "t": .text("text"), "d": .text("2020-02-29"), "Freight": .number(12.34)]
+        ])
       #expect(try await store.delete(order))
       #expect(try await store.count(NorthwindOrder.all) == 830)
       var product = try #require(try await store.find(NorthwindProduct.self, 1))
       product.isDiscontinued = true
       try await store.save(product)
-      #expect(try Northwind.ask("select Discontinued from Products where ProductID = 1", of: copy) == [["Discontinued": .text("1")]])
+      #expect(
+        try Northwind.ask("select Discontinued from Products where ProductID = 1", of: copy) == [
+          ["Discontinued": .text("1")]
+        ])
     }
   }
 }

@@ -1,7 +1,8 @@
 import Foundation
 import Larder
 
-/// The tables of Microsoft's sample database as Larder adopts them: names of their own, dates and flags as text, prices NUMERIC.
+/// The tables of Microsoft's sample database as Larder adopts them: names of their own, dates and flags as text, prices
+/// NUMERIC.
 @Model("Orders")
 struct NorthwindOrder: Hashable {
   @Attribute(.primaryKey, name: "OrderID") var orderID: Int

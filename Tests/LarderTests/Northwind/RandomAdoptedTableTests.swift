@@ -3,9 +3,12 @@ import Larder
 import LarderTestSupport
 import Testing
 
-/// In files that Larder did not make, conditions, sorts and aggregates follow what reading does, whatever the columns hold; or they are refused.
+/// In files that Larder did not make, conditions, sorts and aggregates follow what reading does, whatever the columns
+/// hold; or they are refused.
 @Suite struct RandomAdoptedTableTests {
-  @Test("in random tables of every mixture of kinds, each question has the answer of plain Swift over what was read, or is refused")
+  @Test(
+    "in random tables of every mixture of kinds, each question has the answer of plain Swift over what was read, or is refused"
+  )
   func tables() throws {
     let seed = TestSeed.value
     var generator = SplitMix64(seed: seed &* 31)
@@ -15,7 +18,8 @@ import Testing
       let db = try table.open()
       let ids = try db.sql("select id from Things order by id", as: Int.self)
       let rows = ids.compactMap { try? db.find(AdoptedThing.self, $0) }
-      var check = AdoptedTableCheck(db: db, rows: rows, areAll: rows.count == ids.count, place: "seed \(seed), table \(number), \(table.declared)")
+      var check = AdoptedTableCheck(
+        db: db, rows: rows, areAll: rows.count == ids.count, place: "seed \(seed), table \(number), \(table.declared)")
       try check.everything()
       answered += check.answered
     }
@@ -40,7 +44,8 @@ import Testing
       let after = try db.sql("select * from Things order by id")
       #expect(before.count == after.count)
       for (old, new) in zip(before, after) {
-        for column in RandomAdoptedTable.columns.map(\.name) where column != "real" && column != "date" && column != "stamp" && column != "price" {
+        for column in RandomAdoptedTable.columns.map(\.name)
+        where column != "real" && column != "date" && column != "stamp" && column != "price" {
           #expect(old[column] == new[column], "seed \(seed), table \(number), \(table.declared), \(column)")
         }
       }
@@ -69,28 +74,43 @@ private struct AdoptedTableCheck {
     try compare("price", \.price, { $0.price }, by: <)
     try aggregates()
     try ask("flags", rows.filter { $0.flag == true }.map(\.id)) { try $0.ids(AdoptedThing.where { $0.flag == true }) }
-    try ask("halves", rows.filter { ($0.real ?? 0) / 2 > 1 }.map(\.id)) { try $0.ids(AdoptedThing.where { $0.real.or(0) / 2 > 1 }) }
-    try ask("twice", rows.filter { ($0.price ?? 0) * 2 > 3 }.map(\.id)) { try $0.ids(AdoptedThing.where { $0.price.or(0) * 2 > 3 }) }
-    try ask("prefix", rows.filter { $0.text?.hasPrefix("1") == true }.map(\.id)) { try $0.ids(AdoptedThing.where { $0.text.hasPrefix("1") }) }
+    try ask("halves", rows.filter { ($0.real ?? 0) / 2 > 1 }.map(\.id)) {
+      try $0.ids(AdoptedThing.where { $0.real.or(0) / 2 > 1 })
+    }
+    try ask("twice", rows.filter { ($0.price ?? 0) * 2 > 3 }.map(\.id)) {
+      try $0.ids(AdoptedThing.where { $0.price.or(0) * 2 > 3 })
+    }
+    try ask("prefix", rows.filter { $0.text?.hasPrefix("1") == true }.map(\.id)) {
+      try $0.ids(AdoptedThing.where { $0.text.hasPrefix("1") })
+    }
   }
 
   private mutating func compare<Value: Hashable & Sendable>(
-    _ name: String, _ path: KeyPath<AdoptedThing.Columns, Column<AdoptedThing, Value?>>, _ value: (AdoptedThing) -> Value?,
+    _ name: String, _ path: KeyPath<AdoptedThing.Columns, Column<AdoptedThing, Value?>>,
+    _ value: (AdoptedThing) -> Value?,
     by isLess: ((Value, Value) -> Bool)? = nil
   ) throws {
     let values = Array(Set(rows.compactMap(value)))
     for constant in values.prefix(4) {
-      try ask("\(name) ==", rows.filter { value($0) == constant }.map(\.id)) { try $0.ids(AdoptedThing.where { $0[keyPath: path] == constant }) }
-      try ask("\(name) !=", rows.filter { value($0) != constant }.map(\.id)) { try $0.ids(AdoptedThing.where { $0[keyPath: path] != constant }) }
+      try ask("\(name) ==", rows.filter { value($0) == constant }.map(\.id)) {
+        try $0.ids(AdoptedThing.where { $0[keyPath: path] == constant })
+      }
+      try ask("\(name) !=", rows.filter { value($0) != constant }.map(\.id)) {
+        try $0.ids(AdoptedThing.where { $0[keyPath: path] != constant })
+      }
       let list = [constant, nil]
-      try ask("\(name) in", rows.filter { list.contains(value($0)) }.map(\.id)) { try $0.ids(AdoptedThing.where { $0[keyPath: path].isIn(list) }) }
+      try ask("\(name) in", rows.filter { list.contains(value($0)) }.map(\.id)) {
+        try $0.ids(AdoptedThing.where { $0[keyPath: path].isIn(list) })
+      }
       guard let isLess else { continue }
       let below = rows.filter { row in value(row).map { isLess($0, constant) } ?? false }.map(\.id)
       try ask("\(name) <", below) { try $0.ids(AdoptedThing.where { $0[keyPath: path] < constant }) }
       let upTo = rows.filter { row in value(row).map { !isLess(constant, $0) } ?? false }.map(\.id)
       try ask("\(name) <=", upTo) { try $0.ids(AdoptedThing.where { $0[keyPath: path] <= constant }) }
     }
-    try ask("\(name) nil", rows.filter { value($0) == nil }.map(\.id)) { try $0.ids(AdoptedThing.where { $0[keyPath: path] == nil }) }
+    try ask("\(name) nil", rows.filter { value($0) == nil }.map(\.id)) {
+      try $0.ids(AdoptedThing.where { $0[keyPath: path] == nil })
+    }
     let groups = Dictionary(grouping: rows, by: value).mapValues(\.count)
     try ask("\(name) groups", groups) { check in
       Dictionary(try check.db.fetch(AdoptedThing.all.grouped(by: path) { ($0.key, $0.count) })) { $0 + $1 }
@@ -117,7 +137,9 @@ private struct AdoptedTableCheck {
   private func ids(_ query: Query<AdoptedThing>) throws -> [Int] { try db.fetch(query.sorted(by: \.id)).map(\.id) }
 
   /// Expects the answer, or, where some row cannot be read, a refusal that names the model.
-  private mutating func ask<Answer: Equatable>(_ question: String, _ expected: Answer, _ body: (Self) throws -> Answer) throws {
+  private mutating func ask<Answer: Equatable>(
+    _ question: String, _ expected: Answer, _ body: (Self) throws -> Answer
+  ) throws {
     let answer: Answer
     do {
       answer = try body(self)

@@ -5,7 +5,8 @@ import Testing
 
 /// Statements that are compiled after another connection has changed the schema.
 @Suite struct ForeignSchemaTests {
-  @Test("a table with full text is written for the first time after another store has changed the schema", arguments: 0..<4)
+  @Test(
+    "a table with full text is written for the first time after another store has changed the schema", arguments: 0..<4)
   func fullText(_ kind: Int) async throws {
     let library = try LibraryFile()
     let store = try library.open()

@@ -45,7 +45,9 @@ struct LibraryLoan: Hashable {
 
 // In files of their own, calls of the initializers are not always found beside those that the macro writes.
 
-func makeBook(id: Int, title: String, year: Int = 0, shelf: ToOne<LibraryShelf>? = nil, cover: Larder.Attachment? = nil) -> LibraryBook {
+func makeBook(
+  id: Int, title: String, year: Int = 0, shelf: ToOne<LibraryShelf>? = nil, cover: Larder.Attachment? = nil
+) -> LibraryBook {
   LibraryBook(id: id, title: title, year: year, shelf: shelf, cover: cover)
 }
 
@@ -72,7 +74,8 @@ struct LibraryFile {
     file = try StoreFile()
     let store = try open()
     try store.blocking.insert((1...3).map { LibraryShelf(id: $0, name: "shelf \($0)") })
-    try store.blocking.insert((1...30).map { LibraryBook(id: $0, title: "title number \($0)", year: 1900 + $0, shelf: ToOne($0 % 3 + 1)) })
+    try store.blocking.insert(
+      (1...30).map { LibraryBook(id: $0, title: "title number \($0)", year: 1900 + $0, shelf: ToOne($0 % 3 + 1)) })
     try Self.close(store)
   }
 
@@ -109,7 +112,8 @@ struct LibraryFile {
 
 /// Expects that the call is refused with an error of the kind.
 func expectError(
-  _ code: StoreError.Code, naming word: String = "", sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+  _ code: StoreError.Code, naming word: String = "", sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () async throws -> Void
 ) async {
   do {
     try await body()

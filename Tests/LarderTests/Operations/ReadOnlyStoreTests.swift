@@ -60,15 +60,20 @@ struct ReadOnlyStoreTests {
       let store = try library.open(Self.readOnly)
       let book = makeBook(id: 99, title: "new")
       let calls: [@Sendable () async throws -> Void] = [
-        { try await store.insert(book) }, { try await store.save(book) }, { try await store.save([book]) }, { try await store.update(book) },
-        { try await store.delete(LibraryBook.self, 1) }, { try await store.delete([book]) }, { try await store.deleteAll(LibraryBook.all) },
+        { try await store.insert(book) }, { try await store.save(book) }, { try await store.save([book]) },
+        { try await store.update(book) },
+        { try await store.delete(LibraryBook.self, 1) }, { try await store.delete([book]) },
+        { try await store.deleteAll(LibraryBook.all) },
         { try await store.updateAll(LibraryBook.all) { $0.year.set(1) } }, { try await store.write { _ in } },
         { try await store.once("seed") { _ in } }, { try await store.sql("delete from LibraryBook") },
         { try await store.save(makeLoan(id: 1), expires: .distantFuture) }, { try await store.removeExpired() },
-        { try await store.documents("people").set("bob", json: "{}") }, { try await store.documents("people").delete("ada") },
-        { try await store.documents("people").index(on: "name") }, { try await store.documents("new").set("x", json: "{}") },
+        { try await store.documents("people").set("bob", json: "{}") },
+        { try await store.documents("people").delete("ada") },
+        { try await store.documents("people").index(on: "name") },
+        { try await store.documents("new").set("x", json: "{}") },
         { _ = try await store.attach(Data([1, 2, 3])) }, { _ = try store.blocking.attach(Data([1, 2, 3])) },
-        { try store.blocking.insert(book) }, { try store.blocking.write { _ in } }, { try store.blocking.sql("delete from LibraryBook") },
+        { try store.blocking.insert(book) }, { try store.blocking.write { _ in } },
+        { try store.blocking.sql("delete from LibraryBook") },
         { try store.blocking.once("seed") { _ in } },
       ]
       for call in calls { await expectError(.readOnly, naming: ".readWrite") { try await call() } }
@@ -107,7 +112,8 @@ struct ReadOnlyStoreTests {
     let path = library.file.folder.appending(component: "missing.larder").path(percentEncoded: false)
     for schema in [Store.Configuration.SchemaMode.managed, .existing] {
       await expectError(.notFound, naming: "missing.larder") {
-        _ = try Store(at: path, for: LibraryBook.self, configuration: Store.Configuration(schema: schema, access: .readOnly))
+        _ = try Store(
+          at: path, for: LibraryBook.self, configuration: Store.Configuration(schema: schema, access: .readOnly))
       }
     }
     #expect(!FileManager.default.fileExists(atPath: path))
@@ -119,7 +125,9 @@ struct ReadOnlyStoreTests {
   @Test("what opening would have to change is .schemaMismatch with the remedy, and a newer file is .newerFile")
   func schema() throws {
     func open(_ model: any Model.Type, _ migrations: [Migration] = []) throws {
-      _ = try Store(at: library.file.path, for: [model], configuration: Store.Configuration(migrations: migrations, access: .readOnly))
+      _ = try Store(
+        at: library.file.path, for: [model],
+        configuration: Store.Configuration(migrations: migrations, access: .readOnly))
     }
     let before = try library.file.bytes
     func expect(_ code: StoreError.Code, naming words: String..., body: () throws -> Void) throws {
@@ -131,7 +139,9 @@ struct ReadOnlyStoreTests {
     try expect(.schemaMismatch, naming: "ProcessEntry", ".readWrite") { try open(ProcessEntry.self) }
     try expect(.schemaMismatch, naming: "pages", ".readWrite") { try open(Newer.Book.self) }
     try expect(.schemaMismatch, naming: "index", ".readWrite") { try open(Indexed.Shelf.self) }
-    try expect(.schemaMismatch, naming: "rename people", ".readWrite") { try open(LibraryLoan.self, [Migration("rename people") { _ in }]) }
+    try expect(.schemaMismatch, naming: "rename people", ".readWrite") {
+      try open(LibraryLoan.self, [Migration("rename people") { _ in }])
+    }
     try library.tamper("INSERT INTO _larder_migrations (name) VALUES ('from the future')")
     let error = #expect(throws: StoreError.self) { try open(LibraryLoan.self) }
     #expect(error?.code == .newerFile)
@@ -193,7 +203,8 @@ struct ReadOnlyStoreTests {
 
 @Suite(
   "Stores that are opened to be read, where this user may not write", .timeLimit(.minutes(5)),
-  .enabled(if: Surroundings.unprivileged != nil, "permissions do not bind this user, and it cannot run the helper as another"))
+  .enabled(
+    if: Surroundings.unprivileged != nil, "permissions do not bind this user, and it cannot run the helper as another"))
 struct UnwritableFolderTests {
   private let file: StoreFile
   private let wrapper = Surroundings.unprivileged ?? []
@@ -222,7 +233,9 @@ struct UnwritableFolderTests {
     let store = try file.open(ProcessEntry.self)
     try store.blocking.insert(ProcessEntry(number: 2))
     let copy = try StoreFile()
-    for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: file.path + suffix, toPath: copy.path + suffix) }
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: file.path + suffix, toPath: copy.path + suffix)
+    }
     let lines = try await read(copy)
     #expect(lines.first == "readOnly")
     #expect(lines.last?.contains("log") == true)

@@ -18,7 +18,9 @@ struct StatisticsTests {
       Store.Configuration(trace: { event in if event.sql.hasPrefix("PRAGMA main.optimize") { analysed.open() } }))
     try await store.insert((1000..<2000).map { makeBook(id: $0, title: "", year: $0 % 7) })
     await analysed.wait()
-    let known = try await store.sql("select idx from sqlite_stat1 where tbl = 'LibraryBook'").compactMap { $0["idx"]?.text }
+    let known = try await store.sql("select idx from sqlite_stat1 where tbl = 'LibraryBook'").compactMap {
+      $0["idx"]?.text
+    }
     #expect(known.contains("LibraryBook_year_index"))
     #expect(try await store.check().isHealthy)
   }
@@ -57,7 +59,9 @@ struct StatisticsTests {
     let (folder, files) = (library.file.folder, FileManager.default)
     @Sendable func names() -> [String] {
       let all = (try? FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
-      return all.filter { $0.hasPrefix("copy") }.map { $0.hasPrefix("copy.") && $0.contains("partial") ? "partial" : $0 }
+      return all.filter { $0.hasPrefix("copy") }.map {
+        $0.hasPrefix("copy.") && $0.contains("partial") ? "partial" : $0
+      }
     }
     let sync = FileSync(
       file: { _ in steps.append("file \(Set(names()).sorted())") },
@@ -79,7 +83,9 @@ struct StatisticsTests {
     try store.blocking.insert(makeBook(id: 40, title: "", cover: cover))
     let target = library.file.folder.appending(component: "copy").path(percentEncoded: false)
     let sync = FileSync(file: { _ in if isFile { throw Broken() } }, folder: { _ in throw Broken() })
-    #expect(throws: Broken.self) { try store.withBackupConnection { try StoreBackup.write($0, to: target, sync: sync) } }
+    #expect(throws: Broken.self) {
+      try store.withBackupConnection { try StoreBackup.write($0, to: target, sync: sync) }
+    }
     #expect(!(try library.file.names.contains { $0.hasPrefix("copy") }))
     try await store.backup(to: target)
     #expect(FileManager.default.fileExists(atPath: target + ".attachments"))

@@ -81,8 +81,10 @@ struct SuspensionTests {
     store.suspend()
     let book = makeBook(id: 100, title: "x")
     let calls: [@Sendable () async throws -> Void] = [
-      { try await store.insert(book) }, { try await store.save([book]) }, { try await store.write { _ in } }, { try await store.once("a") { _ in } },
-      { try store.blocking.insert(book) }, { try store.blocking.write { _ in } }, { try await store.sql("delete from LibraryBook") },
+      { try await store.insert(book) }, { try await store.save([book]) }, { try await store.write { _ in } },
+      { try await store.once("a") { _ in } },
+      { try store.blocking.insert(book) }, { try store.blocking.write { _ in } },
+      { try await store.sql("delete from LibraryBook") },
       { try await store.documents("people").set("a", json: "{}") },
     ]
     for call in calls { await expectError(.suspended, naming: "resume()") { try await call() } }
@@ -92,7 +94,11 @@ struct SuspensionTests {
     #expect(try await store.fetch(LibraryBook.search("number")).count == 30)
     #expect(try await store.read { try $0.count(LibraryShelf.all) } == 3)
     await withTaskGroup(of: Void.self) { group in
-      for number in 0..<50 { group.addTask { await expectError(.suspended) { try await store.insert(makeBook(id: 400 + number, title: "")) } } }
+      for number in 0..<50 {
+        group.addTask {
+          await expectError(.suspended) { try await store.insert(makeBook(id: 400 + number, title: "")) }
+        }
+      }
     }
     store.suspend()
     store.resume()
@@ -102,7 +108,8 @@ struct SuspensionTests {
     #expect(try await store.count(LibraryBook.all) == 36)
   }
 
-  @Test("suspending and resuming among many writers loses no row that was acknowledged, and keeps none that was refused")
+  @Test(
+    "suspending and resuming among many writers loses no row that was acknowledged, and keeps none that was refused")
   func random() async throws {
     let store = try library.open()
     let saved = await withTaskGroup(of: Set<Int>.self) { group in
@@ -113,7 +120,8 @@ struct SuspensionTests {
             let id = 1000 + task * 100 + number
             let isSaved: Void? =
               number % 3 == 0
-              ? try? await store.write { try $0.insert(makeBook(id: id, title: "t")) } : try? await store.insert(makeBook(id: id, title: "t"))
+              ? try? await store.write { try $0.insert(makeBook(id: id, title: "t")) }
+              : try? await store.insert(makeBook(id: id, title: "t"))
             if isSaved != nil { saved.insert(id) }
             await Task.yield()
           }

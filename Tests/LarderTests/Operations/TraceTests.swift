@@ -77,10 +77,14 @@ struct TraceTests {
     #expect(try store.withReader { $0.tracer == nil })
   }
 
-  @Test("the sizes of the cache and of the mapped memory hold for readers, the writer and contexts; negative ones are refused")
+  @Test(
+    "the sizes of the cache and of the mapped memory hold for readers, the writer and contexts; negative ones are refused"
+  )
   func sizes() async throws {
     let store = try library.open(Store.Configuration(cacheSize: 8 << 20, mmapSize: 1 << 20))
-    for connection in [{ try store.withWriter($0) }, { try store.withReader($0) }] as [((Connection) throws -> [Value]) throws -> [Value]] {
+    for connection in [{ try store.withWriter($0) }, { try store.withReader($0) }]
+      as [((Connection) throws -> [Value]) throws -> [Value]]
+    {
       let found = try connection { connection in
         try ["cache_size", "mmap_size"].compactMap { try connection.query("PRAGMA \($0)").first?.first?.value }
       }
@@ -111,7 +115,9 @@ struct TraceTests {
     struct Mine: Error {}
     #expect(throws: Mine.self) { try library.open(Store.Configuration(onOpen: { _ in throw Mine() })) }
     func expect(_ sql: String, naming word: String) async {
-      await expectError(.unsupported, naming: word) { _ = try library.open(Store.Configuration(onOpen: { try $0.execute(sql) })) }
+      await expectError(.unsupported, naming: word) {
+        _ = try library.open(Store.Configuration(onOpen: { try $0.execute(sql) }))
+      }
     }
     await expect("BEGIN", naming: "transaction")
     await expect("PRAGMA foreign_keys = OFF", naming: "foreign keys")

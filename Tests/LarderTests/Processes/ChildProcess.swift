@@ -83,7 +83,9 @@ final class ChildProcess: Sendable {
 
   private struct MissingExecutable: Error, CustomStringConvertible {
     let folders: [String]
-    var description: String { "LarderTestProcess is in none of \(folders.joined(separator: ", ")); build the package's tests first" }
+    var description: String {
+      "LarderTestProcess is in none of \(folders.joined(separator: ", ")); build the package's tests first"
+    }
   }
 
   static func executable() throws -> String {

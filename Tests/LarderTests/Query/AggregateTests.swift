@@ -49,7 +49,8 @@ import Testing
     #expect(try db.sum(query.limit(5, offset: 3), of: \.price) == some.dropFirst(3).prefix(5).map(\.price).reduce(0, +))
     #expect(try db.count(query.limit(5, offset: 3)) == 5)
     #expect(try db.max(query.limit(5), of: \.bornAt) == some.prefix(5).map(\.bornAt).max())
-    #expect(try db.average(query.limit(4), of: \.tags.count) == some.prefix(4).map { Double($0.tags.count) }.reduce(0, +) / 4)
+    #expect(
+      try db.average(query.limit(4), of: \.tags.count) == some.prefix(4).map { Double($0.tags.count) }.reduce(0, +) / 4)
     #expect(try db.exists(query))
     #expect(try !db.exists(query.where { $0.amount == 99 }))
   }

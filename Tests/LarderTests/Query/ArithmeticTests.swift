@@ -22,7 +22,9 @@ import Testing
 
   @Test("a number computed from nil is nil")
   func optionals() throws {
-    try sample.check({ $0.rank + $0.bonus > 1 }) { row in row.rank.flatMap { rank in row.bonus.map { rank + $0 > 1 } } ?? false }
+    try sample.check({ $0.rank + $0.bonus > 1 }) { row in
+      row.rank.flatMap { rank in row.bonus.map { rank + $0 > 1 } } ?? false
+    }
     try sample.check({ $0.rank * 2 == nil }) { $0.rank == nil }
     try sample.check({ $0.rank.or(7) + $0.amount == 7 }) { ($0.rank ?? 7) + $0.amount == 7 }
     try sample.check({ $0.score.or(0) > $0.weight }) { ($0.score ?? 0) > $0.weight }

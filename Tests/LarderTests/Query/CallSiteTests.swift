@@ -12,11 +12,14 @@ import Testing
   func long() throws {
     try sample.check(
       {
-        ($0.name.contains("a") || $0.nickname == nil) && $0.amount > 0 && $0.price < 10 && !$0.tags.contains("red") && $0.shade != .dark
+        ($0.name.contains("a") || $0.nickname == nil) && $0.amount > 0 && $0.price < 10 && !$0.tags.contains("red")
+          && $0.shade != .dark
           && ($0.isLive || $0.level == .low || $0.rank > 1) && $0.measure.width < 2 && $0.bornAt > .distantPast
       }, isTelling: false
     ) { row in
-      guard row.name.holds("a") || row.nickname == nil, row.amount > 0, row.price < 10, !row.tags.contains("red"), row.shade != .dark else {
+      guard row.name.holds("a") || row.nickname == nil, row.amount > 0, row.price < 10, !row.tags.contains("red"),
+        row.shade != .dark
+      else {
         return false
       }
       return (row.isLive || row.level == .low || (row.rank ?? 0) > 1) && row.measure.width < 2
@@ -50,7 +53,11 @@ import Testing
 
   @Test("A4: conditions chain: each narrows what the ones before it found")
   func chained() throws {
-    try sample.check(Specimen.where { $0.amount > 0 }.where { $0.isLive }.where { $0.rank != nil }) { $0.amount > 0 && $0.isLive && $0.rank != nil }
-    try sample.check(Specimen.where { $0.amount > 0 || $0.amount < 0 }.where { $0.isLive }) { $0.amount != 0 && $0.isLive }
+    try sample.check(Specimen.where { $0.amount > 0 }.where { $0.isLive }.where { $0.rank != nil }) {
+      $0.amount > 0 && $0.isLive && $0.rank != nil
+    }
+    try sample.check(Specimen.where { $0.amount > 0 || $0.amount < 0 }.where { $0.isLive }) {
+      $0.amount != 0 && $0.isLive
+    }
   }
 }

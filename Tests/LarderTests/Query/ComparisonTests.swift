@@ -11,11 +11,14 @@ import Testing
   /// All six operators between a column and constants, on either side.
   private func checkAll<Value: Comparable & Sendable>(
     _ path: KeyPath<Specimen.Columns, Column<Specimen, Value>>, _ value: (Specimen) -> Value, _ constants: [Value],
-    isEqual: (Value, Value) -> Bool = { $0 == $1 }, isLess: (Value, Value) -> Bool = { $0 < $1 }, sourceLocation: SourceLocation = #_sourceLocation
+    isEqual: (Value, Value) -> Bool = { $0 == $1 }, isLess: (Value, Value) -> Bool = { $0 < $1 },
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     for constant in constants {
       func check(_ condition: (Column<Specimen, Value>) -> QueryExpression<Bool>, _ matches: (Value) -> Bool) throws {
-        try sample.check({ condition($0[keyPath: path]) }, isTelling: false, sourceLocation: sourceLocation) { matches(value($0)) }
+        try sample.check({ condition($0[keyPath: path]) }, isTelling: false, sourceLocation: sourceLocation) {
+          matches(value($0))
+        }
       }
       try check({ $0 == constant }) { isEqual($0, constant) }
       try check({ constant == $0 }) { isEqual($0, constant) }
@@ -36,12 +39,18 @@ import Testing
 
   /// The same for a column that may be nil: nil equals nil alone, and is neither less nor greater than anything.
   private func checkAll<Value: Comparable & Sendable>(
-    optional path: KeyPath<Specimen.Columns, Column<Specimen, Value?>>, _ value: (Specimen) -> Value?, _ constants: [Value],
-    isEqual: (Value, Value) -> Bool = { $0 == $1 }, isLess: (Value, Value) -> Bool = { $0 < $1 }, sourceLocation: SourceLocation = #_sourceLocation
+    optional path: KeyPath<Specimen.Columns, Column<Specimen, Value?>>, _ value: (Specimen) -> Value?,
+    _ constants: [Value],
+    isEqual: (Value, Value) -> Bool = { $0 == $1 }, isLess: (Value, Value) -> Bool = { $0 < $1 },
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     for constant in constants {
-      func check(_ condition: (Column<Specimen, Value?>) -> QueryExpression<Bool>, ofNil: Bool, _ matches: (Value) -> Bool) throws {
-        try sample.check({ condition($0[keyPath: path]) }, isTelling: false, sourceLocation: sourceLocation) { value($0).map(matches) ?? ofNil }
+      func check(
+        _ condition: (Column<Specimen, Value?>) -> QueryExpression<Bool>, ofNil: Bool, _ matches: (Value) -> Bool
+      ) throws {
+        try sample.check({ condition($0[keyPath: path]) }, isTelling: false, sourceLocation: sourceLocation) {
+          value($0).map(matches) ?? ofNil
+        }
       }
       try check({ $0 == constant }, ofNil: false) { isEqual($0, constant) }
       try check({ constant == $0 }, ofNil: false) { isEqual($0, constant) }
@@ -63,7 +72,9 @@ import Testing
   @Test("A4: text compares by its bytes")
   func text() throws {
     try checkAll(\.name, \.name, Specimen.Pool.texts, isEqual: { $0.isSame(as: $1) }, isLess: { $0.precedes($1) })
-    try checkAll(optional: \.nickname, \.nickname, Specimen.Pool.texts, isEqual: { $0.isSame(as: $1) }, isLess: { $0.precedes($1) })
+    try checkAll(
+      optional: \.nickname, \.nickname, Specimen.Pool.texts, isEqual: { $0.isSame(as: $1) }, isLess: { $0.precedes($1) }
+    )
   }
 
   @Test("A4: whole numbers compare by size")
@@ -188,9 +199,12 @@ import Testing
   func longLists(_ length: Int) throws {
     let integers = Array(2..<length) + [-100]
     try sample.check({ $0.amount.isIn(integers) }) { $0.amount == -100 || (2..<length).contains($0.amount) }
-    try sample.check({ $0.rank.isIn(integers.map(Optional.some) + [nil]) }) { row in row.rank.map { $0 == -100 || (2..<length).contains($0) } ?? true
+    try sample.check({ $0.rank.isIn(integers.map(Optional.some) + [nil]) }) { row in
+      row.rank.map { $0 == -100 || (2..<length).contains($0) } ?? true
     }
-    try sample.check({ !$0.rank.isIn(integers) }) { row in row.rank.map { $0 != -100 && !(2..<length).contains($0) } ?? true }
+    try sample.check({ !$0.rank.isIn(integers) }) { row in
+      row.rank.map { $0 != -100 && !(2..<length).contains($0) } ?? true
+    }
     let texts = ["abc", "it's", "e\u{301}", "\"quoted\""]
     let fillers = integers.map { "text \($0)" }
     try sample.check({ $0.name.isIn(fillers + texts) }) { row in texts.contains { row.name.isSame(as: $0) } }
@@ -218,8 +232,12 @@ import Testing
     try sample.check({ $0.price.isBetween(0.1...9) }) { (0.1...9).contains($0.price) }
     let dates = Specimen.Pool.dates.sorted()
     try sample.check({ $0.seenAt.isBetween(dates[1]...dates[3]) }) { (dates[1]...dates[3]).contains($0.seenAt) }
-    try sample.check({ $0.leftAt.isBetween(dates[1]...dates[3]) }) { $0.leftAt.map { (dates[1]...dates[3]).contains($0) } ?? false }
-    try sample.check({ $0.nickname.isBetween("a"..."b") }) { row in row.nickname.map { !$0.precedes("a") && !"b".precedes($0) } ?? false }
+    try sample.check({ $0.leftAt.isBetween(dates[1]...dates[3]) }) {
+      $0.leftAt.map { (dates[1]...dates[3]).contains($0) } ?? false
+    }
+    try sample.check({ $0.nickname.isBetween("a"..."b") }) { row in
+      row.nickname.map { !$0.precedes("a") && !"b".precedes($0) } ?? false
+    }
   }
 
   @Test("a value that cannot be stored is refused with the property's name")

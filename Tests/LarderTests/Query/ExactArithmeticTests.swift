@@ -26,13 +26,17 @@ struct Gauge: Hashable {
     db = try Store(inMemoryFor: Gauge.self).blocking
   }
 
-  @Test("an update that would store what its property cannot hold is refused, with model and property, and nothing is changed")
+  @Test(
+    "an update that would store what its property cannot hold is refused, with model and property, and nothing is changed"
+  )
   func ranges() throws {
     let row = Gauge(id: 1, big: .max, small: 100, optionalSmall: 32_000, unsigned: 0, nickname: "n")
     try db.insert([row, Gauge(id: 2)])
     let updates: [(String, (Assignments<Gauge>) -> Void)] = [
-      ("small", { $0.small.increment(by: 100) }), ("small", { $0.small.set { $0.small + $0.small } }), ("small", { $0.small.multiply(by: 3) }),
-      ("optionalSmall", { $0.optionalSmall.increment(by: 1000) }), ("unsigned", { $0.unsigned.set { $0.unsigned - 1 } }),
+      ("small", { $0.small.increment(by: 100) }), ("small", { $0.small.set { $0.small + $0.small } }),
+      ("small", { $0.small.multiply(by: 3) }),
+      ("optionalSmall", { $0.optionalSmall.increment(by: 1000) }),
+      ("unsigned", { $0.unsigned.set { $0.unsigned - 1 } }),
       (
         "unsigned",
         {
@@ -84,7 +88,9 @@ struct Gauge: Hashable {
     let pool = [0, 1, -1, 2, 3, 4, 7, .max, .min, .max - 1, .min + 1, 1 << 53 + 1, 1 << 31, 4_611_686_018_427_387_904]
     var exact = 0
     for number in 0..<400 {
-      let (big, first, second, third) = (generator.pick(pool), generator.pick(pool), generator.pick(pool), generator.pick(pool))
+      let (big, first, second, third) = (
+        generator.pick(pool), generator.pick(pool), generator.pick(pool), generator.pick(pool)
+      )
       let operators = (0..<3).map { _ in Int.random(in: 0..<5, using: &generator) }
       try db.save(Gauge(id: 1, big: big))
       func compute(_ left: Int?, _ right: Int, _ op: Int) -> (value: Int?, overflow: Bool) {
@@ -110,10 +116,13 @@ struct Gauge: Hashable {
         }
       }
       var expected: (value: Int?, overflow: Bool) = (big, false)
-      for (operand, op) in zip([first, second, third], operators) where !expected.overflow { expected = compute(expected.value, operand, op) }
+      for (operand, op) in zip([first, second, third], operators) where !expected.overflow {
+        expected = compute(expected.value, operand, op)
+      }
       let place = "seed \(TestSeed.value), number \(number): \(big), \(operators), \(first) \(second) \(third)"
       let query = Gauge.where { row in
-        zip([first, second, third], operators).reduce(row.big.expression) { expression($0, $1.0, $1.1) } == expected.value
+        zip([first, second, third], operators).reduce(row.big.expression) { expression($0, $1.0, $1.1) }
+          == expected.value
       }
       do {
         #expect(try db.count(query) == 1 && !expected.overflow, "\(place)")
@@ -131,14 +140,19 @@ struct Gauge: Hashable {
     try db.insert((1...4).map { Gauge(id: $0, small: 100, optionalSmall: $0 == 1 ? nil : 30_000) })
     #expect(try db.sum(Gauge.all, of: \.small) == 400)
     #expect(try db.sum(Gauge.all, of: \.optionalSmall) == 90_000)
-    let sums = try db.fetch(Gauge.all.grouped(by: \.name) { ($0.sum(\.small), $0.sum(\.optionalSmall), $0.min(\.optionalSmall), $0.max(\.nickname)) })
+    let sums = try db.fetch(
+      Gauge.all.grouped(by: \.name) {
+        ($0.sum(\.small), $0.sum(\.optionalSmall), $0.min(\.optionalSmall), $0.max(\.nickname))
+      })
     #expect(sums.map(\.0) == [400] && sums.map(\.1) == [90_000])
     let (least, greatest): ([Int16?], [String?]) = (sums.map(\.2), sums.map(\.3))
     #expect(least == [30_000] && greatest == [nil])
     #expect(try db.fetch(Gauge.all.grouped(by: \.isOpen) { ($0.key, $0.sum { $0.big }) }.having { $0.key }).count == 1)
   }
 
-  @Test("optional text is joined, or(_:) takes what the database computes, and an optional property is set from what is never nil")
+  @Test(
+    "optional text is joined, or(_:) takes what the database computes, and an optional property is set from what is never nil"
+  )
   func optionals() throws {
     try db.insert([Gauge(id: 1, name: "x", nickname: "n"), Gauge(id: 2, name: "y")])
     #expect(try db.fetch(Gauge.where { $0.nickname + "!" == "n!" }).map(\.id) == [1])
@@ -159,21 +173,27 @@ struct Gauge: Hashable {
     let days = (0..<4).map { Date(timeIntervalSinceReferenceDate: Double($0) * 86_400) }
     let rows = (1...40).map { id in
       Gauge(
-        id: id, isOpen: .random(using: &generator), day: generator.pick(days), textDay: generator.pickOrNil(days), plainDay: generator.pickOrNil(days)
+        id: id, isOpen: .random(using: &generator), day: generator.pick(days), textDay: generator.pickOrNil(days),
+        plainDay: generator.pickOrNil(days)
       )
     }
     try db.insert(rows)
     func check(_ predicate: Predicate<Gauge>, line: Int = #line, _ isMatch: (Gauge) -> Bool) throws {
       #expect(
-        try db.fetch(Gauge.where(predicate).sorted(by: \.id)).map(\.id) == rows.filter(isMatch).map(\.id), "seed \(TestSeed.value), line \(line)")
+        try db.fetch(Gauge.where(predicate).sorted(by: \.id)).map(\.id) == rows.filter(isMatch).map(\.id),
+        "seed \(TestSeed.value), line \(line)")
     }
     for bound in days {
       try check(#Predicate { ($0.textDay ?? $0.day) == bound }) { ($0.textDay ?? $0.day) == bound }
       try check(#Predicate { ($0.plainDay ?? $0.day) >= bound }) { ($0.plainDay ?? $0.day) >= bound }
       try check(#Predicate { ($0.textDay ?? $0.day) < bound }) { ($0.textDay ?? $0.day) < bound }
       try check(#Predicate { ($0.textDay ?? bound) == $0.day }) { ($0.textDay ?? bound) == $0.day }
-      try check(#Predicate { ($0.isOpen ? $0.textDay : $0.plainDay) == bound }) { ($0.isOpen ? $0.textDay : $0.plainDay) == bound }
-      try check(#Predicate { ($0.isOpen ? $0.plainDay : $0.textDay) == bound }) { ($0.isOpen ? $0.plainDay : $0.textDay) == bound }
+      try check(#Predicate { ($0.isOpen ? $0.textDay : $0.plainDay) == bound }) {
+        ($0.isOpen ? $0.textDay : $0.plainDay) == bound
+      }
+      try check(#Predicate { ($0.isOpen ? $0.plainDay : $0.textDay) == bound }) {
+        ($0.isOpen ? $0.plainDay : $0.textDay) == bound
+      }
       try check(#Predicate { (($0.isOpen ? $0.textDay : $0.plainDay) ?? $0.day) > bound }) {
         (($0.isOpen ? $0.textDay : $0.plainDay) ?? $0.day) > bound
       }

@@ -18,14 +18,18 @@ import Testing
     let three = try sample.db.fetch(Specimen.all.grouped(by: \.shade) { ($0.key, $0.sum(\.amount), $0.sum(\.price)) })
     #expect(three.map(\.1) == groups.map { $0.value.map(\.amount).reduce(0, +) })
     #expect(three.map(\.2) == groups.map { $0.value.map(\.price).reduce(0, +) }, "seed \(sample.seed)")
-    let four = try sample.db.fetch(Specimen.all.grouped(by: \.shade) { ($0.key, $0.min(\.price), $0.max(\.rank), $0.average(\.amount)) })
+    let four = try sample.db.fetch(
+      Specimen.all.grouped(by: \.shade) { ($0.key, $0.min(\.price), $0.max(\.rank), $0.average(\.amount)) })
     #expect(four.map(\.1) == groups.map { $0.value.map(\.price).min() })
     #expect(four.map { $0.2 ?? nil } == groups.map { $0.value.compactMap(\.rank).max() })
     for (group, average) in zip(groups, four.map(\.3)) {
-      #expect(abs((average ?? .nan) - Double(group.value.map(\.amount).reduce(0, +)) / Double(group.value.count)) < 1e-9)
+      #expect(
+        abs((average ?? .nan) - Double(group.value.map(\.amount).reduce(0, +)) / Double(group.value.count)) < 1e-9)
     }
     let five = try sample.db.fetch(
-      Specimen.all.grouped(by: \.shade) { ($0.key, $0.count(\.rank), $0.sum(\.rank), $0.min(\.seenAt), $0.sum { $0.amount * 2 + 1 }) })
+      Specimen.all.grouped(by: \.shade) {
+        ($0.key, $0.count(\.rank), $0.sum(\.rank), $0.min(\.seenAt), $0.sum { $0.amount * 2 + 1 })
+      })
     #expect(five.map(\.1) == groups.map { $0.value.compactMap(\.rank).count })
     #expect(five.map(\.2) == groups.map { $0.value.compactMap(\.rank).reduce(0, +) })
     #expect(five.map(\.3) == groups.map { $0.value.map(\.seenAt).min() })
@@ -34,10 +38,14 @@ import Testing
 
   @Test("having, sorted and limit choose among the groups")
   func choice() throws {
-    let sums = Dictionary(grouping: sample.rows, by: { Array($0.name.utf8) }).mapValues { $0.map(\.amount).reduce(0, +) }
+    let sums = Dictionary(grouping: sample.rows, by: { Array($0.name.utf8) }).mapValues {
+      $0.map(\.amount).reduce(0, +)
+    }
     let found = try sample.db.fetch(
-      Specimen.all.grouped(by: \.name) { ($0.key, $0.sum(\.amount)) }.having { $0.sum(\.amount) > 0 }.having { $0.count >= 2 }
-        .sorted(order: .reverse) { $0.sum(\.amount) }.limit(4))
+      Specimen.all.grouped(by: \.name) { ($0.key, $0.sum(\.amount)) }.having { $0.sum(\.amount) > 0 }.having {
+        $0.count >= 2
+      }
+      .sorted(order: .reverse) { $0.sum(\.amount) }.limit(4))
     let counts = Dictionary(grouping: sample.rows, by: { Array($0.name.utf8) }).mapValues(\.count)
     let expected = sums.filter { $0.value > 0 && (counts[$0.key] ?? 0) >= 2 }.map(\.value).sorted(by: >).prefix(4)
     #expect(found.map(\.1) == Array(expected), "seed \(sample.seed)")
@@ -48,11 +56,15 @@ import Testing
   func averages() throws {
     let db = try Store(inMemoryFor: PricedItem.self).blocking
     try db.insert([PricedItem(id: 1, price: 9), PricedItem(id: 2, price: 10), PricedItem(id: 3, price: 10)])
-    let found = try db.fetch(PricedItem.all.grouped(by: \.price) { ($0.key, $0.average(\.price), $0.count > 1) }.having { $0.average(\.price) > 9.5 })
+    let found = try db.fetch(
+      PricedItem.all.grouped(by: \.price) { ($0.key, $0.average(\.price), $0.count > 1) }.having {
+        $0.average(\.price) > 9.5
+      })
     #expect(found.map(\.0) == [10])
     #expect(found.map(\.1) == [10])
     #expect(found.map(\.2) == [true])
-    let large = try db.fetch(PricedItem.all.grouped(by: \.price) { $0.key }.having { $0.sum(\.price) > 9 }.sorted { $0.sum(\.price) })
+    let large = try db.fetch(
+      PricedItem.all.grouped(by: \.price) { $0.key }.having { $0.sum(\.price) > 9 }.sorted { $0.sum(\.price) })
     #expect(large == [10])
   }
 
@@ -74,12 +86,15 @@ import Testing
 
   @Test("the rows may be narrowed before they are grouped; of no row there is no group")
   func narrowed() throws {
-    let found = try sample.db.fetch(Specimen.where { $0.isLive && $0.amount > 0 }.grouped(by: \.shade) { ($0.key, $0.count) })
+    let found = try sample.db.fetch(
+      Specimen.where { $0.isLive && $0.amount > 0 }.grouped(by: \.shade) { ($0.key, $0.count) })
     let expected = Dictionary(grouping: sample.rows.filter { $0.isLive && $0.amount > 0 }, by: \.shade)
     #expect(found.count == expected.count)
     #expect(found.allSatisfy { expected[$0.0]?.count == $0.1 })
     #expect(try sample.db.fetch(Specimen.where { $0.id < 0 }.grouped(by: \.shade) { $0.count }).isEmpty)
-    let error = try #require(throws: StoreError.self) { try sample.db.fetch(Specimen.all.limit(3).grouped(by: \.shade) { $0.count }) }
+    let error = try #require(throws: StoreError.self) {
+      try sample.db.fetch(Specimen.all.limit(3).grouped(by: \.shade) { $0.count })
+    }
     #expect(error.code == .unsupported)
   }
 }

@@ -29,7 +29,8 @@ import Testing
   }
 
   @Test(
-    "the member of a dictionary is compared, its key may hold a dot, a quote, a space", arguments: ["a", "b.c", "q\"r", "s t", "b\\s", "", "none"])
+    "the member of a dictionary is compared, its key may hold a dot, a quote, a space",
+    arguments: ["a", "b.c", "q\"r", "s t", "b\\s", "", "none"])
   func dictionary(_ key: String) throws {
     let isThere = key != "none"
     try sample.check({ $0.scores[key] == 7 }, isTelling: false) { $0.scores[key] == 7 }
@@ -83,7 +84,9 @@ import Testing
     ]
     let db = try Store(inMemoryFor: JSONNamed.self).blocking
     try db.insert(rows)
-    func ids(_ condition: (JSONNamed.Columns) -> some QueryExpressible<Bool>) throws -> [Int] { try db.fetch(JSONNamed.where(condition)).map(\.id) }
+    func ids(_ condition: (JSONNamed.Columns) -> some QueryExpressible<Bool>) throws -> [Int] {
+      try db.fetch(JSONNamed.where(condition)).map(\.id)
+    }
     #expect(try ids { $0.key.contains("a") } == [1])
     #expect(try ids { $0.value.contains("b") } == [1])
     #expect(try ids { $0.type["c"] == 1 } == [1])
@@ -99,7 +102,8 @@ import Testing
   func elements() throws {
     let day = Date(timeIntervalSinceReferenceDate: 700_000_000.5)
     let row = JSONElements(
-      id: 1, spots: [.init(row: 3, seats: ["a"])], dates: [day], prices: [Decimal(string: "0.1") ?? 0], flags: [true, false], ids: [UUID()])
+      id: 1, spots: [.init(row: 3, seats: ["a"])], dates: [day], prices: [Decimal(string: "0.1") ?? 0],
+      flags: [true, false], ids: [UUID()])
     let db = try Store(inMemoryFor: JSONElements.self).blocking
     try db.insert([row, JSONElements(id: 2)])
     func ids(_ condition: (JSONElements.Columns) -> some QueryExpressible<Bool>) throws -> [Int] {

@@ -71,7 +71,8 @@ struct JSONTextTests {
   }
 
   private static let pieces = [
-    "a", "b", "\0", "\"", "\\", "/", "é", "e\u{301}", "😀", "\u{10FFFF}", "\u{10FFFF}0", "\n", "\u{1F}", "0", "1", " ", "[", "]", "{", ".", "u0000",
+    "a", "b", "\0", "\"", "\\", "/", "é", "e\u{301}", "😀", "\u{10FFFF}", "\u{10FFFF}0", "\n", "\u{1F}", "0", "1", " ",
+    "[", "]", "{", ".", "u0000",
     "\u{7F}",
   ]
 
@@ -84,7 +85,8 @@ struct JSONTextTests {
     let strings = texts.map { text in
       let units = text.utf16.map { unit in
         let hex = String(unit, radix: 16)
-        return "\\u" + String(repeating: "0", count: 4 - hex.count) + (Bool.random(using: &random) ? hex.uppercased() : hex)
+        return "\\u" + String(repeating: "0", count: 4 - hex.count)
+          + (Bool.random(using: &random) ? hex.uppercased() : hex)
       }
       return "\"\(units.joined())\""
     }
@@ -115,19 +117,24 @@ struct JSONTextTests {
       func expect(
         _ found: Set<Int>, sourceLocation: SourceLocation = #_sourceLocation, _ isExpected: (JSONText) -> Bool
       ) {
-        #expect(found == Set(rows.filter(isExpected).map(\.id)), "seed \(TestSeed.value), round \(round)", sourceLocation: sourceLocation)
+        #expect(
+          found == Set(rows.filter(isExpected).map(\.id)), "seed \(TestSeed.value), round \(round)",
+          sourceLocation: sourceLocation)
       }
       expect(try ids { $0.tags.contains(text) }) { $0.tags.contains { Self.same($0, text) } }
       expect(try ids { !$0.tags.contains(text) }) { !$0.tags.contains { Self.same($0, text) } }
       expect(try ids { $0.tags[0] == text }) { $0.tags.first.map { Self.same($0, text) } ?? false }
-      expect(try ids { $0.parts.contains(Part(name: text, price: 1)) }) { $0.parts.contains { Self.same($0.name, text) } }
+      expect(try ids { $0.parts.contains(Part(name: text, price: 1)) }) {
+        $0.parts.contains { Self.same($0.name, text) }
+      }
       expect(try ids { $0.parts[0]["name"] == text }) { $0.parts.first.map { Self.same($0.name, text) } ?? false }
       let value = row.members[key] ?? ""
       expect(try ids { $0.members[key] == value }) { other in
         other.members.first { Self.same($0.key, key) }.map { Self.same($0.value, value) } ?? false
       }
       expect(try ids { $0.members[key] == nil }) { other in !other.members.contains { Self.same($0.key, key) } }
-      expect(Set(try db.fetch(JSONText.where(#Predicate<JSONText> { $0.tags.contains { $0 == text } })).map(\.id))) { other in
+      expect(Set(try db.fetch(JSONText.where(#Predicate<JSONText> { $0.tags.contains { $0 == text } })).map(\.id))) {
+        other in
         other.tags.contains { Self.same($0, text) }
       }
     }
@@ -137,7 +144,9 @@ struct JSONTextTests {
   func surrogates() throws {
     try db.insert(JSONText(id: 1))
     try db.sql("update \(JSONText.self) set tags = \(#"["\ud800", "\udc00x", "\ud83d\ude00", "\ud800\u0041"]"#)")
-    for text in ["\u{FFFD}", "\u{FFFD}x", "😀", "\u{FFFD}A"] { #expect(try db.count(JSONText.where { $0.tags.contains(text) }) == 1) }
+    for text in ["\u{FFFD}", "\u{FFFD}x", "😀", "\u{FFFD}A"] {
+      #expect(try db.count(JSONText.where { $0.tags.contains(text) }) == 1)
+    }
     #expect(try db.count(JSONText.where { $0.tags.contains("A") }) == 0)
   }
 
@@ -165,7 +174,9 @@ struct JSONTextTests {
     #expect(try ids { $0.prices.contains(Decimal(string: "2.5") ?? 0) } == [2])
   }
 
-  @Test("broken JSON is an error at every place", arguments: ["[1,", "[01]", "[\"a]", "[\"\\x\"]", "[1] 2", "{\"a\":}", "nul", "[\"\\u12\"]", "[,]"])
+  @Test(
+    "broken JSON is an error at every place",
+    arguments: ["[1,", "[01]", "[\"a]", "[\"\\x\"]", "[1] 2", "{\"a\":}", "nul", "[\"\\u12\"]", "[,]"])
   func broken(_ json: String) throws {
     try db.insert(JSONText(id: 1))
     try db.sql("update \(JSONText.self) set tags = \(json)")
@@ -173,12 +184,16 @@ struct JSONTextTests {
     #expect(throws: StoreError.self) { try ids { $0.tags[0] == "x" } }
   }
 
-  @Test("values with nested sets and dictionaries are one text at every depth, and are found 50 of 50 times", arguments: 0..<50)
+  @Test(
+    "values with nested sets and dictionaries are one text at every depth, and are found 50 of 50 times",
+    arguments: 0..<50)
   func unordered(seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))
     func box() -> Box {
       var random = SplitMix64(seed: UInt64(seed) + 1000)
-      let ids = (0..<5).map { _ in UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8.random(in: 0...255, using: &random))) }
+      let ids = (0..<5).map { _ in
+        UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8.random(in: 0...255, using: &random)))
+      }
       var box = Box()
       var reserve = SplitMix64(seed: UInt64.random(in: 0...(.max)))
       for label in ["red", "blue", "green", "é"].shuffled(using: &reserve) { box.labels.insert(label) }

@@ -13,9 +13,15 @@ import Testing
 
   @Test("conditions that are joined one after another work, however many they are", arguments: [2, 88, 1000, 10_000])
   func joined(_ count: Int) throws {
-    let some = (0..<count).reduce(Errand.columns.id == -1) { condition, number in condition || Errand.columns.depth == number * 7 }
-    #expect(try db.fetch(Errand.where { _ in some }.sorted(by: \.id)).map(\.id) == (1...50).filter { $0 % 7 == 0 && $0 / 7 < count })
-    let before = (0..<count).reversed().reduce(Errand.columns.id == -1) { condition, number in Errand.columns.depth == number * 7 || condition }
+    let some = (0..<count).reduce(Errand.columns.id == -1) { condition, number in
+      condition || Errand.columns.depth == number * 7
+    }
+    #expect(
+      try db.fetch(Errand.where { _ in some }.sorted(by: \.id)).map(\.id)
+        == (1...50).filter { $0 % 7 == 0 && $0 / 7 < count })
+    let before = (0..<count).reversed().reduce(Errand.columns.id == -1) { condition, number in
+      Errand.columns.depth == number * 7 || condition
+    }
     #expect(try db.count(Errand.where { _ in before }) == (1...50).count { $0 % 7 == 0 && $0 / 7 < count })
     let all = (0..<count).reduce(Errand.all) { query, number in query.where { $0.depth != number * 7 } }
     #expect(try db.count(all) == (1...50).count { $0 % 7 != 0 || $0 / 7 >= count })
@@ -39,7 +45,8 @@ import Testing
     #expect(try db.fetch(Errand.where { _ in condition }.sorted(by: \.id)).map(\.id) == (1...50).filter(isMatch))
   }
 
-  @Test("long sums are computed, and expressions that are nested too deeply are refused", arguments: [10, 88, 500, 5000])
+  @Test(
+    "long sums are computed, and expressions that are nested too deeply are refused", arguments: [10, 88, 500, 5000])
   func sums(_ count: Int) throws {
     let sum = (0..<count).reduce(Errand.columns.depth + 0) { sum, _ in sum + 1 }
     do {

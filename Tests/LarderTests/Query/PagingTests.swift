@@ -42,7 +42,11 @@ import Testing
     ("JSON", PagedItem.all.sorted { $0.scores["a"] }),
     ("JSON, reversed", PagedItem.all.sorted(order: .reverse) { $0.scores["a"] }),
     ("two terms", PagedItem.all.sorted(by: \.group).sorted(by: \.rank, order: .reverse)),
-    ("three terms", PagedItem.all.sorted(by: \.rank, order: .reverse).sorted(by: \.label.caseInsensitive).sorted(by: \.price, order: .reverse)),
+    (
+      "three terms",
+      PagedItem.all.sorted(by: \.rank, order: .reverse).sorted(by: \.label.caseInsensitive).sorted(
+        by: \.price, order: .reverse)
+    ),
     ("a condition on top", PagedItem.where { $0.group > 0 && $0.rank != 2 }.sorted(by: \.fee).sorted(by: \.word)),
     ("reversed()", PagedItem.all.sorted(by: \.rank).sorted(by: \.group, order: .reverse).reversed()),
     ("reversed key", PagedItem.all.reversed()),
@@ -72,7 +76,9 @@ import Testing
   @Test("the opposite order is the list backwards", arguments: sorts.indices)
   func backwards(_ index: Int) throws {
     let (name, query) = Self.sorts[index]
-    #expect(try db.fetch(query.reversed().limit(1000)).map(\.id) == db.fetch(query.limit(1000)).map(\.id).reversed(), "\(name), seed \(seed)")
+    #expect(
+      try db.fetch(query.reversed().limit(1000)).map(\.id) == db.fetch(query.limit(1000)).map(\.id).reversed(),
+      "\(name), seed \(seed)")
   }
 
   @Test("nil comes first in forward order, ties are in the order of their keys")
@@ -80,10 +86,14 @@ import Testing
     func keyed(_ row: PagedItem) -> String { row.id.uuidString }
     let forward = rows.sorted { left, right in (left.rank ?? 0, keyed(left)) < (right.rank ?? 0, keyed(right)) }
     #expect(try db.fetch(PagedItem.all.sorted(by: \.rank)).map(\.id) == forward.map(\.id), "seed \(seed)")
-    #expect(try db.fetch(PagedItem.all.sorted(by: \.rank, order: .reverse)).map(\.id) == forward.reversed().map(\.id), "seed \(seed)")
+    #expect(
+      try db.fetch(PagedItem.all.sorted(by: \.rank, order: .reverse)).map(\.id) == forward.reversed().map(\.id),
+      "seed \(seed)")
     let prices = rows.sorted { left, right in (left.price, keyed(left)) < (right.price, keyed(right)) }
     #expect(try db.fetch(PagedItem.all.sorted(by: \.price)).map(\.id) == prices.map(\.id), "seed \(seed)")
-    let days = rows.sorted { left, right in (left.day ?? .distantPast, keyed(left)) < (right.day ?? .distantPast, keyed(right)) }
+    let days = rows.sorted { left, right in
+      (left.day ?? .distantPast, keyed(left)) < (right.day ?? .distantPast, keyed(right))
+    }
     #expect(try db.fetch(PagedItem.all.sorted(by: \.day)).map(\.id) == days.map(\.id), "seed \(seed)")
   }
 
@@ -93,7 +103,9 @@ import Testing
     let whole = try db.fetch(query)
     for position in [0, 40, 118, 119] {
       try db.delete(whole[position])
-      #expect(try db.fetch(query.after(whole[position]).limit(5)).map(\.id) == whole[(position + 1)...].prefix(5).map(\.id), "seed \(seed)")
+      #expect(
+        try db.fetch(query.after(whole[position]).limit(5)).map(\.id) == whole[(position + 1)...].prefix(5).map(\.id),
+        "seed \(seed)")
       try db.insert(whole[position])
     }
   }
@@ -111,10 +123,13 @@ import Testing
   @Test("a composite key makes an order, alone and below a sort")
   func composite() throws {
     var generator = SplitMix64(seed: seed)
-    let pairs = ["a", "A", "b\"c", ""].flatMap { house in (-3...3).map { PagedPair(house: house, number: $0, rank: generator.pickOrNil([1, 2])) } }
+    let pairs = ["a", "A", "b\"c", ""].flatMap { house in
+      (-3...3).map { PagedPair(house: house, number: $0, rank: generator.pickOrNil([1, 2])) }
+    }
     try db.insert(pairs.shuffled(using: &generator))
     let queries = [
-      PagedPair.all, PagedPair.all.sorted(by: \.rank, order: .reverse), PagedPair.all.sorted(by: \.number, order: .reverse), PagedPair.all.reversed(),
+      PagedPair.all, PagedPair.all.sorted(by: \.rank, order: .reverse),
+      PagedPair.all.sorted(by: \.number, order: .reverse), PagedPair.all.reversed(),
     ]
     for query in queries {
       let whole = try db.fetch(query.limit(1000))

@@ -34,7 +34,8 @@ struct PredicateElementTests {
 
   /// Decimals of which doubles make the same number, or other ones.
   private static let decimals = [
-    "0.1", "0.10000000000000000001", "9007199254740993", "9007199254740992", "-3.3", "1e-20", "12345678901234567890.123456789", "0",
+    "0.1", "0.10000000000000000001", "9007199254740993", "9007199254740992", "-3.3", "1e-20",
+    "12345678901234567890.123456789", "0",
   ].compactMap { Decimal(string: $0) }
   private static let tokens = (0..<4).compactMap { UUID(uuidString: "0000000\($0)-0000-4000-8000-00000000000A") }
   private static let blobs = [Data(), Data([0]), Data([0, 255]), Data("a".utf8)]
@@ -43,14 +44,19 @@ struct PredicateElementTests {
 
   init() throws {
     var generator = SplitMix64(seed: seed)
-    func list<Element>(_ pool: [Element]) -> [Element] { (0..<Int.random(in: 0...3, using: &generator)).map { _ in generator.pick(pool) } }
+    func list<Element>(_ pool: [Element]) -> [Element] {
+      (0..<Int.random(in: 0...3, using: &generator)).map { _ in generator.pick(pool) }
+    }
     rows = (1...200).map { id in
       Sample(
-        id: id, price: generator.pick(Self.decimals), token: generator.pick(Self.tokens), data: generator.pick(Self.blobs),
+        id: id, price: generator.pick(Self.decimals), token: generator.pick(Self.tokens),
+        data: generator.pick(Self.blobs),
         ratio: generator.pick(Self.ratios), isOn: .random(using: &generator), day: generator.pick(Self.days),
         maybe: generator.pickOrNil(Self.decimals),
-        prices: list(Self.decimals), gaps: list(Self.decimals + [nil]), named: Dictionary(list(Self.decimals).map { ("a", $0) }) { $1 },
-        grid: [list(Self.decimals), list(Self.decimals)], tokens: list(Self.tokens), blobs: list(Self.blobs), ratios: list(Self.ratios),
+        prices: list(Self.decimals), gaps: list(Self.decimals + [nil]),
+        named: Dictionary(list(Self.decimals).map { ("a", $0) }) { $1 },
+        grid: [list(Self.decimals), list(Self.decimals)], tokens: list(Self.tokens), blobs: list(Self.blobs),
+        ratios: list(Self.ratios),
         flags: list([true, false]), days: list(Self.days))
     }
     store = try Store(inMemoryFor: Sample.self)
@@ -59,7 +65,8 @@ struct PredicateElementTests {
 
   private func check(_ predicate: Predicate<Sample>, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let expected = try rows.filter { try predicate.evaluate($0) }.map(\.id)
-    #expect(!expected.isEmpty && expected.count < rows.count, "tells nothing, seed \(seed)", sourceLocation: sourceLocation)
+    #expect(
+      !expected.isEmpty && expected.count < rows.count, "tells nothing, seed \(seed)", sourceLocation: sourceLocation)
     let found = try store.blocking.fetch(Sample.where(predicate).sorted(by: \.id)).map(\.id)
     #expect(found == expected, "seed \(seed)", sourceLocation: sourceLocation)
   }
@@ -128,10 +135,14 @@ struct PredicateElementTests {
 
   @Test("a place in JSON is compared with a column as what it is taken for")
   func places() throws {
-    func check(_ query: Query<Sample>, _ matches: (Sample) -> Bool, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    func check(
+      _ query: Query<Sample>, _ matches: (Sample) -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
       let expected = rows.filter(matches).map(\.id)
       #expect(!expected.isEmpty, sourceLocation: sourceLocation)
-      #expect(try store.blocking.fetch(query.sorted(by: \.id)).map(\.id) == expected, "seed \(seed)", sourceLocation: sourceLocation)
+      #expect(
+        try store.blocking.fetch(query.sorted(by: \.id)).map(\.id) == expected, "seed \(seed)",
+        sourceLocation: sourceLocation)
     }
     let (token, data, ratio) = (Self.tokens[1], Self.blobs[2], Self.ratios[0])
     try check(Sample.where { $0.tokens[0].as(UUID.self) == $0.token }) { $0.tokens.first == $0.token }

@@ -9,8 +9,12 @@ import Testing
   /// Foundation compares text by canonical equivalence and the database by bytes: the texts here have one form each.
   init() throws { sample = try SpecimenSample(texts: Specimen.Pool.plainTexts) }
 
-  private func check(_ predicate: Predicate<Specimen>, isTelling: Bool = true, sourceLocation: SourceLocation = #_sourceLocation) throws {
-    try sample.check(Specimen.where(predicate), isTelling: isTelling, sourceLocation: sourceLocation) { try predicate.evaluate($0) }
+  private func check(
+    _ predicate: Predicate<Specimen>, isTelling: Bool = true, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try sample.check(Specimen.where(predicate), isTelling: isTelling, sourceLocation: sourceLocation) {
+      try predicate.evaluate($0)
+    }
   }
 
   @Test("C4: comparisons with constants and between columns")
@@ -124,7 +128,9 @@ import Testing
   @Test("a constant collection contains a column")
   func lists() throws {
     let (numbers, texts, tokens) = ([1, 2, 7], Set(["a", "abc", "it's"]), Array(Specimen.Pool.tokens[..<2]))
-    let (ranks, days, shades): ([Int?], [Date], [Shade]) = ([1, nil], Array(Specimen.Pool.dates[..<2]), [.light, .dark])
+    let (ranks, days, shades): ([Int?], [Date], [Shade]) = (
+      [1, nil], Array(Specimen.Pool.dates[..<2]), [.light, .dark]
+    )
     try check(#Predicate { numbers.contains($0.amount) })
     try check(#Predicate { texts.contains($0.name) })
     try check(#Predicate { tokens.contains($0.token) })
@@ -196,8 +202,12 @@ import Testing
 
   @Test("what SQL cannot say is refused by the name of the operator")
   func refused() throws {
-    func expect(_ predicate: Predicate<Specimen>, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-      let error = try #require(throws: StoreError.self, sourceLocation: sourceLocation) { try sample.db.fetch(Specimen.where(predicate)) }
+    func expect(
+      _ predicate: Predicate<Specimen>, _ name: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+      let error = try #require(throws: StoreError.self, sourceLocation: sourceLocation) {
+        try sample.db.fetch(Specimen.where(predicate))
+      }
       #expect(error.code == .unsupported, sourceLocation: sourceLocation)
       #expect(error.model == "Specimen", sourceLocation: sourceLocation)
       #expect(error.message.contains(name), "\(error.message)", sourceLocation: sourceLocation)
@@ -219,7 +229,9 @@ import Testing
     #expect(throws: StoreError.self) { try sample.db.first(query) }
     #expect(throws: StoreError.self) { try sample.db.deleteAll(query) }
     #expect(throws: StoreError.self) { try sample.db.updateAll(query) { $0.name.set("x") } }
-    #expect(throws: StoreError.self) { try sample.db.fetch(Specimen.where(#Predicate { $0.isOdd }).grouped(by: \.shade) { $0.count }) }
+    #expect(throws: StoreError.self) {
+      try sample.db.fetch(Specimen.where(#Predicate { $0.isOdd }).grouped(by: \.shade) { $0.count })
+    }
     #expect(try sample.db.count(Specimen.all) == sample.rows.count)
   }
 }

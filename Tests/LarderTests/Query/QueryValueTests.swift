@@ -6,7 +6,9 @@ import Testing
   @Test("queries that ask the same are equal and hash alike; others are not")
   func equality() {
     func query(_ limit: Int) -> Query<Specimen> {
-      Specimen.where { $0.name.contains("a") && $0.rank.isIn([1, nil]) }.sorted(by: \.price, order: .reverse).sorted(by: \.name.localized).limit(
+      Specimen.where { $0.name.contains("a") && $0.rank.isIn([1, nil]) }.sorted(by: \.price, order: .reverse).sorted(
+        by: \.name.localized
+      ).limit(
         limit, offset: 2)
     }
     #expect(query(3) == query(3))

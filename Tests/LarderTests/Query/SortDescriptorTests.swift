@@ -8,10 +8,14 @@ import Testing
   init() throws { sample = try SpecimenSample(texts: Specimen.Pool.plainTexts) }
 
   /// The store sorts as Foundation does; the key decides among equals.
-  private func check(_ descriptors: SortDescriptor<Specimen>..., sourceLocation: SourceLocation = #_sourceLocation) throws {
+  private func check(
+    _ descriptors: SortDescriptor<Specimen>..., sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
     let query = descriptors.reduce(Specimen.all) { $0.sorted(using: $1) }
-    let expected = sample.rows.sorted(using: descriptors + [SortDescriptor(\.id, order: descriptors.last?.order ?? .forward)])
-    #expect(try sample.db.fetch(query).map(\.id) == expected.map(\.id), "seed \(sample.seed)", sourceLocation: sourceLocation)
+    let expected = sample.rows.sorted(
+      using: descriptors + [SortDescriptor(\.id, order: descriptors.last?.order ?? .forward)])
+    #expect(
+      try sample.db.fetch(query).map(\.id) == expected.map(\.id), "seed \(sample.seed)", sourceLocation: sourceLocation)
   }
 
   @Test("numbers, dates and Booleans sort as Foundation sorts them")
@@ -43,7 +47,9 @@ import Testing
 
   @Test("a key path that is not stored is refused by name of the model")
   func computed() throws {
-    let error = try #require(throws: StoreError.self) { try sample.db.fetch(Specimen.all.sorted(using: SortDescriptor(\.doubled))) }
+    let error = try #require(throws: StoreError.self) {
+      try sample.db.fetch(Specimen.all.sorted(using: SortDescriptor(\.doubled)))
+    }
     #expect(error.code == .unsupported)
     #expect(error.model == "Specimen")
   }

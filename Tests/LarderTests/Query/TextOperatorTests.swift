@@ -8,7 +8,8 @@ import Testing
   init() throws { sample = try SpecimenSample() }
 
   private static let parts = [
-    "", "a", "A", "bc", "%", "_", "'", "\"", "\\", "😀", "👩", "e", "\u{301}", "é", "\u{0}", "l\u{0}i", "ß", "本", "[", "*", "\n",
+    "", "a", "A", "bc", "%", "_", "'", "\"", "\\", "😀", "👩", "e", "\u{301}", "é", "\u{0}", "l\u{0}i", "ß", "本", "[",
+    "*", "\n",
   ]
 
   @Test("A4: contains is exact: % and _ are ordinary, and so are quotes, NUL and combining marks", arguments: parts)
@@ -18,10 +19,14 @@ import Testing
     try sample.check({ $0.nickname.contains(part) }) { $0.nickname?.holds(part) ?? false }
     try sample.check({ !$0.nickname.contains(part) }) { !($0.nickname?.holds(part) ?? false) }
     try sample.check({ $0.name.notContains(part) }, isTelling: !part.isEmpty) { !$0.name.holds(part) }
-    try sample.check({ $0.nickname.notContains(part) }, isTelling: !part.isEmpty) { $0.nickname.map { !$0.holds(part) } ?? false }
+    try sample.check({ $0.nickname.notContains(part) }, isTelling: !part.isEmpty) {
+      $0.nickname.map { !$0.holds(part) } ?? false
+    }
   }
 
-  @Test("hasPrefix and hasSuffix are exact", arguments: parts + ["ab", "abc", "inside", "😀 smile", "\u{10FFFF}", "\u{D7FF}"])
+  @Test(
+    "hasPrefix and hasSuffix are exact",
+    arguments: parts + ["ab", "abc", "inside", "😀 smile", "\u{10FFFF}", "\u{D7FF}"])
   func ends(_ part: String) throws {
     try sample.check({ $0.name.hasPrefix(part) }, isTelling: false) { $0.name.begins(with: part) }
     try sample.check({ $0.nickname.hasPrefix(part) }, isTelling: false) { $0.nickname?.begins(with: part) ?? false }
@@ -33,9 +38,10 @@ import Testing
 
   @Test("a prefix that ends in the last code point still finds its rows")
   func lastCodePoint() throws {
-    let rows = ["\u{10FFFF}", "\u{10FFFF}a", "a\u{10FFFF}", "a\u{10FFFF}\u{10FFFF}z", "b", "\u{D7FF}x", "\u{E000}"].enumerated().map {
-      LabelledItem(id: $0, label: $1)
-    }
+    let rows = ["\u{10FFFF}", "\u{10FFFF}a", "a\u{10FFFF}", "a\u{10FFFF}\u{10FFFF}z", "b", "\u{D7FF}x", "\u{E000}"]
+      .enumerated().map {
+        LabelledItem(id: $0, label: $1)
+      }
     let db = try Store(inMemoryFor: LabelledItem.self).blocking
     try db.insert(rows)
     for prefix in ["\u{10FFFF}", "a\u{10FFFF}", "a\u{10FFFF}\u{10FFFF}", "\u{D7FF}"] {
@@ -74,8 +80,12 @@ import Testing
   func regex() throws {
     try sample.check({ $0.name.matches(/^[a-c]+$/) }) { $0.name.contains(/^[a-c]+$/) }
     try sample.check({ $0.name.matches(/\d{3}/) }) { $0.name.contains(/\d{3}/) }
-    try sample.check({ $0.nickname.matches(/b|it's/.ignoresCase()) }) { $0.nickname?.contains(/b|it's/.ignoresCase()) ?? false }
-    try sample.check({ !$0.nickname.matches(/a/) && $0.name.matches(/a/) }) { !($0.nickname?.contains(/a/) ?? false) && $0.name.contains(/a/) }
+    try sample.check({ $0.nickname.matches(/b|it's/.ignoresCase()) }) {
+      $0.nickname?.contains(/b|it's/.ignoresCase()) ?? false
+    }
+    try sample.check({ !$0.nickname.matches(/a/) && $0.name.matches(/a/) }) {
+      !($0.nickname?.contains(/a/) ?? false) && $0.name.contains(/a/)
+    }
     try sample.check({ $0.name.matches(/l\u{0}i/) }) { $0.name.contains(/l\u{0}i/) }
   }
 
@@ -84,14 +94,24 @@ import Testing
     func fold(_ text: String) -> String { text.uppercased().lowercased() }
     for text in ["ABC", "É", "STRASSE", "Nul\u{0}INSIDE", ""] {
       try sample.check({ $0.name.caseInsensitive == text }) { fold($0.name).isSame(as: fold(text)) }
-      try sample.check({ $0.nickname.caseInsensitive != text }) { !($0.nickname.map { fold($0).isSame(as: fold(text)) } ?? false) }
-      try sample.check({ $0.name.caseInsensitive.contains(text) }, isTelling: !text.isEmpty) { fold($0.name).holds(fold(text)) }
-      try sample.check({ $0.name.caseInsensitive.hasPrefix(text) }, isTelling: !text.isEmpty) { fold($0.name).begins(with: fold(text)) }
-      try sample.check({ $0.name.caseInsensitive.hasSuffix(text) }, isTelling: !text.isEmpty) { fold($0.name).ends(with: fold(text)) }
+      try sample.check({ $0.nickname.caseInsensitive != text }) {
+        !($0.nickname.map { fold($0).isSame(as: fold(text)) } ?? false)
+      }
+      try sample.check({ $0.name.caseInsensitive.contains(text) }, isTelling: !text.isEmpty) {
+        fold($0.name).holds(fold(text))
+      }
+      try sample.check({ $0.name.caseInsensitive.hasPrefix(text) }, isTelling: !text.isEmpty) {
+        fold($0.name).begins(with: fold(text))
+      }
+      try sample.check({ $0.name.caseInsensitive.hasSuffix(text) }, isTelling: !text.isEmpty) {
+        fold($0.name).ends(with: fold(text))
+      }
     }
     try sample.check({ $0.nickname.caseInsensitive == nil }) { $0.nickname == nil }
     try sample.check({ $0.nickname.caseInsensitive != nil }) { $0.nickname != nil }
-    try sample.check({ $0.name.caseInsensitive.isIn(["É", "STRASSE"]) }) { row in ["é", "strasse"].contains { $0.isSame(as: fold(row.name)) } }
+    try sample.check({ $0.name.caseInsensitive.isIn(["É", "STRASSE"]) }) { row in
+      ["é", "strasse"].contains { $0.isSame(as: fold(row.name)) }
+    }
     try sample.check({ $0.name.caseInsensitive < "B" }) { fold($0.name).precedes("b") }
     try sample.check({ $0.name.caseInsensitive >= "B" }) { !fold($0.name).precedes("b") }
     try sample.check({ $0.name.caseInsensitive <= "B" }) { !"b".precedes(fold($0.name)) }
@@ -102,14 +122,19 @@ import Testing
   func localized() throws {
     try sample.check({ $0.name.localized.contains("E") }) { $0.name.localizedStandardContains("E") }
     try sample.check({ $0.name.localized.contains("") }, isTelling: false) { _ in true }
-    try sample.check({ $0.nickname.localized.contains("abc") }) { $0.nickname?.localizedStandardContains("abc") ?? false }
+    try sample.check({ $0.nickname.localized.contains("abc") }) {
+      $0.nickname?.localizedStandardContains("abc") ?? false
+    }
     try sample.check({ $0.nickname.localized == nil }) { $0.nickname == nil }
     try sample.check({ $0.name.localized < "b" }) { $0.name.localizedStandardCompare("b") == .orderedAscending }
     try sample.check({ $0.name.localized >= "b" }) { $0.name.localizedStandardCompare("b") != .orderedAscending }
     let files = ["file 10", "file 9", "File 1", "file 100"].enumerated().map { LabelledItem(id: $0, label: $1) }
     let db = try Store(inMemoryFor: LabelledItem.self).blocking
     try db.insert(files)
-    #expect(try db.fetch(LabelledItem.all.sorted(by: \.label.localized)).map(\.label) == ["File 1", "file 9", "file 10", "file 100"])
+    #expect(
+      try db.fetch(LabelledItem.all.sorted(by: \.label.localized)).map(\.label) == [
+        "File 1", "file 9", "file 10", "file 100",
+      ])
   }
 
   @Test("length counts code points, count counts characters")

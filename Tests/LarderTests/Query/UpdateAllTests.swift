@@ -9,7 +9,8 @@ import Testing
 
   /// The update makes of every row what the closure makes of it, and leaves the others alone.
   private func check(
-    _ query: Query<Specimen>, _ changes: (Assignments<Specimen>) -> Void, where isChanged: (Specimen) -> Bool, _ change: (inout Specimen) -> Void,
+    _ query: Query<Specimen>, _ changes: (Assignments<Specimen>) -> Void, where isChanged: (Specimen) -> Bool,
+    _ change: (inout Specimen) -> Void,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let before = try sample.db.fetch(Specimen.all.sorted(by: \.id))
@@ -20,7 +21,9 @@ import Testing
     }
     let count = try sample.db.updateAll(query, changes)
     #expect(count == before.count(where: isChanged), "seed \(sample.seed)", sourceLocation: sourceLocation)
-    #expect(try sample.db.fetch(Specimen.all.sorted(by: \.id)) == expected, "seed \(sample.seed)", sourceLocation: sourceLocation)
+    #expect(
+      try sample.db.fetch(Specimen.all.sorted(by: \.id)) == expected, "seed \(sample.seed)",
+      sourceLocation: sourceLocation)
   }
 
   @Test("values of every kind are set")
@@ -133,7 +136,9 @@ import Testing
   @Test("a limit takes the first rows of the order alone")
   func limited() throws {
     let first = Set(sample.rows.sorted { ($0.amount, $0.id) < ($1.amount, $1.id) }.prefix(7).map(\.id))
-    try check(Specimen.all.sorted(by: \.amount).limit(7), { $0.name.set("first") }, where: { first.contains($0.id) }) { $0.name = "first" }
+    try check(Specimen.all.sorted(by: \.amount).limit(7), { $0.name.set("first") }, where: { first.contains($0.id) }) {
+      $0.name = "first"
+    }
   }
 
   @Test("nothing to set changes nothing, and no row is none")
@@ -181,7 +186,8 @@ import Testing
   func composite() throws {
     let db = try Store(inMemoryFor: PagedPair.self).blocking
     try db.insert([
-      PagedPair(house: "a", number: 1), PagedPair(house: "a", number: 2), PagedPair(house: "b", number: 1), PagedPair(house: "b", number: 2),
+      PagedPair(house: "a", number: 1), PagedPair(house: "a", number: 2), PagedPair(house: "b", number: 1),
+      PagedPair(house: "b", number: 2),
     ])
     #expect(try db.deleteAll(PagedPair.all.sorted(by: \.number).limit(3)) == 3)
     #expect(try db.fetch(PagedPair.all) == [PagedPair(house: "b", number: 2)])

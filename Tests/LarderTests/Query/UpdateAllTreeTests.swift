@@ -54,22 +54,35 @@ import Testing
   }
 
   private static func parent(_ row: Errand, _ forest: Forest) -> Errand? { row.parent.flatMap { forest[$0.id] } }
-  private static func children(_ row: Errand, _ forest: Forest) -> [Errand] { forest.values.filter { $0.parent?.id == row.id } }
+  private static func children(_ row: Errand, _ forest: Forest) -> [Errand] {
+    forest.values.filter { $0.parent?.id == row.id }
+  }
 
   private static var cases: [Case] {
     [
       Case(name: "all", query: Errand.all) { _, _ in true },
-      Case(name: "parent is not open", query: Errand.where { $0.parent.state != "open" }) { parent($0, $1)?.state != "open" },
-      Case(name: "parent is open", query: Errand.where { $0.parent.state == "open" }) { parent($0, $1)?.state == "open" },
+      Case(name: "parent is not open", query: Errand.where { $0.parent.state != "open" }) {
+        parent($0, $1)?.state != "open"
+      },
+      Case(name: "parent is open", query: Errand.where { $0.parent.state == "open" }) {
+        parent($0, $1)?.state == "open"
+      },
       Case(name: "has an open child", query: Errand.where { $0.children.contains { $0.state == "open" } }) {
         children($0, $1).contains { $0.state == "open" }
       },
-      Case(name: "no deep child", query: Errand.where { !$0.children.contains { $0.depth > 1 } }) { !children($0, $1).contains { $0.depth > 1 } },
-      Case(name: "has a sibling that is done", query: Errand.where { $0.parent.children.contains { $0.state == "done" } }) { row, forest in
+      Case(name: "no deep child", query: Errand.where { !$0.children.contains { $0.depth > 1 } }) {
+        !children($0, $1).contains { $0.depth > 1 }
+      },
+      Case(
+        name: "has a sibling that is done", query: Errand.where { $0.parent.children.contains { $0.state == "done" } }
+      ) { row, forest in
         parent(row, forest).map { children($0, forest).contains { $0.state == "done" } } ?? false
       },
-      Case(name: "derived", query: Errand.where { $0.below > 1 }) { row, forest in children(row, forest).reduce(0) { $0 + $1.depth } > 1 },
-      Case(name: "limited", query: Errand.where { $0.parent.state != "done" }.sorted(by: \.id).limit(3)) { row, forest in
+      Case(name: "derived", query: Errand.where { $0.below > 1 }) { row, forest in
+        children(row, forest).reduce(0) { $0 + $1.depth } > 1
+      },
+      Case(name: "limited", query: Errand.where { $0.parent.state != "done" }.sorted(by: \.id).limit(3)) {
+        row, forest in
         forest.values.filter { parent($0, forest)?.state != "done" }.map(\.id).sorted().prefix(3).contains(row.id)
       },
     ]
@@ -79,10 +92,18 @@ import Testing
     [
       Change(name: "done", assign: { $0.state.set("done") }, change: { row, _ in row.state = "done" }),
       Change(name: "open", assign: { $0.state.set("open") }, change: { row, _ in row.state = "open" }),
-      Change(name: "state of the parent", assign: { $0.state.set { $0.parent.state.or("root") } }) { $0.state = parent($0, $1)?.state ?? "root" },
-      Change(name: "depth below the parent", assign: { $0.depth.set { $0.parent.depth.or(0) + 1 } }) { $0.depth = (parent($0, $1)?.depth ?? 0) + 1 },
-      Change(name: "number of children", assign: { $0.depth.set { $0.children.count } }) { $0.depth = children($0, $1).count },
-      Change(name: "derived", assign: { $0.depth.set { $0.below } }) { row, forest in row.depth = children(row, forest).reduce(0) { $0 + $1.depth } },
+      Change(name: "state of the parent", assign: { $0.state.set { $0.parent.state.or("root") } }) {
+        $0.state = parent($0, $1)?.state ?? "root"
+      },
+      Change(name: "depth below the parent", assign: { $0.depth.set { $0.parent.depth.or(0) + 1 } }) {
+        $0.depth = (parent($0, $1)?.depth ?? 0) + 1
+      },
+      Change(name: "number of children", assign: { $0.depth.set { $0.children.count } }) {
+        $0.depth = children($0, $1).count
+      },
+      Change(name: "derived", assign: { $0.depth.set { $0.below } }) { row, forest in
+        row.depth = children(row, forest).reduce(0) { $0 + $1.depth }
+      },
       Change(
         name: "both",
         assign: {
@@ -95,7 +116,9 @@ import Testing
     ]
   }
 
-  @Test("random updates and deletions of trees change what plain Swift changes, in the store, in contexts and in their children")
+  @Test(
+    "random updates and deletions of trees change what plain Swift changes, in the store, in contexts and in their children"
+  )
   func forests() throws {
     var generator = SplitMix64(seed: TestSeed.value)
     for number in 0..<150 {
@@ -120,7 +143,9 @@ import Testing
         if generator.once(in: 6) {
           #expect(try db.deleteAll(condition.query) == matching.count, "\(place), deleted")
           var gone = Set(matching.map(\.id))
-          while let next = before.values.first(where: { row in !gone.contains(row.id) && row.parent.map { gone.contains($0.id) } ?? false }) {
+          while let next = before.values.first(where: { row in
+            !gone.contains(row.id) && row.parent.map { gone.contains($0.id) } ?? false
+          }) {
             gone.insert(next.id)
           }
           forest = before.filter { !gone.contains($0.key) }

@@ -80,7 +80,9 @@ private struct Rack {
     #expect(try await ids(store, Rack.self) == [1])
   }
 
-  @Test("C2: a reference to a row that is not there is refused with the property's name, alone, in an array, and at the commit")
+  @Test(
+    "C2: a reference to a row that is not there is refused with the property's name, alone, in an array, and at the commit"
+  )
   func missing() async throws {
     let store = try makeBookkeeping()
     let stray = Cost(id: 9, amount: 1, wallet: ToOne(99))
@@ -116,7 +118,9 @@ private struct Rack {
     let names = try await store.sql("select name from sqlite_master where type = 'index'", as: String.self)
     #expect(names.contains("Cost_wallet_index"))
     #expect(names.contains("Cost_category_index"))
-    let plan = try await store.sql("explain query plan select * from Cost where wallet = 1").compactMap { $0["detail"]?.text }
+    let plan = try await store.sql("explain query plan select * from Cost where wallet = 1").compactMap {
+      $0["detail"]?.text
+    }
     #expect(plan.contains { $0.contains("USING INDEX Cost_wallet_index") })
   }
 }

@@ -79,7 +79,8 @@ struct Coin: Hashable {
     let file = try StoreFile()
     let store = try Store(at: file.path, for: Purse.self, Coin.self).blocking
     try store.insert(Purse(id: 1))
-    let triggers = try store.sql("select name from sqlite_master where type = 'trigger' and sql like '%sum_add%'", as: String.self)
+    let triggers = try store.sql(
+      "select name from sqlite_master where type = 'trigger' and sql like '%sum_add%'", as: String.self)
     #expect(!triggers.isEmpty)
     for trigger in triggers { try store.sql(SQL(raw: "drop trigger \(trigger)")) }
     try store.insert(Coin(id: 1, worth: 7, purse: ToOne(1)))
@@ -101,8 +102,10 @@ struct Coin: Hashable {
       } else {
         let number = Decimal(Int.random(in: -9_999_999_999...9_999_999_999, using: &generator))
         let exponent = generator.once(in: 2) ? 0 : Int.random(in: -60...60, using: &generator)
-        let worth = (generator.once(in: 2) ? number : number / 7) * Decimal(sign: .plus, exponent: exponent, significand: 1)
-        try db.save(Coin(id: id, worth: worth, bonus: generator.pickOrNil([worth, 1, Decimal(1) / 3]), purse: ToOne(1)))
+        let worth =
+          (generator.once(in: 2) ? number : number / 7) * Decimal(sign: .plus, exponent: exponent, significand: 1)
+        try db.save(
+          Coin(id: id, worth: worth, bonus: generator.pickOrNil([worth, 1, Decimal(1) / 3]), purse: ToOne(1)))
       }
       try #require(try db.verifyDerived() == [], "seed \(TestSeed.value), change \(number)")
     }

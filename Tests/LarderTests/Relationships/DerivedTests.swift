@@ -75,7 +75,9 @@ import Testing
   @Test("C6: a derived property of derived properties follows up a tree")
   func trees() async throws {
     let store = try makeBookkeeping()
-    try await store.insert([Node(id: 1), Node(id: 2, size: 4, parent: ToOne(1)), Node(id: 3, size: 5, parent: ToOne(1))])
+    try await store.insert([
+      Node(id: 1), Node(id: 2, size: 4, parent: ToOne(1)), Node(id: 3, size: 5, parent: ToOne(1)),
+    ])
     #expect(try await store.find(Node.self, 1)?.childSize == 9)
     try await store.delete(Node.self, 2)
     #expect(try await store.find(Node.self, 1)?.childSize == 5)
@@ -120,7 +122,8 @@ import Testing
     for step in 0..<400 {
       let id = Int.random(in: 1...30, using: &random)
       let cost = Cost(
-        id: id, amount: Decimal(Int.random(in: -500...500, using: &random)) / 100, day: Cost.day(Int.random(in: 0...20, using: &random)),
+        id: id, amount: Decimal(Int.random(in: -500...500, using: &random)) / 100,
+        day: Cost.day(Int.random(in: 0...20, using: &random)),
         weight: Bool.random(using: &random) ? Double(Int.random(in: 0...9, using: &random)) : nil,
         wallet: ToOne(Int.random(in: 1...3, using: &random)))
       switch Int.random(in: 0..<5, using: &random) {

@@ -36,7 +36,8 @@ import Testing
     #expect(costs.map(\.wallet.name) == ["Cash", "Cash", "Cash", "Bank", "Bank", "Bank"])
     #expect(costs.map(\.wallet.owner?.loaded?.name) == ["Ada", "Ada", "Ada", "Ben", "Ben", "Ben"])
     #expect(costs.map { $0.category?.loaded?.name } == ["Food", "Rent", nil, "Food", "Food", nil])
-    let nested = try await store.fetch(Wallet.where { $0.id == 1 }.including(\.costs, \.category).including(\.costs, \.tags))
+    let nested = try await store.fetch(
+      Wallet.where { $0.id == 1 }.including(\.costs, \.category).including(\.costs, \.tags))
     let loaded = try #require(nested.first?.costs.loaded)
     #expect(loaded.map { $0.category?.loaded?.name } == ["Food", "Rent", nil])
     #expect(loaded.allSatisfy { $0.tags.loaded?.isEmpty == true })
@@ -45,9 +46,12 @@ import Testing
   @Test("C1: the rows that are loaded can have a condition and an order")
   func conditions() async throws {
     let store = try makeBookkeeping()
-    let query = Wallet.all.including(\.costs) { $0.where { $0.amount > 0 }.sorted(by: \.amount, order: .reverse) }.sorted(by: \.id)
+    let query = Wallet.all.including(\.costs) { $0.where { $0.amount > 0 }.sorted(by: \.amount, order: .reverse) }
+      .sorted(by: \.id)
     #expect(try await store.fetch(query).map { $0.costs.map(\.id) } == [[1], [4, 5, 6], []])
-    let error = await #expect(throws: StoreError.self) { try await store.fetch(Wallet.all.including(\.costs) { $0.limit(1) }) }
+    let error = await #expect(throws: StoreError.self) {
+      try await store.fetch(Wallet.all.including(\.costs) { $0.limit(1) })
+    }
     #expect(error?.code == .unsupported)
     #expect(query == query)
     #expect(query != Wallet.all.including(\.costs).sorted(by: \.id))
@@ -55,7 +59,10 @@ import Testing
 
   @Test(
     "C1: rows find their owners by keys that lie close together, far apart, and at the ends of the numbers",
-    arguments: [[1, 2, 3], [-2, -1, 0, 1], [7], [Int.min, -1, 0, Int.max], [Int.max - 1, Int.max], [Int.min, Int.min + 1], [0, 1_000_000]])
+    arguments: [
+      [1, 2, 3], [-2, -1, 0, 1], [7], [Int.min, -1, 0, Int.max], [Int.max - 1, Int.max], [Int.min, Int.min + 1],
+      [0, 1_000_000],
+    ])
   func keys(_ keys: [Int]) async throws {
     let store = try makeBookkeeping()
     try await store.deleteAll(Wallet.all)
@@ -64,9 +71,12 @@ import Testing
     try await store.insert(keys.enumerated().map { Cost(id: $0, amount: Decimal($0), wallet: ToOne($1)) })
     let all = try await store.fetch(Wallet.all.including(\.costs))
     #expect(
-      Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0.costs.map(\.wallet.id)) }) == Dictionary(uniqueKeysWithValues: keys.map { ($0, [$0]) }))
+      Dictionary(uniqueKeysWithValues: all.map { ($0.id, $0.costs.map(\.wallet.id)) })
+        == Dictionary(uniqueKeysWithValues: keys.map { ($0, [$0]) }))
     let some = try await store.fetch(Wallet.where { $0.id.isIn(Array(wanted)) }.including(\.costs))
-    #expect(Dictionary(uniqueKeysWithValues: some.map { ($0.id, $0.costs.count) }) == Dictionary(uniqueKeysWithValues: wanted.map { ($0, 1) }))
+    #expect(
+      Dictionary(uniqueKeysWithValues: some.map { ($0.id, $0.costs.count) })
+        == Dictionary(uniqueKeysWithValues: wanted.map { ($0, 1) }))
   }
 
   @Test("C1: pairs are loaded from both sides")
@@ -76,7 +86,8 @@ import Testing
     try await store.setLinks(Cost.samples[1], \.tags, [Tag(id: "a")])
     let costs = try await store.fetch(Cost.where { $0.id < 4 }.including(\.tags).sorted(by: \.id))
     #expect(costs.map { $0.tags.map(\.id) } == [["c", "a"], ["a"], []])
-    let tags = try await store.fetch(Tag.all.including(\.costs) { $0.sorted(by: \.id, order: .reverse) }.sorted(by: \.id))
+    let tags = try await store.fetch(
+      Tag.all.including(\.costs) { $0.sorted(by: \.id, order: .reverse) }.sorted(by: \.id))
     #expect(tags.map { $0.costs.map(\.id) } == [[2, 1], [], [1]])
   }
 
@@ -89,7 +100,8 @@ import Testing
     for size in [1, 10, 100] {
       try db.save((1...size).map { Wallet(id: $0, name: "\($0)") })
       try db.save((1...size * 5).map { Cost(id: $0, amount: 1, wallet: ToOne($0 % size + 1)) })
-      counts.append(try statementCount(store) { _ = try db.fetch(Wallet.all.including(\.costs, \.tags).including(\.owner)) })
+      counts.append(
+        try statementCount(store) { _ = try db.fetch(Wallet.all.including(\.costs, \.tags).including(\.owner)) })
     }
     // BEGIN, wallets, costs, pairs, tags, owners, ROLLBACK
     #expect(counts == [7, 7, 7])

@@ -65,7 +65,9 @@ import Testing
     let stranger = Cost(id: 99, amount: 1, wallet: ToOne(1))
     let missing = await #expect(throws: StoreError.self) { try await store.link(Wallet.cash, \.costs, stranger) }
     #expect(missing?.code == .notFound)
-    let unknown = await #expect(throws: StoreError.self) { try await store.link(Cost.samples[0], \.tags, [tags[0], Tag(id: "x")]) }
+    let unknown = await #expect(throws: StoreError.self) {
+      try await store.link(Cost.samples[0], \.tags, [tags[0], Tag(id: "x")])
+    }
     #expect(unknown?.code == .referenced)
     #expect(try await tags(of: Cost.samples[0], store).isEmpty)
   }
@@ -73,7 +75,9 @@ import Testing
   @Test("C1: an ordered relationship keeps the order through inserts and moves")
   func order() async throws {
     let store = try makeBookkeeping()
-    try await store.insert([Node(id: 1), Node(id: 5, parent: ToOne(1)), Node(id: 3, parent: ToOne(1)), Node(id: 4, parent: ToOne(1))])
+    try await store.insert([
+      Node(id: 1), Node(id: 5, parent: ToOne(1)), Node(id: 3, parent: ToOne(1)), Node(id: 4, parent: ToOne(1)),
+    ])
     let root = Node(id: 1)
     #expect(try await store.fetch(root.children.all).map(\.id) == [5, 3, 4])
     try await store.setLinks(root, \.children, [4, 3, 5].map { Node(id: $0) })

@@ -77,7 +77,9 @@ import Testing
     #expect(people.map(\.name) == ["Ada"])
     let sums = try await store.fetch(Person.where { $0.wallets.sum(\.balance) > 100 })
     #expect(sums.map(\.name) == ["Ben"])
-    try await store.insert([Node(id: 1, size: 5), Node(id: 2, size: 9, parent: ToOne(1)), Node(id: 3, size: 2, parent: ToOne(1))])
+    try await store.insert([
+      Node(id: 1, size: 5), Node(id: 2, size: 9, parent: ToOne(1)), Node(id: 3, size: 2, parent: ToOne(1)),
+    ])
     let nodes = try await store.fetch(Node.where { node in node.children.contains { $0.size > node.size } })
     #expect(nodes.map(\.id) == [1])
     #expect(try await store.fetch(Node.where { $0.parent.children.count == 2 }).map(\.id) == [2, 3])
@@ -86,8 +88,14 @@ import Testing
   @Test("C4: rows are sorted, grouped and summed by related properties")
   func sorting() async throws {
     let store = try makeBookkeeping()
-    #expect(try await store.fetch(Cost.all.sorted(by: \.wallet.name).sorted(by: \.id, order: .reverse)).map(\.id) == [6, 5, 4, 3, 2, 1])
-    #expect(try await store.fetch(Wallet.all.sorted(by: \.costs.count).sorted(by: \.name)).map(\.name) == ["Empty", "Bank", "Cash"])
+    #expect(
+      try await store.fetch(Cost.all.sorted(by: \.wallet.name).sorted(by: \.id, order: .reverse)).map(\.id) == [
+        6, 5, 4, 3, 2, 1,
+      ])
+    #expect(
+      try await store.fetch(Wallet.all.sorted(by: \.costs.count).sorted(by: \.name)).map(\.name) == [
+        "Empty", "Bank", "Cash",
+      ])
     let groups = try await store.fetch(Cost.all.grouped(by: \.category.name) { ($0.key, $0.sum(\.amount), $0.count) })
     #expect(groups.map(\.0) == [nil, "Food", "Rent"])
     #expect(groups.map(\.2) == [2, 3, 1])
@@ -105,7 +113,8 @@ import Testing
   @Test("C4: updates and deletes reach across as well")
   func changes() async throws {
     let store = try makeBookkeeping()
-    #expect(try await store.updateAll(Cost.where { $0.wallet.name == "Cash" }) { $0.amount.set { $0.wallet.limit } } == 3)
+    #expect(
+      try await store.updateAll(Cost.where { $0.wallet.name == "Cash" }) { $0.amount.set { $0.wallet.limit } } == 3)
     #expect(try await store.sum(Cost.where { $0.wallet == 1 }, of: \.amount) == 3000)
     #expect(try await store.deleteAll(Cost.where { $0.category.name == "Food" }) == 3)
     #expect(try await store.deleteAll(Wallet.where { $0.costs.isEmpty }) == 1)
@@ -122,10 +131,14 @@ import Testing
     #expect(try await ids(store, Cost.where(#Predicate<Cost> { $0.category == nil })) == [3, 6])
     #expect(try await ids(store, Cost.where(#Predicate<Cost> { $0.wallet.id == 2 })) == [4, 5, 6])
     #expect(try await ids(store, Wallet.where(#Predicate<Wallet> { $0.costs.contains { $0.amount > 50 } })) == [2])
-    #expect(try await ids(store, Wallet.where(#Predicate<Wallet> { $0.costs.allSatisfy { $0.amount >= 0 } })) == [2, 3])
+    #expect(
+      try await ids(store, Wallet.where(#Predicate<Wallet> { $0.costs.allSatisfy { $0.amount >= 0 } })) == [2, 3])
     #expect(try await ids(store, Wallet.where(#Predicate<Wallet> { $0.costs.count > 2 })) == [1, 2])
     #expect(try await ids(store, Wallet.where(#Predicate<Wallet> { $0.costs.isEmpty })) == [3])
-    #expect(try await ids(store, Wallet.where(#Predicate<Wallet> { $0.costs.contains { $0.category?.name == "Rent" } })) == [1])
+    #expect(
+      try await ids(store, Wallet.where(#Predicate<Wallet> { $0.costs.contains { $0.category?.name == "Rent" } })) == [
+        1
+      ])
     #expect(try await ids(store, Cost.where(#Predicate<Cost> { $0.wallet.costs.count > 5 })) == [])
   }
 }

@@ -76,22 +76,31 @@ private enum OtherForm {
 
 @Suite("Relationships: what cannot hold is refused when the store is opened")
 struct RelationshipRefusalTests {
-  private func expectRefusal(_ model: any Model.Type, of property: String, naming words: String..., at location: SourceLocation = #_sourceLocation) {
-    let error = #expect(throws: StoreError.self, sourceLocation: location) { try Store(at: StoreFile().path, for: [model]) }
+  private func expectRefusal(
+    _ model: any Model.Type, of property: String, naming words: String...,
+    at location: SourceLocation = #_sourceLocation
+  ) {
+    let error = #expect(throws: StoreError.self, sourceLocation: location) {
+      try Store(at: StoreFile().path, for: [model])
+    }
     #expect(error?.code == .schemaMismatch, sourceLocation: location)
     #expect(error?.property == property, sourceLocation: location)
-    for word in words { #expect(error?.message.contains(word) == true, "\(error?.message ?? "none")", sourceLocation: location) }
+    for word in words {
+      #expect(error?.message.contains(word) == true, "\(error?.message ?? "none")", sourceLocation: location)
+    }
   }
 
   @Test("C2: two sides that name different rules")
   func differentRules() {
-    expectRefusal(DifferentRules.Owner.self, of: "owner", naming: "Item.owner", "Owner.items", "Name the rule on one side only")
+    expectRefusal(
+      DifferentRules.Owner.self, of: "owner", naming: "Item.owner", "Owner.items", "Name the rule on one side only")
     expectRefusal(DifferentRules.Item.self, of: "owner", naming: "Name the rule on one side only")
   }
 
   @Test("C2: .nullify for a reference that is required")
   func impossibleRule() {
-    expectRefusal(ImpossibleRule.Owner.self, of: "owner", naming: "Item.owner", ".nullify", "Make it ToOne<Owner>?", ".cascade")
+    expectRefusal(
+      ImpossibleRule.Owner.self, of: "owner", naming: "Item.owner", ".nullify", "Make it ToOne<Owner>?", ".cascade")
   }
 
   @Test("C1: a ToMany without another side")

@@ -51,10 +51,18 @@ struct SQLItem: Hashable {
   func values() throws {
     let columns = SQLItem.columns
     let item = Self.items[0]
-    #expect(try ids("select id from \(SQLItem.self) where id = \(item.id) and \(columns.name) = \(item.name) and rank = \(item.rank)") == [1])
-    #expect(try ids("select id from \(SQLItem.self) where weight = \(item.weight) and price = \(item.price) and isLive = \(item.isLive)") == [1])
     #expect(
-      try ids("select id from \(SQLItem.self) where at = \(item.at) and token = \(item.token) and data = \(item.data) order by id") == [1, 2, 3])
+      try ids(
+        "select id from \(SQLItem.self) where id = \(item.id) and \(columns.name) = \(item.name) and rank = \(item.rank)"
+      ) == [1])
+    #expect(
+      try ids(
+        "select id from \(SQLItem.self) where weight = \(item.weight) and price = \(item.price) and isLive = \(item.isLive)"
+      ) == [1])
+    #expect(
+      try ids(
+        "select id from \(SQLItem.self) where at = \(item.at) and token = \(item.token) and data = \(item.data) order by id"
+      ) == [1, 2, 3])
     #expect(try ids("select id from \(SQLItem.self) where shade = \(Shade.dark)") == [2])
     let level: Level? = .high
     #expect(try ids("select id from \(SQLItem.self) where level = \(level)") == [1])
@@ -72,10 +80,17 @@ struct SQLItem: Hashable {
   @Test("lists become as many parameters, an empty one included")
   func lists() throws {
     #expect(try ids("select id from \(SQLItem.self) where id in (\([1, 3, 99])) order by id") == [1, 3])
-    #expect(try ids("select id from \(SQLItem.self) where \(SQLItem.columns.name) in (\(["one", "it's \"two\""])) order by id") == [1, 2])
+    #expect(
+      try ids(
+        "select id from \(SQLItem.self) where \(SQLItem.columns.name) in (\(["one", "it's \"two\""])) order by id") == [
+          1, 2,
+        ])
     #expect(try ids("select id from \(SQLItem.self) where id in (\([Int]()))") == [])
     #expect(try ids("select id from \(SQLItem.self) where shade in (\([Shade.mid, .dark])) order by id") == [2, 3])
-    #expect(try ids("select id from \(SQLItem.self) where token in (\([Self.items[0].token, UUID()])) and id > \(1) order by id") == [2, 3])
+    #expect(
+      try ids(
+        "select id from \(SQLItem.self) where token in (\([Self.items[0].token, UUID()])) and id > \(1) order by id")
+        == [2, 3])
   }
 
   @Test("SQL goes into SQL, with its values in their places")
@@ -83,12 +98,14 @@ struct SQLItem: Hashable {
     let live: SQL = "isLive = \(true)"
     let condition: SQL = "(\(live) or \(SQLItem.columns.name) like \("it%"))"
     #expect(try ids("select id from \(SQLItem.self) where \(condition) and id < \(3) order by id") == [1, 2])
-    #expect(try ids(SQL(raw: "select id from \"odd \"\"table\"\"\" where id > ? order by id", arguments: [1])) == [2, 3])
+    #expect(
+      try ids(SQL(raw: "select id from \"odd \"\"table\"\"\" where id > ? order by id", arguments: [1])) == [2, 3])
     #expect(try ids("select \(1)") == [1])
   }
 
   @Test(
-    "attempts at injection are values", arguments: ["' or 1=1 --", "\"; drop table x; --", "one' union select 1 --", "?", "?1", ":id", "\u{0}", "%"])
+    "attempts at injection are values",
+    arguments: ["' or 1=1 --", "\"; drop table x; --", "one' union select 1 --", "?", "?1", ":id", "\u{0}", "%"])
   func injection(_ text: String) throws {
     #expect(try ids("select id from \(SQLItem.self) where \(SQLItem.columns.name) = \(text)") == [])
     #expect(try db.sql("select \(text)", as: String.self) == [text])
@@ -100,7 +117,8 @@ struct SQLItem: Hashable {
 
   @Test("rows are read by name, by position and as a dictionary")
   func rows() throws {
-    let rows = try db.sql("select id, \(SQLItem.columns.name) as name, rank, rank as id from \(SQLItem.self) order by \(SQLItem.self).id")
+    let rows = try db.sql(
+      "select id, \(SQLItem.columns.name) as name, rank, rank as id from \(SQLItem.self) order by \(SQLItem.self).id")
     #expect(rows.count == 3)
     #expect(rows[0]["id"] == 1)
     #expect(rows[0]["name"] == "one")
@@ -122,14 +140,17 @@ struct SQLItem: Hashable {
     let two = try db.sql("select id, rank from \(SQLItem.self) order by id", as: (Int, Int?).self)
     #expect(two.map(\.0) == [1, 2, 3])
     #expect(two.map(\.1) == [4, nil, -1])
-    let five = try db.sql("select id, token, at, price, data from \(SQLItem.self) where id = 1", as: (Int, UUID, Date, Decimal, Data).self)
+    let five = try db.sql(
+      "select id, token, at, price, data from \(SQLItem.self) where id = 1", as: (Int, UUID, Date, Decimal, Data).self)
     #expect(five.count == 1)
     #expect(five[0] == (1, Self.items[0].token, Self.items[0].at, 12.5, Self.items[0].data))
     for sql in ["select 1", "select 1, 2, 3"] {
       let error = try #require(throws: StoreError.self) { try db.sql(SQL(raw: sql), as: (Int, Int).self) }
       #expect(error.code == .invalidValue)
     }
-    let null = try #require(throws: StoreError.self) { try db.sql("select id, rank from \(SQLItem.self) order by id", as: (Int, Int).self) }
+    let null = try #require(throws: StoreError.self) {
+      try db.sql("select id, rank from \(SQLItem.self) order by id", as: (Int, Int).self)
+    }
     #expect(null.code == .invalidValue)
     #expect(null.property == "rank")
     #expect(throws: StoreError.self) { try db.sql("select 'text'", as: Int.self) }
@@ -163,16 +184,20 @@ struct SQLItem: Hashable {
 
   @Test("rows are decoded: enums, optionals, nested JSON, types of a single value")
   func decodables() throws {
-    let sql: SQL = "select *, \(SQLItem.columns.name) as name, shade as colour from \(SQLItem.self) where id < 3 order by id"
+    let sql: SQL =
+      "select *, \(SQLItem.columns.name) as name, shade as colour from \(SQLItem.self) where id < 3 order by id"
     let expected = Self.items[..<2].map {
       Summary(
-        id: $0.id, title: .init($0.name), rank: $0.rank, shade: $0.shade, level: $0.level, tags: $0.tags, at: $0.at, token: $0.token,
+        id: $0.id, title: .init($0.name), rank: $0.rank, shade: $0.shade, level: $0.level, tags: $0.tags, at: $0.at,
+        token: $0.token,
         isLive: $0.isLive,
         price: $0.price, missing: nil)
     }
     #expect(try db.sql(sql, as: Summary.self) == expected)
     #expect(try db.sql("select shade from \(SQLItem.self) where id = 2", as: Shade.self) == [.dark])
-    let missing = try #require(throws: StoreError.self) { try db.sql("select id from \(SQLItem.self)", as: Summary.self) }
+    let missing = try #require(throws: StoreError.self) {
+      try db.sql("select id from \(SQLItem.self)", as: Summary.self)
+    }
     #expect(missing.code == .invalidValue)
     #expect(missing.message.contains("no value for"))
     #expect(throws: StoreError.self) { try db.sql("select 'no such shade' as colour", as: Shade.self) }
@@ -188,7 +213,8 @@ struct SQLItem: Hashable {
       "insert into \(SQLItem.self) select id + 10, \(SQLItem.columns.name), rank, weight, price, isLive, at, token, data, shade, level, measure_width, measure_unit, measure_grade, tags from \(SQLItem.self)"
     )
     #expect(try await live.next()?.map(\.id) == [1, 2, 11, 12])
-    let returned = try db.sql("update \(SQLItem.self) set rank = \(9) where id > \(10) returning id, rank", as: (Int, Int).self)
+    let returned = try db.sql(
+      "update \(SQLItem.self) set rank = \(9) where id > \(10) returning id, rank", as: (Int, Int).self)
     #expect(returned.map(\.0).sorted() == [11, 12])
     #expect(returned.map(\.1) == [9, 9])
     #expect(try db.count(SQLItem.where { $0.rank == 9 }) == 2)
@@ -205,7 +231,9 @@ struct SQLItem: Hashable {
       }
     }
     #expect(try db.count(SQLItem.all) == 3)
-    let error = try #require(throws: StoreError.self) { try db.read { db in try db.sql("delete from \(SQLItem.self)") } }
+    let error = try #require(throws: StoreError.self) {
+      try db.read { db in try db.sql("delete from \(SQLItem.self)") }
+    }
     #expect(error.code == .readOnly)
     #expect(try db.count(SQLItem.all) == 3)
   }
@@ -213,9 +241,11 @@ struct SQLItem: Hashable {
   @Test(
     "several statements, transactions and nonsense are refused, and nothing is half done",
     arguments: [
-      "delete from \"odd \"\"table\"\"\"; select 1", "begin", "begin immediate", "commit", "rollback", "savepoint a", "release a", "", "  ",
+      "delete from \"odd \"\"table\"\"\"; select 1", "begin", "begin immediate", "commit", "rollback", "savepoint a",
+      "release a", "", "  ",
       "-- nothing", "selec 1",
-      "select * from nowhere", "select nothing from \"odd \"\"table\"\"\"", "select ?", "select ?1, ?2", "select 1 \u{0} ; drop table x",
+      "select * from nowhere", "select nothing from \"odd \"\"table\"\"\"", "select ?", "select ?1, ?2",
+      "select 1 \u{0} ; drop table x",
     ])
   func refused(_ text: String) throws {
     let error = try #require(throws: StoreError.self) { try db.sql(SQL(raw: text)) }
@@ -245,9 +275,10 @@ struct SQLItem: Hashable {
     let ranks = try await store.sql("select id, rank from \(SQLItem.self) where id = \(1)", as: (Int, Int).self)
     #expect(ranks.map(\.1) == [4])
     #expect(
-      try await store.sql("select id, \(SQLItem.columns.name) as name from \(SQLItem.self) where id = \(1)", as: Named.self) == [
-        Named(id: 1, name: "one")
-      ])
+      try await store.sql(
+        "select id, \(SQLItem.columns.name) as name from \(SQLItem.self) where id = \(1)", as: Named.self) == [
+          Named(id: 1, name: "one")
+        ])
     await #expect(throws: StoreError.self) { try await store.sql("commit") }
   }
 

@@ -35,7 +35,8 @@ struct SchemaChangeTests {
     #expect(row.map(\.value) == values, sourceLocation: sourceLocation)
   }
 
-  @Test("rows have the names and values of the columns of now, whoever has altered the table", arguments: [true, false])
+  @Test(
+    "rows have the names and values of the columns of now, whoever has altered the table", arguments: [true, false])
   func rows(isForeign: Bool) throws {
     func alter(_ sql: SQL) throws { if isForeign { try file.sql(sql) } else { try db.sql(sql) } }
     try expect(["id", "first", "second"], [1, "one", "two"])
@@ -60,12 +61,16 @@ struct SchemaChangeTests {
     #expect(throws: StoreError.self) { try db.sql("select * from Sheet where id > 5", as: (Int, String, String).self) }
   }
 
-  @Test("a statement that writes and returns another number of columns than the tuple has writes nothing", arguments: [true, false])
+  @Test(
+    "a statement that writes and returns another number of columns than the tuple has writes nothing",
+    arguments: [true, false])
   func returning(isForeign: Bool) throws {
     func alter(_ sql: SQL) throws { if isForeign { try file.sql(sql) } else { try db.sql(sql) } }
     #expect(try db.sql("update Sheet set second = 'a' returning *", as: (Int, String, String).self).count == 1)
     try alter("alter table Sheet add column third integer default 3")
-    #expect(throws: StoreError.self) { try db.sql("update Sheet set second = 'b' returning *", as: (Int, String, String).self) }
+    #expect(throws: StoreError.self) {
+      try db.sql("update Sheet set second = 'b' returning *", as: (Int, String, String).self)
+    }
     #expect(try db.sql("select second from Sheet", as: String.self) == ["a"])
     func transaction(_ db: Transaction) throws {
       #expect(throws: StoreError.self) { try db.sql("update Sheet set second = 'c' returning id", as: (Int, Int).self) }

@@ -102,7 +102,8 @@ struct AdditionTests {
       let rows = try store.blocking.fetch(Second.Note.all.sorted(by: \.id))
       #expect(rows == notes.map { Second.Note(id: $0.id, title: $0.title) })
       try store.blocking.insert(Second.Note(title: "four", count: 4))
-      #expect(try store.blocking.count(Second.Note.where { $0.count == -3 && $0.smallest == .min && $0.shade == .dark }) == 3)
+      #expect(
+        try store.blocking.count(Second.Note.where { $0.count == -3 && $0.smallest == .min && $0.shade == .dark }) == 3)
     }
     try expectNoCopy()
     let required = try file.sql("select name from pragma_table_info('Note') where \"notnull\" = 1").count
@@ -146,7 +147,9 @@ struct AdditionTests {
   func indexes() throws {
     _ = try file.open(Second.Indexed.self)
     #expect(try file.indexes == ["Note_title_index", "Note_year_title_index"])
-    _ = try file.open(Second.Note.self, migrations: [Migration("year is not wanted") { try $0.dropColumn("year", of: Second.Indexed.self) }])
+    _ = try file.open(
+      Second.Note.self,
+      migrations: [Migration("year is not wanted") { try $0.dropColumn("year", of: Second.Indexed.self) }])
     #expect(try file.indexes == [])
     #expect(try file.columns.contains("year") == false)
   }

@@ -56,7 +56,8 @@ struct FormerRuleTests {
     try file.sql("select name from sqlite_master where type = 'trigger' order by name").compactMap { $0["name"]?.text }
   }
 
-  @Test("a reference that has left the model deletes nothing any longer; its column, its unique rule and its triggers rest")
+  @Test(
+    "a reference that has left the model deletes nothing any longer; its column, its unique rule and its triggers rest")
   func cascade() throws {
     try file.write([First.Owner(id: 1)], also: First.Item.self)
     try file.write([First.Item(id: 1, code: "x", text: "bread", owner: ToOne(1))], also: First.Owner.self)
@@ -94,7 +95,8 @@ struct FormerRuleTests {
     try file.write([Denying.Owner(id: 1)], also: Denying.Item.self)
     try file.sql("alter table Item add column mine integer references Owner (id) on delete cascade")
     _ = try file.open(Second.Owner.self, Second.Item.self)
-    let keys = try file.sql("select \"from\" as name, on_delete as rule from pragma_foreign_key_list('Item')").map(\.dictionary)
+    let keys = try file.sql("select \"from\" as name, on_delete as rule from pragma_foreign_key_list('Item')").map(
+      \.dictionary)
     #expect(keys == [["name": "mine", "rule": "CASCADE"]])
   }
 

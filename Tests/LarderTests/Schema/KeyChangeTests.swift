@@ -55,14 +55,19 @@ struct KeyChangeTests {
 
   @Test("A2: a key of other properties is refused, with both keys and the remedy")
   func otherKey() throws {
-    try file.expectRefusal(.schemaMismatch, naming: "OneKey", "order, product", "@Model") { _ = try file.open(Second.OneKey.self) }
-    try file.expectRefusal(.schemaMismatch, naming: "order, product, amount") { _ = try file.open(Second.ThreeKeys.self) }
+    try file.expectRefusal(.schemaMismatch, naming: "OneKey", "order, product", "@Model") {
+      _ = try file.open(Second.OneKey.self)
+    }
+    try file.expectRefusal(.schemaMismatch, naming: "order, product, amount") {
+      _ = try file.open(Second.ThreeKeys.self)
+    }
     try file.expectRefusal(.schemaMismatch) { _ = try Store.plan(at: file.path, for: Second.ThreeKeys.self) }
   }
 
   @Test("A2: a part of a key is renamed")
   func renamedKey() throws {
-    #expect(try Store.plan(at: file.path, for: Second.RenamedKey.self).steps == ["rename the column Note.order to orderID"])
+    #expect(
+      try Store.plan(at: file.path, for: Second.RenamedKey.self).steps == ["rename the column Note.order to orderID"])
     let store = try file.open(Second.RenamedKey.self)
     #expect(try store.blocking.find(Second.RenamedKey.self, .init(orderID: 1, product: 3))?.amount == 1)
     try store.blocking.save(Second.RenamedKey(orderID: 1, product: 3, amount: 5))

@@ -50,7 +50,9 @@ struct LeavingPropertyTests {
   }
 
   private func retired() throws -> [String] {
-    try file.sql("select r.value as name from _larder_models, json_each(schema, '$.retired') as r").compactMap { $0["name"]?.text }
+    try file.sql("select r.value as name from _larder_models, json_each(schema, '$.retired') as r").compactMap {
+      $0["name"]?.text
+    }
   }
 
   @Test("the column of a property that left stays, is remembered, and is in nobody's way")
@@ -58,8 +60,12 @@ struct LeavingPropertyTests {
     try file.write([Second.Note(title: "new")])
     #expect(try file.columns == ["_rowid", "id", "title", "body", "views"])
     #expect(try retired() == ["body", "views"])
-    #expect(try file.sql("select body, views from Note where title = 'old'").first?.dictionary == ["body": "text", "views": 3])
-    #expect(try file.sql("select body, views from Note where title = 'new'").first?.dictionary == ["body": nil, "views": nil])
+    #expect(
+      try file.sql("select body, views from Note where title = 'old'").first?.dictionary == [
+        "body": "text", "views": 3,
+      ])
+    #expect(
+      try file.sql("select body, views from Note where title = 'new'").first?.dictionary == ["body": nil, "views": nil])
   }
 
   @Test("updates and saves leave the values of a property that left alone")
@@ -69,7 +75,10 @@ struct LeavingPropertyTests {
       try store.blocking.save(Second.Note(id: old.id, title: "renamed"))
       try store.blocking.update(Second.Note(id: old.id, title: "renamed again"))
     }
-    #expect(try file.sql("select title, body, views from Note").map(\.dictionary) == [["title": "renamed again", "body": "text", "views": 3]])
+    #expect(
+      try file.sql("select title, body, views from Note").map(\.dictionary) == [
+        ["title": "renamed again", "body": "text", "views": 3]
+      ])
   }
 
   @Test("a property that returns has its values, and the default in rows that were written meanwhile")
@@ -89,7 +98,9 @@ struct LeavingPropertyTests {
   @Test("a property that returns without a default needs one for the rows that were written meanwhile")
   func returnsWithoutDefault() throws {
     try file.write([Second.Note(title: "new")])
-    try file.expectRefusal(.schemaMismatch, of: "views", naming: "Note.views", "default") { _ = try file.open(First.Note.self) }
+    try file.expectRefusal(.schemaMismatch, of: "views", naming: "Note.views", "default") {
+      _ = try file.open(First.Note.self)
+    }
   }
 
   @Test("a property that was added with a default leaves and returns as well")

@@ -31,8 +31,11 @@ struct MigrationBackupTests {
   @Test(
     "the copy is made before the first destructive statement and holds the old data",
     arguments: [
-      SQL("update Note set title = 'changed'"), SQL("delete from Note"), SQL("drop table Note"), SQL("alter table Note drop column body"),
-      SQL("insert into Note (id, title, body) select id, 'changed', '' from Note where true on conflict (id) do update set title = excluded.title"),
+      SQL("update Note set title = 'changed'"), SQL("delete from Note"), SQL("drop table Note"),
+      SQL("alter table Note drop column body"),
+      SQL(
+        "insert into Note (id, title, body) select id, 'changed', '' from Note where true on conflict (id) do update set title = excluded.title"
+      ),
     ])
   func copies(statement: SQL) throws {
     let migration = Migration("destroy") { db in
@@ -41,7 +44,10 @@ struct MigrationBackupTests {
     }
     _ = try file.open(Second.Note.self, migrations: [migration])
     #expect(try file.names == ["test.larder", "test.larder.backup-1"])
-    #expect(try file.sql("select title, body from Note order by title", in: "test.larder.backup-1").map { $0["title"] } == ["a", "b"])
+    #expect(
+      try file.sql("select title, body from Note order by title", in: "test.larder.backup-1").map { $0["title"] } == [
+        "a", "b",
+      ])
   }
 
   @Test("a migration that only adds makes no copy")
@@ -64,8 +70,14 @@ struct MigrationBackupTests {
     _ = try file.open(First.Note.self, migrations: [first, second])
     _ = try file.open(First.Note.self, migrations: [first, second, third])
     #expect(try file.names == ["test.larder", "test.larder.backup-1", "test.larder.backup-2"])
-    #expect(try file.sql("select title from Note order by title", in: "test.larder.backup-1").map { $0["title"] } == ["a", "b"])
-    #expect(try file.sql("select title from Note order by title", in: "test.larder.backup-2").map { $0["title"] } == ["a12", "b12"])
+    #expect(
+      try file.sql("select title from Note order by title", in: "test.larder.backup-1").map { $0["title"] } == [
+        "a", "b",
+      ])
+    #expect(
+      try file.sql("select title from Note order by title", in: "test.larder.backup-2").map { $0["title"] } == [
+        "a12", "b12",
+      ])
   }
 
   @Test("a copy is made before a table is rebuilt because a property left")
@@ -82,6 +94,8 @@ struct MigrationBackupTests {
       try db.sql("delete from Note")
       throw CocoaError(.featureUnsupported)
     }
-    try file.expectRefusal(.migrationFailed, naming: "fails") { _ = try file.open(First.Note.self, migrations: [migration]) }
+    try file.expectRefusal(.migrationFailed, naming: "fails") {
+      _ = try file.open(First.Note.self, migrations: [migration])
+    }
   }
 }

@@ -53,7 +53,9 @@ struct MigrationTests {
 
   init() throws {
     file = try StoreFile()
-    try file.write([First.Person(id: 1, name: "Ada Lovelace", age: "36"), First.Person(id: 2, name: "Alan Turing", age: "41")], also: First.Pet.self)
+    try file.write(
+      [First.Person(id: 1, name: "Ada Lovelace", age: "36"), First.Person(id: 2, name: "Alan Turing", age: "41")],
+      also: First.Pet.self)
     try file.write([First.Pet(id: 7, name: "Tom")], also: First.Person.self)
   }
 
@@ -75,13 +77,17 @@ struct MigrationTests {
       let store = try file.open(Second.Person.self, Second.Animal.self, migrations: [split, animals])
       #expect(
         try store.blocking.fetch(Second.Person.all.sorted(by: \.id)) == [
-          Second.Person(id: 1, first: "Ada", last: "Lovelace", age: 36), Second.Person(id: 2, first: "Alan", last: "Turing", age: 41),
+          Second.Person(id: 1, first: "Ada", last: "Lovelace", age: 36),
+          Second.Person(id: 2, first: "Alan", last: "Turing", age: 41),
         ])
       #expect(try store.blocking.fetch(Second.Animal.all) == [Second.Animal(id: 7, name: "Tom", kind: "cat")])
     }
     #expect(try file.sql("select name from sqlite_master where name = 'Pet'").isEmpty)
     #expect(try file.sql("select name from _larder_models order by name").map { $0["name"] } == ["Animal", "Person"])
-    #expect(try file.sql("select name from _larder_migrations order by position").map { $0["name"] } == ["split names", "pets are animals"])
+    #expect(
+      try file.sql("select name from _larder_migrations order by position").map { $0["name"] } == [
+        "split names", "pets are animals",
+      ])
   }
 
   @Test("a migration sees old columns and models as they were and new ones as they will be")
@@ -108,7 +114,9 @@ struct MigrationTests {
   @Test("a migration runs in a new file as well")
   func newFile() throws {
     let other = try StoreFile()
-    try other.write([First.Pet(id: 1, name: "x")], migrations: [Migration("seed") { db in try db.insert(First.Pet(id: 2, name: "y")) }])
+    try other.write(
+      [First.Pet(id: 1, name: "x")],
+      migrations: [Migration("seed") { db in try db.insert(First.Pet(id: 2, name: "y")) }])
     #expect(try other.sql("select id from Pet order by id").map { $0["id"] } == [1, 2])
     #expect(try other.names == ["test.larder"])
   }
@@ -140,7 +148,8 @@ struct MigrationTests {
 
   @Test("a migration that drops a model's table begins anew with an empty one")
   func beginsAnew() throws {
-    let store = try file.open(Second.Person.self, migrations: [Migration("forget everybody") { db in try db.dropTable("Person") }])
+    let store = try file.open(
+      Second.Person.self, migrations: [Migration("forget everybody") { db in try db.dropTable("Person") }])
     #expect(try store.blocking.count(Second.Person.all) == 0)
     try store.blocking.insert(Second.Person(id: 1, first: "a", last: "b", age: 3))
   }
@@ -148,7 +157,8 @@ struct MigrationTests {
   @Test("a migration cannot drop a column that is not there")
   func noColumn() throws {
     try file.expectRefusal(.migrationFailed, naming: "nobody") {
-      _ = try file.open(First.Person.self, migrations: [Migration("drop") { db in try db.dropColumn("nobody", of: First.Person.self) }])
+      _ = try file.open(
+        First.Person.self, migrations: [Migration("drop") { db in try db.dropColumn("nobody", of: First.Person.self) }])
     }
   }
 

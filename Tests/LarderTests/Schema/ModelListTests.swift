@@ -48,7 +48,9 @@ private struct Handmade<Name: Naming>: Model {
   var text: String
 
   static var columns: Columns { Columns() }
-  static var schema: ModelSchema<Handmade> { ModelSchema(Name.table, [Property(columns.id, .primaryKey), Property(columns.text)]) }
+  static var schema: ModelSchema<Handmade> {
+    ModelSchema(Name.table, [Property(columns.id, .primaryKey), Property(columns.text)])
+  }
 
   init(from row: inout RowReader) throws {
     id = try row.next()
@@ -86,11 +88,17 @@ private struct Keyless: Model {
 
 @Suite("Models that cannot be kept")
 struct ModelListTests {
-  private func expectRefusal(_ words: String..., models: [any Model.Type], sourceLocation: SourceLocation = #_sourceLocation) throws {
+  private func expectRefusal(
+    _ words: String..., models: [any Model.Type], sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
     let file = try StoreFile()
-    let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation) { try Store(at: file.path, for: models) }
+    let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation) {
+      try Store(at: file.path, for: models)
+    }
     #expect(error?.code == .schemaMismatch, sourceLocation: sourceLocation)
-    for word in words { #expect(error?.message.contains(word) == true, "\(error?.message ?? "")", sourceLocation: sourceLocation) }
+    for word in words {
+      #expect(error?.message.contains(word) == true, "\(error?.message ?? "")", sourceLocation: sourceLocation)
+    }
     #expect(try file.names == [], sourceLocation: sourceLocation)
   }
 

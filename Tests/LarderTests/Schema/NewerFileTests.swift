@@ -42,7 +42,9 @@ struct NewerFileTests {
     _ = try file.open(First.Note.self, migrations: [known, Migration("unknown") { _ in }])
     try file.expectRefusal(.newerFile, naming: "unknown") { _ = try file.open(First.Note.self, migrations: [known]) }
     try file.expectRefusal(.newerFile, naming: "unknown") { _ = try file.open(First.Note.self) }
-    try file.expectRefusal(.newerFile) { _ = try file.open(First.Note.self, migrations: [known, Migration("other") { _ in }]) }
+    try file.expectRefusal(.newerFile) {
+      _ = try file.open(First.Note.self, migrations: [known, Migration("other") { _ in }])
+    }
   }
 
   @Test("a migration in the middle may be forgotten once a later one has run")

@@ -38,7 +38,8 @@ struct PlanTests {
     let plan = try Store.plan(at: file.path, for: Second.Tag.self, First.Note.self)
     #expect(
       plan.steps == [
-        "create the table Tag for Tag", "create a unique index on Tag (name)", "create the table Note for Note", "create an index on Note (title)",
+        "create the table Tag for Tag", "create a unique index on Tag (name)", "create the table Note for Note",
+        "create an index on Note (title)",
         "build the full-text index of Note over title",
       ])
     #expect(try file.names == [])
@@ -52,7 +53,8 @@ struct PlanTests {
     let plan = try Store.plan(at: file.path, for: Second.Note.self, Second.Tag.self)
     #expect(
       plan.steps == [
-        "rename the column Note.title to name", "add the column Note.code for Note.code", "add the column Note.token for Note.token",
+        "rename the column Note.title to name", "add the column Note.code for Note.code",
+        "add the column Note.token for Note.token",
         "create the table Tag for Tag", "create a unique index on Tag (name)",
         "rebuild the table Note: body may be empty, count becomes REAL, token is required",
         "drop the index Note_title_index, which no model asks for any longer", "create a unique index on Note (code)",
@@ -73,7 +75,8 @@ struct PlanTests {
     let done = Migration("done") { _ in }
     try file.write([First.Note(title: "a", body: "b")], migrations: [done])
     let plan = try Store.plan(
-      at: file.path, for: First.Note.self, configuration: Store.Configuration(migrations: [done, Migration("split \"names\"") { _ in }]))
+      at: file.path, for: First.Note.self,
+      configuration: Store.Configuration(migrations: [done, Migration("split \"names\"") { _ in }]))
     #expect(plan.steps == ["run the migration \"split \"names\"\""])
   }
 
@@ -95,7 +98,9 @@ struct PlanTests {
     #expect(throws: StoreError.self) { try Store.plan(at: file.path, for: First.Note.self, configuration: existing) }
     try file.write([First.Note(title: "a", body: "b")])
     #expect(try Store.plan(at: file.path, for: First.Note.self, configuration: existing).isEmpty)
-    let error = #expect(throws: StoreError.self) { try Store.plan(at: file.path, for: Second.Tag.self, configuration: existing) }
+    let error = #expect(throws: StoreError.self) {
+      try Store.plan(at: file.path, for: Second.Tag.self, configuration: existing)
+    }
     #expect(error?.code == .schemaMismatch)
   }
 }

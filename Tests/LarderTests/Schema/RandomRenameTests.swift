@@ -90,17 +90,27 @@ private enum Shapes {
   }
 }
 
-extension Shapes.Both { init(id: Int, texts: [String: String?]) { self.init(id: id, a: texts["a"] ?? nil, b: texts["b"] ?? nil) } }
+extension Shapes.Both {
+  init(id: Int, texts: [String: String?]) { self.init(id: id, a: texts["a"] ?? nil, b: texts["b"] ?? nil) }
+}
 extension Shapes.OnlyA { init(id: Int, texts: [String: String?]) { self.init(id: id, a: texts["a"] ?? nil) } }
 extension Shapes.OnlyB { init(id: Int, texts: [String: String?]) { self.init(id: id, b: texts["b"] ?? nil) } }
 extension Shapes.BFromA { init(id: Int, texts: [String: String?]) { self.init(id: id, b: texts["b"] ?? nil) } }
 extension Shapes.AFromB { init(id: Int, texts: [String: String?]) { self.init(id: id, a: texts["a"] ?? nil) } }
-extension Shapes.Swapped { init(id: Int, texts: [String: String?]) { self.init(id: id, a: texts["a"] ?? nil, b: texts["b"] ?? nil) } }
-extension Shapes.Shifted { init(id: Int, texts: [String: String?]) { self.init(id: id, b: texts["b"] ?? nil, c: texts["c"] ?? nil) } }
-extension Shapes.Rotated {
-  init(id: Int, texts: [String: String?]) { self.init(id: id, a: texts["a"] ?? nil, b: texts["b"] ?? nil, c: texts["c"] ?? nil) }
+extension Shapes.Swapped {
+  init(id: Int, texts: [String: String?]) { self.init(id: id, a: texts["a"] ?? nil, b: texts["b"] ?? nil) }
 }
-extension Shapes.GivenUp { init(id: Int, texts: [String: String?]) { self.init(id: id, a: texts["a"] ?? nil, c: texts["c"] ?? nil) } }
+extension Shapes.Shifted {
+  init(id: Int, texts: [String: String?]) { self.init(id: id, b: texts["b"] ?? nil, c: texts["c"] ?? nil) }
+}
+extension Shapes.Rotated {
+  init(id: Int, texts: [String: String?]) {
+    self.init(id: id, a: texts["a"] ?? nil, b: texts["b"] ?? nil, c: texts["c"] ?? nil)
+  }
+}
+extension Shapes.GivenUp {
+  init(id: Int, texts: [String: String?]) { self.init(id: id, a: texts["a"] ?? nil, c: texts["c"] ?? nil) }
+}
 
 /// What the columns of the file hold, by plain reasoning: all properties take their columns at the same time.
 private struct ExpectedFile {
@@ -112,7 +122,9 @@ private struct ExpectedFile {
   mutating func open(_ properties: [(name: String, original: String?)]) {
     var sources: [String: String] = [:]
     for (name, original) in properties {
-      guard let original, columns[original] != nil, !(columns[name] != nil && originals[name] == original) else { continue }
+      guard let original, columns[original] != nil, !(columns[name] != nil && originals[name] == original) else {
+        continue
+      }
       sources[name] = original
     }
     var next = columns.filter { name, _ in !sources.values.contains(name) }
@@ -140,11 +152,13 @@ private struct ExpectedFile {
 @Suite("Random changes of names")
 struct RandomRenameTests {
   private static let shapes: [any RenamedShape.Type] = [
-    Shapes.Both.self, Shapes.OnlyA.self, Shapes.OnlyB.self, Shapes.BFromA.self, Shapes.AFromB.self, Shapes.Swapped.self, Shapes.Shifted.self,
+    Shapes.Both.self, Shapes.OnlyA.self, Shapes.OnlyB.self, Shapes.BFromA.self, Shapes.AFromB.self, Shapes.Swapped.self,
+    Shapes.Shifted.self,
     Shapes.Rotated.self, Shapes.GivenUp.self,
   ]
 
-  @Test("whatever names properties give up, take over and exchange, each keeps its own values, its index and its full text")
+  @Test(
+    "whatever names properties give up, take over and exchange, each keeps its own values, its index and its full text")
   func walks() throws {
     let seed = TestSeed.value
     var generator = SplitMix64(seed: seed &* 41)
@@ -157,19 +171,24 @@ struct RandomRenameTests {
         // A named migration says that a shape from before is meant on purpose.
         migrations.append(Migration("\(step)") { _ in })
         expected.open(shape.properties)
-        try check(shape, file, migrations, &expected, key: step, "seed \(seed), walk \(walk), step \(step), \(shape.properties)")
+        try check(
+          shape, file, migrations, &expected, key: step, "seed \(seed), walk \(walk), step \(step), \(shape.properties)"
+        )
       }
     }
     TestSeed.tried(150, "changes of schemas")
   }
 
   private func check<Shape: RenamedShape>(
-    _ shape: Shape.Type, _ file: StoreFile, _ migrations: [Migration], _ expected: inout ExpectedFile, key: Int, _ place: String
+    _ shape: Shape.Type, _ file: StoreFile, _ migrations: [Migration], _ expected: inout ExpectedFile, key: Int,
+    _ place: String
   ) throws {
     for _ in 1...2 {
       let db = try file.open(Shape.self, migrations: migrations).blocking
       for row in try db.fetch(Shape.all) {
-        for (name, text) in row.texts { #expect(text == expected.columns[name]?[row.id], "\(place): \(name) of \(row.id)") }
+        for (name, text) in row.texts {
+          #expect(text == expected.columns[name]?[row.id], "\(place): \(name) of \(row.id)")
+        }
       }
     }
     let db = try file.open(Shape.self, migrations: migrations).blocking
@@ -183,7 +202,8 @@ struct RandomRenameTests {
     }
     #expect(try db.sql("pragma integrity_check").first?.first?.value == "ok")
     if try !db.sql("select 1 from sqlite_master where name = '_larder_search_Note'").isEmpty {
-      // Throws where the index does not hold the text of the table: https://www.sqlite.org/fts5.html#the_integrity_check_command.
+      // Throws where the index does not hold the text of the table:
+      // https://www.sqlite.org/fts5.html#the_integrity_check_command.
       try db.sql("insert into _larder_search_Note (_larder_search_Note, rank) values ('integrity-check', 1)")
     }
   }

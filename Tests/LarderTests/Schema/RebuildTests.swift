@@ -50,7 +50,9 @@ struct RebuildTests {
     try file.sql("create table Log (text)")
     try file.sql("create index mine on Note (count, title)")
     try file.sql("create trigger logged after insert on Note begin insert into Log values (new.title); end")
-    try file.sql("create trigger cleared after delete on Log begin update Note set title = old.text || '!' where title = old.text; end")
+    try file.sql(
+      "create trigger cleared after delete on Log begin update Note set title = old.text || '!' where title = old.text; end"
+    )
     try file.sql("create view Heavy as select title from Note where count > 15")
     do {
       let store = try file.open(Second.Note.self)
@@ -78,7 +80,8 @@ struct RebuildTests {
     try file.sql("create table Line (note blob references Note (id))")
     try file.sql("insert into Line select id from Note")
     try file.expectRefusal(.referenced, naming: "Line") {
-      _ = try file.open(Second.Note.self, migrations: [Migration("delete") { db in try db.sql("delete from Note where count > 15") }])
+      _ = try file.open(
+        Second.Note.self, migrations: [Migration("delete") { db in try db.sql("delete from Note where count > 15") }])
     }
   }
 

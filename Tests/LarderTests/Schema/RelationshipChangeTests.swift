@@ -121,7 +121,8 @@ struct RelationshipChangeTests {
   func plan() throws {
     let steps = try Store.plan(at: file.path, for: Second.Owner.self, Second.Item.self, Second.Tag.self).steps
     for words in [
-      "add the column Owner.total", "add the column Item.seller", "owner refers to Owner", "create the table Owner_tags", "compute Owner.total",
+      "add the column Owner.total", "add the column Item.seller", "owner refers to Owner",
+      "create the table Owner_tags", "compute Owner.total",
       "create an index on Item (owner)",
     ] {
       #expect(steps.contains { $0.contains(words) }, "\(words) is not in \(steps)")
@@ -143,7 +144,8 @@ struct RelationshipChangeTests {
     let ada = try #require(try store.blocking.fetch(Third.Owner.where { $0.id == 1 }.including(\.items)).first)
     #expect(ada.items.map(\.id) == [1, 2])
     try store.blocking.setLinks(ada, \.items, Array(ada.items.reversed()))
-    #expect(try store.blocking.fetch(Third.Owner.where { $0.id == 1 }.including(\.items)).first?.items.map(\.id) == [2, 1])
+    #expect(
+      try store.blocking.fetch(Third.Owner.where { $0.id == 1 }.including(\.items)).first?.items.map(\.id) == [2, 1])
   }
 
   @Test("C6: without the derived property its triggers go, and its column is written no more")

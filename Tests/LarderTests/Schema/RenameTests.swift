@@ -100,6 +100,7 @@ struct RenameTests {
   func back() throws {
     _ = try file.open(Second.Note.self)
     let store = try file.open(Second.Back.self)
-    #expect(try store.blocking.fetch(Second.Back.all.sorted(by: \.number)).map(\.title) == ["Milk and bread", "Butter"])
+    #expect(
+      try store.blocking.fetch(Second.Back.all.sorted(by: \.number)).map(\.title) == ["Milk and bread", "Butter"])
   }
 }

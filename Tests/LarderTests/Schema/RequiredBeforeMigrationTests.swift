@@ -46,7 +46,9 @@ struct RequiredBeforeMigrationTests {
   @Test("a migration reads a property that became required with its default")
   func readsDefault() throws {
     let migration = Migration("read") { db in
-      for note in try db.fetch(Second.Note.all) { try db.update(Second.Note(id: note.id, title: note.title + note.note, note: note.note)) }
+      for note in try db.fetch(Second.Note.all) {
+        try db.update(Second.Note(id: note.id, title: note.title + note.note, note: note.note))
+      }
     }
     let store = try file.open(Second.Note.self, migrations: [migration])
     #expect(try store.blocking.fetch(Second.Note.all.sorted(by: \.id)).map(\.title) == ["anone", "bx"])
@@ -63,7 +65,9 @@ struct RequiredBeforeMigrationTests {
     #expect(try store.blocking.count(Second.WithoutDefault.all) == 2)
   }
 
-  @Test("a plan names the table that a renamed struct may have left behind; a table without rows or with other columns it does not")
+  @Test(
+    "a plan names the table that a renamed struct may have left behind; a table without rows or with other columns it does not"
+  )
   func renamedStruct() throws {
     let plan = try Store.plan(at: file.path, for: Second.Renamed.self)
     #expect(plan.notes.count == 1)

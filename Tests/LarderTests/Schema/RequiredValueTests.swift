@@ -73,14 +73,19 @@ struct RequiredValueTests {
   init() throws {
     file = try StoreFile()
     try file.write([
-      First.Note(id: 1, title: "a", subtitle: "x"), First.Note(id: 2, title: "b", subtitle: nil), First.Note(id: 3, title: "a", subtitle: nil),
+      First.Note(id: 1, title: "a", subtitle: "x"), First.Note(id: 2, title: "b", subtitle: nil),
+      First.Note(id: 3, title: "a", subtitle: nil),
     ])
   }
 
   @Test("a new property without a default is refused, with the property and the remedy")
   func withoutDefault() throws {
-    try file.expectRefusal(.schemaMismatch, of: "views", naming: "Required.views", "default", "migration") { _ = try file.open(Second.Required.self) }
-    try file.expectRefusal(.schemaMismatch, of: "views") { _ = try Store.plan(at: file.path, for: Second.Required.self) }
+    try file.expectRefusal(.schemaMismatch, of: "views", naming: "Required.views", "default", "migration") {
+      _ = try file.open(Second.Required.self)
+    }
+    try file.expectRefusal(.schemaMismatch, of: "views") {
+      _ = try Store.plan(at: file.path, for: Second.Required.self)
+    }
     let store = try file.open(First.Note.self)
     #expect(try store.blocking.count(First.Note.all) == 3)
   }
@@ -103,8 +108,12 @@ struct RequiredValueTests {
 
   @Test("an optional property does not become required while a row has none")
   func staysOptional() throws {
-    try file.expectRefusal(.schemaMismatch, of: "subtitle", naming: "Subtitled.subtitle", "default") { _ = try file.open(Second.Subtitled.self) }
-    try file.expectRefusal(.schemaMismatch, of: "subtitle") { _ = try Store.plan(at: file.path, for: Second.Subtitled.self) }
+    try file.expectRefusal(.schemaMismatch, of: "subtitle", naming: "Subtitled.subtitle", "default") {
+      _ = try file.open(Second.Subtitled.self)
+    }
+    try file.expectRefusal(.schemaMismatch, of: "subtitle") {
+      _ = try Store.plan(at: file.path, for: Second.Subtitled.self)
+    }
   }
 
   @Test("an optional property that becomes required gets its default where it has none")
@@ -122,28 +131,40 @@ struct RequiredValueTests {
 
   @Test("a unique rule that rows break is refused, with the rows")
   func unique() throws {
-    try file.expectRefusal(.schemaMismatch, of: "title", naming: "Unique.title", "1 and 3") { _ = try file.open(Second.Unique.self) }
-    try file.expectRefusal(.schemaMismatch, of: "title", naming: "1 and 3") { _ = try Store.plan(at: file.path, for: Second.Unique.self) }
+    try file.expectRefusal(.schemaMismatch, of: "title", naming: "Unique.title", "1 and 3") {
+      _ = try file.open(Second.Unique.self)
+    }
+    try file.expectRefusal(.schemaMismatch, of: "title", naming: "1 and 3") {
+      _ = try Store.plan(at: file.path, for: Second.Unique.self)
+    }
   }
 
   @Test("a unique rule does not mind several rows without a value")
   func uniqueNulls() throws {
     try file.sql("update Note set title = 'c' where id = 3")
     let store = try file.open(Second.Unique.self)
-    let error = #expect(throws: StoreError.self) { try store.blocking.insert(Second.Unique(id: 4, title: "d", subtitle: "x")) }
+    let error = #expect(throws: StoreError.self) {
+      try store.blocking.insert(Second.Unique(id: 4, title: "d", subtitle: "x"))
+    }
     #expect(error?.code == .duplicate)
     #expect(error?.property == "subtitle")
   }
 
   @Test("a new unique property with one default for all is refused where there are several rows")
   func uniqueConstant() throws {
-    try file.expectRefusal(.schemaMismatch, of: "code") { _ = try Store.plan(at: file.path, for: Second.UniqueConstant.self) }
+    try file.expectRefusal(.schemaMismatch, of: "code") {
+      _ = try Store.plan(at: file.path, for: Second.UniqueConstant.self)
+    }
     try file.expectRefusal(.schemaMismatch, of: "code") { _ = try file.open(Second.UniqueConstant.self) }
   }
 
   @Test("a compound unique rule over an old and a new property is refused, with the rows")
   func uniquePair() throws {
-    try file.expectRefusal(.schemaMismatch, of: "title", naming: "title, year", "1 and 3") { _ = try file.open(Second.UniquePair.self) }
-    try file.expectRefusal(.schemaMismatch, of: "title", naming: "1 and 3") { _ = try Store.plan(at: file.path, for: Second.UniquePair.self) }
+    try file.expectRefusal(.schemaMismatch, of: "title", naming: "title, year", "1 and 3") {
+      _ = try file.open(Second.UniquePair.self)
+    }
+    try file.expectRefusal(.schemaMismatch, of: "title", naming: "1 and 3") {
+      _ = try Store.plan(at: file.path, for: Second.UniquePair.self)
+    }
   }
 }

@@ -64,13 +64,16 @@ struct RetiredNameTests {
 
   private var indexed: [String] {
     get throws {
-      try file.sql("select name from pragma_index_info((select name from pragma_index_list('Note') where origin = 'c'))").compactMap {
+      try file.sql(
+        "select name from pragma_index_info((select name from pragma_index_list('Note') where origin = 'c'))"
+      ).compactMap {
         $0["name"]?.text
       }
     }
   }
 
-  @Test("a property that takes the name of a retired column keeps its own values, and the retired ones stay in the file")
+  @Test(
+    "a property that takes the name of a retired column keeps its own values, and the retired ones stay in the file")
   func ontoRetired() throws {
     _ = try file.open(Shapes.WithoutB.self)
     let plan = try Store.plan(at: file.path, for: Shapes.OntoB.self)
@@ -120,7 +123,10 @@ struct RetiredNameTests {
   func shifted() throws {
     for _ in 1...2 {
       let store = try file.open(Shapes.Shifted.self)
-      #expect(try store.blocking.fetch(Shapes.Shifted.all.sorted(by: \.id)).map { [$0.b, $0.c] } == [["an apple", "a bear"], ["avocado", "bee"]])
+      #expect(
+        try store.blocking.fetch(Shapes.Shifted.all.sorted(by: \.id)).map { [$0.b, $0.c] } == [
+          ["an apple", "a bear"], ["avocado", "bee"],
+        ])
       #expect(try store.blocking.fetch(Shapes.Shifted.search("bee")).map(\.id) == [2])
     }
   }

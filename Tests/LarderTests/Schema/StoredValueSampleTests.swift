@@ -68,7 +68,9 @@ struct StoredValueSampleTests {
   }
 
   private func expectRefusal<M: Model>(_ model: M.Type, naming words: String) throws {
-    try file.expectRefusal(.schemaMismatch, of: "kind", naming: "Note", words) { _ = try Store.plan(at: file.path, for: M.self) }
+    try file.expectRefusal(.schemaMismatch, of: "kind", naming: "Note", words) {
+      _ = try Store.plan(at: file.path, for: M.self)
+    }
     try file.expectRefusal(.schemaMismatch, of: "kind", naming: "Note", words) { _ = try file.open(M.self) }
   }
 
@@ -105,7 +107,8 @@ struct StoredValueSampleTests {
   @Test("a migration replaces what the type does not hold any longer")
   func corrected() throws {
     try file.write((1...300).map { First.Open(id: $0, kind: $0 == 299 ? .blue : .red) })
-    let correction = Migration("no more blue") { db in try db.sql("update Note set kind = 'green' where kind = 'blue'") }
+    let correction = Migration("no more blue") { db in try db.sql("update Note set kind = 'green' where kind = 'blue'")
+    }
     let store = try file.open(Second.Open.self, migrations: [correction])
     #expect(try store.blocking.count(Second.Open.where { $0.kind == .green }) == 1)
   }

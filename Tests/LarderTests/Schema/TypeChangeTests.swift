@@ -82,8 +82,12 @@ struct TypeChangeTests {
 
   @Test("Double does not become Int while a row has a fraction")
   func fractions() throws {
-    try file.expectRefusal(.schemaMismatch, of: "amount", naming: "WholeAmount.amount", "migration") { _ = try file.open(Second.WholeAmount.self) }
-    try file.expectRefusal(.schemaMismatch, of: "amount") { _ = try Store.plan(at: file.path, for: Second.WholeAmount.self) }
+    try file.expectRefusal(.schemaMismatch, of: "amount", naming: "WholeAmount.amount", "migration") {
+      _ = try file.open(Second.WholeAmount.self)
+    }
+    try file.expectRefusal(.schemaMismatch, of: "amount") {
+      _ = try Store.plan(at: file.path, for: Second.WholeAmount.self)
+    }
   }
 
   @Test("a migration that leaves a fraction is refused, with the row")
@@ -103,7 +107,9 @@ struct TypeChangeTests {
 
   @Test("Int does not become Int8 while a row is out of range, and does when none is")
   func narrower() throws {
-    try file.expectRefusal(.schemaMismatch, of: "count", naming: "SmallCount.count", "row 2 of Note") { _ = try file.open(Second.SmallCount.self) }
+    try file.expectRefusal(.schemaMismatch, of: "count", naming: "SmallCount.count", "row 2 of Note") {
+      _ = try file.open(Second.SmallCount.self)
+    }
     try file.sql("update Note set count = -128")
     do {
       let store = try file.open(Second.SmallCount.self)
@@ -114,7 +120,9 @@ struct TypeChangeTests {
 
   @Test("String does not become Int by itself, and does with a migration")
   func text() throws {
-    try file.expectRefusal(.schemaMismatch, of: "code", naming: "NumericCode.code") { _ = try file.open(Second.NumericCode.self) }
+    try file.expectRefusal(.schemaMismatch, of: "code", naming: "NumericCode.code") {
+      _ = try file.open(Second.NumericCode.self)
+    }
     try file.sql("update Note set code = '12 kg' where id = 2")
     try file.expectRefusal(.schemaMismatch, of: "code", naming: "row 2 of Note") {
       _ = try file.open(Second.NumericCode.self, migrations: [Migration("nothing") { _ in }])
@@ -134,12 +142,16 @@ struct TypeChangeTests {
   @Test("Int does not become Double where a number would change, and the error names the row")
   func widerThanDouble() throws {
     try file.sql("update Note set count = 9007199254740993 where id = 2")
-    try file.expectRefusal(.schemaMismatch, of: "count", naming: "row 2 of Note") { _ = try file.open(Second.Wide.self) }
+    try file.expectRefusal(.schemaMismatch, of: "count", naming: "row 2 of Note") {
+      _ = try file.open(Second.Wide.self)
+    }
   }
 
   @Test("String becomes an array where every row holds one")
   func json() throws {
-    try file.expectRefusal(.schemaMismatch, of: "code", naming: "row 1 of Note") { _ = try file.open(Second.Listed.self) }
+    try file.expectRefusal(.schemaMismatch, of: "code", naming: "row 1 of Note") {
+      _ = try file.open(Second.Listed.self)
+    }
     try file.sql("update Note set code = '[\"a\"]'")
     let store = try file.open(Second.Listed.self)
     #expect(try store.blocking.fetch(Second.Listed.all).map(\.code) == [["a"], ["a"]])
@@ -147,9 +159,14 @@ struct TypeChangeTests {
 
   @Test("Data becomes a UUID where every row has sixteen bytes")
   func identifier() throws {
-    try file.expectRefusal(.schemaMismatch, of: "data", naming: "row 1 of Note") { _ = try file.open(Second.Identified.self) }
+    try file.expectRefusal(.schemaMismatch, of: "data", naming: "row 1 of Note") {
+      _ = try file.open(Second.Identified.self)
+    }
     try file.sql("update Note set data = zeroblob(16)")
     let store = try file.open(Second.Identified.self)
-    #expect(try Set(store.blocking.fetch(Second.Identified.all).map(\.data.uuidString)) == ["00000000-0000-0000-0000-000000000000"])
+    #expect(
+      try Set(store.blocking.fetch(Second.Identified.all).map(\.data.uuidString)) == [
+        "00000000-0000-0000-0000-000000000000"
+      ])
   }
 }

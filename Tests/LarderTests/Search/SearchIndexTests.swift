@@ -9,7 +9,8 @@ import Testing
 
   init() throws { db = try Store(inMemoryFor: NewsItem.self, OddlyNamed.self).blocking }
 
-  /// FTS5 compares the index with the table word by word, and fails where they differ: <https://www.sqlite.org/fts5.html#the_integrity_check_command>.
+  /// FTS5 compares the index with the table word by word, and fails where they differ:
+  /// <https://www.sqlite.org/fts5.html#the_integrity_check_command>.
   private func checkIndex(of table: String, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(throws: Never.self, sourceLocation: sourceLocation) {
       let index = "_larder_search_\(table)"
@@ -41,7 +42,8 @@ import Testing
 
   @Test("updateAll and deleteAll keep the index in step")
   func queries() throws {
-    try db.insert((1...20).map { NewsItem(id: $0, title: $0.isMultiple(of: 2) ? "even apple" : "odd apple", body: "text \($0)") })
+    try db.insert(
+      (1...20).map { NewsItem(id: $0, title: $0.isMultiple(of: 2) ? "even apple" : "odd apple", body: "text \($0)") })
     #expect(
       try db.updateAll(NewsItem.where { $0.id > 10 }) {
         $0.title.set { $0.title + " late" }; $0.views.increment(by: 1)
@@ -76,7 +78,9 @@ import Testing
     rows[3].text = "changed"
     try db.save(rows)
     try db.delete(rows[0])
-    try db.sql("update \(OddlyNamed.self) set \(OddlyNamed.columns.id) = \(UUID()) where \(OddlyNamed.columns.text) = \("row 1")")
+    try db.sql(
+      "update \(OddlyNamed.self) set \(OddlyNamed.columns.id) = \(UUID()) where \(OddlyNamed.columns.text) = \("row 1")"
+    )
     #expect(try db.fetch(OddlyNamed.search("changed")) == [rows[3]])
     #expect(try db.count(OddlyNamed.search("row")) == 3)
     checkIndex(of: "the \"order\" table's")
@@ -107,7 +111,8 @@ import Testing
     var model: [Int: NewsItem] = [:]
     for _ in 0..<300 {
       let item = NewsItem(
-        id: Int.random(in: 1...15, using: &generator), title: generator.pick(words) + " " + generator.pick(words), body: generator.pickOrNil(words))
+        id: Int.random(in: 1...15, using: &generator), title: generator.pick(words) + " " + generator.pick(words),
+        body: generator.pickOrNil(words))
       switch Int.random(in: 0..<5, using: &generator) {
       case 0...1:
         try db.save(item)
@@ -120,11 +125,13 @@ import Testing
         for id in model.keys where id < item.id { model[id]?.title = item.title }
       default:
         try db.sql(
-          "insert or replace into \(NewsItem.self) (id, title, body, section, views) values (\(item.id), \(item.title), \(item.body), '', 0)")
+          "insert or replace into \(NewsItem.self) (id, title, body, section, views) values (\(item.id), \(item.title), \(item.body), '', 0)"
+        )
         model[item.id] = item
       }
       let word = generator.pick(["alpha", "beta", "gamma"])
-      let expected = model.values.filter { $0.title.contains(word) || $0.body?.contains(word) == true }.map(\.id).sorted()
+      let expected = model.values.filter { $0.title.contains(word) || $0.body?.contains(word) == true }.map(\.id)
+        .sorted()
       try #require(try db.fetch(NewsItem.search(word).sorted(by: \.id)).map(\.id) == expected, "seed \(seed)")
     }
     TestSeed.tried(300, "searches")

@@ -6,10 +6,13 @@ import Testing
   let db: BlockingStore
 
   static let items = [
-    NewsItem(id: 1, title: "Milk and bread", body: "Swift cows give milk, milk and more milk", section: "food", views: 5),
+    NewsItem(
+      id: 1, title: "Milk and bread", body: "Swift cows give milk, milk and more milk", section: "food", views: 5),
     NewsItem(id: 2, title: "Swift and SQLite", body: "A database in every pocket", section: "code", views: 7),
     NewsItem(id: 3, title: "Crème brûlée", body: nil, section: "food", views: 5),
-    NewsItem(id: 4, title: "SQL for everyone", body: "Select what you need. SQLite3 is fine, milk is not needed", section: "code", views: 1),
+    NewsItem(
+      id: 4, title: "SQL for everyone", body: "Select what you need. SQLite3 is fine, milk is not needed",
+      section: "code", views: 1),
     NewsItem(id: 5, title: "日本語 emoji 😀 100%", body: "naïve café", section: "other"),
   ]
 
@@ -39,8 +42,13 @@ import Testing
   @Test("no typed text throws: also where a quotation mark is one character together with what joins it")
   func joinedQuotes() throws {
     for joining in ["\u{301}", "\u{200D}", "\u{20E3}", "\u{FE0F}", "\u{600}", "\u{110BD}", "\u{1F3FD}"] {
-      for text in ["milk\(joining)\"", "milk\"\(joining)", "\(joining)\"milk", "\"\(joining)", joining, "milk \"\(joining)bread", "e\(joining)\"x"] {
-        #expect(throws: Never.self, "\(text.unicodeScalars.map { String($0.value, radix: 16) })") { try db.fetch(NewsItem.search(typed: text)) }
+      for text in [
+        "milk\(joining)\"", "milk\"\(joining)", "\(joining)\"milk", "\"\(joining)", joining, "milk \"\(joining)bread",
+        "e\(joining)\"x",
+      ] {
+        #expect(throws: Never.self, "\(text.unicodeScalars.map { String($0.value, radix: 16) })") {
+          try db.fetch(NewsItem.search(typed: text))
+        }
       }
     }
     #expect(try ids(NewsItem.search(typed: "milk\"\u{301} bread")) == [1])
@@ -87,9 +95,11 @@ import Testing
   @Test(
     "hostile text is text",
     arguments: [
-      "\"", "'", "\"\"\"", "milk\"", "*", "milk* OR", "AND", "NOT", "NEAR(", "NEAR(milk", "^", "(", ")", "{title} :", "title :", "-milk", "milk -",
+      "\"", "'", "\"\"\"", "milk\"", "*", "milk* OR", "AND", "NOT", "NEAR(", "NEAR(milk", "^", "(", ")", "{title} :",
+      "title :", "-milk", "milk -",
       "+", ":", "a:b:c",
-      "😀", "\u{0}", "\u{0}\u{0}milk", "'; drop table NewsItem; --", "\u{301}", "\\", "milk\\", "%_", String(repeating: "(", count: 5000), "ⓐ", "½",
+      "😀", "\u{0}", "\u{0}\u{0}milk", "'; drop table NewsItem; --", "\u{301}", "\\", "milk\\", "%_",
+      String(repeating: "(", count: 5000), "ⓐ", "½",
       String(repeating: "word ", count: 300),
     ])
   func hostile(_ text: String) throws {
@@ -109,7 +119,10 @@ import Testing
     "a pattern that FTS5 cannot read is an invalid value",
     arguments: ["\"", "AND", "milk AND", "(", "nothing : milk", "*milk", "NEAR(a b, x)", "", "milk + ", "a:b:c", "'"])
   func badPatterns(_ pattern: String) throws {
-    for query in [NewsItem.search(pattern), NewsItem.search(pattern).ranked(), NewsItem.search(pattern).where { $0.views > 0 }.limit(2)] {
+    for query in [
+      NewsItem.search(pattern), NewsItem.search(pattern).ranked(),
+      NewsItem.search(pattern).where { $0.views > 0 }.limit(2),
+    ] {
       let error = try #require(throws: StoreError.self) { try db.fetch(query) }
       #expect(error.code == .invalidValue, "\(error)")
       #expect(error.model == "NewsItem")
@@ -140,7 +153,8 @@ import Testing
     #expect(try db.rows(best).map { try $0.get("id", as: Int.self) } == [1, 4])
     #expect(try db.fetch(best.where { $0.section == "code" }).map(\.id) == [4])
     #expect(try db.fetch(best.where { $0.title.contains("SQL") }).map(\.id) == [4])
-    #expect(try db.fetch(best.grouped(by: \.section) { ($0.key, $0.count, $0.max(\.title)) }).map(\.0) == ["code", "food"])
+    #expect(
+      try db.fetch(best.grouped(by: \.section) { ($0.key, $0.count, $0.max(\.title)) }).map(\.0) == ["code", "food"])
     #expect(NewsItem.all.ranked() == NewsItem.all)
     let error = try #require(throws: StoreError.self) { try db.fetch(best.after(Self.items[0])) }
     #expect(error.code == .unsupported)

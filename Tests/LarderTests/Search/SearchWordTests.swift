@@ -32,7 +32,10 @@ import Testing
   func everyScalar() throws {
     let db = try Store(inMemoryFor: NewsItem.self).blocking
     try db.sql(
-      SQL(raw: "create virtual table temp.words using fts5(a, content='', tokenize=\(Quoting.literal(.text(SearchWords.tokenizer))))"))
+      SQL(
+        raw:
+          "create virtual table temp.words using fts5(a, content='', tokenize=\(Quoting.literal(.text(SearchWords.tokenizer))))"
+      ))
     try db.sql(SQL(raw: "create virtual table temp.found using fts5vocab(temp, 'words', instance)"))
     let all = """
       insert into temp.words (rowid, a) with recursive n (v) as (select 1 union all select iif(v = 131072, 917504, v + 1) from n where v < 918000) \
@@ -41,7 +44,8 @@ import Testing
     try db.sql(SQL(raw: all))
     let split = Set(try db.sql("select doc from temp.found where term = 'yq'").compactMap { $0["doc"]?.integer })
     // Beyond are letters, and characters that mean nothing yet.
-    let different = (Array(UInt32(1)...0x20000) + Array(0xE0000...0xE01F0)).compactMap(Unicode.Scalar.init).filter { scalar in
+    let different = (Array(UInt32(1)...0x20000) + Array(0xE0000...0xE01F0)).compactMap(Unicode.Scalar.init).filter {
+      scalar in
       switch scalar.properties.generalCategory {
       // A typed word may hold what the index takes apart: the words of a phrase are found side by side.
       case .nonspacingMark, .spacingMark, .enclosingMark: false
@@ -56,7 +60,8 @@ import Testing
     let file = try StoreFile()
     let db = try Store(at: file.path, for: NewsItem.self).blocking
     try db.insert([NewsItem(id: 1, title: "🌶ok"), NewsItem(id: 2, title: "ok")])
-    let sql = try #require(try db.sql("select sql from sqlite_master where name = '_larder_search_NewsItem'").first?["sql"]?.text)
+    let sql = try #require(
+      try db.sql("select sql from sqlite_master where name = '_larder_search_NewsItem'").first?["sql"]?.text)
     let options = try #require(sql.range(of: "tokenize="))
     try db.sql("drop table _larder_search_NewsItem")
     try db.sql(SQL(raw: "\(sql[..<options.lowerBound])tokenize='\(SearchWords.firstTokenizer)')"))
@@ -85,13 +90,16 @@ import Testing
       #expect(throws: Never.self) {
         try db.sql("insert into _larder_search_NewsItem (_larder_search_NewsItem, rank) values ('integrity-check', 1)")
       }
-      #expect(try db.sql("select schema ->> 'words' as words from _larder_models").first?["words"]?.integer == Int64(SearchWords.version))
+      #expect(
+        try db.sql("select schema ->> 'words' as words from _larder_models").first?["words"]?.integer
+          == Int64(SearchWords.version))
       await db.store.close()
       #expect(try Store.plan(at: file.path, for: NewsItem.self).steps.isEmpty)
     }
   }
 
-  @Test("a store that may change nothing searches an older index as before, and finds it whole", arguments: [true, false])
+  @Test(
+    "a store that may change nothing searches an older index as before, and finds it whole", arguments: [true, false])
   func unchanged(isReadOnly: Bool) async throws {
     let file = try await olderFile()
     let configuration = isReadOnly ? Store.Configuration(access: .readOnly) : Store.Configuration(schema: .existing)

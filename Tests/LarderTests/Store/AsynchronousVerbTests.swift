@@ -8,7 +8,9 @@ import Testing
   private func withStores(_ body: (Store) async throws -> Void) async throws {
     try await body(try Store(inMemoryFor: ConformanceItem.self))
     try await withTemporaryStore(for: ConformanceItem.self) { try await body($0) }
-    try await withTemporaryStore(for: ConformanceItem.self, configuration: Store.Configuration(durability: .full, readers: 1)) { try await body($0) }
+    try await withTemporaryStore(
+      for: ConformanceItem.self, configuration: Store.Configuration(durability: .full, readers: 1)
+    ) { try await body($0) }
   }
 
   private let all = ConformanceItem.all
@@ -35,7 +37,10 @@ import Testing
       let groups = try await store.fetch(all.grouped(by: \.kind) { ($0.key, $0.count) })
       #expect(groups.map(\.1) == [2, 1])
       #expect(try await store.matches(ConformanceItem.search("bread")).map(\.snippet) == ["[Bread]"])
-      #expect(try await store.sql("select title from \(ConformanceItem.self) where id = \(1)", as: String.self) == ["Milk of the day"])
+      #expect(
+        try await store.sql("select title from \(ConformanceItem.self) where id = \(1)", as: String.self) == [
+          "Milk of the day"
+        ])
       #expect(try await store.read { try $0.count(ConformanceItem.all) } == 3)
     }
   }
@@ -74,12 +79,16 @@ import Testing
     }
   }
 
-  @Test("A3: an array is written whole or not at all, and the error names model and property") func arrays() async throws {
+  @Test("A3: an array is written whole or not at all, and the error names model and property") func arrays()
+    async throws
+  {
     try await withStores { store in
       try await store.insert(bread)
       let clash = ConformanceItem(id: 7, title: "Clash", code: "B")
       let heavy = ConformanceItem(id: 8, title: "Heavy", weight: .nan)
-      for (values, code, property) in [([milk, clash, hammer], StoreError.Code.duplicate, "code"), ([milk, heavy], .invalidValue, "weight")] {
+      for (values, code, property) in [
+        ([milk, clash, hammer], StoreError.Code.duplicate, "code"), ([milk, heavy], .invalidValue, "weight"),
+      ] {
         let inserted = await #expect(throws: StoreError.self) { try await store.insert(values) }
         let saved = await #expect(throws: StoreError.self) { try await store.save(values) }
         for error in [inserted, saved] {
@@ -134,7 +143,9 @@ import Testing
         try await store.read { db in try db.sql("update \(ConformanceItem.self) set stock = \(6)") }
       }
       #expect(error?.code == .readOnly)
-      #expect(throws: StoreError.self) { try store.blocking.read { db in try db.sql("delete from \(ConformanceItem.self)") } }
+      #expect(throws: StoreError.self) {
+        try store.blocking.read { db in try db.sql("delete from \(ConformanceItem.self)") }
+      }
       #expect(try await store.find(ConformanceItem.self, 1)?.stock == 5)
       try await store.sql("update \(ConformanceItem.self) set stock = \(7)")
       #expect(try await store.find(ConformanceItem.self, 1)?.stock == 7)

@@ -12,7 +12,9 @@ import Testing
 
   /// What is in the folder under a name that begins so.
   private func files(_ prefix: String) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: folder.url.path(percentEncoded: false)).filter { $0.hasPrefix(prefix) }.sorted()
+    try FileManager.default.contentsOfDirectory(atPath: folder.url.path(percentEncoded: false)).filter {
+      $0.hasPrefix(prefix)
+    }.sorted()
   }
 
   @Test("a copy that is made while writers go on is whole and of one commit") func consistent() async throws {
@@ -25,7 +27,8 @@ import Testing
         group.addTask {
           for number in 0..<100 {
             try await store.write { db in
-              try LedgerAccount.transfer(number, from: (writer + number) % LedgerAccount.count, to: (number * 3) % LedgerAccount.count, in: db)
+              try LedgerAccount.transfer(
+                number, from: (writer + number) % LedgerAccount.count, to: (number * 3) % LedgerAccount.count, in: db)
               // One parcel for each transfer: the copy has as many as it has transfers.
               try db.insert(Parcel(id: 10_000 + writer * 1000 + number))
             }
@@ -45,8 +48,12 @@ import Testing
       #expect(try await copy.sum(LedgerAccount.all, of: \.balance) == LedgerAccount.total)
       #expect(try await copy.sql("pragma integrity_check", as: String.self) == ["ok"])
       for writer in 0..<2 {
-        let ids = try await copy.fetch(Parcel.where { $0.id.isBetween(10_000 + writer * 1000, 10_999 + writer * 1000) }.sorted(by: \.id)).map(\.id)
-        #expect(ids == ids.indices.map { 10_000 + writer * 1000 + $0 }, "a copy holds a beginning of each writer's work, without gaps")
+        let ids = try await copy.fetch(
+          Parcel.where { $0.id.isBetween(10_000 + writer * 1000, 10_999 + writer * 1000) }.sorted(by: \.id)
+        ).map(\.id)
+        #expect(
+          ids == ids.indices.map { 10_000 + writer * 1000 + $0 },
+          "a copy holds a beginning of each writer's work, without gaps")
       }
       try await copy.insert(Parcel(id: -1))
     }

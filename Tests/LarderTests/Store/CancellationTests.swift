@@ -7,15 +7,22 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct CancellationTests {
   private func withStores(_ body: (Store) async throws -> Void) async throws {
     try await body(try Store(inMemoryFor: Parcel.self))
-    try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(readers: 1)) { try await body($0) }
-    try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(durability: .full)) { try await body($0) }
+    try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(readers: 1)) {
+      try await body($0)
+    }
+    try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(durability: .full)) {
+      try await body($0)
+    }
   }
 
-  private func expectCancelled(_ task: Task<some Sendable, any Error>, sourceLocation: SourceLocation = #_sourceLocation) async {
+  private func expectCancelled(
+    _ task: Task<some Sendable, any Error>, sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
     await #expect(throws: CancellationError.self, sourceLocation: sourceLocation) { _ = try await task.value }
   }
 
-  private func expectAnswers(_ store: Store, rows: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+  private func expectAnswers(_ store: Store, rows: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws
+  {
     for _ in 0..<3 { #expect(try await store.fetch(Parcel.all).count == rows, sourceLocation: sourceLocation) }
     try await store.insert(Parcel(id: 1_000_000))
     #expect(try await store.delete(Parcel.self, 1_000_000), sourceLocation: sourceLocation)
@@ -25,12 +32,18 @@ import Testing
     try await withStores { store in
       try await store.insert(Parcel(id: 1))
       let calls: [@Sendable () async throws -> Void] = [
-        { _ = try await store.find(Parcel.self, 1) }, { _ = try await store.fetch(Parcel.all) }, { _ = try await store.count(Parcel.all) },
-        { _ = try await store.rows(Parcel.all) }, { _ = try await store.sql("select 1") }, { try await store.read { _ in } },
-        { try await store.insert(Parcel(id: 2)) }, { try await store.save(Parcel(id: 3)) }, { try await store.save([Parcel(id: 4)]) },
-        { try await store.update(Parcel(id: 1, weight: 9)) }, { try await store.delete(Parcel.self, 1) }, { try await store.deleteAll(Parcel.all) },
-        { try await store.updateAll(Parcel.all) { $0.weight.set(9) } }, { try await store.write { try $0.insert(Parcel(id: 5)) } },
-        { try await store.once("never") { try $0.insert(Parcel(id: 6)) } }, { for try await _ in store.stream(Parcel.all) {} },
+        { _ = try await store.find(Parcel.self, 1) }, { _ = try await store.fetch(Parcel.all) },
+        { _ = try await store.count(Parcel.all) },
+        { _ = try await store.rows(Parcel.all) }, { _ = try await store.sql("select 1") },
+        { try await store.read { _ in } },
+        { try await store.insert(Parcel(id: 2)) }, { try await store.save(Parcel(id: 3)) },
+        { try await store.save([Parcel(id: 4)]) },
+        { try await store.update(Parcel(id: 1, weight: 9)) }, { try await store.delete(Parcel.self, 1) },
+        { try await store.deleteAll(Parcel.all) },
+        { try await store.updateAll(Parcel.all) { $0.weight.set(9) } },
+        { try await store.write { try $0.insert(Parcel(id: 5)) } },
+        { try await store.once("never") { try $0.insert(Parcel(id: 6)) } },
+        { for try await _ in store.stream(Parcel.all) {} },
         { try await store.sql("delete from \(Parcel.self)") },
       ]
       for call in calls {
@@ -48,7 +61,9 @@ import Testing
     }
   }
 
-  @Test("A7: a call that stands in line when it is cancelled ends at once, and is never done") func inLine() async throws {
+  @Test("A7: a call that stands in line when it is cancelled ends at once, and is never done") func inLine()
+    async throws
+  {
     try await withStores { store in
       let (begun, lined, arrivals) = (Gate(), Gate(), Barrier(4))
       let held = Task {
@@ -93,7 +108,9 @@ import Testing
     }
   }
 
-  @Test("A7: a read that runs is interrupted, in the statement at work or at the next one") func runningRead() async throws {
+  @Test("A7: a read that runs is interrupted, in the statement at work or at the next one") func runningRead()
+    async throws
+  {
     try await withStores { store in
       let running = Gate()
       let first = Task { try await store.read { try $0.sql(Beacon.endless(running), as: Beacon.self).count } }
@@ -150,7 +167,8 @@ import Testing
     }
   }
 
-  @Test("A7: a write whose task is cancelled between statements keeps nothing, even if the closure ends well") func betweenStatements() async throws {
+  @Test("A7: a write whose task is cancelled between statements keeps nothing, even if the closure ends well")
+  func betweenStatements() async throws {
     try await withStores { store in
       for isOnce in [false, true] {
         let (begun, cancelled) = (Gate(), Gate())
@@ -173,7 +191,9 @@ import Testing
     }
   }
 
-  @Test("A7: a write that catches its interruption keeps nothing either, not even through a savepoint") func caught() async throws {
+  @Test("A7: a write that catches its interruption keeps nothing either, not even through a savepoint") func caught()
+    async throws
+  {
     try await withStores { store in
       let running = Gate()
       let task = Task {
@@ -194,7 +214,9 @@ import Testing
     }
   }
 
-  @Test("B10: of a thousand slow reads that are cancelled each ends in CancellationError, and the store answers the next call at once")
+  @Test(
+    "B10: of a thousand slow reads that are cancelled each ends in CancellationError, and the store answers the next call at once"
+  )
   func thousandReads() async throws {
     try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(readers: 4)) { store in
       try await store.insert(Parcel(id: 1))
@@ -219,7 +241,8 @@ import Testing
     }
   }
 
-  @Test("B10: a thousand slow reads are cancelled while they begin and end, and the store answers after each") func readsThatBegin() async throws {
+  @Test("B10: a thousand slow reads are cancelled while they begin and end, and the store answers after each")
+  func readsThatBegin() async throws {
     try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(readers: 2)) { store in
       try await store.insert(Parcel(id: 1))
       for _ in 0..<1000 {
@@ -250,11 +273,16 @@ import Testing
     }
   }
 
-  @Test("of many writes of which half are cancelled, those that were answered are there and the others are not") func halves() async throws {
+  @Test("of many writes of which half are cancelled, those that were answered are there and the others are not")
+  func halves() async throws {
     try await withStores { store in
       let tasks = (0..<64).map { number in
         Task {
-          if number % 3 == 0 { try await store.write { try $0.insert(Parcel(id: number)) } } else { try await store.insert(Parcel(id: number)) }
+          if number % 3 == 0 {
+            try await store.write { try $0.insert(Parcel(id: number)) }
+          } else {
+            try await store.insert(Parcel(id: number))
+          }
         }
       }
       for number in stride(from: 0, to: 64, by: 2) { tasks[number].cancel() }

@@ -15,20 +15,27 @@ import Testing
   private func expectAllClosed(_ store: Store, sourceLocation: SourceLocation = #_sourceLocation) async {
     #expect(store.isClosed)
     let calls: [@Sendable () async throws -> Void] = [
-      { _ = try await store.find(Parcel.self, 1) }, { _ = try await store.fetch(Parcel.all) }, { _ = try await store.count(Parcel.all) },
-      { _ = try await store.sql("select 1") }, { try await store.read { _ in } }, { try await store.insert(Parcel(id: 2)) },
-      { try await store.save([Parcel(id: 4)]) }, { try await store.delete(Parcel.self, 1) }, { try await store.deleteAll(Parcel.all) },
+      { _ = try await store.find(Parcel.self, 1) }, { _ = try await store.fetch(Parcel.all) },
+      { _ = try await store.count(Parcel.all) },
+      { _ = try await store.sql("select 1") }, { try await store.read { _ in } },
+      { try await store.insert(Parcel(id: 2)) },
+      { try await store.save([Parcel(id: 4)]) }, { try await store.delete(Parcel.self, 1) },
+      { try await store.deleteAll(Parcel.all) },
       { try await store.write { try $0.insert(Parcel(id: 5)) } }, { try await store.once("never") { _ in } },
-      { for try await _ in store.stream(Parcel.all) {} }, { try await store.checkpoint() }, { try await store.removeExpired() },
+      { for try await _ in store.stream(Parcel.all) {} }, { try await store.checkpoint() },
+      { try await store.removeExpired() },
       { for try await _ in store.live(Parcel.all) {} }, { _ = try await store.documents("papers").get("a") },
       { try await store.backup(to: FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)) },
-      { try store.blocking.insert(Parcel(id: 9)) }, { _ = try store.blocking.fetch(Parcel.all) }, { try store.blocking.write { _ in } },
+      { try store.blocking.insert(Parcel(id: 9)) }, { _ = try store.blocking.fetch(Parcel.all) },
+      { try store.blocking.write { _ in } },
       { try store.blocking.read { _ in } }, { try Context(store).insertAndSave(Parcel(id: 10)) },
     ]
     for call in calls { await expectClosed(call, sourceLocation: sourceLocation) }
   }
 
-  @Test("every call on a closed store throws .closed, in a file and in memory; closing twice is no error") func calls() async throws {
+  @Test("every call on a closed store throws .closed, in a file and in memory; closing twice is no error") func calls()
+    async throws
+  {
     try await withTemporaryStore(for: Parcel.self) { store in
       try await store.insert(Parcel(id: 1))
       await store.close()
@@ -41,7 +48,8 @@ import Testing
     await expectAllClosed(store)
   }
 
-  @Test("what stood in line before is done, and the file is left without a log and without an open descriptor") func line() async throws {
+  @Test("what stood in line before is done, and the file is left without a log and without an open descriptor")
+  func line() async throws {
     let folder = try TemporaryFolder()
     let file = folder.file("a.larder")
     let store = try Store(at: file, for: Parcel.self)
@@ -84,7 +92,9 @@ import Testing
     #expect(try await other.fetch(Parcel.all.sorted(by: \.id)).map(\.id) == kept)
   }
 
-  @Test("a read that goes on is waited for, and a stream in the middle of its rows ends with the error") func readers() async throws {
+  @Test("a read that goes on is waited for, and a stream in the middle of its rows ends with the error") func readers()
+    async throws
+  {
     try await withTemporaryStore(for: Parcel.self) { store in
       try await store.insert((0..<1000).map { Parcel(id: $0) })
       var rows = store.stream(Parcel.all).makeAsyncIterator()
@@ -120,7 +130,8 @@ import Testing
   @Test("closing inside a closure of the store is refused instead of waiting for itself") func nested() throws {
     try withTemporaryStore(for: Parcel.self) { store in
       let closures: [() throws -> Void] = [
-        { try store.blocking.read { _ in try store.blocking.close() } }, { try store.blocking.write { _ in try store.blocking.close() } },
+        { try store.blocking.read { _ in try store.blocking.close() } },
+        { try store.blocking.write { _ in try store.blocking.close() } },
       ]
       for closure in closures {
         let error = #expect(throws: StoreError.self, performing: closure)

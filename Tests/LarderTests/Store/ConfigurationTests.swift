@@ -4,10 +4,14 @@ import LarderTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ConfigurationTests {
-  /// Sources: <https://www.sqlite.org/pragma.html#pragma_synchronous>, <https://www.sqlite.org/pragma.html#pragma_journal_mode>.
-  @Test("durability is SQLite's synchronous, in WAL mode", arguments: [(Store.Configuration.Durability.normal, 1), (.full, 2)])
+  /// Sources: <https://www.sqlite.org/pragma.html#pragma_synchronous>,
+  /// <https://www.sqlite.org/pragma.html#pragma_journal_mode>.
+  @Test(
+    "durability is SQLite's synchronous, in WAL mode",
+    arguments: [(Store.Configuration.Durability.normal, 1), (.full, 2)])
   func durability(_ durability: Store.Configuration.Durability, synchronous: Int) async throws {
-    try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(durability: durability)) { store in
+    try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(durability: durability)) {
+      store in
       let found = try await store.write { db in
         (try db.sql("pragma synchronous", as: Int.self), try db.sql("pragma journal_mode", as: String.self))
       }
@@ -18,17 +22,21 @@ import Testing
 
   @Test("a store with the durability of .full keeps what it acknowledged") func full() async throws {
     let folder = try TemporaryFolder()
-    let store = try Store(at: folder.file("a.larder"), for: Parcel.self, configuration: Store.Configuration(durability: .full))
+    let store = try Store(
+      at: folder.file("a.larder"), for: Parcel.self, configuration: Store.Configuration(durability: .full))
     try await store.insert(Parcel(id: 1))
     try store.blocking.insert(Parcel(id: 2))
     let other = try Store(at: folder.file("a.larder"), for: Parcel.self)
     #expect(try await other.count(Parcel.all) == 2)
   }
 
-  @Test("busyTimeout says how long a write waits for another connection before it throws .busy") func busy() async throws {
+  @Test("busyTimeout says how long a write waits for another connection before it throws .busy") func busy()
+    async throws
+  {
     let folder = try TemporaryFolder()
     let patient = try Store(at: folder.file("a.larder"), for: Parcel.self)
-    let hasty = try Store(at: folder.file("a.larder"), for: Parcel.self, configuration: Store.Configuration(busyTimeout: .milliseconds(20)))
+    let hasty = try Store(
+      at: folder.file("a.larder"), for: Parcel.self, configuration: Store.Configuration(busyTimeout: .milliseconds(20)))
     let (begun, done) = (Gate(), Gate())
     let held = Task {
       try await patient.write { db in

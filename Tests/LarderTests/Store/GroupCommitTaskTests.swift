@@ -8,10 +8,13 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct GroupCommitTaskTests {
   @TaskLocal static var tenant = -1
 
-  @Test("validate() and encode(to:) run in the task that saves, also where its row shares a transaction with others'", arguments: [true, false])
+  @Test(
+    "validate() and encode(to:) run in the task that saves, also where its row shares a transaction with others'",
+    arguments: [true, false])
   func tasks(isInMemory: Bool) async throws {
     let folder = try TemporaryFolder()
-    let store = try isInMemory ? Store(inMemoryFor: TenantOrder.self) : Store(at: folder.file("a.larder"), for: TenantOrder.self)
+    let store =
+      try isInMemory ? Store(inMemoryFor: TenantOrder.self) : Store(at: folder.file("a.larder"), for: TenantOrder.self)
     for kind in 0..<3 {
       let (begun, lined, arrivals) = (Gate(), Gate(), Barrier(64))
       async let held: Void = store.write { _ in
@@ -45,7 +48,8 @@ import Testing
     #expect(orders.map { $0.origin.map(\.tenant) } == (1...64).map { [$0] })
   }
 
-  @Test("a value that cannot be stored is refused with its property, in a group as alone") func refusals() async throws {
+  @Test("a value that cannot be stored is refused with its property, in a group as alone") func refusals() async throws
+  {
     try await withTemporaryStore(for: Parcel.self) { store in
       let (begun, lined, arrivals) = (Gate(), Gate(), Barrier(8))
       async let held: Void = store.write { _ in
@@ -80,8 +84,11 @@ import Testing
     let file = folder.file("a.larder")
     let store = try Store(at: file, for: Parcel.self, configuration: .init(busyTimeout: .seconds(60)))
     let other = try Store(at: file, for: Parcel.self)
-    // A row that makes the transaction of the group fail as a whole, and lets go of the lock while each statement is tried alone.
-    try await store.sql("CREATE TRIGGER thirteen BEFORE INSERT ON parcels WHEN new.weight = 13 BEGIN SELECT RAISE(ROLLBACK, 'unlucky'); END")
+    // A row that makes the transaction of the group fail as a whole, and lets go of the lock while each statement is
+    // tried alone.
+    try await store.sql(
+      "CREATE TRIGGER thirteen BEFORE INSERT ON parcels WHEN new.weight = 13 BEGIN SELECT RAISE(ROLLBACK, 'unlucky'); END"
+    )
     for round in 0..<20 {
       let (locked, free) = (Gate(), Gate())
       let arrivals = Barrier(32)
@@ -114,7 +121,8 @@ import Testing
     #expect(try await store.count(Parcel.all) == 20 * 31)
   }
 
-  @Test("a task of low priority never gathers others: it stands in line, and whoever comes next gathers") func priorities() {
+  @Test("a task of low priority never gathers others: it stands in line, and whoever comes next gathers")
+  func priorities() {
     var line = WriterLine()
     line.isContended = true
     let isAlone = line.takeAlone()
@@ -138,7 +146,9 @@ import Testing
     try await withTemporaryStore(for: Parcel.self) { store in
       try await withThrowingTaskGroup(of: Void.self) { group in
         for id in 0..<300 {
-          group.addTask(priority: [.background, .utility, .medium, .high][id % 4]) { try await store.insert(Parcel(id: id)) }
+          group.addTask(priority: [.background, .utility, .medium, .high][id % 4]) {
+            try await store.insert(Parcel(id: id))
+          }
         }
         try await group.waitForAll()
       }
@@ -158,7 +168,9 @@ import Testing
         group.addTask {
           for number in 0... {
             if isOver.isOpen { break }
-            try await store.write { try $0.save((0..<20).map { Parcel(id: task * 1_000_000 + $0, weight: Double(number)) }) }
+            try await store.write {
+              try $0.save((0..<20).map { Parcel(id: task * 1_000_000 + $0, weight: Double(number)) })
+            }
           }
         }
       }

@@ -11,21 +11,26 @@ import Testing
   @Test("every save that was acknowledged is in the file, of 64 tasks at once", arguments: durabilities)
   func acknowledged(durability: Store.Configuration.Durability) async throws {
     let folder = try TemporaryFolder()
-    let store = try Store(at: folder.file("a.larder"), for: Parcel.self, configuration: Store.Configuration(durability: durability))
+    let store = try Store(
+      at: folder.file("a.larder"), for: Parcel.self, configuration: Store.Configuration(durability: durability))
     try await withThrowingTaskGroup(of: Void.self) { group in
       for task in 0..<64 {
         group.addTask {
           for number in 0..<25 {
             let id = task * 100 + number
             try await store.save(Parcel(id: id))
-            #expect(try await store.find(Parcel.self, id) == Parcel(id: id), "a save that was answered is seen by the next read")
+            #expect(
+              try await store.find(Parcel.self, id) == Parcel(id: id),
+              "a save that was answered is seen by the next read")
           }
         }
       }
       try await group.waitForAll()
     }
     let other = try Store(at: folder.file("a.larder"), for: Parcel.self)
-    #expect(try await other.fetch(Parcel.all.sorted(by: \.id)).map(\.id) == (0..<64).flatMap { task in (0..<25).map { task * 100 + $0 } })
+    #expect(
+      try await other.fetch(Parcel.all.sorted(by: \.id)).map(\.id)
+        == (0..<64).flatMap { task in (0..<25).map { task * 100 + $0 } })
   }
 
   @Test("a duplicate among writes that are committed together fails alone", arguments: durabilities, [true, false])
@@ -96,7 +101,8 @@ import Testing
               case 2:
                 try await store.write { db in
                   try db.insert(Parcel(id: id))
-                  try LedgerAccount.transfer(1, from: task % LedgerAccount.count, to: number % LedgerAccount.count, in: db)
+                  try LedgerAccount.transfer(
+                    1, from: task % LedgerAccount.count, to: number % LedgerAccount.count, in: db)
                 }
               default:
                 try await store.save(Parcel(id: id))

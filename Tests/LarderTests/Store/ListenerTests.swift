@@ -8,7 +8,9 @@ struct ListenerTests {
   /// More calls than frames fit on a stack: what grows with each call ends the process here.
   private static let calls = 300_000
 
-  @Test("the clock and the attachments call theirs as often as they are told to, and no call costs more than the one before")
+  @Test(
+    "the clock and the attachments call theirs as often as they are told to, and no call costs more than the one before"
+  )
   func manyCalls() {
     let count = Mutex(0)
     let countUp: @Sendable () -> Void = { count.withLock { $0 += 1 } }

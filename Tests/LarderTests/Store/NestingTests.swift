@@ -15,7 +15,9 @@ import Testing
   @Test("a read inside a read answers, with one reader alone") func readInRead() async throws {
     try await withStore { store in
       let count = try store.blocking.read { db in
-        try store.blocking.read { inner in try db.count(Parcel.all) + inner.count(Parcel.all) + store.blocking.fetch(Parcel.all).count }
+        try store.blocking.read { inner in
+          try db.count(Parcel.all) + inner.count(Parcel.all) + store.blocking.fetch(Parcel.all).count
+        }
       }
       #expect(count == 6)
       #expect(try await store.read { _ in try store.blocking.count(Parcel.all) } == 2)
@@ -26,7 +28,9 @@ import Testing
   @Test("a read inside forEach answers, with one reader alone") func readInIteration() async throws {
     try await withStore { store in
       var found: [Parcel?] = []
-      try store.blocking.forEach(Parcel.all.sorted(by: \.id)) { found.append(try store.blocking.find(Parcel.self, $0.id)) }
+      try store.blocking.forEach(Parcel.all.sorted(by: \.id)) {
+        found.append(try store.blocking.find(Parcel.self, $0.id))
+      }
       #expect(found == [Parcel(id: 1), Parcel(id: 2)])
       try store.blocking.forEach(Parcel.all) { try store.blocking.save(Parcel(id: $0.id, weight: 5)) }
       #expect(try await store.count(Parcel.where { $0.weight == 5 }) == 2)
@@ -58,7 +62,9 @@ import Testing
     }
   }
 
-  private func expectUnsupported(_ store: Store, sourceLocation: SourceLocation = #_sourceLocation, _ calls: [() throws -> Void]) {
+  private func expectUnsupported(
+    _ store: Store, sourceLocation: SourceLocation = #_sourceLocation, _ calls: [() throws -> Void]
+  ) {
     for call in calls {
       let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation, performing: call)
       #expect(error?.code == .unsupported, sourceLocation: sourceLocation)
@@ -67,7 +73,8 @@ import Testing
 
   private func writes(_ store: Store) -> [() throws -> Void] {
     [
-      { try store.blocking.insert(Parcel(id: 9)) }, { try store.blocking.save([Parcel(id: 9)]) }, { try store.blocking.write { _ in } },
+      { try store.blocking.insert(Parcel(id: 9)) }, { try store.blocking.save([Parcel(id: 9)]) },
+      { try store.blocking.write { _ in } },
       { try store.blocking.deleteAll(Parcel.all) }, { try store.blocking.sql("delete from \(Parcel.self)") },
       { try store.blocking.once("x") { _ in } },
     ]
@@ -92,10 +99,14 @@ import Testing
     }
   }
 
-  @Test("in memory, where all calls share one connection, a read inside a read answers, and every other call inside a closure throws .unsupported")
+  @Test(
+    "in memory, where all calls share one connection, a read inside a read answers, and every other call inside a closure throws .unsupported"
+  )
   func inMemory() async throws {
     let store = try Store(inMemoryFor: Parcel.self)
-    let reads: [() throws -> Void] = [{ _ = try store.blocking.count(Parcel.all) }, { try store.blocking.read { _ in } }]
+    let reads: [() throws -> Void] = [
+      { _ = try store.blocking.count(Parcel.all) }, { try store.blocking.read { _ in } },
+    ]
     try store.blocking.write { _ in expectUnsupported(store, writes(store) + reads) }
     try await store.insert([Parcel(id: 1), Parcel(id: 2)])
     try store.blocking.read { db in

@@ -18,7 +18,8 @@ import Testing
     try store.blocking.insert(guest)
     try store.blocking.sql("alter table guests add column extra text")
     try store.blocking.sql("update guests set extra = 'kept'")
-    try store.blocking.sql("create table stays (id integer primary key, guest blob references guests(id) on delete cascade)")
+    try store.blocking.sql(
+      "create table stays (id integer primary key, guest blob references guests(id) on delete cascade)")
     try store.blocking.sql("insert into stays (guest) values (\(guest.id))")
     try body(store)
   }
@@ -43,7 +44,9 @@ import Testing
       #expect(try store.blocking.sql("select count(*) from stays", as: Int.self) == [1])
       #expect(try store.blocking.sql("select rowid from guests", as: Int.self) == before)
       try store.blocking.delete(guest)
-      #expect(try store.blocking.sql("select count(*) from stays", as: Int.self) == [0], "deleting does cascade, so the rule is in force")
+      #expect(
+        try store.blocking.sql("select count(*) from stays", as: Int.self) == [0],
+        "deleting does cascade, so the rule is in force")
     }
   }
 

@@ -33,7 +33,8 @@ import Testing
         group.addTask {
           for number in 0..<150 {
             try await store.write { db in
-              try LedgerAccount.transfer(number, from: number % LedgerAccount.count, to: (number + 3) % LedgerAccount.count, in: db)
+              try LedgerAccount.transfer(
+                number, from: number % LedgerAccount.count, to: (number + 3) % LedgerAccount.count, in: db)
             }
           }
         }
@@ -77,7 +78,8 @@ import Testing
       let answers = try await withThrowingTaskGroup(of: Int.self) { group in
         for number in 0..<100 {
           group.addTask {
-            number % 2 == 0 ? try await store.read { try $0.count(Parcel.all) } : try await store.fetch(Parcel.all).count
+            number % 2 == 0
+              ? try await store.read { try $0.count(Parcel.all) } : try await store.fetch(Parcel.all).count
           }
         }
         return try await group.reduce(0, +)

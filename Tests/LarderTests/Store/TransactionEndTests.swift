@@ -6,7 +6,8 @@ import Testing
 
 @testable import Larder
 
-/// How transactions end where something is in the way: an interruption, an error with which SQLite itself rolls back, a connection that cannot.
+/// How transactions end where something is in the way: an interruption, an error with which SQLite itself rolls back, a
+/// connection that cannot.
 @Suite(.timeLimit(.minutes(5))) struct TransactionEndTests {
   private struct Sentinel: Error {}
 
@@ -62,7 +63,9 @@ import Testing
     }
   }
 
-  @Test("tasks that are cancelled while their transactions fail lose nothing that is saved afterwards", arguments: [true, false])
+  @Test(
+    "tasks that are cancelled while their transactions fail lose nothing that is saved afterwards",
+    arguments: [true, false])
   func cancelledRollbacks(isInMemory: Bool) async throws {
     let folder = try TemporaryFolder()
     let store = try isInMemory ? Store(inMemoryFor: Parcel.self) : Store(at: folder.file("a.larder"), for: Parcel.self)
@@ -117,10 +120,14 @@ import Testing
 
   /// Refuses a parcel of the weight 13 the hard way.
   private func installTrigger(_ store: Store) async throws {
-    try await store.sql("CREATE TRIGGER thirteen BEFORE INSERT ON parcels WHEN new.weight = 13 BEGIN SELECT RAISE(ROLLBACK, 'unlucky'); END")
+    try await store.sql(
+      "CREATE TRIGGER thirteen BEFORE INSERT ON parcels WHEN new.weight = 13 BEGIN SELECT RAISE(ROLLBACK, 'unlucky'); END"
+    )
   }
 
-  @Test("after an error with which SQLite has rolled back, every statement of the transaction is refused, and nothing of it is kept")
+  @Test(
+    "after an error with which SQLite has rolled back, every statement of the transaction is refused, and nothing of it is kept"
+  )
   func endedTransaction() async throws {
     try await withFile { store, rows in
       try await installTrigger(store)
@@ -131,7 +138,8 @@ import Testing
           try db.insert(Parcel(id: 2))
           let first = #expect(throws: StoreError.self) { try db.insert(Parcel(id: 3, weight: 13)) }
           let later: [() throws -> Void] = [
-            { try db.insert(Parcel(id: 4)) }, { try db.save([Parcel(id: 5)]) }, { try db.deleteAll(Parcel.all) }, { _ = try db.fetch(Parcel.all) },
+            { try db.insert(Parcel(id: 4)) }, { try db.save([Parcel(id: 5)]) }, { try db.deleteAll(Parcel.all) },
+            { _ = try db.fetch(Parcel.all) },
             { try db.savepoint { try $0.insert(Parcel(id: 6)) } }, { try db.sql("delete from parcels") },
             { try db.documents("papers").set("a", ["b": 1]) },
           ]
@@ -152,7 +160,8 @@ import Testing
     }
   }
 
-  @Test("a nested savepoint that catches such an error does not go on outside of the transaction either") func endedSavepoint() async throws {
+  @Test("a nested savepoint that catches such an error does not go on outside of the transaction either")
+  func endedSavepoint() async throws {
     try await withFile { store, rows in
       try await installTrigger(store)
       await #expect(throws: StoreError.self) {

@@ -55,7 +55,9 @@ import Testing
     }
   }
 
-  @Test("two threads that write to two stores in opposite orders: one is refused with the remedy, the other is done", arguments: 1...20)
+  @Test(
+    "two threads that write to two stores in opposite orders: one is refused with the remedy, the other is done",
+    arguments: 1...20)
   func oppositeOrders(round: Int) async throws {
     try await withTemporaryStore(for: Parcel.self) { first in
       try await withTemporaryStore(for: Parcel.self) { second in
@@ -101,7 +103,9 @@ import Testing
     #expect(errors.contains { $0 == nil })
   }
 
-  @Test("a call that stands in line for longer than the wait limit throws .busy, and is never done", arguments: [true, false])
+  @Test(
+    "a call that stands in line for longer than the wait limit throws .busy, and is never done",
+    arguments: [true, false])
   func waitLimit(isInMemory: Bool) async throws {
     let folder = try TemporaryFolder()
     let configuration = Store.Configuration(readers: 1, waitLimit: .milliseconds(50))
@@ -136,7 +140,9 @@ import Testing
   }
 
   @Test("a reader that stands in line for longer than the wait limit throws .busy") func readerLimit() async throws {
-    try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(readers: 1, waitLimit: .milliseconds(50))) { store in
+    try await withTemporaryStore(
+      for: Parcel.self, configuration: Store.Configuration(readers: 1, waitLimit: .milliseconds(50))
+    ) { store in
       let (begun, ended) = (Gate(), Gate())
       let reading = Task {
         try await store.read { db in
@@ -147,7 +153,8 @@ import Testing
       }
       await begun.wait()
       let calls: [@Sendable () async throws -> Void] = [
-        { _ = try await store.count(Parcel.all) }, { try await store.read { _ in } }, { _ = try store.blocking.fetch(Parcel.all) },
+        { _ = try await store.count(Parcel.all) }, { try await store.read { _ in } },
+        { _ = try store.blocking.fetch(Parcel.all) },
       ]
       for call in calls {
         let error = await #expect(throws: StoreError.self) { try await call() }

@@ -8,7 +8,8 @@ import Testing
 struct WorkerPoolTests {
   private static let threads = 16
 
-  @Test("work that waits for a disk keeps other work waiting only once all threads are taken", arguments: [true, false])
+  @Test(
+    "work that waits for a disk keeps other work waiting only once all threads are taken", arguments: [true, false])
   func blocked(borrows: Bool) async {
     let pool = WorkerPool(label: "test", limit: Self.threads, borrows: borrows)
     let disk = DispatchSemaphore(value: 0)

@@ -14,7 +14,8 @@ import Testing
     return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
   }
 
-  /// Two readers of which one always reads, until the closure returns: each ends its read when the other one has begun the next.
+  /// Two readers of which one always reads, until the closure returns: each ends its read when the other one has begun
+  /// the next.
   private func withOverlappingReaders(_ store: Store, _ body: () async throws -> Void) async throws {
     let isOver = Gate()
     let begun = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
@@ -54,7 +55,8 @@ import Testing
     try await withOverlappingReaders(store) {
       // 160 MB in all, in transactions of 2 MB.
       for round in 0..<80 {
-        try await store.save((0..<500).map { Parcel(id: $0, code: "\($0) " + String(repeating: "x", count: 4000) + "\(round)") })
+        try await store.save(
+          (0..<500).map { Parcel(id: $0, code: "\($0) " + String(repeating: "x", count: 4000) + "\(round)") })
         let size = size(ofLogOf: file)
         largest.withLock { $0 = max($0, size) }
       }
@@ -65,7 +67,8 @@ import Testing
     #expect(try await store.count(Parcel.all) == 500)
   }
 
-  @Test("a log that had grown behind one long reader shrinks when that is done, and what was written is there") func longReader() async throws {
+  @Test("a log that had grown behind one long reader shrinks when that is done, and what was written is there")
+  func longReader() async throws {
     let folder = try TemporaryFolder()
     let file = folder.file("a.larder")
     let store = try Store(at: file, for: Parcel.self, configuration: .init(busyTimeout: .milliseconds(100)))
@@ -80,7 +83,8 @@ import Testing
     }
     await begun.wait()
     for round in 0..<12 {
-      try await store.save((0..<500).map { Parcel(id: round * 500 + $0, code: "\(round) \($0) " + String(repeating: "x", count: 4000)) })
+      try await store.save(
+        (0..<500).map { Parcel(id: round * 500 + $0, code: "\(round) \($0) " + String(repeating: "x", count: 4000)) })
     }
     #expect(size(ofLogOf: file) > 20 << 20)
     ended.open()
@@ -126,13 +130,18 @@ import Testing
 
   private static func save(_ round: Int, in store: Store) throws {
     let context = Context(store)
-    for id in 0..<300 { try context.save(Parcel(id: id, code: "\(id) " + String(repeating: "x", count: 4000) + "\(round)")) }
+    for id in 0..<300 {
+      try context.save(Parcel(id: id, code: "\(id) " + String(repeating: "x", count: 4000) + "\(round)"))
+    }
     try context.save()
   }
 
-  @Test("the policy waits for nobody while the log is small, then longer and longer, and begins anew with an empty log") func policy() {
+  @Test("the policy waits for nobody while the log is small, then longer and longer, and begins anew with an empty log")
+  func policy() {
     // The questions are answered outside of the macro, because the policy remembers them.
-    func expect(_ isTrue: Bool, sourceLocation: SourceLocation = #_sourceLocation) { #expect(isTrue, sourceLocation: sourceLocation) }
+    func expect(_ isTrue: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+      #expect(isTrue, sourceLocation: sourceLocation)
+    }
     var policy = CheckpointPolicy(pageSize: 4096, longestPatience: 5000)
     expect(!policy.isDue(999))
     expect(policy.isDue(1000))

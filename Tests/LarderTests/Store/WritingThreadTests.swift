@@ -44,13 +44,16 @@ import Testing
       _ = FileManager.default.createFile(atPath: file.path, contents: nil)
       configuration.schema = .existing
       let maker = try Store(at: file, for: [], configuration: Store.Configuration(schema: .existing))
-      try maker.blocking.sql("CREATE TABLE parcels (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, weight REAL NOT NULL)")
+      try maker.blocking.sql(
+        "CREATE TABLE parcels (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, weight REAL NOT NULL)")
     case .memory: return try Store(inMemoryFor: Parcel.self, configuration: configuration)
     }
     return try Store(at: file, for: Parcel.self, configuration: configuration)
   }
 
-  @Test("a commit that waits for the disk runs on the writer's queue; any other one may run where it was called", arguments: Kind.allCases)
+  @Test(
+    "a commit that waits for the disk runs on the writer's queue; any other one may run where it was called",
+    arguments: Kind.allCases)
   func threads(_ kind: Kind) async throws {
     let folder = try TemporaryFolder()
     let places = Places()

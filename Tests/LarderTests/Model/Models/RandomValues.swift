@@ -22,7 +22,8 @@ extension SplitMix64 {
 
   mutating func double() -> Double {
     pick([
-      0, 1, -1, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, .pi, 0.1, 1e15,
+      0, 1, -1, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude, .pi,
+      0.1, 1e15,
       9_007_199_254_740_992,
     ]) { random in
       let number = Double(bitPattern: random.next())
@@ -44,7 +45,9 @@ extension SplitMix64 {
     ]) { random in
       var scalars = String.UnicodeScalarView()
       for _ in 0..<Int.random(in: 0...40, using: &random) {
-        let ranges: [ClosedRange<UInt32>] = [0...0x7F, 0x80...0x7FF, 0x800...0xD7FF, 0xE000...0xFFFF, 0x1_0000...0x10_FFFF]
+        let ranges: [ClosedRange<UInt32>] = [
+          0...0x7F, 0x80...0x7FF, 0x800...0xD7FF, 0xE000...0xFFFF, 0x1_0000...0x10_FFFF,
+        ]
         let range = ranges[Int.random(in: 0..<ranges.count, using: &random)]
         if let scalar = Unicode.Scalar(UInt32.random(in: range, using: &random)) { scalars.append(scalar) }
       }
@@ -78,13 +81,18 @@ extension SplitMix64 {
   }
 
   mutating func decimal() -> Decimal {
-    pick([0, 1, -1, .greatestFiniteMagnitude, .leastFiniteMagnitude, .leastNonzeroMagnitude, Decimal(sign: .plus, exponent: -2, significand: 10)]) {
+    pick([
+      0, 1, -1, .greatestFiniteMagnitude, .leastFiniteMagnitude, .leastNonzeroMagnitude,
+      Decimal(sign: .plus, exponent: -2, significand: 10),
+    ]) {
       random in
       var significand: Decimal = 0
       for _ in 0..<Int.random(in: 1...38, using: &random) {
         significand = significand * 10 + Decimal(Int.random(in: 0...9, using: &random))
       }
-      let number = Decimal(sign: random.bool() ? .minus : .plus, exponent: Int.random(in: -127...89, using: &random), significand: significand)
+      let number = Decimal(
+        sign: random.bool() ? .minus : .plus, exponent: Int.random(in: -127...89, using: &random),
+        significand: significand)
       return number.isNaN ? significand : number
     }
   }
@@ -92,10 +100,15 @@ extension SplitMix64 {
   mutating func url() -> URL {
     var components = URLComponents()
     components.scheme = ["https", "http", "mailto", "file"].randomElement(using: &self)
-    if components.scheme != "mailto" { components.host = ["example.org", "localhost", "xn--bcher-kva.example"].randomElement(using: &self) }
+    if components.scheme != "mailto" {
+      components.host = ["example.org", "localhost", "xn--bcher-kva.example"].randomElement(using: &self)
+    }
     components.path =
-      "/" + ["", "a", "a b", "ü/?", "%41", "emoji 🥛"][Int.random(in: 0..<6, using: &self)] + String(Int.random(in: 0...999, using: &self))
-    if bool() { components.queryItems = [URLQueryItem(name: "q", value: "a&b=\(Int.random(in: 0...99, using: &self))")] }
+      "/" + ["", "a", "a b", "ü/?", "%41", "emoji 🥛"][Int.random(in: 0..<6, using: &self)]
+      + String(Int.random(in: 0...999, using: &self))
+    if bool() {
+      components.queryItems = [URLQueryItem(name: "q", value: "a&b=\(Int.random(in: 0...99, using: &self))")]
+    }
     return components.url ?? URL(filePath: "/fallback")
   }
 

@@ -9,7 +9,10 @@ struct RandomCondition {
   /// The condition as a person would write it, for the message of a failure.
   let text: String
 
-  private init(_ text: String, _ condition: (Specimen.Columns) -> some QueryExpressible<Bool>, _ matches: @escaping (Specimen) -> Bool) {
+  private init(
+    _ text: String, _ condition: (Specimen.Columns) -> some QueryExpressible<Bool>,
+    _ matches: @escaping (Specimen) -> Bool
+  ) {
     self.text = text
     expression = condition(Specimen.columns).expression
     self.matches = matches
@@ -28,9 +31,18 @@ struct RandomCondition {
     }
     let right = RandomCondition(depth: depth - 1, using: &generator)
     switch Int.random(in: 0..<9, using: &generator) {
-    case 0...3: self.init("(\(left.text) && \(right.text))", { _ in left.expression && right.expression }, { left.matches($0) && right.matches($0) })
-    case 4...7: self.init("(\(left.text) || \(right.text))", { _ in left.expression || right.expression }, { left.matches($0) || right.matches($0) })
-    default: self.init("(\(left.text) == \(right.text))", { _ in left.expression == right.expression }, { left.matches($0) == right.matches($0) })
+    case 0...3:
+      self.init(
+        "(\(left.text) && \(right.text))", { _ in left.expression && right.expression },
+        { left.matches($0) && right.matches($0) })
+    case 4...7:
+      self.init(
+        "(\(left.text) || \(right.text))", { _ in left.expression || right.expression },
+        { left.matches($0) || right.matches($0) })
+    default:
+      self.init(
+        "(\(left.text) == \(right.text))", { _ in left.expression == right.expression },
+        { left.matches($0) == right.matches($0) })
     }
   }
 
@@ -53,9 +65,12 @@ struct RandomCondition {
     case 0: return .init("amount == \(a)", { $0.amount == a }, { $0.amount == a })
     case 1: return .init("amount < \(a)", { $0.amount < a }, { $0.amount < a })
     case 2: return .init("\(a) >= amount", { a >= $0.amount }, { a >= $0.amount })
-    case 3: return .init("amount * \(a) + \(b) > amount", { $0.amount * a + b > $0.amount }, { $0.amount * a + b > $0.amount })
+    case 3:
+      return .init(
+        "amount * \(a) + \(b) > amount", { $0.amount * a + b > $0.amount }, { $0.amount * a + b > $0.amount })
     case 4: return .init("amount in [\(a), \(b)]", { $0.amount.isIn([a, b]) }, { $0.amount == a || $0.amount == b })
-    case 5: return .init("amount between \(a), \(b)", { $0.amount.isBetween(a, b) }, { $0.amount >= a && $0.amount <= b })
+    case 5:
+      return .init("amount between \(a), \(b)", { $0.amount.isBetween(a, b) }, { $0.amount >= a && $0.amount <= b })
     case 6: return .init("-amount != \(a)", { -$0.amount != a }, { -$0.amount != a })
     default: return .init("weight <= \(a)", { $0.weight <= Double(a) }, { $0.weight <= Double(a) })
     }
@@ -74,8 +89,10 @@ struct RandomCondition {
     case 6: return .init("rank in [\(a as Any), \(b)]", { $0.rank.isIn([a, b]) }, { $0.rank == a || $0.rank == b })
     case 7:
       return .init(
-        "rank + bonus >= \(b)", { $0.rank + $0.bonus >= b }, { row in row.rank.flatMap { rank in row.bonus.map { rank + $0 >= b } } ?? false })
-    default: return .init("score < weight", { $0.score < $0.weight }, { row in row.score.map { $0 < row.weight } ?? false })
+        "rank + bonus >= \(b)", { $0.rank + $0.bonus >= b },
+        { row in row.rank.flatMap { rank in row.bonus.map { rank + $0 >= b } } ?? false })
+    default:
+      return .init("score < weight", { $0.score < $0.weight }, { row in row.score.map { $0 < row.weight } ?? false })
     }
   }
 
@@ -89,7 +106,8 @@ struct RandomCondition {
     case 4: return .init("name ends \(text)", { $0.name.hasSuffix(text) }, { $0.name.ends(with: text) })
     default:
       return .init(
-        "name ~ \(text)", { $0.name.caseInsensitive == text }, { $0.name.uppercased().lowercased().isSame(as: text.uppercased().lowercased()) })
+        "name ~ \(text)", { $0.name.caseInsensitive == text },
+        { $0.name.uppercased().lowercased().isSame(as: text.uppercased().lowercased()) })
     }
   }
 
@@ -99,10 +117,15 @@ struct RandomCondition {
     switch Int.random(in: 0..<6, using: &generator) {
     case 0: return .init("nickname == \(maybe as Any)", { $0.nickname == maybe }, { same($0.nickname, maybe) })
     case 1: return .init("nickname != \(maybe as Any)", { $0.nickname != maybe }, { !same($0.nickname, maybe) })
-    case 2: return .init("nickname contains \(text)", { $0.nickname.contains(text) }, { $0.nickname?.holds(text) ?? false })
-    case 3: return .init("nickname lacks \(text)", { $0.nickname.notContains(text) }, { $0.nickname.map { !$0.holds(text) } ?? false })
+    case 2:
+      return .init("nickname contains \(text)", { $0.nickname.contains(text) }, { $0.nickname?.holds(text) ?? false })
+    case 3:
+      return .init(
+        "nickname lacks \(text)", { $0.nickname.notContains(text) }, { $0.nickname.map { !$0.holds(text) } ?? false })
     case 4: return .init("nickname == alias", { $0.nickname == $0.alias }, { same($0.nickname, $0.alias) })
-    default: return .init("nickname begins \(text)", { $0.nickname.hasPrefix(text) }, { $0.nickname?.begins(with: text) ?? false })
+    default:
+      return .init(
+        "nickname begins \(text)", { $0.nickname.hasPrefix(text) }, { $0.nickname?.begins(with: text) ?? false })
     }
   }
 
@@ -131,7 +154,8 @@ struct RandomCondition {
     case 2: return .init("seenAt <= \(date)", { $0.seenAt <= date }, { $0.seenAt <= date })
     case 3: return .init("leftAt != \(date)", { $0.leftAt != date }, { $0.leftAt != date })
     case 4: return .init("leftAt == seenAt", { $0.leftAt == $0.seenAt }, { $0.leftAt == $0.seenAt })
-    default: return .init("diedAt < bornAt", { $0.diedAt < $0.bornAt }, { row in row.diedAt.map { $0 < row.bornAt } ?? false })
+    default:
+      return .init("diedAt < bornAt", { $0.diedAt < $0.bornAt }, { row in row.diedAt.map { $0 < row.bornAt } ?? false })
     }
   }
 

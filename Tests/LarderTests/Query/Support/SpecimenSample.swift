@@ -21,19 +21,23 @@ struct SpecimenSample {
   ///
   /// - Parameter isTelling: Whether some rows must be found and others not, so that the check can fail.
   func check(
-    _ condition: (Specimen.Columns) -> some QueryExpressible<Bool>, isTelling: Bool = true, sourceLocation: SourceLocation = #_sourceLocation,
+    _ condition: (Specimen.Columns) -> some QueryExpressible<Bool>, isTelling: Bool = true,
+    sourceLocation: SourceLocation = #_sourceLocation,
     _ matches: (Specimen) throws -> Bool
   ) throws {
     try check(Specimen.where(condition), isTelling: isTelling, sourceLocation: sourceLocation, matches)
   }
 
   func check(
-    _ query: Query<Specimen>, isTelling: Bool = true, sourceLocation: SourceLocation = #_sourceLocation, _ matches: (Specimen) throws -> Bool
+    _ query: Query<Specimen>, isTelling: Bool = true, sourceLocation: SourceLocation = #_sourceLocation,
+    _ matches: (Specimen) throws -> Bool
   ) throws {
     let expected = try rows.filter(matches).map(\.id)
     let found = try ids(query)
     #expect(found == expected, "seed \(seed)", sourceLocation: sourceLocation)
-    #expect(!isTelling || (!expected.isEmpty && expected.count < rows.count), "seed \(seed): the check tells nothing", sourceLocation: sourceLocation)
+    #expect(
+      !isTelling || (!expected.isEmpty && expected.count < rows.count), "seed \(seed): the check tells nothing",
+      sourceLocation: sourceLocation)
   }
 
   /// The keys of the rows that the query finds, in the order of the keys.

@@ -84,7 +84,9 @@ extension Category {
 extension Cost {
   /// Six costs: three of cash, three of the bank, one of each without a category.
   static let samples = [
-    Cost(id: 1, amount: Decimal(string: "10.50") ?? 0, day: day(1), weight: 1.5, wallet: ToOne(1), category: ToOne(Category.food.id)),
+    Cost(
+      id: 1, amount: Decimal(string: "10.50") ?? 0, day: day(1), weight: 1.5, wallet: ToOne(1),
+      category: ToOne(Category.food.id)),
     Cost(id: 2, amount: -3, day: day(2), wallet: ToOne(1), category: ToOne(Category.rent.id)),
     Cost(id: 3, amount: 0, day: day(3), weight: 0.25, wallet: ToOne(1)),
     Cost(id: 4, amount: 100, day: day(4), wallet: ToOne(2), category: ToOne(Category.food.id)),

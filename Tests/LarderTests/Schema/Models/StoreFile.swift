@@ -8,7 +8,8 @@ final class StoreFile: Sendable {
   let path: String
 
   init(_ name: String = "test.larder") throws {
-    folder = FileManager.default.temporaryDirectory.appending(component: "larder-\(UUID().uuidString)", directoryHint: .isDirectory)
+    folder = FileManager.default.temporaryDirectory.appending(
+      component: "larder-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     path = folder.appending(component: name, directoryHint: .notDirectory).path(percentEncoded: false)
   }
@@ -42,7 +43,11 @@ final class StoreFile: Sendable {
   }
 
   var indexes: [String] {
-    get throws { try sql("select name from sqlite_master where type = 'index' and sql is not null order by name").compactMap { $0["name"]?.text } }
+    get throws {
+      try sql("select name from sqlite_master where type = 'index' and sql is not null order by name").compactMap {
+        $0["name"]?.text
+      }
+    }
   }
 
   /// The names of all files in the folder.
@@ -56,16 +61,20 @@ final class StoreFile: Sendable {
 }
 
 extension StoreFile {
-  /// Expects that the body is refused with an error of the kind that names the words, and that neither the file nor its folder changes.
+  /// Expects that the body is refused with an error of the kind that names the words, and that neither the file nor its
+  /// folder changes.
   func expectRefusal(
-    _ code: StoreError.Code, of property: String? = nil, naming words: String..., sourceLocation: SourceLocation = #_sourceLocation,
+    _ code: StoreError.Code, of property: String? = nil, naming words: String...,
+    sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () throws -> Void
   ) throws {
     let (bytes, names) = (try bytes, try names)
     let error = #expect(throws: StoreError.self, sourceLocation: sourceLocation, performing: body)
     #expect(error?.code == code, sourceLocation: sourceLocation)
     if let property { #expect(error?.property == property, sourceLocation: sourceLocation) }
-    for word in words { #expect(error?.message.contains(word) == true, "\(error?.message ?? "")", sourceLocation: sourceLocation) }
+    for word in words {
+      #expect(error?.message.contains(word) == true, "\(error?.message ?? "")", sourceLocation: sourceLocation)
+    }
     #expect(try self.bytes == bytes, "the file was changed", sourceLocation: sourceLocation)
     #expect(try self.names == names, sourceLocation: sourceLocation)
   }
