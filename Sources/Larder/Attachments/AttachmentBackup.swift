@@ -25,7 +25,7 @@ final class AttachmentBackup: FeatureBackup {
   init?(of source: AttachmentFolder, partial: String, _ environment: StoreEnvironment) throws {
     guard source.exists else { return nil }
     self.source = source
-    self.environment = StoreEnvironment(features: environment.features, isManaged: true)
+    self.environment = StoreEnvironment(features: environment.features, isManaged: environment.isManaged)
     copyPath = partial
     target = AttachmentFolder(AttachmentFolder.path(ofStore: partial))
     lock = try source.lockForReading()

@@ -202,12 +202,12 @@ extension Connection {
 
   /// Makes sure that references to attachments are counted, before the first such row can be written.
   ///
-  /// A process that has never used an attachment can't write one, and only checks a flag.
+  /// In a process that never used an attachment, this only reads a flag.
   ///
   /// - Parameter isNeeded: Returns whether what is about to be written may refer to an attachment. Only called while
   ///   nothing is counted yet.
   func prepareAttachments(_ isNeeded: @autoclosure () -> Bool) throws {
-    guard Attachment.areUsed, environment.attachments.isManaged, overlay == nil else { return }
+    guard Attachment.areUsed, environment.isManaged, overlay == nil else { return }
     let counting = attachmentCounting
     guard !counting.isKnown, !counting.isSuspended, isNeeded() else { return }
     if try !AttachmentTable.exists(self) {

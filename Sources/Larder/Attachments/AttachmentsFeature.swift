@@ -28,8 +28,9 @@ final class AttachmentsFeature: StoreFeature {
   }
 
   func didRollBack(_ connection: Connection, isOver: Bool) {
-    connection.attachmentCounting.isKnown = false
-    if isOver { connection.attachmentCounting.isSuspended = false }
+    guard let counting = connection.existingState(AttachmentCounting.self) else { return }
+    counting.isKnown = false
+    if isOver { counting.isSuspended = false }
   }
 
   // MARK: Opening and closing
@@ -45,7 +46,8 @@ final class AttachmentsFeature: StoreFeature {
   }
 
   func hasWork(_ connection: Connection) throws -> Bool {
-    try storage.isManaged && (AttachmentTable.exists(connection) || storage.folder.exists)
+    let hasTable = try AttachmentTable.exists(connection)
+    return storage.isManaged && (hasTable || storage.folder.exists)
   }
 
   func start(_ writer: Writer, hasWork: Bool) -> (any StoreService)? {
@@ -69,9 +71,9 @@ final class AttachmentsFeature: StoreFeature {
 
 /// What one connection knows of the counting of attachments.
 final class AttachmentCounting {
-  /// Whether the file is known to count attachments.
+  /// Whether this connection has seen that the file counts references to attachments. Cleared by a rollback.
   var isKnown = false
-  /// Whether the tables are being migrated, so that nothing can be counted yet.
+  /// Whether a migration is changing the tables: the triggers that count are missing until it ends.
   var isSuspended = false
 }
 
@@ -79,7 +81,7 @@ extension Connection {
   var attachmentCounting: AttachmentCounting { state(AttachmentCounting.self, AttachmentCounting()) }
 }
 
-/// A feature with rows of its own that may refer to attachments.
+/// A feature with tables of its own whose columns may hold attachments.
 protocol AttachmentReferring: StoreFeature {
   /// Returns the columns that may refer to attachments.
   func attachmentColumns(_ connection: Connection) throws -> [AttachmentColumn]

@@ -53,11 +53,11 @@ extension Transaction {
       let storage = try connection.environment.managedAttachments
       // Other processes take a file that isn't registered for a remainder, and see the registrations of this
       // transaction only once it is committed.
-      if connection.transactionState.kept[ObjectIdentifier(AttachmentFile.self)] == nil {
+      if connection.transactionState.kept[ObjectIdentifier(AttachmentsFeature.self)] == nil {
         try storage.folder.create()
         let lock = try storage.folder.lockFile(.staging)
         try lock.lockShared()
-        connection.transactionState.kept[ObjectIdentifier(AttachmentFile.self)] = lock
+        connection.transactionState.kept[ObjectIdentifier(AttachmentsFeature.self)] = lock
       }
       let draft = try write(storage.folder)
       let (digest, size) = (draft.digest(), draft.size)

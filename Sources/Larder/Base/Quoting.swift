@@ -1,4 +1,4 @@
-/// Names, constants and parameters as SQLite reads them. SQL text gets them only from here.
+/// Writes names, constants and parameters in SQLite's syntax. All SQL text uses it.
 enum Quoting {
   /// Returns an identifier in quotes, so that keywords, spaces and quotes are ordinary characters.
   static func name(_ name: String) -> String {

@@ -1,4 +1,4 @@
-/// Time that no one can set.
+/// A clock that runs on when the system's date is changed.
 enum RealTime {
   private static let start = ContinuousClock.now
 

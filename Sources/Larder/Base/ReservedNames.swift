@@ -15,6 +15,9 @@ enum ReservedNames {
   /// The comment in Larder's temporary views that have the name of a table.
   static let viewMark = "/*larder*/"
 
+  /// Returns whether the table, index, view or trigger is Larder's or SQLite's own.
+  static func isOwn(_ name: String) -> Bool { name.hasPrefix(prefix) || name.hasPrefix("sqlite_") }
+
   /// Returns whether a model's table may not have the name.
   static func isReserved(table: String) -> Bool {
     [prefix, "sqlite_"].contains(where: table.asciiLowercased.hasPrefix)

@@ -1,10 +1,10 @@
 import Dispatch
 
-/// A timer of which only the latest setting counts.
+/// A one-shot timer. Setting it again cancels the earlier setting. Not thread-safe: keep it under a lock.
 struct WakeTimer {
   private var source: (any DispatchSourceTimer)?
 
-  /// Whether the timer is set, or has fired since.
+  /// True from ``set(after:leeway:on:_:)`` until ``cancel()``, also after the timer has fired.
   var isSet: Bool { source != nil }
 
   /// Calls the closure after some seconds, in place of what was set before.
@@ -19,7 +19,7 @@ struct WakeTimer {
     source.resume()
   }
 
-  /// Forgets what was set.
+  /// Cancels the timer.
   mutating func cancel() {
     source?.cancel()
     source = nil

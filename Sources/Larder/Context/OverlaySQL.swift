@@ -20,8 +20,6 @@ struct OverlaySQL {
   static let row = "\(ReservedNames.prefix)row"
   static let state = "\(ReservedNames.prefix)state"
   static let clock = "\(ReservedNames.prefix)clock"
-  /// The library creates and drops views whose SQL begins so.
-  static let mark = "/*larder*/"
 
   init(
     layer: Int, table: OverlayTable, lower: String, lowerView: String, deleteRules: [ForeignKey], tables: [OverlayTable]

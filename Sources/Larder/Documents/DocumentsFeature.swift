@@ -8,7 +8,7 @@ final class DocumentsFeature: StoreFeature {
   }
 
   func didRollBack(_ connection: Connection, isOver: Bool) {
-    connection.documents.didRollBack(isOver: isOver)
+    connection.existingState(DocumentCatalogue.self)?.didRollBack(isOver: isOver)
   }
 
   func statement(ofUserSQL sql: String, _ connection: Connection) throws -> PreparedStatement? {

@@ -133,7 +133,8 @@ extension Connection {
     return try using(statement, writer.arguments, context, body)
   }
 
-  /// Binds the arguments, and calls the closure with the statement, which no other caller gets meanwhile.
+  /// Binds the arguments and calls the closure. The statement isn't handed out again until the closure returns, and is
+  /// then reset, also after an error.
   func using<Result>(
     _ statement: PreparedStatement, _ arguments: [SQLWriter.Argument], _ context: ErrorContext?,
     _ body: (PreparedStatement) throws -> Result

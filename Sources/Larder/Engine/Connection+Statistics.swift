@@ -46,7 +46,7 @@ extension Connection {
       }
     }
     return try tables.filter { table in
-      guard !ReservedNames.isReserved(table: table) else { return false }
+      guard !ReservedNames.isOwn(table) else { return false }
       guard let rows = known[table] else { return true }
       // The greatest row ID is found in constant time; the number of rows isn't.
       let greatest = try query("SELECT max(rowid) AS row FROM main.\(Quoting.name(table))").first?["row"]?.integer ?? 0

@@ -8,7 +8,7 @@ struct TransactionState {
   var failure: (any Error)?
   /// The number of nested savepoints.
   var savepointDepth = 0
-  /// What features keep until the transaction ends, by its type.
+  /// Objects that live until the transaction ends, such as the file lock of an attachment, by the type of the feature.
   var kept: [ObjectIdentifier: AnyObject] = [:]
 }
 

@@ -49,7 +49,7 @@ final class Connection: @unchecked Sendable {
   /// The transaction whose foreign keys are checked at its end, although deletions are checked one by one; nil if there
   /// is none.
   var deferringTransaction: Int?
-  /// What features keep for this connection, by its type.
+  /// State that features keep for this connection, one object for each type. Used by the holder of the connection only.
   private var states: [(type: ObjectIdentifier, state: AnyObject)] = []
   /// The transaction that a closure is in.
   var transactionState = TransactionState()
@@ -307,9 +307,15 @@ final class Connection: @unchecked Sendable {
     environment.features.refusal(String(cString: sqlite3_errmsg(handle)), context)
   }
 
+  /// Returns what a feature keeps for this connection; nil if it keeps nothing yet.
+  func existingState<State: AnyObject>(_ type: State.Type) -> State? {
+    for (id, state) in states where id == ObjectIdentifier(type) { return unsafeDowncast(state, to: type) }
+    return nil
+  }
+
   /// Returns what a feature keeps for this connection, created with the first call.
   func state<State: AnyObject>(_ type: State.Type, _ make: @autoclosure () -> State) -> State {
-    for (id, state) in states where id == ObjectIdentifier(type) { return unsafeDowncast(state, to: type) }
+    if let state = existingState(type) { return state }
     let state = make()
     states.append((ObjectIdentifier(type), state))
     return state
@@ -365,7 +371,7 @@ final class Connection: @unchecked Sendable {
 
   /// Returns the SQL of a trigger or a table; nil for Larder's own, which replace no rows.
   private func definition(of type: String, _ name: String) -> String? {
-    if ReservedNames.isReserved(table: name) { return nil }
+    if ReservedNames.isOwn(name) { return nil }
     if environment.isManaged, type == "table", environment.tables.contains(where: { $0.name == name }) { return nil }
     authorizer.isPaused = true
     defer { authorizer.isPaused = false }

@@ -9,7 +9,10 @@ protocol StoreFeature: AnyObject, Sendable {
   /// The SQL functions that every connection has.
   var functions: [ScalarFunction] { get }
 
-  /// Called when a connection has been opened on a file whose tables match the models.
+  /// Called for each connection of the store before its first use.
+  ///
+  /// A reader may see a file whose tables don't match the models yet, so create temporary objects only, and read no
+  /// table.
   func didOpen(_ connection: Connection) throws
 
   // MARK: Opening and closing the store
@@ -18,19 +21,25 @@ protocol StoreFeature: AnyObject, Sendable {
   func willMigrate(_ connection: Connection) throws
 
   /// Called in the transaction of a migration, when all tables match the models.
+  ///
+  /// If the transaction is rolled back after all, ``didRollBack(_:isOver:)`` follows. A file that matches already isn't
+  /// migrated, so a table of the feature's own has to be created when it is first needed.
   func didMigrate(_ connection: Connection) throws
 
-  /// Converts what earlier versions have written to the current format. Called after a migration, outside of a
-  /// transaction.
+  /// Converts rows from formats of earlier versions.
+  ///
+  /// Called each time a managed store is opened for writing, outside of a transaction. It must be quick if there is
+  /// nothing to convert.
   func upgrade(_ connection: Connection) throws
 
-  /// Returns whether the file has something for the feature's service to do. Called before the writer has the
-  /// connection.
+  /// Returns whether the file has rows or files that the feature's service must attend to.
+  ///
+  /// Called once while a store is opened, when no other thread can use the connection.
   func hasWork(_ connection: Connection) throws -> Bool
 
-  /// Starts what the feature does beside the calls of the program.
+  /// Starts the feature's background service, if it has one. The service of a read-only store is stopped at once.
   ///
-  /// - Parameter hasWork: What ``hasWork(_:)`` returned.
+  /// - Parameter hasWork: What ``hasWork(_:)`` returned; false for a read-only store.
   /// - Returns: The service, which the store keeps. It may retain the writer; the feature itself must not.
   func start(_ writer: Writer, hasWork: Bool) -> (any StoreService)?
 
@@ -42,48 +51,60 @@ protocol StoreFeature: AnyObject, Sendable {
   /// Called before rows of a model are written.
   func willWrite<M: Model>(_ values: [M], _ kind: ModelStatementKind, _ connection: Connection) throws
 
-  /// Called before a statement that writes is executed with the arguments: `updateAll`, or SQL by hand.
+  /// Called before any statement that writes and isn't a model's own: `updateAll`, deletions, and SQL of the program.
   func willExecute(_ arguments: [SQLWriter.Argument], _ connection: Connection) throws
 
-  /// Removes rows that the feature hides and that have the unique values of a value that was refused. Returns whether
-  /// there were any.
+  /// Called when a value was refused because another row has one of its unique values. Deletes that row if the feature
+  /// hides it from the program.
+  ///
+  /// - Returns: Whether a row was deleted; the value is then written again.
   func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool
 
-  /// Returns the error for a message with which one of the feature's triggers has refused a row; nil for any other
-  /// message.
+  /// Translates the message of one of the feature's triggers.
+  ///
+  /// - Returns: The error; nil if the message isn't the feature's.
   func refusal(_ message: String, _ context: ErrorContext?) -> StoreError?
 
   // MARK: Transactions
 
-  /// Called when the writer has been used, with what was committed. There may be nothing.
+  /// Called after each use of the writer with the statements that were committed; the list may be empty.
+  ///
+  /// Also called for tables whose rows have expired without a write, and when a context is saved.
   func didCommit(_ writes: [StatementFacts])
 
-  /// Called when a connection has rolled back.
+  /// Called before a transaction or savepoint is rolled back, and when a read transaction ends. Discard what the
+  /// feature knows of the file from within it.
   ///
-  /// - Parameter isOver: Whether the whole transaction has ended, and not only a savepoint in it.
+  /// - Parameter isOver: Whether the transaction ends; false for a savepoint in it.
   func didRollBack(_ connection: Connection, isOver: Bool)
 
   // MARK: SQL by hand
 
-  /// Returns the statement of SQL by the program; nil to compile the SQL as it is.
+  /// Compiles SQL of the program. The first feature that returns a statement decides; if all return nil, the SQL is
+  /// compiled as it is.
   func statement(ofUserSQL sql: String, _ connection: Connection) throws -> PreparedStatement?
 
-  /// Returns whether SQL couldn't be compiled because it writes to a table for which one of the feature's views stands.
+  /// Returns whether the error means that SQL writes to one of the feature's views instead of the table of the same
+  /// name.
   func hidesTable(_ error: StoreError, _ connection: Connection) -> Bool
 
-  /// Calls the closure while names refer to the tables for which the feature's views stand, so that SQL can write to
-  /// them.
+  /// Calls the closure while the feature's views are removed, so that SQL of the program can write to the tables of the
+  /// same names.
   func revealingTables<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result
 
-  /// Calls the closure while none of the feature's views stands for a table of the file.
+  /// Calls the closure while the feature's views are removed, without changing a row. For `VACUUM INTO`, which looks
+  /// tables up by name.
   func withoutViews<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result
 
   // MARK: Observing
 
-  /// Whether the feature observes commits for the program.
+  /// Whether the program observes changes through the feature.
   var isObserving: Bool { get }
 
-  /// Called when a feature begins to observe, and while one does, when another connection has or may have committed.
+  /// Called when the program begins to observe changes, and while it does, whenever another connection may have
+  /// committed.
+  ///
+  /// - Parameter hasForeignCommits: False for the first observer, true for a commit of another connection.
   func observersNeedNews(hasForeignCommits: Bool)
 
   // MARK: Backups
@@ -93,7 +114,7 @@ protocol StoreFeature: AnyObject, Sendable {
   /// - Parameter partial: The temporary path of the backup of the store's file.
   func beginBackup(of connection: Connection, partial: String) throws -> (any FeatureBackup)?
 
-  /// Removes what a finished backup has beside the copy of the store's file.
+  /// Removes what ``FeatureBackup/place(beside:)`` has placed beside a finished backup.
   func removeBackup(at path: String)
 }
 
@@ -122,7 +143,7 @@ extension StoreFeature {
   func removeBackup(at path: String) {}
 }
 
-/// What a feature does beside the calls of the program, for as long as the store is open.
+/// Background work of a feature, from the opening of the store until it is closed.
 protocol StoreService: AnyObject, Sendable {
   /// Ends the work. Called when the store is closed; may be called more than once.
   func stop()

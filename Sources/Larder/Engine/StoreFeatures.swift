@@ -2,7 +2,7 @@
 struct StoreFeatures: Sendable {
   private let list: [(type: ObjectIdentifier, feature: any StoreFeature)]
 
-  init(_ features: [any StoreFeature] = []) {
+  init(_ features: [any StoreFeature]) {
     list = features.map { (ObjectIdentifier(type(of: $0)), $0) }
   }
 

@@ -1,7 +1,8 @@
 /// The expiry of rows as a feature of a store: views hide expired rows, and the sweeper deletes them.
 final class ExpiryFeature: StoreFeature {
   let clock: ExpiryClock
-  /// Called when observers need to know which rows have expired, with whether another connection has committed.
+  /// Called when live results may show expired rows: when the program begins to observe (false), and after commits of
+  /// other connections (true).
   let news = Listener<Bool>()
 
   init(_ clock: ExpiryClock) {
@@ -44,8 +45,8 @@ final class ExpiryFeature: StoreFeature {
   // MARK: Sweeping
 
   func hasWork(_ connection: Connection) throws -> Bool {
-    if connection.environment.tables.contains(where: \.expires) { return true }
-    return try connection.expiringContents.contains { try $0.canExpire(connection) }
+    let hasContents = try connection.expiringContents.contains { try $0.canExpire(connection) }
+    return hasContents || connection.environment.tables.contains(where: \.expires)
   }
 
   func start(_ writer: Writer, hasWork: Bool) -> (any StoreService)? {
@@ -57,15 +58,17 @@ final class ExpiryFeature: StoreFeature {
   }
 }
 
-/// A feature with rows of its own that expire.
+/// A feature that stores expiring rows in tables without a model, such as documents.
 protocol ExpiringContents: StoreFeature {
-  /// Returns whether the file has any of them.
+  /// Returns whether the file has such rows.
   func canExpire(_ connection: Connection) throws -> Bool
-  /// Deletes some of those that have expired within the span, and returns their number.
+  /// Deletes rows that have expired within the span, and returns their number.
+  ///
+  /// - Parameter limit: The greatest number of rows to delete.
   func removeExpired(_ span: ExpirySpan, limit: Int, _ connection: Connection) throws -> Int
-  /// Returns when the first one after the time expires; infinity if none does.
+  /// Returns when the first of these rows after the time expires; infinity if none does.
   func nextExpiry(after time: Double, _ connection: Connection) throws -> Double
-  /// Returns the tables, and the columns with the dates of expiry.
+  /// Returns the tables of these rows, and the columns with the dates of expiry.
   func expiringTables(_ connection: Connection) throws -> [(table: String, column: String)]
 }
 

@@ -1,4 +1,4 @@
-/// One encoded column, to be bound later; text and blobs point into its arena.
+/// An encoded column of a `RecordedRow`. Texts and blobs point into the row's arena and must not outlive it.
 @usableFromInline
 enum RecordedValue {
   case null

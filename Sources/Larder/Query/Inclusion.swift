@@ -49,7 +49,8 @@ protocol InclusionLoader<Root>: Sendable, Hashable {
   func hasSameContent(_ left: Root, _ right: Root) -> Bool
 }
 
-/// What related rows are read with: a connection.
+/// Reads the rows that `including(_:)` loads. A connection conforms to it; the protocol keeps queries independent of
+/// the engine.
 protocol RelatedRowReader {
   /// Returns the rows of the query.
   func fetch<M: Model>(_ query: Query<M>) throws -> [M]

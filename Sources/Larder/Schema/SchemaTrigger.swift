@@ -1,6 +1,6 @@
 /// A trigger that Larder maintains in the file.
 struct SchemaTrigger: Sendable, Hashable {
-  /// The prefix of all these triggers' names, except those of the full-text index.
+  /// The prefixes of the triggers that the planner compares; full-text indexes and attachments have others.
   static let prefixes = ["\(ReservedNames.prefix)derived_", "\(ReservedNames.prefix)order_"]
 
   /// The prefix of the names of a column's triggers.

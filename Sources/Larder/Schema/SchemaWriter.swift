@@ -1,6 +1,5 @@
 /// The SQL of tables, indexes and triggers.
 struct SchemaWriter {
-
   /// - Parameters:
   ///   - others: Columns that aren't the model's. They keep their defaults, and are only required if they have one.
   ///   - references: The rows of `PRAGMA foreign_key_list` for the foreign keys that the other columns keep.

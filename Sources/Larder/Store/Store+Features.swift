@@ -1,15 +1,15 @@
 extension StoreFeatures {
-  /// Creates the features of a store: the only place that names them all.
+  /// Creates the features of a store. No other place of the floors names a feature.
   ///
-  /// The order matters in one respect: rows of a feature that comes later may refer to those of an earlier one.
+  /// The order matters: observers come last, so that they wake when all others have been told of a commit or a close.
   init(path: String?, _ configuration: Store.Configuration) {
     let storage = AttachmentStorage(
       storePath: path, isManaged: configuration.schema == .managed, isReadOnly: configuration.access == .readOnly)
     self.init([
-      LiveRegistry(isShared: path != nil),
       ExpiryFeature(ExpiryClock(configuration.now, elapsed: configuration.elapsed)),
       AttachmentsFeature(storage, isInMemory: path == nil),
       DocumentsFeature(),
+      LiveRegistry(isShared: path != nil),
     ])
   }
 }

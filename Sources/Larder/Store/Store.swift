@@ -83,8 +83,10 @@ public final class Store: Sendable {
     let opening = StoreOpening(path: path, models: models, configuration: configuration)
     let (connection, environment) = try opening.open()
     let isReadOnly = configuration.access == .readOnly
-    let features = try environment.features.all(as: (any StoreFeature).self).map {
-      (feature: $0, hasWork: try !isReadOnly && $0.hasWork(connection))
+    // Read for a store that doesn't write, too: damage is found when it opens.
+    let features = try environment.features.all(as: (any StoreFeature).self).map { feature in
+      let hasWork = try feature.hasWork(connection)
+      return (feature: feature, hasWork: hasWork && !isReadOnly)
     }
     self.path = path
     self.configuration = configuration
