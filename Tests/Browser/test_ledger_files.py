@@ -31,6 +31,15 @@ def test_a_file_is_seen_before_it_is_saved(cash, ledger, server):
     ledger.expect_notes("Roses, red", "Bread")
 
 
+def test_the_name_of_the_file_is_kept_as_it_is(cash, ledger, server):
+    ledger.choose_file(GOOD, name="costs + gifts of May.csv")
+    ledger.in_dialog("Import 1 cost").click()
+    expect(ledger.toast).to_contain_text("imported")
+    assert server.ledger_rows("SELECT title FROM Step WHERE title LIKE 'Import%'") == [
+        ("Import of costs + gifts of May.csv: 1 cost",)
+    ]
+
+
 def test_refused_lines_are_listed_with_their_reasons_and_the_others_are_imported(cash, ledger):
     ledger.choose_file(
         GOOD

@@ -15,7 +15,9 @@ export const deletion = (kind, id) => send('GET', `${root}/${kind}/${id}/deletio
 export const undo = () => send('POST', `${root}/undo`);
 export const redo = () => send('POST', `${root}/redo`);
 
-const query = (values) => new URLSearchParams(Object.entries(values).filter(([, value]) => value)).toString();
+// For the server a plus is a plus, and not the space that URLSearchParams writes so.
+const query = (values) =>
+  new URLSearchParams(Object.entries(values).filter(([, value]) => value)).toString().replaceAll('+', '%20');
 
 /** Where what the page shows is, as it is and as it becomes. */
 export const eventsAddress = (filter) => `${root}/events?${query(filter)}`;
