@@ -20,7 +20,7 @@ public enum Housekeeping {
         } catch {
           Logger(label: label).error("Not tidied up: \(error)")
         }
-        // Cancelling the task ends the pause at once.
+        // The pause throws only if the task is cancelled, which ends the repetition at once.
       } while (try? await Task.sleep(for: pause)) != nil
     }
   }

@@ -9,9 +9,8 @@ struct ProvingTests {
     try await ShortRun.expectNothing(of: Kills(), seed: 1, cases: 40)
   }
 
-  @Test("tasks are cancelled at any moment in every verb, and the store says what it was told") func cancellations()
-    async throws
-  {
+  @Test("tasks are cancelled at any moment in every verb, and the store says what it was told")
+  func cancellations() async throws {
     try await ShortRun.expectNothing(of: Cancellations(), seed: 2, cases: 4000)
   }
 

@@ -245,18 +245,7 @@ struct DocumentTable: Sendable {
     _ sql: String, _ arguments: [SQLWriter.Argument], _ connection: Connection,
     _ body: (PreparedStatement) throws -> Result
   ) throws -> Result {
-    let statement = try connection.statement(sql)
-    statement.isInUse = true
-    defer {
-      statement.reset()
-      statement.isInUse = false
-    }
-    do {
-      try statement.bind(arguments)
-    } catch let code as ResultCode {
-      throw connection.error(code.code, nil)
-    }
-    return try body(statement)
+    try connection.using(try connection.statement(sql), arguments, nil, body)
   }
 
   private func changed(_ sql: String, _ arguments: [SQLWriter.Argument], _ connection: Connection) throws -> Int {

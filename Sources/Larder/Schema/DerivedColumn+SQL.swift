@@ -109,9 +109,7 @@ extension DerivedColumn {
 
   private func trigger(
     _ kind: String, _ event: String, on table: String, when condition: String?, _ statements: [String]
-  )
-    -> SchemaTrigger
-  {
+  ) -> SchemaTrigger {
     SchemaTrigger(
       SchemaTrigger.prefix("derived", self.table, column) + kind, event, on: table, when: condition, statements)
   }

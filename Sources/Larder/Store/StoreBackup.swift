@@ -17,13 +17,13 @@ enum StoreBackup {
     let partial = "\(path).\(UUID().uuidString).partial"
     guard !FileManager.default.fileExists(atPath: path) else { throw alreadyThere }
     var parts: [any FeatureBackup] = []
-    try connection.environment.features.forEach { feature in
-      if let part = try feature.beginBackup(of: connection, partial: partial) { parts.append(part) }
-    }
     defer {
       // A journal is left if SQLite couldn't roll it back, for example on a full disk.
       for suffix in ["", "-journal", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: partial + suffix) }
       for part in parts { part.removePartial() }
+    }
+    try connection.environment.features.forEach { feature in
+      if let part = try feature.beginBackup(of: connection, partial: partial) { parts.append(part) }
     }
     try copy(connection, to: partial)
     for part in parts { try part.copy(skipsMissing: skipsMissing) }

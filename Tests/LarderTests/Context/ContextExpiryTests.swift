@@ -52,9 +52,8 @@ struct ContextExpiryTests {
     #expect(try rows(store.blocking) == ["1x", "2a", "4c"])
   }
 
-  @Test("a row of the store that was changed and expires is no conflict, and another takes its place") func stored()
-    throws
-  {
+  @Test("a row of the store that was changed and expires is no conflict, and another takes its place")
+  func stored() throws {
     try store.blocking.save([DayTicket(id: 1, code: "a"), DayTicket(id: 2, code: "b")], expires: later)
     context.update(DayTicket(id: 1, code: "x"))
     context.update(DayTicket(id: 2, code: "y"))

@@ -31,9 +31,8 @@ struct ContextNestingTests {
     try context.save()
   }
 
-  @Test("a save of a child that its parent's step takes back leaves no version to compare with") func savedVersions()
-    throws
-  {
+  @Test("a save of a child that its parent's step takes back leaves no version to compare with")
+  func savedVersions() throws {
     child.update(NestedSheet(id: 1, text: "a"))
     #expect(throws: Stop.self) {
       try context.step {

@@ -130,6 +130,21 @@ struct LiveSchemaTests {
     #expect(try await counts.next() == 1)
   }
 
+  @Test("a trigger of the program is one, although its name is Larder's but for the case of a letter")
+  func replacingByNameOfOthers() async throws {
+    let (store, _) = try await open(.here)
+    try await store.insert([Entry(id: 1, amount: 5, code: "a"), Entry(id: 2, amount: 7, code: "b")])
+    try await store.sql(
+      """
+      create trigger "_Larder_chase" after insert on Total
+      begin update or replace Entry set code = 'b' where id = 1; end
+      """)
+    var amounts = store.live { try $0.sql("select amount from Entry order by id").count }.makeAsyncIterator()
+    #expect(try await amounts.next() == 2)
+    try await store.sql("insert into Total (id, sum) values (2, 0)")
+    #expect(try await amounts.next() == 1)
+  }
+
   @Test("rows that make room by a rule of their table are missed")
   func replacingTable() async throws {
     let (store, _) = try await open(.here)

@@ -48,6 +48,25 @@ struct ReadOnlyStoreTests {
     #expect(try context.count(LibraryBook.all) == 30)
   }
 
+  @Test(
+    "what a store finds damaged when it opens, it finds when it is opened to be read, too", arguments: [false, true])
+  func damaged(isReadOnly: Bool) async throws {
+    let page: Int
+    do {
+      let store = try library.open()
+      try await store.documents("people").set("ada", json: "{\"name\": \"Ada\"}")
+      let root = try await store.sql("select rootpage from sqlite_master where name = '_larder_collections'").first
+      page = Int(try #require(root?["rootpage"]?.integer))
+      await store.close()
+    }
+    let file = try FileHandle(forUpdating: URL(filePath: library.file.path))
+    try file.seek(toOffset: UInt64(page - 1) * 4096)
+    try file.write(contentsOf: Data(repeating: 0xFF, count: 4096))
+    try file.close()
+    let error = #expect(throws: StoreError.self) { try library.open(isReadOnly ? Self.readOnly : .init()) }
+    #expect(error?.code == .corrupt)
+  }
+
   @Test("every verb that writes is refused with .readOnly, and the file stays as it was, byte for byte")
   func writes() async throws {
     do {

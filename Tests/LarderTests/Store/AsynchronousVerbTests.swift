@@ -79,9 +79,8 @@ import Testing
     }
   }
 
-  @Test("A3: an array is written whole or not at all, and the error names model and property") func arrays()
-    async throws
-  {
+  @Test("A3: an array is written whole or not at all, and the error names model and property")
+  func arrays() async throws {
     try await withStores { store in
       try await store.insert(bread)
       let clash = ConformanceItem(id: 7, title: "Clash", code: "B")

@@ -61,9 +61,8 @@ import Testing
     }
   }
 
-  @Test("A7: a call that stands in line when it is cancelled ends at once, and is never done") func inLine()
-    async throws
-  {
+  @Test("A7: a call that stands in line when it is cancelled ends at once, and is never done")
+  func inLine() async throws {
     try await withStores { store in
       let (begun, lined, arrivals) = (Gate(), Gate(), Barrier(4))
       let held = Task {
@@ -108,9 +107,8 @@ import Testing
     }
   }
 
-  @Test("A7: a read that runs is interrupted, in the statement at work or at the next one") func runningRead()
-    async throws
-  {
+  @Test("A7: a read that runs is interrupted, in the statement at work or at the next one")
+  func runningRead() async throws {
     try await withStores { store in
       let running = Gate()
       let first = Task { try await store.read { try $0.sql(Beacon.endless(running), as: Beacon.self).count } }
@@ -191,9 +189,8 @@ import Testing
     }
   }
 
-  @Test("A7: a write that catches its interruption keeps nothing either, not even through a savepoint") func caught()
-    async throws
-  {
+  @Test("A7: a write that catches its interruption keeps nothing either, not even through a savepoint")
+  func caught() async throws {
     try await withStores { store in
       let running = Gate()
       let task = Task {

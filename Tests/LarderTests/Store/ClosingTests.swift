@@ -33,9 +33,8 @@ import Testing
     for call in calls { await expectClosed(call, sourceLocation: sourceLocation) }
   }
 
-  @Test("every call on a closed store throws .closed, in a file and in memory; closing twice is no error") func calls()
-    async throws
-  {
+  @Test("every call on a closed store throws .closed, in a file and in memory; closing twice is no error")
+  func calls() async throws {
     try await withTemporaryStore(for: Parcel.self) { store in
       try await store.insert(Parcel(id: 1))
       await store.close()
@@ -92,9 +91,8 @@ import Testing
     #expect(try await other.fetch(Parcel.all.sorted(by: \.id)).map(\.id) == kept)
   }
 
-  @Test("a read that goes on is waited for, and a stream in the middle of its rows ends with the error") func readers()
-    async throws
-  {
+  @Test("a read that goes on is waited for, and a stream in the middle of its rows ends with the error")
+  func readers() async throws {
     try await withTemporaryStore(for: Parcel.self) { store in
       try await store.insert((0..<1000).map { Parcel(id: $0) })
       var rows = store.stream(Parcel.all).makeAsyncIterator()

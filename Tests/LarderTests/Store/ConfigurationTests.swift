@@ -30,9 +30,8 @@ import Testing
     #expect(try await other.count(Parcel.all) == 2)
   }
 
-  @Test("busyTimeout says how long a write waits for another connection before it throws .busy") func busy()
-    async throws
-  {
+  @Test("busyTimeout says how long a write waits for another connection before it throws .busy")
+  func busy() async throws {
     let folder = try TemporaryFolder()
     let patient = try Store(at: folder.file("a.larder"), for: Parcel.self)
     let hasty = try Store(
