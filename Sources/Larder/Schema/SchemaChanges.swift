@@ -32,6 +32,7 @@ struct SchemaChanges {
       try connection.change(
         "ALTER TABLE \(Quoting.name(table.name)) RENAME COLUMN \(Quoting.name(from)) TO \(Quoting.name(to))")
     case .fill(let table, let column): try fill(column, of: table)
+    case .clearReference(let table, let reference): try clear(reference, of: table)
     case .rebuild(let table, _, let isAdditive, let released):
       if !isAdditive { try backUp() }
       try rebuild(table, releasing: released)
@@ -90,6 +91,18 @@ struct SchemaChanges {
     } catch let failure as ValueFailure {
       throw StoreError(failure, model: table.model, property: column.property)
     }
+  }
+
+  private func clear(_ reference: TableReference, of table: TableDefinition) throws {
+    let (name, column) = (Quoting.name(table.name), Quoting.name(reference.column))
+    // The target's column comes first: its collation decides, as in a foreign key.
+    let dangling = """
+      \(column) IS NOT NULL AND NOT EXISTS \
+      (SELECT 1 FROM \(Quoting.name(reference.table)) AS target WHERE target.\(Quoting.name(reference.key)) = \(name).\(column))
+      """
+    guard try !connection.query("SELECT 1 FROM \(name) WHERE \(dangling) LIMIT 1").isEmpty else { return }
+    try backUp()
+    try connection.change("UPDATE \(name) SET \(column) = NULL WHERE \(dangling)")
   }
 
   /// Recreates the table with the model's rules and copies the rows. Source:

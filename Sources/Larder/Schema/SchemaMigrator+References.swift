@@ -11,13 +11,24 @@ extension SchemaMigrator {
     for table in try tablesReferring(to: changed) {
       let dangling = try danglingReferences(of: table, connection)
       guard !dangling.isEmpty else { continue }
-      let known = try before.map { try danglingReferences(of: table, try $0()) } ?? []
-      guard !dangling.subtracting(known).isEmpty else { continue }
-      let model = tables.first { $0.name.isSameColumn(as: table) }?.model
-      throw StoreError(
-        .referenced, model: model,
-        "A row of \(table) refers to one that is not there. Correct the rows in a migration; the file is as it was.")
+      let known = Set(try before.map { try danglingReferences(of: table, try $0()) } ?? [])
+      guard let row = dangling.first(where: { !known.contains($0) }) else { continue }
+      throw try danglingError(row, of: table)
     }
+  }
+
+  /// Returns the error for a row of `PRAGMA foreign_key_check`. Source:
+  /// <https://www.sqlite.org/pragma.html#pragma_foreign_key_check>.
+  private func danglingError(_ row: Row, of table: String) throws -> StoreError {
+    let definition = tables.first { $0.name.isSameColumn(as: table) }
+    let column = try connection.query("PRAGMA main.foreign_key_list(\(Quoting.name(table)))")
+      .first { $0["id"] == row["fkid"] }?["from"]?.text
+    let place = ["\(table)", column].compactMap(\.self).joined(separator: ".")
+    let number = row["rowid"]?.integer.map { "row \($0) of \(table)" } ?? "a row of \(table)"
+    return StoreError(
+      .referenced, model: definition?.model, property: column.flatMap { definition?.reference(of: $0)?.property },
+      "\(place): \(number) refers to a row of \(row["parent"]?.text ?? "another table") that is not there. Correct the rows in a migration; the file is as it was."
+    )
   }
 
   /// Returns those tables with foreign keys, and the tables that refer to one of them.
@@ -37,11 +48,11 @@ extension SchemaMigrator {
   }
 
   /// Returns the dangling references of a table; none if there is no such table.
-  private func danglingReferences(of table: String, _ connection: Connection) throws -> Set<Row> {
+  private func danglingReferences(of table: String, _ connection: Connection) throws -> [Row] {
     guard
       try !connection.query("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?1", [.text(table)])
         .isEmpty
     else { return [] }
-    return Set(try connection.query("PRAGMA main.foreign_key_check(\(Quoting.name(table)))"))
+    return try connection.query("PRAGMA main.foreign_key_check(\(Quoting.name(table)))")
   }
 }

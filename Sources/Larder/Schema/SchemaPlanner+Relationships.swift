@@ -40,6 +40,17 @@ extension SchemaPlanner {
     }
   }
 
+  /// Returns the optional references whose property was removed and is back.
+  func returnedReferences(
+    of table: TableDefinition, _ opening: [SchemaStep], _ entry: Catalogue.Entry?
+  ) -> [TableReference] {
+    guard let retired = entry?.retired, !retired.isEmpty else { return [] }
+    return table.references.filter { reference in
+      let former = opening.formerName(of: reference.column, in: table)
+      return reference.isOptional && retired.contains(where: former.isSameColumn(as:))
+    }
+  }
+
   /// Returns missing and obsolete triggers, and the columns to compute because their triggers are new.
   func triggers() throws -> [SchemaStep] {
     let writer = SchemaWriter()

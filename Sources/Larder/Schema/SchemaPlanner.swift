@@ -141,7 +141,8 @@ struct SchemaPlanner {
       reasons.append("its rows get a stable number")
       isAdditive = false
     }
-    return fills
+    let returned = returnedReferences(of: table, opening, entry)
+    return fills + returned.map { .clearReference(table, $0) }
       + (reasons.isEmpty
         ? []
         : [

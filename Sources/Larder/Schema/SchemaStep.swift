@@ -8,6 +8,8 @@ enum SchemaStep {
   /// Renames a column without a property, whose name another property needs.
   case setAside(TableDefinition, from: String, to: String)
   case fill(TableDefinition, TableDefinition.Column)
+  /// Sets a reference to NULL where its row was deleted while the property was removed and its delete rule rested.
+  case clearReference(TableDefinition, TableReference)
   /// Additive if only columns that are new in this migration need it, so that no existing data can be lost. The named
   /// columns lose their references.
   case rebuild(TableDefinition, reason: String, isAdditive: Bool, releasing: [String] = [])
@@ -37,6 +39,8 @@ enum SchemaStep {
     case .renameColumn(let table, let from, let to): "rename the column \(table.name).\(from) to \(to)"
     case .setAside(let table, let from, let to): "keep the values of the former \(table.name).\(from) in a column \(to)"
     case .fill(let table, let column): "give \(table.name).\(column.name) its default value where it has none"
+    case .clearReference(let table, let reference):
+      "set \(table.name).\(reference.column) to NULL where it refers to a row of \(reference.table) that is not there"
     case .rebuild(let table, let reason, _, _): "rebuild the table \(table.name): \(reason)"
     case .createIndex(let table, let index):
       "create \(index.isUnique ? "a unique" : "an") index on \(table.name) (\(index.columns.joined(separator: ", ")))"

@@ -6,13 +6,11 @@ public struct RandomTests: ProofPart {
 
   /// The suites that draw their cases from the seed.
   public static let suites = [
-    "RandomConditionTests", "PagingTests", "RandomAdoptedTableTests", "RandomRenameTests", "RandomLiveTests",
-    "ResultsChangeTests",
-    "ExactArithmeticTests", "JSONTextTests", "UpdateAllTreeTests", "DerivedExactnessTests", "ContextMirrorTests",
-    "ContextHistoryTests",
-    "ContextUniqueValueTests",
+    "RandomConditionTests", "PagingTests", "RandomAdoptedTableTests", "RandomRenameTests", "RandomRuleTests",
+    "RandomLiveTests", "ResultsChangeTests", "ExactArithmeticTests", "JSONTextTests", "UpdateAllTreeTests",
+    "DerivedExactnessTests", "ContextMirrorTests", "ContextHistoryTests", "ContextUniqueValueTests",
     "DeleteRuleHistoryTests", "DocumentOracleTests", "DocumentGraphOracleTests", "DocumentOperatorTests",
-    "SearchIndexTests",
+    "SearchIndexTests", "ContextMirrorKindsTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.

@@ -32,6 +32,14 @@ private enum Denying {
   }
 }
 
+private enum Required {
+  @Model("Item")
+  struct Item {
+    var id: Int
+    var owner: ToOne<Denying.Owner>
+  }
+}
+
 private enum Second {
   @Model("Owner")
   struct Owner: Hashable {
@@ -78,6 +86,36 @@ struct FormerRuleTests {
     let store = try file.open(Second.Owner.self, Second.Item.self)
     #expect(try store.blocking.delete(Second.Owner.self, 1))
     #expect(try store.blocking.count(Second.Item.all) == 1)
+  }
+
+  /// Two items refer to owners; the first owner is deleted while no property refers to it.
+  private func deleteOwner() throws {
+    try file.write([Denying.Owner(id: 1), Denying.Owner(id: 2)], also: Denying.Item.self)
+    try file.write(
+      [Denying.Item(id: 1, owner: ToOne(1)), Denying.Item(id: 2, owner: ToOne(2))], also: Denying.Owner.self)
+    let store = try file.open(Second.Owner.self, Second.Item.self)
+    #expect(try store.blocking.delete(Second.Owner.self, 1))
+  }
+
+  @Test("a reference that returns has its values, and is nil where its row was deleted in the meantime")
+  func returning() throws {
+    try deleteOwner()
+    let plan = try Store.plan(at: file.path, for: Denying.Owner.self, Denying.Item.self)
+    #expect(plan.steps.contains("set Item.owner to NULL where it refers to a row of Owner that is not there"))
+    let store = try file.open(Denying.Owner.self, Denying.Item.self)
+    #expect(try store.blocking.fetch(Denying.Item.all.sorted(by: \.id)).map { $0.owner?.id } == [nil, 2])
+    #expect(throws: StoreError.self) { try store.blocking.delete(Denying.Owner.self, 2) }
+    // What was set to NULL is in the copy of the file.
+    #expect(try file.sql("select owner from Item where id = 1", in: "test.larder.backup-1").first?["owner"] == 1)
+  }
+
+  @Test(
+    "a required reference that returns is refused where its row was deleted in the meantime; the error names the row")
+  func returningAsRequired() throws {
+    try deleteOwner()
+    try file.expectRefusal(.referenced, of: "owner", naming: "Item.owner", "row 1 of Item", "Owner", "migration") {
+      _ = try file.open(Denying.Owner.self, Required.Item.self)
+    }
   }
 
   @Test("a rule of a table that no model of the store has denies a deletion by name")
