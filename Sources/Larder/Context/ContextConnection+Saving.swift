@@ -125,6 +125,7 @@ extension ContextConnection {
     for table in child.tables where layer.table(table.name) == nil { try cover([table.name], in: layer) }
     try activate(child)
     try atomically(in: child) {
+      for table in child.tables where table.expires { try run(sql(of: table, in: child).dropExpired) }
       try compareWithKnownVersions(child)
       try noteVersions(child)
       try merge(child, policy, expectsTaken: true)

@@ -66,4 +66,23 @@ struct ContextExpiryTests {
     try context.save()
     #expect(try rows(store.blocking) == [])
   }
+
+  @Test(
+    "a row whose time a context moved is saved after its former time, before and after it was swept",
+    arguments: [false, true],
+    [false, true])
+  func extended(isChild: Bool, isSwept: Bool) throws {
+    try store.blocking.save([DayTicket(id: 1, code: "a"), DayTicket(id: 2, code: "b")], expires: later)
+    let db = isChild ? context.child() : context
+    #expect(try db.setExpiry(of: DayTicket.self, 1, to: clock.now.addingTimeInterval(20)))
+    try db.save(DayTicket(id: 2, code: "y"))
+    clock.pass(11)
+    if isSwept { _ = try store.blocking.removeExpired() }
+    #expect(try rows(db) == ["1a", "2y"])
+    try db.save()
+    try context.save()
+    #expect(try rows(store.blocking) == ["1a", "2y"])
+    clock.pass(10)
+    #expect(try rows(store.blocking) == ["2y"] && rows(context) == ["2y"])
+  }
 }

@@ -66,17 +66,27 @@ struct ContextMirrorTests {
       try #require(try PlainFolders.dump(stored.blocking) == state, "\(place), stored")
       try #require(try isChild ? PlainFolders.dump(child) == state : PlainFolders.dump(context) == state, "\(place)")
       guard generator.once(in: 5) else { continue }
-      if isChild { try child.save() }
-      try context.save()
+      /// Returns false if the file refuses a sum in between: its triggers look at the sum after each row.
+      func save(_ when: String) throws -> Bool {
+        do {
+          if isChild { try child.save() }
+          try context.save()
+          return true
+        } catch let error as StoreError where error.code == .invalidValue {
+          return false
+        } catch {
+          Issue.record("\(place), \(when): \(error)")
+          throw error
+        }
+      }
+      guard try save("saved") else { return }
       try #require(try PlainFolders.dump(mirrored.blocking) == state, "\(place), saved")
       guard generator.once(in: 3) else { continue }
       // What was saved is taken back and done again.
       let undone = (0..<3).count { _ in isChild ? child.undo() : context.undo() }
-      if isChild { try child.save() }
-      try context.save()
+      guard try save("undone") else { return }
       for _ in 0..<undone { _ = isChild ? child.redo() : context.redo() }
-      if isChild { try child.save() }
-      try context.save()
+      guard try save("done again") else { return }
       try #require(try PlainFolders.dump(mirrored.blocking) == state, "\(place), undone and done again")
     }
     TestSeed.tried(60, "operations in stores, contexts and children")
