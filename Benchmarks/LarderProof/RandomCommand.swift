@@ -11,7 +11,11 @@ struct RandomCommand: AsyncParsableCommand {
   @Option(help: "The executable with the tests, which `swift build --build-tests` makes.")
   var tests = ".build/debug/larderPackageTests.xctest"
 
+  @Option(help: "A suite to run, such as RandomConditionTests; may be given several times. Without it, all of them.")
+  var suite: [String] = []
+
   func run() async throws {
-    try await options.run(RandomTests(tests: URL(filePath: tests)))
+    let suites = suite.isEmpty ? RandomTests.suites : suite
+    try await options.run(RandomTests(tests: URL(filePath: tests), suites: suites))
   }
 }

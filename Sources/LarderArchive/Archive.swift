@@ -30,7 +30,8 @@ public enum Archive {
     let context = ArchiveContext(limits: limits, userInfo: userInfo)
     try context.note(type(of: value as Any))
     let payload = try PropertyListPayload.encode(value, context: context)
-    return try ArchiveHeader.seal(payload, types: context.table, limits: limits)
+    return try ArchiveHeader.seal(
+      payload, types: context.table, membersHaveVersions: context.hasArchivableMembers, limits: limits)
   }
 
   /// Decodes the value of an archive.
@@ -62,7 +63,9 @@ public enum Archive {
     let plan = try MigrationPlan(for: headerTypes, allowed: allowed, migrations: migrations)
     // The tag was found in `allowed` just now.
     let root = allowed[plan.rootTag] ?? type
-    let context = ArchiveContext(limits: limits, allowed: allowed, userInfo: userInfo)
+    let context = ArchiveContext(
+      limits: limits, allowed: allowed, migrations: migrations, membersHaveVersions: header.membersHaveVersions,
+      userInfo: userInfo)
     let start = data.startIndex + header.payload.lowerBound
     var payload = data[start...]
     try payload.withUnsafeBytes { bytes in

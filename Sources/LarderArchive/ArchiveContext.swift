@@ -9,22 +9,47 @@ final class ArchiveContext: @unchecked Sendable {
   let limits: Archive.Limits
   /// The types that may be built, by their tags.
   private let allowed: [String: any Decodable.Type]
+  /// The steps for members of older versions.
+  let migrations: [ArchiveMigration]
+  /// Whether a member without a version has version 1; otherwise, it has the current one.
+  let membersHaveVersions: Bool
   private let userInfo: [CodingUserInfoKey: any Sendable]
   private let types = Mutex(Types())
+  /// The number of values that steps for members may still read.
+  private let migrated: Mutex<Int>
 
   private struct Types {
     var table: [ArchiveHeader.TypeEntry] = []
     var tags: [String: ObjectIdentifier] = [:]
     var entries: [ObjectIdentifier: ArchiveHeader.TypeEntry] = [:]
+    var hasArchivableMembers = false
   }
 
   init(
-    limits: Archive.Limits, allowed: [String: any Decodable.Type] = [:],
-    userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    limits: Archive.Limits, allowed: [String: any Decodable.Type] = [:], migrations: [ArchiveMigration] = [],
+    membersHaveVersions: Bool = true, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) {
     self.limits = limits
     self.allowed = allowed
+    self.migrations = migrations
+    self.membersHaveVersions = membersHaveVersions
     self.userInfo = userInfo
+    migrated = Mutex(1000 + 8 * min(limits.count, Int.max / 16))
+  }
+
+  /// Throws ``ArchiveError`` `.limitExceeded`: a member that contains members of older versions is read once for each
+  /// level of them.
+  func spend(_ values: Int) throws {
+    let isEnough = migrated.withLock { rest in
+      rest -= values
+      return rest >= 0
+    }
+    guard isEnough else {
+      throw ArchiveError(
+        .limitExceeded,
+        "The archive has too many members of older versions within each other. Raise Archive.Limits.count if it is trusted."
+      )
+    }
   }
 
   /// A context for a tree that isn't part of an archive, and whose size isn't limited.
@@ -58,6 +83,11 @@ final class ArchiveContext: @unchecked Sendable {
     }
     return entry
   }
+
+  /// Whether a member that is ``Archivable`` was encoded.
+  var hasArchivableMembers: Bool { types.withLock { $0.hasArchivableMembers } }
+
+  func noteArchivableMembers() { types.withLock { $0.hasArchivableMembers = true } }
 
   /// Returns the allowed type for a tag.
   func type(of tag: String) -> (any Decodable.Type)? { allowed[tag] ?? allowed[ArchiveTag.stable(tag)] }

@@ -8,8 +8,9 @@
 /// ```
 ///
 /// Steps are applied in sequence until the type's version is reached. They apply to the archived value itself, to the
-/// elements of archived arrays, optionals and dictionaries with text keys, at any depth, and to values in ``Archived``.
-/// Other members have no version in the file; the step of the enclosing type changes them.
+/// elements of archived arrays, optionals and dictionaries with text keys, at any depth, to values in ``Archived``, and
+/// to members that are ``Archivable``. The step of a type comes before those of its members. A member whose version is
+/// above 1 is its entry `"$value"`, beside `"$tag"` and `"$version"`.
 public struct ArchiveMigration: Sendable {
   let tag: String
   let version: Int

@@ -79,6 +79,9 @@ package enum ArchiveTag {
     return 1
   }
 
+  /// Returns whether the tag of a type is composed with that of its contents, which then have its version.
+  static func isComposed(_ type: Any.Type) -> Bool { type is any ComposedTag.Type }
+
   package static func entry(of type: Any.Type) -> ArchiveHeader.TypeEntry {
     ArchiveHeader.TypeEntry(tag: name(of: type), version: version(of: type))
   }

@@ -24,12 +24,8 @@ extension Archived: Sendable where Base: Sendable {}
 extension Archived: Equatable where Base: Equatable {}
 extension Archived: Hashable where Base: Hashable {}
 
-extension Archived: Codable {
-  enum Key: String, CodingKey {
-    case tag = "$tag"
-    case version = "$version"
-    case value = "$value"
-  }
+extension Archived: Codable, VersionedContainer {
+  private typealias Key = VersionKey
 
   /// Decodes the value. Throws ``ArchiveError`` `.notAllowed` before it is built if its tag isn't on the allow-list of
   /// the call to ``Archive``.

@@ -93,7 +93,9 @@ public struct Fuzz: Sendable {
       switch seed(generator) % 4 {
       case 0: try decode(Mutation.archive(of: payload, tag: "[Creature]", version: 1))
       case 1:
-        _ = try Archive.decode(Anything.self, from: Mutation.archive(of: payload, tag: "Anything"), limits: limits)
+        _ = try Archive.decode(
+          Anything.self, from: Mutation.archive(of: payload, tag: "Anything"), migrations: [Self.memberMigration],
+          limits: limits)
       case 2:
         let archive = try Mutation.archive(of: payload, tag: "Anything")
         _ = try Archive.decode(
@@ -196,12 +198,28 @@ public struct Fuzz: Sendable {
         }
       }
       if let keyed = try? decoder.container(keyedBy: AnyKey.self) {
-        for key in keyed.allKeys.prefix(8) { _ = try keyed.decodeIfPresent(Anything.self, forKey: key) }
+        for (index, key) in keyed.allKeys.prefix(8).enumerated() {
+          if index.isMultiple(of: 2) {
+            _ = try keyed.decodeIfPresent(Anything.self, forKey: key)
+          } else {
+            _ = try keyed.decodeIfPresent(Member.self, forKey: key)
+          }
+        }
       } else if var elements = try? decoder.unkeyedContainer() {
         while !elements.isAtEnd { _ = try elements.decode(Anything.self) }
       }
     }
   }
+
+  /// A member with versions of its own, at any depth.
+  private struct Member: Archivable {
+    static let archiveTag = "Member"
+    static let archiveVersion = 2
+    init(from decoder: any Decoder) throws { try Anything.explore(decoder) }
+    func encode(to encoder: any Encoder) throws { _ = encoder.container(keyedBy: AnyKey.self) }
+  }
+
+  private static let memberMigration = ArchiveMigration(of: "Member", from: 1) { $0 = .array([$0]) }
 
   /// What another type became.
   private struct Renamed: Archivable {

@@ -19,7 +19,8 @@ public struct HostileGraph {
     "NSSet", "NSCountedSet", "NSURL", "NSDate", "NSData", "NSUUID", "NSDecimalNumber", "NSTimeZone", "NSNull",
     "LarderArchiveTests.OldCreature",
     "Title",
-    "Rating", "Tags", "$tag", "$version", "$value", "id", "title", "tags", "places", "parts", "size", "checksum",
+    "Rating", "Tags", "$tag", "$version", "$value", "Member", "Anything", "id", "title", "tags", "places", "parts",
+    "size", "checksum",
     "CF$UID", "e\u{301}", "\u{e9}", "",
   ]
 
@@ -33,6 +34,9 @@ public struct HostileGraph {
     for number in 1..<count {
       builder.add(object(number, of: count, hasUIDs: .random(in: 0..<8, using: &generator) == 0))
     }
+    // What a member with a version refers to.
+    for text in ["$tag", "$version", "$value", "Member"] { builder.add(.text(text)) }
+    for version: Int64 in [1, 2, -1, .max] { builder.add(.integer(version)) }
     if Bool.random(using: &generator) { overlap(&builder) }
     return builder.list()
   }
@@ -133,7 +137,11 @@ public struct HostileGraph {
         ? Int.random(in: 0..<count, using: &generator)
         : Int.random(in: number + 1..<min(count, number + 4), using: &generator)
     }
-    switch Int.random(in: 0..<12, using: &generator) {
+    switch Int.random(in: 0..<14, using: &generator) {
+    case 12, 13:
+      let version = count + 4 + [0, 0, 0, 1, 2, 3][Int.random(in: 0..<6, using: &generator)]
+      let tag = Int.random(in: 0..<8, using: &generator) == 0 ? reference(&generator) : count + 3
+      return .dictionary([(count, tag), (count + 1, version), (count + 2, reference(&generator))])
     case 0: return .null
     case 1: return .integer(Int64.random(in: -2...300, using: &generator))
     case 2: return .real([1e300, .infinity, 0.5].randomElement(using: &generator) ?? 1)

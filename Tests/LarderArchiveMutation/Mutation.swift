@@ -6,7 +6,8 @@ public import LarderRandom
 public enum Mutation {
   /// An archive around any bytes, with a header and a checksum that are right.
   public static func archive(of payload: Data, tag: String, version: Int = 1) throws -> Data {
-    try ArchiveHeader.seal(payload, types: [ArchiveHeader.TypeEntry(tag: tag, version: version)])
+    try ArchiveHeader.seal(
+      payload, types: [ArchiveHeader.TypeEntry(tag: tag, version: version)], membersHaveVersions: true)
   }
 
   /// Bytes with one to four kinds of damage; never longer than twice the longer of both plus 64.

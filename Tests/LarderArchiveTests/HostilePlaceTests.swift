@@ -82,7 +82,7 @@ struct HostilePlaceTests {
     let document = try folder.add { try $0.setData(Data([1]), for: "a") }
     let list = temporary.file("1.x/.manifest")
     var bytes = try Data(contentsOf: list)
-    bytes[9] = 2
+    bytes[9] = 3
     try bytes.write(to: list)
     #expect(code { _ = try folder.document(named: "1").data(for: "a") } == .newerVersion)
     #expect(code { try document.edit { try $0.remove("a") } } == .newerVersion)

@@ -7,7 +7,7 @@ package import Foundation
 /// | offset | bytes | |
 /// | --- | --- | --- |
 /// | 0 | 8 | magic: 89 4C 41 52 0D 0A 1A 0A |
-/// | 8 | 2 | version of this format: 1 |
+/// | 8 | 2 | version of this format: 2 if the payload has members that are ``Archivable``, otherwise 1 |
 /// | 10 | 2 | zero |
 /// | 12 | 4 | length of the header |
 /// | 16 | 8 | length of the payload |
@@ -29,17 +29,29 @@ package struct ArchiveHeader: Sendable {
   }
 
   static let magic: [UInt8] = [0x89, 0x4c, 0x41, 0x52, 0x0d, 0x0a, 0x1a, 0x0a]
-  static let formatVersion = 1
+  /// The newest version of the format.
+  static let formatVersion = 2
   static let fixedLength = 34
   package static let checksumOffset = 24
   static let longestTag = 1024
   static let mostTypes = 4096
 
+  /// Whether a member that is ``Archivable`` has a version in the payload, unless it is 1. Archives that were written
+  /// before there were such versions have format 1, as those without such members.
+  package var membersHaveVersions: Bool
   package var types: [TypeEntry]
   package var payload: Range<Int>
 
   /// Returns an archive: header, payload and checksum. Copies the payload once.
-  package static func seal(_ payload: Data, types: [TypeEntry], limits: Archive.Limits = .default) throws -> Data {
+  ///
+  /// - Parameters:
+  ///   - payload: The property list.
+  ///   - types: The types of the archive, the root's first.
+  ///   - membersHaveVersions: Whether there are members that are ``Archivable``.
+  ///   - limits: The limits of the archive.
+  package static func seal(
+    _ payload: Data, types: [TypeEntry], membersHaveVersions: Bool, limits: Archive.Limits = .default
+  ) throws -> Data {
     guard types.count <= mostTypes else {
       throw ArchiveError(.unsupported, "The value holds more than \(mostTypes) types in Archived. Archive it in parts.")
     }
@@ -59,7 +71,7 @@ package struct ArchiveHeader: Sendable {
     let size = fixedLength + table.count + payload.count
     guard size <= limits.size else { throw ArchiveError.tooLong(size, limits) }
     var head = magic
-    head.append(bigEndian: UInt16(formatVersion))
+    head.append(bigEndian: UInt16(membersHaveVersions ? 2 : 1))
     head.append(bigEndian: UInt16(0))
     head.append(bigEndian: UInt32(fixedLength + table.count))
     head.append(bigEndian: UInt64(payload.count))
@@ -90,12 +102,13 @@ package struct ArchiveHeader: Sendable {
     }
     guard bytes.count >= Self.fixedLength else { throw Self.damaged("ends in its header") }
     let format = Int(bytes.bigEndian(UInt16.self, at: 8))
-    guard format == Self.formatVersion else {
+    guard (1...Self.formatVersion).contains(format) else {
       throw ArchiveError(
         format > Self.formatVersion ? .newerVersion : .damaged,
-        "The archive has format \(format); this version reads format \(Self.formatVersion). Read it with the version that wrote it, or a newer one."
+        "The archive has format \(format); this version reads formats up to \(Self.formatVersion). Read it with the version that wrote it, or a newer one."
       )
     }
+    membersHaveVersions = format > 1
     let length = UInt64(bytes.bigEndian(UInt32.self, at: 12))
     let payloadLength = bytes.bigEndian(UInt64.self, at: 16)
     let (total, overflow) = length.addingReportingOverflow(payloadLength)

@@ -9,6 +9,7 @@ enum PropertyListPayload {
     let encoder = PropertyListValueEncoder(writer, userInfo: context.encodingInfo)
     do {
       writer.append(try encoder.add(value, PlainKey(0)), to: PropertyListWriter.top)
+      if writer.hasArchivableMembers { context.noteArchivableMembers() }
       return try writer.finish()
     } catch let error as EncodingError {
       throw ArchiveError(error, type: ArchiveTag.name(of: type(of: value)))
@@ -26,7 +27,7 @@ enum PropertyListPayload {
       }
       let source = PropertyListValueDecoder.Source(list, context: context)
       defer { source.close() }
-      let decoder = PropertyListValueDecoder(source: source, number: list.top, path: nil)
+      let decoder = PropertyListValueDecoder(source: source, number: list.top, path: nil, hasVersions: true)
       do {
         return try decoder.value(type, try list.reference(0, in: elements), PlainKey(0))
       } catch let error as DecodingError {

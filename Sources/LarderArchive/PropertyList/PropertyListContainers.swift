@@ -43,7 +43,8 @@ struct PropertyListFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { try nested(key) }
 
   private func nested(_ key: any CodingKey) throws -> PropertyListValueDecoder {
-    PropertyListValueDecoder(source: decoder.source, number: try number(key), path: CodingPath(decoder.path, key))
+    PropertyListValueDecoder(
+      source: decoder.source, number: try number(key), path: CodingPath(decoder.path, key), hasVersions: false)
   }
 
   private func place(_ key: any CodingKey) -> Int? {
@@ -98,7 +99,8 @@ struct PropertyListElements: UnkeyedDecodingContainer {
     let number = try number([Any].self)
     defer { currentIndex += 1 }
     return PropertyListValueDecoder(
-      source: decoder.source, number: number, path: CodingPath(decoder.path, PlainKey(currentIndex)))
+      source: decoder.source, number: number, path: CodingPath(decoder.path, PlainKey(currentIndex)), hasVersions: false
+    )
   }
 
   private func number(_ type: Any.Type) throws -> Int {

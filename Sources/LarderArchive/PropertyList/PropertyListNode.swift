@@ -37,9 +37,11 @@ indirect enum PropertyListNode {
   }
 
   /// Reads a binary property list that a ``PropertyListValidator`` has passed; O(values).
-  init(_ list: BinaryPropertyList) throws {
+  ///
+  /// - Parameter number: The number of an object; nil for that of the whole list.
+  init(_ list: BinaryPropertyList, number: Int? = nil) throws {
     var shared: [Int: PropertyListNode] = [:]
-    self = try Self.node(list.top, of: list, shared: &shared, StackBounds.current)
+    self = try Self.node(number ?? list.top, of: list, shared: &shared, StackBounds.current)
   }
 
   private static func node(

@@ -5,8 +5,10 @@ struct PropertyListValueDecoder: Decoder {
   /// The bytes to decode from, valid during the call that decodes.
   final class Source {
     private var list: BinaryPropertyList?
+    let context: ArchiveContext
     let userInfo: [CodingUserInfoKey: Any]
     let stack = StackBounds.current
+    let kinds = VersionedKinds()
     /// The number of values and keys that the types may still request.
     private var budget: Int
 
@@ -15,6 +17,7 @@ struct PropertyListValueDecoder: Decoder {
 
     init(_ list: BinaryPropertyList, context: ArchiveContext) {
       self.list = list
+      self.context = context
       userInfo = context.decodingInfo
       budget = 1000 + Self.attempts * min(context.limits.count, Int.max / 16)
     }
@@ -48,6 +51,8 @@ struct PropertyListValueDecoder: Decoder {
   /// The number of the object.
   let number: Int
   let path: CodingPath?
+  /// Whether the elements of the value need no version of their own.
+  let hasVersions: Bool
 
   var codingPath: [any CodingKey] { CodingPath.keys(path) }
   var userInfo: [CodingUserInfoKey: Any] { source.userInfo }
@@ -76,9 +81,13 @@ struct PropertyListValueDecoder: Decoder {
       if case .null = object { throw DecodingError.valueNotFound(type, context) }
       throw DecodingError.typeMismatch(type, context)
     }
+    let kind = source.kinds.kind(of: T.self)
+    if !hasVersions, kind == .archivable { return try member(type, number, key()) }
     try source.spend(1)
     return try T(
-      from: PropertyListValueDecoder(source: source, number: number, path: key().map { CodingPath(path, $0) } ?? path))
+      from: PropertyListValueDecoder(
+        source: source, number: number, path: key().map { CodingPath(path, $0) } ?? path,
+        hasVersions: kind.hasVersions(inVersioned: hasVersions)))
   }
 
   func isNull(_ number: Int) throws -> Bool {

@@ -9,6 +9,8 @@ final class PropertyListValueEncoder: Encoder {
   private let depth: Int
   /// The number of encoders that lead here; one that passes the value on to another creates no container.
   private let level: Int
+  /// Whether the elements of the value need no version of their own.
+  private let hasVersions: Bool
   /// The number reserved for the value before it was known.
   private let reserved: Int?
   /// The object of the value; nil while nothing was encoded.
@@ -18,7 +20,10 @@ final class PropertyListValueEncoder: Encoder {
     }
   }
 
-  private init(_ outer: PropertyListValueEncoder, path: CodingPath?, depth: Int, reserved: Int? = nil) {
+  private init(
+    _ outer: PropertyListValueEncoder, path: CodingPath?, depth: Int, hasVersions: Bool = false, reserved: Int? = nil
+  ) {
+    self.hasVersions = hasVersions
     writer = outer.writer
     userInfo = outer.userInfo
     self.path = path
@@ -34,6 +39,8 @@ final class PropertyListValueEncoder: Encoder {
     path = nil
     depth = 0
     level = 0
+    // The value of the whole list has its version in the header.
+    hasVersions = true
     reserved = nil
   }
 
@@ -50,8 +57,15 @@ final class PropertyListValueEncoder: Encoder {
       return scalar.add(to: writer)
     }
     try checkLevel()
+    let kind = writer.kinds.kind(of: T.self)
+    if !hasVersions, kind == .archivable {
+      let type = writer.kinds.entry(of: T.self)
+      writer.hasArchivableMembers = true
+      if type.version != 1 { return try add(VersionedMember(type: type, value: value), key(), isElement: isElement) }
+    }
     let encoder = PropertyListValueEncoder(
-      self, path: key().map { CodingPath(path, $0) } ?? path, depth: isElement ? depth + 1 : depth)
+      self, path: key().map { CodingPath(path, $0) } ?? path, depth: isElement ? depth + 1 : depth,
+      hasVersions: kind.hasVersions(inVersioned: hasVersions))
     try value.encode(to: encoder)
     let result = encoder.result ?? writer.addContainer(isDictionary: true, depth: encoder.depth)
     try writer.check()

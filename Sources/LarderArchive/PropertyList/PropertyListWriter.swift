@@ -22,6 +22,9 @@ final class PropertyListWriter {
   /// The limits with which the list will be read.
   let limits: Archive.Limits
   let stack = StackBounds.current
+  let kinds = VersionedKinds()
+  /// Whether a member is ``Archivable``.
+  var hasArchivableMembers = false
   /// The first limit that was exceeded. From then on nothing is kept, so that an encoding that can't be stopped costs
   /// no memory.
   private(set) var failure: ArchiveError?
