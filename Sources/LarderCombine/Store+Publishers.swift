@@ -12,7 +12,7 @@ extension Store {
   /// use `receive(on:)`.
   ///
   /// - Parameter query: The condition, order and inclusions of the rows.
-  /// - Returns: A publisher that fails with the errors of ``Store/live(_:)-(Query<M>)``.
+  /// - Returns: A publisher that fails with the errors of `Store.live(_:)`.
   public func publisher<M: Model>(for query: Query<M>) -> LivePublisher<LiveResults<[M]>> {
     LivePublisher(live(query))
   }
@@ -30,7 +30,7 @@ extension Store {
   /// Returns a publisher of the query's groups, now and after each commit that affects the query.
   ///
   /// - Parameter query: A query with groups.
-  /// - Returns: A publisher that fails with the errors of ``Store/live(_:)-(Query<M>)``.
+  /// - Returns: A publisher that fails with the errors of `Store.live(_:)`.
   public func publisher<M: Model, Key: Sendable, each Output: Sendable>(
     for query: GroupedQuery<M, Key, repeat each Output>
   ) -> LivePublisher<LiveResults<[(repeat each Output)]>> {
@@ -42,7 +42,7 @@ extension Store {
   /// - Parameters:
   ///   - query: The condition and order of the rows.
   ///   - key: A property, or a value computed from a row.
-  /// - Returns: A publisher that fails with the errors of ``Store/live(_:)-(Query<M>)``.
+  /// - Returns: A publisher that fails with the errors of `Store.live(_:)`.
   public func publisher<M: Model, Key: Hashable & Sendable>(
     for query: Query<M>, sectionedBy key: @escaping @Sendable (M) -> Key
   ) -> LivePublisher<LiveResults<[ResultsSection<Key, M>]>> {
@@ -54,7 +54,7 @@ extension Store {
   /// What is committed while there is no demand becomes one change.
   ///
   /// - Parameter query: The condition, order and inclusions of the rows.
-  /// - Returns: A publisher that fails with the errors of ``Store/changes(_:)``.
+  /// - Returns: A publisher that fails with the errors of `Store.changes(_:)`.
   public func changesPublisher<M: Model>(for query: Query<M>) -> LivePublisher<ResultsChanges<M>> {
     LivePublisher(changes(query))
   }

@@ -34,6 +34,17 @@ extension LarderTestProcess {
     if name == step { kill(getpid(), SIGKILL) }
   }
 
+  /// Opens the store by a relative path, and goes to another folder: what is attached then is beside the store.
+  func moveAway() async throws {
+    let url = URL(fileURLWithPath: path)
+    _ = chdir(url.deletingLastPathComponent().path)
+    let store = try Store(at: url.lastPathComponent, for: Parcel.self)
+    _ = chdir("/")
+    let content = try await store.attach(Data("far away".utf8))
+    try await store.save(Parcel(id: 1, content: content))
+    Self.say(try await store.count(Parcel.all) == 1 ? "saved" : "not found")
+  }
+
   /// Attaches the same bytes many times, saves and deletes them, side by side with other processes.
   func share(_ count: Int) async throws {
     let store = try Store(at: path, for: Parcel.self)

@@ -33,6 +33,7 @@ struct LarderTestProcess {
     case "fillAttachments": try await process.fillAttachments()
     case "readAttachment": try await process.readAttachment()
     case "undoAttachment": try await process.undoAttachment()
+    case "moveAway": try await process.moveAway()
     case "share": try await process.share(number)
     default: say("there is no command \(arguments[1])")
     }

@@ -19,15 +19,17 @@ final class AttachmentBackup: FeatureBackup {
   private let lock: AttachmentFile?
   private let environment: StoreEnvironment
 
-  /// Returns nil for a store that never had an attachment.
+  /// Returns nil for a store that never had an attachment. If its folder is missing, copying throws for the first row
+  /// that refers to one.
   ///
   /// - Parameter partial: The temporary path of the backup of the store's file.
-  init?(of source: AttachmentFolder, partial: String, _ environment: StoreEnvironment) throws {
-    guard source.exists else { return nil }
+  init?(of source: AttachmentFolder, _ connection: Connection, partial: String) throws {
+    guard try source.exists || AttachmentTable.exists(connection) else { return nil }
+    let environment = connection.environment
     self.source = source
     self.environment = StoreEnvironment(features: environment.features, isManaged: environment.isManaged)
     copyPath = partial
-    target = AttachmentFolder(AttachmentFolder.path(ofStore: partial))
+    target = AttachmentFolder(ofStore: partial)
     lock = try source.lockForReading()
   }
 

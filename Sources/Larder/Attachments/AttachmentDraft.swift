@@ -38,7 +38,7 @@ final class AttachmentDraft: Sendable {
     try lock.lockShared()
     self.folder = folder
     let path = folder.newTemporaryPath()
-    state = Mutex(State(path: path, file: try AttachmentFile(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o444)))
+    state = Mutex(State(path: path, file: try AttachmentFile(path, O_RDWR | O_CREAT | O_EXCL, mode: folder.dataMode)))
     FaultPoint.temporaryCreated.reach()
   }
 
@@ -70,7 +70,7 @@ final class AttachmentDraft: Sendable {
     try state.withLock { state in
       if let path = state.path { return path }
       let copy = folder.newTemporaryPath()
-      let target = try AttachmentFile(copy, O_RDWR | O_CREAT | O_EXCL, mode: 0o444)
+      let target = try AttachmentFile(copy, O_RDWR | O_CREAT | O_EXCL, mode: folder.dataMode)
       state.path = copy
       try state.file.forEachChunk { try target.write($0) }
       state.file = target

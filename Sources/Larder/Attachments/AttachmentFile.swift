@@ -17,7 +17,7 @@ final class AttachmentFile: Sendable {
   static let chunk = 1 << 18
 
   /// Opens a path without following links or blocking on a pipe.
-  init(_ path: String, _ flags: Int32, mode: mode_t = 0o644) throws {
+  init(_ path: String, _ flags: Int32, mode: mode_t = 0o600) throws {
     descriptor = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
     guard descriptor >= 0 else { throw StoreError(systemCall: errno, "opened") }
   }

@@ -12,6 +12,8 @@ import Darwin
 /// else ever becomes a path.
 struct AttachmentFolder: Sendable {
   let path: String
+  /// The path of the store's file, whose permissions limit those of the attachments; nil for a store in memory.
+  private let storePath: String?
   /// Whether nothing in it is created, changed or deleted.
   let isReadOnly: Bool
 
@@ -31,13 +33,38 @@ struct AttachmentFolder: Sendable {
     case somethingElse
   }
 
-  init(_ path: String, isReadOnly: Bool = false) {
+  init(_ path: String, ofStore storePath: String?, isReadOnly: Bool = false) {
     self.path = path
+    self.storePath = storePath
     self.isReadOnly = isReadOnly
   }
 
-  /// Creates the folder value for the store at the path.
+  /// Creates the folder value of the store at the path.
+  init(ofStore path: String, isReadOnly: Bool = false) {
+    self.init(Self.path(ofStore: path), ofStore: path, isReadOnly: isReadOnly)
+  }
+
   static func path(ofStore path: String) -> String { path + ".attachments" }
+
+  // MARK: Permissions
+
+  /// What others than the owner may do with the store's file; nothing if it isn't known.
+  private var permissions: mode_t {
+    guard let storePath, let mode = Self.status(storePath)?.st_mode else { return 0 }
+    return mode & 0o066
+  }
+
+  /// The permissions of a file with data, which nobody changes.
+  var dataMode: mode_t { 0o400 | permissions & 0o044 }
+  /// The permissions of other files.
+  var fileMode: mode_t { 0o600 | permissions }
+  /// The permissions of folders: who may read the store may look for files.
+  private var folderMode: mode_t { 0o700 | permissions | (permissions & 0o044) >> 2 }
+
+  private static func status(_ path: String) -> stat? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status : nil
+  }
 
   var temporary: String { path + "/tmp" }
   var holders: String { path + "/holders" }
@@ -49,7 +76,8 @@ struct AttachmentFolder: Sendable {
     "\(temporary)/\(String(UInt64.random(in: .min ... .max), radix: 16))-\(String(UInt64.random(in: .min ... .max), radix: 16))"
   }
 
-  var exists: Bool { Self.isFolder(path) }
+  /// Whether there is a folder, or a link to one.
+  var exists: Bool { Self.status(path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
 
   // MARK: Looking
 
@@ -94,17 +122,26 @@ struct AttachmentFolder: Sendable {
   // MARK: Changing
 
   func create() throws {
+    try limitPermissions()
     // Creates all of them, because the process that created one may have died before the next.
     if Self.isFolder(temporary), Self.isFolder(holders) { return }
-    for folder in [path, temporary, holders] { try Self.make(folder) }
+    if !exists { try make(path) }
+    for folder in [temporary, holders] { try make(folder) }
     try Self.sync(path)
     try Self.sync(URL(fileURLWithPath: path).deletingLastPathComponent().path)
   }
 
-  private static func make(_ folder: String) throws {
-    if mkdir(folder, 0o755) == 0 { return }
+  /// Closes a folder that is more open than the store, which it may have been opened for before.
+  private func limitPermissions() throws {
+    guard let mode = Self.status(path)?.st_mode, mode & 0o077 & ~folderMode != 0 else { return }
+    // Another user's folder stays as it is.
+    _ = chmod(path, mode & 0o7700 | mode & folderMode)
+  }
+
+  private func make(_ folder: String) throws {
+    if mkdir(folder, folderMode) == 0 { return }
     let number = errno
-    guard number == EEXIST, isFolder(folder) else {
+    guard number == EEXIST, Self.isFolder(folder) else {
       throw StoreError(systemCall: number == ENOENT ? EIO : number, "created")
     }
   }
@@ -114,7 +151,7 @@ struct AttachmentFolder: Sendable {
   }
 
   func lockFile(_ lock: Lock) throws -> AttachmentFile {
-    try AttachmentFile("\(path)/\(lock.rawValue).lock", isReadOnly ? O_RDONLY : O_RDWR | O_CREAT)
+    try AttachmentFile("\(path)/\(lock.rawValue).lock", isReadOnly ? O_RDONLY : O_RDWR | O_CREAT, mode: fileMode)
   }
 
   /// Takes a shared lock. Returns nil if there is no folder, or if this user can't write to it and therefore can't
@@ -158,7 +195,7 @@ struct AttachmentFolder: Sendable {
   func name(_ draft: AttachmentDraft, _ digest: String) throws -> Placement {
     let shard = shard(of: digest)
     let isNew = !Self.isFolder(shard)
-    if isNew { try Self.make(shard) }
+    if isNew { try make(shard) }
     let isOrdered = isOrdered
     let temporary = try draft.temporaryPath()
     if !isOrdered { try draft.file.sync() }

@@ -25,10 +25,11 @@ final class AttachmentStorage: Sendable {
   init(storePath path: String?, isManaged: Bool, isReadOnly: Bool = false) {
     isTemporary = path == nil
     self.isManaged = isManaged
-    folder = AttachmentFolder(
-      path.map(AttachmentFolder.path(ofStore:))
-        ?? FileManager.default.temporaryDirectory.appending(component: "larder-\(UUID().uuidString)").path,
-      isReadOnly: isReadOnly)
+    folder =
+      path.map { AttachmentFolder(ofStore: $0, isReadOnly: isReadOnly) }
+      ?? AttachmentFolder(
+        FileManager.default.temporaryDirectory.appending(component: "larder-\(UUID().uuidString)").path, ofStore: nil,
+        isReadOnly: isReadOnly)
   }
 
   deinit { end() }
@@ -52,7 +53,7 @@ final class AttachmentStorage: Sendable {
       if let identity, access("\(folder.holders)/\(identity.name)", F_OK) == 0 { return identity.name }
       let name = UUID().uuidString
       let partial = "\(folder.temporary)/\(name)"
-      let file = try AttachmentFile(partial, O_RDWR | O_CREAT | O_EXCL)
+      let file = try AttachmentFile(partial, O_RDWR | O_CREAT | O_EXCL, mode: folder.fileMode)
       // It gets the name that others look for only once it is locked.
       guard file.tryLock(isExclusive: true), rename(partial, "\(folder.holders)/\(name)") == 0 else {
         throw StoreError(systemCall: errno, "locked")

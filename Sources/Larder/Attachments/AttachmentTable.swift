@@ -43,7 +43,7 @@ enum AttachmentTable {
   }
 
   private static func createTriggers(of columns: [AttachmentColumn], _ connection: Connection) throws {
-    for trigger in columns.flatMap(\.triggers) { try connection.change(trigger.sql) }
+    for trigger in columns.flatMap(\.triggers) { try connection.change(trigger.creation) }
   }
 
   /// Removes the triggers while tables are changed.

@@ -61,7 +61,7 @@ final class AttachmentsFeature: StoreFeature {
   // MARK: Backups
 
   func beginBackup(of connection: Connection, partial: String) throws -> (any FeatureBackup)? {
-    try AttachmentBackup(of: storage.folder, partial: partial, connection.environment)
+    try AttachmentBackup(of: storage.folder, connection, partial: partial)
   }
 
   func removeBackup(at path: String) {

@@ -53,6 +53,7 @@ extension Store {
   ///   - name: The name of the file for people.
   ///   - mediaType: The type of the data, such as `image/png`.
   ///   - progress: Called from time to time with the number of bytes written so far.
+  ///   - isolation: The actor on which the sequence is read, that of the caller by default.
   /// - Returns: The attachment, to be stored in a row.
   /// - Throws: What the sequence throws, and the errors of ``attach(_:name:mediaType:)``.
   public func attach<Stream: AsyncSequence>(

@@ -161,6 +161,9 @@ final class Connection: @unchecked Sendable {
   /// Whether the database is in memory and shared by connections of this process.
   var isInMemory: Bool { queue.path.hasSuffix("?vfs=memdb") }
 
+  /// The path of the file, or a URI.
+  var path: String { queue.path }
+
   /// Whether no transaction is open.
   var isAutocommitting: Bool { sqlite3_get_autocommit(handle) != 0 }
 

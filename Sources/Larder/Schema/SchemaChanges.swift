@@ -49,7 +49,7 @@ struct SchemaChanges {
       try connection.change("ALTER TABLE \(Quoting.name(table.name)) DROP COLUMN \(Expiry.column)")
     case .createPairs(let pairs):
       for statement in writer.createPairs(pairs) { try connection.change(statement) }
-    case .createTrigger(let trigger): try connection.change(trigger.sql)
+    case .createTrigger(let trigger): try connection.change(trigger.creation)
     case .dropTrigger(let name): try connection.change("DROP TRIGGER IF EXISTS \(Quoting.name(name))")
     case .derive(let column): try connection.change(column.fill)
     case .createSearch(let table):

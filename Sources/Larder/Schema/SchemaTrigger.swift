@@ -9,7 +9,10 @@ struct SchemaTrigger: Sendable, Hashable {
   }
 
   let name: String
+  /// The SQL as the file has it.
   let sql: String
+  /// The SQL that creates the trigger on the table of the file, also where a temporary view has the table's name.
+  var creation: String { "CREATE TRIGGER main." + sql.dropFirst("CREATE TRIGGER ".count) }
 
   /// - Parameters:
   ///   - event: `AFTER INSERT`, `AFTER UPDATE OF "column"` and the like.

@@ -46,7 +46,7 @@ public final class Store: Sendable {
   ///   - schema: With `.existing`, any SQLite file can be opened, and no table is created or altered.
   /// - Throws: ``StoreError`` `.notFound` if `.existing` finds no file, `.schemaMismatch` if a table or column of a
   ///   model is missing; otherwise the errors of
-  ///   ``init(at:for:configuration:)-(StoreLocation,Model.Type...,Configuration)``.
+  ///   ``init(at:for:configuration:)-(_,Model....,_)``.
   public convenience init(
     at location: some StoreLocation, for models: any Model.Type..., schema: Configuration.SchemaMode
   ) throws {
@@ -59,7 +59,7 @@ public final class Store: Sendable {
   ///   - location: The file's path, as `String`, `URL` or `FilePath`. Its folder must exist.
   ///   - models: The models whose rows the file stores.
   ///   - configuration: The options of the store.
-  /// - Throws: The errors of ``init(at:for:configuration:)-(StoreLocation,Model.Type...,Configuration)``.
+  /// - Throws: The errors of ``init(at:for:configuration:)-(_,Model....,_)``.
   public convenience init(
     at location: some StoreLocation, for models: [any Model.Type], configuration: Configuration = Configuration()
   ) throws {
@@ -88,7 +88,7 @@ public final class Store: Sendable {
       let hasWork = try feature.hasWork(connection)
       return (feature: feature, hasWork: hasWork && !isReadOnly)
     }
-    self.path = path
+    self.path = opening.path
     self.configuration = configuration
     self.opening = opening
     self.environment = environment

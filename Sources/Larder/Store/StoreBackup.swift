@@ -25,6 +25,7 @@ enum StoreBackup {
     try connection.environment.features.forEach { feature in
       if let part = try feature.beginBackup(of: connection, partial: partial) { parts.append(part) }
     }
+    try create(partial, like: connection.isInMemory ? nil : connection.path)
     try copy(connection, to: partial)
     for part in parts { try part.copy(skipsMissing: skipsMissing) }
     // SQLite syncs the copy as the store's connections are configured to, which may be not at all.
@@ -43,6 +44,19 @@ enum StoreBackup {
       if isNamed { try? FileManager.default.removeItem(atPath: path) }
       for part in placed { part.remove(beside: path) }
       throw error
+    }
+  }
+
+  /// Creates the empty file that the copy is written to, as accessible as the store's file.
+  private static func create(_ partial: String, like path: String?) throws {
+    guard let path, let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+      let mode = attributes[.posixPermissions] as? Int
+    else { return }
+    let isCreated = FileManager.default.createFile(
+      atPath: partial, contents: nil, attributes: [.posixPermissions: mode & 0o666 | 0o600])
+    if !isCreated {
+      // SQLite says why it cannot be created.
+      try? FileManager.default.removeItem(atPath: partial)
     }
   }
 

@@ -17,6 +17,8 @@ struct StoreOpening: Sendable {
   private let gate: WriteGate
 
   init(path: String?, models: [any Model.Type], configuration: Store.Configuration) {
+    // A relative path, or a link, may lead elsewhere later; files beside the store belong to the store itself.
+    let path = path.map { $0.isEmpty ? $0 : RealPath.of($0) }
     self.path = path
     self.models = models
     self.configuration = configuration

@@ -1,4 +1,4 @@
-/// The error of a type that doesn't fulfill the requirements of ``StoreReader`` or ``StoreWriter``.
+/// The error of a type that doesn't fulfill the requirements of `StoreReader` or `StoreWriter`.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
   /// The expected and the actual result, and the place in the suite.
   public let description: String

@@ -1,7 +1,7 @@
 import Foundation
 public import Larder
 
-/// Checks that a conforming type fulfills the requirements of ``StoreWriter``.
+/// Checks that a conforming type fulfills the requirements of `StoreWriter`.
 ///
 /// ```swift
 /// let store = try Store(inMemoryFor: ConformanceItem.self)

@@ -14,6 +14,7 @@ public import Larder
 /// - Parameters:
 ///   - models: The models of the store.
 ///   - configuration: The options of the store.
+///   - isolation: The actor on which the closure runs, that of the caller by default.
 ///   - body: The closure.
 /// - Returns: What `body` returns.
 /// - Throws: What opening the store and the closure throw.

@@ -22,7 +22,7 @@ struct AttachmentCrashTests {
   }
 
   private func files(_ path: String) -> [String] {
-    let folder = AttachmentFolder(path + ".attachments")
+    let folder = AttachmentFolder(ofStore: path)
     return folder.shards().flatMap(folder.digests) + AttachmentFolder.names(in: folder.temporary)
   }
 

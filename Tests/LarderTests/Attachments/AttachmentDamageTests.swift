@@ -149,7 +149,7 @@ struct AttachmentDamageTests {
     "bytes that are collected before they are registered are placed anew, whatever they were written from",
     arguments: [true, false])
   func placedAnew(atOnce: Bool) throws {
-    let folder = AttachmentFolder(kept.folder)
+    let folder = AttachmentFolder(ofStore: kept.file.path)
     let bytes = Data.sample(100_000)
     let draft = atOnce ? try AttachmentDraft(in: folder, bytes) : try AttachmentDraft(in: folder)
     if !atOnce { try draft.append(bytes) }

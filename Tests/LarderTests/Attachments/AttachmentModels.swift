@@ -44,7 +44,7 @@ struct AttachmentStore {
 
   /// The digests that have a file.
   var files: [String] {
-    let folder = AttachmentFolder(folder)
+    let folder = AttachmentFolder(ofStore: file.path)
     return folder.shards().flatMap(folder.digests)
   }
 

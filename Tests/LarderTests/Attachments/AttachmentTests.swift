@@ -66,7 +66,7 @@ struct AttachmentTests {
 
   @Test("bytes that are in their place leave no temporary file, although their draft is still kept")
   func placed() throws {
-    let folder = AttachmentFolder(kept.folder)
+    let folder = AttachmentFolder(ofStore: kept.file.path)
     let drafts = try (0..<2).map { _ in try AttachmentDraft(in: folder, Data("kept".utf8)) }
     #expect(kept.temporaryFiles.count == 2)
     for draft in drafts { try folder.place(draft, draft.digest()) }

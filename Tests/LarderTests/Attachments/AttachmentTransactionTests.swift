@@ -61,7 +61,7 @@ struct AttachmentTransactionTests {
 
   @Test("nobody takes the files for leftovers before the transaction has ended")
   func leftovers() async throws {
-    let folder = AttachmentFolder(kept.folder)
+    let folder = AttachmentFolder(ofStore: kept.file.path)
     try await store.write { db in
       try db.save(Letter(id: 1, scan: try db.attach(Data.sample(100))))
       // As another process would, whose reads do not see the registration.

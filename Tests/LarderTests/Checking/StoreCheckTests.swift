@@ -89,7 +89,7 @@ struct StoreCheckTests {
       }
       digests = attached
     }
-    let folder = AttachmentFolder(library.file.path + ".attachments")
+    let folder = AttachmentFolder(ofStore: library.file.path)
     try FileManager.default.removeItem(atPath: folder.path(of: digests[0]))
     try Data("picture X".utf8).write(to: URL(filePath: folder.path(of: digests[1])))
     let found = try await findings()
