@@ -19,9 +19,10 @@ struct NotesService: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let url = folder.appending(path: Self.fileName, directoryHint: .notDirectory)
     let old = try OldPictures(in: folder.appending(path: "pictures", directoryHint: .isDirectory))
+    // Pictures that can be brought back have rows of their own; all others go at once.
     store = try Store(
       at: url, for: Note.self, DeletedNote.self, RemovedPicture.self,
-      configuration: .init(durability: old.durability, migrations: [old.migration]))
+      configuration: .init(durability: old.durability, migrations: [old.migration], attachmentRetention: .zero))
     try old.removeFiles()
   }
 

@@ -12,7 +12,8 @@ extension LarderTestProcess {
   /// Attaches, saves, deletes and collects, and ends itself at the step that the environment names.
   func attach() async throws {
     let environment = ProcessInfo.processInfo.environment
-    let store = try Store(at: path, for: Parcel.self)
+    let store = try Store(
+      at: path, for: Parcel.self, configuration: Store.Configuration(attachmentRetention: .zero))
     let step = environment["LARDER_FAULT_POINT"] ?? ""
     FaultPoint.observe { point in
       if point.rawValue == step { kill(getpid(), SIGKILL) }

@@ -106,21 +106,25 @@ final class AttachmentCollector: StoreService {
   // MARK: Working
 
   /// Collects until nothing is left that can be collected now, and returns the number of deleted files.
+  ///
+  /// - Parameter waits: Whether data that nothing refers to waits for its time.
   @discardableResult
-  func collect() async throws -> Int {
+  func collect(waits: Bool = true) async throws -> Int {
     var count = 0
     while true {
-      let round = try await round()
+      let round = try await round(waits: waits)
       count += round.count
       if !round.hasMore { return count }
     }
   }
 
   /// Deletes some of the unused files.
-  func round() async throws -> Round {
+  func round(waits: Bool = true) async throws -> Round {
     var round = Round()
-    let unused = try await writer.perform { [storage] connection in
-      try AttachmentTable.exists(connection) ? try AttachmentTable.unused(storage, limit: Self.batch, connection) : []
+    let unused = try await writer.perform { [storage] connection -> [AttachmentTable.Unused] in
+      guard try AttachmentTable.exists(connection) else { return [] }
+      let waiting = waits ? AttachmentWaiting(storage, connection) : nil
+      return try AttachmentTable.unused(storage, waiting, limit: Self.batch, connection)
     }
     if !unused.isEmpty {
       if try await noOlderSnapshots() {
@@ -130,7 +134,9 @@ final class AttachmentCollector: StoreService {
       }
     }
     let found = try await writer.perform { [self] connection in
-      try search.withLock { try $0.advance(storage, connection) }
+      try search.withLock {
+        try $0.advance(storage, waits ? AttachmentWaiting(storage, connection) : nil, connection)
+      }
     }
     round.count += found.count
     round.hasMore = round.hasMore || found.hasMore
@@ -171,6 +177,10 @@ extension Store {
   var attachmentCollector: AttachmentCollector { services[AttachmentCollector.self] }
 
   /// Immediately collects what the store would collect over time, and returns the number of deleted files.
+  ///
+  /// - Parameter waits: Whether data that nothing refers to waits for its time.
   @discardableResult
-  func collectAttachments() async throws -> Int { try await attachmentCollector.collect() }
+  func collectAttachments(waits: Bool = false) async throws -> Int {
+    try await attachmentCollector.collect(waits: waits)
+  }
 }

@@ -1,18 +1,31 @@
 import Foundation
 
-/// Searches the folder, once after opening, for files that no process has registered because it died before it could.
+/// Searches the folder after opening for files that the store's file has no row for: a process died before it could
+/// register them, or an older file has taken the place of a newer one.
 struct AttachmentSearch {
   /// The folders still to be searched; nil before it has begun.
   private var shards: [String]?
+  /// When to search again, because files wait to be deleted.
+  private var next: Double?
+
+  /// How long to wait at most until the next search, in seconds.
+  private static let interval = 3600.0
 
   /// The number of files to check in one round.
   private static let batch = 1000
 
   /// Searches some folders, while no process attaches. The connection may write, and has no open transaction.
-  mutating func advance(_ storage: AttachmentStorage, _ connection: Connection) throws -> AttachmentCollector.Round {
+  ///
+  /// - Parameter waiting: How long files wait; nil if they don't.
+  mutating func advance(
+    _ storage: AttachmentStorage, _ waiting: AttachmentWaiting?, _ connection: Connection
+  ) throws -> AttachmentCollector.Round {
     var round = AttachmentCollector.Round()
     let folder = storage.folder
-    if shards?.isEmpty == true { return round }
+    if shards?.isEmpty == true {
+      guard let next, waiting.map({ $0.now >= next }) ?? true else { return round }
+      (shards, self.next) = (nil, nil)
+    }
     guard folder.exists else {
       shards = []
       return round
@@ -31,14 +44,22 @@ struct AttachmentSearch {
       shards = folder.shards()
     }
     var seen = 0
+    var (new, removed): ([String], [String]) = ([], [])
     while seen < Self.batch, let shard = shards?.popLast() {
       for digest in folder.digests(in: shard) {
         seen += 1
         guard try !AttachmentTable.isRegistered(digest, connection) else { continue }
+        let age = try waiting?.age(of: digest) ?? .over
+        if age == .new { new.append(digest) }
+        if age != .over, let waiting { next = waiting.now + min(storage.retention, Self.interval) }
+        guard age == .over else { continue }
         try folder.remove(digest)
-        round.count += 1
+        removed.append(digest)
       }
     }
+    try waiting?.begin(unregistered: new)
+    try AttachmentWaiting.forget(removed, connection)
+    round.count += removed.count
     round.hasMore = shards?.isEmpty == false
     return round
   }

@@ -6,6 +6,9 @@ final class AttachmentStorage: Sendable {
   let folder: AttachmentFolder
   /// Whether Larder manages the file's tables.
   let isManaged: Bool
+  /// How long data without references stays, in seconds.
+  let retention: Double
+  private let clock: @Sendable () -> Date
   let leases = AttachmentLeases()
   let checked = CheckedFiles()
   private let isTemporary: Bool
@@ -22,8 +25,16 @@ final class AttachmentStorage: Sendable {
   /// - Parameters:
   ///   - path: The store's file, or nil for a store in memory, whose attachments are deleted with it.
   ///   - isReadOnly: Whether nothing is created, changed or deleted.
-  init(storePath path: String?, isManaged: Bool, isReadOnly: Bool = false) {
+  ///   - retention: How long data without references stays, in seconds. That of a store in memory has no other file
+  ///     that could refer to it.
+  ///   - now: The clock.
+  init(
+    storePath path: String?, isManaged: Bool, isReadOnly: Bool = false, retention: Double,
+    now: @escaping @Sendable () -> Date
+  ) {
     isTemporary = path == nil
+    self.retention = path == nil ? 0 : max(0, retention)
+    clock = now
     self.isManaged = isManaged
     folder =
       path.map { AttachmentFolder(ofStore: $0, isReadOnly: isReadOnly) }
@@ -31,6 +42,9 @@ final class AttachmentStorage: Sendable {
         FileManager.default.temporaryDirectory.appending(component: "larder-\(UUID().uuidString)").path, ofStore: nil,
         isReadOnly: isReadOnly)
   }
+
+  /// The time, in seconds since the reference date.
+  var now: Double { clock().timeIntervalSinceReferenceDate }
 
   deinit { end() }
 

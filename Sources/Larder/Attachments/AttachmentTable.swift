@@ -115,16 +115,43 @@ extension AttachmentTable {
 
   private static let isUnused = "uses <= 0 AND digest NOT IN (SELECT digest FROM main.\(leases))"
 
-  /// Removes expired leases and returns digests that have neither references nor leases.
-  static func unused(_ storage: AttachmentStorage, limit: Int, _ connection: Connection) throws -> [Unused] {
+  /// Removes expired leases, and returns data that has neither references nor leases and has waited long enough.
+  ///
+  /// - Parameter waiting: How long data waits; nil if it doesn't.
+  static func unused(
+    _ storage: AttachmentStorage, _ waiting: AttachmentWaiting?, limit: Int, _ connection: Connection
+  ) throws -> [Unused] {
     try removeLeases(storage, connection)
+    guard let waiting else {
+      return try unheld(storage, connection) {
+        try unused(where: isUnused, [.integer(Int64(limit))], connection)
+      }
+    }
     while true {
-      let rows = try connection.query(
-        "SELECT digest, version FROM main.\(name) WHERE \(isUnused) LIMIT ?1", [.integer(Int64(limit))])
-      let unused = rows.compactMap { row in
+      let new = try unheld(storage, connection) { try waiting.new(where: isUnused, limit: 1000) }
+      if new.isEmpty { break }
+      try waiting.begin(new.map { ($0.digest, $0.version) })
+    }
+    return try unheld(storage, connection) { try waiting.over(where: isUnused, limit: limit) }
+  }
+
+  /// Returns the rows for which a condition is true.
+  ///
+  /// - Parameter arguments: The parameters of the condition from the second on, after the number of rows to return.
+  static func unused(where condition: String, _ arguments: [Value], _ connection: Connection) throws -> [Unused] {
+    try connection.query("SELECT digest, version FROM main.\(name) WHERE \(condition) LIMIT ?1", arguments)
+      .compactMap { row in
         row["digest"]?.text.map { Unused(digest: $0, version: row["version"]?.integer ?? 0) }
       }
-      // A context leases what its unsaved rows refer to without writing to the file.
+  }
+
+  /// Repeats a search until it finds nothing that a context leases: what its unsaved rows refer to is leased in the
+  /// file first.
+  private static func unheld(
+    _ storage: AttachmentStorage, _ connection: Connection, _ search: () throws -> [Unused]
+  ) throws -> [Unused] {
+    while true {
+      let unused = try search()
       let held = unused.filter { storage.leases.isHeld($0.digest) }
       if held.isEmpty { return unused }
       try connection.transaction { for bytes in held { try keep(bytes.digest, storage, connection) } }
@@ -176,6 +203,7 @@ extension AttachmentTable {
     try storage.folder.remove(unused.digest)
     FaultPoint.unlinked.reach()
     try connection.change("DELETE FROM main.\(name) WHERE \(condition)", arguments)
+    try AttachmentWaiting.forget([unused.digest], connection)
     FaultPoint.rowForgotten.reach()
     return true
   }

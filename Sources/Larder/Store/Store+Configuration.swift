@@ -63,6 +63,11 @@ extension Store {
     public var log: Logger?
     /// The clock that decides whether rows have expired; the system's clock by default. Tests inject their own.
     public var now: @Sendable () -> Date
+    /// How long the data of an attachment stays after its last reference was removed; a day by default.
+    ///
+    /// An older copy of the store's file doesn't know newer attachments: for this time they are still there when the
+    /// newer file is put back. With zero, data is deleted as soon as nothing refers to it.
+    public var attachmentRetention: Duration
     /// Seconds of real time, independent of changes to the system's clock.
     var elapsed: @Sendable () -> Double = RealTime.seconds
     /// Whether the store may write to its file; `.readWrite` by default.
@@ -91,7 +96,7 @@ extension Store {
       durability: Durability = .normal, readers: Int = 4, busyTimeout: Duration = .seconds(5),
       waitLimit: Duration? = nil,
       migrations: [Migration] = [], schema: SchemaMode = .managed, log: Logger? = nil,
-      now: @escaping @Sendable () -> Date = { Date() },
+      now: @escaping @Sendable () -> Date = { Date() }, attachmentRetention: Duration = .seconds(24 * 60 * 60),
       access: Access = .readWrite, cacheSize: Int? = nil, mmapSize: Int? = nil,
       trace: (@Sendable (TraceEvent) -> Void)? = nil,
       traceOptions: TraceOptions = [], onOpen: (@Sendable (OpenedConnection) throws -> Void)? = nil
@@ -104,6 +109,7 @@ extension Store {
       self.schema = schema
       self.log = log
       self.now = now
+      self.attachmentRetention = attachmentRetention
       self.access = access
       self.cacheSize = cacheSize
       self.mmapSize = mmapSize

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -20,7 +21,7 @@ struct ListenerTests {
     for _ in 0..<Self.calls { clock.note(1) }
     #expect(count.withLock(\.self) == Self.calls)
 
-    let attachments = AttachmentStorage(storePath: nil, isManaged: true)
+    let attachments = AttachmentStorage(storePath: nil, isManaged: true, retention: 0, now: { Date() })
     attachments.onChange(countUp)
     attachments.activate()
     for _ in 1..<Self.calls { attachments.didCommit() }

@@ -1,0 +1,158 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Larder
+
+// The testing library has a type of the same name.
+private typealias Attachment = Larder.Attachment
+
+/// How long data stays after its last reference has gone, by a clock that the test sets.
+@Suite("Attachments: what waits to be deleted", .timeLimit(.minutes(5)))
+struct AttachmentRetentionTests {
+  private final class Clock: Sendable {
+    private let seconds = Mutex(1_000_000.0)
+    var now: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
+    func pass(_ time: Double) { seconds.withLock { $0 += time } }
+  }
+
+  private let file: StoreFile
+  private let clock = Clock()
+  private let day = 24 * 60 * 60.0
+
+  init() throws { file = try StoreFile() }
+
+  private func open(retention: Duration? = nil) throws -> Store {
+    var configuration = Store.Configuration(now: { [clock] in clock.now })
+    if let retention { configuration.attachmentRetention = retention }
+    let store = try Store(at: file.path, for: Letter.self, LetterBox.self, configuration: configuration)
+    store.attachmentCollector.stop()
+    return store
+  }
+
+  private func save(_ text: String, _ id: Int, _ store: Store) async throws -> Attachment {
+    try await store.save(Letter(id: id, scan: try await store.attach(Data(text.utf8))))
+    return try #require(try await store.find(Letter.self, id)?.scan)
+  }
+
+  @Test("data stays for a day after its last reference has gone, whichever process sees that")
+  func day() async throws {
+    let store = try open()
+    let scan = try await save("scan", 1, store)
+    try await store.delete(Letter.self, 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.pass(day - 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    #expect(try await store.data(of: scan) == Data("scan".utf8))
+    clock.pass(1)
+    let other = try open()
+    #expect(try await other.collectAttachments(waits: true) == 1)
+    await #expect(throws: StoreError.self) { try await store.data(of: scan) }
+    #expect(try await other.sql("select count(*) as n from _larder_attachment_waiting").first?["n"] == 0)
+  }
+
+  @Test("a reference that comes back ends the waiting; the next time begins anew")
+  func again() async throws {
+    let store = try open()
+    let scan = try await save("scan", 1, store)
+    try await store.delete(Letter.self, 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.pass(day / 2)
+    try await store.save(Letter(id: 2, scan: scan))
+    clock.pass(day)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    try await store.delete(Letter.self, 2)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.pass(day - 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.pass(1)
+    #expect(try await store.collectAttachments(waits: true) == 1)
+  }
+
+  @Test("an older file that takes the place of a newer one loses nothing of the newer one for a day")
+  func olderFile() async throws {
+    let (older, newer) = (file.folder.appending(component: "older"), file.folder.appending(component: "newer"))
+    var store = try open()
+    _ = try await save("one", 1, store)
+    try store.blocking.checkpoint()
+    await store.close()
+    let place = URL(filePath: file.path)
+    try FileManager.default.copyItem(at: place, to: older)
+    store = try open()
+    let two = try await save("two", 2, store)
+    await store.close()
+    try FileManager.default.moveItem(at: place, to: newer)
+    try FileManager.default.moveItem(at: older, to: place)
+
+    store = try open()
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.pass(day - 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    await store.close()
+    try FileManager.default.removeItem(at: place)
+    try FileManager.default.copyItem(at: newer, to: place)
+    store = try open()
+    #expect(try await store.data(of: two) == Data("two".utf8))
+    #expect(try await store.verifyAttachments().isWhole)
+  }
+
+  @Test("files that no row ever refers to go after a day, also while the store stays open")
+  func unregistered() async throws {
+    var store = try open()
+    _ = try await save("one", 1, store)
+    let folder = AttachmentFolder(ofStore: file.path)
+    let digest = String(repeating: "ab", count: 32)
+    try FileManager.default.createDirectory(atPath: folder.shard(of: digest), withIntermediateDirectories: true)
+    try Data("left".utf8).write(to: URL(filePath: folder.path(of: digest)))
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.pass(day - 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    #expect(folder.content(of: digest) == .file(size: 4))
+    clock.pass(3601)
+    #expect(try await store.collectAttachments(waits: true) == 1)
+    #expect(folder.content(of: digest) == .absent)
+    await store.close()
+    store = try open()
+    #expect(try await store.verifyAttachments().isWhole)
+  }
+
+  @Test("a clock that was ahead keeps data no longer than a day from now, and one that returns deletes nothing early")
+  func clocks() async throws {
+    let store = try open()
+    let scan = try await save("scan", 1, store)
+    clock.pass(365 * day)
+    try await store.delete(Letter.self, 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.pass(-365 * day)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.pass(day - 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    #expect(try await store.data(of: scan) == Data("scan".utf8))
+    clock.pass(1)
+    #expect(try await store.collectAttachments(waits: true) == 1)
+  }
+
+  @Test("without a time, data goes at once")
+  func none() async throws {
+    let store = try open(retention: .zero)
+    _ = try await save("scan", 1, store)
+    try await store.delete(Letter.self, 1)
+    #expect(try await store.collectAttachments(waits: true) == 1)
+  }
+
+  @Test("a backup has no data that waits, and no times")
+  func backups() async throws {
+    let store = try open()
+    _ = try await save("one", 1, store)
+    _ = try await save("two", 2, store)
+    try await store.delete(Letter.self, 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    let copy = file.folder.appending(component: "copy.larder").path
+    try await store.backup(to: copy)
+    let restored = try Store(at: copy, for: Letter.self, LetterBox.self)
+    #expect(try await restored.sql("select 1 from sqlite_master where name = '_larder_attachment_waiting'").isEmpty)
+    #expect(try await restored.verifyAttachments().isWhole)
+    let digests = AttachmentFolder(ofStore: copy)
+    #expect(digests.shards().flatMap(digests.digests).count == 1)
+  }
+}
