@@ -10,7 +10,7 @@ public struct RandomTests: ProofPart {
     "RandomLiveTests", "ResultsChangeTests", "ExactArithmeticTests", "JSONTextTests", "UpdateAllTreeTests",
     "DerivedExactnessTests", "ContextMirrorTests", "ContextHistoryTests", "ContextUniqueValueTests",
     "DeleteRuleHistoryTests", "DocumentOracleTests", "DocumentGraphOracleTests", "DocumentOperatorTests",
-    "SearchIndexTests", "ContextMirrorKindsTests",
+    "SearchIndexTests", "ContextMirrorKindsTests", "ContextSumTests", "PredicateElementTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.

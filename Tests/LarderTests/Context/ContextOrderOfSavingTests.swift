@@ -4,6 +4,13 @@ import Testing
 
 /// What a context writes, and in which order, when it is saved: rows that move, rows that go, and values that change
 /// places.
+@Model
+private struct Inventory: Hashable {
+  var id: Int
+  var number = 0
+  var counts: [String: Int] = [:]
+}
+
 @Suite("Context: the order of saving") struct ContextOrderOfSavingTests {
   @Test("C3: a row that is moved to a deleted one refuses the save, and is not deleted with it")
   func movedToDeleted() throws {
@@ -97,6 +104,21 @@ import Testing
     try context.save()
     let found = try #require(try store.blocking.find(Page.self, page.id))
     #expect(found.number == 4 && found.price == Decimal(string: "1.5") && found.tags == ["a", "b"])
+  }
+
+  @Test("C3: JSON that was encoded anew, with its keys in another order, is no conflict")
+  func otherOrder() throws {
+    let store = try Store(inMemoryFor: Inventory.self)
+    try store.blocking.insert(Inventory(id: 1, counts: ["a": 1, "b": 2, "c": 3]))
+    let context = Context(store)
+    var mine = try #require(try context.find(Inventory.self, 1))
+    mine.number = 3
+    context.update(mine)
+    try store.blocking.sql(
+      #"update Inventory set counts = '{"c":3,"a":1,"b":2}'"#)
+    try context.save()
+    let found = try #require(try store.blocking.find(Inventory.self, 1))
+    #expect(found.number == 3 && found.counts == ["a": 1, "b": 2, "c": 3])
   }
 
   @Test("C3: what is read after a save is what the next change is compared with")

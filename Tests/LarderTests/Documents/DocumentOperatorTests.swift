@@ -52,6 +52,23 @@ struct DocumentOperatorTests {
     #expect(try things.count() == 11 - expected.count)
   }
 
+  @Test("B5: a text that looks like an array is none, and a number or a truth value is no part of a number")
+  func lookalikes() throws {
+    let things = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("lookalikes")
+    for (key, value) in [
+      ("array", [1]), ("text", "[1]"), ("two", 2), ("twelve", 12), ("twenty", 20), ("pair", [2, 3]), ("flags", [true]),
+      ("one", 1), ("eleven", 11),
+    ] as [(String, DocumentValue)] {
+      try things.set(key, ["v": value])
+    }
+    #expect(try things.keys(where: [Condition("v", .equal, "[1]")]) == ["text"])
+    #expect(try things.keys(where: [Condition("v", .contains, 2)]) == ["pair"])
+    #expect(try things.keys(where: [Condition("v", .contains, true)]) == ["flags"])
+    #expect(try things.keys(where: [Condition("v", .contains, 1)]) == ["array"])
+    #expect(try things.keys(where: [Condition("v", .lessThan, "z")]) == ["text"])
+    #expect(try things.keys(where: [Condition("v", .greaterThanOrEqual, "[")]) == ["text"])
+  }
+
   @Test("B5: the key is compared as a property called key, with every operator")
   func keys() throws {
     let things = try makeThings()

@@ -72,7 +72,10 @@ struct RequiredBeforeMigrationTests {
     let plan = try Store.plan(at: file.path, for: Second.Renamed.self)
     #expect(plan.notes.count == 1)
     #expect(plan.description.contains("@Model(\"Note\")"), "\(plan)")
-    _ = try file.open(Second.Renamed.self)
+    let log = CapturedLog()
+    _ = try Store(
+      at: file.path, for: Second.Renamed.self, configuration: Store.Configuration(log: log.logger))
+    #expect(log.lines.contains { $0.hasPrefix("warning") && $0.contains("@Model(\"Note\")") }, "\(log.lines)")
     #expect(try Store.plan(at: file.path, for: Second.Renamed.self).notes.isEmpty)
     let empty = try StoreFile()
     _ = try empty.open(First.Note.self)

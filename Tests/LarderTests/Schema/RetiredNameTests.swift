@@ -87,6 +87,16 @@ struct RetiredNameTests {
     #expect(try indexed == ["b"])
   }
 
+  @Test("a property that takes the name of one that leaves at the same time shows its own values")
+  func ontoLeaving() throws {
+    for _ in 1...2 {
+      let store = try file.open(Shapes.OntoA.self)
+      #expect(try store.blocking.fetch(Shapes.OntoA.all.sorted(by: \.id)).map(\.a) == ["a bear", "bee"])
+    }
+    #expect(try file.sql("select a_retired from Note order by id").map { $0["a_retired"] } == ["an apple", "avocado"])
+    #expect(try indexed == ["a"])
+  }
+
   @Test("a property whose former name is a retired column's shows that column's values; its own stay in the file")
   func fromRetired() throws {
     _ = try file.open(Shapes.WithoutB.self)
