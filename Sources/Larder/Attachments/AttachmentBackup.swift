@@ -40,7 +40,6 @@ final class AttachmentBackup: FeatureBackup {
     // Unsaved attachments aren't part of the backup.
     try connection.transaction {
       try connection.change("DELETE FROM \(AttachmentTable.leases)")
-      try AttachmentWaiting.drop(connection)
       try connection.change("DELETE FROM \(AttachmentTable.name) WHERE uses <= 0")
     }
     for row in try connection.query("SELECT digest FROM \(AttachmentTable.name) ORDER BY digest") {

@@ -37,6 +37,8 @@ final class AttachmentCollector: StoreService {
 
   /// The number of files to delete in one round.
   static let batch = 100
+  /// The number of unused files whose time to look up at once.
+  private static let page = 1000
   private static let pause = Duration.milliseconds(100)
   /// How long to wait for callers that are in the way.
   private static let retry = Duration.seconds(1)
@@ -48,7 +50,9 @@ final class AttachmentCollector: StoreService {
     self.storage = storage
     self.isInMemory = isInMemory
     storage.onChange { [weak self] in self?.nudge() }
-    if isNeeded { storage.activate() }
+    guard isNeeded else { return }
+    storage.activate()
+    state.withLock { start(&$0, after: Self.pause) }
   }
 
   deinit {
@@ -65,12 +69,15 @@ final class AttachmentCollector: StoreService {
 
   // MARK: Waking
 
+  /// How long after a change to begin. What has to wait is in no hurry, and each round looks at all that waits.
+  private var delay: Duration { storage.retention > 0 ? Self.interval : Self.pause }
+
   private func nudge() {
     state.withLock { state in
       if state.isWorking {
         state.isNudged = true
       } else {
-        start(&state, after: state.isBlocked ? Self.retry : Self.pause)
+        start(&state, after: state.isBlocked ? Self.retry : delay)
       }
     }
   }
@@ -98,8 +105,9 @@ final class AttachmentCollector: StoreService {
     state.withLock { state in
       state.isWorking = false
       state.isBlocked = round.isBlocked
-      let isSoon = round.hasMore || (state.isNudged && !round.isBlocked)
-      start(&state, after: isSoon ? Self.pause : round.isBlocked ? Self.retry : Self.interval)
+      let isNudged = state.isNudged && !round.isBlocked
+      let next = isNudged ? delay : round.isBlocked ? Self.retry : Self.interval
+      start(&state, after: round.hasMore ? Self.pause : next)
     }
   }
 
@@ -121,27 +129,42 @@ final class AttachmentCollector: StoreService {
   /// Deletes some of the unused files.
   func round(waits: Bool = true) async throws -> Round {
     var round = Round()
-    let unused = try await writer.perform { [storage] connection -> [AttachmentTable.Unused] in
-      guard try AttachmentTable.exists(connection) else { return [] }
-      let waiting = waits ? AttachmentWaiting(storage, connection) : nil
-      return try AttachmentTable.unused(storage, waiting, limit: Self.batch, connection)
-    }
+    let waiting = waits ? AttachmentWaiting(storage) : nil
+    while try await writer.perform({ [storage] in try AttachmentTable.removeLeases(storage, $0) }) {}
+    try await waiting?.endOthers(writer)
+    let unused = try await unused(waiting)
     if !unused.isEmpty {
       if try await noOlderSnapshots() {
-        try await delete(unused, &round)
+        for deleted in try await delete(unused, &round) { waiting?.end(AttachmentWaiting.Mark(deleted)) }
       } else {
         round.isBlocked = true
       }
     }
     let found = try await writer.perform { [self] connection in
       try search.withLock {
-        try $0.advance(storage, waits ? AttachmentWaiting(storage, connection) : nil, connection)
+        try $0.advance(storage, waiting, connection)
       }
     }
     round.count += found.count
     round.hasMore = round.hasMore || found.hasMore
     round.isBlocked = round.isBlocked || found.isBlocked
     return round
+  }
+
+  /// Returns data that can be deleted, up to the number for one round.
+  private func unused(_ waiting: AttachmentWaiting?) async throws -> [AttachmentTable.Unused] {
+    var (found, last): ([AttachmentTable.Unused], String) = ([], "")
+    while found.count < Self.batch {
+      let limit = waiting == nil ? Self.batch : Self.page
+      let page = try await writer.perform { [storage, last] connection -> [AttachmentTable.Unused] in
+        guard try AttachmentTable.exists(connection) else { return [] }
+        return try AttachmentTable.unused(storage, after: last, limit: limit, connection)
+      }
+      found += try page.filter { try waiting?.isOver(AttachmentWaiting.Mark($0)) ?? true }
+      guard page.count == limit, let end = page.last else { break }
+      last = end.digest
+    }
+    return Array(found.prefix(Self.batch))
   }
 
   /// Returns whether no connection reads a state of the file older than the last commit.
@@ -155,21 +178,24 @@ final class AttachmentCollector: StoreService {
     return isFree
   }
 
-  private func delete(_ unused: [AttachmentTable.Unused], _ round: inout Round) async throws {
-    let count = try await writer.perform { [storage] connection -> Int? in
+  /// Deletes data that is still unused, and returns it.
+  private func delete(_ unused: [AttachmentTable.Unused], _ round: inout Round) async throws -> [AttachmentTable.Unused]
+  {
+    let deleted = try await writer.perform { [storage] connection -> [AttachmentTable.Unused]? in
       try storage.folder.create()
       let lock = try storage.folder.lockFile(.reading)
       guard lock.tryLock(isExclusive: true) else { return nil }
       defer { withExtendedLifetime(lock) {} }
-      return try connection.transaction { try unused.count { try AttachmentTable.delete($0, storage, connection) } }
+      return try connection.transaction { try unused.filter { try AttachmentTable.delete($0, storage, connection) } }
     }
     FaultPoint.collected.reach()
-    guard let count else {
+    guard let deleted else {
       round.isBlocked = true
-      return
+      return []
     }
-    round.count += count
+    round.count += deleted.count
     round.hasMore = unused.count == Self.batch
+    return deleted
   }
 }
 

@@ -68,6 +68,8 @@ struct AttachmentFolder: Sendable {
 
   var temporary: String { path + "/tmp" }
   var holders: String { path + "/holders" }
+  /// The folder of the empty files that ``AttachmentWaiting`` writes.
+  var waiting: String { path + "/waiting" }
 
   func shard(of digest: String) -> String { "\(path)/\(digest.prefix(1))" }
   func path(of digest: String) -> String { "\(shard(of: digest))/\(digest.dropFirst())" }
@@ -148,6 +150,18 @@ struct AttachmentFolder: Sendable {
 
   private static func sync(_ folder: String) throws {
     try AttachmentFile(folder, O_RDONLY | O_DIRECTORY).sync()
+  }
+
+  /// Opens the file that records since when data has waited to be deleted, and creates it.
+  func waitingFile(_ name: String) throws -> AttachmentFile {
+    let path = "\(waiting)/\(name)"
+    do {
+      return try AttachmentFile(path, O_WRONLY | O_CREAT, mode: fileMode)
+    } catch let error as StoreError where error.code == .notFound {
+      try create()
+      try make(waiting)
+      return try AttachmentFile(path, O_WRONLY | O_CREAT, mode: fileMode)
+    }
   }
 
   func lockFile(_ lock: Lock) throws -> AttachmentFile {

@@ -44,22 +44,19 @@ struct AttachmentSearch {
       shards = folder.shards()
     }
     var seen = 0
-    var (new, removed): ([String], [String]) = ([], [])
     while seen < Self.batch, let shard = shards?.popLast() {
       for digest in folder.digests(in: shard) {
         seen += 1
         guard try !AttachmentTable.isRegistered(digest, connection) else { continue }
-        let age = try waiting?.age(of: digest) ?? .over
-        if age == .new { new.append(digest) }
-        if age != .over, let waiting { next = waiting.now + min(storage.retention, Self.interval) }
-        guard age == .over else { continue }
+        if let waiting, try !waiting.isOver(AttachmentWaiting.Mark(unregistered: digest)) {
+          next = waiting.now + min(storage.retention, Self.interval)
+          continue
+        }
         try folder.remove(digest)
-        removed.append(digest)
+        waiting?.end(AttachmentWaiting.Mark(unregistered: digest))
+        round.count += 1
       }
     }
-    try waiting?.begin(unregistered: new)
-    try AttachmentWaiting.forget(removed, connection)
-    round.count += removed.count
     round.hasMore = shards?.isEmpty == false
     return round
   }

@@ -115,34 +115,24 @@ extension AttachmentTable {
 
   private static let isUnused = "uses <= 0 AND digest NOT IN (SELECT digest FROM main.\(leases))"
 
-  /// Removes expired leases, and returns data that has neither references nor leases and has waited long enough.
+  /// Returns data that has neither references nor leases, in the order of the digests.
   ///
-  /// - Parameter waiting: How long data waits; nil if it doesn't.
+  /// - Parameter last: The digest to begin after.
   static func unused(
-    _ storage: AttachmentStorage, _ waiting: AttachmentWaiting?, limit: Int, _ connection: Connection
+    _ storage: AttachmentStorage, after last: String, limit: Int, _ connection: Connection
   ) throws -> [Unused] {
-    try removeLeases(storage, connection)
-    guard let waiting else {
-      return try unheld(storage, connection) {
-        try unused(where: isUnused, [.integer(Int64(limit))], connection)
-      }
-    }
-    while true {
-      let new = try unheld(storage, connection) { try waiting.new(where: isUnused, limit: 1000) }
-      if new.isEmpty { break }
-      try waiting.begin(new.map { ($0.digest, $0.version) })
-    }
-    return try unheld(storage, connection) { try waiting.over(where: isUnused, limit: limit) }
-  }
-
-  /// Returns the rows for which a condition is true.
-  ///
-  /// - Parameter arguments: The parameters of the condition from the second on, after the number of rows to return.
-  static func unused(where condition: String, _ arguments: [Value], _ connection: Connection) throws -> [Unused] {
-    try connection.query("SELECT digest, version FROM main.\(name) WHERE \(condition) LIMIT ?1", arguments)
-      .compactMap { row in
+    try unheld(storage, connection) {
+      let sql = "SELECT digest, version FROM main.\(name) WHERE \(isUnused) AND digest > ?1 ORDER BY digest LIMIT ?2"
+      return try connection.query(sql, [.text(last), .integer(Int64(limit))]).compactMap { row in
         row["digest"]?.text.map { Unused(digest: $0, version: row["version"]?.integer ?? 0) }
       }
+    }
+  }
+
+  /// Returns whether data is unused and unchanged since it was found.
+  static func isUnused(_ unused: Unused, _ connection: Connection) throws -> Bool {
+    let sql = "SELECT 1 FROM main.\(name) WHERE digest = ?1 AND version = ?2 AND \(isUnused)"
+    return try connection.finds(sql, .text(unused.digest), .integer(unused.version))
   }
 
   /// Repeats a search until it finds nothing that a context leases: what its unsaved rows refer to is leased in the
@@ -166,14 +156,20 @@ extension AttachmentTable {
       .text(try storage.holder()))
   }
 
-  private static func removeLeases(_ storage: AttachmentStorage, _ connection: Connection) throws {
-    let ended = storage.leases.takeEnded(limit: 1000)
+  /// The number of leases to remove at a time.
+  private static let leaseBatch = 1000
+
+  /// Removes some of the leases that have ended. Returns whether there may be more.
+  static func removeLeases(_ storage: AttachmentStorage, _ connection: Connection) throws -> Bool {
+    guard try exists(connection) else { return false }
+    let ended = storage.leases.takeEnded(limit: leaseBatch)
     do {
       try removeLeases(ended, storage, connection)
     } catch {
       storage.leases.putBack(ended)
       throw error
     }
+    return ended.count == leaseBatch
   }
 
   private static func removeLeases(_ ended: [String], _ storage: AttachmentStorage, _ connection: Connection) throws {
@@ -192,18 +188,11 @@ extension AttachmentTable {
   /// Deletes data that is unchanged since it was found. Returns false if it has a reference or lease by now. The
   /// connection is in a transaction.
   static func delete(_ unused: Unused, _ storage: AttachmentStorage, _ connection: Connection) throws -> Bool {
-    let condition = "digest = ?1 AND version = ?2 AND \(isUnused)"
-    let arguments: [Value] = [.text(unused.digest), .integer(unused.version)]
-    guard !storage.leases.isHeld(unused.digest),
-      try !connection.query("SELECT 1 FROM main.\(name) WHERE \(condition)", arguments).isEmpty
-    else {
-      return false
-    }
+    guard !storage.leases.isHeld(unused.digest), try isUnused(unused, connection) else { return false }
     // A caller that attaches the same data looks for the file in its own transaction, after this one.
     try storage.folder.remove(unused.digest)
     FaultPoint.unlinked.reach()
-    try connection.change("DELETE FROM main.\(name) WHERE \(condition)", arguments)
-    try AttachmentWaiting.forget([unused.digest], connection)
+    try connection.run("DELETE FROM main.\(name) WHERE digest = ?1", .text(unused.digest))
     FaultPoint.rowForgotten.reach()
     return true
   }

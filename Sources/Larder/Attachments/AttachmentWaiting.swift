@@ -1,120 +1,99 @@
-/// Data that nothing refers to, and since when it has waited to be deleted.
-///
-/// The time is recorded by the collector, because only it looks for such data. The table is created when the first data
-/// waits.
-struct AttachmentWaiting {
-  private static let name = "\(ReservedNames.prefix)attachment_waiting"
-  /// The version of data that the file has no row for.
-  private static let unregistered: Int64 = -1
+import Foundation
 
-  /// The current time, and the time before which data must have been waiting to be deleted.
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Since when data that nothing refers to has waited to be deleted.
+///
+/// The times are those of empty files beside the data, not rows of the store's file. An older copy of that file would
+/// bring back older times, and data that a newer copy refers to would be deleted at once.
+struct AttachmentWaiting {
+  /// The name of the empty file for data: its digest, and the version of its row if it has one. After each change of
+  /// the references, data has another version, whose time begins anew.
+  struct Mark: Hashable, Sendable {
+    let name: String
+
+    init(_ unused: AttachmentTable.Unused) { name = "\(unused.digest)-\(unused.version)" }
+    init(unregistered digest: String) { name = digest }
+  }
+
+  private let folder: AttachmentFolder
+  private let retention: Double
+  /// The current time, in seconds since the reference date.
   let now: Double
-  let limit: Double
-  private let connection: Connection
 
   /// Returns nil if data doesn't wait.
-  init?(_ storage: AttachmentStorage, _ connection: Connection) {
+  init?(_ storage: AttachmentStorage) {
     guard storage.retention > 0 else { return nil }
-    now = storage.now
-    limit = now - storage.retention
-    self.connection = connection
+    (folder, retention, now) = (storage.folder, storage.retention, storage.now)
   }
 
-  private func exists() throws -> Bool {
-    try !connection.query("SELECT 1 FROM main.sqlite_master WHERE name = ?1 AND type = 'table'", [.text(Self.name)])
-      .isEmpty
+  private func path(_ name: String) -> String { "\(folder.waiting)/\(name)" }
+
+  /// Returns whether data has waited long enough. If it is new, its time begins.
+  func isOver(_ mark: Mark) throws -> Bool {
+    // A time in the future is one that a wrong clock recorded.
+    guard let since = since(mark), since <= now else {
+      try begin(mark)
+      return false
+    }
+    return since <= now - retention
   }
 
-  /// Begins the time of data for which none is recorded. The connection has no open transaction.
-  ///
-  /// A time in the future is one that a wrong clock recorded, and begins anew.
-  func begin(_ digests: [(digest: String, version: Int64)]) throws {
-    guard !digests.isEmpty else { return }
-    try connection.transaction {
-      try connection.change(
-        """
-        CREATE TABLE IF NOT EXISTS main.\(Self.name) \
-        (digest TEXT PRIMARY KEY NOT NULL, version INTEGER NOT NULL, since REAL NOT NULL) STRICT, WITHOUT ROWID
-        """)
-      if try AttachmentTable.exists(connection) {
-        // What is used again no longer waits.
-        try connection.change(
-          "DELETE FROM main.\(Self.name) WHERE digest IN (SELECT digest FROM main.\(AttachmentTable.name) WHERE uses > 0)"
-        )
-      }
-      for (digest, version) in digests {
-        try connection.change(
-          "INSERT OR REPLACE INTO main.\(Self.name) (digest, version, since) VALUES (?1, ?2, ?3)",
-          [.text(digest), .integer(version), .real(now)])
-      }
+  private func since(_ mark: Mark) -> Double? {
+    var status = stat()
+    guard lstat(path(mark.name), &status) == 0 else { return nil }
+    #if canImport(Darwin)
+    let time = status.st_mtimespec
+    #else
+    let time = status.st_mtim
+    #endif
+    return Double(time.tv_sec) - Date.timeIntervalBetween1970AndReferenceDate + Double(time.tv_nsec) / 1e9
+  }
+
+  private func begin(_ mark: Mark) throws {
+    let file = try folder.waitingFile(mark.name)
+    let seconds = now + Date.timeIntervalBetween1970AndReferenceDate
+    // Only what every file system can record: ext4 ends in 2446.
+    let clamped = seconds.isFinite ? min(max(seconds, 0), 0x3_0000_0000) : 0
+    let whole = clamped.rounded(.down)
+    let time = timespec(tv_sec: Int(whole), tv_nsec: Int((clamped - whole) * 1e9))
+    guard futimens(file.descriptor, [time, time]) == 0 else { throw StoreError(systemCall: errno, "written") }
+  }
+
+  /// Ends the waiting of data that was deleted or is used again.
+  func end(_ mark: Mark) { end(mark.name) }
+
+  private func end(_ name: String) { unlink(path(name)) }
+
+  // MARK: Data that is used again
+
+  /// The number of names to look up at a time.
+  private static let batch = 1000
+
+  /// Ends the waiting of data that no longer waits.
+  func endOthers(_ writer: Writer) async throws {
+    var names = AttachmentFolder.names(in: folder.waiting)[...]
+    while !names.isEmpty {
+      let some = Array(names.prefix(Self.batch))
+      names.removeFirst(some.count)
+      let ended = try await writer.perform { connection in try some.filter { try !waits($0, connection) } }
+      for name in ended { end(name) }
     }
   }
 
-  // MARK: Data with a row
-
-  /// Returns data without references whose time has not begun.
-  ///
-  /// - Parameter condition: The condition for a row that nothing refers to.
-  func new(where condition: String, limit count: Int) throws -> [AttachmentTable.Unused] {
-    let isWaiting =
-      try exists()
-      ? """
-      EXISTS (SELECT 1 FROM main.\(Self.name) AS w WHERE w.digest = \(AttachmentTable.name).digest \
-      AND w.version = \(AttachmentTable.name).version AND w.since <= ?2)
-      """ : "?2 IS NULL"
-    return try AttachmentTable.unused(
-      where: "\(condition) AND NOT (\(isWaiting))", [.integer(Int64(count)), .real(now)], connection)
-  }
-
-  /// Returns data without references whose time is over.
-  func over(where condition: String, limit count: Int) throws -> [AttachmentTable.Unused] {
-    guard try exists() else { return [] }
-    let isOver = """
-      digest IN (SELECT w.digest FROM main.\(Self.name) AS w WHERE w.since <= ?2 \
-      AND w.version = \(AttachmentTable.name).version)
-      """
-    return try AttachmentTable.unused(
-      where: "\(condition) AND \(isOver)", [.integer(Int64(count)), .real(limit)], connection)
-  }
-
-  // MARK: Files without a row
-
-  /// How long a file without a row has been waiting.
-  enum Age {
-    case new, waiting, over
-  }
-
-  /// Returns the age of a file without a row.
-  func age(of digest: String) throws -> Age {
-    guard try exists(),
-      let since = try connection.query(
-        "SELECT since FROM main.\(Self.name) WHERE digest = ?1 AND version = ?2",
-        [.text(digest), .integer(Self.unregistered)]
-      ).first?["since"]?.real, since <= now
-    else { return .new }
-    return since <= limit ? .over : .waiting
-  }
-
-  /// Begins the time of files without a row.
-  func begin(unregistered digests: [String]) throws {
-    try begin(digests.map { ($0, Self.unregistered) })
-  }
-
-  // MARK: Forgetting
-
-  /// Removes the times of deleted data.
-  static func forget(_ digests: [String], _ connection: Connection) throws {
-    guard
-      try !connection.query("SELECT 1 FROM main.sqlite_master WHERE name = ?1 AND type = 'table'", [.text(name)])
-        .isEmpty
-    else { return }
-    for digest in digests {
-      try connection.change("DELETE FROM main.\(name) WHERE digest = ?1", [.text(digest)])
+  private func waits(_ name: String, _ connection: Connection) throws -> Bool {
+    let parts = name.split(separator: "-", maxSplits: 1)
+    guard let digest = parts.first.map(String.init), Attachment.isDigest(digest) else { return false }
+    if parts.count == 1 {
+      return try !AttachmentTable.isRegistered(digest, connection) && folder.content(of: digest) != .absent
     }
-  }
-
-  /// Removes all times, which mean nothing in a backup.
-  static func drop(_ connection: Connection) throws {
-    try connection.change("DROP TABLE IF EXISTS main.\(name)")
+    guard let version = Int64(parts[1]), try AttachmentTable.exists(connection) else { return false }
+    return try AttachmentTable.isUnused(AttachmentTable.Unused(digest: digest, version: version), connection)
   }
 }

@@ -161,8 +161,11 @@ final class Connection: @unchecked Sendable {
   /// Whether the database is in memory and shared by connections of this process.
   var isInMemory: Bool { queue.path.hasSuffix("?vfs=memdb") }
 
-  /// The path of the file, or a URI.
-  var path: String { queue.path }
+  /// The path of the file; nil in memory. Unlike the path that was opened, it is never a URI.
+  var filePath: String? {
+    guard !isInMemory, let path = sqlite3_db_filename(handle, "main") else { return nil }
+    return path.pointee == 0 ? nil : String(cString: path)
+  }
 
   /// Whether no transaction is open.
   var isAutocommitting: Bool { sqlite3_get_autocommit(handle) != 0 }

@@ -54,6 +54,8 @@ enum Catalogue {
     /// Columns with a name that another column had before: a model without an `originalName` means the other one. Nil
     /// if there are none.
     let reused: [String]?
+    /// The tables that retired columns referred to, by the columns' names in lowercase; nil if there are none.
+    let retiredReferences: [String: String]?
 
     /// - Parameter old: The model's current entry in the file.
     init(_ table: TableDefinition, retired: [String], history: [[String]], reused: [String] = [], after old: Entry?) {
@@ -65,6 +67,9 @@ enum Catalogue {
       for name in retired { originals[name.asciiLowercased] = old?.original(of: name) }
       for column in table.columns { originals[column.name.asciiLowercased] = column.originalName }
       self.originals = originals
+      var former: [String: String] = [:]
+      for name in retired { former[name.asciiLowercased] = old?.referencedTable(of: name) }
+      retiredReferences = former.isEmpty ? nil : former
       let kept = reused.filter { table.column($0)?.originalName != nil }
       self.reused = kept.isEmpty ? nil : kept
       indexes = table.indexes
@@ -87,6 +92,11 @@ enum Catalogue {
     }
 
     func original(of column: String) -> String? { originals?[column.asciiLowercased] }
+
+    /// Returns the table that a column refers to, or referred to when it had a property.
+    func referencedTable(of column: String) -> String? {
+      references?.first { $0.column.isSameColumn(as: column) }?.table ?? retiredReferences?[column.asciiLowercased]
+    }
   }
 
   /// The tables of all models, including those that the program doesn't declare.

@@ -41,13 +41,16 @@ extension SchemaPlanner {
   }
 
   /// Returns the optional references whose property was removed and is back.
+  ///
+  /// A column that referred to another table, or was no reference, is none of them: its values mean something else.
   func returnedReferences(
     of table: TableDefinition, _ opening: [SchemaStep], _ entry: Catalogue.Entry?
   ) -> [TableReference] {
-    guard let retired = entry?.retired, !retired.isEmpty else { return [] }
+    guard let entry, !entry.retired.isEmpty else { return [] }
     return table.references.filter { reference in
       let former = opening.formerName(of: reference.column, in: table)
-      return reference.isOptional && retired.contains(where: former.isSameColumn(as:))
+      return reference.isOptional && entry.retired.contains(where: former.isSameColumn(as:))
+        && entry.referencedTable(of: former)?.isSameColumn(as: reference.table) == true
     }
   }
 

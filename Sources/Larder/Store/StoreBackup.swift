@@ -14,6 +14,7 @@ enum StoreBackup {
     _ connection: Connection, to location: some StoreLocation, skipsMissing: Bool = false, sync: FileSync = .system
   ) throws {
     let path = location.storePath
+    if let refusal = StorePath.refusal(of: path, "backup") { throw refusal }
     let partial = "\(path).\(UUID().uuidString).partial"
     guard !FileManager.default.fileExists(atPath: path) else { throw alreadyThere }
     var parts: [any FeatureBackup] = []
@@ -25,7 +26,7 @@ enum StoreBackup {
     try connection.environment.features.forEach { feature in
       if let part = try feature.beginBackup(of: connection, partial: partial) { parts.append(part) }
     }
-    try create(partial, like: connection.isInMemory ? nil : connection.path)
+    try create(partial, like: connection.filePath)
     try copy(connection, to: partial)
     for part in parts { try part.copy(skipsMissing: skipsMissing) }
     // SQLite syncs the copy as the store's connections are configured to, which may be not at all.

@@ -18,7 +18,7 @@ struct StoreOpening: Sendable {
 
   init(path: String?, models: [any Model.Type], configuration: Store.Configuration) {
     // A relative path, or a link, may lead elsewhere later; files beside the store belong to the store itself.
-    let path = path.map { $0.isEmpty ? $0 : RealPath.of($0) }
+    let path = path.map { StorePath.refusal(of: $0) == nil ? RealPath.of($0) : $0 }
     self.path = path
     self.models = models
     self.configuration = configuration
@@ -337,8 +337,9 @@ struct StoreOpening: Sendable {
     }
   }
 
-  /// Checks that an existing file is adopted, never created.
+  /// Checks that the path is that of a file, and that an existing file is adopted, never created.
   private func checkFile() throws {
+    if let path, let refusal = StorePath.refusal(of: path) { throw refusal }
     guard configuration.schema == .existing, let path, !FileManager.default.fileExists(atPath: path) else { return }
     throw StoreError(
       .notFound,

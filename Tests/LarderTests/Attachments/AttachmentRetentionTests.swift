@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import Larder
@@ -10,14 +9,8 @@ private typealias Attachment = Larder.Attachment
 /// How long data stays after its last reference has gone, by a clock that the test sets.
 @Suite("Attachments: what waits to be deleted", .timeLimit(.minutes(5)))
 struct AttachmentRetentionTests {
-  private final class Clock: Sendable {
-    private let seconds = Mutex(1_000_000.0)
-    var now: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
-    func pass(_ time: Double) { seconds.withLock { $0 += time } }
-  }
-
   private let file: StoreFile
-  private let clock = Clock()
+  private let clock = TestClock()
   private let day = 24 * 60 * 60.0
 
   init() throws { file = try StoreFile() }
@@ -30,6 +23,9 @@ struct AttachmentRetentionTests {
     return store
   }
 
+  /// The names of the files that record how long data has waited.
+  private var waiting: [String] { AttachmentFolder.names(in: AttachmentFolder(ofStore: file.path).waiting) }
+
   private func save(_ text: String, _ id: Int, _ store: Store) async throws -> Attachment {
     try await store.save(Letter(id: id, scan: try await store.attach(Data(text.utf8))))
     return try #require(try await store.find(Letter.self, id)?.scan)
@@ -41,14 +37,14 @@ struct AttachmentRetentionTests {
     let scan = try await save("scan", 1, store)
     try await store.delete(Letter.self, 1)
     #expect(try await store.collectAttachments(waits: true) == 0)
-    clock.pass(day - 1)
+    clock.advance(by: day - 1)
     #expect(try await store.collectAttachments(waits: true) == 0)
     #expect(try await store.data(of: scan) == Data("scan".utf8))
-    clock.pass(1)
+    clock.advance(by: 1)
     let other = try open()
     #expect(try await other.collectAttachments(waits: true) == 1)
     await #expect(throws: StoreError.self) { try await store.data(of: scan) }
-    #expect(try await other.sql("select count(*) as n from _larder_attachment_waiting").first?["n"] == 0)
+    #expect(waiting.isEmpty)
   }
 
   @Test("a reference that comes back ends the waiting; the next time begins anew")
@@ -57,15 +53,15 @@ struct AttachmentRetentionTests {
     let scan = try await save("scan", 1, store)
     try await store.delete(Letter.self, 1)
     #expect(try await store.collectAttachments(waits: true) == 0)
-    clock.pass(day / 2)
+    clock.advance(by: day / 2)
     try await store.save(Letter(id: 2, scan: scan))
-    clock.pass(day)
+    clock.advance(by: day)
     #expect(try await store.collectAttachments(waits: true) == 0)
     try await store.delete(Letter.self, 2)
     #expect(try await store.collectAttachments(waits: true) == 0)
-    clock.pass(day - 1)
+    clock.advance(by: day - 1)
     #expect(try await store.collectAttachments(waits: true) == 0)
-    clock.pass(1)
+    clock.advance(by: 1)
     #expect(try await store.collectAttachments(waits: true) == 1)
   }
 
@@ -86,13 +82,85 @@ struct AttachmentRetentionTests {
 
     store = try open()
     #expect(try await store.collectAttachments(waits: true) == 0)
-    clock.pass(day - 1)
+    clock.advance(by: day - 1)
     #expect(try await store.collectAttachments(waits: true) == 0)
     await store.close()
     try FileManager.default.removeItem(at: place)
     try FileManager.default.copyItem(at: newer, to: place)
     store = try open()
     #expect(try await store.data(of: two) == Data("two".utf8))
+    #expect(try await store.verifyAttachments().isWhole)
+  }
+
+  @Test("an older file in which data had long waited loses nothing that a newer file uses again")
+  func olderFileWithTimes() async throws {
+    let (older, newer) = (file.folder.appending(component: "older"), file.folder.appending(component: "newer"))
+    let place = URL(filePath: file.path)
+    var store = try open()
+    let scan = try await save("scan", 1, store)
+    try await store.delete(Letter.self, 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    #expect(waiting.count == 1)
+    try store.blocking.checkpoint()
+    try FileManager.default.copyItem(at: place, to: older)
+    clock.advance(by: day / 2)
+    try await store.save(Letter(id: 2, scan: scan))
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    #expect(waiting.isEmpty)
+    clock.advance(by: day)
+    await store.close()
+    try FileManager.default.moveItem(at: place, to: newer)
+    try FileManager.default.moveItem(at: older, to: place)
+
+    store = try open()
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    await store.close()
+    try FileManager.default.removeItem(at: place)
+    try FileManager.default.moveItem(at: newer, to: place)
+    store = try open()
+    #expect(try await store.data(of: scan) == Data("scan".utf8))
+    #expect(try await store.verifyAttachments().isWhole)
+  }
+
+  @Test("more data than one page waits, goes in its time, and nothing is left of the times")
+  func many() async throws {
+    let store = try open()
+    let count = 2_100
+    try await store.write { transaction in
+      for number in 0..<count {
+        let scan = try transaction.attach(Data("\(number)".utf8))
+        try transaction.save(Letter(id: number, scan: scan))
+      }
+    }
+    try await store.deleteAll(Letter.where { $0.id % 2 == 0 })
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    #expect(waiting.count == count / 2)
+    clock.advance(by: day / 2)
+    try await store.deleteAll(Letter.all)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.advance(by: day / 2)
+    #expect(try await store.collectAttachments(waits: true) == count / 2)
+    #expect(waiting.count == count / 2)
+    clock.advance(by: day / 2)
+    #expect(try await store.collectAttachments(waits: true) == count / 2)
+    #expect(waiting.isEmpty)
+  }
+
+  @Test("strangers' names among the times are removed, and a clock at any time is no trap")
+  func strangers() async throws {
+    let store = try open()
+    _ = try await save("scan", 1, store)
+    try await store.delete(Letter.self, 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    let folder = AttachmentFolder(ofStore: file.path)
+    for name in ["notes.txt", "-", "\(String(repeating: "0", count: 64))-x", String(repeating: "0", count: 64)] {
+      try Data().write(to: URL(filePath: "\(folder.waiting)/\(name)"))
+    }
+    for leap in [1e300, -1e300, 0] {
+      clock.advance(by: leap)
+      _ = try await store.collectAttachments(waits: true)
+    }
+    #expect(waiting.count <= 1)
     #expect(try await store.verifyAttachments().isWhole)
   }
 
@@ -105,10 +173,10 @@ struct AttachmentRetentionTests {
     try FileManager.default.createDirectory(atPath: folder.shard(of: digest), withIntermediateDirectories: true)
     try Data("left".utf8).write(to: URL(filePath: folder.path(of: digest)))
     #expect(try await store.collectAttachments(waits: true) == 0)
-    clock.pass(day - 1)
+    clock.advance(by: day - 1)
     #expect(try await store.collectAttachments(waits: true) == 0)
     #expect(folder.content(of: digest) == .file(size: 4))
-    clock.pass(3601)
+    clock.advance(by: 3601)
     #expect(try await store.collectAttachments(waits: true) == 1)
     #expect(folder.content(of: digest) == .absent)
     await store.close()
@@ -120,15 +188,15 @@ struct AttachmentRetentionTests {
   func clocks() async throws {
     let store = try open()
     let scan = try await save("scan", 1, store)
-    clock.pass(365 * day)
+    clock.advance(by: 365 * day)
     try await store.delete(Letter.self, 1)
     #expect(try await store.collectAttachments(waits: true) == 0)
-    clock.pass(-365 * day)
+    clock.advance(by: -365 * day)
     #expect(try await store.collectAttachments(waits: true) == 0)
-    clock.pass(day - 1)
+    clock.advance(by: day - 1)
     #expect(try await store.collectAttachments(waits: true) == 0)
     #expect(try await store.data(of: scan) == Data("scan".utf8))
-    clock.pass(1)
+    clock.advance(by: 1)
     #expect(try await store.collectAttachments(waits: true) == 1)
   }
 
@@ -150,7 +218,7 @@ struct AttachmentRetentionTests {
     let copy = file.folder.appending(component: "copy.larder").path
     try await store.backup(to: copy)
     let restored = try Store(at: copy, for: Letter.self, LetterBox.self)
-    #expect(try await restored.sql("select 1 from sqlite_master where name = '_larder_attachment_waiting'").isEmpty)
+    #expect(AttachmentFolder.names(in: AttachmentFolder(ofStore: copy).waiting).isEmpty)
     #expect(try await restored.verifyAttachments().isWhole)
     let digests = AttachmentFolder(ofStore: copy)
     #expect(digests.shards().flatMap(digests.digests).count == 1)

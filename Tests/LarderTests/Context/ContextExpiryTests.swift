@@ -1,6 +1,5 @@
 import Foundation
 import Larder
-import Synchronization
 import Testing
 
 @Model(expires: true)
@@ -12,13 +11,7 @@ private struct DayTicket: Hashable {
 /// The time of a pending row comes before it is saved.
 @Suite("Context: rows that expire while they are pending", .timeLimit(.minutes(5)))
 struct ContextExpiryTests {
-  private final class Clock: Sendable {
-    private let seconds = Mutex(1_000_000.0)
-    var now: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
-    func pass(_ time: Double) { seconds.withLock { $0 += time } }
-  }
-
-  private let clock = Clock()
+  private let clock = TestClock()
   private let store: Store
   private let context: Context
 
@@ -40,7 +33,7 @@ struct ContextExpiryTests {
     let db = isChild ? context.child() : context
     try db.save(
       [DayTicket(id: 1, code: "a"), DayTicket(id: 2, code: "b"), DayTicket(id: 3, code: "c")], expires: later)
-    clock.pass(10)
+    clock.advance(by: 10)
     #expect(try rows(db) == [] && db.inserted(DayTicket.self).isEmpty)
     try db.save(DayTicket(id: 1, code: "x"))
     db.insert(DayTicket(id: 2, code: "a"))
@@ -57,7 +50,7 @@ struct ContextExpiryTests {
     try store.blocking.save([DayTicket(id: 1, code: "a"), DayTicket(id: 2, code: "b")], expires: later)
     context.update(DayTicket(id: 1, code: "x"))
     context.update(DayTicket(id: 2, code: "y"))
-    clock.pass(10)
+    clock.advance(by: 10)
     context.insert(DayTicket(id: 1, code: "y"))
     #expect(context.updated(DayTicket.self).isEmpty && context.inserted(DayTicket.self).map(\.id) == [1])
     try context.save()
@@ -76,13 +69,13 @@ struct ContextExpiryTests {
     let db = isChild ? context.child() : context
     #expect(try db.setExpiry(of: DayTicket.self, 1, to: clock.now.addingTimeInterval(20)))
     try db.save(DayTicket(id: 2, code: "y"))
-    clock.pass(11)
+    clock.advance(by: 11)
     if isSwept { _ = try store.blocking.removeExpired() }
     #expect(try rows(db) == ["1a", "2y"])
     try db.save()
     try context.save()
     #expect(try rows(store.blocking) == ["1a", "2y"])
-    clock.pass(10)
+    clock.advance(by: 10)
     #expect(try rows(store.blocking) == ["2y"] && rows(context) == ["2y"])
   }
 }

@@ -1,7 +1,6 @@
 import Foundation
 import Larder
 import LarderTestSupport
-import Synchronization
 import Testing
 
 /// A row with a key of two properties, and a nested value.
@@ -64,13 +63,6 @@ private struct Print: Hashable {
 struct ContextMirrorKindsTests {
   private static let texts = ["é", "e\u{301}", "red sea", "red sky", ""]
   private static let tickets = (0..<4).map { UUID(uuid: ($0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }
-
-  /// A clock that the test sets.
-  private final class Clock: Sendable {
-    private let seconds = Mutex(1_000_000.0)
-    var now: Date { Date(timeIntervalSinceReferenceDate: seconds.withLock { $0 }) }
-    func pass(_ time: Double) { seconds.withLock { $0 += time } }
-  }
 
   private static func change(_ db: some StoreWriter, _ random: inout SplitMix64, _ now: Date) throws -> Int {
     switch Int.random(in: 0..<5, using: &random) {
@@ -237,7 +229,7 @@ struct ContextMirrorKindsTests {
   }
 
   private struct Pair {
-    let clock = Clock()
+    let clock = TestClock()
     let plain: Store
     let mirrored: Store
     let context: Context
@@ -267,7 +259,7 @@ struct ContextMirrorKindsTests {
     for round in 0..<60 {
       let change = generator.next()
       let place = "seed \(seed), round \(round), change \(change)"
-      if generator.once(in: 6) { pair.clock.pass(Double(Int.random(in: 1...3, using: &generator))) }
+      if generator.once(in: 6) { pair.clock.advance(by: Double(Int.random(in: 1...3, using: &generator))) }
       let expected = Self.outcome(pair.plain.blocking, change, pair.clock.now)
       let found = Self.outcome(writer, change, pair.clock.now)
       if expected == "invalidValue", found != expected {

@@ -1,6 +1,5 @@
 import Foundation
 import Larder
-import Synchronization
 import Testing
 
 @Model(expires: true)
@@ -8,17 +7,6 @@ struct LoginCode {
   var id: UUID = .v7()
   var code: String
   var person: String
-}
-
-/// A clock that stands still until it is told to go on.
-final class SteppingClock: Sendable {
-  private let time = Mutex(Date(timeIntervalSinceReferenceDate: 0))
-
-  var now: Date { time.withLock { $0 } }
-
-  func advance(by seconds: Double) {
-    time.withLock { $0 += seconds }
-  }
 }
 
 @Suite("Documentation: Expiry")
@@ -37,7 +25,7 @@ struct ExpiryArticleTests {
 
   @Test("a test sets the clock")
   func clock() async throws {
-    let clock = SteppingClock()
+    let clock = TestClock()
     let store = try Store(inMemoryFor: LoginCode.self, configuration: Store.Configuration(now: { clock.now }))
     try await store.save(LoginCode(code: "00FF", person: "bo"), expires: clock.now + 60)
     clock.advance(by: 60)

@@ -141,7 +141,7 @@ struct DocumentConditionTests {
 
   @Test("B7: a document that has expired is gone for every verb and for SQL, and the sweeper removes it")
   func expiry() async throws {
-    let clock = DocumentClock()
+    let clock = TestClock()
     let file = DocumentFile()
     let store = try Store(at: file.path, configuration: clock.configuration)
     // What is hidden stays there to be found.

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Documents: graphs", .timeLimit(.minutes(5)))
 struct DocumentGraphTests {
-  private func makeStore(_ clock: DocumentClock = DocumentClock()) throws -> Store {
+  private func makeStore(_ clock: TestClock = TestClock()) throws -> Store {
     let store = try Store(inMemoryFor: DocumentShelf.self, configuration: clock.configuration)
     store.sweeper.stop()
     return store
@@ -36,7 +36,7 @@ struct DocumentGraphTests {
     "B7: an expired target is missing; documents of a graph keep the date at which they expire, and one in an expired one's place is new"
   )
   func expiry() async throws {
-    let clock = DocumentClock()
+    let clock = TestClock()
     let store = try makeStore(clock)
     let villagers = store.documents(Villager.self)
     try await store.save(

@@ -31,7 +31,7 @@ struct DocumentResultsTests {
 
   @Test("B8: a document that expires or cannot be decoded any more is nil, and the reason is thrown to who asks for it")
   func nothing() async throws {
-    let clock = DocumentClock()
+    let clock = TestClock()
     let store = try Store(inMemoryFor: DocumentShelf.self, configuration: clock.configuration)
     store.sweeper.stop()
     let notes = store.documents("notes", of: Companion.self)

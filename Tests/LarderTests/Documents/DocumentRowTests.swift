@@ -97,7 +97,7 @@ struct DocumentRowTests {
 
   @Test("B7: the time at which documents expire is in a backup, and holds there")
   func backup() async throws {
-    let (file, clock) = (try StoreFile(), DocumentClock())
+    let (file, clock) = (try StoreFile(), TestClock())
     let store = try Store(at: file.path, for: [], configuration: clock.configuration)
     try await store.documents("codes").set("a", ["n": 1], expires: clock.now + 60)
     try await store.documents("codes").set("b", ["n": 2])
@@ -118,7 +118,7 @@ struct DocumentRowTests {
 
   @Test("B7: an import that sets the times anew keeps them: what has expired by then is never there")
   func importing() async throws {
-    let clock = DocumentClock()
+    let clock = TestClock()
     let store = try Store(inMemoryFor: DocumentTeam.self, configuration: clock.configuration)
     let codes = store.documents("codes")
     try await codes.set("late", ["n": 1], expires: clock.now - 1)

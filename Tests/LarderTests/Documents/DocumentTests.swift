@@ -1,6 +1,5 @@
 import Foundation
 import LarderTestSupport
-import Synchronization
 import Testing
 
 @testable import Larder
@@ -28,18 +27,6 @@ class LivingBeing: Codable {
     self.key = key
     self.name = name
   }
-}
-
-/// A time that a test moves.
-final class DocumentClock: Sendable {
-  private let time = Mutex(Date(timeIntervalSinceReferenceDate: 1_000_000))
-
-  var now: Date {
-    get { time.withLock { $0 } }
-    set { time.withLock { $0 = newValue } }
-  }
-
-  var configuration: Store.Configuration { Store.Configuration(now: { [self] in now }) }
 }
 
 final class DocumentFile {
@@ -290,7 +277,7 @@ struct LiveDocumentTests {
 
   @Test("B7: the time of a document can be read, changed and taken away")
   func times() throws {
-    let clock = DocumentClock()
+    let clock = TestClock()
     let store = try Store(inMemoryFor: DocumentShelf.self, configuration: Store.Configuration(now: { clock.now }))
     let codes = store.blocking.documents("codes")
     try codes.set("a", ["n": 1], expires: clock.now + 10)

@@ -15,7 +15,7 @@ struct DocumentTimesTests {
     "B1: a collection keeps when documents were added and updated, and conditions, sort orders, types and SQL have the times"
   )
   func times() async throws {
-    let clock = DocumentClock()
+    let clock = TestClock()
     let file = try StoreFile()
     let store = try Store(at: file.path, for: [], configuration: clock.configuration)
     let entries = store.documents("entries", of: Entry.self)

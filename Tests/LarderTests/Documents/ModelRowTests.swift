@@ -110,7 +110,7 @@ struct ModelRowTests {
 
   @Test("B7: the time at which a model's row expires is in a backup, and holds there")
   func backup() async throws {
-    let (file, clock) = (try StoreFile(), DocumentClock())
+    let (file, clock) = (try StoreFile(), TestClock())
     let store = try Store(at: file.path, for: TicketThatExpires.self, configuration: clock.configuration)
     let end = clock.now + 60
     try await store.save(TicketThatExpires(id: 1), expires: end)

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import Larder
@@ -26,21 +25,10 @@ private struct Visit: Hashable {
   @Relationship(deleteRule: .cascade) var session: ToOne<Session>
 }
 
-/// A clock that tests set.
-private final class TestClock: Sendable {
-  private let time = Mutex(Date(timeIntervalSinceReferenceDate: 1000))
-
-  var now: Date { time.withLock { $0 } }
-
-  func advance(by seconds: Double) {
-    time.withLock { $0 += seconds }
-  }
-}
-
 @Suite("Rows that expire")
 struct ExpiringModelTests {
   private let file: StoreFile
-  private let clock = TestClock()
+  private let clock = TestClock(at: 1000)
   private let store: Store
 
   init() throws {

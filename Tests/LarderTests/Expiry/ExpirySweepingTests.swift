@@ -29,7 +29,7 @@ struct ExpirySweepingTests {
   private let file: StoreFile
   private let store: Store
   private let db: BlockingStore
-  private let time = TestTime()
+  private let time = TestClock(at: 1000)
 
   init() throws {
     file = try StoreFile()
@@ -108,16 +108,5 @@ struct ExpirySweepingTests {
     for id in 0..<40 { try await store.insert(Coupon(id: id), expires: .now + 0.01 * Double(id)) }
     while let count = try await counts.next(), count > 0 {}
     #expect(try await store.count(Coupon.all) == 0)
-  }
-}
-
-/// A clock that tests set.
-private final class TestTime: Sendable {
-  private let time = Mutex(Date(timeIntervalSinceReferenceDate: 1000))
-
-  var now: Date { time.withLock { $0 } }
-
-  func advance(by seconds: Double) {
-    time.withLock { $0 += seconds }
   }
 }

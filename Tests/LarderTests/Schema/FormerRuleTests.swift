@@ -40,6 +40,27 @@ private enum Required {
   }
 }
 
+private enum Counting {
+  @Model("Item")
+  struct Item {
+    var id: Int
+    var owner: Int?
+  }
+}
+
+private enum Elsewhere {
+  @Model("Place")
+  struct Place {
+    var id: Int
+  }
+
+  @Model("Item")
+  struct Item {
+    var id: Int
+    var owner: ToOne<Elsewhere.Place>?
+  }
+}
+
 private enum Second {
   @Model("Owner")
   struct Owner: Hashable {
@@ -116,6 +137,27 @@ struct FormerRuleTests {
     try file.expectRefusal(.referenced, of: "owner", naming: "Item.owner", "row 1 of Item", "Owner", "migration") {
       _ = try file.open(Denying.Owner.self, Required.Item.self)
     }
+  }
+
+  @Test("a number, or a reference to another model, that returns as a reference is not taken for one: nothing is lost")
+  func returningAsAnother() throws {
+    try file.write([Denying.Owner(id: 1)])
+    try file.write([Counting.Item(id: 1, owner: 1), Counting.Item(id: 2, owner: 7)])
+    _ = try file.open(Second.Item.self)
+    try file.expectRefusal(.referenced, of: "owner", naming: "Item.owner", "row 2 of Item") {
+      _ = try file.open(Denying.Owner.self, Denying.Item.self)
+    }
+    let other = try StoreFile()
+    try other.write([Elsewhere.Place(id: 7)])
+    try other.write([Elsewhere.Item(id: 2, owner: ToOne(7))], also: Elsewhere.Place.self)
+    _ = try other.open(Second.Item.self)
+    try other.expectRefusal(.referenced, of: "owner", naming: "Item.owner", "row 2 of Item") {
+      _ = try other.open(Denying.Owner.self, Denying.Item.self)
+    }
+    // It can still return as what it was.
+    let store = try other.open(Elsewhere.Place.self, Elsewhere.Item.self)
+    #expect(try store.blocking.find(Elsewhere.Item.self, 2)?.owner?.id == 7)
+    #expect(try file.sql("select owner from Item order by id").map { $0["owner"] } == [1, 7])
   }
 
   @Test("a rule of a table that no model of the store has denies a deletion by name")
