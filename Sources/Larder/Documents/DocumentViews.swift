@@ -7,8 +7,10 @@ enum DocumentViews {
   /// tables too.
   static let columnLimit = 1000
 
-  /// Returns the statement that creates the view.
-  static func create(_ name: String, _ properties: [String]) -> String {
+  /// Returns the statements that create the view.
+  ///
+  /// With its triggers, which are never executed, SQL that changes the view can be compiled: so it is known to do so.
+  static func create(_ name: String, _ properties: [String]) -> [String] {
     var columns = ["key"]
     // SQLite's column names are case-insensitive.
     var taken: Set<ExactText> = [ExactText("key")]
@@ -20,8 +22,14 @@ enum DocumentViews {
       columns.append("\(column) AS \(name)")
     }
     let table = Quoting.name(name)
-    return
+    let view =
       "CREATE TEMP VIEW \(table) AS SELECT \(columns.joined(separator: ", ")) FROM main.\(table) WHERE \(DocumentSQL.isLive)"
+    let triggers = ["INSERT", "UPDATE", "DELETE"].map { verb in
+      let trigger = Quoting.name("\(ReservedNames.prefix)\(verb.lowercased())_\(name)")
+      return
+        "CREATE TEMP TRIGGER \(trigger) INSTEAD OF \(verb) ON temp.\(table) BEGIN SELECT RAISE(ABORT, 'unsupported'); END"
+    }
+    return [view] + triggers
   }
 }
 
@@ -33,34 +41,60 @@ extension Connection {
   func userStatement(_ sql: String) throws -> PreparedStatement {
     do {
       return try viewingStatement(sql)
-    } catch let error as StoreError where error.code == .unsupported {
-      let collection = documents.views.keys.first { name in
-        error.message.contains("cannot modify \(name) because it is a view")
-          || error.message.contains("use DROP VIEW to delete view \(name).")
-      }
-      if let name = collection {
-        throw StoreError(
-          .unsupported, model: name,
-          "\(name) is a collection of documents, which SQL reads and does not change. Change it with the verbs of store.documents(\"\(name)\")."
-        )
-      }
+    } catch let error as StoreError where error.code == .schemaMismatch || error.model == nil {
+      // The columns of the table itself aren't those of the view.
+      if let name = try collection(writtenBy: sql) { throw Self.refusal(ofWritesTo: name) }
+      guard error.code == .unsupported else { throw error }
       // Another connection may have altered a table; after some errors SQLite itself doesn't check for that.
       _ = try query("SELECT 1 FROM main.sqlite_master LIMIT 1")
       return try viewingStatement(sql)
     }
   }
 
+  private static func refusal(ofWritesTo name: String) -> StoreError {
+    StoreError(
+      .unsupported, model: name,
+      "\(name) is a collection of documents, which SQL reads and does not change. Change it with the verbs of store.documents(\"\(name)\")."
+    )
+  }
+
+  /// Returns the collection that SQL, which can't be compiled with the views, would write to without them.
+  private func collection(writtenBy sql: String) throws -> String? {
+    let names = documents.views.keys.sorted()
+    guard !names.isEmpty else { return nil }
+    try dropDocumentViews()
+    let facts = try? compile(sql, isPersistent: false).facts
+    _ = try updateViews(names)
+    return names.first { facts?.writes.tables[$0] != nil }
+  }
+
+  /// Compiles SQL, and throws ``StoreError`` `.unsupported` if it changes a view of a collection.
+  private func reading(_ sql: String) throws -> PreparedStatement {
+    func check(_ names: Set<String>) throws {
+      if let name = names.sorted().first(where: { documents.views[$0] != nil }) { throw Self.refusal(ofWritesTo: name) }
+    }
+    do {
+      let statement = try statement(sql)
+      try check(statement.facts.temporaryWrites)
+      return statement
+    } catch let error as StoreError where error.model == nil {
+      // SQLite authorizes an insert and a drop before it finds that they can't be compiled.
+      try check(authorizer.temporaryWrites)
+      throw error
+    }
+  }
+
   private func viewingStatement(_ sql: String) throws -> PreparedStatement {
     let compiled: PreparedStatement
     do {
-      compiled = try statement(sql)
+      compiled = try reading(sql)
     } catch let error as StoreError where error.code == .schemaMismatch {
       // A column may be a property that was added since, and a table may be a collection.
       guard try updateViews(try documents.names(self) + Array(documents.views.keys)) else {
         throw naming(columnsOf: sql, error)
       }
       do {
-        return try statement(sql)
+        return try reading(sql)
       } catch let error as StoreError {
         throw naming(columnsOf: sql, error)
       }
@@ -69,7 +103,7 @@ extension Connection {
     let named = Set(compiled.facts.reads.tables.keys).union(compiled.facts.writes.tables.keys)
     let tables = named.filter { !documents.plainTables.contains($0) && !$0.hasPrefix(ReservedNames.prefix) }
     guard !tables.isEmpty, try updateViews(tables) else { return compiled }
-    return try statement(sql)
+    return try reading(sql)
   }
 
   /// Removes the views of all collections. The next SQL that needs one creates it again.
@@ -97,7 +131,7 @@ extension Connection {
       documents.views[table] = nil
       try change("DROP VIEW IF EXISTS temp.\(Quoting.name(table))")
       guard let collection, let version else { continue }
-      try change(DocumentViews.create(table, collection.properties))
+      for statement in DocumentViews.create(table, collection.properties) { try change(statement) }
       documents.views[table] = version
     }
     if hasChanged { forgetStatements() }

@@ -76,14 +76,24 @@ extension Connection {
     let statement: PreparedStatement
     do {
       statement = try environment.features.statement(ofUserSQL: sql.text, self) ?? self.statement(sql.text)
-    } catch let error as StoreError {
-      guard let feature = environment.features.hiding(error, self) else { throw error }
-      if isReadOnly { throw WriteNeeded() }
-      return try feature.revealingTables(self) {
-        try withStatement(try compile(sql.text, isPersistent: false), sql, body)
-      }
+    } catch let error as StoreError where error.code == .unsupported {
+      guard let feature = try environment.features.hiding(tableWrittenBy: sql.text, self) else { throw error }
+      return try withStatement(sql, revealedBy: feature, body)
+    }
+    // SQLite 3.40 compiles a change of a view that returns columns, and then changes nothing.
+    if let feature = environment.features.hiding(tableWrittenBy: statement.facts, self) {
+      return try withStatement(sql, revealedBy: feature, body)
     }
     return try withStatement(statement, sql, body)
+  }
+
+  private func withStatement<Result>(
+    _ sql: SQL, revealedBy feature: any StoreFeature, _ body: (PreparedStatement) throws -> Result
+  ) throws -> Result {
+    if isReadOnly { throw WriteNeeded() }
+    return try feature.revealingTables(self) {
+      try withStatement(try compile(sql.text, isPersistent: false), sql, body)
+    }
   }
 
   private func withStatement<Result>(
@@ -93,6 +103,7 @@ extension Connection {
       throw StoreError(
         .unsupported, "Transactions are not begun or ended in SQL; use store.write { db in … } and db.savepoint { … }.")
     }
+    try checkViews(statement.facts)
     let count = Int(sqlite3_bind_parameter_count(statement.pointer))
     guard count == sql.arguments.count else {
       throw StoreError(
@@ -101,6 +112,23 @@ extension Connection {
       )
     }
     return try using(statement, sql.arguments, nil, body)
+  }
+}
+
+extension Connection {
+  /// Throws ``StoreError`` `.unsupported` if SQL of the program drops or alters a temporary view that stands for a
+  /// table.
+  private func checkViews(_ facts: StatementFacts) throws {
+    guard facts.changesSchema else { return }
+    let tables = environment.tables.map(\.name)
+    let view = facts.temporaryWrites.sorted().first { name in
+      name.hasPrefix(ReservedNames.prefix) || tables.contains(where: name.isSameColumn(as:))
+    }
+    guard let view else { return }
+    throw StoreError(
+      .unsupported, model: view,
+      "\(view) is a view of Larder's, which hides rows that are not there and shows those that a context has changed. Leave it as it is; SQL of a migration can change the table."
+    )
   }
 }
 

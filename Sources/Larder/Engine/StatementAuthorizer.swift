@@ -19,6 +19,8 @@ final class StatementAuthorizer {
   /// The tables of the file, not temporary ones, that the statement itself writes, without those that its triggers
   /// write.
   private(set) var directWrites: Set<String> = []
+  /// The temporary tables and views that the statement itself writes, or would write if it could be compiled.
+  private(set) var temporaryWrites: Set<String> = []
 
   /// Starts observing the connection's statements. The connection must not outlive the authorizer.
   func install(on handle: OpaquePointer) {
@@ -45,11 +47,16 @@ final class StatementAuthorizer {
     isDestructive = false
     triggers = []
     directWrites = []
+    temporaryWrites = []
   }
 
   private func hearWrite(_ action: Int32, _ table: UnsafePointer<CChar>, _ database: UnsafePointer<CChar>) {
-    guard [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action), strcmp(database, "temp") != 0 else { return }
-    directWrites.insert(String(cString: table))
+    guard [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action) else { return }
+    if strcmp(database, "temp") == 0 {
+      temporaryWrites.insert(String(cString: table))
+    } else {
+      directWrites.insert(String(cString: table))
+    }
   }
 
   /// Returns what was observed while the statement with this SQL was compiled.
@@ -67,7 +74,8 @@ final class StatementAuthorizer {
       }
     }
     return StatementFacts(
-      reads: reads, writes: writes, controlsTransaction: controlsTransaction, isDestructive: isDestructive)
+      reads: reads, writes: writes, temporaryWrites: temporaryWrites, controlsTransaction: controlsTransaction,
+      isDestructive: isDestructive)
   }
 
   /// Returns whether the table is SQLite's schema. SQLite reports `CREATE` as a change of it, which loses nothing.

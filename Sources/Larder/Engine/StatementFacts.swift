@@ -3,6 +3,8 @@
 final class StatementFacts: Sendable {
   let reads: Region
   let writes: Region
+  /// The temporary tables and views that the statement itself writes.
+  let temporaryWrites: Set<String>
   /// Whether the statement begins or ends a transaction or savepoint.
   let controlsTransaction: Bool
   /// Whether the statement updates, deletes, drops or alters existing data.
@@ -10,9 +12,12 @@ final class StatementFacts: Sendable {
   /// Whether the statement creates, alters or drops tables, views and the like.
   let changesSchema: Bool
 
-  init(reads: Region, writes: Region, controlsTransaction: Bool, isDestructive: Bool) {
+  init(
+    reads: Region, writes: Region, temporaryWrites: Set<String> = [], controlsTransaction: Bool, isDestructive: Bool
+  ) {
     self.reads = reads
     self.writes = writes
+    self.temporaryWrites = temporaryWrites
     self.controlsTransaction = controlsTransaction
     self.isDestructive = isDestructive
     changesSchema = ["sqlite_master", "sqlite_temp_master"].contains { writes.tables[$0] != nil }

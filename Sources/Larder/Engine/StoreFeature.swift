@@ -84,9 +84,13 @@ protocol StoreFeature: AnyObject, Sendable {
   /// compiled as it is.
   func statement(ofUserSQL sql: String, _ connection: Connection) throws -> PreparedStatement?
 
-  /// Returns whether the error means that SQL writes to one of the feature's views instead of the table of the same
+  /// Returns whether SQL that couldn't be compiled writes to one of the feature's views instead of the table of the
+  /// same name.
+  func hidesTable(writtenBy sql: String, _ connection: Connection) throws -> Bool
+
+  /// Returns whether a compiled statement would write to one of the feature's views instead of the table of the same
   /// name.
-  func hidesTable(_ error: StoreError, _ connection: Connection) -> Bool
+  func hidesTable(writtenBy facts: StatementFacts, _ connection: Connection) -> Bool
 
   /// Calls the closure while the feature's views are removed, so that SQL of the program can write to the tables of the
   /// same names.
@@ -134,7 +138,8 @@ extension StoreFeature {
   func didCommit(_ writes: [StatementFacts]) {}
   func didRollBack(_ connection: Connection, isOver: Bool) {}
   func statement(ofUserSQL sql: String, _ connection: Connection) throws -> PreparedStatement? { nil }
-  func hidesTable(_ error: StoreError, _ connection: Connection) -> Bool { false }
+  func hidesTable(writtenBy sql: String, _ connection: Connection) throws -> Bool { false }
+  func hidesTable(writtenBy facts: StatementFacts, _ connection: Connection) -> Bool { false }
   func revealingTables<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result { try body() }
   func withoutViews<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result { try body() }
   var isObserving: Bool { false }

@@ -60,8 +60,14 @@ struct StoreFeatures: Sendable {
   }
 
   /// The feature with a view because of which SQL couldn't be compiled.
-  func hiding(_ error: StoreError, _ connection: Connection) -> (any StoreFeature)? {
-    list.first { $0.feature.hidesTable(error, connection) }?.feature
+  func hiding(tableWrittenBy sql: String, _ connection: Connection) throws -> (any StoreFeature)? {
+    try list.first { try $0.feature.hidesTable(writtenBy: sql, connection) }?.feature
+  }
+
+  /// The feature with a view that a compiled statement would write to.
+  func hiding(tableWrittenBy facts: StatementFacts, _ connection: Connection) -> (any StoreFeature)? {
+    if facts.temporaryWrites.isEmpty { return nil }
+    return list.first { $0.feature.hidesTable(writtenBy: facts, connection) }?.feature
   }
 
   /// Calls the closure while no view of a feature stands for a table of the file.

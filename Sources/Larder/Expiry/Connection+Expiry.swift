@@ -10,12 +10,21 @@ extension Connection {
     }
   }
 
-  /// Returns whether SQL couldn't be compiled because it writes to a table that such a view hides.
-  func isAboutExpiryView(_ error: StoreError) -> Bool {
-    overlay == nil
-      && environment.tables.contains {
-        $0.expires && error.message.contains("cannot modify \($0.name) because it is a view")
-      }
+  /// Returns whether SQL that couldn't be compiled writes rows of a table that such a view hides: without the views, it
+  /// can be compiled.
+  func writesBehindExpiryViews(_ sql: String) throws -> Bool {
+    let names = environment.tables.filter(\.expires).map(\.name)
+    guard overlay == nil, !names.isEmpty else { return false }
+    return try withoutExpiryShadows {
+      guard let facts = try? compile(sql, isPersistent: false).facts, !facts.changesSchema else { return false }
+      return names.contains { facts.writes.tables[$0] != nil }
+    }
+  }
+
+  /// Returns whether a compiled statement would write to such a view, which nothing would carry out.
+  func writesExpiryView(_ facts: StatementFacts) -> Bool {
+    guard overlay == nil, !facts.changesSchema else { return false }
+    return environment.tables.contains { $0.expires && facts.temporaryWrites.contains($0.name) }
   }
 
   /// Calls the closure while names refer to the tables themselves, so that SQL can write to them. Expired rows are

@@ -30,8 +30,12 @@ final class ExpiryFeature: StoreFeature {
 
   // MARK: Views
 
-  func hidesTable(_ error: StoreError, _ connection: Connection) -> Bool {
-    connection.isAboutExpiryView(error)
+  func hidesTable(writtenBy sql: String, _ connection: Connection) throws -> Bool {
+    try connection.writesBehindExpiryViews(sql)
+  }
+
+  func hidesTable(writtenBy facts: StatementFacts, _ connection: Connection) -> Bool {
+    connection.writesExpiryView(facts)
   }
 
   func revealingTables<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {

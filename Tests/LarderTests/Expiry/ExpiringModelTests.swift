@@ -188,6 +188,39 @@ struct ExpiringModelTests {
     #expect(try store.blocking.fetch(Session.search("zoe")).isEmpty)
   }
 
+  @Test(
+    "B7: every form of SQL that writes rows does so, and what changes the table itself is refused",
+    arguments: [
+      ("insert into Session (id, token, user, visits) values (9, 'z', 'zoe', 0)", true),
+      (
+        "insert into Session (id, token, user, visits) values (2, 'b', 'zoe', 0) on conflict (id) do update set user = 'zoe'",
+        true
+      ),
+      ("replace into Session (id, token, user, visits) values (1, 'a', 'zoe', 0)", true),
+      ("with n (k) as (select 9) insert into Session (id, token, user, visits) select k, 'z', 'zoe', 0 from n", true),
+      ("update Session set user = 'zoe' where id in (select id from Session)", true),
+      ("insert into Session (id, token, user, visits) values (9, 'z', 'zoe', 0) returning *", true),
+      ("delete from Session where id = 1 returning token", true),
+      ("update or ignore Session set user = 'zoe' where id in (select id from Session) returning id", true),
+      ("delete from Session where id in (select min(id) from Session)", true),
+      ("drop table Session", false), ("drop view Session", false), ("alter table Session add column x", false),
+      ("create index Session_x on Session (user)", false),
+    ])
+  func forms(_ sql: String, isAllowed: Bool) async throws {
+    let before = try store.blocking.fetch(Session.all)
+    if isAllowed {
+      try await store.write { _ = try $0.sql(SQL(raw: sql)) as [Row] }
+      #expect(try store.blocking.fetch(Session.all) != before)
+    } else {
+      await #expect(throws: StoreError.self) { try await self.store.write { _ = try $0.sql(SQL(raw: sql)) as [Row] } }
+      #expect(try store.blocking.fetch(Session.all) == before)
+    }
+    // What has expired is hidden from SQL as before.
+    clock.advance(by: 10)
+    #expect(try store.blocking.sql("select id from Session where id = 2").isEmpty)
+    #expect(try store.blocking.sql("select id from Session").count == store.blocking.count(Session.all))
+  }
+
   @Test("B7: in a context rows expire while they are pending, and take the place of what has expired when it is saved")
   func context() throws {
     let context = Context(store)
