@@ -24,7 +24,7 @@ final class AttachmentBackup: FeatureBackup {
   ///
   /// - Parameter partial: The temporary path of the backup of the store's file.
   init?(of source: AttachmentFolder, _ connection: Connection, partial: String) throws {
-    guard try source.exists || AttachmentTable.exists(connection) else { return nil }
+    guard try source.exists || AttachmentTable(connection).exists() else { return nil }
     let environment = connection.environment
     self.source = source
     self.environment = StoreEnvironment(features: environment.features, isManaged: environment.isManaged)
@@ -36,7 +36,7 @@ final class AttachmentBackup: FeatureBackup {
   /// Copies the files that the finished backup refers to, and verifies them.
   func copy(skipsMissing: Bool) throws {
     let connection = try openCopy()
-    guard try AttachmentTable.exists(connection) else { return }
+    guard try AttachmentTable(connection).exists() else { return }
     // Unsaved attachments aren't part of the backup.
     try connection.transaction {
       try connection.change("DELETE FROM \(AttachmentTable.leases)")

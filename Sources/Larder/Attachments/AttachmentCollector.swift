@@ -130,7 +130,7 @@ final class AttachmentCollector: StoreService {
   func round(waits: Bool = true) async throws -> Round {
     var round = Round()
     let waiting = waits ? AttachmentWaiting(storage) : nil
-    while try await writer.perform({ [storage] in try AttachmentTable.removeLeases(storage, $0) }) {}
+    while try await writer.perform({ try AttachmentTable($0).removeLeases() }) {}
     try await waiting?.endOthers(writer)
     let unused = try await unused(waiting)
     if !unused.isEmpty {
@@ -156,9 +156,9 @@ final class AttachmentCollector: StoreService {
     var (found, last): ([AttachmentTable.Unused], String) = ([], "")
     while found.count < Self.batch {
       let limit = waiting == nil ? Self.batch : Self.page
-      let page = try await writer.perform { [storage, last] connection -> [AttachmentTable.Unused] in
-        guard try AttachmentTable.exists(connection) else { return [] }
-        return try AttachmentTable.unused(storage, after: last, limit: limit, connection)
+      let page = try await writer.perform { [last] connection -> [AttachmentTable.Unused] in
+        guard try AttachmentTable(connection).exists() else { return [] }
+        return try AttachmentTable(connection).unused(after: last, limit: limit)
       }
       found += try page.filter { try waiting?.isOver(AttachmentWaiting.Mark($0)) ?? true }
       guard page.count == limit, let end = page.last else { break }
@@ -186,7 +186,7 @@ final class AttachmentCollector: StoreService {
       let lock = try storage.folder.lockFile(.reading)
       guard lock.tryLock(isExclusive: true) else { return nil }
       defer { withExtendedLifetime(lock) {} }
-      return try connection.transaction { try unused.filter { try AttachmentTable.delete($0, storage, connection) } }
+      return try connection.transaction { try unused.filter { try AttachmentTable(connection).delete($0) } }
     }
     FaultPoint.collected.reach()
     guard let deleted else {

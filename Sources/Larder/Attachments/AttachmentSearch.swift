@@ -47,7 +47,7 @@ struct AttachmentSearch {
     while seen < Self.batch, let shard = shards?.popLast() {
       for digest in folder.digests(in: shard) {
         seen += 1
-        guard try !AttachmentTable.isRegistered(digest, connection) else { continue }
+        guard try !AttachmentTable(connection).isRegistered(digest) else { continue }
         if let waiting, try !waiting.isOver(AttachmentWaiting.Mark(unregistered: digest)) {
           next = waiting.now + min(storage.retention, Self.interval)
           continue

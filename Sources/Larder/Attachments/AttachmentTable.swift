@@ -5,50 +5,55 @@ import GRDBSQLite
 /// row refers to yet.
 ///
 /// The tables and triggers are created with the first attachment, so that files without attachments have no overhead.
-enum AttachmentTable {
+struct AttachmentTable {
   static let name = "\(ReservedNames.prefix)attachments"
   static let leases = "\(ReservedNames.prefix)attachment_leases"
   /// The beginning of SQLite's message if a row refers to unregistered data. The table and the column follow.
   static let refusal = "larder has no bytes for "
 
+  private let connection: Connection
+  private var storage: AttachmentStorage { connection.environment.attachments }
+
+  init(_ connection: Connection) { self.connection = connection }
+
   private static let create = [
     """
-    CREATE TABLE main.\(name) (digest TEXT PRIMARY KEY NOT NULL, size INTEGER NOT NULL, uses INTEGER NOT NULL DEFAULT 0, \
+    CREATE TABLE main.\(Self.name) (digest TEXT PRIMARY KEY NOT NULL, size INTEGER NOT NULL, uses INTEGER NOT NULL DEFAULT 0, \
     version INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID
     """,
-    "CREATE INDEX main.\(name)_unused ON \(name) (digest) WHERE uses <= 0",
-    "CREATE TABLE main.\(leases) (digest TEXT NOT NULL, holder TEXT NOT NULL, PRIMARY KEY (digest, holder)) STRICT, WITHOUT ROWID",
+    "CREATE INDEX main.\(Self.name)_unused ON \(Self.name) (digest) WHERE uses <= 0",
+    "CREATE TABLE main.\(Self.leases) (digest TEXT NOT NULL, holder TEXT NOT NULL, PRIMARY KEY (digest, holder)) STRICT, WITHOUT ROWID",
   ]
 
-  static func exists(_ connection: Connection) throws -> Bool {
+  func exists() throws -> Bool {
     if connection.attachmentCounting.isKnown { return true }
-    return try connection.finds("SELECT 1 FROM main.sqlite_master WHERE name = ?1 AND type = 'table'", .text(name))
+    return try connection.finds("SELECT 1 FROM main.sqlite_master WHERE name = ?1 AND type = 'table'", .text(Self.name))
   }
 
   // MARK: Schema
 
   /// Creates the tables and triggers if the file has none. The connection is in a write transaction.
-  static func install(_ connection: Connection) throws {
-    guard try !exists(connection) else { return }
-    for statement in create { try connection.change(statement) }
+  func install() throws {
+    guard try !exists() else { return }
+    for statement in Self.create { try connection.change(statement) }
     // While tables are changed there are no triggers: resume makes them for the tables that are there in the end.
     guard !connection.attachmentCounting.isSuspended else { return }
-    try createTriggers(of: try AttachmentColumn.all(connection), connection)
-    try recount(connection)
+    try createTriggers(of: try AttachmentColumn.all(connection))
+    try recount()
   }
 
   /// Counts references in a new table, if the file has attachments.
-  static func watch(_ column: AttachmentColumn, _ connection: Connection) throws {
-    if try exists(connection) { try createTriggers(of: [column], connection) }
+  func watch(_ column: AttachmentColumn) throws {
+    if try exists() { try createTriggers(of: [column]) }
   }
 
-  private static func createTriggers(of columns: [AttachmentColumn], _ connection: Connection) throws {
+  private func createTriggers(of columns: [AttachmentColumn]) throws {
     for trigger in columns.flatMap(\.triggers) { try connection.change(trigger.creation) }
   }
 
   /// Removes the triggers while tables are changed.
-  static func suspend(_ connection: Connection) throws {
-    guard try exists(connection) else { return }
+  func suspend() throws {
+    guard try exists() else { return }
     let triggers = try connection.query(
       "SELECT name FROM main.sqlite_master WHERE type = 'trigger' AND substr(name, 1, length(?1)) = ?1",
       [.text(AttachmentColumn.prefix)])
@@ -58,50 +63,50 @@ enum AttachmentTable {
   }
 
   /// Creates the triggers again, for the current tables and columns, and recounts the references.
-  static func resume(_ connection: Connection) throws {
-    guard try exists(connection) else { return }
-    try createTriggers(of: try AttachmentColumn.all(connection), connection)
-    try recount(connection)
+  func resume() throws {
+    guard try exists() else { return }
+    try createTriggers(of: try AttachmentColumn.all(connection))
+    try recount()
   }
 
-  private static func recount(_ connection: Connection) throws {
+  private func recount() throws {
     var uses: [String: Int64] = [:]
     for column in try AttachmentColumn.all(connection) {
       for row in try connection.query("\(column.rows("j.atom AS digest, count(*) AS uses")) GROUP BY 1") {
         uses[row["digest"]?.text ?? "", default: 0] += row["uses"]?.integer ?? 0
       }
     }
-    for row in try connection.query("SELECT digest, uses FROM main.\(name)") {
+    for row in try connection.query("SELECT digest, uses FROM main.\(Self.name)") {
       guard let digest = row["digest"]?.text, row["uses"]?.integer != uses[digest] ?? 0 else { continue }
       try connection.change(
-        "UPDATE main.\(name) SET uses = ?2, version = version + 1 WHERE digest = ?1",
+        "UPDATE main.\(Self.name) SET uses = ?2, version = version + 1 WHERE digest = ?1",
         [.text(digest), .integer(uses[digest] ?? 0)])
     }
   }
 
   // MARK: Rows
 
-  static func isRegistered(_ digest: String, _ connection: Connection) throws -> Bool {
-    guard try exists(connection) else { return false }
-    return try connection.finds("SELECT 1 FROM main.\(name) WHERE digest = ?1", .text(digest))
+  func isRegistered(_ digest: String) throws -> Bool {
+    guard try exists() else { return false }
+    return try connection.finds("SELECT 1 FROM main.\(Self.name) WHERE digest = ?1", .text(digest))
   }
 
   /// Registers data and its lease, in a write transaction.
   ///
   /// - Parameter isPlaced: Whether the caller has just placed the file.
   /// - Returns: False if the file doesn't exist (any longer). Place it, and register it again.
-  static func register(
-    _ digest: String, size: Int, isPlaced: Bool, _ storage: AttachmentStorage, _ connection: Connection
+  func register(
+    _ digest: String, size: Int, isPlaced: Bool
   ) throws -> Bool {
-    try install(connection)
+    try install()
     guard storage.folder.content(of: digest) == .file(size: size) else { return false }
-    if try !connection.finds("SELECT 1 FROM main.\(name) WHERE digest = ?1", .text(digest)) {
+    if try !connection.finds("SELECT 1 FROM main.\(Self.name) WHERE digest = ?1", .text(digest)) {
       // The caller that placed it may not have synced it.
       guard isPlaced else { return false }
       try connection.run(
-        "INSERT INTO main.\(name) (digest, size) VALUES (?1, ?2)", .text(digest), .integer(Int64(size)))
+        "INSERT INTO main.\(Self.name) (digest, size) VALUES (?1, ?2)", .text(digest), .integer(Int64(size)))
     }
-    try keep(digest, storage, connection)
+    try keep(digest)
     return true
   }
 }
@@ -113,16 +118,17 @@ extension AttachmentTable {
     let version: Int64
   }
 
-  private static let isUnused = "uses <= 0 AND digest NOT IN (SELECT digest FROM main.\(leases))"
+  private static let isUnused = "uses <= 0 AND digest NOT IN (SELECT digest FROM main.\(Self.leases))"
 
   /// Returns data that has neither references nor leases, in the order of the digests.
   ///
   /// - Parameter last: The digest to begin after.
-  static func unused(
-    _ storage: AttachmentStorage, after last: String, limit: Int, _ connection: Connection
+  func unused(
+    after last: String, limit: Int
   ) throws -> [Unused] {
-    try unheld(storage, connection) {
-      let sql = "SELECT digest, version FROM main.\(name) WHERE \(isUnused) AND digest > ?1 ORDER BY digest LIMIT ?2"
+    try unheld {
+      let sql =
+        "SELECT digest, version FROM main.\(Self.name) WHERE \(Self.isUnused) AND digest > ?1 ORDER BY digest LIMIT ?2"
       return try connection.query(sql, [.text(last), .integer(Int64(limit))]).compactMap { row in
         row["digest"]?.text.map { Unused(digest: $0, version: row["version"]?.integer ?? 0) }
       }
@@ -130,29 +136,29 @@ extension AttachmentTable {
   }
 
   /// Returns whether data is unused and unchanged since it was found.
-  static func isUnused(_ unused: Unused, _ connection: Connection) throws -> Bool {
-    let sql = "SELECT 1 FROM main.\(name) WHERE digest = ?1 AND version = ?2 AND \(isUnused)"
+  func isUnused(_ unused: Unused) throws -> Bool {
+    let sql = "SELECT 1 FROM main.\(Self.name) WHERE digest = ?1 AND version = ?2 AND \(Self.isUnused)"
     return try connection.finds(sql, .text(unused.digest), .integer(unused.version))
   }
 
   /// Repeats a search until it finds nothing that a context leases: what its unsaved rows refer to is leased in the
   /// file first.
-  private static func unheld(
-    _ storage: AttachmentStorage, _ connection: Connection, _ search: () throws -> [Unused]
+  private func unheld(
+    _ search: () throws -> [Unused]
   ) throws -> [Unused] {
     while true {
       let unused = try search()
       let held = unused.filter { storage.leases.isHeld($0.digest) }
       if held.isEmpty { return unused }
-      try connection.transaction { for bytes in held { try keep(bytes.digest, storage, connection) } }
+      try connection.transaction { for bytes in held { try keep(bytes.digest) } }
     }
   }
 
   /// Records the store's lease of registered data. The connection is in a write transaction.
-  static func keep(_ digest: String, _ storage: AttachmentStorage, _ connection: Connection) throws {
-    guard try isRegistered(digest, connection) else { return }
+  func keep(_ digest: String) throws {
+    guard try isRegistered(digest) else { return }
     try connection.run(
-      "INSERT INTO main.\(leases) (digest, holder) VALUES (?1, ?2) ON CONFLICT DO NOTHING", .text(digest),
+      "INSERT INTO main.\(Self.leases) (digest, holder) VALUES (?1, ?2) ON CONFLICT DO NOTHING", .text(digest),
       .text(try storage.holder()))
   }
 
@@ -160,39 +166,39 @@ extension AttachmentTable {
   private static let leaseBatch = 1000
 
   /// Removes some of the leases that have ended. Returns whether there may be more.
-  static func removeLeases(_ storage: AttachmentStorage, _ connection: Connection) throws -> Bool {
-    guard try exists(connection) else { return false }
-    let ended = storage.leases.takeEnded(limit: leaseBatch)
+  func removeLeases() throws -> Bool {
+    guard try exists() else { return false }
+    let ended = storage.leases.takeEnded(limit: Self.leaseBatch)
     do {
-      try removeLeases(ended, storage, connection)
+      try removeLeases(ended)
     } catch {
       storage.leases.putBack(ended)
       throw error
     }
-    return ended.count == leaseBatch
+    return ended.count == Self.leaseBatch
   }
 
-  private static func removeLeases(_ ended: [String], _ storage: AttachmentStorage, _ connection: Connection) throws {
-    let dead = try connection.query("SELECT DISTINCT holder FROM main.\(leases)").compactMap { $0["holder"]?.text }
+  private func removeLeases(_ ended: [String]) throws {
+    let dead = try connection.query("SELECT DISTINCT holder FROM main.\(Self.leases)").compactMap { $0["holder"]?.text }
       .filter { !storage.isOpen($0) }
     guard !ended.isEmpty || !dead.isEmpty else { return }
     let holder = storage.knownHolder.map(Value.text) ?? .null
     try connection.transaction {
       for digest in ended where !storage.leases.isHeld(digest) {
-        try connection.run("DELETE FROM main.\(leases) WHERE digest = ?1 AND holder = ?2", .text(digest), holder)
+        try connection.run("DELETE FROM main.\(Self.leases) WHERE digest = ?1 AND holder = ?2", .text(digest), holder)
       }
-      for holder in dead { try connection.run("DELETE FROM main.\(leases) WHERE holder = ?1", .text(holder)) }
+      for holder in dead { try connection.run("DELETE FROM main.\(Self.leases) WHERE holder = ?1", .text(holder)) }
     }
   }
 
   /// Deletes data that is unchanged since it was found. Returns false if it has a reference or lease by now. The
   /// connection is in a transaction.
-  static func delete(_ unused: Unused, _ storage: AttachmentStorage, _ connection: Connection) throws -> Bool {
-    guard !storage.leases.isHeld(unused.digest), try isUnused(unused, connection) else { return false }
+  func delete(_ unused: Unused) throws -> Bool {
+    guard !storage.leases.isHeld(unused.digest), try isUnused(unused) else { return false }
     // A caller that attaches the same data looks for the file in its own transaction, after this one.
     try storage.folder.remove(unused.digest)
     FaultPoint.unlinked.reach()
-    try connection.run("DELETE FROM main.\(name) WHERE digest = ?1", .text(unused.digest))
+    try connection.run("DELETE FROM main.\(Self.name) WHERE digest = ?1", .text(unused.digest))
     FaultPoint.rowForgotten.reach()
     return true
   }
@@ -227,11 +233,11 @@ extension Connection {
     guard Attachment.areUsed, environment.isManaged, overlay == nil else { return }
     let counting = attachmentCounting
     guard !counting.isKnown, !counting.isSuspended, isNeeded() else { return }
-    if try !AttachmentTable.exists(self) {
+    if try !AttachmentTable(self).exists() {
       if isAutocommitting {
-        try transaction { try AttachmentTable.install(self) }
+        try transaction { try AttachmentTable(self).install() }
       } else {
-        try AttachmentTable.install(self)
+        try AttachmentTable(self).install()
       }
     }
     counting.isKnown = true

@@ -50,7 +50,7 @@ struct AttachmentVerification {
   private func url(_ digest: String) -> URL { URL(fileURLWithPath: folder.path(of: digest)) }
 
   private func registered() throws -> [String: (size: Int, isUnused: Bool)] {
-    guard try AttachmentTable.exists(connection) else { return [:] }
+    guard try AttachmentTable(connection).exists() else { return [:] }
     var keepers: [String: [String]] = [:]
     for row in try connection.query("SELECT digest, holder FROM main.\(AttachmentTable.leases)") {
       keepers[row["digest"]?.text ?? "", default: []].append(row["holder"]?.text ?? "")

@@ -91,9 +91,9 @@ struct AttachmentWaiting {
     let parts = name.split(separator: "-", maxSplits: 1)
     guard let digest = parts.first.map(String.init), Attachment.isDigest(digest) else { return false }
     if parts.count == 1 {
-      return try !AttachmentTable.isRegistered(digest, connection) && folder.content(of: digest) != .absent
+      return try !AttachmentTable(connection).isRegistered(digest) && folder.content(of: digest) != .absent
     }
-    guard let version = Int64(parts[1]), try AttachmentTable.exists(connection) else { return false }
-    return try AttachmentTable.isUnused(AttachmentTable.Unused(digest: digest, version: version), connection)
+    guard let version = Int64(parts[1]), try AttachmentTable(connection).exists() else { return false }
+    return try AttachmentTable(connection).isUnused(AttachmentTable.Unused(digest: digest, version: version))
   }
 }

@@ -37,16 +37,16 @@ final class AttachmentsFeature: StoreFeature {
 
   func willMigrate(_ connection: Connection) throws {
     connection.attachmentCounting.isSuspended = true
-    try AttachmentTable.suspend(connection)
+    try AttachmentTable(connection).suspend()
   }
 
   func didMigrate(_ connection: Connection) throws {
-    try AttachmentTable.resume(connection)
+    try AttachmentTable(connection).resume()
     connection.attachmentCounting.isSuspended = false
   }
 
   func hasWork(_ connection: Connection) throws -> Bool {
-    let hasTable = try AttachmentTable.exists(connection)
+    let hasTable = try AttachmentTable(connection).exists()
     return storage.isManaged && (hasTable || storage.folder.exists)
   }
 

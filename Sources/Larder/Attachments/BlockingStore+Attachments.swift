@@ -37,7 +37,7 @@ extension BlockingStore {
     let (digest, size) = (draft.digest(), draft.size)
     let lease = storage.leases.begin(digest)
     var isKnown =
-      try storage.isWhole(digest, size: size) && store.withReader { try AttachmentTable.isRegistered(digest, $0) }
+      try storage.isWhole(digest, size: size) && store.withReader { try AttachmentTable($0).isRegistered(digest) }
     while true {
       // The collector may be deleting it at this moment.
       let known = isKnown ? try? storage.folder.placement(of: digest) : nil
@@ -45,7 +45,7 @@ extension BlockingStore {
       try storage.folder.sync(try known ?? storage.folder.name(draft, digest))
       let isRegistered = try store.withWriter { connection in
         try connection.transaction {
-          try AttachmentTable.register(digest, size: size, isPlaced: !isKnown, storage, connection)
+          try AttachmentTable(connection).register(digest, size: size, isPlaced: !isKnown)
         }
       }
       if isRegistered { break }

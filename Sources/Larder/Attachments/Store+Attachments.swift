@@ -111,7 +111,7 @@ extension Store {
       // If no connection is idle, checking for the file is enough.
       let isKnown =
         try storage.isWhole(digest, size: draft.size)
-        && readers?.withIdleConnection { try AttachmentTable.isRegistered(digest, $0) } ?? false
+        && readers?.withIdleConnection { try AttachmentTable($0).isRegistered(digest) } ?? false
       // The collector may be deleting it at this moment.
       let known = isKnown ? try? storage.folder.placement(of: digest) : nil
       // The thread that has the draft may not release it before the process ends.
@@ -125,7 +125,7 @@ extension Store {
     while true {
       FaultPoint.registering.reach()
       let isRegistered = try await writer.performStatement { [isPlaced] connection in
-        let register = { try AttachmentTable.register(digest, size: size, isPlaced: isPlaced, storage, connection) }
+        let register = { try AttachmentTable(connection).register(digest, size: size, isPlaced: isPlaced) }
         return connection.isAutocommitting ? try connection.transaction(register) : try register()
       }
       if isRegistered { break }

@@ -64,7 +64,7 @@ extension Transaction {
       let lease = storage.leases.begin(digest)
       // Nothing is collected before the transaction ends: collecting needs the lock that this transaction holds.
       try storage.folder.place(draft, digest)
-      guard try AttachmentTable.register(digest, size: size, isPlaced: true, storage, connection) else {
+      guard try AttachmentTable(connection).register(digest, size: size, isPlaced: true) else {
         throw StoreError(
           .inputOutput,
           "The file of an attachment was removed while it was attached. Keep other programs out of \(storage.folder.path)."

@@ -53,7 +53,7 @@ final class StoreCheck {
         """)
       parts += children.compactMap { row in row["name"]?.text.map { .references(table: $0) } }
       parts += connection.environment.tables.flatMap(\.derived).map { .derivedValues($0) }
-      if try AttachmentTable.exists(connection) { parts.append(.attachments) }
+      if try AttachmentTable(connection).exists() { parts.append(.attachments) }
       parts += connection.environment.tables.filter { !$0.searchable.isEmpty }.map { .searchIndex($0) }
     } catch let error as StoreError where Self.isDamage(error) {
       add(.damage, "The file's schema could not be read: \(error.message)")

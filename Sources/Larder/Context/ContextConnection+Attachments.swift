@@ -3,7 +3,7 @@ extension ContextConnection {
   /// Leases the attachments of the step in this process: those of the rows that it wrote, and those of the previous
   /// rows.
   func holdAttachments(of step: Int, in layer: ContextLayer) throws {
-    guard store.environment.attachments.isManaged, try AttachmentTable.exists(connection) else { return }
+    guard store.environment.attachments.isManaged, try AttachmentTable(connection).exists() else { return }
     let leases = store.environment.attachments.leases
     for digest in try namedDigests(in: layer, { $0.named(inStep: step) }) where layer.attachments[digest] == nil {
       layer.attachments[digest] = ContextLayer.KeptAttachment(lease: leases.begin(digest))
@@ -20,14 +20,13 @@ extension ContextConnection {
   /// Writes the leases to the file for other processes, and returns what to record after the commit. The connection is
   /// in a write transaction.
   func writeAttachmentLeases() throws -> [(layer: ContextLayer, digests: [String])] {
-    let storage = store.environment.attachments
     let kept = layers.map { layer in
       (layer: layer, digests: layer.attachments.filter { !$0.value.isWritten }.map(\.key))
     }.filter {
       !$0.digests.isEmpty
     }
-    guard !kept.isEmpty, try AttachmentTable.exists(connection) else { return [] }
-    for digest in Set(kept.flatMap(\.digests)) { try AttachmentTable.keep(digest, storage, connection) }
+    guard !kept.isEmpty, try AttachmentTable(connection).exists() else { return [] }
+    for digest in Set(kept.flatMap(\.digests)) { try AttachmentTable(connection).keep(digest) }
     return kept
   }
 

@@ -29,7 +29,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   /// - Throws: ``StoreError`` with the codes of any read.
   /// - Complexity: One lookup by key.
   public func contains(_ key: String) throws -> Bool {
-    try reading { try table.contains(key, $0) }
+    try reading { try table.on($0).contains(key) }
   }
 
   /// Returns the document with the key.
@@ -40,7 +40,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   ///   read.
   /// - Complexity: One lookup by key.
   public func get(_ key: String) throws -> Value? {
-    try reading { try table.get(key, $0) { try coding.decode(key, $0) } }
+    try reading { try table.on($0).get(key) { try coding.decode(key, $0) } }
   }
 
   /// Returns the document with the key, or nil if there is none.
@@ -58,7 +58,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
     try reading { connection in
       var values: [String: Value] = [:]
       for key in keys {
-        guard let value = try table.get(key, connection, { try coding.decode(key, $0) }) else { continue }
+        guard let value = try table.on(connection).get(key, { try coding.decode(key, $0) }) else { continue }
         if let position = values.index(forKey: key), ExactText(values[position].key) != ExactText(key) {
           throw StoreError(
             .unsupported, model: name,
@@ -77,7 +77,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   /// - Returns: The JSON text, or nil if there is no such document.
   /// - Throws: ``StoreError`` with the codes of any read.
   public func json(_ key: String) throws -> String? {
-    try reading { try table.get(key, $0) { String(decoding: $0, as: UTF8.self) } }
+    try reading { try table.on($0).get(key) { String(decoding: $0, as: UTF8.self) } }
   }
 
   /// Returns when the document with the key expires.
@@ -86,17 +86,17 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   /// - Returns: The date, or nil if the document doesn't expire or doesn't exist.
   /// - Throws: ``StoreError`` with the codes of any read.
   public func expiry(of key: String) throws -> Date? {
-    try reading { try table.expiry(of: key, $0) }
+    try reading { try table.on($0).expiry(of: key) }
   }
 
   /// The names of all properties that documents of the collection have ever had, oldest first.
   public var properties: [String] {
-    get throws { try reading { try table.properties($0) } }
+    get throws { try reading { try table.on($0).properties() } }
   }
 
   /// The paths of each index of the collection, oldest index first.
   public var indexes: [[String]] {
-    get throws { try reading { try table.indexes($0) } }
+    get throws { try reading { try table.on($0).indexes() } }
   }
 
   // MARK: Queries
@@ -146,7 +146,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   }
 
   func keys(_ query: DocumentQuery) throws -> [String] {
-    try reading { try table.keys(query, $0) }
+    try reading { try table.on($0).keys(query) }
   }
 
   /// Returns the documents that satisfy the conditions, with their keys.
@@ -194,7 +194,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
 
   func fetch(_ query: DocumentQuery) throws -> [KeyedValue<Value>] {
     try reading { connection in
-      try table.fetch(query, connection) { key, json in KeyedValue(key: key, value: try coding.decode(key, json)) }
+      try table.on(connection).fetch(query) { key, json in KeyedValue(key: key, value: try coding.decode(key, json)) }
     }
   }
 
@@ -226,7 +226,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   }
 
   func count(_ query: DocumentQuery) throws -> Int {
-    try reading { try table.count(query, $0) }
+    try reading { try table.on($0).count(query) }
   }
 }
 
@@ -263,7 +263,7 @@ extension BlockingDocuments where Access: StoreWriter {
   ///   and the errors of any write.
   public func set(_ key: String, _ value: Value, expires: Date? = nil) throws {
     let document = try coding.encode(key, value, expires: expires)
-    try writing { try table.set([document], $0) }
+    try writing { try table.on($0).set([document]) }
   }
 
   /// Stores all values under their keys, or none if an error is thrown.
@@ -274,7 +274,7 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Throws: The errors of ``set(_:_:expires:)``.
   public func set(_ values: some Sequence<(key: String, value: Value)>, expires: Date? = nil) throws {
     let documents = try values.map { try coding.encode($0.key, $0.value, expires: expires) }
-    try writing { try table.set(documents, $0) }
+    try writing { try table.on($0).set(documents) }
   }
 
   /// Stores the value under its own key: the text of its property `key`.
@@ -285,7 +285,7 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Throws: ``StoreError`` `.invalidValue` if it has no such property, and the errors of ``set(_:_:expires:)``.
   public func save(_ value: Value, expires: Date? = nil) throws {
     let document = try coding.encode(nil, value, expires: expires)
-    try writing { try table.set([document], $0) }
+    try writing { try table.on($0).set([document]) }
   }
 
   /// Stores all values under their own keys, or none if an error is thrown.
@@ -296,7 +296,7 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Throws: The errors of ``save(_:expires:)-(Value,_)``.
   public func save(_ values: some Sequence<Value>, expires: Date? = nil) throws {
     let documents = try values.map { try coding.encode(nil, $0, expires: expires) }
-    try writing { try table.set(documents, $0) }
+    try writing { try table.on($0).set(documents) }
   }
 
   /// Stores the object in the JSON text under the key. A property `key` in it is ignored.
@@ -310,7 +310,7 @@ extension BlockingDocuments where Access: StoreWriter {
   ///   of any write.
   public func set(_ key: String, json: String, expires: Date? = nil) throws {
     let document = try coding.read(key, json: json, expires: expires)
-    try writing { try table.set([document], $0) }
+    try writing { try table.on($0).set([document]) }
   }
 
   /// Stores all objects in the JSON texts under their keys, or none if an error is thrown. A property `key` in one is
@@ -322,7 +322,7 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Throws: The errors of ``set(_:json:expires:)``, with the position in the batch.
   public func set(json texts: some Sequence<(key: String, value: String)>, expires: Date? = nil) throws {
     let documents = try coding.read(texts, expires: expires)
-    try writing { try table.set(documents, $0) }
+    try writing { try table.on($0).set(documents) }
   }
 
   /// Sets some properties of a document, and keeps its other properties and its date of expiry.
@@ -332,7 +332,7 @@ extension BlockingDocuments where Access: StoreWriter {
   ///   - changes: The properties to set.
   /// - Throws: ``StoreError`` `.notFound` if there is no such document, and the errors of ``set(_:_:expires:)``.
   public func update(_ key: String, _ changes: Document) throws {
-    try writing { try table.update([key], changes, $0) }
+    try writing { try table.on($0).update([key], changes) }
   }
 
   /// Sets some properties in each of the documents: in all of them, or in none if an error is thrown.
@@ -342,7 +342,7 @@ extension BlockingDocuments where Access: StoreWriter {
   ///   - changes: The properties to set.
   /// - Throws: The errors of ``update(_:_:)-(String,_)``.
   public func update(_ keys: some Sequence<String>, _ changes: Document) throws {
-    try writing { try table.update(Array(keys), changes, $0) }
+    try writing { try table.on($0).update(Array(keys), changes) }
   }
 
   /// Deletes the document with the key.
@@ -352,7 +352,7 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
   public func delete(_ key: String) throws -> Bool {
-    try writing { try table.delete([key], $0) > 0 }
+    try writing { try table.on($0).delete([key]) > 0 }
   }
 
   /// Deletes the documents with the keys: all of them, or none if an error is thrown.
@@ -362,7 +362,7 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
   public func delete(_ keys: some Sequence<String>) throws -> Int {
-    try writing { try table.delete(Array(keys), $0) }
+    try writing { try table.on($0).delete(Array(keys)) }
   }
 
   /// Deletes the documents that satisfy the conditions; without conditions, all documents.
@@ -394,7 +394,7 @@ extension BlockingDocuments where Access: StoreWriter {
   }
 
   func deleteAll(_ query: DocumentQuery) throws -> Int {
-    try writing { try table.deleteAll(query, $0) }
+    try writing { try table.on($0).deleteAll(query) }
   }
 
   /// Sets when the document with the key expires.
@@ -406,7 +406,7 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, and the errors of any write.
   @discardableResult
   public func setExpiry(of key: String, to date: Date?) throws -> Bool {
-    try writing { try table.setExpiry(of: key, to: date, $0) }
+    try writing { try table.on($0).setExpiry(of: key, to: date) }
   }
 
   /// Records in each document when it was added and last updated, as dates named `addedAt` and `updatedAt`.
@@ -418,7 +418,7 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Parameter keepsTimes: Whether to record times. If false, documents keep the times that they have.
   /// - Throws: ``StoreError`` with the codes of any write.
   public func keepTimes(_ keepsTimes: Bool = true) throws {
-    try writing { try table.keepTimes(keepsTimes, $0) }
+    try writing { try table.on($0).keepTimes(keepsTimes) }
   }
 
   /// Creates an index on the properties, in this order, which makes conditions and sorts on them fast.
@@ -441,9 +441,9 @@ extension BlockingDocuments where Access: StoreWriter {
     try removeIndex(properties)
   }
 
-  func index(_ properties: [String]) throws { try writing { try table.index(properties, $0) } }
+  func index(_ properties: [String]) throws { try writing { try table.on($0).index(properties) } }
 
-  func removeIndex(_ properties: [String]) throws { try writing { try table.removeIndex(properties, $0) } }
+  func removeIndex(_ properties: [String]) throws { try writing { try table.on($0).removeIndex(properties) } }
 
   /// Removes the collection and all its documents.
   ///
@@ -451,7 +451,7 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
   public func drop() throws -> Bool {
-    try writing { try table.drop($0) }
+    try writing { try table.on($0).drop() }
   }
 }
 
@@ -473,7 +473,7 @@ extension StoreReader {
   }
   /// The names of all collections of documents.
   public var documentCollections: [String] {
-    get throws { try _read { try $0.connection.documents.names($0.connection) } }
+    get throws { try _read { try $0.connection.documents.names() } }
   }
 
   /// The number of documents in each collection, by the collection's name.
@@ -482,9 +482,9 @@ extension StoreReader {
   public var documentCounts: [String: Int] {
     get throws {
       try _read(isReentrant: true) { access in
-        let names = try access.connection.documents.names(access.connection)
+        let names = try access.connection.documents.names()
         let counts = try names.map {
-          ($0, try DocumentTable($0).count(DocumentQuery(DocumentPredicate([])), access.connection))
+          ($0, try DocumentTable($0).on(access.connection).count(DocumentQuery(DocumentPredicate([]))))
         }
         return Dictionary(counts, uniquingKeysWith: { first, _ in first })
       }

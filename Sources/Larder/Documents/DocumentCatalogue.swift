@@ -34,13 +34,15 @@ final class DocumentCatalogue {
     """,
   ]
 
+  /// The connection owns this catalogue, which is therefore never used after it.
+  private unowned let connection: Connection
   /// By the folded name of the table.
   private var collections: [String: Collection] = [:]
   /// The transaction in which the collection was last compared with the file. Until the transaction ends, no other
   /// connection changes it.
   private var compared: [String: Int] = [:]
   /// Whether the file has the tables of this catalogue.
-  private var hasTables = false
+  private var knowsTables = false
   /// Whether a rollback would invalidate some of this information.
   private var isProvisional = false
   /// The temporary views of this connection, with the collection's identifier and the number of properties that they
@@ -52,6 +54,10 @@ final class DocumentCatalogue {
   private var seenPaths: [Int64: Set<DocumentPath>] = [:]
   /// Tables that aren't collections.
   var plainTables: Set<String> = []
+
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
 
   struct ViewVersion: Equatable {
     let id: Int64
@@ -67,7 +73,7 @@ final class DocumentCatalogue {
     compared.removeAll()
     views.removeAll()
     seenPaths.removeAll()
-    hasTables = false
+    knowsTables = false
     hasUpdatedDates = false
     isProvisional = !isOver
   }
@@ -79,9 +85,9 @@ final class DocumentCatalogue {
   // MARK: Reading
 
   /// Returns the collection as it is in the file now; nil if there is none.
-  func collection(_ name: String, _ connection: Connection) throws -> Collection? {
+  func collection(_ name: String) throws -> Collection? {
     connection.noteRead(of: name)
-    guard try hasTables(connection) else { return nil }
+    guard try hasTables() else { return nil }
     let found = try connection.query("SELECT * FROM main.\(Self.collectionsTable) WHERE name = ?1", [.text(name)])
     guard let row = found.first, let id = row["id"]?.integer, let table = row["name"]?.text,
       let count = row["properties"]?.integer
@@ -112,13 +118,13 @@ final class DocumentCatalogue {
   func isKnown(_ name: String) -> Bool { collections[name.foldedTableName] != nil }
 
   /// Whether the collection records times. The open transaction has compared it with the file.
-  func keepsTimes(_ name: String, _ connection: Connection) throws -> Bool {
+  func keepsTimes(_ name: String) throws -> Bool {
     let id = name.foldedTableName
     if compared[id] == connection.transactionNumber, let collection = collections[id] { return collection.keepsTimes }
-    return try collection(name, connection)?.keepsTimes ?? false
+    return try collection(name)?.keepsTimes ?? false
   }
 
-  func setKeepsTimes(_ keepsTimes: Bool, _ name: String, _ connection: Connection) throws {
+  func setKeepsTimes(_ keepsTimes: Bool, _ name: String) throws {
     isProvisional = true
     collections[name.foldedTableName]?.keepsTimes = keepsTimes
     try connection.change(
@@ -131,35 +137,35 @@ final class DocumentCatalogue {
   func noteSeen(_ path: DocumentPath, in collection: Int64) { seenPaths[collection, default: []].insert(path) }
 
   /// The names of all collections.
-  func names(_ connection: Connection) throws -> [String] {
-    guard try hasTables(connection) else { return [] }
+  func names() throws -> [String] {
+    guard try hasTables() else { return [] }
     return try connection.query("SELECT name FROM main.\(Self.collectionsTable) ORDER BY id").compactMap {
       $0["name"]?.text
     }
   }
 
-  private func hasTables(_ connection: Connection) throws -> Bool {
-    if hasTables { return true }
+  private func hasTables() throws -> Bool {
+    if knowsTables { return true }
     // If the transaction is rolled back, they may no longer exist.
     let isThere = try !connection.query(
       "SELECT 1 FROM main.sqlite_master WHERE name = ?1", [.text(Self.propertiesTable)]
     ).isEmpty
-    if isThere, connection.isAutocommitting { hasTables = true }
+    if isThere, connection.isAutocommitting { knowsTables = true }
     return isThere
   }
 
   // MARK: Writing
 
   /// Creates the collection and records the properties, as necessary. The connection is in a write transaction.
-  func prepare(_ name: String, _ properties: some Sequence<String>, _ connection: Connection) throws {
+  func prepare(_ name: String, _ properties: some Sequence<String>) throws {
     if !hasUpdatedDates {
-      if try hasTables(connection) { try updateDates(connection) }
+      if try hasTables() { try updateDates() }
       isProvisional = true
       hasUpdatedDates = true
     }
     let id = name.foldedTableName
     if compared[id] != connection.transactionNumber || collections[id] == nil {
-      if try collection(name, connection) == nil { try create(name, connection) }
+      if try collection(name) == nil { try create(name) }
       compared[id] = connection.transactionNumber
     }
     guard let known = collections[id]?.known else { return }
@@ -169,15 +175,15 @@ final class DocumentCatalogue {
     where !known.contains(ExactText(property)) && isAdded.insert(ExactText(property)).inserted {
       added.append(property)
     }
-    if !added.isEmpty { try add(added, to: name, connection) }
+    if !added.isEmpty { try add(added, to: name) }
   }
 
   /// Converts the dates in documents that earlier versions have written to the current format, in the open transaction.
   ///
   /// Each collection records whether its dates are converted. A collection that an earlier version creates in this file
   /// is marked as not converted.
-  private func updateDates(_ connection: Connection) throws {
-    for column in try ["dates", "times"].filter({ try !hasColumn($0, connection) }) {
+  private func updateDates() throws {
+    for column in try ["dates", "times"].filter({ try !hasColumn($0) }) {
       isProvisional = true
       try connection.change("ALTER TABLE main.\(Self.collectionsTable) ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0")
     }
@@ -200,27 +206,27 @@ final class DocumentCatalogue {
     return "*\"\(digits(4))-\(digits(2))-\(digits(2))T\(digits(2)):\(digits(2)):\(digits(2)).\(digits(3))Z\"*"
   }()
 
-  private func hasColumn(_ name: String, _ connection: Connection) throws -> Bool {
+  private func hasColumn(_ name: String) throws -> Bool {
     let sql = "SELECT 1 FROM pragma_table_info(?1, 'main') WHERE name = ?2"
     return try !connection.query(sql, [.text(Self.collectionsTable), .text(name)]).isEmpty
   }
 
   /// Whether there are documents whose dates an earlier version may have written.
-  fileprivate func hasFormerDates(_ connection: Connection) throws -> Bool {
-    guard try hasTables(connection) else { return false }
-    guard try hasColumn("dates", connection), try hasColumn("times", connection) else { return true }
+  fileprivate func hasFormerDates() throws -> Bool {
+    guard try hasTables() else { return false }
+    guard try hasColumn("dates"), try hasColumn("times") else { return true }
     return try !connection.query("SELECT 1 FROM main.\(Self.collectionsTable) WHERE dates = 0").isEmpty
   }
 
   /// Converts dates that earlier versions have written to the current format, if necessary, in a transaction of its
   /// own.
-  fileprivate func updateFormerDates(_ connection: Connection) throws {
+  fileprivate func updateFormerDates() throws {
     // After the first time, this check without the write lock is enough.
-    guard try hasFormerDates(connection) else { return }
-    try connection.transaction { try updateDates(connection) }
+    guard try hasFormerDates() else { return }
+    try connection.transaction { try updateDates() }
   }
 
-  private func add(_ properties: [String], to name: String, _ connection: Connection) throws {
+  private func add(_ properties: [String], to name: String) throws {
     guard var collection = collections[name.foldedTableName] else { return }
     isProvisional = true
     collections[name.foldedTableName] = nil
@@ -237,8 +243,8 @@ final class DocumentCatalogue {
     collections[name.foldedTableName] = collection
   }
 
-  private func create(_ name: String, _ connection: Connection) throws {
-    try check(name, connection)
+  private func create(_ name: String) throws {
+    try check(name)
     isProvisional = true
     for statement in Self.createTables { try connection.change(statement) }
     let table = Quoting.name(name)
@@ -247,19 +253,19 @@ final class DocumentCatalogue {
     let index = Quoting.name("\(ReservedNames.prefix)expires:\(name)")
     try connection.change("CREATE INDEX main.\(index) ON \(table) (expires) WHERE expires IS NOT NULL")
     try connection.change("INSERT INTO main.\(Self.collectionsTable) (name, dates) VALUES (?1, 1)", [.text(name)])
-    try AttachmentTable.watch(AttachmentColumn(table: name, name: "json"), connection)
+    try AttachmentTable(connection).watch(AttachmentColumn(table: name, name: "json"))
     plainTables.removeAll()
-    _ = try collection(name, connection)
+    _ = try collection(name)
   }
 
   /// Removes the collection with all of its documents. Returns false if there is none.
-  func drop(_ name: String, _ connection: Connection) throws -> Bool {
-    guard let collection = try collection(name, connection) else { return false }
+  func drop(_ name: String) throws -> Bool {
+    guard let collection = try collection(name) else { return false }
     isProvisional = true
     collections.removeAll()
     compared.removeAll()
     // Triggers update the counts of attachments that the documents release.
-    if try AttachmentTable.exists(connection) { try connection.change("DELETE FROM main.\(Quoting.name(name))") }
+    if try AttachmentTable(connection).exists() { try connection.change("DELETE FROM main.\(Quoting.name(name))") }
     try connection.change("DROP TABLE main.\(Quoting.name(name))")
     connection.noteWrite(of: collection.name)
     try connection.change("DELETE FROM main.\(Self.propertiesTable) WHERE collection = ?1", [.integer(collection.id)])
@@ -268,7 +274,7 @@ final class DocumentCatalogue {
   }
 
   /// The name of a collection is the name of its table, which must be available.
-  private func check(_ name: String, _ connection: Connection) throws {
+  private func check(_ name: String) throws {
     guard !name.isEmpty, !name.utf8.contains(0), !ReservedNames.isReserved(table: name) else {
       throw StoreError(
         .schemaMismatch, model: name,
@@ -290,6 +296,6 @@ extension Connection {
   /// This happens once for each file, in one transaction. A read-only connection changes nothing.
   func updateDocumentDates() throws {
     guard !isReadOnly, sqlite3_db_readonly(handle, "main") == 0 else { return }
-    try documents.updateFormerDates(self)
+    try documents.updateFormerDates()
   }
 }

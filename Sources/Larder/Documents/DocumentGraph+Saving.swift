@@ -60,7 +60,7 @@ extension StoreWriter {
 extension Connection {
   fileprivate func write(_ batches: [(table: DocumentTable, documents: [EncodedDocument])]) throws {
     guard !batches.isEmpty else { return }
-    let body = { for (table, documents) in batches { try table.set(documents, keepsExpiry: true, self) } }
+    let body = { for (table, documents) in batches { try table.on(self).set(documents, keepsExpiry: true) } }
     try isAutocommitting ? transaction(body) : savepoint(body)
   }
 }

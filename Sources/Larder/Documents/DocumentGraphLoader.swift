@@ -78,7 +78,7 @@ struct DocumentGraphLoader {
     _ addresses: [DocumentAddress], of collection: String, as type: Value.Type
   ) throws {
     let coding = DocumentCoding<Value>(collection: collection)
-    try DocumentTable(collection).forEach(addresses.map(\.key), connection) { key, json in
+    try DocumentTable(collection).on(connection).forEach(addresses.map(\.key)) { key, json in
       let document = try DocumentReader.document(json, of: key, in: collection)
       try add(key, document, coding)
     }
@@ -161,12 +161,12 @@ struct DocumentGraphLoader {
   func checkLinks() throws {
     for link in links where link.property != "key" {
       let read = try collections.filter(link.isFor).sorted().compactMap { name in
-        try connection.documents.collection(name, connection).map { (name: name, collection: $0) }
+        try connection.documents.collection(name).map { (name: name, collection: $0) }
       }
       guard !read.contains(where: { $0.collection.properties.contains(link.property) }) else { continue }
       if link.link.source == nil {
-        let isKnown = try connection.documents.names(connection).contains { name in
-          try connection.documents.collection(name, connection)?.properties.contains(link.property) == true
+        let isKnown = try connection.documents.names().contains { name in
+          try connection.documents.collection(name)?.properties.contains(link.property) == true
         }
         if isKnown { continue }
       }

@@ -46,7 +46,7 @@ final class DocumentPages: Sendable {
     let range = page * Self.size..<min(keys.count, (page + 1) * Self.size)
     // No lock is held here: a caller that holds every connection may be waiting for a page of these results.
     let loaded = try? store.live.reading(observer) {
-      try store.withReader { connection in try connection.tracking { try table.rows(keys[range], connection) } }
+      try store.withReader { connection in try connection.tracking { try table.on(connection).rows(keys[range]) } }
     }
     guard let loaded else { return nil }
     keep(page, loaded, version)
@@ -55,7 +55,7 @@ final class DocumentPages: Sendable {
 
   func rows(with keys: ArraySlice<String>) async throws -> [Row?] {
     guard !keys.isEmpty else { return [] }
-    return try await store.reading { [table] in try table.rows(keys, $0) }
+    return try await store.reading { [table] in try table.on($0).rows(keys) }
   }
 
   private func take(_ page: Int, _ version: Int) -> [Row?]? {

@@ -2,17 +2,19 @@
 struct DocumentPathCheck {
   private let collection: DocumentCatalogue.Collection
   private let name: String
+  private let connection: Connection
 
-  init(_ collection: DocumentCatalogue.Collection, _ name: String) {
+  init(_ collection: DocumentCatalogue.Collection, _ name: String, _ connection: Connection) {
     self.collection = collection
     self.name = name
+    self.connection = connection
   }
 
   /// Throws ``StoreError`` `.schemaMismatch` for a property that the collection has never had, and for a path in a
   /// property that no document has although a similar one exists.
   ///
   /// - Complexity: Searches the documents for a path of several names until one has it, once for each connection.
-  func check(_ query: DocumentQuery, _ connection: Connection) throws {
+  func check(_ query: DocumentQuery) throws {
     let paths = try query.paths()
     guard query.validatesProperties, !collection.properties.isEmpty else { return }
     for path in paths where !path.isKey {
@@ -23,17 +25,17 @@ struct DocumentPathCheck {
             replacing(0, by: $0, in: path)
           })
       }
-      try checkInner(path, connection)
+      try checkInner(path)
     }
   }
 
-  private func checkInner(_ path: DocumentPath, _ connection: Connection) throws {
+  private func checkInner(_ path: DocumentPath) throws {
     guard path.steps.count > 1, !connection.documents.hasSeen(path, in: collection.id) else { return }
-    guard try !exists(path, connection) else { return connection.documents.noteSeen(path, in: collection.id) }
+    guard try !exists(path) else { return connection.documents.noteSeen(path, in: collection.id) }
     for (position, step) in path.steps.enumerated().dropFirst() {
       guard case .name(let wanted) = step else { continue }
       let outer = DocumentPath(path.steps[..<position])
-      let names = try names(in: outer, connection)
+      let names = try names(in: outer)
       guard !names.contains(where: { ExactText($0) == ExactText(wanted) }) else { continue }
       // A name that no document has yet isn't an error by itself; one that resembles an existing name probably is a
       // mistake.
@@ -42,14 +44,14 @@ struct DocumentPathCheck {
     }
   }
 
-  private func exists(_ path: DocumentPath, _ connection: Connection) throws -> Bool {
+  private func exists(_ path: DocumentPath) throws -> Bool {
     let table = Quoting.name(name)
     return try !connection.query("SELECT 1 FROM main.\(table) WHERE \(DocumentSQL.type(path)) IS NOT NULL LIMIT 1")
       .isEmpty
   }
 
   /// Returns the names of the objects at the path in some hundreds of documents.
-  private func names(in path: DocumentPath, _ connection: Connection) throws -> [String] {
+  private func names(in path: DocumentPath) throws -> [String] {
     let table = Quoting.name(name)
     let value = DocumentSQL.value(path, of: "larder_document")
     let rows = try connection.query(

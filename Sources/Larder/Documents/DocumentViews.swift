@@ -90,7 +90,7 @@ extension Connection {
       compiled = try reading(sql)
     } catch let error as StoreError where error.code == .schemaMismatch {
       // A column may be a property that was added since, and a table may be a collection.
-      guard try updateViews(try documents.names(self) + Array(documents.views.keys)) else {
+      guard try updateViews(try documents.names() + Array(documents.views.keys)) else {
         throw naming(columnsOf: sql, error)
       }
       do {
@@ -118,7 +118,7 @@ extension Connection {
   private func updateViews(_ tables: some Collection<String>) throws -> Bool {
     var hasChanged = false
     for table in tables {
-      let collection = try documents.collection(table, self)
+      let collection = try documents.collection(table)
       let version = collection.map {
         DocumentCatalogue.ViewVersion(id: $0.id, count: min($0.properties.count, DocumentViews.columnLimit))
       }

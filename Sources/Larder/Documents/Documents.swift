@@ -262,7 +262,7 @@ extension Documents {
   ///   and the errors of any write.
   public func set(_ key: String, _ value: Value, expires: Date? = nil) async throws {
     let document = try coding.encode(key, value, expires: expires)
-    try await store.writer.perform { [table] in try table.set([document], $0) }
+    try await store.writer.perform { [table] in try table.on($0).set([document]) }
   }
 
   /// Stores all values under their keys, or none if an error is thrown.
@@ -273,7 +273,7 @@ extension Documents {
   /// - Throws: The errors of ``set(_:_:expires:)``.
   public func set(_ values: some Sequence<(key: String, value: Value)>, expires: Date? = nil) async throws {
     let documents = try values.map { try coding.encode($0.key, $0.value, expires: expires) }
-    try await store.writer.perform { [table] in try table.set(documents, $0) }
+    try await store.writer.perform { [table] in try table.on($0).set(documents) }
   }
 
   /// Stores the value under its own key: the text of its property `key`.
@@ -284,7 +284,7 @@ extension Documents {
   /// - Throws: ``StoreError`` `.invalidValue` if it has no such property, and the errors of ``set(_:_:expires:)``.
   public func save(_ value: Value, expires: Date? = nil) async throws {
     let document = try coding.encode(nil, value, expires: expires)
-    try await store.writer.perform { [table] in try table.set([document], $0) }
+    try await store.writer.perform { [table] in try table.on($0).set([document]) }
   }
 
   /// Stores all values under their own keys, or none if an error is thrown.
@@ -295,7 +295,7 @@ extension Documents {
   /// - Throws: The errors of ``save(_:expires:)-(Value,_)``.
   public func save(_ values: some Sequence<Value>, expires: Date? = nil) async throws {
     let documents = try values.map { try coding.encode(nil, $0, expires: expires) }
-    try await store.writer.perform { [table] in try table.set(documents, $0) }
+    try await store.writer.perform { [table] in try table.on($0).set(documents) }
   }
 
   /// Stores the object in the JSON text under the key. A property `key` in it is ignored.
@@ -309,7 +309,7 @@ extension Documents {
   ///   of any write.
   public func set(_ key: String, json: String, expires: Date? = nil) async throws {
     let document = try coding.read(key, json: json, expires: expires)
-    try await store.writer.perform { [table] in try table.set([document], $0) }
+    try await store.writer.perform { [table] in try table.on($0).set([document]) }
   }
 
   /// Stores all objects in the JSON texts under their keys, or none if an error is thrown. A property `key` in one is
@@ -321,7 +321,7 @@ extension Documents {
   /// - Throws: The errors of ``set(_:json:expires:)``, with the position in the batch.
   public func set(json texts: some Sequence<(key: String, value: String)>, expires: Date? = nil) async throws {
     let documents = try coding.read(texts, expires: expires)
-    try await store.writer.perform { [table] in try table.set(documents, $0) }
+    try await store.writer.perform { [table] in try table.on($0).set(documents) }
   }
 
   /// Sets some properties of a document, and keeps its other properties and its date of expiry.
@@ -342,7 +342,7 @@ extension Documents {
   /// - Throws: The errors of ``update(_:_:)-(String,_)``.
   public func update(_ keys: some Sequence<String>, _ changes: Document) async throws {
     let keys = Array(keys)
-    try await store.writer.perform { [table] in try table.update(keys, changes, $0) }
+    try await store.writer.perform { [table] in try table.on($0).update(keys, changes) }
   }
 
   /// Deletes the document with the key.
@@ -363,7 +363,7 @@ extension Documents {
   @discardableResult
   public func delete(_ keys: some Sequence<String>) async throws -> Int {
     let keys = Array(keys)
-    return try await store.writer.perform { [table] in try table.delete(keys, $0) }
+    return try await store.writer.perform { [table] in try table.on($0).delete(keys) }
   }
 
   /// Deletes the documents that satisfy the conditions; without conditions, all documents.
@@ -377,7 +377,7 @@ extension Documents {
   @discardableResult
   public func deleteAll(where conditions: [Condition] = [], validatesProperties: Bool = true) async throws -> Int {
     let query = DocumentQuery(DocumentPredicate(conditions), validatesProperties: validatesProperties)
-    return try await store.writer.perform { [table] in try table.deleteAll(query, $0) }
+    return try await store.writer.perform { [table] in try table.on($0).deleteAll(query) }
   }
 
   /// Deletes the documents for which the closure's condition holds.
@@ -393,7 +393,7 @@ extension Documents {
     validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate
   ) async throws -> Int {
     let query = DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties)
-    return try await store.writer.perform { [table] in try table.deleteAll(query, $0) }
+    return try await store.writer.perform { [table] in try table.on($0).deleteAll(query) }
   }
 
   /// Sets when the document with the key expires.
@@ -405,7 +405,7 @@ extension Documents {
   /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, and the errors of any write.
   @discardableResult
   public func setExpiry(of key: String, to date: Date?) async throws -> Bool {
-    try await store.writer.perform { [table] in try table.setExpiry(of: key, to: date, $0) }
+    try await store.writer.perform { [table] in try table.on($0).setExpiry(of: key, to: date) }
   }
 
   /// Records in each document when it was added and last updated, as dates named `addedAt` and `updatedAt`.
@@ -417,7 +417,7 @@ extension Documents {
   /// - Parameter keepsTimes: Whether to record times. If false, documents keep the times that they have.
   /// - Throws: ``StoreError`` with the codes of any write.
   public func keepTimes(_ keepsTimes: Bool = true) async throws {
-    try await store.writer.perform { [table] in try table.keepTimes(keepsTimes, $0) }
+    try await store.writer.perform { [table] in try table.on($0).keepTimes(keepsTimes) }
   }
 
   /// Creates an index on the properties, in this order, which makes conditions and sorts on them fast.
@@ -429,7 +429,7 @@ extension Documents {
   ///   write.
   /// - Complexity: Reads every document once.
   public func index(on properties: String...) async throws {
-    try await store.writer.perform { [table] in try table.index(properties, $0) }
+    try await store.writer.perform { [table] in try table.on($0).index(properties) }
   }
 
   /// Removes the index on the properties, if there is one.
@@ -437,7 +437,7 @@ extension Documents {
   /// - Parameter properties: The names or paths with which the index was created.
   /// - Throws: ``StoreError`` `.invalidValue` for an invalid path, and the errors of any write.
   public func removeIndex(on properties: String...) async throws {
-    try await store.writer.perform { [table] in try table.removeIndex(properties, $0) }
+    try await store.writer.perform { [table] in try table.on($0).removeIndex(properties) }
   }
 
   /// Removes the collection and all its documents.
@@ -446,7 +446,7 @@ extension Documents {
   /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
   public func drop() async throws -> Bool {
-    try await store.writer.perform { [table] in try table.drop($0) }
+    try await store.writer.perform { [table] in try table.on($0).drop() }
   }
 }
 
@@ -469,7 +469,7 @@ extension Store {
 
   /// The names of all collections of documents.
   public var documentCollections: [String] {
-    get async throws { try await reading { try $0.documents.names($0) } }
+    get async throws { try await reading { try $0.documents.names() } }
   }
   /// The number of documents in each collection, by the collection's name.
   ///

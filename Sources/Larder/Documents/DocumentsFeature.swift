@@ -23,17 +23,17 @@ final class DocumentsFeature: StoreFeature {
 
 extension DocumentsFeature: AttachmentReferring {
   func attachmentColumns(_ connection: Connection) throws -> [AttachmentColumn] {
-    try connection.documents.names(connection).map { AttachmentColumn(table: $0, name: "json") }
+    try connection.documents.names().map { AttachmentColumn(table: $0, name: "json") }
   }
 }
 
 extension DocumentsFeature: ExpiringContents {
   func canExpire(_ connection: Connection) throws -> Bool {
-    try !connection.documents.names(connection).isEmpty
+    try !connection.documents.names().isEmpty
   }
 
   func removeExpired(_ span: ExpirySpan, limit: Int, _ connection: Connection) throws -> Int {
-    try sweepExpiredDocuments(connection, limit: limit, span)
+    try connection.removeExpiredDocuments(span, limit: limit)
   }
 
   func nextExpiry(after time: Double, _ connection: Connection) throws -> Double {
@@ -41,11 +41,11 @@ extension DocumentsFeature: ExpiringContents {
   }
 
   func expiringTables(_ connection: Connection) throws -> [(table: String, column: String)] {
-    try connection.documents.names(connection).map { (table: $0, column: "expires") }
+    try connection.documents.names().map { (table: $0, column: "expires") }
   }
 }
 
 extension Connection {
   /// The known collections of documents.
-  var documents: DocumentCatalogue { state(DocumentCatalogue.self, DocumentCatalogue()) }
+  var documents: DocumentCatalogue { state(DocumentCatalogue.self, DocumentCatalogue(self)) }
 }

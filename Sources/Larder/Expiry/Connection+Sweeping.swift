@@ -47,12 +47,12 @@ extension Connection {
   private func removeExpiredRows(limit: Int, _ remove: (TableDefinition, Int) throws -> Int) throws -> Int {
     let tables = environment.tables.filter(\.expires)
     guard !tables.isEmpty else { return 0 }
-    try expiryReleases.prepare(self, reviewsAll: limit == .max)
+    try expiryReleases.prepare(reviewsAll: limit == .max)
     var count = 0
     // Deletions in one table can release rows in another.
     repeat {
       for table in tables where count < limit { count += try remove(table, limit - count) }
-    } while try expiryReleases.review(self) && count < limit
+    } while try expiryReleases.review() && count < limit
     return count
   }
 

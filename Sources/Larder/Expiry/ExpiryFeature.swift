@@ -79,7 +79,7 @@ protocol ExpiringContents: StoreFeature {
 extension Connection {
   var expiringContents: [any ExpiringContents] { environment.features.all(as: (any ExpiringContents).self) }
   /// Expired rows that may have lost the references that kept them.
-  var expiryReleases: ExpiryReleases { state(ExpiryReleases.self, ExpiryReleases()) }
+  var expiryReleases: ExpiryReleases { state(ExpiryReleases.self, ExpiryReleases(self)) }
 }
 
 extension StoreEnvironment {

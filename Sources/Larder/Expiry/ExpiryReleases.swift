@@ -5,6 +5,8 @@ import Synchronization
 /// Temporary triggers record which references this connection removes. What other connections did isn't known, so after
 /// they commit all kept rows are tried again, some at a time.
 final class ExpiryReleases {
+  /// The connection owns this value, which is therefore never used after it.
+  private unowned let connection: Connection
   private let heard = HeardReleases()
   /// What the last sweep processed. If its transaction was rolled back, the next one does so again.
   private var recent: [HeardReleases.Release] = []
@@ -15,50 +17,54 @@ final class ExpiryReleases {
   /// The row ID after which the rows of each table have yet to be tried again; nil for a table that is done.
   private var cursors: [String: Int64] = [:]
 
+  init(_ connection: Connection) {
+    self.connection = connection
+  }
+
   /// The number of rows of a table to try again in one sweep.
   static let slice = 500
 
   /// Makes sure that triggers record removed references, and releases rows that other connections may have released.
   ///
   /// - Parameter reviewsAll: Whether to release all of those rows at once.
-  func prepare(_ connection: Connection, reviewsAll: Bool) throws {
-    let schema = try Self.number("PRAGMA main.schema_version", connection)
-    let data = try Self.number("PRAGMA data_version", connection)
+  func prepare(reviewsAll: Bool) throws {
+    let schema = try number("PRAGMA main.schema_version")
+    let data = try number("PRAGMA data_version")
     if schema != schemaVersion {
       links = try ReferenceLink.all(in: connection)
       watched = ReferenceLink.keeping(connection.environment.tables.filter(\.expires).map(\.name), links)
     }
-    let triggers = try Self.number(
-      "SELECT count(*) FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '\(Self.prefix)%'", connection)
-    if schema != schemaVersion || triggers != Int64(2 * watched.count) { try install(connection) }
+    let triggers = try number(
+      "SELECT count(*) FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '\(Self.prefix)%'")
+    if schema != schemaVersion || triggers != Int64(2 * watched.count) { try install() }
     if schema != schemaVersion || data != dataVersion || triggers != Int64(2 * watched.count) {
       for table in connection.environment.tables where table.expires { cursors[table.name] = .min }
     }
     (schemaVersion, dataVersion) = (schema, data)
     for table in connection.environment.tables where cursors[table.name] != nil {
-      try release(of: table, limit: reviewsAll ? .max : Self.slice, connection)
+      try release(of: table, limit: reviewsAll ? .max : Self.slice)
     }
-    _ = try review(recent, connection)
+    _ = try review(recent)
     recent = []
   }
 
   /// Releases the rows whose references were removed. Returns whether there were any.
-  func review(_ connection: Connection) throws -> Bool {
+  func review() throws -> Bool {
     let releases = heard.take()
     recent += releases
-    return try review(releases, connection)
+    return try review(releases)
   }
 
   private static let prefix = "\(ReservedNames.prefix)release_"
 
-  private static func number(_ sql: String, _ connection: Connection) throws -> Int64 {
+  private func number(_ sql: String) throws -> Int64 {
     let statement = try connection.statement(sql)
     defer { statement.reset() }
     return try connection.step(statement, nil) ? StoredColumn(statement.pointer, 0).integer ?? -1 : -1
   }
 
   /// - Complexity: One index search, and an update of each released row.
-  private func release(of table: TableDefinition, limit: Int, _ connection: Connection) throws {
+  private func release(of table: TableDefinition, limit: Int) throws {
     let (name, row) = (Quoting.name(table.name), Quoting.name(table.rowIDColumn))
     let sql = "SELECT \(row) FROM main.\(name) WHERE \(Expiry.column) = ?1 AND \(row) > ?2 ORDER BY \(row) LIMIT ?3"
     let statement = try connection.statement(sql)
@@ -75,7 +81,7 @@ final class ExpiryReleases {
 
   // MARK: References that go
 
-  private func install(_ connection: Connection) throws {
+  private func install() throws {
     let old = try connection.query(
       "SELECT name FROM temp.sqlite_master WHERE type = 'trigger' AND name LIKE '\(Self.prefix)%'")
     for name in old.compactMap({ $0["name"]?.text }) {
@@ -96,13 +102,13 @@ final class ExpiryReleases {
     }
   }
 
-  private func review(_ releases: [HeardReleases.Release], _ connection: Connection) throws -> Bool {
+  private func review(_ releases: [HeardReleases.Release]) throws -> Bool {
     var seen: Set<ReferredRow> = []
     var hasReleased = false
     for release in releases where watched.indices.contains(release.link) {
       let link = watched[release.link]
       let row = ReferredRow(table: link.target, columns: link.targetColumns, values: release.values)
-      if try review(row, &seen, connection) { hasReleased = true }
+      if try review(row, &seen) { hasReleased = true }
     }
     return hasReleased
   }
@@ -114,7 +120,7 @@ final class ExpiryReleases {
   }
 
   /// Releases the row, and the rows whose deletion would delete it.
-  private func review(_ row: ReferredRow, _ seen: inout Set<ReferredRow>, _ connection: Connection) throws -> Bool {
+  private func review(_ row: ReferredRow, _ seen: inout Set<ReferredRow>) throws -> Bool {
     guard !row.values.contains(where: \.isNull), seen.insert(row).inserted else { return false }
     let name = "main.\(Quoting.name(row.table))"
     let isRow = row.columns.enumerated().map { "\(Quoting.name($1)) = \(Quoting.parameter($0 + 1))" }.joined(
@@ -136,7 +142,7 @@ final class ExpiryReleases {
       let owners = try connection.query("SELECT \(columns) FROM \(name) WHERE \(isRow)", row.values)
       for owner in owners {
         let target = ReferredRow(table: link.target, columns: link.targetColumns, values: owner.map(\.value))
-        if try review(target, &seen, connection) { hasReleased = true }
+        if try review(target, &seen) { hasReleased = true }
       }
     }
     return hasReleased

@@ -3,26 +3,28 @@ struct Links<Root: Model, Target: Model> {
   private let column: ToManyColumn<Root, Target>
   private let resolution: RelationshipResolution<Root, Target>
   private let owner: SQLNode
+  private let connection: Connection
   private let context = ErrorContext(Target.self)
 
-  init(_ column: ToManyColumn<Root, Target>, of owner: Root.ID) throws {
+  init(_ column: ToManyColumn<Root, Target>, of owner: Root.ID, on connection: Connection) throws {
     self.column = column
+    self.connection = connection
     resolution = try RelationshipResolution(column)
     self.owner = Root.schema.node(forKey: owner)
   }
 
   // MARK: One row
 
-  func add(_ key: Target.ID, _ connection: Connection) throws {
+  func add(_ key: Target.ID) throws {
     switch resolution.link {
     case .foreignKey(let reference):
       guard try connection.updateAll(row(key), AssignmentList(reference.name, owner)) > 0 else { throw missing }
-    case .pairs(let table, let own, let other, _): try addPair(key, table, own, other, connection)
+    case .pairs(let table, let own, let other, _): try addPair(key, table, own, other)
     }
   }
 
   /// Returns false if the row wasn't linked to the owner.
-  func remove(_ key: Target.ID, _ connection: Connection) throws -> Bool {
+  func remove(_ key: Target.ID) throws -> Bool {
     switch resolution.link {
     case .foreignKey(let reference):
       let rows = row(key).filtered(by: .compare(.equal, .column(reference), owner))
@@ -32,7 +34,7 @@ struct Links<Root: Model, Target: Model> {
       }
       return try connection.updateAll(rows, AssignmentList(reference.name, .value(.null))) > 0
     case .pairs(let table, let own, let other, _):
-      return try removePairs(table, own, connection) { writer in
+      return try removePairs(table, own) { writer in
         writer.write(" AND \(other) = ")
         try writer.write(Target.schema.node(forKey: key))
       } > 0
@@ -41,7 +43,7 @@ struct Links<Root: Model, Target: Model> {
 
   // MARK: All rows
 
-  func replace(with keys: [Target.ID], _ connection: Connection) throws {
+  func replace(with keys: [Target.ID]) throws {
     let nodes = keys.map { Target.schema.node(forKey: $0) }
     let keyColumn = SQLNode.column(Target.schema.keyReference)
     switch resolution.link {
@@ -54,19 +56,19 @@ struct Links<Root: Model, Target: Model> {
         throw required(reference)
       }
     case .pairs(let table, let own, let other, _):
-      _ = try removePairs(table, own, connection) { writer in
+      _ = try removePairs(table, own) { writer in
         writer.write(" AND NOT ")
         try writer.write(
           .isIn(
             .column(ColumnReference(table: table, name: other, type: ColumnType(storageClass: .blob))), nodes, .stored))
       }
     }
-    for key in keys { try add(key, connection) }
-    if resolution.isOrdered { try order(keys, connection) }
+    for key in keys { try add(key) }
+    if resolution.isOrdered { try order(keys) }
   }
 
   /// Sets the positions of the rows to the order of the keys.
-  func order(_ keys: [Target.ID], _ connection: Connection) throws {
+  func order(_ keys: [Target.ID]) throws {
     for (place, key) in keys.enumerated() {
       let place = SQLNode.value(.integer(Int64(place + 1)))
       switch resolution.link {
@@ -94,7 +96,7 @@ struct Links<Root: Model, Target: Model> {
   }
 
   private func addPair(
-    _ key: Target.ID, _ table: String, _ own: String, _ other: String, _ connection: Connection
+    _ key: Target.ID, _ table: String, _ own: String, _ other: String
   ) throws {
     var writer = connection.environment.makeWriter()
     func write(_ node: SQLNode) throws { try writer.write(node) }
@@ -111,7 +113,7 @@ struct Links<Root: Model, Target: Model> {
   }
 
   private func removePairs(
-    _ table: String, _ own: String, _ connection: Connection, _ condition: (inout SQLWriter) throws -> Void
+    _ table: String, _ own: String, _ condition: (inout SQLWriter) throws -> Void
   ) throws -> Int {
     var writer = connection.environment.makeWriter()
     writer.write("DELETE FROM \(Quoting.name(table)) WHERE \(own) = ")

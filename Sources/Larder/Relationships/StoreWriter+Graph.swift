@@ -82,11 +82,11 @@ extension ToManyColumn {
       for position in related.indices { try assign(&related[position]) }
     }
     try access.connection.write(related, .upsert)
-    let links = try Links(self, of: value.id)
+    let links = try Links(self, of: value.id, on: access.connection)
     if resolution.pairs != nil {
-      for row in related { try links.add(row.id, access.connection) }
+      for row in related { try links.add(row.id) }
     }
-    if resolution.isOrdered { try links.order(related.map(\.id), access.connection) }
+    if resolution.isOrdered { try links.order(related.map(\.id)) }
     return related
   }
 

@@ -25,9 +25,9 @@ extension StoreWriter {
   public func link<M: Model, Target: Model>(
     _ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ others: [Target]
   ) throws {
-    let links = try Links(M.columns[keyPath: path], of: value.id)
     try _write(isAtomic: true) { access in
-      for other in others { try links.add(other.id, access.connection) }
+      let links = try Links(M.columns[keyPath: path], of: value.id, on: access.connection)
+      for other in others { try links.add(other.id) }
     }
   }
 
@@ -44,8 +44,9 @@ extension StoreWriter {
   public func unlink<M: Model, Target: Model>(
     _ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ other: Target
   ) throws -> Bool {
-    let links = try Links(M.columns[keyPath: path], of: value.id)
-    return try _write(isAtomic: true) { try links.remove(other.id, $0.connection) }
+    try _write(isAtomic: true) {
+      try Links(M.columns[keyPath: path], of: value.id, on: $0.connection).remove(other.id)
+    }
   }
 
   /// Links exactly these rows to a value, in this order if the relationship is ordered, and unlinks all others.
@@ -59,8 +60,9 @@ extension StoreWriter {
   public func setLinks<M: Model, Target: Model>(
     _ value: M, _ path: KeyPath<M.Columns, ToManyColumn<M, Target>>, _ others: [Target]
   ) throws {
-    let links = try Links(M.columns[keyPath: path], of: value.id)
-    try _write(isAtomic: true) { try links.replace(with: others.map(\.id), $0.connection) }
+    try _write(isAtomic: true) {
+      try Links(M.columns[keyPath: path], of: value.id, on: $0.connection).replace(with: others.map(\.id))
+    }
   }
 }
 

@@ -164,8 +164,8 @@ struct DocumentConditionTests {
     let error = await #expect(throws: StoreError.self) { try await people.update("a", ["x": 1]) }
     #expect(error?.code == .notFound)
     #expect(try await people.delete("a") == false)
-    #expect(try await store.writer.perform { try sweepExpiredDocuments($0, limit: 100) } == 1)
-    #expect(try await store.writer.perform { try sweepExpiredDocuments($0, limit: 100) } == 0)
+    #expect(try await store.writer.perform { try $0.removeExpiredDocuments(limit: 100) } == 1)
+    #expect(try await store.writer.perform { try $0.removeExpiredDocuments(limit: 100) } == 0)
     try await people.set("c", ["name": "C"], expires: soon.addingTimeInterval(1))
     try await people.set("c", ["name": "C"])
     clock.now = soon.addingTimeInterval(5)

@@ -1,37 +1,37 @@
-extension DocumentTable {
+extension DocumentRows {
   /// An index in the file.
   private struct Index {
     let name: String
     let paths: [DocumentPath]
   }
 
-  func index(_ properties: [String], _ connection: Connection) throws {
+  func index(_ properties: [String]) throws {
     let paths = try parse(properties)
     guard !paths.isEmpty else {
       throw StoreError(.invalidValue, model: name, "An index of \(name) has no properties. Name at least one.")
     }
-    try writing(connection) {
-      try connection.documents.prepare(name, [], connection)
-      guard try !stored(connection).contains(where: { $0.paths == paths }) else { return }
+    try writing {
+      try connection.documents.prepare(name, [])
+      guard try !stored().contains(where: { $0.paths == paths }) else { return }
       let expressions = paths.map { DocumentSQL.value($0) }.joined(separator: ", ")
-      let index = Quoting.name(try freeName(of: paths, connection))
+      let index = Quoting.name(try freeName(of: paths))
       try connection.change("CREATE INDEX main.\(index) ON \(Quoting.name(name)) (\(expressions))")
     }
   }
 
-  func removeIndex(_ properties: [String], _ connection: Connection) throws {
+  func removeIndex(_ properties: [String]) throws {
     let paths = try parse(properties)
-    try writing(connection) {
-      for index in try stored(connection) where index.paths == paths {
+    try writing {
+      for index in try stored() where index.paths == paths {
         try connection.change("DROP INDEX main.\(Quoting.name(index.name))")
       }
     }
   }
 
   /// Returns the paths of each index, as text, oldest index first.
-  func indexes(_ connection: Connection) throws -> [[String]] {
-    guard try connection.documents.collection(name, connection) != nil else { return [] }
-    return try stored(connection).map { $0.paths.map(\.description) }
+  func indexes() throws -> [[String]] {
+    guard try connection.documents.collection(name) != nil else { return [] }
+    return try stored().map { $0.paths.map(\.description) }
   }
 
   private func parse(_ properties: [String]) throws -> [DocumentPath] {
@@ -42,7 +42,7 @@ extension DocumentTable {
 
   private var prefix: String { "\(ReservedNames.prefix)index:\(name):" }
 
-  private func stored(_ connection: Connection) throws -> [Index] {
+  private func stored() throws -> [Index] {
     let rows = try connection.query(
       "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ?1 COLLATE NOCASE ORDER BY rowid",
       [.text(name)])
@@ -68,7 +68,7 @@ extension DocumentTable {
   /// its own array.
   ///
   /// SQLite ignores the case of index names, but the names of properties are case-sensitive.
-  private func freeName(of paths: [DocumentPath], _ connection: Connection) throws -> String {
+  private func freeName(of paths: [DocumentPath]) throws -> String {
     let values = paths.map { $0.steps.count == 1 ? DocumentValue.text($0.property) : [.text($0.description)] }
     let base = prefix + (try DocumentWriter.json(of: values))
     var name = base
