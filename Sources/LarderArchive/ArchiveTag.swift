@@ -46,6 +46,18 @@ package enum ArchiveTag {
     )
   }
 
+  /// Throws ``ArchiveError`` `.unsupported` for a subclass with a tag, its own or an inherited one, where the archive
+  /// has only the declared type: it would be decoded as its superclass.
+  ///
+  /// Classes without tags are encoded as other encoders do it.
+  static func check(_ type: Any.Type, in declared: Any.Type, at path: @autoclosure () -> [any CodingKey]) throws {
+    guard type != declared, type is any Archivable.Type else { return }
+    throw ArchiveError(
+      .unsupported, type: String(reflecting: type), keyPath: ArchiveError.keyPath(path().dropFirst()),
+      "The instance is declared as its superclass \(declared), and would come back as that. Declare it as Archived<\(declared)>, and give the subclass an archiveTag of its own."
+    )
+  }
+
   static func taken(_ tag: String) -> ArchiveError {
     ArchiveError(
       .unsupported, type: tag,

@@ -62,19 +62,25 @@ final class VersionedKinds {
   private struct Known {
     var type: ObjectIdentifier?
     var kind = VersionedKind.plain
+    var isClass = false
   }
 
   /// The types that were asked for last, at the places that their addresses give.
   private var known = [Known](repeating: Known(), count: 64)
   private var entries: [ObjectIdentifier: ArchiveHeader.TypeEntry] = [:]
 
-  func kind(of type: Any.Type) -> VersionedKind {
+  func kind(of type: Any.Type) -> VersionedKind { find(type).kind }
+
+  /// Whether instances may have a subclass of the type.
+  func isClass(_ type: Any.Type) -> Bool { find(type).isClass }
+
+  private func find(_ type: Any.Type) -> Known {
     let identifier = ObjectIdentifier(type)
     let place = Int(bitPattern: UInt(bitPattern: identifier) >> 4 & 63)
-    if known[place].type == identifier { return known[place].kind }
-    let kind = VersionedKind(of: type)
-    known[place] = Known(type: identifier, kind: kind)
-    return kind
+    if known[place].type != identifier {
+      known[place] = Known(type: identifier, kind: VersionedKind(of: type), isClass: type is AnyClass)
+    }
+    return known[place]
   }
 
   /// Returns the tag and the version of an ``Archivable`` type.

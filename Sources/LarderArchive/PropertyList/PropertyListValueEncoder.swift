@@ -11,6 +11,8 @@ final class PropertyListValueEncoder: Encoder {
   private let level: Int
   /// Whether the elements of the value need no version of their own.
   private let hasVersions: Bool
+  /// Whether the elements are decoded as their dynamic types: the value of the whole list, and that of ``Archived``.
+  private let namesTypes: Bool
   /// The number reserved for the value before it was known.
   private let reserved: Int?
   /// The object of the value; nil while nothing was encoded.
@@ -21,9 +23,10 @@ final class PropertyListValueEncoder: Encoder {
   }
 
   private init(
-    _ outer: PropertyListValueEncoder, path: CodingPath?, depth: Int, hasVersions: Bool = false, reserved: Int? = nil
+    _ outer: PropertyListValueEncoder, path: CodingPath?, depth: Int, kind: VersionedKind = .plain, reserved: Int? = nil
   ) {
-    self.hasVersions = hasVersions
+    hasVersions = kind.hasVersions(inVersioned: outer.hasVersions)
+    namesTypes = kind == .versioned
     writer = outer.writer
     userInfo = outer.userInfo
     self.path = path
@@ -41,6 +44,7 @@ final class PropertyListValueEncoder: Encoder {
     level = 0
     // The value of the whole list has its version in the header.
     hasVersions = true
+    namesTypes = true
     reserved = nil
   }
 
@@ -58,6 +62,9 @@ final class PropertyListValueEncoder: Encoder {
     }
     try checkLevel()
     let kind = writer.kinds.kind(of: T.self)
+    if !namesTypes, writer.kinds.isClass(T.self) {
+      try ArchiveTag.check(type(of: value as Any), in: T.self, at: CodingPath.keys(path, key()))
+    }
     if !hasVersions, kind == .archivable {
       let type = writer.kinds.entry(of: T.self)
       writer.hasArchivableMembers = true
@@ -65,7 +72,7 @@ final class PropertyListValueEncoder: Encoder {
     }
     let encoder = PropertyListValueEncoder(
       self, path: key().map { CodingPath(path, $0) } ?? path, depth: isElement ? depth + 1 : depth,
-      hasVersions: kind.hasVersions(inVersioned: hasVersions))
+      kind: kind)
     try value.encode(to: encoder)
     let result = encoder.result ?? writer.addContainer(isDictionary: true, depth: encoder.depth)
     try writer.check()
@@ -83,17 +90,26 @@ final class PropertyListValueEncoder: Encoder {
 
   private func superEncoder(_ key: any CodingKey) -> (encoder: PropertyListValueEncoder, number: Int) {
     try? checkLevel()
-    // Encoder's requirements can't throw; the next call that can does. An endless recursion without such a call would
-    // overflow the stack.
-    precondition(
-      !writer.stack.isOverrun,
-      "Values that are encoded through superEncoder refer to each other in a circle. Break the circle.")
+    checkStack()
     let number = writer.reserve()
     return (PropertyListValueEncoder(self, path: CodingPath(path, key), depth: depth + 1, reserved: number), number)
   }
 
+  /// Records that the stack is used up, and ends the process before an endless recursion overflows it.
+  ///
+  /// No requirement of `Encoder` that returns an encoder or a container can throw, so the next call that can does.
+  /// Values in a circle whose `encode(to:)` never gets to such a call leave no other way than to end the process.
+  private func checkStack() {
+    guard writer.stack.isUsedUp else { return }
+    writer.fail(StackBounds.usedUp)
+    precondition(
+      !writer.stack.isOverrun,
+      "Values hand their encoder on to each other in a circle, and encode nothing on the way. Break the circle.")
+  }
+
   /// Returns the container of the value; a class and its superclass may request the same one.
   private func container(isDictionary: Bool) -> Int {
+    checkStack()
     if let result, writer.isContainer(result, isDictionary: isDictionary) { return result }
     let number = writer.addContainer(isDictionary: isDictionary, depth: depth)
     result = number
@@ -108,7 +124,10 @@ final class PropertyListValueEncoder: Encoder {
     Elements(encoder: self, number: container(isDictionary: false))
   }
 
-  func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
+  func singleValueContainer() -> any SingleValueEncodingContainer {
+    checkStack()
+    return Single(encoder: self)
+  }
 
   private struct Fields<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: PropertyListValueEncoder
@@ -120,9 +139,34 @@ final class PropertyListValueEncoder: Encoder {
       encoder.writer.append(value, under: encoder.writer.add(key.stringValue, isKey: true), to: number)
     }
 
-    mutating func encodeNil(forKey key: Key) { set(encoder.writer.addNull(), key) }
+    mutating func encodeNil(forKey key: Key) throws {
+      try encoder.writer.check()
+      set(encoder.writer.addNull(), key)
+    }
 
     mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws { set(try encoder.add(value, key), key) }
+
+    // The default implementations don't throw for nil.
+    mutating func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try encode(orNone: value, key) }
+    mutating func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encode(orNone: value, key) }
+
+    private mutating func encode<T: Encodable>(orNone value: T?, _ key: Key) throws {
+      try encoder.writer.check()
+      if let value { try encode(value, forKey: key) }
+    }
 
     mutating func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type, forKey key: Key
@@ -162,7 +206,10 @@ final class PropertyListValueEncoder: Encoder {
     var codingPath: [any CodingKey] { encoder.codingPath }
     var count: Int { encoder.writer.count(of: number) }
 
-    mutating func encodeNil() { encoder.writer.append(encoder.writer.addNull(), to: number) }
+    mutating func encodeNil() throws {
+      try encoder.writer.check()
+      encoder.writer.append(encoder.writer.addNull(), to: number)
+    }
 
     mutating func encode<T: Encodable>(_ value: T) throws {
       encoder.writer.append(try encoder.add(value, PlainKey(count)), to: number)
@@ -188,7 +235,10 @@ final class PropertyListValueEncoder: Encoder {
 
     var codingPath: [any CodingKey] { encoder.codingPath }
 
-    mutating func encodeNil() { encoder.result = encoder.writer.addNull() }
+    mutating func encodeNil() throws {
+      try encoder.writer.check()
+      encoder.result = encoder.writer.addNull()
+    }
 
     mutating func encode<T: Encodable>(_ value: T) throws {
       encoder.result = try encoder.add(value, nil, isElement: false)
