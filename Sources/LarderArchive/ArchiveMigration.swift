@@ -49,7 +49,8 @@ public struct ArchiveMigration: Sendable {
     version = Old.archiveVersion
     self.newTag = newTag ?? Old.archiveTag
     change = { value, context in
-      value = try ArchiveValue(encoding: try make(try value.decode(Old.self, context)))
+      value = try ArchiveValue(
+        encoding: try make(try value.decode(Old.self, context)), userInfo: context.userInfo)
     }
   }
 }
