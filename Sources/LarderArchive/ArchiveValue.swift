@@ -83,6 +83,26 @@ public indirect enum ArchiveValue: Sendable, Hashable {
     }
   }
 
+  /// Creates the tree of a member with its version, for a step that adds or replaces one.
+  ///
+  /// ```swift
+  /// value["director"] = try ArchiveValue(encodingMember: Person(name: "unknown"))
+  /// ```
+  ///
+  /// A step also creates members without a version: those have version 1, and take all steps of their type.
+  ///
+  /// - Parameters:
+  ///   - value: The member.
+  ///   - userInfo: The `userInfo` of the encoder.
+  /// - Throws: What the value's `encode(to:)` throws.
+  /// - Complexity: O(*n*), where *n* is the number of values.
+  public init<Member: Archivable>(
+    encodingMember value: Member, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) throws {
+    try self.init(
+      encoding: VersionedMember(type: ArchiveTag.entry(of: Member.self), value: value), userInfo: userInfo)
+  }
+
   /// Decodes the tree as a type.
   ///
   /// - Parameters:

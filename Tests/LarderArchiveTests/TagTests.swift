@@ -37,6 +37,9 @@ private struct Key: CodingKey {
 
 @Suite("Archives: names of types and keys")
 struct TagTests {
+  /// A private type of this file.
+  static var hiddenType: any Decodable.Type { Hidden.self }
+
   @Test("D1: the name of a private type has no address in it, and an archive from a launch that wrote one is read")
   func privateType() throws {
     let tag = ArchiveTag.name(of: Hidden.self)

@@ -13,6 +13,8 @@ final class PropertyListValueEncoder: Encoder {
   private let hasVersions: Bool
   /// Whether the elements are decoded as their dynamic types: the value of the whole list, and that of ``Archived``.
   private let namesTypes: Bool
+  /// Whether every other element is the key of a dictionary, and a member.
+  private let keysAreMembers: Bool
   /// The number reserved for the value before it was known.
   private let reserved: Int?
   /// The object of the value; nil while nothing was encoded.
@@ -23,10 +25,12 @@ final class PropertyListValueEncoder: Encoder {
   }
 
   private init(
-    _ outer: PropertyListValueEncoder, path: CodingPath?, depth: Int, kind: VersionedKind = .plain, reserved: Int? = nil
+    _ outer: PropertyListValueEncoder, path: CodingPath?, depth: Int, kind: VersionedKind = .plain,
+    isMember: Bool = false, reserved: Int? = nil
   ) {
-    hasVersions = kind.hasVersions(inVersioned: outer.hasVersions)
+    hasVersions = kind.hasVersions(inVersioned: outer.hasVersions && !isMember)
     namesTypes = kind == .versioned
+    keysAreMembers = kind == .composedOfMembers
     writer = outer.writer
     userInfo = outer.userInfo
     self.path = path
@@ -45,6 +49,7 @@ final class PropertyListValueEncoder: Encoder {
     // The value of the whole list has its version in the header.
     hasVersions = true
     namesTypes = true
+    keysAreMembers = false
     reserved = nil
   }
 
@@ -53,7 +58,9 @@ final class PropertyListValueEncoder: Encoder {
   /// Returns the number of an element's object, or, without a key, of the value itself.
   ///
   /// Throws ``ArchiveError`` `.limitExceeded`, and what the value's own `encode(to:)` throws.
-  func add<T: Encodable>(_ value: T, _ key: @autoclosure () -> (any CodingKey)?, isElement: Bool = true) throws -> Int {
+  func add<T: Encodable>(
+    _ value: T, _ key: @autoclosure () -> (any CodingKey)?, isElement: Bool = true, isDictionaryKey: Bool = false
+  ) throws -> Int {
     try writer.check()
     if T.self == String.self, let text = value as? String { return writer.add(text) }
     if T.self == Int.self, let number = value as? Int { return writer.add(number) }
@@ -65,18 +72,39 @@ final class PropertyListValueEncoder: Encoder {
     if !namesTypes, writer.kinds.isClass(T.self) {
       try ArchiveTag.check(type(of: value as Any), in: T.self, at: CodingPath.keys(path, key()))
     }
-    if !hasVersions, kind == .archivable {
+    let isMember = kind == .archivable && (!hasVersions || isDictionaryKey)
+    if isMember {
       let type = writer.kinds.entry(of: T.self)
       writer.hasArchivableMembers = true
       if type.version != 1 { return try add(VersionedMember(type: type, value: value), key(), isElement: isElement) }
     }
     let encoder = PropertyListValueEncoder(
-      self, path: key().map { CodingPath(path, $0) } ?? path, depth: isElement ? depth + 1 : depth,
-      kind: kind)
+      self, path: key().map { CodingPath(path, $0) } ?? path, depth: isElement ? depth + 1 : depth, kind: kind,
+      isMember: isDictionaryKey)
+    let deepest = writer.deepest
+    if isMember { writer.deepest = 0 }
     try value.encode(to: encoder)
-    let result = encoder.result ?? writer.addContainer(isDictionary: true, depth: encoder.depth)
+    var result = encoder.result ?? writer.addContainer(isDictionary: true, depth: encoder.depth)
+    if isMember {
+      if writer.hasKeys(result, MemberKey.names) {
+        result = wrap(result, writer.kinds.entry(of: T.self), encoder.depth)
+      }
+      writer.deepest = max(deepest, writer.deepest)
+    }
     try writer.check()
     return result
+  }
+
+  /// Returns a member of version 1, with its version beside it, whose own value looks as if it had one.
+  private func wrap(_ value: Int, _ type: ArchiveHeader.TypeEntry, _ depth: Int) -> Int {
+    // Everything in it lies one level deeper now.
+    writer.deepest += 1
+    if writer.deepest >= writer.limits.depth { writer.fail(.tooDeep(writer.limits)) }
+    let member = writer.addContainer(isDictionary: true, depth: depth)
+    writer.append(writer.add(type.tag), under: writer.add(MemberKey.tag.rawValue, isKey: true), to: member)
+    writer.append(writer.add(type.version), under: writer.add(MemberKey.version.rawValue, isKey: true), to: member)
+    writer.append(value, under: writer.add(MemberKey.value.rawValue, isKey: true), to: member)
+    return member
   }
 
   /// A cycle of values that only pass the encoder on is endless without being deep.
@@ -212,7 +240,8 @@ final class PropertyListValueEncoder: Encoder {
     }
 
     mutating func encode<T: Encodable>(_ value: T) throws {
-      encoder.writer.append(try encoder.add(value, PlainKey(count)), to: number)
+      let isDictionaryKey = encoder.keysAreMembers && count.isMultiple(of: 2)
+      encoder.writer.append(try encoder.add(value, PlainKey(count), isDictionaryKey: isDictionaryKey), to: number)
     }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
