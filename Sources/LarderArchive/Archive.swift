@@ -21,8 +21,8 @@ public enum Archive {
   ///   - userInfo: The `userInfo` of the encoder.
   /// - Returns: The archive.
   /// - Throws: ``ArchiveError`` `.invalidValue` for a value that a property list can't hold, `.limitExceeded` if a
-  ///   limit is exceeded or objects refer to each other in a cycle, `.unsupported` if two types have the same tag; and
-  ///   what the value's `encode(to:)` throws.
+  ///   limit is exceeded or objects refer to each other in a cycle, `.unsupported` if two types have the same tag or an
+  ///   ``Archivable`` subclass is declared as its superclass; and what the value's `encode(to:)` throws.
   /// - Complexity: O(*n*), where *n* is the number of values: one encoding, two copies of the result and a checksum.
   public static func encode<Value: Encodable>(
     _ value: Value, limits: Limits = .default, userInfo: [CodingUserInfoKey: any Sendable] = [:]

@@ -13,7 +13,7 @@ final class ArchiveContext: @unchecked Sendable {
   let migrations: [ArchiveMigration]
   /// Whether a member without a version has version 1; otherwise, it has the current one.
   let membersHaveVersions: Bool
-  private let userInfo: [CodingUserInfoKey: any Sendable]
+  let userInfo: [CodingUserInfoKey: any Sendable]
   private let types = Mutex(Types())
   /// The number of values that steps for members may still read.
   private let migrated: Mutex<Int>
@@ -53,8 +53,9 @@ final class ArchiveContext: @unchecked Sendable {
   }
 
   /// A context for a tree that isn't part of an archive, and whose size isn't limited.
-  static var ofTree: ArchiveContext {
-    ArchiveContext(limits: Archive.Limits(size: .max, depth: 10_000, count: .max, expandedSize: .max))
+  static func ofTree(_ userInfo: [CodingUserInfoKey: any Sendable] = [:]) -> ArchiveContext {
+    ArchiveContext(
+      limits: Archive.Limits(size: .max, depth: 10_000, count: .max, expandedSize: .max), userInfo: userInfo)
   }
 
   /// The caller's user info, and this.

@@ -55,6 +55,12 @@ extension ArchiveError {
     )
   }
 
+  /// Returns the error of a value that lies at a path in the archive.
+  func within(_ path: some Sequence<any CodingKey>) -> ArchiveError {
+    let keyPath = [Self.keyPath(path), keyPath].compactMap(\.self).joined(separator: ".")
+    return ArchiveError(code, type: type, keyPath: keyPath.isEmpty ? nil : keyPath, message)
+  }
+
   /// The keys and indexes of a path, joined by points.
   static func keyPath(_ path: some Sequence<any CodingKey>) -> String? {
     let names = path.map { key in key.intValue.map(String.init) ?? key.stringValue }

@@ -10,7 +10,8 @@
 /// Steps are applied in sequence until the type's version is reached. They apply to the archived value itself, to the
 /// elements of archived arrays, optionals and dictionaries with text keys, at any depth, to values in ``Archived``, and
 /// to members that are ``Archivable``. The step of a type comes before those of its members. A member whose version is
-/// above 1 is its entry `"$value"`, beside `"$tag"` and `"$version"`.
+/// above 1 is its entry `"$value"`, beside `"$member"` and `"$version"`. A member that a step adds has version 1, unless
+/// it is such a dictionary: see ``ArchiveValue/init(encodingMember:userInfo:)``.
 public struct ArchiveMigration: Sendable {
   let tag: String
   let version: Int
@@ -49,7 +50,8 @@ public struct ArchiveMigration: Sendable {
     version = Old.archiveVersion
     self.newTag = newTag ?? Old.archiveTag
     change = { value, context in
-      value = try ArchiveValue(encoding: try make(try value.decode(Old.self, context)))
+      value = try ArchiveValue(
+        encoding: try make(try value.decode(Old.self, context)), userInfo: context.userInfo)
     }
   }
 }

@@ -46,6 +46,18 @@ package enum ArchiveTag {
     )
   }
 
+  /// Throws ``ArchiveError`` `.unsupported` for a subclass with a tag, its own or an inherited one, where the archive
+  /// has only the declared type: it would be decoded as its superclass.
+  ///
+  /// Classes without tags are encoded as other encoders do it.
+  static func check(_ type: Any.Type, in declared: Any.Type, at path: @autoclosure () -> [any CodingKey]) throws {
+    guard type != declared, type is any Archivable.Type else { return }
+    throw ArchiveError(
+      .unsupported, type: String(reflecting: type), keyPath: ArchiveError.keyPath(path().dropFirst()),
+      "The instance is declared as its superclass \(declared), and would come back as that. Declare it as Archived<\(declared)>, and give the subclass an archiveTag of its own."
+    )
+  }
+
   static func taken(_ tag: String) -> ArchiveError {
     ArchiveError(
       .unsupported, type: tag,
@@ -82,6 +94,18 @@ package enum ArchiveTag {
   /// Returns whether the tag of a type is composed with that of its contents, which then have its version.
   static func isComposed(_ type: Any.Type) -> Bool { type is any ComposedTag.Type }
 
+  /// Returns whether a type is a dictionary whose keys are ``Archivable``, or containers of such types. The version of
+  /// a dictionary is that of its values.
+  static func hasKeysWithVersions(_ type: Any.Type) -> Bool {
+    (type as? any ComposedTag.Type)?.keyType.map(hasVersions) ?? false
+  }
+
+  private static func hasVersions(_ type: Any.Type) -> Bool {
+    if type is any Archivable.Type { return true }
+    guard let composed = type as? any ComposedTag.Type else { return false }
+    return hasVersions(composed.valueType) || composed.keyType.map(hasVersions) ?? false
+  }
+
   package static func entry(of type: Any.Type) -> ArchiveHeader.TypeEntry {
     ArchiveHeader.TypeEntry(tag: name(of: type), version: version(of: type))
   }
@@ -91,16 +115,23 @@ package enum ArchiveTag {
 private protocol ComposedTag {
   static var composedTag: String { get }
   static var composedVersion: Int { get }
+  static var valueType: Any.Type { get }
+  /// The type of the keys of a dictionary.
+  static var keyType: Any.Type? { get }
 }
 
 extension Array: ComposedTag {
   fileprivate static var composedTag: String { "[\(ArchiveTag.name(of: Element.self))]" }
   fileprivate static var composedVersion: Int { ArchiveTag.version(of: Element.self) }
+  fileprivate static var valueType: Any.Type { Element.self }
+  fileprivate static var keyType: Any.Type? { nil }
 }
 
 extension Optional: ComposedTag {
   fileprivate static var composedTag: String { "\(ArchiveTag.name(of: Wrapped.self))?" }
   fileprivate static var composedVersion: Int { ArchiveTag.version(of: Wrapped.self) }
+  fileprivate static var valueType: Any.Type { Wrapped.self }
+  fileprivate static var keyType: Any.Type? { nil }
 }
 
 extension Dictionary: ComposedTag {
@@ -108,4 +139,6 @@ extension Dictionary: ComposedTag {
     "[\(ArchiveTag.name(of: Key.self)): \(ArchiveTag.name(of: Value.self))]"
   }
   fileprivate static var composedVersion: Int { ArchiveTag.version(of: Value.self) }
+  fileprivate static var valueType: Any.Type { Value.self }
+  fileprivate static var keyType: Any.Type? { Key.self }
 }

@@ -71,30 +71,57 @@ public indirect enum ArchiveValue: Sendable, Hashable {
 
   /// Creates the tree of an encodable value.
   ///
-  /// - Parameter value: The value.
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - userInfo: The `userInfo` of the encoder.
   /// - Throws: What the value's `encode(to:)` throws.
   /// - Complexity: O(*n*), where *n* is the number of values.
-  public init(encoding value: some Encodable) throws {
-    let payload = try PropertyListPayload.encode(value, context: .ofTree)
+  public init(encoding value: some Encodable, userInfo: [CodingUserInfoKey: any Sendable] = [:]) throws {
+    let payload = try PropertyListPayload.encode(value, context: .ofTree(userInfo))
     self = try payload.withUnsafeBytes { bytes in
       try ArchiveValue(PropertyListPayload.root(of: PropertyListNode(BinaryPropertyList(bytes))))
     }
   }
 
+  /// Creates the tree of a member with its version, for a step that adds or replaces one.
+  ///
+  /// ```swift
+  /// value["director"] = try ArchiveValue(encodingMember: Person(name: "unknown"))
+  /// ```
+  ///
+  /// A step also creates members without a version: those have version 1, and take all steps of their type.
+  ///
+  /// - Parameters:
+  ///   - value: The member.
+  ///   - userInfo: The `userInfo` of the encoder.
+  /// - Throws: What the value's `encode(to:)` throws.
+  /// - Complexity: O(*n*), where *n* is the number of values.
+  public init<Member: Archivable>(
+    encodingMember value: Member, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) throws {
+    try self.init(
+      encoding: VersionedMember(type: ArchiveTag.entry(of: Member.self), value: value), userInfo: userInfo)
+  }
+
   /// Decodes the tree as a type.
   ///
-  /// - Parameter type: The type.
+  /// - Parameters:
+  ///   - type: The type.
+  ///   - userInfo: The `userInfo` of the decoder.
   /// - Returns: The decoded value.
   /// - Throws: ``ArchiveError`` `.invalidValue` if the tree doesn't fit the type, and what the type's `init(from:)`
   ///   throws.
   /// - Complexity: O(*n*), where *n* is the number of values.
-  public func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    try PropertyListPayload.decode(type, from: try PropertyListPayload.encode(self, context: .ofTree), context: .ofTree)
+  public func decode<T: Decodable>(
+    _ type: T.Type, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+  ) throws -> T {
+    try decode(type, .ofTree(userInfo))
   }
 
   /// Like ``decode(_:)``, with the allow-list and the user info of the tree's archive.
   func decode<T: Decodable>(_ type: T.Type, _ context: ArchiveContext) throws -> T {
-    try PropertyListPayload.decode(type, from: try PropertyListPayload.encode(self, context: .ofTree), context: context)
+    try PropertyListPayload.decode(
+      type, from: try PropertyListPayload.encode(self, context: .ofTree()), context: context)
   }
 
   /// Throws ``ArchiveError`` `.damaged` for a UID, which only occurs in keyed archives.

@@ -25,7 +25,11 @@ extension Archived: Equatable where Base: Equatable {}
 extension Archived: Hashable where Base: Hashable {}
 
 extension Archived: Codable, VersionedContainer {
-  private typealias Key = VersionKey
+  private enum Key: String, CodingKey {
+    case tag = "$tag"
+    case version = "$version"
+    case value = "$value"
+  }
 
   /// Decodes the value. Throws ``ArchiveError`` `.notAllowed` before it is built if its tag isn't on the allow-list of
   /// the call to ``Archive``.

@@ -8,6 +8,8 @@ public struct Fuzz: Sendable {
   /// What is decoded.
   public enum Kind: String, CaseIterable, Sendable {
     case own, keyed, xml, packages, zips
+    /// XML with marks and comments, packages whose parts somebody changed, and graphs that are encoded.
+    case decorated, parts, graphs
   }
 
   /// How the cases ended.
@@ -21,9 +23,9 @@ public struct Fuzz: Sendable {
   private let archives: [[UInt8]]
   private let payloads: [[UInt8]]
   private let keyed: [[UInt8]]
-  private let xml: [[UInt8]]
+  let xml: [[UInt8]]
   private let manifests: [[UInt8]]
-  private let limits = Archive.Limits(size: 1 << 20, depth: 100, count: 20_000, expandedSize: 4 << 20)
+  let limits = Archive.Limits(size: 1 << 20, depth: 100, count: 20_000, expandedSize: 4 << 20)
 
   /// - Parameter keyed: Keyed archives to damage as well.
   public init(keyed: [Data]) throws {
@@ -62,7 +64,7 @@ public struct Fuzz: Sendable {
 
   /// Runs the case of a seed and a kind.
   ///
-  /// - Parameter folder: Where packages and zip files are; needed for those alone.
+  /// - Parameter folder: Where packages, parts and zip files are; needed for those alone.
   public func run(_ kind: Kind, seed: UInt64, in folder: URL? = nil, _ outcome: inout Outcome) {
     var generator = SplitMix64(seed: seed)
     do {
@@ -72,6 +74,9 @@ public struct Fuzz: Sendable {
       case .xml: try runKeyed(xml, &generator) { $0.xml() }
       case .packages: if let folder { try runPackage(in: folder, &generator) }
       case .zips: if let folder { try runZip(in: folder, &generator) }
+      case .decorated: try runDecoratedXML(&generator)
+      case .parts: if let folder { try runParts(in: folder, &generator) }
+      case .graphs: try runGraph(&generator)
       }
       outcome.values += 1
     } catch let error as ArchiveError {

@@ -19,7 +19,8 @@ public struct HostileGraph {
     "NSSet", "NSCountedSet", "NSURL", "NSDate", "NSData", "NSUUID", "NSDecimalNumber", "NSTimeZone", "NSNull",
     "LarderArchiveTests.OldCreature",
     "Title",
-    "Rating", "Tags", "$tag", "$version", "$value", "Member", "Anything", "id", "title", "tags", "places", "parts",
+    "Rating", "Tags", "$tag", "$member", "$version", "$value", "Member", "Anything", "id", "title", "tags", "places",
+    "parts",
     "size", "checksum",
     "CF$UID", "e\u{301}", "\u{e9}", "",
   ]
@@ -35,7 +36,7 @@ public struct HostileGraph {
       builder.add(object(number, of: count, hasUIDs: .random(in: 0..<8, using: &generator) == 0))
     }
     // What a member with a version refers to.
-    for text in ["$tag", "$version", "$value", "Member"] { builder.add(.text(text)) }
+    for text in ["$member", "$version", "$value", "Member"] { builder.add(.text(text)) }
     for version: Int64 in [1, 2, -1, .max] { builder.add(.integer(version)) }
     if Bool.random(using: &generator) { overlap(&builder) }
     return builder.list()

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// `add FOLDER COUNT` · `fill FOLDER KILOBYTES` · `try FOLDER 0` · `write FILE STEP` · `edit FOLDER STEP` ·
 /// `replace FOLDER STEP` · `new FOLDER STEP` · `zip FOLDER STEP` · `unzip FOLDER STEP` · `delete FOLDER STEP` ·
-/// `circle - 0`
+/// `circle WAY 0`
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let number = Int(arguments[3]) else {
@@ -87,17 +87,44 @@ func tryAll() throws {
 }
 
 /// A circle whose encoding makes no call that may throw.
-final class Ring: Encodable {
+final class Ring: Encodable, Sendable {
+  let way: String
+
+  init(_ way: String) { self.way = way }
+
+  private enum Key: CodingKey { case next }
+
   func encode(to encoder: any Encoder) throws {
-    var container = encoder.unkeyedContainer()
     // By way of the protocol: the compiler would warn of the recursion.
     let ring: any Encodable = self
-    try ring.encode(to: container.superEncoder())
+    switch way {
+    case "super":
+      var container = encoder.container(keyedBy: Key.self)
+      try ring.encode(to: container.superEncoder())
+    case "key":
+      var container = encoder.container(keyedBy: Key.self)
+      try ring.encode(to: container.superEncoder(forKey: .next))
+    case "nested":
+      var container = encoder.container(keyedBy: Key.self)
+      var nested = container.nestedUnkeyedContainer(forKey: .next)
+      try ring.encode(to: nested.superEncoder())
+    case "same":
+      _ = encoder.container(keyedBy: Key.self)
+      try ring.encode(to: encoder)
+    case "single":
+      _ = encoder.singleValueContainer()
+      try ring.encode(to: encoder)
+    default:
+      var container = encoder.unkeyedContainer()
+      try ring.encode(to: container.superEncoder())
+    }
   }
 }
 
 switch arguments[1] {
-case "circle": _ = try Archive.encode(Ring())
+case "circle":
+  let ring = Ring(arguments[2])
+  _ = try SmallThread.run { try Archive.encode(ring) }
 case "fill": try fillDisk()
 case "try": try tryAll()
 case "add":

@@ -36,7 +36,11 @@ struct ArchiveTests {
     for bit in 0..<data.count * 8 {
       var copy = data
       copy[bit / 8] ^= 1 << UInt8(bit % 8)
-      #expect(throws: ArchiveError.self) { try Archive.decode(Creature.self, from: copy) }
+      let error = #expect(throws: ArchiveError.self) { try Archive.decode(Creature.self, from: copy) }
+      // The first eight bytes are the signature, the next two the version of the format.
+      let codes: [ArchiveError.Code] =
+        bit < 64 ? [.notAnArchive] : bit < 80 ? [.newerVersion, .notAnArchive, .damaged] : [.damaged]
+      #expect(error.map { codes.contains($0.code) } == true, "bit \(bit): \(String(describing: error))")
     }
   }
 
@@ -44,9 +48,11 @@ struct ArchiveTests {
   func truncation() throws {
     let data = try Archive.encode(Creature.sample(1))
     for count in 0..<data.count {
-      #expect(throws: ArchiveError.self) { try Archive.decode(Creature.self, from: data.prefix(count)) }
+      let error = #expect(throws: ArchiveError.self) { try Archive.decode(Creature.self, from: data.prefix(count)) }
+      #expect(error?.code == (count < 8 ? .notAnArchive : .damaged), "\(count) bytes")
     }
-    #expect(throws: ArchiveError.self) { try Archive.decode(Creature.self, from: data + [0]) }
+    let longer = #expect(throws: ArchiveError.self) { try Archive.decode(Creature.self, from: data + [0]) }
+    #expect(longer?.code == .damaged)
   }
 
   @Test("D1: the checksum is CRC-64/XZ, whose check value is known")

@@ -26,22 +26,65 @@ struct EncodingLimitTests {
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(1, forKey: .number)
         try next?.encode(to: container.superEncoder(forKey: .next))
+      case "super without a key":
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(1, forKey: .number)
+        try next?.encode(to: container.superEncoder())
       case "super in an array":
         var container = encoder.unkeyedContainer()
-        try next?.encode(to: container.superEncoder())
         try container.encode(1)
+        try next?.encode(to: container.superEncoder())
+      case "super of a nested container":
+        var container = encoder.container(keyedBy: Key.self)
+        var nested = container.nestedContainer(keyedBy: Key.self, forKey: .nested)
+        try nested.encode(1, forKey: .number)
+        try next?.encode(to: nested.superEncoder(forKey: .next))
+      case "super of a nested array":
+        var container = encoder.unkeyedContainer()
+        var nested = container.nestedUnkeyedContainer()
+        try nested.encode(1)
+        try next?.encode(to: nested.superEncoder())
+      case "nil before super":
+        var container = encoder.unkeyedContainer()
+        try container.encodeNil()
+        try next?.encode(to: container.superEncoder())
+      case "nil with a key before super":
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encodeNil(forKey: .number)
+        try next?.encode(to: container.superEncoder())
+      case "a text that is nil before super":
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encodeIfPresent(String?.none, forKey: .number)
+        try next?.encode(to: container.superEncoder())
+      case "a value that is nil before super":
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encodeIfPresent([Int]?.none, forKey: .number)
+        try next?.encode(to: container.superEncoder())
+      case "single nil with the same encoder":
+        var container = encoder.singleValueContainer()
+        try container.encodeNil()
+        try next?.encode(to: encoder)
+      case "the same encoder":
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(1, forKey: .number)
+        try next?.encode(to: encoder)
       default:
         var container = encoder.container(keyedBy: Key.self)
         try container.encode(next, forKey: .next)
       }
     }
 
-    private enum Key: CodingKey { case number, next }
+    private enum Key: CodingKey { case number, next, nested }
   }
 
   @Test(
     "D1: circles of values are an error on a small thread, whatever way the encoder goes",
-    arguments: ["plain", "single", "super"])
+    arguments: [
+      "plain", "single", "super", "super without a key", "super in an array", "super of a nested container",
+      "super of a nested array", "nil before super", "nil with a key before super", "a text that is nil before super",
+      "a value that is nil before super", "single nil with the same encoder",
+      "the same encoder",
+    ])
   func circles(_ way: String) {
     #expect(
       code {
@@ -59,11 +102,13 @@ struct EncodingLimitTests {
       } == .limitExceeded)
   }
 
-  @Test("D1: a circle that makes no call that may throw ends with a message, and not by overrunning the stack")
-  func silentCircle() throws {
+  @Test(
+    "D1: a circle that makes no call that may throw ends with a message, and not by overrunning a small stack",
+    arguments: ["super", "key", "array", "nested", "same", "single"])
+  func silentCircle(_ way: String) throws {
     let process = Process()
     process.executableURL = TestProcess.executable
-    process.arguments = ["circle", "-", "0"]
+    process.arguments = ["circle", way, "0"]
     process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
     let pipe = Pipe()
     process.standardError = pipe

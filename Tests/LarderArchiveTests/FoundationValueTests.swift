@@ -89,6 +89,38 @@ struct FoundationValueTests {
     }
   }
 
+  @Test(
+    "D2: XML that declares entities of its own, refers to a file or nests them without end is refused, and reads nothing",
+    arguments: [
+      "[<!ENTITY a \"b\">]", "[]", "SYSTEM \"file:///etc/passwd\" [<!ENTITY % a SYSTEM \"file:///etc/passwd\"> %a;]",
+      "[<!ENTITY a \"&b;&b;&b;\"><!ENTITY b \"&c;&c;&c;\"><!ENTITY c \"text\">]", "[<!ELEMENT plist ANY>]", "[",
+    ])
+  func xmlEntities(_ declaration: String) {
+    let text = """
+      <?xml version="1.0"?><!DOCTYPE plist \(declaration)><plist version="1.0"><dict>
+      <key>$archiver</key><string>NSKeyedArchiver</string><key>$objects</key><array><string>$null</string>
+      <string>&a;</string></array><key>$top</key><dict><key>root</key><dict><key>CF$UID</key><integer>1</integer></dict>
+      </dict></dict></plist>
+      """
+    let error = #expect(throws: ArchiveError.self) {
+      try Archive.decodeKeyed(String.self, from: Data(text.utf8), allowing: [:])
+    }
+    #expect(error?.code == .damaged)
+  }
+
+  @Test(
+    "D2: XML whose document type only names a file is read without that file, and an entity without a declaration is damage"
+  )
+  func xmlSystem() throws {
+    let text = """
+      <!DOCTYPE plist SYSTEM "file:///etc/passwd"><plist><dict><key>$archiver</key><string>NSKeyedArchiver</string>
+      <key>$objects</key><array><string>$null</string><string>a</string></array>
+      <key>$top</key><dict><key>root</key><dict><key>CF$UID</key><integer>1</integer></dict></dict></dict></plist>
+      """
+    #expect(try Archive.decodeKeyed(String.self, from: Data(text.utf8), allowing: [:]) == "a")
+    #expect(#expect(throws: ArchiveError.self) { try xml("&a;") }?.code == .damaged)
+  }
+
   @Test("D1: a signalling NaN stays one, and what only infinity is near to is no Float")
   func floats() throws {
     let floats = [

@@ -25,6 +25,7 @@ struct FuzzTests {
     }
     #expect(outcome.values + outcome.errors.values.reduce(0, +) == 300)
     // Hostile graphs and damage that is hidden from the checksum reach what lies behind it.
-    #expect(outcome.errors.count > (kind == .packages ? 1 : 3), "\(outcome)")
+    let fewest: [Fuzz.Kind: Int] = [.packages: 2, .parts: 1, .graphs: 1, .decorated: 2]
+    #expect(outcome.errors.count >= fewest[kind, default: 4] && outcome.values > 0, "\(outcome)")
   }
 }

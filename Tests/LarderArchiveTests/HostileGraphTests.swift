@@ -1,6 +1,7 @@
 import Foundation
 import LarderArchive
 import LarderArchiveMutation
+import Synchronization
 import Testing
 
 /// Valid files whose graph is hostile: they have no byte that is wrong.
@@ -132,9 +133,27 @@ struct HostileGraphTests {
       } == .limitExceeded)
   }
 
-  /// Two types for one class, each of which asks for the other.
-  private final class Left: Decodable, Sendable { let next: Right? }
-  private final class Right: Decodable, Sendable { let next: Left? }
+  /// Two types for one class, each of which asks for the other, and how often either was built.
+  private final class Left: Decodable, Sendable {
+    static let built = Atomic(0)
+    let next: Right?
+
+    init(from decoder: any Decoder) throws {
+      Self.built.add(1, ordering: .relaxed)
+      next = try decoder.container(keyedBy: NextKey.self).decode(Right?.self, forKey: .next)
+    }
+  }
+
+  private final class Right: Decodable, Sendable {
+    let next: Left?
+
+    init(from decoder: any Decoder) throws {
+      Left.built.add(1, ordering: .relaxed)
+      next = try decoder.container(keyedBy: NextKey.self).decode(Left?.self, forKey: .next)
+    }
+  }
+
+  private enum NextKey: CodingKey { case next }
 
   @Test("D6: objects that are asked for as another type than their class is mapped to are built once each")
   func alternating() throws {
@@ -149,6 +168,7 @@ struct HostileGraphTests {
     }
     #expect(
       try Archive.decodeKeyed(Left.self, from: data, allowing: ["Left": .codable(Left.self)]).next?.next?.next != nil)
+    #expect(Left.built.load(ordering: .relaxed) == 90)
   }
 
   /// Asks for what it holds as three things, in each of its levels.

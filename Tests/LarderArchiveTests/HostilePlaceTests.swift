@@ -76,6 +76,71 @@ struct HostilePlaceTests {
     #expect(try folder.documents().isEmpty)
   }
 
+  /// A list of parts as packages have it.
+  private struct Manifest: Archivable {
+    struct Part: Codable {
+      var size: Int
+      var checksum: UInt64
+    }
+    static let archiveTag = "LarderArchive.DocumentManifest"
+    var parts: [String: Part]
+  }
+
+  @Test(
+    "D3: a list of parts with a name that leads elsewhere is damaged, and nothing that it names is read or changed",
+    arguments: [
+      "../secret", "../1.x/a", "images/../../secret", "/etc/passwd", "..", ".", "", "a//b", "/a", "a/", ".manifest",
+      "a\\b", "C:a", "a\0b", String(repeating: "x", count: 201),
+    ])
+  func namesInList(_ name: String) throws {
+    let folder = try DocumentFolder(at: temporary.url, extension: "x")
+    let document = try folder.add { try $0.setData(Data([1]), for: "a") }
+    try Data([1]).write(to: temporary.file("secret"))
+    let part = Manifest.Part(size: 1, checksum: CRC64.checksum([1]))
+    try Archive.encode(Manifest(parts: ["a": part, name: part])).write(to: temporary.file("1.x/.manifest"))
+    document.reload()
+    #expect(code { _ = try document.partNames() } == .damaged)
+    #expect(code { _ = try document.data(for: "a") } == .damaged)
+    #expect(code { _ = try document.snapshot() } == .damaged)
+    #expect(code { try document.edit { try $0.setData(Data([2]), for: "b") } } == .damaged)
+    #expect(code { _ = try document.data(for: name) } != nil)
+    #expect(try document.inspect().problems[".manifest"]?.code == .damaged)
+    try document.replaceAll { try $0.setData(Data([2]), for: "b") }
+    #expect(try document.partNames() == ["b"] && Data(contentsOf: temporary.file("secret")) == Data([1]))
+  }
+
+  @Test("D3: nothing behind a link in the place of a part or of the folder of documents is read, changed or deleted")
+  func behindLinks() throws {
+    let outside = try TemporaryFolder(isInMemory: true)
+    try Data([1]).write(to: outside.file("a"))
+    let folder = try DocumentFolder(at: temporary.url, extension: "x")
+    let document = try folder.add {
+      try $0.setData(Data([1]), for: "a")
+      try $0.setData(Data([1]), for: "b")
+    }
+    try FileManager.default.removeItem(at: temporary.file("1.x/a"))
+    try FileManager.default.createSymbolicLink(at: temporary.file("1.x/a"), withDestinationURL: outside.file("a"))
+    // The file behind the link has the size and the checksum of the part.
+    #expect(code { _ = try document.data(for: "a") } == .damaged)
+    #expect(code { _ = try document.snapshot().reader(for: "a") } == .damaged)
+    #expect(code { _ = try document.unverifiedData(for: "a") } == .inputOutput)
+    try document.edit { try $0.setData(Data([2]), for: "b") }
+    #expect(try document.data(for: "b") == Data([2]))
+    #expect(try document.inspect().problems["a"]?.code == .damaged)
+    try document.edit { try $0.setData(Data([2]), for: "a") }
+    #expect(try document.data(for: "a") == Data([2]) && Data(contentsOf: outside.file("a")) == Data([1]))
+    try FileManager.default.removeItem(at: temporary.file("1.x/b"))
+    try FileManager.default.createSymbolicLink(at: temporary.file("1.x/b"), withDestinationURL: outside.url)
+    try folder.delete(document)
+    try folder.emptyTrash()
+    #expect(try Data(contentsOf: outside.file("a")) == Data([1]))
+    // A document that is a link isn't one.
+    try FileManager.default.createSymbolicLink(at: temporary.file("7.x"), withDestinationURL: outside.url)
+    #expect(try folder.documents().isEmpty)
+    #expect(code { _ = try folder.document(named: "7") } == .notFound)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: outside.url.path) == ["a"])
+  }
+
   @Test("D5: a document of a newer program says so, and is not called damaged")
   func newer() throws {
     let folder = try DocumentFolder(at: temporary.url, extension: "x")

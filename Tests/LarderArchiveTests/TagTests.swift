@@ -37,6 +37,9 @@ private struct Key: CodingKey {
 
 @Suite("Archives: names of types and keys")
 struct TagTests {
+  /// A private type of this file.
+  static var hiddenType: any Decodable.Type { Hidden.self }
+
   @Test("D1: the name of a private type has no address in it, and an archive from a launch that wrote one is read")
   func privateType() throws {
     let tag = ArchiveTag.name(of: Hidden.self)
@@ -98,6 +101,58 @@ struct TagTests {
     let data = try Archive.encode([Archived<Vehicle>(Truck()), Archived(Vehicle())])
     let read = try Archive.decode([Archived<Vehicle>].self, from: data, allowing: [Truck.self, Vehicle.self])
     #expect(read.first?.value is Truck && !(read.last?.value is Truck))
+  }
+
+  private struct Garage<Content: Codable>: Codable {
+    var content: Content
+  }
+
+  @Test(
+    "D2: a subclass in a property of its superclass, in an optional, array or dictionary is refused when it is encoded",
+    arguments: ["inherited", "own"])
+  func declaredAsSuperclass(_ tag: String) throws {
+    let vehicle: Vehicle = tag == "own" ? Truck() : Bicycle()
+    let bodies: [(keyPath: String?, encode: () throws -> Data)] = [
+      ("content", { try Archive.encode(Garage(content: vehicle)) }),
+      ("content", { try Archive.encode(Garage(content: Vehicle?.some(vehicle))) }),
+      ("content.1", { try Archive.encode(Garage(content: [Vehicle(), vehicle])) }),
+      ("content.a", { try Archive.encode(Garage(content: ["a": [vehicle].first])) }),
+      ("0", { try Archive.encode([vehicle]) }),
+      (nil, { try Archive.encode(Vehicle?.some(vehicle)) }),
+      ("content.$value.content", { try Archive.encode(Garage(content: Archived(Garage(content: vehicle)))) }),
+    ]
+    for (keyPath, encode) in bodies {
+      let error = #expect(throws: ArchiveError.self) { try encode() }
+      #expect(error?.code == .unsupported && error?.keyPath == keyPath)
+      #expect(error?.type == String(reflecting: type(of: vehicle)))
+      #expect(error?.message.contains("Archived<Vehicle>") == true && error?.message.contains("archiveTag") == true)
+    }
+    #expect(
+      try Archive.decode(Garage<[Vehicle]>.self, from: Archive.encode(Garage(content: [Vehicle()]))).content.count == 1)
+  }
+
+  private class Plain: Codable {
+    var number = 1
+  }
+
+  private final class Special: Plain {}
+
+  private final class Named: Plain, Archivable {
+    static let archiveTag = "Named"
+  }
+
+  @Test(
+    "D1: a subclass without a tag is encoded as its property's class, as with JSONEncoder; one with a tag is refused")
+  func subclassWithoutTag() throws {
+    let json = try JSONDecoder().decode(
+      Garage<Plain>.self, from: JSONEncoder().encode(Garage<Plain>(content: Special())))
+    let own = try Archive.decode(Garage<Plain>.self, from: Archive.encode(Garage<Plain>(content: Special())))
+    #expect(type(of: json.content) == Plain.self && type(of: own.content) == Plain.self)
+    let error = #expect(throws: ArchiveError.self) { try Archive.encode(Garage<Plain>(content: Named())) }
+    #expect(error?.code == .unsupported && error?.message.contains("Archived<Plain>") == true)
+    let archived = try Archive.encode(Garage(content: Archived<Plain>(Named())))
+    #expect(
+      try Archive.decode(Garage<Archived<Plain>>.self, from: archived, allowing: [Named.self]).content.value is Named)
   }
 
   @Test("D2: two types of one tag are an error, on the allow-list and in an archive")

@@ -26,6 +26,15 @@ package struct ArchiveHeader: Sendable {
       self.tag = tag
       self.version = version
     }
+
+    /// Throws ``ArchiveError`` `.unsupported` for a tag or a version that no archive can have.
+    func check() throws {
+      guard tag.utf8.isEmpty || tag.utf8.count > longestTag || UInt32(exactly: version) == nil else { return }
+      throw ArchiveError(
+        .unsupported, type: tag,
+        "A tag has 1 to \(longestTag) bytes, and a version is a number from 0. Conform the type to Archivable and give it such ones."
+      )
+    }
   }
 
   static let magic: [UInt8] = [0x89, 0x4c, 0x41, 0x52, 0x0d, 0x0a, 0x1a, 0x0a]
@@ -57,14 +66,9 @@ package struct ArchiveHeader: Sendable {
     }
     var table: [UInt8] = []
     for type in types {
+      try type.check()
       let tag = Array(type.tag.utf8)
-      guard !tag.isEmpty, tag.count <= longestTag, let version = UInt32(exactly: type.version) else {
-        throw ArchiveError(
-          .unsupported, type: type.tag,
-          "A tag has 1 to \(longestTag) bytes, and a version is a number from 0. Conform the type to Archivable and give it such ones."
-        )
-      }
-      table.append(bigEndian: version)
+      table.append(bigEndian: UInt32(type.version))
       table.append(bigEndian: UInt16(tag.count))
       table += tag
     }

@@ -13,13 +13,14 @@ extension Archive {
   ///     `MyApp.Creature`.
   ///   - root: The key of the root; `NSKeyedArchiveRootObjectKey` unless the archive was written with its own keys.
   ///   - limits: The limits of the archive.
+  ///   - userInfo: The `userInfo` of the decoders, and of the objects that ``KeyedClass/building(_:)`` gets.
   /// - Returns: The decoded root.
   /// - Throws: ``ArchiveError`` `.notAnArchive`, `.damaged`, `.limitExceeded`, `.notAllowed`, `.cycle`, `.notFound` if
   ///   there is no root, `.invalidValue`; and what your closures throw.
   /// - Complexity: O(*n*), where *n* is the number of values, all of which are in memory at once.
   public static func decodeKeyed<T>(
     _ type: T.Type, from data: Data, allowing classes: [String: KeyedClass], root: String = "root",
-    limits: Limits = .default
+    limits: Limits = .default, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws -> T {
     guard data.count <= limits.size else {
       throw ArchiveError(
@@ -33,7 +34,7 @@ extension Archive {
       try PropertyListValidator.validate(list, limits: limits, allowsKeyedArchives: true)
       return try PropertyListNode(list)
     }
-    var reader = try KeyedArchiveReader(node, allowing: classes, limits: limits)
-    return try reader.root(root).decode(type)
+    var reader = try KeyedArchiveReader(node, allowing: classes, limits: limits, userInfo: userInfo)
+    return try reader.root(root).decode(type, at: KeyedPath(userInfo: userInfo))
   }
 }

@@ -2,9 +2,11 @@
 public struct KeyedArchiveObject: Sendable {
   /// The name of the class in the archive.
   public let className: String
+  /// The `userInfo` of the call that decodes the archive.
+  public var userInfo: [CodingUserInfoKey: any Sendable] { context.userInfo }
   let fields: [String: KeyedValue]
   let keyedClass: KeyedClass
-  let budget: KeyedBudget
+  let context: KeyedContext
 
   /// The keys of the encoded values, in alphabetical order.
   public var keys: [String] { fields.keys.sorted() }
@@ -28,7 +30,7 @@ public struct KeyedArchiveObject: Sendable {
         .invalidValue, type: className, keyPath: key,
         "The object has no value for this key. Use decodeIfPresent where it may be missing.")
     }
-    return try named { try value.decode(type, at: [PlainKey(key)]) }
+    return try named { try value.decode(type, at: KeyedPath(userInfo: userInfo) + PlainKey(key)) }
   }
 
   /// Decodes the value of a key, if there is one.
@@ -44,13 +46,13 @@ public struct KeyedArchiveObject: Sendable {
   }
 
   func build() throws -> any Sendable {
-    try budget.spend()
+    try context.spend()
     return try keyedClass.build(self)
   }
 
   /// Decodes the object as a Codable type whose coding keys are the keys of the archive.
   func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try named { try KeyedValue.object(self).value(type) }
+    try named { try KeyedValue.object(self).value(type, at: KeyedPath(userInfo: userInfo)) }
   }
 
   /// Adds the name of this class to an error without a type, so that an error names the innermost object.

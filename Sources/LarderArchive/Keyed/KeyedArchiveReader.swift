@@ -20,10 +20,13 @@ struct KeyedArchiveReader {
   private let limits: Archive.Limits
   private var known: [Int: Resolved] = [:]
   private var open: Set<Int> = []
-  private let budget: KeyedBudget
+  private let context: KeyedContext
   private let stack = StackBounds.current
 
-  init(_ root: PropertyListNode, allowing allowed: [String: KeyedClass], limits: Archive.Limits) throws {
+  init(
+    _ root: PropertyListNode, allowing allowed: [String: KeyedClass], limits: Archive.Limits,
+    userInfo: [CodingUserInfoKey: any Sendable]
+  ) throws {
     guard let root = root.dictionary, let objects = root["$objects"]?.array, let top = root["$top"]?.dictionary,
       root["$archiver"]?.string != nil
     else {
@@ -33,7 +36,7 @@ struct KeyedArchiveReader {
     self.top = top
     self.allowed = allowed
     self.limits = limits
-    budget = KeyedBudget(limits)
+    context = KeyedContext(limits, userInfo: userInfo)
   }
 
   mutating func root(_ key: String) throws -> KeyedValue {
@@ -135,7 +138,7 @@ struct KeyedArchiveReader {
       // A key that begins with a dollar sign is written with an additional one.
       fields[key.hasPrefix("$") ? String(key.dropFirst()) : key] = try add(node, to: &sum, depth: depth)
     }
-    sum.value = .object(KeyedArchiveObject(className: name, fields: fields, keyedClass: keyedClass, budget: budget))
+    sum.value = .object(KeyedArchiveObject(className: name, fields: fields, keyedClass: keyedClass, context: context))
     return sum
   }
 

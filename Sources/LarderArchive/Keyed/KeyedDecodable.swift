@@ -3,11 +3,11 @@ internal import Foundation
 /// A type that is created from a keyed value without its `init(from:)`: plain values, and containers whose elements may
 /// be objects of mapped classes.
 protocol KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Self
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> Self
 }
 
 extension FixedWidthInteger where Self: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Self {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> Self {
     try value.integer(Self.self, at: path)
   }
 }
@@ -24,18 +24,18 @@ extension UInt32: KeyedDecodable {}
 extension UInt64: KeyedDecodable {}
 
 extension Double: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Double { try value.real(at: path) }
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> Double { try value.real(at: path) }
 }
 
 extension Float: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Float {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> Float {
     guard let number = Float(keeping: try value.real(at: path)) else { throw KeyedValue.mismatch(Self.self, at: path) }
     return number
   }
 }
 
 extension Decimal: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Decimal {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> Decimal {
     switch value {
     case .decimal(let number): return number
     case .plain(.integer(let number)): return Decimal(number)
@@ -46,7 +46,7 @@ extension Decimal: KeyedDecodable {
 }
 
 extension TimeZone: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> TimeZone {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> TimeZone {
     guard case .plain(.string(let name)) = value, let zone = TimeZone(identifier: name) else {
       throw KeyedValue.mismatch(Self.self, at: path)
     }
@@ -55,7 +55,7 @@ extension TimeZone: KeyedDecodable {
 }
 
 extension Bool: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Bool {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> Bool {
     if case .plain(.bool(let flag)) = value { return flag }
     switch try? value.integer(Int.self, at: path) {
     case 0: return false
@@ -66,7 +66,7 @@ extension Bool: KeyedDecodable {
 }
 
 extension String: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> String {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> String {
     switch value {
     case .plain(.string(let text)): return text
     case .url(let url): return url.absoluteString
@@ -77,21 +77,21 @@ extension String: KeyedDecodable {
 }
 
 extension Data: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Data {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> Data {
     guard case .plain(.data(let data)) = value else { throw KeyedValue.mismatch(Self.self, at: path) }
     return data
   }
 }
 
 extension Date: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Date {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> Date {
     guard case .plain(.date(let date)) = value else { throw KeyedValue.mismatch(Self.self, at: path) }
     return date
   }
 }
 
 extension URL: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> URL {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> URL {
     if case .url(let url) = value { return url }
     guard case .plain(.string(let text)) = value, let url = URL(string: text) else {
       throw KeyedValue.mismatch(Self.self, at: path)
@@ -101,7 +101,7 @@ extension URL: KeyedDecodable {
 }
 
 extension UUID: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> UUID {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> UUID {
     guard case .plain(.string(let text)) = value, let identifier = UUID(uuidString: text) else {
       throw KeyedValue.mismatch(Self.self, at: path)
     }
@@ -110,33 +110,33 @@ extension UUID: KeyedDecodable {
 }
 
 extension Array: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> [Element] {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> [Element] {
     guard let elements = value.elements else { throw KeyedValue.mismatch(Self.self, at: path) }
     return try elements.enumerated().map { index, element in
-      try element.decode(Element.self, at: path + [PlainKey(index)])
+      try element.decode(Element.self, at: path + PlainKey(index))
     }
   }
 }
 
 extension Set: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Set<Element> {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> Set<Element> {
     Set(try [Element].make(from: value, at: path))
   }
 }
 
 extension Optional: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> Wrapped? {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> Wrapped? {
     if case .emptyURL = value, Wrapped.self == URL.self { return nil }
     return value.isNull ? nil : try value.decode(Wrapped.self, at: path)
   }
 }
 
 extension Dictionary: KeyedDecodable {
-  static func make(from value: KeyedValue, at path: [any CodingKey]) throws -> [Key: Value] {
+  static func make(from value: KeyedValue, at path: KeyedPath) throws -> [Key: Value] {
     guard let pairs = value.pairs else { throw KeyedValue.mismatch(Self.self, at: path) }
     var entries: [Key: Value] = [:]
     for pair in pairs {
-      let step = path + [PlainKey(pair.key.keyText ?? "?")]
+      let step = path + PlainKey(pair.key.keyText ?? "?")
       entries[try pair.key.decode(Key.self, at: step)] = try pair.value.decode(Value.self, at: step)
     }
     return entries

@@ -42,7 +42,7 @@ indirect enum KeyedValue: Sendable {
   /// Decodes the value as a type. See ``KeyedArchiveObject/decode(_:forKey:)``.
   ///
   /// - Parameter path: The keys from the object that contains the value, for errors.
-  func decode<T>(_ type: T.Type, at path: [any CodingKey] = []) throws -> T {
+  func decode<T>(_ type: T.Type, at path: KeyedPath) throws -> T {
     if case .object(let object) = self, object.keyedClass.makes(type) {
       if let built = try object.build() as? T { return built }
       throw Self.mismatch(type, at: path)
@@ -51,7 +51,7 @@ indirect enum KeyedValue: Sendable {
   }
 
   /// Decodes the value as a type, ignoring the mapping of its class, which is what calls this.
-  func decodeDirectly<T>(_ type: T.Type, at path: [any CodingKey]) throws -> T {
+  func decodeDirectly<T>(_ type: T.Type, at path: KeyedPath) throws -> T {
     if let known = type as? any KeyedDecodable.Type, let value = try known.make(from: self, at: path) as? T {
       return value
     }
@@ -62,10 +62,10 @@ indirect enum KeyedValue: Sendable {
   }
 
   /// Decodes the value with the type's `init(from:)`.
-  func value<T: Decodable>(_ type: T.Type, at path: [any CodingKey] = []) throws -> T {
-    if case .object(let object) = self { try object.budget.spend() } else { try StackBounds.current.check() }
+  func value<T: Decodable>(_ type: T.Type, at path: KeyedPath) throws -> T {
+    if case .object(let object) = self { try object.context.spend() } else { try StackBounds.current.check() }
     do {
-      return try T(from: KeyedValueDecoder(value: self, codingPath: path))
+      return try T(from: KeyedValueDecoder(value: self, path: path))
     } catch let error as DecodingError {
       throw ArchiveError(keyed: error)
     }
@@ -75,7 +75,7 @@ indirect enum KeyedValue: Sendable {
   ///
   /// The archiver writes equal objects once, and considers 1, 1.0 and true equal, so each may appear where another was
   /// encoded.
-  func integer<T: FixedWidthInteger>(_ type: T.Type, at path: [any CodingKey]) throws -> T {
+  func integer<T: FixedWidthInteger>(_ type: T.Type, at path: KeyedPath) throws -> T {
     let number: T? =
       switch self {
       case .plain(.integer(let number)): T(exactly: number)
@@ -90,7 +90,7 @@ indirect enum KeyedValue: Sendable {
   }
 
   /// Returns the value as a real number, like ``integer(_:at:)``.
-  func real(at path: [any CodingKey]) throws -> Double {
+  func real(at path: KeyedPath) throws -> Double {
     if case .plain(.bool(let flag)) = self { return flag ? 1 : 0 }
     if case .decimal(let number) = self { return NSDecimalNumber(decimal: number).doubleValue }
     guard case .plain(let value) = self, let number = value.real else { throw Self.mismatch(Double.self, at: path) }
@@ -106,9 +106,9 @@ indirect enum KeyedValue: Sendable {
     }
   }
 
-  static func mismatch(_ type: Any.Type, at path: [any CodingKey]) -> ArchiveError {
+  static func mismatch(_ type: Any.Type, at path: KeyedPath) -> ArchiveError {
     ArchiveError(
-      .invalidValue, keyPath: ArchiveError.keyPath(path),
+      .invalidValue, keyPath: ArchiveError.keyPath(path.keys),
       "The archive has another kind of value than \(type). Ask for the type that was encoded, or build the class with .building."
     )
   }

@@ -1,20 +1,22 @@
 /// Decodes Codable types from a value of a keyed archive.
 struct KeyedValueDecoder: Decoder {
   let value: KeyedValue
-  let codingPath: [any CodingKey]
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  let path: KeyedPath
+
+  var codingPath: [any CodingKey] { path.keys }
+  var userInfo: [CodingUserInfoKey: Any] { path.userInfo.mapValues { $0 as Any } }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    KeyedDecodingContainer(Fields<Key>(fields: try fields(), codingPath: codingPath))
+    KeyedDecodingContainer(Fields<Key>(fields: try fields(), path: path))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard let elements = value.elements else { throw KeyedValue.mismatch([Any].self, at: codingPath) }
-    return Elements(elements: elements, codingPath: codingPath)
+    guard let elements = value.elements else { throw KeyedValue.mismatch([Any].self, at: path) }
+    return Elements(elements: elements, path: path)
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    Single(value: value, codingPath: codingPath)
+    Single(value: value, path: path)
   }
 
   private func fields() throws -> [String: KeyedValue] {
@@ -31,13 +33,15 @@ struct KeyedValueDecoder: Decoder {
         fields[key] = pair.value
       }
       return fields
-    default: throw KeyedValue.mismatch([String: Any].self, at: codingPath)
+    default: throw KeyedValue.mismatch([String: Any].self, at: path)
     }
   }
 
   private struct Fields<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let fields: [String: KeyedValue]
-    let codingPath: [any CodingKey]
+    let path: KeyedPath
+
+    var codingPath: [any CodingKey] { path.keys }
 
     var allKeys: [Key] { fields.keys.sorted().compactMap { Key(stringValue: $0) } }
 
@@ -46,7 +50,7 @@ struct KeyedValueDecoder: Decoder {
     func decodeNil(forKey key: Key) throws -> Bool { try field(key).isNull }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-      try field(key).decode(type, at: codingPath + [key])
+      try field(key).decode(type, at: path + key)
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -64,7 +68,7 @@ struct KeyedValueDecoder: Decoder {
     func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 
     private func decoder(_ key: any CodingKey) throws -> KeyedValueDecoder {
-      KeyedValueDecoder(value: try field(key), codingPath: codingPath + [key])
+      KeyedValueDecoder(value: try field(key), path: path + key)
     }
 
     private func field(_ key: any CodingKey) throws -> KeyedValue {
@@ -80,14 +84,15 @@ struct KeyedValueDecoder: Decoder {
 
   private struct Elements: UnkeyedDecodingContainer {
     let elements: [KeyedValue]
-    let codingPath: [any CodingKey]
+    let path: KeyedPath
     var currentIndex = 0
 
-    init(elements: [KeyedValue], codingPath: [any CodingKey]) {
+    init(elements: [KeyedValue], path: KeyedPath) {
       self.elements = elements
-      self.codingPath = codingPath
+      self.path = path
     }
 
+    var codingPath: [any CodingKey] { path.keys }
     var count: Int? { elements.count }
     var isAtEnd: Bool { currentIndex >= elements.count }
 
@@ -98,7 +103,7 @@ struct KeyedValueDecoder: Decoder {
     }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-      let value = try next().decode(type, at: codingPath + [PlainKey(currentIndex)])
+      let value = try next().decode(type, at: path + PlainKey(currentIndex))
       currentIndex += 1
       return value
     }
@@ -113,7 +118,7 @@ struct KeyedValueDecoder: Decoder {
     mutating func superDecoder() throws -> any Decoder { try decoder() }
 
     private mutating func decoder() throws -> KeyedValueDecoder {
-      let decoder = KeyedValueDecoder(value: try next(), codingPath: codingPath + [PlainKey(currentIndex)])
+      let decoder = KeyedValueDecoder(value: try next(), path: path + PlainKey(currentIndex))
       currentIndex += 1
       return decoder
     }
@@ -130,10 +135,12 @@ struct KeyedValueDecoder: Decoder {
 
   private struct Single: SingleValueDecodingContainer {
     let value: KeyedValue
-    let codingPath: [any CodingKey]
+    let path: KeyedPath
+
+    var codingPath: [any CodingKey] { path.keys }
 
     func decodeNil() -> Bool { value.isNull }
 
-    func decode<T: Decodable>(_ type: T.Type) throws -> T { try value.decodeDirectly(type, at: codingPath) }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T { try value.decodeDirectly(type, at: path) }
   }
 }

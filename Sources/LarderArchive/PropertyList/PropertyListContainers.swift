@@ -82,7 +82,9 @@ struct PropertyListElements: UnkeyedDecodingContainer {
   }
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
-    let value = try decoder.value(type, number(type), PlainKey(currentIndex))
+    let value = try decoder.value(
+      type, number(type), PlainKey(currentIndex),
+      isDictionaryKey: decoder.keysAreMembers && currentIndex.isMultiple(of: 2))
     currentIndex += 1
     return value
   }

@@ -53,6 +53,8 @@ struct PropertyListValueDecoder: Decoder {
   let path: CodingPath?
   /// Whether the elements of the value need no version of their own.
   let hasVersions: Bool
+  /// Whether every other element is the key of a dictionary, and a member.
+  var keysAreMembers = false
 
   var codingPath: [any CodingKey] { CodingPath.keys(path) }
   var userInfo: [CodingUserInfoKey: Any] { source.userInfo }
@@ -72,7 +74,9 @@ struct PropertyListValueDecoder: Decoder {
   func singleValueContainer() -> any SingleValueDecodingContainer { Single(decoder: self) }
 
   /// Decodes the object with a number as a type.
-  func value<T: Decodable>(_ type: T.Type, _ number: Int, _ key: @autoclosure () -> (any CodingKey)?) throws -> T {
+  func value<T: Decodable>(
+    _ type: T.Type, _ number: Int, _ key: @autoclosure () -> (any CodingKey)?, isDictionaryKey: Bool = false
+  ) throws -> T {
     if T.self is any PropertyListScalar.Type, let scalar = T.self as? any PropertyListScalar.Type {
       let list = try source.open()
       let object = try list.object(number)
@@ -82,12 +86,13 @@ struct PropertyListValueDecoder: Decoder {
       throw DecodingError.typeMismatch(type, context)
     }
     let kind = source.kinds.kind(of: T.self)
-    if !hasVersions, kind == .archivable { return try member(type, number, key()) }
+    if kind == .archivable, !hasVersions || isDictionaryKey { return try member(type, number, key()) }
     try source.spend(1)
     return try T(
       from: PropertyListValueDecoder(
         source: source, number: number, path: key().map { CodingPath(path, $0) } ?? path,
-        hasVersions: kind.hasVersions(inVersioned: hasVersions)))
+        hasVersions: kind.hasVersions(inVersioned: hasVersions && !isDictionaryKey),
+        keysAreMembers: kind == .composedOfMembers))
   }
 
   func isNull(_ number: Int) throws -> Bool {

@@ -31,6 +31,8 @@ final class PropertyListWriter {
   /// Whether there is a failure: looked at before and after each value, which a look at the error itself would cost
   /// more.
   private var hasFailed = false
+  /// The depth of the deepest container since this was last set.
+  var deepest = 0
   /// What a ``PropertyListValidator`` will count.
   private var count = 1
   private var expandedSize = 0
@@ -95,6 +97,7 @@ final class PropertyListWriter {
   func addContainer(isDictionary: Bool, depth: Int) -> Int {
     if depth >= limits.depth { fail(.tooDeep(limits)) }
     guard !hasFailed else { return Self.top }
+    deepest = max(deepest, depth)
     containers.append(Container(isDictionary: isDictionary))
     return addObject(.container(containers.count - 1))
   }
@@ -102,6 +105,22 @@ final class PropertyListWriter {
   func isContainer(_ number: Int, isDictionary: Bool) -> Bool {
     guard case .container(let place) = objects[number] else { return false }
     return containers[place].isDictionary == isDictionary
+  }
+
+  /// Returns whether the keys of a dictionary are these.
+  func hasKeys(_ number: Int, _ names: [String]) -> Bool {
+    guard case .container(let place) = objects[number], containers[place].isDictionary,
+      containers[place].keys.count >= names.count
+    else { return false }
+    let keys = Set(containers[place].keys)
+    return keys.count == names.count && names.allSatisfy { name in keys.contains { isASCII($0, name) } }
+  }
+
+  /// Returns whether an object is a short text of ASCII characters.
+  private func isASCII(_ number: Int, _ text: String) -> Bool {
+    guard case .scalar(let range) = objects[number], range.count == text.utf8.count + 1 else { return false }
+    return scalars[range.lowerBound] == 0x50 | UInt8(text.utf8.count)
+      && scalars[range].dropFirst().elementsEqual(text.utf8)
   }
 
   func count(of number: Int) -> Int {

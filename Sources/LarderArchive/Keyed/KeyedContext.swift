@@ -1,17 +1,19 @@
 internal import Synchronization
 
-/// The number of objects of one keyed archive that may still be built, and their depth.
+/// The number of objects of one keyed archive that may still be built, and the user info that they get.
 ///
 /// Values are counted for each reference before anything is built. But a closure or an `init(from:)` may request an
 /// object as several types one after another, and so may each of the objects inside, which would double the time with
 /// each level.
-final class KeyedBudget: Sendable {
+final class KeyedContext: Sendable {
+  let userInfo: [CodingUserInfoKey: any Sendable]
   private let rest: Atomic<Int>
 
   /// The number of times that an object may be requested as another type, for all objects of an archive.
   private static let attempts = 8
 
-  init(_ limits: Archive.Limits) {
+  init(_ limits: Archive.Limits, userInfo: [CodingUserInfoKey: any Sendable]) {
+    self.userInfo = userInfo
     rest = Atomic(1000 + Self.attempts * min(limits.count, Int.max / 16))
   }
 
