@@ -5,7 +5,10 @@ import LarderProving
 struct FaultsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: FaultsPart.name, abstract: "Fails each call to the file system in turn.",
-    discussion: "With --at, runs those cases alone in this process, and prints what came of them.")
+    discussion: """
+      A run goes on where the last one of the same build has stopped, until each call has failed. With --at, runs those cases alone in this process, \
+      and prints what came of them.
+      """)
 
   @OptionGroup var options: RunOptions
 
@@ -27,6 +30,9 @@ struct FaultsCommand: AsyncParsableCommand {
   @Option(help: "The numbers of the calls that fail, with commas; count to count them.")
   var at: String?
 
+  @Option(help: "The file that keeps which calls were tried; empty for none.")
+  var progress = ".build/proof-faults.json"
+
   @Option(help: "A folder for the files of the cases, with --at.")
   var folder: String?
 
@@ -35,7 +41,10 @@ struct FaultsCommand: AsyncParsableCommand {
       guard let layer = FaultUnit.Layer(rawValue: name) else { throw ValidationError("There is no layer \(name).") }
       return layer
     }
-    guard let at else { return try await options.run(FaultsPart(scenario: scenario, layer: layer)) }
+    guard let at else {
+      let progress = progress.isEmpty ? nil : URL(filePath: progress)
+      return try await options.run(FaultsPart(scenario: scenario, layer: layer, progress: progress))
+    }
     guard let scenario else { throw ValidationError("--at needs --scenario.") }
     let unit = FaultUnit(scenario: scenario, layer: layer ?? .connections, failure: failure, persists: persists)
     let files =

@@ -12,6 +12,6 @@ struct LarderProof: AsyncParsableCommand {
       DamageCommand.self,
       FaultsCommand.self, PowerCommand.self,
       LogCommand.self, ForeignCommand.self, ResourcesCommand.self,
-      KillWorkerCommand.self, DamageWorkerCommand.self, ForeignWorkerCommand.self,
+      KillWorkerCommand.self, ModelWorkerCommand.self, DamageWorkerCommand.self, ForeignWorkerCommand.self,
     ])
 }

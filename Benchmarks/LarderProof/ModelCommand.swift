@@ -14,8 +14,20 @@ struct ModelCommand: AsyncParsableCommand {
   @Option(help: "The numbers of the operations that are done of those, with commas between; all without it.")
   var only: String?
 
+  @Option(help: "Of a thousand operations, so many set the clock ahead or back.")
+  var leaps = 7
+
   func run() async throws {
-    try await options.run(
-      ModelRun(operations: operations, only: only.map { Set($0.split(separator: ",").compactMap { Int($0) }) }))
+    let only = only.map { Set($0.split(separator: ",").compactMap { Int($0) }) }
+    try await options.run(ModelRun(operations: operations, only: only, leaps: leaps))
+  }
+}
+
+struct ModelWorkerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "model-worker", abstract: "Does operations to a store as it is told to.", shouldDisplay: false)
+
+  func run() async throws {
+    try await ModelWorker().run()
   }
 }

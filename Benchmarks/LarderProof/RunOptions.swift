@@ -13,6 +13,9 @@ struct RunOptions: ParsableArguments {
   @Option(help: "How many cases the part tries at most.")
   var cases: Int?
 
+  @Flag(help: "Keeps all files on the disk, also where files in memory would do.")
+  var disk = false
+
   @Option(help: "The folder that the result is written to.")
   var results = ".build/proof"
 
@@ -20,7 +23,8 @@ struct RunOptions: ParsableArguments {
   func run(_ part: some ProofPart) async throws {
     let name = type(of: part).name
     let seed = seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
-    let folder = FileManager.default.temporaryDirectory.appending(
+    let parent = disk || type(of: part).needsDisk ? nil : Self.memory
+    let folder = (parent ?? FileManager.default.temporaryDirectory).appending(
       component: "larder-proof-\(name)-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -47,6 +51,18 @@ struct RunOptions: ParsableArguments {
     try ResultFolder(path: results).write(result)
     print(Report([result]).text)
     if !result.findings.isEmpty { throw ExitCode(1) }
+  }
+
+  /// A folder whose files are in memory, where waiting for the disk would be most of the time; nil without one, or
+  /// without room.
+  private static var memory: URL? {
+    let folder = URL(filePath: "/dev/shm", directoryHint: .isDirectory)
+    let path = folder.path(percentEncoded: false)
+    guard FileManager.default.isWritableFile(atPath: path),
+      let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path),
+      (attributes[.systemFreeSize] as? NSNumber)?.int64Value ?? 0 > 2 << 30
+    else { return nil }
+    return folder
   }
 
   static func say(_ line: String) {

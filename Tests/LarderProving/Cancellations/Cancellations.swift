@@ -2,11 +2,14 @@ import Foundation
 import GRDBSQLite
 import Larder
 import LarderTestSupport
+import Synchronization
 
 /// Cancels tasks at any moment in every verb, and checks that the store says what it was told and nothing else.
 public struct Cancellations: ProofPart {
   public static let name = "cancellations"
 
+  /// How many stores are used side by side.
+  private static let stores = 2
   /// How many tasks use a store side by side.
   private static let lanes = 6
   /// After so many operations of each lane a new store is begun.
@@ -16,6 +19,12 @@ public struct Cancellations: ProofPart {
     case file = "a file"
     case durable = "a file with full durability"
     case memory = "memory"
+  }
+
+  /// What all stores of a run have come to.
+  private final class Progress: Sendable {
+    let rounds = Atomic<Int>(0)
+    let landed = Mutex<[Series.Point]>([])
   }
 
   public init() {}
@@ -34,20 +43,26 @@ public struct Cancellations: ProofPart {
       run.stalled(
         "calls never returned: no task of any lane moved for a minute", "LarderProof \(Self.name) --seed \(run.seed)")
     }
-    let marksman = Marksman()
-    defer {
-      watchdog.end()
-      marksman.end()
-    }
-    var round = 0
-    var landed: [Series.Point] = []
-    while tally.goesOn {
-      let kind = Kind.allCases[round / 2 % 4 == 3 ? 0 : round / 2 % 4]
-      try await self.round(round, kind, run, tally, marksman) { watchdog.step() }
-      round += 1
-      let figures = tally.current
-      landed.append(Series.Point(Double(figures.cancelled), Double(figures.landed)))
-      if round % 10 == 0 { run.progress("\(figures.cancelled) cancellations, \(figures.findings.count) findings") }
+    defer { watchdog.end() }
+    let progress = Progress()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<Self.stores {
+        group.addTask {
+          let marksman = Marksman()
+          defer { marksman.end() }
+          while tally.goesOn {
+            let round = progress.rounds.add(1, ordering: .relaxed).oldValue
+            let kind = Kind.allCases[round / 2 % 4 == 3 ? 0 : round / 2 % 4]
+            try await self.round(round, kind, run, tally, marksman) { watchdog.step() }
+            let figures = tally.current
+            progress.landed.withLock { $0.append(Series.Point(Double(figures.cancelled), Double(figures.landed))) }
+            if round % 10 == 9 {
+              run.progress("\(figures.cancelled) cancellations, \(figures.findings.count) findings")
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
     }
     let figures = tally.current
     result.cases = figures.cancelled
@@ -55,7 +70,7 @@ public struct Cancellations: ProofPart {
     result.count("operations", by: figures.operations)
     result.count("cancellations that ended the call", by: figures.landed)
     result.count("cancellations that came too late", by: figures.cancelled - figures.landed)
-    result.count("stores", by: round)
+    result.count("stores", by: progress.rounds.load(ordering: .relaxed))
     result.findings = figures.findings.map {
       Finding(
         $0, reproduction: "swift run LarderProof cancellations --seed \(run.seed)  # the moments differ from run to run"
@@ -67,7 +82,9 @@ public struct Cancellations: ProofPart {
         "cancellations by call", style: .bars, xLabel: "call", yLabel: "cancellations",
         points: verbs.enumerated().map { Series.Point(Double($0), Double($1.value.cancelled)) },
         labels: verbs.map(\.key)),
-      Series("cancellations that ended the call", xLabel: "cancellations", yLabel: "ended the call", points: landed),
+      Series(
+        "cancellations that ended the call", xLabel: "cancellations", yLabel: "ended the call",
+        points: progress.landed.withLock { $0 }),
     ]
     return result
   }

@@ -19,12 +19,25 @@ struct DamageCase: Sendable, CustomStringConvertible {
     case copyPage(from: Int, to: Int)
   }
 
+  let store: DamageStore
   let target: Target
   let edit: Edit
-  let description: String
+  private let text: String
 
-  static let pageSize = 4096
-  private static let frameSize = pageSize + 24
+  /// The size of a page of the large store, which alone is changed within pages.
+  private static let pageSize = DamageStore.large.pageSize
+
+  init(_ store: DamageStore = .large, target: Target, edit: Edit, description: String = "") {
+    self.store = store
+    self.target = target
+    self.edit = edit
+    text = description
+  }
+
+  var description: String {
+    guard case .truncate(let length) = edit else { return text }
+    return "the \(target.rawValue) of the \(store.rawValue) store ends after \(length) bytes"
+  }
 
   func applied(to bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
@@ -48,12 +61,33 @@ struct DamageCase: Sendable, CustomStringConvertible {
 
   // MARK: All of them
 
-  /// The cases for a file and a log of these sizes, the same each time for a seed.
-  static func all(file: Int, log: Int, seed: UInt64) -> [DamageCase] {
+  /// Changes of a file and a log of these sizes, the same each time for a seed.
+  static func changes(file: Int, log: Int, seed: UInt64) -> [DamageCase] {
     var random = SplitMix64(seed: seed)
-    return header() + pages(file / pageSize, &random) + truncations(file, .file, step: pageSize, &random)
-      + self.log(log, &random)
+    return header() + pages(file / pageSize, &random) + frames(log, &random)
   }
+
+  /// The file of so many bytes, or the log, cut off at every length: first at those beside all boundaries of its pages
+  /// or frames, then at the others, in an order of the seed's.
+  static func truncations(
+    _ store: DamageStore, _ target: Target, size: Int, seed: UInt64
+  ) -> (
+    boundaries: [DamageCase], others: [DamageCase]
+  ) {
+    let steps =
+      target == .file
+      ? stride(from: 0, through: size, by: store.pageSize)
+      : stride(from: logHeader, through: size, by: store.pageSize + frameHeader)
+    let boundaries = Set(([0] + steps).flatMap { ($0 - 1)...($0 + 1) }.filter((0..<size).contains))
+    var random = SplitMix64(seed: seed)
+    let others = (0..<size).filter { !boundaries.contains($0) }.shuffled(using: &random)
+    func cut(_ length: Int) -> DamageCase { DamageCase(store, target: target, edit: .truncate(to: length)) }
+    return (boundaries.sorted().map(cut), others.map(cut))
+  }
+
+  // Source: https://www.sqlite.org/fileformat2.html#walformat
+  private static let logHeader = 32
+  private static let frameHeader = 24
 
   /// Every byte of the header of the file.
   private static func header() -> [DamageCase] {
@@ -98,23 +132,15 @@ struct DamageCase: Sendable, CustomStringConvertible {
     return cases
   }
 
-  private static func truncations(_ size: Int, _ target: Target, step: Int, _ random: inout SplitMix64) -> [DamageCase]
-  {
-    let boundaries = Array(stride(from: 0, through: size - 1, by: step))
-    let others = (0..<60).map { _ in Int.random(in: 1..<size, using: &random) }
-    return (boundaries + others).map {
-      DamageCase(target: target, edit: .truncate(to: $0), description: "the \(target.rawValue) ends after \($0) bytes")
-    }
-  }
-
-  private static func log(_ size: Int, _ random: inout SplitMix64) -> [DamageCase] {
-    var cases = (0..<32).map {
+  private static func frames(_ size: Int, _ random: inout SplitMix64) -> [DamageCase] {
+    var cases = (0..<logHeader).map {
       DamageCase(target: .log, edit: .exclusiveOr(at: $0, [0xFF]), description: "byte \($0) of the log is inverted")
     }
-    for frame in 0..<(size - 32) / frameSize {
-      let start = 32 + frame * frameSize
+    let frameSize = pageSize + frameHeader
+    for frame in 0..<(size - logHeader) / frameSize {
+      let start = logHeader + frame * frameSize
       for position in [0, 3, 4, 7, 8, 12, 16, 20].map({ start + $0 })
-        + (0..<4).map({ _ in start + Int.random(in: 24..<frameSize, using: &random) })
+        + (0..<4).map({ _ in start + Int.random(in: frameHeader..<frameSize, using: &random) })
       {
         let pattern = UInt8.random(in: 1...255, using: &random)
         cases.append(
@@ -122,11 +148,7 @@ struct DamageCase: Sendable, CustomStringConvertible {
             target: .log, edit: .exclusiveOr(at: position, [pattern]),
             description: "frame \(frame + 1) of the log, byte \(position - start) ^ \(pattern)"))
       }
-      cases.append(
-        DamageCase(target: .log, edit: .truncate(to: start), description: "the log ends before frame \(frame + 1)"))
-      cases.append(
-        DamageCase(target: .log, edit: .truncate(to: start + 24), description: "the log ends in frame \(frame + 1)"))
     }
-    return cases + truncations(size, .log, step: size, &random)
+    return cases
   }
 }

@@ -4,14 +4,16 @@ import Larder
 /// Opens a damaged file, asks and changes everything, and compares with what SQLite itself says of it.
 struct DamageProbe {
   let path: String
+  let original: DamageStore
   let target: DamageCase.Target
   private(set) var refusals = 0
   private(set) var checks = 0
   private(set) var failures: [String] = []
 
-  init(path: String, target: DamageCase.Target) {
+  init(path: String, _ damage: DamageCase) {
     self.path = path
-    self.target = target
+    original = damage.store
+    target = damage.target
   }
 
   mutating func run() {
@@ -35,7 +37,7 @@ struct DamageProbe {
     let found: [Int: [DamageRow]?]
   }
 
-  private static let keys = [1, 20, 60, 61, 119, 120, 121]
+  private var keys: [Int] { original == .large ? [1, 20, 60, 61, 119, 120, 121] : [1, 6, 12, 13] }
 
   private func rawAnswers() throws -> RawAnswers {
     let copy = path + "-copy"
@@ -45,26 +47,26 @@ struct DamageProbe {
     }
     let raw = try RawRows(copy)
     defer { raw.close() }
-    let found = Self.keys.map { key in (key, try? raw.rows(where: "id = \(key)")) }
+    let found = keys.map { key in (key, try? raw.rows(where: "id = \(key)")) }
     return RawAnswers(all: try? raw.rows(), found: Dictionary(uniqueKeysWithValues: found))
   }
 
   // MARK: Reading
 
   private mutating func readFile(_ db: BlockingStore, _ raw: RawAnswers?) {
+    let expected = original.rows
     attempt("fetching all") {
       try db.fetch(DamageRow.all.sorted(by: \.id))
     } check: { rows in
-      if rows.elementsEqual(DamageStore.rows) { return nil }
+      if rows == expected { return nil }
       guard let all = raw?.all else { return "\(rows.count) wrong rows where SQLite sees the damage" }
       return rows.elementsEqual(all) ? nil : "\(rows.count) rows that SQLite does not say"
     }
-    for key in Self.keys {
+    for key in keys {
       attempt("finding \(key)") {
         try db.find(DamageRow.self, key)
       } check: { row in
-        let expected = key <= 120 ? DamageStore.row(key) : nil
-        if row == expected { return nil }
+        if row == expected.first(where: { $0.id == key }) { return nil }
         guard let found = raw?.found[key] ?? nil else { return "a wrong row where SQLite sees the damage" }
         return found == (row.map { [$0] } ?? []) ? nil : "a row that SQLite does not say"
       }
@@ -103,11 +105,12 @@ struct DamageProbe {
 
   /// What a damaged log leaves is what some commit left: the checksums tell where it ends.
   private mutating func readLogged(_ db: BlockingStore) {
+    let original = original
     attempt("fetching all") {
       try db.fetch(DamageRow.all.sorted(by: \.id))
     } check: { rows in
-      rows.count >= DamageStore.checkpointed && rows.count <= DamageStore.logged
-        && rows.elementsEqual((1...rows.count).map(DamageStore.row))
+      rows.count >= original.checkpointed.upperBound && rows.count <= original.logged.upperBound
+        && rows.elementsEqual((1...rows.count).map(original.row))
         ? nil : "rows that no commit left: \(rows.map(\.id))"
     }
     attempt("integrity_check") {
@@ -120,7 +123,7 @@ struct DamageProbe {
   // MARK: Writing
 
   private mutating func write(_ db: BlockingStore) {
-    let new = DamageStore.row(500)
+    let new = original.row(500)
     var isInserted = false
     attempt("inserting") {
       try db.insert(new)
@@ -150,9 +153,10 @@ struct DamageProbe {
     } check: { _ in
       nil
     }
+    let other = original.row(501)
     attempt("a transaction") {
       try db.write { db in
-        try db.save(DamageStore.row(501))
+        try db.save(other)
         try db.deleteAll(DamageRow.where { $0.id > 100 })
       }
     } check: { _ in

@@ -101,6 +101,27 @@ extension FaultScenario {
         Step("change an expiry") { try await $1.setExpiry(of: FaultToken.self, 3, to: Sample.now + 8000) },
       ]),
     FaultScenario(
+      name: "context-expiry", models: [FaultToken.self], configuration: expiring,
+      prepare: { place in
+        let store = try Store(at: place.store, for: [FaultToken.self, FaultProbe.self], configuration: expiring)
+        try await store.save((0..<10).map { FaultToken(id: $0) }, expires: Sample.now + 5000)
+        // Expired, with keys that the context takes.
+        try await store.save((10..<20).map { FaultToken(id: $0) }, expires: Sample.now - 10)
+      },
+      steps: [
+        Step("save moved expiries") { _, store in
+          let context = Context(store)
+          try context.save((0..<5).map { FaultToken(id: $0, text: "moved") }, expires: Sample.now + 9000)
+          _ = try context.setExpiry(of: FaultToken.self, 6, to: nil)
+          try context.save((10..<15).map { FaultToken(id: $0, text: "again") }, expires: Sample.now + 7000)
+          let child = context.child()
+          try child.insert(FaultToken(id: 30), expires: Sample.now + 6000)
+          context.delete(FaultToken.self, 7)
+          try child.save()
+          try context.save()
+        }
+      ]),
+    FaultScenario(
       name: "sweeping", models: [FaultToken.self], configuration: expiring,
       prepare: { place in
         let store = try Store(

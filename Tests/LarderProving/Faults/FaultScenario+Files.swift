@@ -98,5 +98,5 @@ extension FaultScenario {
     }
   }
 
-  static let all = verbs + transactions + features + files
+  static let all = verbs + transactions + features + checkpoints + files
 }

@@ -6,6 +6,7 @@ import LarderTestSupport
 /// acknowledged is lost.
 public struct Kills: ProofPart {
   public static let name = "kills"
+  public static let needsDisk = true
 
   /// How many processes write to one file.
   private static let writers = 3

@@ -11,6 +11,7 @@ struct ForeignRow: Hashable {
 /// Commits of another process, watched by live results of a store whose writer is never idle.
 public struct ForeignCommits: ProofPart {
   public static let name = "foreign"
+  public static let needsDisk = true
 
   /// How late a commit may be seen; nil where it counts only that it is.
   private let limit: Duration?

@@ -12,6 +12,7 @@ struct LoggedRow: Hashable {
 /// afterwards.
 public struct OverlappingReaders: ProofPart {
   public static let name = "log"
+  public static let needsDisk = true
 
   /// The largest log that is allowed while readers overlap.
   private static let largest: Int64 = 64 << 20
@@ -33,7 +34,7 @@ public struct OverlappingReaders: ProofPart {
     var result = PartResult(
       part: Self.name, title: "The write-ahead log",
       summary: """
-        Two readers of which one always reads, and two tasks that write without pause. The log must not outgrow \(Self.largest >> 20) MiB, and must have \
+        Two readers, of which one always reads, for \(time.components.seconds) s, and two tasks that write without pause. The log must not outgrow \(Self.largest >> 20) MiB, and must have \
         shrunk to \(Self.kept >> 20) MiB a second after all of them have stopped.
         """,
       seed: run.seed, unit: "reads")
@@ -44,16 +45,17 @@ public struct OverlappingReaders: ProofPart {
       run.stalled("no read or write ended for a minute", "LarderProof \(Self.name) --seed \(run.seed)")
     }
     defer { watchdog.end() }
-    let end = min(run.deadline, .now + time)
-    async let readers = read(store, until: end, watchdog)
-    async let writers = write(store, until: end, watchdog)
+    let overlap = Overlap(time)
+    async let readers = read(store, overlap, watchdog)
+    async let writers = write(store, overlap, watchdog)
     var sizes: [(seconds: Double, bytes: Int64)] = []
     let start = ContinuousClock.now
-    while ContinuousClock.now < end {
+    while overlap.goesOn {
       sizes.append(((ContinuousClock.now - start) / .seconds(1), Self.size(ofLogOf: path)))
       try await Task.sleep(for: .milliseconds(20))
     }
     result.cases = try await readers
+    judge(overlap, run, &result)
     let bytes = try await writers
     let last = ContinuousClock.now + patience
     while Self.size(ofLogOf: path) > Self.kept, ContinuousClock.now < last {
@@ -72,7 +74,7 @@ public struct OverlappingReaders: ProofPart {
     _ sizes: [(seconds: Double, bytes: Int64)], _ left: Int64, _ bytes: Int, _ run: ProofRun, _ result: inout PartResult
   ) {
     let largest = sizes.map(\.bytes).max() ?? 0
-    result.checks = sizes.count + 2
+    result.checks += sizes.count + 2
     if largest > Self.largest {
       result.findings.append(Finding("the log grew to \(largest >> 10) KiB", reproduction: again(run)))
     }
@@ -92,6 +94,67 @@ public struct OverlappingReaders: ProofPart {
     ]
   }
 
+  private func judge(_ overlap: Overlap, _ run: ProofRun, _ result: inout PartResult) {
+    let (covered, gaps) = overlap.measured
+    result.checks += 1
+    result.count("seconds in which a reader read", by: Int(covered / .seconds(1)))
+    result.count("moments without a reader", by: gaps)
+    if gaps > 0 || covered < time {
+      result.findings.append(
+        Finding("the readers did not always overlap: \(covered) of \(time), \(gaps) gaps", reproduction: again(run)))
+    }
+  }
+
+  /// How long at least one reader holds a snapshot.
+  private final class Overlap: Sendable {
+    private struct State {
+      var readers = 0
+      /// When the first reader had its snapshot.
+      var first: ContinuousClock.Instant?
+      /// When there was a reader again.
+      var begun = ContinuousClock.now
+      var covered = Duration.zero
+      var gaps = 0
+    }
+
+    private let time: Duration
+    private let state = Mutex(State())
+
+    /// - Parameter time: How long the readers are to overlap.
+    init(_ time: Duration) {
+      self.time = time
+    }
+
+    /// Whether the time is not over, which begins with the first reader.
+    var goesOn: Bool {
+      state.withLock { state in state.first.map { ContinuousClock.now - $0 < time } ?? true }
+    }
+
+    /// Said by a reader that holds a snapshot from now on.
+    func enter() {
+      state.withLock { state in
+        if state.readers == 0 {
+          state.begun = .now
+          if state.first != nil { state.gaps += 1 }
+          state.first = state.first ?? state.begun
+        }
+        state.readers += 1
+      }
+    }
+
+    /// Said by a reader that is about to let go of its snapshot.
+    func leave() {
+      state.withLock { state in
+        state.readers -= 1
+        guard state.readers == 0 else { return }
+        state.covered += ContinuousClock.now - state.begun
+      }
+    }
+
+    /// How long there was a reader in all, and how often there was none in between.
+    var measured: (covered: Duration, gaps: Int) { state.withLock { ($0.covered, $0.gaps) } }
+  }
+
   private func again(_ run: ProofRun) -> String { "swift run LarderProof \(Self.name) --seed \(run.seed)" }
 
   // MARK: Work
@@ -99,7 +162,7 @@ public struct OverlappingReaders: ProofPart {
   private static let rows = 400
 
   /// Each reader ends its read when the other one has begun the next. Returns how many reads there were.
-  private func read(_ store: Store, until end: ContinuousClock.Instant, _ watchdog: Watchdog) async throws -> Int {
+  private func read(_ store: Store, _ overlap: Overlap, _ watchdog: Watchdog) async throws -> Int {
     let begun = [DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)]
     return try await withThrowingTaskGroup(of: Int.self) { group in
       for number in 0..<2 {
@@ -107,10 +170,12 @@ public struct OverlappingReaders: ProofPart {
           // The other one may still wait for a read that will not come.
           defer { begun[number].signal() }
           var reads = 0
-          while ContinuousClock.now < end {
+          while overlap.goesOn {
             let isFirst = reads == 0
             try await store.read { db in
               _ = try db.count(LoggedRow.all)
+              overlap.enter()
+              defer { overlap.leave() }
               // The second one begins inside the first one's first read, and ends inside its second.
               if number == 1, isFirst { begun[0].wait() }
               begun[number].signal()
@@ -127,7 +192,7 @@ public struct OverlappingReaders: ProofPart {
   }
 
   /// Writes without pause, and returns about how many bytes.
-  private func write(_ store: Store, until end: ContinuousClock.Instant, _ watchdog: Watchdog) async throws -> Int {
+  private func write(_ store: Store, _ overlap: Overlap, _ watchdog: Watchdog) async throws -> Int {
     try await withThrowingTaskGroup(of: Int.self) { group in
       for writer in 0..<2 {
         group.addTask {
@@ -141,7 +206,7 @@ public struct OverlappingReaders: ProofPart {
             bytes += Self.rows * 2000
             round += 1
             watchdog.step()
-          } while ContinuousClock.now < end
+          } while overlap.goesOn
           return bytes
         }
       }

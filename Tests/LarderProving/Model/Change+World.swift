@@ -101,7 +101,9 @@ extension World {
       links[book.id]?.removeAll { $0 == label.id }
       return isLinked ? 1 : 0
     case .setLinks(let book, let labels): links[book.id] = labels.map(\.id)
-    case .pass(let pass, let date): passes[pass.id] = Pass(value: pass.value, expires: date)
+    case .pass(let pass, let date):
+      passes[pass.id] = Pass(value: pass.value, expires: date)
+      hiddenPasses[pass.id] = nil
     case .deletePass(let id): return passes.removeValue(forKey: id) == nil ? 0 : 1
     case .setExpiry(let id, let date):
       guard passes[id] != nil else { return 0 }
@@ -109,7 +111,10 @@ extension World {
       expire(at: now)
       return 1
     case .documents(let entries, let date):
-      for entry in entries { papers[entry.key] = Paper(document: entry.value, expires: date) }
+      for entry in entries {
+        papers[entry.key] = Paper(document: entry.value, expires: date)
+        hiddenPapers[entry.key] = nil
+      }
     case .updateDocument(let key, let changes):
       guard var paper = papers[key] else { throw Refusal(code: .notFound) }
       for (name, value) in changes { paper.document[name] = value }

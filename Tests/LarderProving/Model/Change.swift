@@ -64,7 +64,10 @@ struct ChangeSource {
   }
 
   private mutating func time() -> Double? {
-    chance(3) ? nil : now + Double(Int.random(in: -3...40, using: &random))
+    if chance(3) { return nil }
+    // Mostly soon; some after a leap back, and before a leap of a year or after it.
+    let limit = chance(3) ? 60_000_000 : 40
+    return now + Double(Int.random(in: -3...limit, using: &random))
   }
 
   private mutating func some<Value>(_ make: (inout ChangeSource) -> Value) -> [Value] {

@@ -67,6 +67,7 @@ extension Episode {
       "transaction",
       "transaction\(fails ? " that throws" : ""): \(steps.map(\.text).joined(separator: "; "))"
     )
+    outcome.operations += steps.reduce(-1) { $0 + $1.changes.count }
     let (version, expected) = (version, after.readable(version))
     let body: @Sendable (Transaction) throws -> String? = { db in
       for step in steps {

@@ -50,18 +50,18 @@ extension Episode {
       case 0..<6: try step(in: context, &history, &random)
       case 6, 7:
         let expected = history.canUndo
-        note("", " undo,")
+        noteStep(" undo,")
         try expect(context.undo() == expected, "undo() says \(!expected)")
         if expected { history.undo() }
       case 8:
         let expected = history.canRedo
-        note("", " redo,")
+        noteStep(" redo,")
         try expect(context.redo() == expected, "redo() says \(!expected)")
         if expected { history.redo() }
       case 9: try child(of: context, &history, &random)
       case 10: try save(context, &history)
       case 11:
-        note("", " rollback,")
+        noteStep(" rollback,")
         context.rollback()
         history.rollBack(to: world)
       case 12:
@@ -69,7 +69,7 @@ extension Episode {
         let change = source.otherChange()
         var after = world
         if (try? after.apply(change, now: time.now)) != nil {
-          note("", " beside it \(change),")
+          noteStep(" beside it \(change),")
           _ = try change.apply(to: stores[0].blocking)
           world = after
         }
@@ -91,7 +91,7 @@ extension Episode {
       // Whether a step that changes nothing can be undone is not said, and what refers to nothing is found when it is
       // saved.
       guard after != before, !after.isDangling else { return }
-      note("", " \(change),")
+      noteStep(" \(change),")
       let value =
         Int.random(in: 0..<3, using: &random) == 0
         ? try context.step { try change.apply(to: context) } : try change.apply(to: context)
@@ -101,7 +101,7 @@ extension Episode {
       }
       history.push(after)
     } catch let refusal as World.Refusal {
-      note("", " \(change) (refused),")
+      noteStep(" \(change) (refused),")
       do {
         _ = try change.apply(to: context)
         try expect(false, "\(change) in a context was not refused")
@@ -117,7 +117,7 @@ extension Episode {
     var inner = ContextHistory(history.current)
     for _ in 0..<Int.random(in: 1...4, using: &random) {
       if inner.canUndo, Int.random(in: 0..<4, using: &random) == 0 {
-        note("", " undo,")
+        noteStep(" undo,")
         try expect(child.undo(), "a child cannot undo its step")
         inner.undo()
       } else {
@@ -126,7 +126,7 @@ extension Episode {
       try verify(child, inner.current, &random)
     }
     if inner.current != history.current, Bool.random(using: &random) {
-      note("", " save")
+      noteStep(" save")
       try child.save()
       history.push(inner.current)
     }
@@ -134,7 +134,7 @@ extension Episode {
   }
 
   private func save(_ context: Context, _ history: inout ContextHistory) throws {
-    note("", " save,")
+    noteStep(" save,")
     try context.save()
     history.save()
     world.take(from: history.current)

@@ -8,6 +8,9 @@ struct EpisodeOutcome: Sendable {
   var failure: String?
   /// What was done, one line each.
   var log: [String] = []
+  /// How many numbers of operations were drawn: what a finding names and leaves out.
+  var numbers = 0
+  /// How many operations were done, with each change of a transaction and each step of a context.
   var operations = 0
   var checks = 0
   var kinds: [String: Int] = [:]
@@ -29,7 +32,7 @@ final class Episode {
 
     var now: Double { seconds.withLock { $0 } }
 
-    func leap(by duration: Double) { seconds.withLock { $0 += duration } }
+    func set(to time: Double) { seconds.withLock { $0 = time } }
   }
 
   let seed: UInt64
@@ -38,22 +41,44 @@ final class Episode {
   let time = Time()
   var world = World()
   var version = GadgetVersion.first
-  private(set) var outcome = EpisodeOutcome()
+  var outcome = EpisodeOutcome()
   /// Two stores on one file; in memory there is one.
   private(set) var stores: [Store] = []
+  /// The other process that has the file open; none in memory.
+  let process: ModelProcess?
   private var watches: LiveWatches?
+  /// When the stores were opened first.
+  let beginning = ContinuousClock.now
 
   /// How many milliseconds live results are given.
   private let patience: Int
+  /// Of a thousand operations, so many set the clock.
+  private let leaps: Int
 
-  init(seed: UInt64, folder: URL, patience: Int = 10_000) {
+  /// - Parameter process: The process that does some of the operations, if the file is not in memory.
+  init(seed: UInt64, folder: URL, process: ModelProcess?, leaps: Int, patience: Int = 10_000) {
     self.patience = patience
+    self.leaps = leaps
     self.seed = seed
     self.folder = folder
     isInMemory = seed % 4 == 3
+    self.process = isInMemory ? nil : process
   }
 
-  private var path: String { folder.appending(component: "model.larder").path(percentEncoded: false) }
+  /// An episode in the other process, which does one operation after another to a store of its own.
+  init(for request: ModelRequest) throws {
+    patience = 0
+    leaps = 0
+    seed = 0
+    folder = URL(filePath: request.folder)
+    isInMemory = false
+    process = nil
+    version = request.version
+    time.set(to: request.now)
+    stores = [try Store(at: path, for: version.models, configuration: configuration)]
+  }
+
+  var path: String { folder.appending(component: "model.larder").path(percentEncoded: false) }
 
   /// - Parameter skipped: The operations that are left out.
   func run(operations: Int, skipping skipped: Set<Int> = []) async -> EpisodeOutcome {
@@ -63,8 +88,8 @@ final class Episode {
       try open()
       for number in 0..<operations where !skipped.contains(number) {
         var random = SplitMix64(seed: seed &* 0x9E37_79B9 &+ UInt64(number))
-        world.expire(at: time.now)
         outcome.log.append("[\(number)] ")
+        outcome.numbers += 1
         outcome.operations += 1
         try await operate(&random)
       }
@@ -82,18 +107,19 @@ final class Episode {
   }
 
   private func operate(_ random: inout SplitMix64) async throws {
-    switch Int.random(in: 0..<100, using: &random) {
-    case 0..<38: try await change(&random)
-    case 38..<52: try await transaction(&random)
-    case 52..<76: try await read(&random)
-    case 76..<81: try session(&random)
-    case 81..<84: try conflict(&random)
-    case 84..<86: leap(&random)
-    case 86..<88: try await once(&random)
-    case 88..<90: try gadget(&random)
-    case 90..<91: try await reopen(&random)
-    case 91..<92: try await backUp()
-    case 92..<94:
+    if Int.random(in: 0..<1000, using: &random) < leaps { return try await leap(&random) }
+    switch Int.random(in: 0..<1000, using: &random) {
+    case 0..<380: try await share(.change, &random)
+    case 380..<520: try await share(.transaction, &random)
+    case 520..<760: try await share(.read, &random)
+    case 760..<810: try await share(.session, &random)
+    case 810..<840: try await share(.conflict, &random)
+    case 840..<860: step(&random)
+    case 860..<880: try await share(.once, &random)
+    case 880..<900: try await share(.gadget, &random)
+    case 900..<910: try await reopen(&random)
+    case 910..<920: try await backUp()
+    case 920..<940:
       note("live", "live results")
       try await checkLive()
     default: try await verify()
@@ -108,6 +134,12 @@ final class Episode {
     if let last = outcome.log.indices.last { outcome.log[last] += text }
   }
 
+  /// Notes a part of an operation that is an operation of its own.
+  func noteStep(_ text: String) {
+    note("", text)
+    outcome.operations += 1
+  }
+
   func expect(_ condition: Bool, _ failure: @autoclosure () -> String) throws {
     outcome.checks += 1
     if !condition { throw Difference(description: failure()) }
@@ -115,16 +147,18 @@ final class Episode {
 
   // MARK: Stores
 
-  func open() throws {
+  var configuration: Store.Configuration {
     let time = time
-    let configuration = Store.Configuration(readers: 2, now: { Date(timeIntervalSinceReferenceDate: time.now) })
-    let models = Library.models + [version.model]
+    return Store.Configuration(readers: 2, now: { Date(timeIntervalSinceReferenceDate: time.now) })
+  }
+
+  func open() throws {
     stores =
       isInMemory
       ? [try Self.memory(version, configuration)]
       : [
-        try Store(at: path, for: models, configuration: configuration),
-        try Store(at: path, for: models, configuration: configuration),
+        try Store(at: path, for: version.models, configuration: configuration),
+        try Store(at: path, for: version.models, configuration: configuration),
       ]
     watches = LiveWatches(stores[0])
   }
@@ -132,6 +166,13 @@ final class Episode {
   private func close() async {
     await watches?.end()
     watches = nil
+    if let process {
+      do {
+        try await process.close()
+      } catch {
+        outcome.failure = outcome.failure ?? "the other process did not close its store: \(error)"
+      }
+    }
     for store in stores { await store.close() }
     stores = []
   }
@@ -140,7 +181,10 @@ final class Episode {
     guard !isInMemory else { return }
     let isNewer = Int.random(in: 0..<3, using: &random) == 0
     if isNewer { version = version.next }
-    note("reopen", "reopen with version \(version)")
+    // Nothing is lost with a process that was told how its last operation ended.
+    let isKilled = Bool.random(using: &random)
+    note("reopen", "\(isKilled ? "kill the other process and " : "")reopen with version \(version)")
+    if isKilled { await process?.kill() }
     await close()
     try open()
     try await verify()
@@ -152,7 +196,13 @@ final class Episode {
 
   // MARK: Verifying
 
-  private func verify() async throws {
+  /// Compares all that every store and the other process say.
+  func verify() async throws {
+    try await verifyStores()
+    if let process { try await perform(.verify, in: process, seed: 0) }
+  }
+
+  func verifyStores() async throws {
     let version = version
     let expected = world.readable(version)
     for (number, store) in stores.enumerated() {
@@ -164,6 +214,7 @@ final class Episode {
   private func checkLive() async throws {
     // A clock of the machine's does not leap: the store looks at it when the next row is to expire.
     try await stores[0].removeExpired()
+    world.forgetHidden()
     try await watches?.check(world, patience: patience)
   }
 
@@ -175,20 +226,11 @@ final class Episode {
     try expect(try store.blocking.verifyDerived().isEmpty, "derived values are wrong")
   }
 
-  private func leap(_ random: inout SplitMix64) {
-    let duration = Double(Int.random(in: 0...15, using: &random))
-    note("time", "the time leaps by \(duration) s")
-    time.leap(by: duration)
-    world.expire(at: time.now)
-  }
-
   private func backUp() async throws {
     note("backup", "backup")
-    let copy = folder.appending(component: "copy-\(outcome.operations).larder")
+    let copy = folder.appending(component: "copy-\(outcome.numbers).larder")
     try await stores[0].backup(to: copy)
-    let time = time
-    let configuration = Store.Configuration(now: { Date(timeIntervalSinceReferenceDate: time.now) })
-    let backup = try Store(at: copy, for: Library.models + [version.model], configuration: configuration)
+    let backup = try Store(at: copy, for: version.models, configuration: configuration)
     let seen = try backup.blocking.read { try World(reading: $0, version) }
     let expected = world.readable(version)
     try expect(seen == expected, "the backup: \(expected.difference(to: seen))")

@@ -26,7 +26,7 @@ struct ThirdGadget: Hashable {
 }
 
 /// What is in the table, whatever the version.
-struct GadgetRow: Equatable, Sendable {
+struct GadgetRow: Equatable, Codable, Sendable {
   var name: String
   var size: Int?
   var color = "red"
@@ -34,7 +34,7 @@ struct GadgetRow: Equatable, Sendable {
 }
 
 /// A version of the program, as it opens the file, writes the table and reads it.
-enum GadgetVersion: Int, Sendable {
+enum GadgetVersion: Int, Codable, Sendable {
   case first, second, third
 
   var next: GadgetVersion { GadgetVersion(rawValue: rawValue + 1) ?? .third }
@@ -46,6 +46,9 @@ enum GadgetVersion: Int, Sendable {
     case .third: ThirdGadget.self
     }
   }
+
+  /// All models of the version.
+  var models: [any Model.Type] { Library.models + [model] }
 
   /// What a save of this version leaves of the row.
   func stored(_ row: GadgetRow, over old: GadgetRow?) -> GadgetRow {

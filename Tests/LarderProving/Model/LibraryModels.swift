@@ -2,7 +2,7 @@ import Foundation
 import Larder
 
 @Model
-struct LibraryShelf: Hashable {
+struct LibraryShelf: Hashable, Codable {
   var id: Int
   @Attribute(.indexed) var name: String
   @Attribute(.unique) var code: String?
@@ -35,7 +35,7 @@ struct LibraryAuthor: Hashable {
 }
 
 @Model
-struct LibraryAgency: Hashable {
+struct LibraryAgency: Hashable, Codable {
   var id: Int
   var name: String
   var city: String = ""
@@ -49,7 +49,7 @@ struct LibraryLabel: Hashable {
 }
 
 @Model(expires: true)
-struct LibraryPass: Hashable {
+struct LibraryPass: Hashable, Codable {
   var id: Int
   var value: Int
 }

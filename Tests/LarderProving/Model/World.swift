@@ -2,8 +2,8 @@ import Foundation
 import Larder
 
 /// What a store must hold, in plain Swift.
-struct World: Sendable, Equatable {
-  struct Pass: Sendable, Equatable {
+struct World: Sendable, Equatable, Codable {
+  struct Pass: Sendable, Equatable, Codable {
     var value: Int
     var expires: Double?
   }
@@ -11,6 +11,13 @@ struct World: Sendable, Equatable {
   struct Paper: Sendable, Equatable {
     var document: Document
     var expires: Double?
+  }
+
+  /// A row that has expired, and is there again when the clock goes back.
+  struct Hidden<Row: Sendable & Equatable & Codable>: Sendable, Equatable, Codable {
+    var row: Row
+    /// Whether a clock that leapt hides it, by which nothing is deleted at once; others may have been deleted.
+    var isKept: Bool
   }
 
   /// The rows, without what is derived.
@@ -23,14 +30,10 @@ struct World: Sendable, Equatable {
   var links: [Int: [String]] = [:]
   var passes: [Int: Pass] = [:]
   var papers: [String: Paper] = [:]
+  var hiddenPasses: [Int: Hidden<Pass>] = [:]
+  var hiddenPapers: [String: Hidden<Paper>] = [:]
   var gadgets: [Int: GadgetRow] = [:]
   var once: Set<String> = []
-
-  /// Removes what has expired.
-  mutating func expire(at now: Double) {
-    passes = passes.filter { $0.value.expires.map { $0 > now } ?? true }
-    papers = papers.filter { $0.value.expires.map { $0 > now } ?? true }
-  }
 
   /// Whether a row refers to one that is not there.
   var isDangling: Bool {
@@ -109,6 +112,7 @@ extension World {
       if version != .third { world.gadgets[id]?.remark = nil }
     }
     world.once = []
+    world.forgetHidden()
     return world
   }
 

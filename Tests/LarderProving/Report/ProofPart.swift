@@ -4,8 +4,14 @@ public import Foundation
 public protocol ProofPart: Sendable {
   /// The name of the subcommand.
   static var name: String { get }
+  /// Whether the time that the disk takes is a part of what is tried.
+  static var needsDisk: Bool { get }
 
   func run(_ run: ProofRun) async throws -> PartResult
+}
+
+extension ProofPart {
+  public static var needsDisk: Bool { false }
 }
 
 /// What every part is given: the seed, the limits, and where it may write.
