@@ -69,8 +69,8 @@ public final class Context: StoreWriter {
     let (connection, layer) = try open()
     try connection.activate(layer)
     let wasReadOnly = connection.connection.isReadOnly
-    // SQL that writes is an undoable step, like every change.
-    connection.connection.isReadOnly = layer.open == nil
+    // SQL that writes is an undoable step, or a part of the current one, like every change.
+    connection.connection.isReadOnly = true
     defer { connection.connection.isReadOnly = wasReadOnly }
     do {
       return try body(ReadAccess(connection: connection.connection))

@@ -66,7 +66,7 @@ extension ContextConnection {
       try run(sql.writeUpdates, errorContext(of: sql.table))
     }
     if hasDeletions {
-      for sql in tables { try run([sql.writeDeletions], errorContext(of: sql.table)) }
+      try writeDeletions(tables)
       for sql in tables where updated.contains(sql.table.name) {
         try run(sql.writeReferences, errorContext(of: sql.table))
       }

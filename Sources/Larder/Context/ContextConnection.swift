@@ -34,6 +34,7 @@ final class ContextConnection {
     definitions = store.environment.tables
     models = RelatedModels(store.opening.models).all
     foreignKeys = try ForeignKey.all(in: connection)
+    OverlaySQL.canonicalJSON(of: definitions).register(on: connection.handle)
     connection.overlay = self
   }
 
@@ -305,8 +306,10 @@ extension ContextConnection: ConnectionOverlay {
     active?.versions.didWrite(values)
   }
 
-  func didChange() {
-    active?.versions.isExact = false
+  func didChange() throws {
+    guard let active else { return }
+    active.versions.isExact = false
+    if !isSaving { try applyDeleteRules(in: active) }
   }
 }
 

@@ -71,8 +71,7 @@ extension OverlaySQL {
     """
     CREATE TEMP TRIGGER \(trigger("delete")) INSTEAD OF DELETE ON \(shadow) \
     WHEN EXISTS (SELECT 1 FROM \(rows) AS v WHERE \(sameKey("v", "OLD"))) BEGIN \
-    \(remember)\(remove)\(isDeniable ? "INSERT INTO \(gone) (\(list(columns))) VALUES (\(list(columns, of: "OLD"))); " : "")\
-    \(touch("OLD"))\(deleteRules.map(rule).joined())\
+    \(remember)\(remove)\(hasDeleteRules ? "INSERT INTO \(leaving) VALUES (\(list(columns, of: "OLD"))); " : "")\(touch("OLD"))\
     END
     """
   }
@@ -144,23 +143,5 @@ extension OverlaySQL {
     }
     let conditions = (matches + [condition].compactMap { $0 }).joined(separator: " AND ")
     return "SELECT RAISE(ABORT, \(message("UNIQUE", rule.parts.map(\.column)))) FROM \(rows) AS v WHERE \(conditions); "
-  }
-
-  /// Returns SQL for the delete rule of a reference, which writes through the view of the table that has it.
-  private func rule(_ reference: ForeignKey) -> String {
-    let child = Quoting.name(reference.child)
-    let parents = reference.parentColumns.isEmpty ? table.keys : reference.parentColumns
-    let condition = zip(reference.childColumns, parents).map {
-      "\(child).\(Quoting.name($0)) = OLD.\(Quoting.name($1))"
-    }
-    .joined(separator: " AND ")
-    switch reference.deleteRule {
-    case "CASCADE": return "DELETE FROM \(child) WHERE \(condition); "
-    case "SET NULL":
-      let assignments = reference.childColumns.map { "\(Quoting.name($0)) = NULL" }.joined(separator: ", ")
-      return "UPDATE \(child) SET \(assignments) WHERE \(condition); "
-    // Denials are checked when all rows have been deleted.
-    default: return ""
-    }
   }
 }

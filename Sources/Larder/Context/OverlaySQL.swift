@@ -41,6 +41,8 @@ struct OverlaySQL {
   var pending: String { name("pending") }
   var base: String { name("base") }
   var history: String { name("history") }
+  /// The rows that the last statement has deleted, and those that delete rules have deleted since.
+  var leaving: String { name("leaving") }
   /// The rows that the current change has deleted and whose deletion others may deny.
   var gone: String { name("gone") }
   /// The stored rows.
@@ -76,7 +78,25 @@ struct OverlaySQL {
     let name = Quoting.name(column.name)
     let isSame = "\(left).\(name) IS \(right).\(name) COLLATE BINARY"
     guard let form = column.form else { return isSame }
-    return "(\(isSame) OR \(form)(\(left).\(name)) IS \(form)(\(right).\(name)))"
+    var conditions = [isSame, "\(form)(\(left).\(name)) IS \(form)(\(right).\(name))"]
+    if column.isJSON {
+      let place = [table.name, column.name].map { Quoting.literal(.text($0)) }.joined(separator: ", ")
+      func canonical(_ row: String) -> String { "\(Self.canonicalJSON)(\(place), \(row).\(name))" }
+      conditions.append("\(canonical(left)) IS \(canonical(right))")
+    }
+    return "(\(conditions.joined(separator: " OR ")))"
+  }
+
+  /// The function that returns JSON as the property's type writes it; JSON that isn't of this type stays unchanged.
+  static let canonicalJSON = "\(ReservedNames.prefix)property_json"
+
+  static func canonicalJSON(of tables: [TableDefinition]) -> ScalarFunction {
+    ScalarFunction(canonicalJSON, 3) { values in
+      guard let table = values[0].text, let name = values[1].text, !values[2].isNull,
+        let column = tables.first(where: { $0.name == table })?.column(name)
+      else { return values[2] }
+      return (try? column.canonical(values[2])) ?? values[2]
+    }
   }
 
   /// The condition that an unsaved row, by the table's name, is visible: it is neither deleted nor expired.
@@ -88,31 +108,6 @@ struct OverlaySQL {
   /// Returns the row ID of an unsaved row: its own, or a negative one that no other layer uses.
   func pendingRow(_ row: String) -> String {
     "CAST(coalesce(\(row).\(Self.row), -\(row).\(Self.number) - \(layer << 40)) AS INTEGER)"
-  }
-
-  // MARK: Delete rules
-
-  /// The references whose rows deny the deletion of a row in the table.
-  private var denials: [ForeignKey] { deleteRules.filter { $0.deleteRule == "RESTRICT" } }
-
-  var isDeniable: Bool { !denials.isEmpty }
-
-  /// For each reference that denies deletions, a query for a row that refers to one that the current change has
-  /// deleted.
-  var deniedRows: [(reference: ForeignKey, query: String)] {
-    denials.map { reference in
-      let parents = (reference.parentColumns.isEmpty ? table.keys : reference.parentColumns).map(Quoting.name)
-      let refers = zip(reference.childColumns, parents).map { "c.\(Quoting.name($0)) = g.\($1)" }.joined(
-        separator: " AND ")
-      let isThere = parents.map { "p.\($0) = g.\($0)" }.joined(separator: " AND ")
-      return (
-        reference,
-        """
-        SELECT 1 FROM \(gone) AS g CROSS JOIN \(Quoting.name(reference.child)) AS c ON \(refers) \
-        WHERE NOT EXISTS (SELECT 1 FROM \(shadow) AS p WHERE \(isThere)) LIMIT 1
-        """
-      )
-    }
   }
 
   // MARK: Tables
@@ -129,6 +124,7 @@ struct OverlaySQL {
       "CREATE TEMP TABLE \(history) (step INTEGER NOT NULL, is_there INTEGER NOT NULL, \(values))\(strict)",
       "CREATE UNIQUE INDEX temp.\(name("history_key")) ON \(history) (step, \(list(keys)))",
     ]
+      + (hasDeleteRules ? ["CREATE TEMP TABLE \(leaving) (\(values))\(strict)"] : [])
       + (isDeniable ? ["CREATE TEMP TABLE \(gone) (\(values))\(strict)"] : [])
       + (table.limitedSums.isEmpty ? [] : [createTouched])
       + Set(references).sorted { $0.joined() < $1.joined() }.enumerated().map { position, columns in
@@ -154,7 +150,7 @@ struct OverlaySQL {
 
   var dropTables: [String] {
     (table.searchable.isEmpty ? [] : [text]).map { "DROP TABLE IF EXISTS temp.\($0)" }
-      + [pending, base, history, gone, touched()].map { "DROP TABLE IF EXISTS temp.\($0)" }
+      + [pending, base, history, leaving, gone, touched()].map { "DROP TABLE IF EXISTS temp.\($0)" }
   }
 
   // MARK: Views

@@ -13,6 +13,8 @@ struct OverlayTable {
     let isForeign: Bool
     /// The function that converts equal values to one form, if the file may store them in several.
     let form: String?
+    /// Whether the values are JSON, whose equal values the model's type knows: the elements of a set have no order.
+    let isJSON: Bool
     /// Whether its values may be JSON that refers to attachments.
     let mayNameAttachments: Bool
     /// Whether the property is unsigned.
@@ -102,7 +104,8 @@ struct OverlayTable {
           name: column, declaration: try declaration(of: column, row["type"]?.text ?? "", in: table, connection),
           isRequired: isRequired, fallback: isRequired || isForeign ? row["dflt_value"]?.text : nil,
           isForeign: isForeign,
-          form: type?.form, mayNameAttachments: type?.isJSON ?? isText, isUnsigned: type?.integerRange?.lowerBound == 0)
+          form: type?.form, isJSON: type?.isJSON ?? false,
+          mayNameAttachments: type?.isJSON ?? isText, isUnsigned: type?.integerRange?.lowerBound == 0)
       )
     }
     return OverlayTable(

@@ -66,7 +66,7 @@ extension Connection {
       if sqlite3_stmt_readonly(statement.pointer) == 0 { try environment.features.willExecute(sql.arguments, self) }
       let result = try body(statement)
       note(statement)
-      if sqlite3_stmt_readonly(statement.pointer) == 0 { overlay?.didChange() }
+      if sqlite3_stmt_readonly(statement.pointer) == 0 { try overlay?.didChange() }
       return result
     }
   }

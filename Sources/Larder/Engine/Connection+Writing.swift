@@ -49,7 +49,7 @@ extension Connection {
     } catch {
       throw referringRows(to: model, error)
     }
-    overlay?.didChange()
+    try overlay?.didChange()
     // In a context, triggers write, and `sqlite3_changes` only counts the statement's own changes.
     return overlay == nil ? sqlite3_changes(handle) > 0 : sqlite3_total_changes(handle) != total
   }
@@ -61,7 +61,7 @@ extension Connection {
       let total = sqlite3_total_changes64(handle)
       while try step(statement, context) {}
       note(statement)
-      overlay?.didChange()
+      try overlay?.didChange()
       // In a context, the changes of triggers at least tell whether something changed.
       return Int(overlay == nil ? sqlite3_changes64(handle) : sqlite3_total_changes64(handle) - total)
     }

@@ -15,6 +15,6 @@ protocol ConnectionOverlay: AnyObject {
   /// Called with rows that were written.
   func didWrite<M: Model>(_ values: [M])
 
-  /// Called after a statement that may have changed rows in another way.
-  func didChange()
+  /// Called after a statement that may have changed or deleted rows in another way.
+  func didChange() throws
 }

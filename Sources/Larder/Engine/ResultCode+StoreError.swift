@@ -196,10 +196,7 @@ extension StoreError {
     } else if message.hasPrefix("parser stack overflow") || message.hasPrefix("Expression tree is too large") {
       self = .nestedTooDeeply
     } else if message.hasPrefix("too many levels of trigger recursion") {
-      self.init(
-        .unsupported, model: model,
-        "Delete rules lead through more than 1,000 rows, one behind another, which is as far as SQLite goes. Delete the rows at the far end first."
-      )
+      self = .deletionTooDeep(model)
     } else if message.hasPrefix("too many SQL variables") {
       self.init(
         .unsupported, model: model,
@@ -212,6 +209,16 @@ extension StoreError {
     } else {
       self.init(.unsupported, model: model, "SQLite cannot do this: \(message).")
     }
+  }
+
+  /// The number of rows, one behind another, that delete rules may lead through: SQLite's limit of nested triggers.
+  static let deletionDepth = 1_000
+
+  static func deletionTooDeep(_ model: String?) -> StoreError {
+    StoreError(
+      .unsupported, model: model,
+      "Delete rules lead through more than 1,000 rows, one behind another, which is as far as SQLite goes. Delete the rows at the far end first."
+    )
   }
 
   /// The properties that a message such as "UNIQUE constraint failed: Note.id, Note.title" names.

@@ -126,7 +126,7 @@ extension Connection {
     last.bind(time)
     let total = sqlite3_total_changes(handle)
     try run(statement, context: ErrorContext(model))
-    overlay?.didChange()
+    try overlay?.didChange()
     if let seconds = time.real { environment.clock.note(seconds) }
     return sqlite3_total_changes(handle) != total
   }
