@@ -63,13 +63,17 @@ public struct StoreError: Error, Sendable, Hashable {
   public let model: String?
   /// The property's name, if the error concerns a property.
   public let property: String?
+  /// The values of the row's key, if the error concerns a row whose key is known; otherwise empty. The message doesn't
+  /// show them.
+  public let key: [Value]
   /// A sentence or two that say what happened and what to do.
   public let message: String
 
-  init(_ code: Code, model: String? = nil, property: String? = nil, _ message: String) {
+  init(_ code: Code, model: String? = nil, property: String? = nil, key: [Value] = [], _ message: String) {
     self.code = code
     self.model = model
     self.property = property
+    self.key = key
     self.message = message
   }
 

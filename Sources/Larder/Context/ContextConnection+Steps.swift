@@ -37,7 +37,9 @@ extension ContextConnection {
         return !sumRooms.take(growth, from: sum)
       }
       if !unsure.isEmpty {
-        for (refusal, query) in sql.unstorableSums where try exists(query) { throw refusal.error }
+        for (refusal, query) in sql.unstorableSums {
+          if let key = try key(query, count: sql.table.keys.count) { throw refusal.error(key: key) }
+        }
         if touched.count <= SumRooms.limitOfVerb {
           try measureRooms(of: unsure.compactMap(\.sum), sql)
         } else {
@@ -62,6 +64,14 @@ extension ContextConnection {
         (sum, sqlite3_column_int64(statement.pointer, 3) == 1 ? sqlite3_column_double(statement.pointer, 2) : nil))
     }
     return sums
+  }
+
+  /// Returns the first row of a query for keys; nil if it has none.
+  private func key(_ query: String, count: Int) throws -> [Value]? {
+    let statement = try connection.statement(query)
+    defer { statement.reset() }
+    guard try connection.step(statement, nil) else { return nil }
+    return (0..<Int32(count)).map { StoredColumn(statement.pointer, $0).value }
   }
 
   private func measureRooms(of sums: [SumRooms.Sum], _ sql: OverlaySQL) throws {

@@ -15,14 +15,14 @@ extension OverlaySQL {
     """
   }
 
-  /// For each sum that its property may not be able to hold, a query for such a row, and the error.
+  /// For each sum that its property may not be able to hold, a query for the key of such a row, and the error.
   var unstorableSums: [(refusal: DerivedRefusal, query: String)] {
     return table.limitedSums.compactMap { derived in
       guard let (reason, condition) = pendingColumn(derived).unstorable else { return nil }
       let key = "\(shadow).\(Quoting.name(derived.column.key))"
       return (
         DerivedRefusal(model: derived.column.model, property: derived.column.property, reason: reason),
-        "SELECT 1 FROM \(rows) AS \(shadow) WHERE \(key) IN (SELECT key FROM \(touched())) AND \(condition) LIMIT 1"
+        "SELECT \(list(keys, of: shadow)) FROM \(rows) AS \(shadow) WHERE \(key) IN (SELECT key FROM \(touched())) AND \(condition) LIMIT 1"
       )
     }
   }

@@ -140,26 +140,51 @@ extension Connection {
     }
   }
 
-  /// Returns the error with the property whose new value can't be computed or stored: the one that fails when computed
-  /// alone.
+  /// Returns the error with the property whose new value can't be computed or stored, and the key of the first such
+  /// row: the one at which a query for the new values alone fails.
   private func naming<M: Model>(_ error: StoreError, _ query: Query<M>, _ list: AssignmentList) -> StoreError {
-    func fails(_ write: (inout SQLWriter) throws -> Void) -> Bool {
-      var writer = environment.makeWriter()
-      do {
-        try write(&writer)
-        try using(writer, ErrorContext(M.self)) { statement in while try step(statement, ErrorContext(M.self)) {} }
-        return false
-      } catch {
-        return (error as? StoreError)?.code == .invalidValue
-      }
+    for assignment in list.assignments {
+      // Without the values, the same query returns the same rows in the same order.
+      guard case .failed(let count) = keys(query, assignment, isComputed: true, limit: .max),
+        case .found(let key) = keys(query, assignment, isComputed: false, limit: count)
+      else { continue }
+      let property = ErrorContext(M.self).property(assignment.column) ?? assignment.column
+      return StoreError(
+        .invalidValue, model: M.schema.modelName, property: property, key: key,
+        "\(M.schema.modelName).\(property): \(error.message)")
     }
-    guard !fails({ try query.select(&$0, "1") }),
-      let assignment = list.assignments.first(where: { one in fails { try query.select(&$0, one) } })
-    else { return error }
-    let property = ErrorContext(M.self).property(assignment.column) ?? assignment.column
-    return StoreError(
-      .invalidValue, model: M.schema.modelName, property: property,
-      "\(M.schema.modelName).\(property): \(error.message)")
+    return error
+  }
+
+  private enum KeySearch {
+    /// A row failed after this number of rows.
+    case failed(after: Int)
+    case found([Value])
+    case ended
+  }
+
+  /// Returns the key after `limit` rows that an update changes, if computing its new value doesn't fail before.
+  private func keys<M: Model>(
+    _ query: Query<M>, _ assignment: (column: String, node: SQLNode), isComputed: Bool, limit: Int
+  ) -> KeySearch {
+    var writer = environment.makeWriter()
+    var count = 0
+    do {
+      try query.selectKeys(&writer, with: assignment, isComputed: isComputed)
+      return try using(writer, ErrorContext(M.self)) { statement in
+        while try step(statement, ErrorContext(M.self)) {
+          if count == limit {
+            return .found((0..<Int32(M.schema.keyColumns.count)).map { StoredColumn(statement.pointer, $0).value })
+          }
+          count += 1
+        }
+        return .ended
+      }
+    } catch let error as StoreError where error.code == .invalidValue {
+      return .failed(after: count)
+    } catch {
+      return .ended
+    }
   }
 
   func deleteAll<M: Model>(_ query: Query<M>) throws -> Int {

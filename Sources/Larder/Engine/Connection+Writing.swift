@@ -22,7 +22,7 @@ extension Connection {
       {
         return try write(Array(refused), kind, recorded: recorded)
       }
-      throw missingReference(of: refused.first, failure)
+      throw namingSum(of: refused.first, missingReference(of: refused.first, failure))
     } catch is MissingRow {
       throw StoreError(
         .notFound, model: M.schema.modelName,

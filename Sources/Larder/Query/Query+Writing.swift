@@ -24,9 +24,17 @@ extension Query {
     try writeRows(&writer)
   }
 
-  /// Writes a query for the new value alone, in the rows that an update changes. It fails as the update would.
-  func select(_ writer: inout SQLWriter, _ assignment: (column: String, node: SQLNode)) throws {
-    try select(&writer) { try $0.write(assignment.node, asStoredIn: assignment.column, of: M.schema) }
+  /// Writes a query for the keys of the rows that an update changes, and for a new value, which is NULL if it isn't
+  /// computed.
+  func selectKeys(_ writer: inout SQLWriter, with assignment: (column: String, node: SQLNode), isComputed: Bool) throws
+  {
+    let keys = M.schema.keyColumns.map { "\(M.schema.statements.table).\(Quoting.name($0.name))" }
+    writer.write("SELECT \(keys.joined(separator: ", ")), CASE WHEN ")
+    writer.bind(.integer(isComputed ? 1 : 0))
+    writer.write(" THEN ")
+    try writer.write(assignment.node, asStoredIn: assignment.column, of: M.schema)
+    writer.write(" END FROM \(writer.target(of: M.schema))")
+    try writeRows(&writer)
   }
 
   private static var computed: String { "larder_computed" }

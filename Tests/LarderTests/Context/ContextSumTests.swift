@@ -47,6 +47,7 @@ private struct Sticker: Hashable {
     for db in [context, context.child()] {
       let error = #expect(throws: StoreError.self) { try body(db) }
       #expect(error?.code == .invalidValue && error?.model == "Crate" && error?.property == property, "\(error as Any)")
+      #expect(error?.key.count == 1)
       #expect(!db.hasChanges && !db.canUndo)
       #expect(try db.fetch(Crate.all).count == 2)
     }
@@ -170,5 +171,40 @@ private struct Sticker: Hashable {
       try #require(
         try child.fetch(Crate.all.sorted(by: \.id)).map { Int($0.small) } == sums, "seed \(seed), round \(round)")
     }
+  }
+
+  @Test("a sum that only fits at the end of a save is refused on the way; nothing is lost, and saving in parts works")
+  func onTheWay() throws {
+    try store.blocking.insert(Load(id: 3, crate: ToOne(1), small: 10))
+    func change(_ db: any StoreWriter) throws {
+      _ = try db.delete(Load.self, 1)
+      try db.save(Load(id: 3, crate: ToOne(1), small: 60))
+    }
+    try change(context)
+    #expect(try context.find(Crate.self, 1)?.small == 60)
+    let error = #expect(throws: StoreError.self) { try context.save() }
+    #expect(error?.code == .invalidValue && error?.model == "Crate" && error?.property == "small")
+    #expect(try store.blocking.find(Crate.self, 1)?.small == 110)
+    // The context has kept its changes.
+    #expect(context.hasChanges)
+    #expect(try context.find(Crate.self, 1)?.small == 60)
+    context.rollback()
+    #expect(context.delete(Load.self, 1))
+    try context.save()
+    try context.save(Load(id: 3, crate: ToOne(1), small: 60))
+    try context.save()
+    #expect(try store.blocking.find(Crate.self, 1)?.small == 60)
+    // A transaction of the store writes in the order of its calls.
+    let other = try Store(inMemoryFor: Crate.self, Load.self, Sticker.self)
+    try other.blocking.insert([Crate(id: 1)])
+    try other.blocking.insert([Load(id: 1, crate: ToOne(1), small: 100), Load(id: 3, crate: ToOne(1), small: 10)])
+    #expect(throws: StoreError.self) {
+      try other.blocking.write { db in
+        try db.save(Load(id: 3, crate: ToOne(1), small: 60))
+        try db.delete(Load.self, 1)
+      }
+    }
+    try other.blocking.write { try change($0) }
+    #expect(try other.blocking.find(Crate.self, 1)?.small == 60)
   }
 }
