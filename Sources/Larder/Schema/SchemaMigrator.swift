@@ -85,7 +85,7 @@ struct SchemaMigrator {
     // The steps after named migrations depend on what those do.
     if pending.isEmpty {
       try checkAdditions(opening)
-      try StoredValueSample(connection, tables).check(after: opening)
+      try StoredValueSample(connection, tables).check(after: opening) { try !isDescribed($0) }
       let closing = try planner.closing(after: opening, arePending: true, isConverting: false)
       steps += closing.filter { step in if case .renewSearch = step { !isReadOnly } else { true } }.map(\.description)
     }
@@ -104,15 +104,22 @@ struct SchemaMigrator {
   func isUpToDate() throws -> Bool {
     guard try Catalogue.exists(in: connection), try pendingMigrations().isEmpty else { return false }
     for table in tables {
-      guard let entry = try Catalogue.entry(of: table.name, in: connection) else { return false }
-      let wanted = Catalogue.Entry(
-        table, retired: entry.retired, history: entry.history, reused: entry.reused ?? [], after: entry)
-      guard entry == wanted else { return false }
+      guard try isDescribed(table) else { return false }
       // Another program may have changed the file.
       guard let state = try TableState.read(table.name, from: connection) else { return false }
       guard table.columns.allSatisfy({ state.column($0.name) != nil }) else { return false }
     }
     return true
+  }
+
+  /// Returns whether the catalogue describes the model as it is.
+  private func isDescribed(_ table: TableDefinition) throws -> Bool {
+    guard try Catalogue.exists(in: connection), let entry = try Catalogue.entry(of: table.name, in: connection) else {
+      return false
+    }
+    return entry
+      == Catalogue.Entry(
+        table, retired: entry.retired, history: entry.history, reused: entry.reused ?? [], after: entry)
   }
 
   // MARK: Doing
@@ -151,7 +158,7 @@ struct SchemaMigrator {
       for step in try SchemaPlanner(connection, tables).closing(after: opening, isConverting: !pending.isEmpty) {
         try changes.perform(step)
       }
-      try StoredValueSample(connection, tables).check()
+      try StoredValueSample(connection, tables).check { try !pending.isEmpty || !isDescribed($0) }
       try remember(opening)
       try connection.environment.features.forEach { try $0.didMigrate(connection) }
       try checkReferences(of: connection.authorizer.changedTables ?? [], before: before)

@@ -1,9 +1,10 @@
-/// Checks a few values of columns whose types don't determine their values: an enum may have lost a case since they
-/// were stored.
+/// Checks values of columns whose types don't determine their values: an enum may have lost a case since they were
+/// stored.
 ///
-/// An enum that lists its cases is compared with the catalogue, and all rows are checked if they differ. For other
-/// enums, opening reads a limited number of values, regardless of the number of rows: those of an index, which has each
-/// value once, or those of the oldest and newest rows.
+/// An enum that lists its cases is compared with the catalogue, and all rows are checked if they differ. Of other
+/// enums, all rows are checked when the model's description in the catalogue changes, or a migration runs; otherwise
+/// opening reads a limited number of values, regardless of the number of rows: those of an index, which has each value
+/// once, or those of the oldest and newest rows.
 struct StoredValueSample {
   private let connection: Connection
   private let tables: [TableDefinition]
@@ -17,14 +18,21 @@ struct StoredValueSample {
 
   /// Throws `.schemaMismatch` for a value without a case in the property's type.
   ///
-  /// - Parameter steps: The steps that have yet to be executed.
-  func check(after steps: [SchemaStep] = []) throws {
+  /// - Parameters:
+  ///   - steps: The steps that have yet to be executed.
+  ///   - isComplete: Returns whether all rows of a table are checked.
+  func check(after steps: [SchemaStep] = [], isComplete: (TableDefinition) throws -> Bool = { _ in false }) throws {
     for table in tables {
       let columns = table.columns.filter(\.isOpenEnded)
       guard !columns.isEmpty, let state = try TableState.read(table.name, from: connection) else { continue }
+      let isComplete = try isComplete(table)
       for column in columns {
         guard let stored = state.column(steps.formerName(of: column.name, in: table)) else { continue }
-        try check(column, of: table, named: stored.name, state)
+        if isComplete {
+          try checkAll(column, of: table, named: stored.name, state)
+        } else {
+          try check(column, of: table, named: stored.name, state)
+        }
       }
     }
   }
@@ -33,15 +41,35 @@ struct StoredValueSample {
     _ column: TableDefinition.Column, of table: TableDefinition, named stored: String, _ state: TableState
   ) throws {
     for row in try connection.query(sample(of: stored, isIndexed: isIndexed(column, table), state)) {
-      guard let value = row["value"], !value.isNull else { continue }
-      do {
-        _ = try column.canonical(value)
-      } catch let failure as ValueFailure {
-        throw StoreError(
-          .schemaMismatch, model: table.model, property: column.property,
-          "\(table.model).\(column.property) \(failure.problem), in a row of \(table.name). Keep what the type could hold, or correct the rows in a migration."
-        )
-      }
+      if let value = row["value"] { try check(value, column, of: table) }
+    }
+  }
+
+  /// Checks the column in each row.
+  private func checkAll(
+    _ column: TableDefinition.Column, of table: TableDefinition, named stored: String, _ state: TableState
+  ) throws {
+    let statement = try connection.compile(
+      "SELECT \(Quoting.name(stored)) FROM \(Quoting.name(state.name))", isPersistent: false)
+    defer { statement.reset() }
+    var known: Set<Value> = []
+    while try connection.step(statement, nil) {
+      let value = StoredColumn(statement.pointer, 0).value
+      guard !known.contains(value) else { continue }
+      try check(value, column, of: table)
+      if known.count < Self.limit { known.insert(value) }
+    }
+  }
+
+  private func check(_ value: Value, _ column: TableDefinition.Column, of table: TableDefinition) throws {
+    guard !value.isNull else { return }
+    do {
+      _ = try column.canonical(value)
+    } catch let failure as ValueFailure {
+      throw StoreError(
+        .schemaMismatch, model: table.model, property: column.property,
+        "\(table.model).\(column.property) \(failure.problem), in a row of \(table.name). Keep what the type could hold, or correct the rows in a migration."
+      )
     }
   }
 

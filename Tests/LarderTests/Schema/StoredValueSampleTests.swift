@@ -41,6 +41,13 @@ private enum Second {
   }
 
   @Model("Note")
+  struct Changed: Hashable {
+    var id: Int
+    var kind: FewerOpenKind
+    var text = ""
+  }
+
+  @Model("Note")
   struct Indexed: Hashable {
     var id: Int
     @Attribute(.indexed) var kind: FewerOpenKind
@@ -78,6 +85,30 @@ struct StoredValueSampleTests {
   func lostCase() throws {
     try file.write((1...300).map { First.Open(id: $0, kind: $0 == 299 ? .blue : .red) })
     try expectRefusal(Second.Open.self, naming: "no case")
+  }
+
+  @Test("a case that an enum has lost is found wherever it is, when the model has changed as well or a migration runs")
+  func changedModel() throws {
+    try file.write((1...20_000).map { First.Open(id: $0, kind: $0 == 10_000 ? .blue : .red) })
+    try expectRefusal(Second.Changed.self, naming: "no case")
+    // A migration that doesn't correct the rows.
+    try file.expectRefusal(.schemaMismatch, of: "kind", naming: "Note", "no case") {
+      _ = try file.open(Second.Open.self, migrations: [Migration("nothing") { _ in }])
+    }
+    let correction = Migration("no more blue") { db in try db.sql("update Note set kind = 'green' where kind = 'blue'")
+    }
+    let store = try file.open(Second.Changed.self, migrations: [correction])
+    #expect(try store.blocking.fetch(Second.Changed.where { $0.kind == .green }).map(\.id) == [10_000])
+  }
+
+  @Test("all rows are read when the model has changed, and a few whenever it is opened again")
+  func readOnce() throws {
+    try file.write((1...2_000).map { First.Open(id: $0, kind: .red) })
+    var store: Store? = try file.open(Second.Changed.self)
+    try store?.blocking.sql("update Note set kind = 'blue' where id = 1000")
+    store = nil
+    store = try file.open(Second.Changed.self)
+    #expect(throws: StoreError.self) { try store?.blocking.fetch(Second.Changed.all) }
   }
 
   @Test("a case that an enum has lost is found wherever it is, where the column has an index")
