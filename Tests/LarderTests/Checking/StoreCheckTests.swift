@@ -125,6 +125,32 @@ struct StoreCheckTests {
     #expect(try await findings().isEmpty)
   }
 
+  @Test(
+    "what REPLACE by another program leaves behind is found, and rebuildDerived() repairs it",
+    arguments: [
+      "INSERT OR REPLACE INTO LibraryBook (id, title, year, shelf) VALUES (3, 'replaced words', 0, 2)",
+      "REPLACE INTO LibraryBook (id, title, year, shelf) SELECT id, 'other', year, 3 FROM LibraryBook WHERE id < 9",
+      "UPDATE OR REPLACE LibraryBook SET id = 4 WHERE id = 3",
+    ])
+  func replaced(_ statement: String) async throws {
+    try library.tamper("PRAGMA recursive_triggers = OFF", statement)
+    let found = try await findings()
+    #expect(Set(found.map(\.kind)) == [.derivedValue, .searchIndex])
+    #expect(found.contains { $0.model == "LibraryShelf" && $0.property == "bookCount" })
+    #expect(found.contains { $0.model == "LibraryBook" && $0.property == "title" })
+    let store = try library.open()
+    try await store.rebuildDerived()
+    #expect(try await store.check().isHealthy)
+    let books = try await store.fetch(LibraryBook.all)
+    for shelf in try await store.fetch(LibraryShelf.all) {
+      #expect(shelf.bookCount == books.filter { $0.shelf?.id == shelf.id }.count)
+    }
+    let titled = try await store.fetch(LibraryBook.search("title"))
+    #expect(titled.count == books.filter { $0.title.contains("title") }.count)
+    try LibraryFile.close(store)
+    #expect(try await findings().isEmpty)
+  }
+
   @Test("a full-text index that cannot be read is a finding")
   func brokenSearchIndex() async throws {
     try library.tamper("DELETE FROM _larder_search_LibraryBook_data")

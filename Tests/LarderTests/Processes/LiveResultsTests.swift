@@ -9,6 +9,14 @@ private struct LiveOther: Hashable {
   var text: String = ""
 }
 
+/// The model of a later version of the program, which renamed a property.
+@Model("Entry")
+private struct RenamedEntry: Hashable {
+  var id: UUID = .v7()
+  @Attribute(originalName: "number") var amount: Int
+  var text: String = ""
+}
+
 @Suite("Live results", .timeLimit(.minutes(5)))
 struct LiveResultsTests {
   private let file: StoreFile
@@ -151,5 +159,31 @@ struct LiveResultsTests {
     child.send("delete \(entry.id.uuidString)")
     #expect(try await changes.next()?.removed == [1])
     #expect(results[0] == nil)
+  }
+
+  @Test("B9: after a property was renamed, the commits of an older process that still runs are seen")
+  func otherProcessAfterRename() async throws {
+    let entry = ProcessEntry(number: 1, text: "old")
+    try await store.insert(entry)
+    var former = store.live { try $0.sql("select text from Entry").first?["text"]?.text }.makeAsyncIterator()
+    #expect(try await former.next() == "old")
+    let child = try ChildProcess("edit", file.path)
+    #expect(await child.line() == "ready")
+    child.send("set \(entry.id.uuidString) before")
+    #expect(await child.line() == "done")
+    while let text = try await former.next(), text != "before" {}
+    let renamed = try file.open(RenamedEntry.self)
+    var rows = renamed.live(RenamedEntry.all.sorted(by: \.amount)).makeAsyncIterator()
+    #expect(try await rows.next() == [RenamedEntry(id: entry.id, amount: 1, text: "before")])
+    child.send("set \(entry.id.uuidString) after")
+    #expect(await child.line() == "done")
+    #expect(try await rows.next() == [RenamedEntry(id: entry.id, amount: 1, text: "after")])
+    // SQL that doesn't name the property goes on in the store that was opened before.
+    while let text = try await former.next(), text != "after" {}
+    try await renamed.updateAll(RenamedEntry.all) { $0.amount.set(2) }
+    #expect(try await rows.next()?.map(\.amount) == [2])
+    child.send("delete \(entry.id.uuidString)")
+    #expect(await child.line() == "done")
+    #expect(try await rows.next() == [])
   }
 }

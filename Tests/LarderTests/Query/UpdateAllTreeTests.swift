@@ -101,6 +101,26 @@ import Testing
       Change(name: "number of children", assign: { $0.depth.set { $0.children.count } }) {
         $0.depth = children($0, $1).count
       },
+      Change(name: "number of siblings", assign: { $0.depth.set { $0.parent.children.count } }) { row, forest in
+        row.depth = parent(row, forest).map { children($0, forest).count } ?? 0
+      },
+      Change(
+        name: "siblings that are done",
+        assign: { $0.depth.set { $0.parent.children.where { $0.state == "done" }.count + 1 } }
+      ) { row, forest in
+        row.depth = (parent(row, forest).map { children($0, forest).filter { $0.state == "done" }.count } ?? 0) + 1
+      },
+      Change(name: "depths of the siblings", assign: { $0.depth.set { $0.parent.children.sum(\.depth) } }) {
+        row, forest in
+        row.depth = parent(row, forest).map { children($0, forest).reduce(0) { $0 + $1.depth } } ?? 0
+      },
+      Change(name: "deepest sibling", assign: { $0.depth.set { $0.parent.children.max(\.depth).or(7) } }) {
+        row, forest in
+        row.depth = parent(row, forest).flatMap { children($0, forest).map(\.depth).max() } ?? 7
+      },
+      Change(name: "derived of the parent", assign: { $0.depth.set { $0.parent.below.or(-1) } }) { row, forest in
+        row.depth = parent(row, forest).map { children($0, forest).reduce(0) { $0 + $1.depth } } ?? -1
+      },
       Change(name: "derived", assign: { $0.depth.set { $0.below } }) { row, forest in
         row.depth = children(row, forest).reduce(0) { $0 + $1.depth }
       },
