@@ -11,6 +11,8 @@ public struct RandomTests: ProofPart {
     "DerivedExactnessTests", "ContextMirrorTests", "ContextHistoryTests", "ContextUniqueValueTests",
     "DeleteRuleHistoryTests", "DocumentOracleTests", "DocumentGraphOracleTests", "DocumentOperatorTests",
     "SearchIndexTests", "ContextMirrorKindsTests", "ContextSumTests", "PredicateElementTests",
+    "RandomConflictTests", "RandomReplaceTests", "RandomLostCaseTests", "RandomSearchTextTests",
+    "RandomLongConditionTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.

@@ -1,0 +1,116 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Testing
+
+@Model
+private struct Purse: Hashable {
+  var id: Int
+  var price: Decimal = 0
+  var tags: Set<String> = []
+  var counts: [String: Int] = [:]
+  var text = ""
+
+  static func random(_ id: Int, _ generator: inout SplitMix64) -> Purse {
+    var purse = Purse(id: id)
+    purse.price = generator.pick([0, 10, Decimal(sign: .plus, exponent: -1, significand: 15)])
+    purse.tags = Set(["a", "b", "c"].filter { _ in Bool.random(using: &generator) })
+    for key in ["x", "y", "z"] where Bool.random(using: &generator) { purse.counts[key] = 1 }
+    purse.text = generator.pick(["", "one"])
+    return purse
+  }
+
+  /// SQL that writes equal values in another form: more digits, and elements and keys in any order.
+  func rewriting(_ generator: inout SplitMix64) -> SQL {
+    let digits = "\(price)"
+    let longer = digits.contains(".") ? digits + "00" : digits + ".0"
+    let elements = tags.shuffled(using: &generator).map { "\"\($0)\"" }.joined(separator: ", ")
+    let pairs = counts.shuffled(using: &generator).map { "\"\($0.key)\": \($0.value)" }.joined(separator: " ,")
+    return "update Purse set price = \(longer), tags = \("[\(elements)]"), counts = \("{\(pairs)}") where id = \(id)"
+  }
+}
+
+/// Rows that a context and the store change, delete and insert at once, with values that the file has in other forms,
+/// beside plain Swift.
+@Suite("Context: random changes on both sides")
+struct RandomConflictTests {
+  private typealias Rows = [Int: Purse]
+
+  private enum Change: CaseIterable { case nothing, values, deletion, sameValues }
+
+  /// Returns what the changes of both sides lead to; nil for a conflict.
+  private func merged(_ base: Rows, _ mine: Rows, _ theirs: Rows) -> Rows? {
+    var rows = theirs
+    for id in Set(base.keys).union(mine.keys) where mine[id] != base[id] {
+      let isChangedThere = theirs[id] != base[id]
+      if isChangedThere, theirs[id] != mine[id] { return nil }
+      rows[id] = mine[id]
+    }
+    return rows
+  }
+
+  @Test("C3: a save is a conflict if both sides gave a row other values, whatever form the file has of equal ones")
+  func rounds() throws {
+    var generator = SplitMix64(seed: TestSeed.value &* 77)
+    for round in 0..<120 {
+      let store = try Store(inMemoryFor: Purse.self)
+      let base = Dictionary(uniqueKeysWithValues: (1...3).map { ($0, Purse.random($0, &generator)) })
+      try store.blocking.insert(Array(base.values))
+      let context = Context(store)
+      let child = context.child()
+      let db = round.isMultiple(of: 3) ? child : context
+      #expect(try db.fetch(Purse.all).count == 3)
+      let mine = change(base, &generator) { row, isNew in
+        if isNew { db.insert(row) } else { db.update(row) }
+      } delete: {
+        db.delete(Purse.self, $0)
+      }
+      if db === child { try child.save() }
+      var theirs = try change(base, &generator) { row, isNew in
+        if isNew { try store.blocking.insert(row) } else { try store.blocking.update(row) }
+      } delete: {
+        try store.blocking.delete(Purse.self, $0)
+      }
+      // An equal row that both insert.
+      if let same = mine[4], theirs[4] == nil, Bool.random(using: &generator) {
+        try store.blocking.insert(same)
+        theirs[4] = same
+      }
+      for row in theirs.values.sorted(by: { $0.id < $1.id }) where Bool.random(using: &generator) {
+        try store.blocking.sql(row.rewriting(&generator))
+      }
+      let place = "seed \(TestSeed.value), round \(round): \(base), \(mine), \(theirs)"
+      if let expected = merged(base, mine, theirs) {
+        #expect(throws: Never.self, "\(place)") { try context.save() }
+        let found = try store.blocking.fetch(Purse.all)
+        #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0) }) == expected, "\(place)")
+      } else {
+        let error = #expect(throws: StoreError.self, "\(place)") { try context.save() }
+        #expect(error?.code == .conflict, "\(place)")
+      }
+    }
+    TestSeed.tried(120, "saves beside changes of others")
+  }
+
+  /// Changes some of the rows in both places: in what is returned, and by the closures.
+  private func change(
+    _ base: Rows, _ generator: inout SplitMix64, save: (Purse, Bool) throws -> Void, delete: (Int) throws -> Void
+  ) rethrows -> Rows {
+    var rows = base
+    for id in 1...4 {
+      switch generator.pick(Change.allCases) {
+      case .nothing: break
+      case .values:
+        let row = Purse.random(id, &generator)
+        try save(row, rows[id] == nil)
+        rows[id] = row
+      case .sameValues: if let row = rows[id] { try save(row, false) }
+      case .deletion:
+        guard rows[id] != nil else { break }
+        try delete(id)
+        rows[id] = nil
+      }
+    }
+    return rows
+  }
+}

@@ -1,0 +1,56 @@
+import Larder
+import LarderTestSupport
+import Testing
+
+/// Long lists of conditions, joined by `&&`, `||` and `where`, in queries and in the verbs that change rows.
+@Suite("Random long lists of conditions")
+struct RandomLongConditionTests {
+  /// Conditions of one kind, joined by one operator.
+  private struct Run {
+    let isAnd: Bool
+    let numbers: [Int]
+
+    func matches(_ depth: Int, _ before: Bool) -> Bool {
+      isAnd ? before && !numbers.contains(depth) : before || numbers.contains(depth)
+    }
+  }
+
+  @Test("thousands of conditions mean what they mean in plain Swift")
+  func rounds() throws {
+    var generator = SplitMix64(seed: TestSeed.value &* 81)
+    let depths = 1...60
+    for round in 0..<8 {
+      let runs = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
+        let count = generator.pick([1, 2, 90, 400, 1_000])
+        let isAnd = Bool.random(using: &generator)
+        return Run(
+          isAnd: isAnd,
+          numbers: (0..<count).map { _ in Int.random(in: isAnd ? 0...90_000 : -90_000...60, using: &generator) })
+      }
+      var condition = Errand.columns.depth > 20
+      for run in runs {
+        for number in run.numbers {
+          condition =
+            run.isAnd ? condition && Errand.columns.depth != number : condition || Errand.columns.depth == number
+        }
+      }
+      let expected = depths.filter { depth in runs.reduce(depth > 20) { $1.matches(depth, $0) } }
+      let place = "seed \(TestSeed.value), round \(round): \(runs.map { "\($0.isAnd) \($0.numbers.count)" })"
+      let store = try Store(inMemoryFor: Errand.self)
+      try store.blocking.insert(depths.map { Errand(id: $0, depth: $0) })
+      let query = Errand.where { _ in condition }
+      let context = Context(store)
+      for db in [store.blocking, context] as [any StoreWriter] {
+        #expect(try db.fetch(query.sorted(by: \.id)).map(\.id) == Array(expected), "\(place)")
+        #expect(try db.updateAll(query) { $0.state.set("found") } == expected.count, "\(place)")
+        #expect(try db.count(Errand.where { $0.state == "found" }) == expected.count, "\(place)")
+        #expect(try db.deleteAll(query) == expected.count, "\(place)")
+        #expect(try db.count(Errand.all) == depths.count - expected.count, "\(place)")
+        if db is Context { break }
+        try store.blocking.deleteAll(Errand.all)
+        try store.blocking.insert(depths.map { Errand(id: $0, depth: $0) })
+      }
+    }
+    TestSeed.tried(8, "long lists of conditions")
+  }
+}

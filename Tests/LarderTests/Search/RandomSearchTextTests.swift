@@ -1,0 +1,36 @@
+import Larder
+import LarderTestSupport
+import Testing
+
+/// Texts of words between symbols, quotation marks and signs of the query language, beside plain Swift.
+@Suite("Random texts with symbols and quotation marks")
+struct RandomSearchTextTests {
+  private static let words = ["ok", "okay", "fine", "finest", "x1", "near", "and", "or", "not"]
+  private static let signs = [
+    " ", "🌶", "\"", "'", "\u{201C}", "€", " - ", "\"\"", "*", "(", ")", ": ", "^", "+", "\u{1FAE9}", ", ", "{", "\n",
+  ]
+
+  @Test("a typed word finds the texts with a word that begins so, whatever stands around both")
+  func rounds() throws {
+    var generator = SplitMix64(seed: TestSeed.value &* 80)
+    let store = try Store(inMemoryFor: NewsItem.self)
+    let texts = (0..<200).map { _ in (1...5).map { _ in generator.pick(Self.words) } }
+    try store.blocking.insert(
+      texts.enumerated().map { id, words in
+        let text = words.reduce("") { $0 + generator.pick(Self.signs) + $1 } + generator.pick(Self.signs)
+        return NewsItem(id: id, title: text)
+      })
+    let context = Context(store)
+    for round in 0..<120 {
+      let word = generator.pick(Self.words)
+      let start = String(word.prefix(Int.random(in: 1...word.count, using: &generator)))
+      let typed = generator.pick(Self.signs) + start + generator.pick(["", "\"", "🌶", "*", ")", "'"])
+      let expected = texts.indices.filter { texts[$0].contains { $0.hasPrefix(start) } }
+      for db in [store.blocking, context] as [any StoreReader] {
+        let found = try db.fetch(NewsItem.search(typed: typed)).map(\.id).sorted()
+        #expect(found == expected, "seed \(TestSeed.value), round \(round): \(typed.debugDescription)")
+      }
+    }
+    TestSeed.tried(120, "searches between symbols")
+  }
+}
