@@ -4,20 +4,20 @@ import LarderTestSupport
 import Testing
 
 @Model
-private struct MixedPurse: Hashable {
+private struct Pouch: Hashable {
   var id: Int
   var price: Decimal = 0
   var tags: Set<String> = []
   var counts: [String: Int] = [:]
   var text = ""
 
-  static func random(_ id: Int, _ generator: inout SplitMix64) -> MixedPurse {
-    var purse = MixedPurse(id: id)
-    purse.price = generator.pick([0, 10, Decimal(sign: .plus, exponent: -1, significand: 15)])
-    purse.tags = Set(["a", "b", "c"].filter { _ in Bool.random(using: &generator) })
-    for key in ["x", "y", "z"] where Bool.random(using: &generator) { purse.counts[key] = 1 }
-    purse.text = generator.pick(["", "one"])
-    return purse
+  static func random(_ id: Int, _ generator: inout SplitMix64) -> Pouch {
+    var pouch = Pouch(id: id)
+    pouch.price = generator.pick([0, 10, Decimal(sign: .plus, exponent: -1, significand: 15)])
+    pouch.tags = Set(["a", "b", "c"].filter { _ in Bool.random(using: &generator) })
+    for key in ["x", "y", "z"] where Bool.random(using: &generator) { pouch.counts[key] = 1 }
+    pouch.text = generator.pick(["", "one"])
+    return pouch
   }
 
   /// SQL that writes equal values in another form: more digits, and elements and keys in any order.
@@ -26,7 +26,7 @@ private struct MixedPurse: Hashable {
     let longer = digits.contains(".") ? digits + "00" : digits + ".0"
     let elements = tags.shuffled(using: &generator).map { "\"\($0)\"" }.joined(separator: ", ")
     let pairs = counts.shuffled(using: &generator).map { "\"\($0.key)\": \($0.value)" }.joined(separator: " ,")
-    return "update MixedPurse set price = \(longer), tags = \("[\(elements)]"), counts = \("{\(pairs)}") where id = \(id)"
+    return "update Pouch set price = \(longer), tags = \("[\(elements)]"), counts = \("{\(pairs)}") where id = \(id)"
   }
 }
 
@@ -34,7 +34,7 @@ private struct MixedPurse: Hashable {
 /// beside plain Swift.
 @Suite("Context: random changes on both sides")
 struct RandomConflictTests {
-  private typealias Rows = [Int: MixedPurse]
+  private typealias Rows = [Int: Pouch]
 
   private enum Change: CaseIterable { case nothing, values, deletion, sameValues }
 
@@ -53,23 +53,23 @@ struct RandomConflictTests {
   func rounds() throws {
     var generator = SplitMix64(seed: TestSeed.value &* 77)
     for round in 0..<120 {
-      let store = try Store(inMemoryFor: MixedPurse.self)
-      let base = Dictionary(uniqueKeysWithValues: (1...3).map { ($0, MixedPurse.random($0, &generator)) })
+      let store = try Store(inMemoryFor: Pouch.self)
+      let base = Dictionary(uniqueKeysWithValues: (1...3).map { ($0, Pouch.random($0, &generator)) })
       try store.blocking.insert(Array(base.values))
       let context = Context(store)
       let child = context.child()
       let db = round.isMultiple(of: 3) ? child : context
-      #expect(try db.fetch(MixedPurse.all).count == 3)
+      #expect(try db.fetch(Pouch.all).count == 3)
       let mine = change(base, &generator) { row, isNew in
         if isNew { db.insert(row) } else { db.update(row) }
       } delete: {
-        db.delete(MixedPurse.self, $0)
+        db.delete(Pouch.self, $0)
       }
       if db === child { try child.save() }
       var theirs = try change(base, &generator) { row, isNew in
         if isNew { try store.blocking.insert(row) } else { try store.blocking.update(row) }
       } delete: {
-        try store.blocking.delete(MixedPurse.self, $0)
+        try store.blocking.delete(Pouch.self, $0)
       }
       // An equal row that both insert.
       if let same = mine[4], theirs[4] == nil, Bool.random(using: &generator) {
@@ -82,7 +82,7 @@ struct RandomConflictTests {
       let place = "seed \(TestSeed.value), round \(round): \(base), \(mine), \(theirs)"
       if let expected = merged(base, mine, theirs) {
         #expect(throws: Never.self, "\(place)") { try context.save() }
-        let found = try store.blocking.fetch(MixedPurse.all)
+        let found = try store.blocking.fetch(Pouch.all)
         #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0) }) == expected, "\(place)")
       } else {
         let error = #expect(throws: StoreError.self, "\(place)") { try context.save() }
@@ -94,14 +94,14 @@ struct RandomConflictTests {
 
   /// Changes some of the rows in both places: in what is returned, and by the closures.
   private func change(
-    _ base: Rows, _ generator: inout SplitMix64, save: (MixedPurse, Bool) throws -> Void, delete: (Int) throws -> Void
+    _ base: Rows, _ generator: inout SplitMix64, save: (Pouch, Bool) throws -> Void, delete: (Int) throws -> Void
   ) rethrows -> Rows {
     var rows = base
     for id in 1...4 {
       switch generator.pick(Change.allCases) {
       case .nothing: break
       case .values:
-        let row = MixedPurse.random(id, &generator)
+        let row = Pouch.random(id, &generator)
         try save(row, rows[id] == nil)
         rows[id] = row
       case .sameValues: if let row = rows[id] { try save(row, false) }

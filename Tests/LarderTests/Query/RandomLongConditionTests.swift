@@ -2,7 +2,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-/// Long lists of conditions, joined by `&&`, `||` and `where`, in queries and in the verbs that change rows.
+/// Long lists of conditions, joined by `&&` and `||`, in queries and in the verbs that change rows.
 @Suite("Random long lists of conditions")
 struct RandomLongConditionTests {
   /// Conditions of one kind, joined by one operator.

@@ -3,18 +3,18 @@ import Larder
 import Testing
 
 @Model
-private struct Gauge: Hashable {
+private struct Dial: Hashable {
   var id: String
   var level: Int8 = 0
   var count: Int = 0
-  @Relationship(inverse: \Reading.gauge) var readings: ToMany<Reading> = []
-  @Derived(.sum(\Gauge.readings, \Reading.amount)) var sum: Int8 = 0
+  @Relationship(inverse: \DialReading.gauge) var readings: ToMany<DialReading> = []
+  @Derived(.sum(\Dial.readings, \DialReading.amount)) var sum: Int8 = 0
 }
 
 @Model
-private struct Reading: Hashable {
+private struct DialReading: Hashable {
   var id: Int
-  var gauge: ToOne<Gauge>?
+  var gauge: ToOne<Dial>?
   var amount: Int8 = 0
 }
 
@@ -24,10 +24,10 @@ struct RefusedAssignmentTests {
   private let context: Context
 
   init() throws {
-    store = try Store(inMemoryFor: Gauge.self, Reading.self)
+    store = try Store(inMemoryFor: Dial.self, DialReading.self)
     try store.blocking.insert([
-      Gauge(id: "a", level: 1, count: 3), Gauge(id: "b", level: 2, count: 2), Gauge(id: "c", level: 100, count: .max),
-      Gauge(id: "d", level: 3, count: 1),
+      Dial(id: "a", level: 1, count: 3), Dial(id: "b", level: 2, count: 2), Dial(id: "c", level: 100, count: .max),
+      Dial(id: "d", level: 3, count: 1),
     ])
     context = Context(store)
   }
@@ -37,7 +37,7 @@ struct RefusedAssignmentTests {
   ) throws {
     for db in [store.blocking, context, context.child()] as [any StoreWriter] {
       let error = #expect(throws: StoreError.self) { try body(db) }
-      #expect(error?.code == .invalidValue && error?.model == "Gauge" && error?.property == property, "\(error as Any)")
+      #expect(error?.code == .invalidValue && error?.model == "Dial" && error?.property == property, "\(error as Any)")
       #expect(error?.key == [key].compactMap { $0 }, "\(type(of: db))")
       #expect(error?.message.contains("\"c\"") == false)
     }
@@ -45,12 +45,12 @@ struct RefusedAssignmentTests {
 
   @Test("in a narrow integer, wherever the row is in the query")
   func narrow() throws {
-    try expectRefusal(of: "level", key: "c") { _ = try $0.updateAll(Gauge.all) { $0.level.increment(by: 100) } }
+    try expectRefusal(of: "level", key: "c") { _ = try $0.updateAll(Dial.all) { $0.level.increment(by: 100) } }
     try expectRefusal(of: "level", key: "c") {
-      _ = try $0.updateAll(Gauge.where { $0.level > 1 }) { $0.level.multiply(by: 2) }
+      _ = try $0.updateAll(Dial.where { $0.level > 1 }) { $0.level.multiply(by: 2) }
     }
     try expectRefusal(of: "level", key: "c") {
-      _ = try $0.updateAll(Gauge.all.sorted(by: \.count, order: .reverse).limit(3)) {
+      _ = try $0.updateAll(Dial.all.sorted(by: \.count, order: .reverse).limit(3)) {
         $0.count.set(0)
         $0.level.increment(by: 100)
       }
@@ -59,17 +59,17 @@ struct RefusedAssignmentTests {
 
   @Test("in a sum of 64 bits, and where the new value reads other rows")
   func wide() throws {
-    try expectRefusal(of: "count", key: "c") { _ = try $0.updateAll(Gauge.all) { $0.count.increment(by: 1) } }
-    try store.blocking.insert((1...2).map { Reading(id: $0, gauge: ToOne("c"), amount: 1) })
+    try expectRefusal(of: "count", key: "c") { _ = try $0.updateAll(Dial.all) { $0.count.increment(by: 1) } }
+    try store.blocking.insert((1...2).map { DialReading(id: $0, gauge: ToOne("c"), amount: 1) })
     try expectRefusal(of: "count", key: "c") {
-      _ = try $0.updateAll(Gauge.all) { $0.count.set { $0.count + $0.readings.count } }
+      _ = try $0.updateAll(Dial.all) { $0.count.set { $0.count + $0.readings.count } }
     }
   }
 
   @Test("in a sum that rows are derived from")
   func derived() throws {
-    try store.blocking.insert(Reading(id: 1, gauge: ToOne("c"), amount: 100))
-    try expectRefusal(of: "sum", key: "c") { try $0.insert(Reading(id: 2, gauge: ToOne("c"), amount: 100)) }
-    try expectRefusal(of: "sum", key: "c") { try $0.save(Reading(id: 2, gauge: ToOne("c"), amount: 50)) }
+    try store.blocking.insert(DialReading(id: 1, gauge: ToOne("c"), amount: 100))
+    try expectRefusal(of: "sum", key: "c") { try $0.insert(DialReading(id: 2, gauge: ToOne("c"), amount: 100)) }
+    try expectRefusal(of: "sum", key: "c") { try $0.save(DialReading(id: 2, gauge: ToOne("c"), amount: 50)) }
   }
 }
