@@ -118,7 +118,7 @@ public indirect enum ArchiveValue: Sendable, Hashable {
     try decode(type, .ofTree(userInfo))
   }
 
-  /// Like ``decode(_:)``, with the allow-list and the user info of the tree's archive.
+  /// Like ``decode(_:userInfo:)``, with the allow-list and the user info of the tree's archive.
   func decode<T: Decodable>(_ type: T.Type, _ context: ArchiveContext) throws -> T {
     try PropertyListPayload.decode(
       type, from: try PropertyListPayload.encode(self, context: .ofTree()), context: context)

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderArchive
 import Synchronization
 
 @Model
@@ -136,6 +137,70 @@ extension LarderTestProcess {
     for try await chunk in store.bytes(of: content) { count += chunk.count }
     Self.say("\(progress.bytes.load(ordering: .relaxed)) \(count)")
     Self.say("\(try Self.residentBytes() - before)")
+  }
+
+  /// Exports and imports an attachment of so many megabytes, and says how much memory that took at most.
+  func exportLarge(_ megabytes: Int) async throws {
+    let url = URL(fileURLWithPath: path)
+    let folder = try DocumentFolder(at: url.appendingPathExtension("documents"), extension: "parcel")
+    let store = try Store(at: path, for: Parcel.self)
+    let other = try Store(at: path + ".other", for: Parcel.self)
+    let content = try await store.attach(Megabytes(count: megabytes))
+    let parcel = Parcel(id: 1, content: content)
+    try await store.save(parcel)
+    // Linux forgets the peak so far.
+    try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
+    let before = try Self.peakBytes()
+    let package = try await store.export(parcel, to: folder)
+    try await other.importDocument(package, as: Parcel.self)
+    let peak = try Self.peakBytes()
+    var count = 0
+    for try await chunk in other.bytes(of: content) { count += chunk.count }
+    Self.say("\(count)")
+    Self.say("\(peak - before)")
+  }
+
+  /// Exports and imports on a disk without space for it, says what that has left, makes room and does it again.
+  func exportToFullDisk() async throws {
+    let url = URL(fileURLWithPath: path).appendingPathExtension("documents")
+    let folder = try DocumentFolder(at: url, extension: "parcel")
+    let store = try Store(at: path, for: Parcel.self)
+    let other = try Store(at: path + ".other", for: Parcel.self)
+    try await other.save(Parcel(id: 2, content: try await other.attach(Data("here".utf8))))
+    let parcel = Parcel(id: 1, content: try await store.attach(Data(repeating: 1, count: 700_000)))
+    try await store.save(parcel)
+    let package = try await store.export(parcel, to: folder)
+    let ballast = fillDisk(leaving: 3)
+    for _ in 0..<2 {
+      do {
+        _ = try await store.export(parcel, to: folder)
+        Self.say("exported")
+      } catch let error as ArchiveError {
+        Self.say("export: \(error.code)")
+      }
+      do {
+        try await other.importDocument(package, as: Parcel.self)
+        Self.say("imported")
+      } catch let error as StoreError {
+        Self.say("import: \(error.code)")
+      }
+      let names = try FileManager.default.contentsOfDirectory(atPath: url.path).filter { $0 != ".larder-lock" }
+      let drafts = try FileManager.default.contentsOfDirectory(atPath: path + ".other.attachments/tmp")
+      Self.say("\(names.count) documents, \(try await other.count(Parcel.all)) rows, \(drafts.count) drafts")
+      for file in ballast { try? FileManager.default.removeItem(atPath: file) }
+    }
+  }
+
+  /// Fills the disk with files of 100,000 bytes, and leaves the space of so many of them.
+  private func fillDisk(leaving count: Int) -> [String] {
+    var files: [String] = []
+    while true {
+      let file = path + ".ballast\(files.count)"
+      files.append(file)
+      guard FileManager.default.createFile(atPath: file, contents: Data(count: 100_000)) else { break }
+    }
+    for file in files.suffix(count + 1) { try? FileManager.default.removeItem(atPath: file) }
+    return files
   }
 }
 

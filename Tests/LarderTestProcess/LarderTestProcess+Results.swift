@@ -28,4 +28,11 @@ extension LarderTestProcess {
     let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
     return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
   }
+
+  /// The most memory that the process has had in use. Source: proc(5), VmHWM of /proc/self/status.
+  static func peakBytes() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return (line.flatMap { Int($0.filter(\.isNumber)) } ?? 0) << 10
+  }
 }

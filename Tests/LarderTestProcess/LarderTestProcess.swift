@@ -30,6 +30,8 @@ struct LarderTestProcess {
     case "attach": try await process.attach()
     case "keep": try await process.keep()
     case "large": try await process.large(number)
+    case "exportLarge": try await process.exportLarge(number)
+    case "exportToFullDisk": try await process.exportToFullDisk()
     case "fillAttachments": try await process.fillAttachments()
     case "readAttachment": try await process.readAttachment()
     case "undoAttachment": try await process.undoAttachment()

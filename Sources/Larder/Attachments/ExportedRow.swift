@@ -74,13 +74,22 @@ struct ExportedRow: Archivable {
     }
   }
 
-  /// Returns the digests of the attachments that the row refers to.
-  func digests<M: Model>(_ model: M.Type, _ connection: Connection) throws -> Set<String> {
+  /// Returns the digests of the attachments that the row refers to, and the sizes that it says they have.
+  func attachments<M: Model>(_ model: M.Type, _ connection: Connection) throws -> [String: Set<Int64>] {
     let texts = M.schema.columns.filter(\.type.isJSON).compactMap { value(of: $0.name)?.text }
-    return try texts.reduce(into: []) { digests, text in
-      let rows = try connection.query(
-        "SELECT j.atom AS digest FROM \(AttachmentColumn.names(in: "?1", named: "j"))", [.text(text)])
-      digests.formUnion(rows.compactMap { $0["digest"]?.text })
+    return try texts.reduce(into: [:]) { sizes, text in
+      let names = try connection.query(
+        "SELECT j.atom AS digest, j.parent AS parent FROM \(AttachmentColumn.names(in: "?1", named: "j"))",
+        [.text(text)])
+      guard !names.isEmpty else { return }
+      let known = try connection.query(
+        "SELECT parent, atom AS size FROM json_tree(?1) WHERE key = ?2 AND type = 'integer'",
+        [.text(text), .text(Attachment.CodingKeys.size.rawValue)])
+      let sizeOf = Dictionary(known.map { ($0["parent"]?.integer, $0["size"]?.integer) }) { first, _ in first }
+      for name in names {
+        guard let digest = name["digest"]?.text else { continue }
+        sizes[digest, default: []].formUnion([sizeOf[name["parent"]?.integer] ?? nil].compactMap(\.self))
+      }
     }
   }
 }

@@ -99,7 +99,7 @@ extension Store {
   /// The data is registered while it is being synced. Until both are done, only callers that attach the same data know
   /// of it, and they sync it too. Data that was registered but never synced isn't referred to by a row, and is
   /// collected.
-  private func register(
+  func register(
     _ name: String?, _ mediaType: String?, _ write: @escaping @Sendable () throws -> AttachmentDraft
   ) async throws -> Attachment {
     let storage = environment.attachments

@@ -1,3 +1,4 @@
+import Crypto
 public import LarderArchive
 
 extension Store {
@@ -10,16 +11,22 @@ extension Store {
   ///   - value: The value to export.
   ///   - folder: The folder in which to create the document.
   /// - Returns: The new document.
-  /// - Throws: ``StoreError`` with the codes of ``data(of:)``; `ArchiveError` of the file system. After an error there
-  ///   is no document.
+  /// - Throws: ``StoreError`` with the codes of ``data(of:)``; `ArchiveError` of the file system; `CancellationError`.
+  ///   After an error there is no document.
+  /// - Complexity: Reads and writes the data of each attachment once, with one chunk in memory. The limits of the
+  ///   folder apply to the row, not to attachments.
   public func export<M: Model>(_ value: M, to folder: DocumentFolder) async throws -> DocumentPackage {
     let row = try ExportedRow(value)
-    let digests = try await reading { try row.digests(M.self, $0) }
+    let digests = try await reading { try row.attachments(M.self, $0).keys.sorted() }
     let storage = environment.attachments
-    return try await AttachmentWork.run {
+    return try await AttachmentWork.runCancellably { cancellation in
       try folder.add { parts in
         try parts.setValue(row, for: ExportedRow.part)
-        for digest in digests { try parts.setData(try storage.data(of: digest), for: digest) }
+        for digest in digests {
+          let file = try storage.folder.open(digest)
+          try parts.setContents(for: digest) { try file.copy(digest, to: $0, cancellation) }
+        }
+        try cancellation.check()
       }
     }
   }
@@ -32,21 +39,59 @@ extension Store {
   ///   - package: The document.
   ///   - model: The type of the value.
   /// - Returns: The imported value.
-  /// - Throws: `ArchiveError` for a damaged document; ``StoreError`` `.schemaMismatch` for a row of another model; and
-  ///   the errors of ``save(_:)-(M)``. After an error nothing is saved.
+  /// - Throws: `ArchiveError` for a damaged document; ``StoreError`` `.schemaMismatch` for a row of another model,
+  ///   `.corrupt` for an attachment whose data isn't what the row says; and the errors of ``save(_:)-(M)`` and
+  ///   ``attach(_:name:mediaType:)``. After an error nothing is saved, and the data of attachments that were already
+  ///   copied is deleted like any data that no row refers to.
+  /// - Complexity: Reads and writes the data of each attachment once, with one chunk in memory.
   @discardableResult
   public func importDocument<M: Model>(_ package: DocumentPackage, as model: M.Type) async throws -> M {
-    let row = try await AttachmentWork.run { try package.value(ExportedRow.self, for: ExportedRow.part) }
-    let (value, digests) = try await reading { (try row.decode(model, $0), try row.digests(model, $0)) }
+    // One version of the document, even if it is changed meanwhile.
+    let (snapshot, row) = try await AttachmentWork.run {
+      let snapshot = try package.snapshot()
+      return (snapshot, try snapshot.value(ExportedRow.self, for: ExportedRow.part))
+    }
+    let (value, sizes) = try await reading { (try row.decode(model, $0), try row.attachments(model, $0)) }
     var attachments: [Attachment] = []
-    for digest in digests.sorted() {
-      let attachment = try await attach(try await AttachmentWork.run { try package.data(for: digest) })
-      guard attachment.digest == digest else { throw StoreError.damagedAttachment }
-      attachments.append(attachment)
+    for (digest, sizes) in sizes.sorted(by: { $0.key < $1.key }) {
+      attachments.append(try await attach(digest, of: sizes, in: snapshot))
     }
     try await save(value)
     // Until here, only these values have kept the data.
     withExtendedLifetime(attachments) {}
     return value
+  }
+
+  /// Stores the data of a part, which is verified before the store knows of it.
+  private func attach(_ digest: String, of sizes: Set<Int64>, in snapshot: DocumentSnapshot) async throws -> Attachment
+  {
+    let storage = try managedAttachments
+    let draft = try await AttachmentWork.runCancellably { cancellation in
+      let reader = try snapshot.reader(for: digest)
+      guard sizes.allSatisfy({ $0 == reader.size }) else { throw StoreError.damagedAttachment }
+      let draft = try AttachmentDraft(in: storage.folder)
+      while let chunk = try reader.read(upTo: AttachmentFile.chunk) {
+        try cancellation.check()
+        try draft.append(chunk)
+      }
+      guard draft.digest() == digest else { throw StoreError.damagedAttachment }
+      return draft
+    }
+    return try await register(nil, nil) { draft }
+  }
+}
+
+extension AttachmentFile {
+  /// Writes all data to a part of a document. Throws `.corrupt` if it isn't the data of the digest.
+  fileprivate func copy(
+    _ digest: String, to writer: DocumentPartWriter, _ cancellation: AttachmentWork.Cancellation
+  ) throws {
+    var hash = SHA256()
+    try forEachChunk { chunk in
+      try cancellation.check()
+      hash.update(bufferPointer: chunk)
+      try writer.write(chunk)
+    }
+    guard hash.finalize().hexadecimal == digest else { throw StoreError.damagedAttachment }
   }
 }

@@ -97,15 +97,7 @@ extension AttachmentStorage {
   }
 
   fileprivate func data(of attachment: Attachment) throws -> Data {
-    try data(in: try file(of: attachment), attachment.digest)
-  }
-
-  /// Returns the data of a digest, verified.
-  func data(of digest: String) throws -> Data {
-    try data(in: try folder.open(digest), digest)
-  }
-
-  private func data(in file: AttachmentFile, _ digest: String) throws -> Data {
+    let (file, digest) = (try file(of: attachment), attachment.digest)
     let version = file.version
     let data = try file.read(at: 0, count: version?.size ?? 0)
     guard let version, version == file.version, checked.contains(digest, version) else {
