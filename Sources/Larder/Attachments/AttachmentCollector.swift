@@ -33,6 +33,8 @@ final class AttachmentCollector: StoreService {
   private let isInMemory: Bool
   private let state = Mutex(State())
   private let search = Mutex(AttachmentSearch())
+  /// The digest after which the next round goes on to look at what waits; nil if it begins anew.
+  private let position = Mutex<String?>(nil)
   private let queue = DispatchQueue(label: "larder.attachments.collector", qos: .utility)
 
   /// The number of files to delete in one round.
@@ -131,8 +133,9 @@ final class AttachmentCollector: StoreService {
     var round = Round()
     let waiting = waits ? AttachmentWaiting(storage) : nil
     while try await writer.perform({ try AttachmentTable($0).removeLeases() }) {}
-    try await waiting?.endOthers(writer)
-    let unused = try await unused(waiting)
+    let start = position.withLock { $0 }
+    if start == nil { try await waiting?.endOthers(writer) }
+    let unused = try await unused(after: start ?? "", waiting)
     if !unused.isEmpty {
       if try await noOlderSnapshots() {
         for deleted in try await delete(unused, &round) { waiting?.end(AttachmentWaiting.Mark(deleted)) }
@@ -140,6 +143,7 @@ final class AttachmentCollector: StoreService {
         round.isBlocked = true
       }
     }
+    if !round.isBlocked { position.withLock { $0 = round.hasMore ? unused.last?.digest : nil } }
     let found = try await writer.perform { [self] connection in
       try search.withLock {
         try $0.advance(storage, waiting, connection)
@@ -152,19 +156,23 @@ final class AttachmentCollector: StoreService {
   }
 
   /// Returns data that can be deleted, up to the number for one round.
-  private func unused(_ waiting: AttachmentWaiting?) async throws -> [AttachmentTable.Unused] {
-    var (found, last): ([AttachmentTable.Unused], String) = ([], "")
-    while found.count < Self.batch {
-      let limit = waiting == nil ? Self.batch : Self.page
+  ///
+  /// - Parameter start: The digest to begin after.
+  private func unused(after start: String, _ waiting: AttachmentWaiting?) async throws -> [AttachmentTable.Unused] {
+    var (found, last): ([AttachmentTable.Unused], String) = ([], start)
+    let limit = waiting == nil ? Self.batch : Self.page
+    while true {
       let page = try await writer.perform { [last] connection -> [AttachmentTable.Unused] in
         guard try AttachmentTable(connection).exists() else { return [] }
         return try AttachmentTable(connection).unused(after: last, limit: limit)
       }
-      found += try page.filter { try waiting?.isOver(AttachmentWaiting.Mark($0)) ?? true }
-      guard page.count == limit, let end = page.last else { break }
+      for unused in page where waiting?.isOver(AttachmentWaiting.Mark(unused)) ?? true {
+        found.append(unused)
+        if found.count == Self.batch { return found }
+      }
+      guard page.count == limit, let end = page.last else { return found }
       last = end.digest
     }
-    return Array(found.prefix(Self.batch))
   }
 
   /// Returns whether no connection reads a state of the file older than the last commit.

@@ -48,7 +48,7 @@ struct AttachmentSearch {
       for digest in folder.digests(in: shard) {
         seen += 1
         guard try !AttachmentTable(connection).isRegistered(digest) else { continue }
-        if let waiting, try !waiting.isOver(AttachmentWaiting.Mark(unregistered: digest)) {
+        if let waiting, !waiting.isOver(AttachmentWaiting.Mark(unregistered: digest)) {
           next = waiting.now + min(storage.retention, Self.interval)
           continue
         }

@@ -36,13 +36,15 @@ struct AttachmentWaiting {
   private func path(_ name: String) -> String { "\(folder.waiting)/\(name)" }
 
   /// Returns whether data has waited long enough. If it is new, its time begins.
-  func isOver(_ mark: Mark) throws -> Bool {
+  func isOver(_ mark: Mark) -> Bool {
     // A time in the future is one that a wrong clock recorded.
-    guard let since = since(mark), since <= now else {
-      try begin(mark)
-      return false
+    if let since = since(mark), since <= now { return since <= now - retention }
+    if (try? begin(mark)) == nil {
+      // Only its owner can set the time of a file. On a full disk, the data just waits longer.
+      end(mark)
+      try? begin(mark)
     }
-    return since <= now - retention
+    return false
   }
 
   private func since(_ mark: Mark) -> Double? {

@@ -40,7 +40,7 @@ extension ContextConnection {
     var isReached = false
     for position in deletions.indices {
       let start = deletions[position].level.upperBound
-      let statement = try connection.statement("SELECT max(rowid) FROM \(deletions[position].sql.leaving)")
+      let statement = try connection.statement("SELECT max(\(OverlaySQL.number)) FROM \(deletions[position].sql.leaving)")
       defer { statement.reset() }
       let last = try connection.step(statement, nil) ? sqlite3_column_int64(statement.pointer, 0) : start
       deletions[position].level = start..<last
@@ -114,7 +114,7 @@ extension ContextConnection {
 private struct LevelledDeletion {
   let sql: OverlaySQL
   let cascades: [String]
-  /// The rows of the current level, by their row IDs in `leaving`: greater than the lower bound, and not greater than
+  /// The rows of the current level, by their numbers in `leaving`: greater than the lower bound, and not greater than
   /// the upper one.
   var level: Range<Int64> = 0..<0
 }

@@ -217,7 +217,7 @@ extension ContextConnection {
     let sql = sql(of: table, in: layer)
     var writer = connection.environment.makeWriter()
     writer.write(
-      "SELECT \(OverlaySQL.clock), \(sql.shadow).rowid, \(sql.select(M.schema.columns.map(\.name))) FROM \(sql.base) AS \(sql.shadow)"
+      "SELECT \(OverlaySQL.clock), \(sql.shadow).\(OverlaySQL.number), \(sql.select(M.schema.columns.map(\.name))) FROM \(sql.base) AS \(sql.shadow)"
     )
     var older: [(row: Int64, values: [String: Value])] = []
     try connection.using(writer, ErrorContext(model)) { statement in
@@ -245,7 +245,7 @@ extension ContextConnection {
       writer.write("\(position == 0 ? "" : ", ")\(Quoting.name(column)) = ")
       try writer.write(.value(values[column] ?? .null), asStoredIn: column, of: M.schema)
     }
-    writer.write(" WHERE rowid = ")
+    writer.write(" WHERE \(OverlaySQL.number) = ")
     writer.bind(.integer(row))
     try connection.using(writer, ErrorContext(model)) { statement in
       while try connection.step(statement, ErrorContext(model)) {}

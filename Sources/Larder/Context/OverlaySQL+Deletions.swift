@@ -3,7 +3,7 @@ extension OverlaySQL {
   /// Whether deleted rows are recorded, because a delete rule applies to them.
   var hasDeleteRules: Bool { deleteRules.contains { ["CASCADE", "SET NULL", "RESTRICT"].contains($0.deleteRule) } }
 
-  /// Statements that delete the rows that refer to deleted ones: those in ``leaving`` whose row IDs are greater than the
+  /// Statements that delete the rows that refer to deleted ones: those in ``leaving`` whose numbers are greater than the
   /// first parameter, and not greater than the second.
   var cascades: [String] {
     rules("CASCADE").map { "DELETE FROM \(Quoting.name($0.child)) WHERE \(refersToLeaving($0))" }
@@ -20,7 +20,7 @@ extension OverlaySQL {
   /// Statements that empty ``leaving`` when its rules have been applied. Denials are checked when all rows of the
   /// change have been deleted.
   var finishLeaving: [String] {
-    (isDeniable ? ["INSERT INTO \(gone) SELECT * FROM \(leaving)"] : []) + ["DELETE FROM \(leaving)"]
+    (isDeniable ? ["INSERT INTO \(gone) (\(list(columns))) SELECT \(list(columns)) FROM \(leaving)"] : []) + ["DELETE FROM \(leaving)"]
   }
 
   private func rules(_ kind: String) -> [ForeignKey] { deleteRules.filter { $0.deleteRule == kind } }
@@ -34,7 +34,7 @@ extension OverlaySQL {
     let columns = reference.childColumns.map(Quoting.name).joined(separator: ", ")
     let row = reference.childColumns.count == 1 ? columns : "(\(columns))"
     return
-      "\(row) IN (SELECT \(list(referredColumns(reference))) FROM \(leaving) WHERE rowid > ?1 AND rowid <= ?2)"
+      "\(row) IN (SELECT \(list(referredColumns(reference))) FROM \(leaving) WHERE \(Self.number) > ?1 AND \(Self.number) <= ?2)"
   }
 
   // MARK: Denials

@@ -64,7 +64,7 @@ extension OverlaySQL {
       AND (b.\(Self.clock) IS NULL OR NOT (\(sameValues("b", "i"))) OR \(refersToDeleted("i")))
       """,
       """
-      DELETE FROM \(base) WHERE rowid IN (SELECT b.rowid FROM \(source) CROSS JOIN \(base) AS b ON \(sameKey("b", "i")) \
+      DELETE FROM \(base) WHERE \(Self.number) IN (SELECT b.\(Self.number) FROM \(source) CROSS JOIN \(base) AS b ON \(sameKey("b", "i")) \
       WHERE \(images.condition) AND NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", "i"))))
       """,
     ]

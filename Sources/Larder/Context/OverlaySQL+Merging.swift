@@ -113,7 +113,7 @@ extension OverlaySQL {
       return [deletions, dropBase, merge("m", "b") { "CASE WHEN \($1) THEN p.\($0) ELSE m.\($0) END" }]
     // The row is inserted again.
     case (.gone, .preferContext), (.gone, .overwrite):
-      return ["DELETE FROM \(base) WHERE rowid IN (SELECT b.rowid \(conflicts(kind)))"]
+      return ["DELETE FROM \(base) WHERE \(Self.number) IN (SELECT b.\(Self.number) \(conflicts(kind)))"]
     // The existing row is updated.
     case (.taken, .preferContext), (.taken, .overwrite):
       return [

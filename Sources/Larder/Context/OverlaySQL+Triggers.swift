@@ -71,7 +71,7 @@ extension OverlaySQL {
     """
     CREATE TEMP TRIGGER \(trigger("delete")) INSTEAD OF DELETE ON \(shadow) \
     WHEN EXISTS (SELECT 1 FROM \(rows) AS v WHERE \(sameKey("v", "OLD"))) BEGIN \
-    \(remember)\(remove)\(hasDeleteRules ? "INSERT INTO \(leaving) VALUES (\(list(columns, of: "OLD"))); " : "")\(touch("OLD"))\
+    \(remember)\(remove)\(hasDeleteRules ? "INSERT INTO \(leaving) (\(list(columns))) VALUES (\(list(columns, of: "OLD"))); " : "")\(touch("OLD"))\
     END
     """
   }

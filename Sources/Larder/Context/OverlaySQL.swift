@@ -119,12 +119,12 @@ struct OverlaySQL {
     return [
       "CREATE TEMP TABLE \(pending) (\(Self.number) INTEGER PRIMARY KEY, \(Self.row) INTEGER, \(Self.state) INTEGER NOT NULL, \(values))\(strict)",
       "CREATE UNIQUE INDEX temp.\(name("pending_key")) ON \(pending) (\(list(keys)))",
-      "CREATE TEMP TABLE \(base) (\(Self.row) INTEGER, \(Self.clock) INTEGER NOT NULL, \(values))\(strict)",
+      "CREATE TEMP TABLE \(base) (\(Self.number) INTEGER PRIMARY KEY, \(Self.row) INTEGER, \(Self.clock) INTEGER NOT NULL, \(values))\(strict)",
       "CREATE UNIQUE INDEX temp.\(name("base_key")) ON \(base) (\(list(keys)))",
       "CREATE TEMP TABLE \(history) (step INTEGER NOT NULL, is_there INTEGER NOT NULL, \(values))\(strict)",
       "CREATE UNIQUE INDEX temp.\(name("history_key")) ON \(history) (step, \(list(keys)))",
     ]
-      + (hasDeleteRules ? ["CREATE TEMP TABLE \(leaving) (\(values))\(strict)"] : [])
+      + (hasDeleteRules ? ["CREATE TEMP TABLE \(leaving) (\(Self.number) INTEGER PRIMARY KEY, \(values))\(strict)"] : [])
       + (isDeniable ? ["CREATE TEMP TABLE \(gone) (\(values))\(strict)"] : [])
       + (table.limitedSums.isEmpty ? [] : [createTouched])
       + Set(references).sorted { $0.joined() < $1.joined() }.enumerated().map { position, columns in

@@ -52,8 +52,8 @@ final class DocumentCatalogue {
   private var hasUpdatedDates = false
   /// Paths of several steps that documents have had, by the collection's identifier.
   private var seenPaths: [Int64: Set<DocumentPath>] = [:]
-  /// Tables that aren't collections.
-  var plainTables: Set<String> = []
+  /// Tables that aren't collections, in a version of the schema.
+  private var plain: (version: Int64, tables: Set<String>) = (-1, [])
 
   init(_ connection: Connection) {
     self.connection = connection
@@ -81,6 +81,21 @@ final class DocumentCatalogue {
   func noteChange() {
     isProvisional = true
   }
+
+  // MARK: Plain tables
+
+  /// Returns the tables that may be collections.
+  ///
+  /// A table that another connection has dropped may have become a collection.
+  func withoutPlainTables(_ tables: Set<String>) throws -> Set<String> {
+    let statement = try connection.statement("PRAGMA main.schema_version")
+    defer { statement.reset() }
+    let version = try connection.step(statement, nil) ? StoredColumn(statement.pointer, 0).integer ?? -1 : -1
+    if version != plain.version { plain = (version, []) }
+    return tables.subtracting(plain.tables)
+  }
+
+  func notePlain(_ table: String) { plain.tables.insert(table) }
 
   // MARK: Reading
 
@@ -254,7 +269,7 @@ final class DocumentCatalogue {
     try connection.change("CREATE INDEX main.\(index) ON \(table) (expires) WHERE expires IS NOT NULL")
     try connection.change("INSERT INTO main.\(Self.collectionsTable) (name, dates) VALUES (?1, 1)", [.text(name)])
     try AttachmentTable(connection).watch(AttachmentColumn(table: name, name: "json"))
-    plainTables.removeAll()
+    plain.tables.removeAll()
     _ = try collection(name)
   }
 

@@ -101,7 +101,7 @@ extension Connection {
     }
     // Without its view, the collection's name would resolve to the table itself.
     let named = Set(compiled.facts.reads.tables.keys).union(compiled.facts.writes.tables.keys)
-    let tables = named.filter { !documents.plainTables.contains($0) && !$0.hasPrefix(ReservedNames.prefix) }
+    let tables = try documents.withoutPlainTables(named.filter { !$0.hasPrefix(ReservedNames.prefix) })
     guard !tables.isEmpty, try updateViews(tables) else { return compiled }
     return try reading(sql)
   }
@@ -123,7 +123,7 @@ extension Connection {
         DocumentCatalogue.ViewVersion(id: $0.id, count: min($0.properties.count, DocumentViews.columnLimit))
       }
       guard documents.views[table] != version else {
-        if version == nil { documents.plainTables.insert(table) }
+        if version == nil { documents.notePlain(table) }
         continue
       }
       if !isAutocommitting { documents.noteChange() }

@@ -104,6 +104,7 @@ extension Connection {
         .unsupported, "Transactions are not begun or ended in SQL; use store.write { db in … } and db.savepoint { … }.")
     }
     try checkViews(statement.facts)
+    try checkTargets(of: statement)
     let count = Int(sqlite3_bind_parameter_count(statement.pointer))
     guard count == sql.arguments.count else {
       throw StoreError(
@@ -116,6 +117,21 @@ extension Connection {
 }
 
 extension Connection {
+  /// Throws ``StoreError`` `.unsupported` if the statement returns what it changes, and its target is a view that
+  /// nothing changes.
+  ///
+  /// SQLite 3.40 compiles such a statement, returns rows, and changes nothing. Without the columns, it refuses it.
+  private func checkTargets(of statement: PreparedStatement) throws {
+    guard sqlite3_column_count(statement.pointer) > 0, sqlite3_stmt_readonly(statement.pointer) == 0,
+      !statement.facts.changesSchema
+    else { return }
+    for target in statement.facts.targets {
+      let schema = target.isTemporary ? "temp" : "main"
+      let sql = "SELECT 1 FROM \(schema).sqlite_master WHERE type = 'view' AND name = ?1 COLLATE NOCASE"
+      if try !query(sql, [.text(target.table)]).isEmpty { _ = try compile(target.probe, isPersistent: false) }
+    }
+  }
+
   /// Throws ``StoreError`` `.unsupported` if SQL of the program drops or alters a temporary view that stands for a
   /// table.
   private func checkViews(_ facts: StatementFacts) throws {

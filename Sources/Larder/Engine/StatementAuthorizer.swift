@@ -19,8 +19,11 @@ final class StatementAuthorizer {
   /// The tables of the file, not temporary ones, that the statement itself writes, without those that its triggers
   /// write.
   private(set) var directWrites: Set<String> = []
-  /// The temporary tables and views that the statement itself writes, or would write if it could be compiled.
-  private(set) var temporaryWrites: Set<String> = []
+  /// What the statement itself writes, or would write if it could be compiled.
+  private var targets: [WriteTarget] = []
+
+  /// The temporary tables and views among them.
+  var temporaryWrites: Set<String> { Set(targets.filter(\.isTemporary).map(\.table)) }
 
   /// Starts observing the connection's statements. The connection must not outlive the authorizer.
   func install(on handle: OpaquePointer) {
@@ -34,7 +37,7 @@ final class StatementAuthorizer {
         if let trigger, [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action) {
           authorizer.triggers.insert(String(cString: trigger))
         }
-        if trigger == nil, let first, let database { authorizer.hearWrite(action, first, database) }
+        if trigger == nil, let first, let database { authorizer.hearWrite(action, first, second, database) }
         return SQLITE_OK
       },
       Unmanaged.passUnretained(self).toOpaque())
@@ -47,16 +50,24 @@ final class StatementAuthorizer {
     isDestructive = false
     triggers = []
     directWrites = []
-    temporaryWrites = []
+    targets = []
   }
 
-  private func hearWrite(_ action: Int32, _ table: UnsafePointer<CChar>, _ database: UnsafePointer<CChar>) {
+  private func hearWrite(
+    _ action: Int32, _ first: UnsafePointer<CChar>, _ second: UnsafePointer<CChar>?, _ database: UnsafePointer<CChar>
+  ) {
     guard [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action) else { return }
-    if strcmp(database, "temp") == 0 {
-      temporaryWrites.insert(String(cString: table))
-    } else {
-      directWrites.insert(String(cString: table))
+    let table = String(cString: first)
+    let isTemporary = strcmp(database, "temp") == 0
+    if !isTemporary { directWrites.insert(table) }
+    // An update is reported for each of its columns.
+    if let last = targets.last, last.table == table, last.isTemporary == isTemporary, last.verb == .update,
+      action == SQLITE_UPDATE
+    {
+      return
     }
+    let column = second.map { String(cString: $0) }
+    if let target = WriteTarget(action, table, isTemporary: isTemporary, column: column) { targets.append(target) }
   }
 
   /// Returns what was observed while the statement with this SQL was compiled.
@@ -74,7 +85,7 @@ final class StatementAuthorizer {
       }
     }
     return StatementFacts(
-      reads: reads, writes: writes, temporaryWrites: temporaryWrites, controlsTransaction: controlsTransaction,
+      reads: reads, writes: writes, targets: targets, controlsTransaction: controlsTransaction,
       isDestructive: isDestructive)
   }
 

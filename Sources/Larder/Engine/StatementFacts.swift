@@ -1,10 +1,14 @@
+import GRDBSQLite
+
 /// What a statement reads and writes, as SQLite reports it while compiling: tables and columns, including those of
 /// triggers and foreign keys.
 final class StatementFacts: Sendable {
   let reads: Region
   let writes: Region
-  /// The temporary tables and views that the statement itself writes.
-  let temporaryWrites: Set<String>
+  /// What the statement itself writes, without what triggers write.
+  let targets: [WriteTarget]
+  /// The temporary tables and views among them.
+  var temporaryWrites: Set<String> { targets.isEmpty ? [] : Set(targets.filter(\.isTemporary).map(\.table)) }
   /// Whether the statement begins or ends a transaction or savepoint.
   let controlsTransaction: Bool
   /// Whether the statement updates, deletes, drops or alters existing data.
@@ -13,11 +17,11 @@ final class StatementFacts: Sendable {
   let changesSchema: Bool
 
   init(
-    reads: Region, writes: Region, temporaryWrites: Set<String> = [], controlsTransaction: Bool, isDestructive: Bool
+    reads: Region, writes: Region, targets: [WriteTarget] = [], controlsTransaction: Bool, isDestructive: Bool
   ) {
     self.reads = reads
     self.writes = writes
-    self.temporaryWrites = temporaryWrites
+    self.targets = targets
     self.controlsTransaction = controlsTransaction
     self.isDestructive = isDestructive
     changesSchema = ["sqlite_master", "sqlite_temp_master"].contains { writes.tables[$0] != nil }
@@ -26,6 +30,41 @@ final class StatementFacts: Sendable {
   /// Creates the facts of a write to all rows and columns of a table.
   convenience init(writesAllOf table: String) {
     self.init(reads: Region(), writes: Region(table), controlsTransaction: false, isDestructive: false)
+  }
+}
+
+/// A table or view that a statement inserts into, updates or deletes from.
+struct WriteTarget: Hashable, Sendable {
+  enum Verb: Sendable {
+    case insert, update, delete
+  }
+
+  let verb: Verb
+  let table: String
+  let isTemporary: Bool
+  /// A column that an update sets.
+  let column: String?
+
+  init?(_ action: Int32, _ table: String, isTemporary: Bool, column: String?) {
+    switch action {
+    case SQLITE_INSERT: verb = .insert
+    case SQLITE_UPDATE: verb = .update
+    case SQLITE_DELETE: verb = .delete
+    default: return nil
+    }
+    self.table = table
+    self.isTemporary = isTemporary
+    self.column = verb == .update ? column : nil
+  }
+
+  /// A statement with the same verb and target that returns no columns.
+  var probe: String {
+    let target = "\(isTemporary ? "temp" : "main").\(Quoting.name(table))"
+    return switch verb {
+    case .insert: "INSERT INTO \(target) DEFAULT VALUES"
+    case .update: "UPDATE \(target) SET \(Quoting.name(column ?? "")) = NULL"
+    case .delete: "DELETE FROM \(target)"
+    }
   }
 }
 

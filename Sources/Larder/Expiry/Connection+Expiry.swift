@@ -17,14 +17,16 @@ extension Connection {
     guard overlay == nil, !names.isEmpty else { return false }
     return try withoutExpiryShadows {
       guard let facts = try? compile(sql, isPersistent: false).facts, !facts.changesSchema else { return false }
-      return names.contains { facts.writes.tables[$0] != nil }
+      return facts.writes.tables.keys.contains { written in names.contains(where: written.isSameColumn(as:)) }
     }
   }
 
   /// Returns whether a compiled statement would write to such a view, which nothing would carry out.
   func writesExpiryView(_ facts: StatementFacts) -> Bool {
     guard overlay == nil, !facts.changesSchema else { return false }
-    return environment.tables.contains { $0.expires && facts.temporaryWrites.contains($0.name) }
+    return environment.tables.contains {
+      $0.expires && facts.temporaryWrites.contains(where: $0.name.isSameColumn(as:))
+    }
   }
 
   /// Calls the closure while names refer to the tables themselves, so that SQL can write to them. Expired rows are

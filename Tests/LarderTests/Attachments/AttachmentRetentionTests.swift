@@ -164,6 +164,33 @@ struct AttachmentRetentionTests {
     #expect(try await store.verifyAttachments().isWhole)
   }
 
+  @Test("what is due is deleted although no time can be recorded, and the rest waits")
+  func unrecordable() async throws {
+    let store = try open()
+    for number in 1...3 { _ = try await save("\(number)", number, store) }
+    try await store.delete(Letter.self, 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.advance(by: day)
+    try await store.delete(Letter.self, 2)
+    // The times are those of a folder in which nothing new can be created.
+    let folder = AttachmentFolder(ofStore: file.path)
+    let due = try #require(waiting.first)
+    let elsewhere = folder.path + "/elsewhere"
+    try FileManager.default.moveItem(atPath: folder.waiting, toPath: elsewhere)
+    try Data().write(to: URL(filePath: folder.waiting))
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    try FileManager.default.removeItem(atPath: folder.waiting)
+    try FileManager.default.moveItem(atPath: elsewhere, toPath: folder.waiting)
+    let other = try #require(
+      try await store.sql("select digest, version from _larder_attachments where uses = 0").first {
+        $0["digest"]?.text.map { !due.hasPrefix($0) } == true
+      })
+    let mark = "\(folder.waiting)/\(other["digest"]?.text ?? "")-\(other["version"]?.integer ?? 0)"
+    try FileManager.default.createDirectory(atPath: mark + "/full", withIntermediateDirectories: true)
+    #expect(try await store.collectAttachments(waits: true) == 1)
+    #expect(folder.content(of: other["digest"]?.text ?? "") != .absent)
+  }
+
   @Test("files that no row ever refers to go after a day, also while the store stays open")
   func unregistered() async throws {
     var store = try open()
