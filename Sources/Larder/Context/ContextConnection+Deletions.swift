@@ -40,7 +40,8 @@ extension ContextConnection {
     var isReached = false
     for position in deletions.indices {
       let start = deletions[position].level.upperBound
-      let statement = try connection.statement("SELECT max(\(OverlaySQL.number)) FROM \(deletions[position].sql.leaving)")
+      let table = deletions[position].sql.leaving
+      let statement = try connection.statement("SELECT max(\(OverlaySQL.number)) FROM \(table)")
       defer { statement.reset() }
       let last = try connection.step(statement, nil) ? sqlite3_column_int64(statement.pointer, 0) : start
       deletions[position].level = start..<last

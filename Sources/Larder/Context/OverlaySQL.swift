@@ -124,7 +124,8 @@ struct OverlaySQL {
       "CREATE TEMP TABLE \(history) (step INTEGER NOT NULL, is_there INTEGER NOT NULL, \(values))\(strict)",
       "CREATE UNIQUE INDEX temp.\(name("history_key")) ON \(history) (step, \(list(keys)))",
     ]
-      + (hasDeleteRules ? ["CREATE TEMP TABLE \(leaving) (\(Self.number) INTEGER PRIMARY KEY, \(values))\(strict)"] : [])
+      + (hasDeleteRules
+        ? ["CREATE TEMP TABLE \(leaving) (\(Self.number) INTEGER PRIMARY KEY, \(values))\(strict)"] : [])
       + (isDeniable ? ["CREATE TEMP TABLE \(gone) (\(values))\(strict)"] : [])
       + (table.limitedSums.isEmpty ? [] : [createTouched])
       + Set(references).sorted { $0.joined() < $1.joined() }.enumerated().map { position, columns in
