@@ -52,7 +52,8 @@ extension Context {
     guard let layer, let connection = try? open().connection, let table = layer.table(M.schema.table) else { return [] }
     guard (try? connection.activate(layer)) != nil else { return [] }
     let sql = connection.sql(of: table, in: layer)
-    let query = "SELECT \(sql.select(M.schema.columns.map(\.name))) FROM \(source(sql)) ORDER BY \(sql.shadow).\(OverlaySQL.number)"
+    let columns = sql.select(M.schema.columns.map(\.name))
+    let query = "SELECT \(columns) FROM \(source(sql)) ORDER BY \(sql.shadow).\(OverlaySQL.number)"
     return (try? connection.values(model, query)) ?? []
   }
 }

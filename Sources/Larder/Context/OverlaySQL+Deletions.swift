@@ -20,7 +20,8 @@ extension OverlaySQL {
   /// Statements that empty ``leaving`` when its rules have been applied. Denials are checked when all rows of the
   /// change have been deleted.
   var finishLeaving: [String] {
-    (isDeniable ? ["INSERT INTO \(gone) (\(list(columns))) SELECT \(list(columns)) FROM \(leaving)"] : []) + ["DELETE FROM \(leaving)"]
+    let keep = "INSERT INTO \(gone) (\(list(columns))) SELECT \(list(columns)) FROM \(leaving)"
+    return (isDeniable ? [keep] : []) + ["DELETE FROM \(leaving)"]
   }
 
   private func rules(_ kind: String) -> [ForeignKey] { deleteRules.filter { $0.deleteRule == kind } }
