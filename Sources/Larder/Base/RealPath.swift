@@ -24,12 +24,19 @@ enum RealPath {
       guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else { break }
       path = target.hasPrefix("/") ? target : folder(of: path) + "/" + target
     }
-    let url = URL(fileURLWithPath: path)
-    let folder = url.deletingLastPathComponent().path
-    return resolved(folder).map { ($0 == "/" ? "" : $0) + "/" + url.lastPathComponent } ?? url.path
+    let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+    // The system follows a link before it goes up by "..", so that only it can resolve the folder.
+    guard !["", ".", ".."].contains(name), let real = resolved(folder(of: path)) else {
+      return URL(fileURLWithPath: path).path
+    }
+    return (real == "/" ? "" : real) + "/" + name
   }
 
-  private static func folder(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
+  /// Returns the text before the last slash.
+  private static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
 
   private static func resolved(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }

@@ -95,7 +95,9 @@ extension ContextConnection {
     }
   }
 
-  /// Deletes expired rows with the keys of unsaved ones and, if others may conflict, all expired rows.
+  /// Deletes expired rows with the keys of unsaved ones and, if others may conflict, those with their unique values.
+  ///
+  /// Other rows stay: after a jump of the clock, they are only hidden.
   private func removeExpired(replacedBy sql: OverlaySQL, expectsTaken: Bool) throws {
     let keys = sql.table.keys.map(Quoting.name).joined(separator: ", ")
     let name = Quoting.name(sql.table.name)
@@ -103,8 +105,7 @@ extension ContextConnection {
     try run(
       ["DELETE FROM main.\(name) WHERE (\(keys)) IN (SELECT \(keys) FROM \(sql.pending)) AND +\(Expiry.isOver)"],
       errorContext(of: sql.table))
-    guard expectsTaken, let table = store.environment.tables.first(where: { $0.name == sql.table.name }) else { return }
-    _ = try connection.removeExpired(of: table, ExpirySpan(until: store.environment.clock.now), limit: .max)
+    if expectsTaken { try run(sql.removeTaken, errorContext(of: sql.table)) }
   }
 
   /// Returns the tables sorted so that rows come after those that they refer to.

@@ -67,6 +67,20 @@ extension OverlaySQL {
     ]
   }
 
+  /// Removes expired rows of the file with a unique value of an unsaved row.
+  var removeTaken: [String] {
+    table.uniqueRules.map { rule in
+      let isSame = rule.parts.map { part in
+        let column = Quoting.name(part.column)
+        return "p.\(column) = t.\(column) COLLATE \(Quoting.name(part.collation))"
+      }
+      return """
+        DELETE FROM main.\(shadow) AS t WHERE \(Expiry.isOver) AND EXISTS \
+        (SELECT 1 FROM \(pending) AS p WHERE p.\(Self.state) = 0 AND \(isSame.joined(separator: " AND ")))
+        """
+    }
+  }
+
   /// Returns `FROM` and `WHERE` of the unsaved rows `p` that are in conflict with the rows `m` below.
   private func conflicts(_ kind: ConflictKind) -> String {
     let here = "FROM \(base) AS b CROSS JOIN \(pending) AS p ON \(sameKey("p", "b"))"

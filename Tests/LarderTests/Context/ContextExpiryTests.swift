@@ -26,6 +26,18 @@ struct ContextExpiryTests {
     try db.fetch(DayTicket.all.sorted(by: \.id)).map { "\($0.id)\($0.code ?? "")" }
   }
 
+  @Test("a save while the clock is ahead deletes the rows whose unique values it needs, and no others")
+  func leap() throws {
+    for id in 1...3 {
+      try store.blocking.save(DayTicket(id: id, code: "\(id)"), expires: clock.now.addingTimeInterval(1000))
+    }
+    clock.advance(by: 365 * 24 * 60 * 60)
+    try context.save(DayTicket(id: 10, code: "1"))
+    try context.save()
+    clock.advance(by: -365 * 24 * 60 * 60)
+    #expect(try rows(store.blocking) == ["22", "33", "101"])
+  }
+
   @Test(
     "another row takes their keys and unique values, by each verb, in a context and in its child",
     arguments: [false, true])

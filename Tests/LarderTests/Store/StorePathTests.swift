@@ -61,6 +61,10 @@ struct StorePathTests {
     #expect(RealPath.of(path + "/link/file") == path + "/in/later")
     #expect(RealPath.of(path + "/link/../in/./file") == path + "/in/later")
     #expect(RealPath.of(path + "/link/circle") == path + "/in/circle")
+    try manager.createDirectory(atPath: path + "/in/deep", withIntermediateDirectories: true)
+    try manager.createSymbolicLink(atPath: path + "/far", withDestinationPath: "in/deep")
+    #expect(RealPath.of(path + "/far/../new") == path + "/in/new")
+    #expect(RealPath.of(path + "/far//new") == path + "/in/deep/new")
     #expect(RealPath.of(path + "/nothing/new") == path + "/nothing/new")
     #expect(RealPath.of("/new") == "/new")
     #expect(throws: StoreError.self) { try Store(at: path + "/link/circle", for: Parcel.self) }
