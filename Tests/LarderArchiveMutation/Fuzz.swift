@@ -44,16 +44,6 @@ public struct Fuzz: Sendable {
       Array.init)
   }
 
-  /// A list of parts as packages have it.
-  private struct Manifest: Archivable {
-    struct Part: Codable {
-      var size: Int
-      var checksum: UInt64
-    }
-    static let archiveTag = "LarderArchive.DocumentManifest"
-    var parts: [String: Part]
-  }
-
   /// Runs the case of a seed, of any kind; the same seed is the same case.
   public func run(seed: UInt64, _ outcome: inout Outcome) {
     var kinds: [Kind] = [.own]

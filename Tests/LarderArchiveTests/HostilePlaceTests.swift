@@ -77,15 +77,6 @@ struct HostilePlaceTests {
   }
 
   /// A list of parts as packages have it.
-  private struct Manifest: Archivable {
-    struct Part: Codable {
-      var size: Int
-      var checksum: UInt64
-    }
-    static let archiveTag = "LarderArchive.DocumentManifest"
-    var parts: [String: Part]
-  }
-
   @Test(
     "D3: a list of parts with a name that leads elsewhere is damaged, and nothing that it names is read or changed",
     arguments: [

@@ -133,7 +133,8 @@ final class AttachmentCollector: StoreService {
     var round = Round()
     let waiting = waits ? AttachmentWaiting(storage) : nil
     while try await writer.perform({ try AttachmentTable($0).removeLeases() }) {}
-    let start = position.withLock { $0 }
+    // What doesn't wait begins anew each time: it leaves no data behind to go on after.
+    let start = waits ? position.withLock { $0 } : nil
     if start == nil { try await waiting?.endOthers(writer) }
     let unused = try await unused(after: start ?? "", waiting)
     if !unused.isEmpty {
@@ -143,11 +144,9 @@ final class AttachmentCollector: StoreService {
         round.isBlocked = true
       }
     }
-    if !round.isBlocked { position.withLock { $0 = round.hasMore ? unused.last?.digest : nil } }
+    if waits, !round.isBlocked { position.withLock { $0 = round.hasMore ? unused.last?.digest : nil } }
     let found = try await writer.perform { [self] connection in
-      try search.withLock {
-        try $0.advance(storage, waiting, connection)
-      }
+      try search.withLock { try $0.advance(storage, waiting, connection) }
     }
     round.count += found.count
     round.hasMore = round.hasMore || found.hasMore

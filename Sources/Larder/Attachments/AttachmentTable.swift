@@ -95,9 +95,7 @@ struct AttachmentTable {
   ///
   /// - Parameter isPlaced: Whether the caller has just placed the file.
   /// - Returns: False if the file doesn't exist (any longer). Place it, and register it again.
-  func register(
-    _ digest: String, size: Int, isPlaced: Bool
-  ) throws -> Bool {
+  func register(_ digest: String, size: Int, isPlaced: Bool) throws -> Bool {
     try install()
     guard storage.folder.content(of: digest) == .file(size: size) else { return false }
     if try !connection.finds("SELECT 1 FROM main.\(Self.name) WHERE digest = ?1", .text(digest)) {
@@ -123,9 +121,7 @@ extension AttachmentTable {
   /// Returns data that has neither references nor leases, in the order of the digests.
   ///
   /// - Parameter last: The digest to begin after.
-  func unused(
-    after last: String, limit: Int
-  ) throws -> [Unused] {
+  func unused(after last: String, limit: Int) throws -> [Unused] {
     try unheld {
       let sql =
         "SELECT digest, version FROM main.\(Self.name) WHERE \(Self.isUnused) AND digest > ?1 ORDER BY digest LIMIT ?2"
@@ -143,9 +139,7 @@ extension AttachmentTable {
 
   /// Repeats a search until it finds nothing that a context leases: what its unsaved rows refer to is leased in the
   /// file first.
-  private func unheld(
-    _ search: () throws -> [Unused]
-  ) throws -> [Unused] {
+  private func unheld(_ search: () throws -> [Unused]) throws -> [Unused] {
     while true {
       let unused = try search()
       let held = unused.filter { storage.leases.isHeld($0.digest) }

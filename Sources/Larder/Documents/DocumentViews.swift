@@ -44,7 +44,7 @@ extension Connection {
     } catch let error as StoreError where error.code == .schemaMismatch || error.model == nil {
       // The columns of the table itself aren't those of the view.
       if let name = try collection(writtenBy: sql) { throw Self.refusal(ofWritesTo: name) }
-      guard error.code == .unsupported else { throw error }
+      guard error.code == .unsupported || error.code == .schemaMismatch else { throw error }
       // Another connection may have altered a table; after some errors SQLite itself doesn't check for that.
       _ = try query("SELECT 1 FROM main.sqlite_master LIMIT 1")
       return try viewingStatement(sql)

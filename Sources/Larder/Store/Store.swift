@@ -30,8 +30,9 @@ public final class Store: Sendable {
   ///   - location: The file's path, as `String`, `URL` or `FilePath`. Its folder must exist.
   ///   - models: The models whose rows the file stores.
   ///   - configuration: The options of the store.
-  /// - Throws: ``StoreError`` `.schemaMismatch` if a table can't be migrated to its model, `.newerFile`, `.notAStore`,
-  ///   `.corrupt`, `.readOnly`, `.busy`, `.migrationFailed`. After an error the file is unchanged.
+  /// - Throws: ``StoreError`` `.schemaMismatch` if a table can't be migrated to its model; `.unsupported` for a path
+  ///   that no file can have, such as `:memory:` or an empty one; `.newerFile`, `.notAStore`, `.corrupt`, `.readOnly`,
+  ///   `.busy`, `.migrationFailed`. After an error the file is unchanged.
   public convenience init(
     at location: some StoreLocation, for models: any Model.Type..., configuration: Configuration = Configuration()
   ) throws {

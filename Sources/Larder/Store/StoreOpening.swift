@@ -473,7 +473,7 @@ extension Store {
   ///   - configuration: The options with which the store would be opened.
   /// - Returns: The steps of the migration, in order, and what to check before it.
   /// - Throws: The errors of opening the store, up to the named migrations: ``StoreError`` `.schemaMismatch`,
-  ///   `.newerFile`, `.notAStore`, `.corrupt`.
+  ///   `.newerFile`, `.notAStore`, `.corrupt`, `.unsupported`.
   public static func plan(
     at location: some StoreLocation, for models: any Model.Type..., configuration: Configuration = Configuration()
   ) throws -> MigrationPlan {

@@ -26,6 +26,16 @@ struct AttachmentRetentionTests {
   /// The names of the files that record how long data has waited.
   private var waiting: [String] { AttachmentFolder.names(in: AttachmentFolder(ofStore: file.path).waiting) }
 
+  /// The file of the store, whose folder of attachments stays where it is.
+  private var place: URL { URL(filePath: file.path) }
+
+  /// Puts another file in the place of the closed store's.
+  private func replace(with other: URL, keeping current: URL? = nil) throws {
+    if let current { try FileManager.default.moveItem(at: place, to: current) }
+    try? FileManager.default.removeItem(at: place)
+    try FileManager.default.moveItem(at: other, to: place)
+  }
+
   private func save(_ text: String, _ id: Int, _ store: Store) async throws -> Attachment {
     try await store.save(Letter(id: id, scan: try await store.attach(Data(text.utf8))))
     return try #require(try await store.find(Letter.self, id)?.scan)
@@ -72,21 +82,18 @@ struct AttachmentRetentionTests {
     _ = try await save("one", 1, store)
     try store.blocking.checkpoint()
     await store.close()
-    let place = URL(filePath: file.path)
     try FileManager.default.copyItem(at: place, to: older)
     store = try open()
     let two = try await save("two", 2, store)
     await store.close()
-    try FileManager.default.moveItem(at: place, to: newer)
-    try FileManager.default.moveItem(at: older, to: place)
+    try replace(with: older, keeping: newer)
 
     store = try open()
     #expect(try await store.collectAttachments(waits: true) == 0)
     clock.advance(by: day - 1)
     #expect(try await store.collectAttachments(waits: true) == 0)
     await store.close()
-    try FileManager.default.removeItem(at: place)
-    try FileManager.default.copyItem(at: newer, to: place)
+    try replace(with: newer)
     store = try open()
     #expect(try await store.data(of: two) == Data("two".utf8))
     #expect(try await store.verifyAttachments().isWhole)
@@ -95,7 +102,6 @@ struct AttachmentRetentionTests {
   @Test("an older file in which data had long waited loses nothing that a newer file uses again")
   func olderFileWithTimes() async throws {
     let (older, newer) = (file.folder.appending(component: "older"), file.folder.appending(component: "newer"))
-    let place = URL(filePath: file.path)
     var store = try open()
     let scan = try await save("scan", 1, store)
     try await store.delete(Letter.self, 1)
@@ -109,14 +115,12 @@ struct AttachmentRetentionTests {
     #expect(waiting.isEmpty)
     clock.advance(by: day)
     await store.close()
-    try FileManager.default.moveItem(at: place, to: newer)
-    try FileManager.default.moveItem(at: older, to: place)
+    try replace(with: older, keeping: newer)
 
     store = try open()
     #expect(try await store.collectAttachments(waits: true) == 0)
     await store.close()
-    try FileManager.default.removeItem(at: place)
-    try FileManager.default.moveItem(at: newer, to: place)
+    try replace(with: newer)
     store = try open()
     #expect(try await store.data(of: scan) == Data("scan".utf8))
     #expect(try await store.verifyAttachments().isWhole)
@@ -143,6 +147,30 @@ struct AttachmentRetentionTests {
     #expect(waiting.count == count / 2)
     clock.advance(by: day / 2)
     #expect(try await store.collectAttachments(waits: true) == count / 2)
+    #expect(waiting.isEmpty)
+  }
+
+  @Test("a round that waits for nothing deletes all, wherever one that waits has left off")
+  func mixed() async throws {
+    let store = try open()
+    try await store.write { transaction in
+      for number in 0..<300 { try transaction.save(Letter(id: number, scan: try transaction.attach(Data("\(number)".utf8)))) }
+    }
+    try await store.deleteAll(Letter.all)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.advance(by: day)
+    // One round of several: the next that waits goes on after it.
+    let first = try await store.attachmentCollector.round()
+    #expect(first.hasMore && first.count > 0)
+    // What was attached since sorts anywhere.
+    try await store.write { transaction in
+      for number in 300..<600 {
+        try transaction.save(Letter(id: number, scan: try transaction.attach(Data("\(number)".utf8))))
+      }
+    }
+    try await store.deleteAll(Letter.all)
+    #expect(try await store.collectAttachments() == 600 - first.count)
+    #expect(try await store.collectAttachments(waits: true) == 0)
     #expect(waiting.isEmpty)
   }
 

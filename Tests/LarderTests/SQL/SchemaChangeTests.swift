@@ -50,6 +50,19 @@ struct SchemaChangeTests {
     #expect(try db.sql("select * from Sheet", as: Loose.self).first?.third == nil)
   }
 
+  @Test("a column that was renamed is known to every connection", arguments: [true, false])
+  func renamedTwice(isForeign: Bool) throws {
+    func alter(_ sql: SQL) throws { if isForeign { try file.sql(sql) } else { try db.sql(sql) } }
+    // A reader has the schema in memory.
+    try expect(["id", "first", "second"], [1, "one", "two"])
+    try alter("alter table Sheet rename column second to third")
+    try db.sql("alter table Sheet rename column third to fourth")
+    #expect(try db.sql("update Sheet set fourth = 'four' returning fourth", as: String.self) == ["four"])
+    try alter("alter table Sheet rename column fourth to fifth")
+    #expect(try db.sql("select fifth from Sheet", as: String.self) == ["four"])
+    #expect(throws: StoreError.self) { try db.sql("select fourth from Sheet") }
+  }
+
   @Test("the width of a tuple is compared with the columns of now", arguments: [true, false])
   func tuples(isForeign: Bool) throws {
     func alter(_ sql: SQL) throws { if isForeign { try file.sql(sql) } else { try db.sql(sql) } }

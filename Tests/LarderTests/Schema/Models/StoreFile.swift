@@ -26,6 +26,8 @@ final class StoreFile: Sendable {
   func write<M: Model>(_ values: [M], also models: any Model.Type..., migrations: [Migration] = []) throws {
     let store = try Store(at: path, for: [M.self] + models, configuration: Store.Configuration(migrations: migrations))
     try store.blocking.insert(values)
+    // Statistics of many rows are computed behind the insertion, and keep a store open that isn't closed.
+    try store.blocking.close()
   }
 
   /// What SQL answers in the file or in another one of its folder, whatever the models.
