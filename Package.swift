@@ -178,6 +178,7 @@ let package = Package(
       dependencies: [
         "CFaultVFS", "Larder", "LarderArchiveFuzz", "LarderProof", "LarderProving", "LarderTestSupport",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
       ]
     ),
     .testTarget(

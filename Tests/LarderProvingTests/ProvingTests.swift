@@ -14,10 +14,17 @@ struct ProvingTests {
     try await ShortRun.expectNothing(of: Cancellations(), seed: 2, cases: 4000)
   }
 
-  @Test("random operations give what plain Swift values give", arguments: [3, 7, 12] as [UInt64]) func model(
+  @Test("random operations give what plain Swift values give", arguments: [3, 8, 12, 21] as [UInt64]) func model(
     seed: UInt64
   ) async throws {
     try await ShortRun.expectNothing(of: ModelRun(operations: 250), seed: seed, cases: 250)
+  }
+
+  @Test(
+    "a clock that leaps a year ahead or back deletes nothing at once, and what is saved afterwards is there",
+    arguments: [5, 6, 7, 9] as [UInt64])
+  func leaps(seed: UInt64) async throws {
+    try await ShortRun.expectNothing(of: ModelRun(operations: 120, leaps: 200), seed: seed, cases: 120)
   }
 
   @Test("archives with a hostile content are decoded or refused, whatever their kind") func archives() async throws {
@@ -34,6 +41,11 @@ struct ProvingTests {
 
   @Test("damaged files and logs give an error or a right answer, never a trap") func damage() async throws {
     try await ShortRun.expectNothing(of: DamageRun(), seed: 4, cases: 120)
+  }
+
+  @Test("a store and its log that are cut off beside every boundary, and in between, give an error or a right answer")
+  func cuts() async throws {
+    try await ShortRun.expectNothing(of: DamageRun(cuts: 60), seed: 10, cases: 400)
   }
 
   @Test("the log stays short while readers overlap, and shrinks when they stop") func log() async throws {

@@ -27,6 +27,7 @@ struct LarderTestProcess {
     case "check": try await process.check(number)
     case "results": try await process.results(number)
     case "edit": try process.edit()
+    case "sql": try process.executeLines()
     case "attach": try await process.attach()
     case "keep": try await process.keep()
     case "large": try await process.large(number)

@@ -22,6 +22,16 @@ extension LarderTestProcess {
     }
   }
 
+  /// Executes the SQL of each line that it is given, until one that says `end`.
+  func executeLines() throws {
+    let store = try Store(at: path, for: [], configuration: Store.Configuration(schema: .existing))
+    Self.say("ready")
+    while let line = readLine(), line != "end" {
+      try store.blocking.write { _ = try $0.sql(SQL(raw: line)) }
+      Self.say("done")
+    }
+  }
+
   /// Fills a file, checks it, and says by how many kilobytes that raised the most memory that the process ever had.
   func check(_ count: Int) async throws {
     let store = try Store(at: path, for: Entry.self)

@@ -82,7 +82,9 @@ struct TraceTests {
   )
   func sizes() async throws {
     let store = try library.open(Store.Configuration(cacheSize: 8 << 20, mmapSize: 1 << 20))
-    for connection in [{ try store.withWriter($0) }, { try store.withReader($0) }]
+    let context = Context(store)
+    let contextConnection = try context.open().connection.connection
+    for connection in [{ try store.withWriter($0) }, { try store.withReader($0) }, { try $0(contextConnection) }]
       as [((Connection) throws -> [Value]) throws -> [Value]]
     {
       let found = try connection { connection in
@@ -90,6 +92,7 @@ struct TraceTests {
       }
       #expect(found == [.integer(-8192), .integer(1 << 20)])
     }
+    withExtendedLifetime(context) {}
     await expectError(.unsupported, naming: "cacheSize") { _ = try library.open(Store.Configuration(cacheSize: -1)) }
     await expectError(.unsupported, naming: "mmapSize") { _ = try library.open(Store.Configuration(mmapSize: -1)) }
   }

@@ -48,6 +48,53 @@ import Testing
     #expect(orders.map { $0.origin.map(\.tenant) } == (1...64).map { [$0] })
   }
 
+  /// The name of the current task; nil where the runtime knows none.
+  static var taskName: String? {
+    #if compiler(>=6.2)
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { return Task.name }
+    #endif
+    return nil
+  }
+
+  /// Starts a task with a name, where the runtime knows names.
+  private static func start(
+    _ name: String, _ priority: TaskPriority, _ body: @escaping @Sendable () async throws -> Void
+  ) -> Task<Void, any Error> {
+    #if compiler(>=6.2)
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      return Task.detached(name: name, priority: priority, operation: body)
+    }
+    #endif
+    return Task.detached(priority: priority, operation: body)
+  }
+
+  @Test("validate() and encode(to:) run with the priority and the name of the task that saves, in a group as alone")
+  func prioritiesAndNames() async throws {
+    let priorities = [TaskPriority.background, .utility, .medium, .high]
+    try await withTemporaryStore(for: NamedOrder.self) { store in
+      let (begun, lined, arrivals) = (Gate(), Gate(), Barrier(64))
+      async let held: Void = store.write { _ in
+        begun.open()
+        try lined.waitBlocking()
+      }
+      await begun.wait()
+      let saves = (1...64).map { id in
+        Self.start("order \(id)", priorities[id % 4]) {
+          arrivals.arrive()
+          try await store.save(NamedOrder(id: id, expected: TaskTraits()))
+        }
+      }
+      await arrivals.wait()
+      lined.open()
+      try await held
+      for save in saves { try await save.value }
+      let orders = try await store.fetch(NamedOrder.all.sorted(by: \.id))
+      #expect(orders.map { $0.encoded.map(\.traits) } == orders.map { [$0.expected] })
+      #expect(orders.map(\.expected.priority) == (1...64).map { priorities[$0 % 4].rawValue })
+      if Self.taskName != nil { #expect(orders.map(\.expected.name) == (1...64).map { "order \($0)" }) }
+    }
+  }
+
   @Test("a value that cannot be stored is refused with its property, in a group as alone") func refusals() async throws
   {
     try await withTemporaryStore(for: Parcel.self) { store in
@@ -211,5 +258,38 @@ struct TenantOrder {
 
   func validate() throws {
     guard GroupCommitTaskTests.tenant == tenant else { throw WrongTask() }
+  }
+}
+
+/// What tells a task from others. The priority is that which it was given: waiting for it may raise it.
+struct TaskTraits: Codable, Hashable {
+  var priority = Task<Never, Never>.basePriority?.rawValue
+  var name = GroupCommitTaskTests.taskName
+}
+
+/// Notes in which task it was encoded.
+struct NamedOrigin: Codable, Hashable {
+  var traits = TaskTraits()
+
+  init() {}
+
+  init(from decoder: any Decoder) throws { traits = try decoder.singleValueContainer().decode(TaskTraits.self) }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(TaskTraits())
+  }
+}
+
+@Model
+struct NamedOrder {
+  var id: Int
+  var expected: TaskTraits
+  var encoded: [NamedOrigin] = [NamedOrigin()]
+
+  struct WrongTask: Error {}
+
+  func validate() throws {
+    guard TaskTraits() == expected else { throw WrongTask() }
   }
 }

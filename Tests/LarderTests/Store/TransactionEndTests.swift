@@ -100,11 +100,7 @@ import Testing
           connection.forgetStatements()
           try connection.transaction {
             try connection.execute("INSERT INTO parcels (id, code, weight) VALUES (2, 'two', 0)")
-            sqlite3_set_authorizer(
-              connection.handle,
-              { _, action, name, _, _, _ in
-                action == SQLITE_TRANSACTION && name.map { String(cString: $0) } == "ROLLBACK" ? SQLITE_DENY : SQLITE_OK
-              }, nil)
+            connection.refusesToRollBack()
             throw Sentinel()
           }
         }
@@ -113,6 +109,61 @@ import Testing
       try await store.write { try $0.insert(Parcel(id: 4)) }
       #expect(try rows() == [1, 3, 4])
       #expect(try await store.fetch(Parcel.all.sorted(by: \.id)).map(\.id) == [1, 3, 4])
+    }
+  }
+
+  @Test("a reader's connection that cannot be rolled back is closed, and the next read opens another")
+  func replacedReader() async throws {
+    try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(readers: 1)) { store in
+      try await store.insert(Parcel(id: 1))
+      let readers = try #require(store.readers)
+      for isAsynchronous in [true, false] {
+        let body: @Sendable (Connection) throws -> Void = { connection in
+          connection.forgetStatements()
+          try connection.readTransaction {
+            _ = try connection.query("SELECT count(*) FROM parcels")
+            connection.refusesToRollBack()
+            throw Sentinel()
+          }
+        }
+        if isAsynchronous {
+          await #expect(throws: Sentinel.self) { try await readers.perform(body) }
+          // It is given back after the task has its answer; the next reader comes after that.
+          _ = try await store.count(Parcel.all)
+        } else {
+          #expect(throws: Sentinel.self) { try readers.withConnection(body) }
+          #expect(readers.connectionCount == 0)
+        }
+        try await store.insert(Parcel(id: isAsynchronous ? 2 : 3))
+        #expect(try await store.read { try $0.count(Parcel.all) } == (isAsynchronous ? 2 : 3))
+        #expect(readers.connectionCount == 1)
+        #expect(try readers.withConnection { $0.isAtRest })
+      }
+    }
+  }
+
+  @Test(
+    "a context whose connection could not be rolled back undoes with its next change what failed, and saves none of it")
+  func unreplacedContext() async throws {
+    try await withFile { store, rows in
+      try await store.insert(Parcel(id: 1))
+      let context = Context(store)
+      context.insert(Parcel(id: 2))
+      let connection = try context.open().connection.connection
+      #expect(throws: Sentinel.self) {
+        try context.step {
+          context.insert(Parcel(id: 3))
+          context.delete(Parcel.self, 1)
+          connection.forgetStatements()
+          connection.refusesToRollBack()
+          throw Sentinel()
+        }
+      }
+      connection.authorizer.install(on: connection.handle)
+      context.insert(Parcel(id: 4))
+      #expect(try context.fetch(Parcel.all.sorted(by: \.id)).map(\.id) == [1, 2, 4])
+      try context.save()
+      #expect(try rows() == [1, 2, 4])
     }
   }
 
@@ -210,5 +261,16 @@ import Testing
       }
       #expect(try await values.next()?.count == 1)
     }
+  }
+}
+
+extension Connection {
+  /// Lets every later attempt to end a transaction without a commit fail.
+  func refusesToRollBack() {
+    sqlite3_set_authorizer(
+      handle,
+      { _, action, name, _, _, _ in
+        action == SQLITE_TRANSACTION && name.map { String(cString: $0) } == "ROLLBACK" ? SQLITE_DENY : SQLITE_OK
+      }, nil)
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import GRDBSQLite
 import LarderTestSupport
 import Logging
 import Synchronization
@@ -112,6 +113,52 @@ import Testing
     #expect(size(ofLogOf: file) == 0)
     let inMemory = try Store(inMemoryFor: Parcel.self)
     try await inMemory.checkpoint()
+  }
+
+  @Test(
+    "every connection that commits cuts the log off when it starts over: the writer's, its replacement's, a context's")
+  func journalSizeLimit() async throws {
+    func limit(_ connection: Connection) throws -> [Value?] {
+      try connection.query("PRAGMA main.journal_size_limit").map { $0.first?.value }
+    }
+    let folder = try TemporaryFolder()
+    let file = folder.file("a.larder")
+    let store = try Store(at: file, for: Parcel.self)
+    let expected = [Value.integer(CheckpointPolicy.keptBytes)]
+    #expect(try store.writer.withConnection(limit) == expected)
+    let first = try store.writer.withConnection { $0.handle }
+    struct Sentinel: Error {}
+    #expect(throws: Sentinel.self) {
+      try store.writer.withConnection { connection in
+        connection.forgetStatements()
+        try connection.transaction {
+          connection.refusesToRollBack()
+          throw Sentinel()
+        }
+      }
+    }
+    #expect(try store.writer.withConnection { $0.handle } != first)
+    #expect(try store.writer.withConnection(limit) == expected)
+    let context = Context(store)
+    #expect(try limit(context.open().connection.connection) == expected)
+    withExtendedLifetime(context) {}
+    // Another connection, which knows no limit, has let the log grow; the next that starts over cuts it off.
+    try Self.grow(file, to: 6 << 20)
+    #expect(size(ofLogOf: file) > 6 << 20)
+    try await store.insert(Parcel(id: 1))
+    #expect(size(ofLogOf: file) <= CheckpointPolicy.keptBytes)
+  }
+
+  /// Grows the log without shortening it, and moves it into the file so that the next commit starts it over.
+  private static func grow(_ file: URL, to bytes: Int) throws {
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    let sql = """
+      PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = -1;
+      CREATE TABLE filler (bytes); INSERT INTO filler VALUES (zeroblob(\(bytes))); PRAGMA wal_checkpoint(RESTART)
+      """
+    #expect(sqlite3_open(file.path(percentEncoded: false), &handle) == SQLITE_OK)
+    #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
   }
 
   @Test("a context's saves count as well: the log does not grow with them") func contexts() async throws {
