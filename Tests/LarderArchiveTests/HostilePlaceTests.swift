@@ -76,7 +76,6 @@ struct HostilePlaceTests {
     #expect(try folder.documents().isEmpty)
   }
 
-  /// A list of parts as packages have it.
   @Test(
     "D3: a list of parts with a name that leads elsewhere is damaged, and nothing that it names is read or changed",
     arguments: [

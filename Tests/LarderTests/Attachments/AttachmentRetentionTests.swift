@@ -154,7 +154,9 @@ struct AttachmentRetentionTests {
   func mixed() async throws {
     let store = try open()
     try await store.write { transaction in
-      for number in 0..<300 { try transaction.save(Letter(id: number, scan: try transaction.attach(Data("\(number)".utf8)))) }
+      for number in 0..<300 {
+        try transaction.save(Letter(id: number, scan: try transaction.attach(Data("\(number)".utf8))))
+      }
     }
     try await store.deleteAll(Letter.all)
     #expect(try await store.collectAttachments(waits: true) == 0)
@@ -170,7 +172,8 @@ struct AttachmentRetentionTests {
     }
     try await store.deleteAll(Letter.all)
     #expect(try await store.collectAttachments() == 600 - first.count)
-    #expect(try await store.collectAttachments(waits: true) == 0)
+    // The first goes on after the round, the second begins anew and removes the times that are left.
+    for _ in 1...2 { #expect(try await store.collectAttachments(waits: true) == 0) }
     #expect(waiting.isEmpty)
   }
 
