@@ -213,7 +213,7 @@ extension Store {
   ///
   /// - Parameter waits: Whether data that nothing refers to waits for its time.
   @discardableResult
-  func collectAttachments(waits: Bool = false) async throws -> Int {
+  package func collectAttachments(waits: Bool = false) async throws -> Int {
     try await attachmentCollector.collect(waits: waits)
   }
 }

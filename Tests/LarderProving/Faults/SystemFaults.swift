@@ -13,7 +13,7 @@ struct SystemFaults: FaultInjector {
 
   /// The scenarios in which Larder writes files itself.
   static let scenarios: Set<String> = [
-    "attach", "attachments", "backup", "creating", "migrating", "opening", "opening-after-crash",
+    "attach", "attachments", "backup", "collecting", "creating", "migrating", "opening", "opening-after-crash",
   ]
 
   let kind: Failure
