@@ -109,9 +109,12 @@ extension Connection {
   /// Removes the views of all collections. The next SQL that needs one creates it again.
   func dropDocumentViews() throws {
     guard !documents.views.isEmpty else { return }
-    for name in documents.views.keys { try change("DROP VIEW IF EXISTS temp.\(Quoting.name(name))") }
-    documents.views.removeAll()
-    forgetStatements()
+    // Each by itself: one that a cancellation keeps from being dropped is still known.
+    for name in documents.views.keys.sorted() {
+      try change("DROP VIEW IF EXISTS temp.\(Quoting.name(name))")
+      documents.views[name] = nil
+      forgetStatements()
+    }
   }
 
   /// Updates the views of those tables that are collections. Returns false if all were up to date.

@@ -172,11 +172,26 @@ extension Connection {
   func comeToRest() -> Bool {
     if transactionState.isOpen { rollback() }
     if needsSettling { settle() }
-    if isAtRest { return true }
+    if isAtRest, unfinishedCleanups.isEmpty { return true }
     resetStatements()
     rollback()
     settle()
-    return isAtRest
+    let cleanups = unfinishedCleanups
+    unfinishedCleanups = []
+    for sql in cleanups { cleanUp(sql) }
+    return isAtRest && unfinishedCleanups.isEmpty
+  }
+
+  /// Executes a statement that undoes what the library changed for a while. Neither a cancellation nor the end of the
+  /// transaction keeps it from being executed.
+  ///
+  /// If it fails, the transaction fails as well, and ``comeToRest()`` executes it again.
+  ///
+  /// - Parameter sql: A statement that may be executed twice.
+  func cleanUp(_ sql: String) {
+    guard let error = executeRegardless(sql) else { return }
+    unfinishedCleanups.append(sql)
+    if transactionState.isOpen, transactionState.failure == nil { transactionState.failure = error }
   }
 
   /// Executes a harmless read, which takes the error that SQLite keeps after a file could not be read or written.

@@ -55,6 +55,8 @@ final class Connection: @unchecked Sendable {
   var transactionState = TransactionState()
   /// Whether the file couldn't be read or written recently.
   var needsSettling = false
+  /// Statements of ``cleanUp(_:)`` that have failed.
+  var unfinishedCleanups: [String] = []
   /// The unsaved changes of a context's connection; nil on every other. The overlay owns the connection and outlives
   /// every use of it; a weak reference would cost each read an atomic operation.
   unowned(unsafe) var overlay: (any ConnectionOverlay)?

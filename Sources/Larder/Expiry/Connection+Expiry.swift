@@ -37,8 +37,7 @@ extension Connection {
   func withoutExpiryViews<Result>(_ body: () throws -> Result) throws -> Result {
     let views = environment.tables.filter(\.expires).map(ExpiryViews.init)
     _ = try removeExpired(limit: .max, environment.clock.deletable())
-    for view in views { try change(view.dropShadow) }
-    let result = Swift.Result {
+    return try without(views) {
       do {
         return try body()
       } catch let error as StoreError where error.code == .duplicate {
@@ -46,17 +45,19 @@ extension Connection {
         return try body()
       }
     }
-    // An error that ended the transaction has restored them.
-    for view in views { try? change(view.shadow) }
-    return try result.get()
   }
 
   /// Calls the closure while none of these views stands for a table.
   func withoutExpiryShadows<Result>(_ body: () throws -> Result) throws -> Result {
     let names = try query("SELECT name FROM temp.sqlite_master WHERE type = 'view'").compactMap { $0["name"]?.text }
     let views = environment.tables.filter { $0.expires && names.contains($0.name) }.map(ExpiryViews.init)
+    return try without(views, body)
+  }
+
+  private func without<Result>(_ views: [ExpiryViews], _ body: () throws -> Result) throws -> Result {
+    // An error that ended the transaction has restored them.
+    defer { for view in views { cleanUp(view.shadow) } }
     for view in views { try change(view.dropShadow) }
-    defer { for view in views { try? change(view.shadow) } }
     return try body()
   }
 
@@ -162,7 +163,10 @@ struct ExpiryViews {
 
   /// The view with the table's name. A context drops it, like all views with the mark, and creates its own.
   var shadow: String {
-    "CREATE TEMP VIEW \(Quoting.name(table.name)) AS \(ReservedNames.viewMark) SELECT * FROM \(Quoting.name(Expiry.view(of: table.name)))"
+    """
+    CREATE TEMP VIEW IF NOT EXISTS \(Quoting.name(table.name)) AS \(ReservedNames.viewMark) \
+    SELECT * FROM \(Quoting.name(Expiry.view(of: table.name)))
+    """
   }
 
   var dropShadow: String { "DROP VIEW temp.\(Quoting.name(table.name))" }
