@@ -1,9 +1,8 @@
 /// A part of the library that takes part in the work of the engine, such as live results or attachments.
 ///
 /// A store has one instance of each feature, which all of its connections share; `StoreFeatures+Creation.swift` creates
-/// them.
-/// What a feature keeps for one connection is in ``Connection/state(_:_:)``. Every requirement has an implementation
-/// that does nothing, so a feature only implements what it needs.
+/// them. What a feature keeps for one connection is in ``Connection/state(_:_:)``. Every requirement has an
+/// implementation that does nothing, so a feature only implements what it needs.
 protocol StoreFeature: AnyObject, Sendable {
   // MARK: Connections
 
