@@ -14,7 +14,7 @@ PROOF_OPTIONS ?=
 help:
 	@echo 'make demo     build the showcase and open it in a browser (PORT=8080, SHOWCASE_OPTIONS="--data DIR")'
 	@echo 'make test     run all tests, those in a browser too'
-	@echo 'make check    what CI runs: format lint, build with warnings as errors, all tests, which folder refers to which'
+	@echo 'make check    what CI runs: format lint, build with warnings as errors, all tests, which folder refers to which, the documentation with warnings as errors'
 	@echo 'make format   format the Swift code in place'
 	@echo 'make bench    compare Larder with raw C and GRDB, and archives with Foundation, on the same work'
 	@echo 'make fuzz     decode damaged archives (CASES=3000000, SEED=number; a seed that failed: CASES=1 SEED=number)'

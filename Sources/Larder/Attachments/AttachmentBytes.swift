@@ -9,6 +9,8 @@ public struct AttachmentBytes: AsyncSequence, Sendable {
   let attachment: Attachment
 
   /// Returns an iterator that reads from the beginning.
+  ///
+  /// - Returns: The iterator.
   public func makeAsyncIterator() -> Iterator {
     Iterator(storage: storage, attachment: attachment)
   }

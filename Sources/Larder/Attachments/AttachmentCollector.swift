@@ -14,7 +14,7 @@ final class AttachmentCollector: StoreService {
     var isStopped = false
     /// Whether something changed during the last round.
     var isNudged = false
-    /// Whether another caller was in the way during the last round.
+    /// Whether another process or reader prevented work during the last round.
     var isBlocked = false
   }
 
@@ -24,7 +24,7 @@ final class AttachmentCollector: StoreService {
     var count = 0
     /// Whether there is more to do immediately.
     var hasMore = false
-    /// Whether another caller was in the way.
+    /// Whether another process or reader prevented work.
     var isBlocked = false
   }
 
@@ -33,16 +33,16 @@ final class AttachmentCollector: StoreService {
   private let isInMemory: Bool
   private let state = Mutex(State())
   private let search = Mutex(AttachmentSearch())
-  /// The digest after which the next round goes on to look at what waits; nil if it begins anew.
+  /// The digest after which the next round continues; nil to start from the beginning.
   private let position = Mutex<String?>(nil)
   private let queue = DispatchQueue(label: "larder.attachments.collector", qos: .utility)
 
   /// The number of files to delete in one round.
   static let batch = 100
-  /// The number of unused files whose time to look up at once.
+  /// The number of unused files to check in one query.
   private static let page = 1000
   private static let pause = Duration.milliseconds(100)
-  /// How long to wait for callers that are in the way.
+  /// The delay after another process or reader prevented work.
   private static let retry = Duration.seconds(1)
   /// How often to check for data that other processes have released.
   private static let interval = Duration.seconds(60)
@@ -71,7 +71,7 @@ final class AttachmentCollector: StoreService {
 
   // MARK: Waking
 
-  /// How long after a change to begin. What has to wait is in no hurry, and each round looks at all that waits.
+  /// The delay after a change; long if unused data is retained anyway.
   private var delay: Duration { storage.retention > 0 ? Self.interval : Self.pause }
 
   private func nudge() {

@@ -1,8 +1,8 @@
-/// A clock that runs on when the system's date is changed.
+/// A monotonic clock, unaffected by changes to the system's date.
 enum RealTime {
   private static let start = ContinuousClock.now
 
-  /// Seconds since this was first used, by a monotonic clock.
+  /// Seconds since this was first used.
   static let seconds: @Sendable () -> Double = {
     let (seconds, attoseconds) = start.duration(to: .now).components
     return Double(seconds) + Double(attoseconds) / 1e18

@@ -7,7 +7,7 @@
 public struct StoreReport: Sendable, Hashable {
   /// A problem in the store.
   public struct Finding: Sendable, Hashable {
-    /// The kind of a problem.
+    /// The kinds of problems.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
       /// Pages of the file, or an index, are inconsistent.
       case damage
@@ -23,6 +23,7 @@ public struct StoreReport: Sendable, Hashable {
       case searchIndex
     }
 
+    /// The kind of the problem.
     public let kind: Kind
     /// The model's name, if the table belongs to one.
     public let model: String?
@@ -57,7 +58,16 @@ public struct StoreReport: Sendable, Hashable {
   public struct Progress: Sendable, Hashable {
     /// A kind of check.
     public enum Step: String, Sendable, Hashable, CaseIterable {
-      case pages, references, derivedValues, attachments, searchIndexes
+      /// The pages and indexes of the file.
+      case pages
+      /// References to rows.
+      case references
+      /// The values of `@Derived` properties.
+      case derivedValues
+      /// The data of attachments.
+      case attachments
+      /// Full-text indexes.
+      case searchIndexes
     }
 
     /// The current check; after the last part, the last check.

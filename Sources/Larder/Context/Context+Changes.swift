@@ -19,6 +19,7 @@ extension Context {
   /// Returns the rows of a model that are to be inserted.
   ///
   /// - Parameter model: The type of the rows.
+  /// - Returns: The rows, without those that can't be decoded as the model.
   public func inserted<M: Model>(_ model: M.Type) -> [M] {
     rows(model) {
       "\($0.pending) AS \($0.shadow) WHERE \($0.isShown) AND NOT EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
@@ -28,6 +29,7 @@ extension Context {
   /// Returns the rows of a model that are to be updated, with their new values.
   ///
   /// - Parameter model: The type of the rows.
+  /// - Returns: The rows, without those that can't be decoded as the model.
   public func updated<M: Model>(_ model: M.Type) -> [M] {
     rows(model) {
       "\($0.pending) AS \($0.shadow) WHERE \($0.isShown) AND EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
@@ -37,6 +39,7 @@ extension Context {
   /// Returns the rows of a model that are to be deleted, as they were before the context first changed them.
   ///
   /// - Parameter model: The type of the rows.
+  /// - Returns: The rows, without those that can't be decoded as the model.
   public func deleted<M: Model>(_ model: M.Type) -> [M] {
     rows(model) { sql in
       "\(sql.base) AS \(sql.shadow) WHERE EXISTS (SELECT 1 FROM \(sql.pending) AS p WHERE p.\(OverlaySQL.state) = 1 AND \(sql.sameKey("p", sql.shadow)))"

@@ -27,7 +27,7 @@ final class ContextLayer {
     var savedCount: Int? = 0
     /// What it has read.
     var versions = KnownVersions()
-    /// The bytes that pending rows and steps name, by their digests.
+    /// The attachments that unsaved rows and steps refer to, by digest.
     var attachments: [String: KeptAttachment] = [:]
   }
 

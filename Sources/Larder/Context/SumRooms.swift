@@ -1,5 +1,5 @@
-/// How much the sums of rows may still grow before their properties might not hold them: what is known of it spares
-/// adding all rows up again.
+/// How much each derived sum can still grow before it exceeds its property's range, cached so that rows aren't added up
+/// again.
 struct SumRooms {
   /// A sum of one row.
   struct Sum: Hashable {
@@ -8,16 +8,16 @@ struct SumRooms {
     let key: Value
   }
 
-  /// As many sums of a verb are looked at one by one.
+  /// The largest number of sums to check individually for one call.
   static let limitOfVerb = 16
-  /// As many sums are remembered.
+  /// The largest number of remembered sums.
   private static let limit = 10_000
 
   private var rooms: [Sum: Double] = [:]
-  /// The layer in which they are.
+  /// The layer that the sums belong to.
   private var layer = 0
 
-  /// Forgets everything where the sums are those of another layer, or somebody else may have changed them.
+  /// Discards the sums if they are of another layer or may be outdated.
   mutating func use(in layer: Int, isFresh: Bool) {
     if self.layer != layer || !isFresh || rooms.count > Self.limit { rooms.removeAll() }
     self.layer = layer
@@ -25,7 +25,7 @@ struct SumRooms {
 
   mutating func forget() { rooms.removeAll() }
 
-  /// Takes away from a sum's room what it may have grown by, and answers whether there was enough.
+  /// Subtracts growth from a sum's room. Returns whether there was enough.
   mutating func take(_ growth: Double, from sum: Sum) -> Bool {
     guard let room = rooms[sum], growth == 0 || growth <= room else { return false }
     rooms[sum] = room - growth

@@ -90,11 +90,15 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   }
 
   /// The names of all properties that documents of the collection have ever had, oldest first.
+  ///
+  /// - Throws: ``StoreError`` with the codes of any read.
   public var properties: [String] {
     get throws { try reading { try table.on($0).properties() } }
   }
 
   /// The paths of each index of the collection, oldest index first.
+  ///
+  /// - Throws: ``StoreError`` with the codes of any read.
   public var indexes: [[String]] {
     get throws { try reading { try table.on($0).indexes() } }
   }
@@ -459,6 +463,7 @@ extension StoreReader {
   /// Returns the collection of documents with the name. It is created when the first document is stored.
   ///
   /// - Parameter name: The name of the collection.
+  /// - Returns: The collection, whether or not it exists in the file.
   public func documents(_ name: String) -> BlockingDocuments<Self, Document> {
     BlockingDocuments(name, self)
   }
@@ -468,16 +473,21 @@ extension StoreReader {
   /// - Parameters:
   ///   - name: The name of the collection.
   ///   - type: The type of the values.
+  /// - Returns: The collection, whether or not it exists in the file.
   public func documents<Value: Codable>(_ name: String, of type: Value.Type) -> BlockingDocuments<Self, Value> {
     BlockingDocuments(name, self)
   }
+
   /// The names of all collections of documents.
+  ///
+  /// - Throws: ``StoreError`` with the codes of any read.
   public var documentCollections: [String] {
     get throws { try _read { try $0.connection.documents.names() } }
   }
 
   /// The number of documents in each collection, by the collection's name.
   ///
+  /// - Throws: ``StoreError`` with the codes of any read.
   /// - Complexity: O(*n*), where *n* is the number of documents in all collections.
   public var documentCounts: [String: Int] {
     get throws {

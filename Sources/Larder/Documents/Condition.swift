@@ -9,13 +9,17 @@
 public struct Condition: Sendable, Hashable {
   /// How a property is compared. Only values of the same kind are comparable: `5` is neither `"5"` nor `true`.
   public enum Operator: String, Sendable, Hashable, CaseIterable {
+    /// Equal. A property equals null if it is null or missing.
     case equal = "="
     /// Not equal. As in SQL, a document that lacks the property, or has null, doesn't satisfy it.
     case notEqual = "<>"
     /// Less, for numbers, texts, dates and decimals. No value is less than a Boolean, null, an array or an object.
     case lessThan = "<"
+    /// Greater, for the same kinds of values as `lessThan`.
     case greaterThan = ">"
+    /// Less or equal, for the same kinds of values as `lessThan`.
     case lessThanOrEqual = "<="
+    /// Greater or equal, for the same kinds of values as `lessThan`.
     case greaterThanOrEqual = ">="
     /// An array contains the value; a text contains the text, ignoring the case of A to Z.
     case contains

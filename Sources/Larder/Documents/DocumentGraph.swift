@@ -89,6 +89,7 @@ public struct DocumentGraph: Sendable {
   /// Returns the documents of a type, in the order in which they were added.
   ///
   /// - Parameter type: The type of the documents.
+  /// - Returns: The documents, without missing ones.
   public func values<Value: StoredDocument>(of type: Value.Type) -> [Value] {
     contents(of: type.collection) { _, value in value as? Value }
   }
@@ -96,6 +97,7 @@ public struct DocumentGraph: Sendable {
   /// Returns the untyped documents of a collection, in the order in which they were added.
   ///
   /// - Parameter collection: The name of the collection.
+  /// - Returns: The documents with their keys, without missing ones.
   public func documents(in collection: String) -> [KeyedValue<Document>] {
     contents(of: collection) { key, value in (value as? Document).map { KeyedValue(key: key, value: $0) } }
   }
@@ -105,6 +107,7 @@ public struct DocumentGraph: Sendable {
   /// Returns whether the document was looked up and doesn't exist: it was never stored, was deleted, or has expired.
   ///
   /// - Parameter reference: The reference to the document.
+  /// - Returns: `true` if the document is known to be missing; `false` if it exists or was never looked up.
   public func isMissing<Target>(_ reference: DocumentReference<Target>) -> Bool {
     isMissing(at: reference.address)
   }
@@ -114,6 +117,7 @@ public struct DocumentGraph: Sendable {
   /// - Parameters:
   ///   - collection: The name of the collection.
   ///   - key: The key of the document.
+  /// - Returns: `true` if the document is known to be missing; `false` if it exists or was never looked up.
   public func isMissing(_ collection: String, _ key: String) -> Bool {
     isMissing(at: DocumentAddress(collection, key))
   }

@@ -36,6 +36,7 @@ public struct DocumentPath: Sendable, Hashable {
   /// Returns the path to a value in the value at this path.
   ///
   /// - Parameter step: The component to add.
+  /// - Returns: The longer path.
   public func appending(_ step: Step) -> DocumentPath {
     var path = self
     path.steps.append(step)

@@ -80,6 +80,7 @@ public struct DocumentProperty: Sendable {
   /// to Z.
   ///
   /// - Parameter value: The element or the part of the text.
+  /// - Returns: The predicate.
   public func contains(_ value: some DocumentValueConvertible) -> DocumentPredicate {
     compared(.contains, value)
   }
@@ -87,6 +88,7 @@ public struct DocumentProperty: Sendable {
   /// Returns a predicate that holds if an array contains all of the values, or a text all of the texts.
   ///
   /// - Parameter values: The elements or the parts of the text. Without values, the predicate holds for every document.
+  /// - Returns: The predicate.
   public func containsAll(_ values: some Sequence<some DocumentValueConvertible>) -> DocumentPredicate {
     DocumentPredicate(all: values.map { contains($0) })
   }
@@ -94,6 +96,7 @@ public struct DocumentProperty: Sendable {
   /// Returns a predicate that holds if the property equals one of the values.
   ///
   /// - Parameter values: The values to compare with.
+  /// - Returns: The predicate.
   public func isIn(_ values: some Sequence<some DocumentValueConvertible>) -> DocumentPredicate {
     DocumentPredicate(node: .comparison(documentPath, .inList, .list(values.map { DocumentOperand($0) })))
   }

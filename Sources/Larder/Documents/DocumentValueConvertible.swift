@@ -8,6 +8,8 @@ public protocol DocumentValueConvertible {
   associatedtype Failure: Error = Never
 
   /// The value as a document stores it.
+  ///
+  /// - Throws: `Failure` if a document can't hold the value.
   var documentValue: DocumentValue { get throws(Failure) }
 }
 
@@ -66,6 +68,8 @@ extension UInt64: DocumentValueConvertible {
   public typealias Failure = StoreError
 
   /// The integer, up to `Int64.max`.
+  ///
+  /// - Throws: ``StoreError`` `.invalidValue` above `Int64.max`.
   public var documentValue: DocumentValue {
     get throws(StoreError) {
       guard let integer = Int64(exactly: self) else {
@@ -80,6 +84,8 @@ extension UInt: DocumentValueConvertible {
   public typealias Failure = StoreError
 
   /// The integer, up to `Int64.max`.
+  ///
+  /// - Throws: ``StoreError`` `.invalidValue` above `Int64.max`.
   public var documentValue: DocumentValue {
     get throws(StoreError) { try UInt64(self).documentValue }
   }
@@ -98,6 +104,8 @@ extension Decimal: DocumentValueConvertible {
   public typealias Failure = StoreError
 
   /// The exact number as text. Conditions compare it by size with texts and numbers.
+  ///
+  /// - Throws: ``StoreError`` `.invalidValue` for NaN.
   public var documentValue: DocumentValue {
     get throws(StoreError) {
       guard !isNaN else { throw StoreError(.invalidValue, "A Decimal is not a number. Store a number or null.") }
@@ -169,6 +177,8 @@ extension Dictionary: DocumentValueConvertible where Key == String, Value: Docum
   public typealias Failure = Value.Failure
 
   /// The object with the values by name, sorted by name.
+  ///
+  /// - Throws: The error of the first value that a document can't hold.
   public var documentValue: DocumentValue {
     get throws(Value.Failure) {
       var document = Document()

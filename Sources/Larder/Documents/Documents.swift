@@ -89,6 +89,8 @@ extension Documents where Value: Sendable {
   }
 
   /// The names of all properties that documents of the collection have ever had, oldest first.
+  ///
+  /// - Throws: ``StoreError`` with the codes of any read.
   public var properties: [String] {
     get async throws { try await reading { try $0.properties } }
   }
@@ -246,6 +248,8 @@ extension Documents where Value: Sendable {
   }
 
   /// The paths of each index of the collection, oldest index first.
+  ///
+  /// - Throws: ``StoreError`` with the codes of any read.
   public var indexes: [[String]] {
     get async throws { try await reading { try $0.indexes } }
   }
@@ -454,6 +458,7 @@ extension Store {
   /// Returns the collection of documents with the name. It is created when the first document is stored.
   ///
   /// - Parameter name: The name of the collection.
+  /// - Returns: The collection, whether or not it exists in the file.
   public func documents(_ name: String) -> Documents<Document> {
     Documents(store: self, name: name)
   }
@@ -463,16 +468,21 @@ extension Store {
   /// - Parameters:
   ///   - name: The name of the collection.
   ///   - type: The type of the values.
+  /// - Returns: The collection, whether or not it exists in the file.
   public func documents<Value: Codable>(_ name: String, of type: Value.Type) -> Documents<Value> {
     Documents(store: self, name: name)
   }
 
   /// The names of all collections of documents.
+  ///
+  /// - Throws: ``StoreError`` with the codes of any read.
   public var documentCollections: [String] {
     get async throws { try await reading { try $0.documents.names() } }
   }
+
   /// The number of documents in each collection, by the collection's name.
   ///
+  /// - Throws: ``StoreError`` with the codes of any read.
   /// - Complexity: O(*n*), where *n* is the number of documents in all collections.
   public var documentCounts: [String: Int] {
     get async throws { try await read { try $0.documentCounts } }

@@ -22,6 +22,7 @@ extension Store {
   /// Returns the collection of the type's documents.
   ///
   /// - Parameter type: The type of the documents.
+  /// - Returns: The collection, whether or not it exists in the file.
   public func documents<Value: StoredDocument>(_ type: Value.Type) -> Documents<Value> {
     Documents(store: self, name: type.collection)
   }
@@ -31,6 +32,7 @@ extension StoreReader {
   /// Returns the collection of the type's documents.
   ///
   /// - Parameter type: The type of the documents.
+  /// - Returns: The collection, whether or not it exists in the file.
   public func documents<Value: StoredDocument>(_ type: Value.Type) -> BlockingDocuments<Self, Value> {
     BlockingDocuments(type.collection, self)
   }

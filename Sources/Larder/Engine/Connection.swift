@@ -465,7 +465,3 @@ final class Connection: @unchecked Sendable {
     return dataVersion != -1 && dataVersion != version
   }
 }
-
-enum ModelStatementKind: UInt8, Sendable, Hashable {
-  case find, insert, upsert, update, delete, fetchAll
-}

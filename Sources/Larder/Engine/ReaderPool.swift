@@ -134,7 +134,7 @@ final class ReaderPool: Sendable {
     return try connection.get()
   }
 
-  /// Adds the reader to the queue, unless a connection was returned meanwhile.
+  /// Adds the reader to the line, unless a connection was returned meanwhile.
   private func enqueue(_ waiter: @escaping Waiter) {
     let granted = state.withLock { state -> Swift.Result<Connection, any Error>? in
       if state.isClosed { return .failure(StoreError.closed) }

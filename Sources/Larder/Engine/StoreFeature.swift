@@ -1,8 +1,8 @@
 /// A part of the library that takes part in the work of the engine, such as live results or attachments.
 ///
-/// A store has one instance of each feature, which all of its connections share; `Store+Features.swift` creates them.
-/// What a feature keeps for one connection is in ``Connection/state(_:_:)``. Every requirement has an implementation
-/// that does nothing, so a feature only implements what it needs.
+/// A store has one instance of each feature, which all of its connections share; `StoreFeatures+Creation.swift` creates
+/// them. What a feature keeps for one connection is in ``Connection/state(_:_:)``. Every requirement has an
+/// implementation that does nothing, so a feature only implements what it needs.
 protocol StoreFeature: AnyObject, Sendable {
   // MARK: Connections
 
@@ -51,7 +51,9 @@ protocol StoreFeature: AnyObject, Sendable {
   /// Called before rows of a model are written.
   func willWrite<M: Model>(_ values: [M], _ kind: ModelStatementKind, _ connection: Connection) throws
 
-  /// Called before any statement that writes and isn't a model's own: `updateAll`, deletions, and SQL of the program.
+  /// Called before `updateAll`, `deleteAll`, changes of links and SQL of the program that writes.
+  ///
+  /// Deleting a row by its key calls neither this nor ``willWrite(_:_:_:)``.
   func willExecute(_ arguments: [SQLWriter.Argument], _ connection: Connection) throws
 
   /// Called when a value was refused because another row has one of its unique values. Deletes that row if the feature

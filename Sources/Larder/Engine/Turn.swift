@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// The place in a queue of a thread that blocks until its turn.
+/// The place in a line of a thread that blocks until its turn.
 final class Turn<Granted: Sendable>: Sendable {
   private enum State {
     case waiting

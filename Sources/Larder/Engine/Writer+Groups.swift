@@ -78,7 +78,7 @@ extension Writer {
     }
   }
 
-  /// Lets other ready tasks reach the queue, and commits their statements with this one on this thread. When many tasks
+  /// Lets other ready tasks reach the line, and commits their statements with this one on this thread. When many tasks
   /// save at once, no thread waits for another.
   ///
   /// The writer stays available meanwhile: calls that block all of the pool's threads must not wait for a task that
@@ -99,7 +99,7 @@ extension Writer {
     return try await lead(own, followers)
   }
 
-  /// Yields until the queue stops growing.
+  /// Yields until the line stops growing.
   private func letOthersCome() async {
     var length = 0
     for _ in 0..<Self.gatherLimit {
@@ -132,7 +132,7 @@ extension Writer {
     }
   }
 
-  /// Releases the writer after a statement on a caller's thread. Statements that were queued meanwhile are committed on
+  /// Releases the writer after a statement on a caller's thread. Statements that lined up meanwhile are committed on
   /// the same thread, once.
   private func releaseInline() {
     guard !needsCheckpoint else { return release() }

@@ -5,10 +5,10 @@ import GRDBSQLite
 import Logging
 import Synchronization
 
-/// The one connection that writes, and the queue of callers waiting for it.
+/// The one connection that writes, and the line of callers waiting for it.
 ///
 /// A caller that finds it idle uses it immediately, on its own thread: a single save takes a few microseconds, less
-/// than a switch of threads. Other callers wait in the queue. Adjacent single saves are committed together.
+/// than a switch of threads. Other callers wait in the line. Adjacent single saves are committed together.
 /// Transactions, waits for other processes and checkpoints run on the writer's own dispatch queue, never on a thread of
 /// Swift's pool.
 final class Writer: Sendable {
@@ -16,7 +16,7 @@ final class Writer: Sendable {
   struct Settings: Sendable {
     /// How long SQLite waits for another process.
     var busyTimeout: Duration
-    /// How long a call waits in the queue; nil means without limit.
+    /// How long a call waits in the line; nil means without limit.
     var waitLimit: Duration?
     /// Whether a single save may run on the caller's thread. It may not if each commit waits for the disk.
     var runsInline: Bool
@@ -157,7 +157,7 @@ final class Writer: Sendable {
     let turn: @Sendable () -> Void = {
       self.queue.async {
         self.disconnect()
-        // A caller that came before but wasn't queued yet finds no connection.
+        // A caller that came before but wasn't in the line yet finds no connection.
         self.releaseWithoutCheckpoint()
         completion()
       }
@@ -207,7 +207,7 @@ final class Writer: Sendable {
     if turn.wait(limit: settings.waitLimit) == nil { throw Self.overdue(settings.waitLimit ?? .zero) }
   }
 
-  /// Adds a caller to the queue, or runs it immediately if the writer is idle and no task gathers.
+  /// Adds a caller to the line, or runs it immediately if the writer is idle and no task gathers.
   ///
   /// - Parameter isAdmitted: Whether the caller came before the store was closed.
   func enqueue(_ waiter: WriterLine.Waiter, isAdmitted: Bool = false) throws {
@@ -298,7 +298,7 @@ final class Writer: Sendable {
         line.isHeld = true
         return true
       }
-      // At the head, because a queue that is never empty must not delay the check.
+      // At the head, because a line that is never empty must not delay the check.
       line.waiting.prepend(.exclusive { self.lookForCommits(body) })
       return false
     }

@@ -1,17 +1,17 @@
 import DequeModule
 
-/// The queue for the writer: whether it is in use, and the callers waiting for it, in order.
+/// The line for the writer: whether it is in use, and the callers waiting for it, in order.
 struct WriterLine {
   /// Whether a caller uses the writer.
   var isHeld = false
   var waiting = Deque<Waiter>()
   /// Whether new callers are refused because the store was closed.
   var isClosed = false
-  /// Whether a check for commits of other processes is at the head of the queue.
+  /// Whether a check for commits of other processes is at the head of the line.
   var isLookingForCommits = false
   /// Whether single statements were waiting recently. If so, the next one gathers others.
   var isContended = false
-  /// Whether a task gives others time to reach the queue. It doesn't hold the writer meanwhile.
+  /// Whether a task gives others time to reach the line. It doesn't hold the writer meanwhile.
   var isGathering = false
   /// The number of single statements that ran alone since one last looked for others.
   var aloneCount = 0
@@ -19,7 +19,7 @@ struct WriterLine {
   enum Waiter {
     /// Takes the writer, and releases it in the end.
     case exclusive(@Sendable () -> Void)
-    /// Writes a single statement in the transaction of the caller that dequeues it.
+    /// Writes a single statement in the transaction of the caller that takes it from the line.
     case grouped(any GroupedWrite)
 
     var isGrouped: Bool {
@@ -69,7 +69,7 @@ struct WriterLine {
     return .leader
   }
 
-  /// Removes and returns the single statements at the head of the queue.
+  /// Removes and returns the single statements at the head of the line.
   mutating func popGroup() -> [any GroupedWrite] {
     var group: [any GroupedWrite] = []
     while case .grouped(let write) = waiting.first {

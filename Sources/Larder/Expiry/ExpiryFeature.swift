@@ -3,7 +3,7 @@ final class ExpiryFeature: StoreFeature {
   let clock: ExpiryClock
   /// Called when live results may show expired rows: when the program begins to observe (false), and after commits of
   /// other connections (true).
-  let news = Listener<Bool>()
+  let observation = Listener<Bool>()
 
   init(_ clock: ExpiryClock) {
     self.clock = clock
@@ -58,7 +58,7 @@ final class ExpiryFeature: StoreFeature {
   }
 
   func observersNeedNews(hasForeignCommits: Bool) {
-    news(hasForeignCommits)
+    observation(hasForeignCommits)
   }
 }
 

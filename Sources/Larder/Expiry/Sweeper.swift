@@ -44,7 +44,7 @@ final class Sweeper: StoreService {
     clock = feature.clock
     state = Mutex(State(announced: clock.now))
     clock.onNewTime { [weak self] time in self?.wake(at: time) }
-    feature.news.set { [weak self] hasForeignCommits in self?.look(hasForeignCommits: hasForeignCommits) }
+    feature.observation.set { [weak self] hasForeignCommits in self?.look(hasForeignCommits: hasForeignCommits) }
     if isNeeded { wake(at: -.infinity) }
   }
 

@@ -113,6 +113,7 @@ extension DocumentValue {
 
   /// Returns the value as JSON text in one line.
   ///
+  /// - Returns: The JSON text.
   /// - Throws: ``StoreError`` `.invalidValue` for a number that isn't finite and for a value that is nested too deeply.
   public func json() throws -> String {
     try DocumentWriter.json(of: self)

@@ -15,7 +15,7 @@ final class LiveRegistry: Sendable {
     var timer: (any DispatchSourceTimer)?
     weak var writer: Writer?
     var isShared = false
-    /// Whether the commits of other processes from before the first observer have yet to be determined.
+    /// Whether commits made before the first observer have yet to be excluded.
     var needsBaseline = false
   }
 

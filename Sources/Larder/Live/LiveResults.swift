@@ -7,6 +7,8 @@ public struct LiveResults<Element: Sendable>: AsyncSequence, Sendable {
   let read: @Sendable (Connection) throws -> Element
 
   /// Returns an iterator with its own subscription.
+  ///
+  /// - Returns: The iterator, which observes commits from now on.
   public func makeAsyncIterator() -> Iterator {
     Iterator(LiveSubscription(store, read))
   }

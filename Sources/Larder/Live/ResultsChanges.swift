@@ -28,6 +28,8 @@ public struct ResultsChanges<M: Model>: AsyncSequence, Sendable {
   let inclusions: [Inclusion<M>]
 
   /// Returns an iterator with its own subscription.
+  ///
+  /// - Returns: The iterator.
   public func makeAsyncIterator() -> Iterator {
     Iterator(results: results.makeAsyncIterator(), inclusions: inclusions)
   }

@@ -78,8 +78,7 @@ struct ResultsDifference: Sendable, Equatable {
     moved = zip(window, stays).filter { !$1 }.map { ResultsMove(from: origins[$0.0], to: $0.0) }
   }
 
-  /// Returns the part of the kept rows outside of which every row is behind all rows before it; nil if that is all of
-  /// them.
+  /// Returns the shortest range of the kept rows outside of which all rows are in order; nil if all are.
   private func window(of kept: [Int]) -> ArraySlice<Int>? {
     var greatest = -1
     var last = -1

@@ -49,24 +49,44 @@ public struct Column<Root: Model, Output>: Sendable {
 
 extension Column {
   /// Creates the column of a property with a storable type.
+  ///
+  /// - Parameters:
+  ///   - path: The key path of the property.
+  ///   - property: The property's name in Swift.
+  ///   - column: The column's name; nil if it is the property's.
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: StoredValue {
     self.init(path, property, column, .stored)
   }
 
   /// Creates the column of a property that is stored as its raw value.
+  ///
+  /// - Parameters:
+  ///   - path: The key path of the property.
+  ///   - property: The property's name in Swift.
+  ///   - column: The column's name; nil if it is the property's.
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: RawRepresentable & Sendable, Output.RawValue: StoredValue {
     self.init(path, property, column, .rawValue)
   }
 
   /// Creates the column of a property whose type is storable and also has a raw value. The storable form is used.
+  ///
+  /// - Parameters:
+  ///   - path: The key path of the property.
+  ///   - property: The property's name in Swift.
+  ///   - column: The column's name; nil if it is the property's.
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: RawRepresentable & StoredValue, Output.RawValue: StoredValue {
     self.init(path, property, column, .stored)
   }
 
   /// Creates the column of an optional property that is stored as its raw value.
+  ///
+  /// - Parameters:
+  ///   - path: The key path of the property.
+  ///   - property: The property's name in Swift.
+  ///   - column: The column's name; nil if it is the property's.
   public init<Wrapped: RawRepresentable & Sendable>(
     _ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil
   )
@@ -75,6 +95,11 @@ extension Column {
   }
 
   /// Creates the column of a property that is stored as JSON.
+  ///
+  /// - Parameters:
+  ///   - path: The key path of the property.
+  ///   - property: The property's name in Swift.
+  ///   - column: The column's name; nil if it is the property's.
   @_disfavoredOverload
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: Codable & Sendable {
@@ -82,6 +107,12 @@ extension Column {
   }
 
   /// Creates the column of a date that is stored as text.
+  ///
+  /// - Parameters:
+  ///   - path: The key path of the property.
+  ///   - property: The property's name in Swift.
+  ///   - column: The column's name; nil if it is the property's.
+  ///   - format: The format of the text.
   public init(
     _ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat
   )
@@ -90,6 +121,12 @@ extension Column {
   }
 
   /// Creates the column of an optional date that is stored as text.
+  ///
+  /// - Parameters:
+  ///   - path: The key path of the property.
+  ///   - property: The property's name in Swift.
+  ///   - column: The column's name; nil if it is the property's.
+  ///   - format: The format of the text.
   public init(
     _ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat
   )

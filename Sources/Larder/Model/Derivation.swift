@@ -31,6 +31,7 @@ extension Derivation {
   /// The number of rows.
   ///
   /// - Parameter rows: The relationship.
+  /// - Returns: The derivation to pass to `@Derived`.
   public static func count<Root: Model, Target: Model>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable
   ) -> Derivation where Output == Int {
@@ -46,6 +47,7 @@ extension Derivation {
   /// - Parameters:
   ///   - rows: The relationship.
   ///   - value: The property of its rows.
+  /// - Returns: The derivation to pass to `@Derived`.
   public static func sum<Root: Model, Target: Model>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable, _ value: any KeyPath<Target, Output> & Sendable
   ) -> Derivation where Output: QueryNumber & AdditiveArithmetic {
@@ -57,6 +59,7 @@ extension Derivation {
   /// - Parameters:
   ///   - rows: The relationship.
   ///   - value: The property of its rows.
+  /// - Returns: The derivation to pass to `@Derived`.
   public static func sum<Root: Model, Target: Model>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable, _ value: any KeyPath<Target, Output?> & Sendable
   ) -> Derivation where Output: QueryNumber & AdditiveArithmetic {
@@ -68,6 +71,7 @@ extension Derivation {
   /// - Parameters:
   ///   - rows: The relationship.
   ///   - value: The property of its rows.
+  /// - Returns: The derivation to pass to `@Derived`.
   public static func min<Root: Model, Target: Model, Value: StoredValue & Comparable>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable, _ value: any KeyPath<Target, Value> & Sendable
   ) -> Derivation where Output == Value? {
@@ -79,6 +83,7 @@ extension Derivation {
   /// - Parameters:
   ///   - rows: The relationship.
   ///   - value: The property of its rows.
+  /// - Returns: The derivation to pass to `@Derived`.
   public static func max<Root: Model, Target: Model, Value: StoredValue & Comparable>(
     _ rows: any KeyPath<Root, ToMany<Target>> & Sendable, _ value: any KeyPath<Target, Value> & Sendable
   ) -> Derivation where Output == Value? {

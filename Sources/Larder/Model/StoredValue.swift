@@ -34,9 +34,15 @@ public protocol StoredValue: Sendable {
   func storedValue() throws -> Value
 
   /// Creates a value directly from a column of the current row; by default through ``init(storedValue:)``.
+  ///
+  /// - Parameter column: The column to read.
+  /// - Throws: An error if the stored value doesn't fit this type.
   init(from column: StoredColumn) throws
 
   /// Binds the value directly to a parameter; by default through ``storedValue()``.
+  ///
+  /// - Parameter parameter: The parameter to bind.
+  /// - Throws: An error if the value can't be stored unchanged, such as NaN.
   func bind(to parameter: inout StatementParameter) throws
 }
 

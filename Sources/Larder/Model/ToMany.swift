@@ -30,6 +30,11 @@ public struct ToMany<Target: Model>: Sendable {
   init() {}
 
   /// Returns the same rows with their owner. Called by generated code, so that ``all`` knows the owner.
+  ///
+  /// - Parameters:
+  ///   - owner: The row that the rows belong to.
+  ///   - column: The column of the property.
+  /// - Returns: A copy that knows its owner.
   public func owned<Owner: Model>(by owner: Owner, _ column: ToManyColumn<Owner, Target>) -> ToMany {
     var copy = self
     copy.owner = Ownership(owner: owner.id, column: column)

@@ -12,6 +12,10 @@ public struct ToManyColumn<Root: Model, Target: Model>: Sendable {
   var settledDepth: Int?
 
   /// Creates the column. Called by generated code.
+  ///
+  /// - Parameters:
+  ///   - path: The key path of the property.
+  ///   - property: The property's name in Swift.
   public init(_ path: any WritableKeyPath<Root, ToMany<Target>> & Sendable, _ property: String) {
     keyPath = path
     self.property = property

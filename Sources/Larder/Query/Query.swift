@@ -18,7 +18,7 @@ public struct Query<M: Model>: Sendable, Hashable {
   var limit: Int?
   var offset = 0
   var cursor: Cursor?
-  /// Whether any row may be the first, so that the key doesn't order equal rows.
+  /// Whether the result may be any matching row, so that no key is added to the sort.
   var isOrderFree = false
   /// The relationships whose rows are loaded too.
   var inclusions: [Inclusion<M>] = []

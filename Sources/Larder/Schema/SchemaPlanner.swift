@@ -82,7 +82,7 @@ struct SchemaPlanner {
   /// Returns the steps that apply the models' rules. Throws `.schemaMismatch` if rows or types violate them.
   ///
   /// - Parameters:
-  ///   - opening: The steps of ``opening()``.
+  ///   - opening: The steps of ``opening(isMigrating:isRenamed:)``.
   ///   - arePending: Whether those steps have yet to be executed.
   ///   - isConverting: Whether a migration ran, which may have prepared the values for another type.
   func closing(after opening: [SchemaStep], arePending: Bool = false, isConverting: Bool) throws -> [SchemaStep] {

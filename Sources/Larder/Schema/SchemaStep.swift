@@ -2,7 +2,7 @@
 enum SchemaStep {
   case createTable(TableDefinition)
   /// Existing rows get the constant default immediately. A column whose default differs between rows is first added as
-  /// optional; ``rebuild(_:reason:isAdditive:)`` makes it required once it is filled.
+  /// optional; ``rebuild(_:reason:isAdditive:releasing:)`` makes it required once it is filled.
   case addColumn(TableDefinition, TableDefinition.Column)
   case renameColumn(TableDefinition, from: String, to: String)
   /// Renames a column without a property, whose name another property needs.

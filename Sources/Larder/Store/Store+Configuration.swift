@@ -91,7 +91,26 @@ extension Store {
     /// An error that it throws is rethrown by the call that opened the connection.
     public var onOpen: (@Sendable (OpenedConnection) throws -> Void)?
 
-    /// Creates a configuration. See the properties for the parameters and their defaults.
+    /// Creates a configuration.
+    ///
+    /// - Parameters:
+    ///   - durability: The failures that a committed write survives.
+    ///   - readers: The number of reads that can run at the same time.
+    ///   - busyTimeout: How long a call waits for another process to release the file before it throws `.busy`.
+    ///   - waitLimit: How long a call waits for the writer, or for a reading connection, before it throws `.busy`; nil
+    ///     for no limit.
+    ///   - migrations: The named migrations, oldest first.
+    ///   - schema: Whether Larder manages the schema of the file.
+    ///   - log: Receives what the store did when it opened, and failures of its background work.
+    ///   - now: The clock that decides whether rows have expired.
+    ///   - attachmentRetention: How long the data of an attachment stays after its last reference was removed.
+    ///   - access: Whether the store may write to its file.
+    ///   - cacheSize: The largest number of bytes of pages that each connection caches; nil for SQLite's default.
+    ///   - mmapSize: The largest number of bytes of the file that each connection maps into memory; nil for SQLite's
+    ///     default.
+    ///   - trace: Called after each statement that a connection has executed.
+    ///   - traceOptions: What `trace` receives beyond the basic facts.
+    ///   - onOpen: Called with each SQLite connection before the store uses it.
     public init(
       durability: Durability = .normal, readers: Int = 4, busyTimeout: Duration = .seconds(5),
       waitLimit: Duration? = nil,

@@ -103,7 +103,7 @@ struct StoreOpening: Sendable {
     return (try openWriter(environment), environment)
   }
 
-  /// Opens a writing connection that replaces another. The file is already migrated; this connection has no WAL hook.
+  /// Opens a writing connection in place of one that can't be rolled back. The file is already migrated.
   func openWriter(_ environment: StoreEnvironment) throws -> Connection {
     if configuration.access == .readOnly { return try openReader(environment) }
     return try mapping {
@@ -457,26 +457,5 @@ private final class BackupOnce {
     guard let copy else { return }
     try? FileManager.default.removeItem(atPath: copy)
     environment.features.forEach { $0.removeBackup(at: copy) }
-  }
-}
-
-extension Store {
-  /// Returns what opening the file with these models would do, without doing it.
-  ///
-  /// ```swift
-  /// print(try Store.plan(at: url, for: Note.self))
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - location: The file's path, as `String`, `URL` or `FilePath`.
-  ///   - models: The models to plan for.
-  ///   - configuration: The options with which the store would be opened.
-  /// - Returns: The steps of the migration, in order, and what to check before it.
-  /// - Throws: The errors of opening the store, up to the named migrations: ``StoreError`` `.schemaMismatch`,
-  ///   `.newerFile`, `.notAStore`, `.corrupt`, `.unsupported`.
-  public static func plan(
-    at location: some StoreLocation, for models: any Model.Type..., configuration: Configuration = Configuration()
-  ) throws -> MigrationPlan {
-    try StoreOpening(path: location.storePath, models: models, configuration: configuration).plan()
   }
 }

@@ -26,6 +26,8 @@ public struct StoreStream<M: Model>: AsyncSequence, Sendable {
   let query: Query<M>
 
   /// Returns an iterator that reads the rows from the beginning.
+  ///
+  /// - Returns: The iterator.
   public func makeAsyncIterator() -> Iterator {
     Iterator(store: store, query: query)
   }
