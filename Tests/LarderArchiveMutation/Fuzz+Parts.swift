@@ -114,7 +114,8 @@ private struct PackagePlace {
       let bytes = Array(parts[part] ?? Data())
       let other = Array(parts.values.first ?? Data())
       let damaged = Mutation.damage(bytes, splicing: other.isEmpty ? [1] : other, using: &generator)
-      try? Data(damaged).write(to: URL(fileURLWithPath: place))
+      // Not into a pipe or behind a link that an earlier change put there.
+      replace { try Data(damaged).write(to: URL(fileURLWithPath: place)) }
     case 1: replace {}
     case 2: replace { try files.createSymbolicLink(atPath: place, withDestinationPath: outside + "/a") }
     case 3: replace { try files.createSymbolicLink(atPath: place, withDestinationPath: "b") }

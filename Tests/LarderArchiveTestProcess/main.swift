@@ -7,8 +7,9 @@ import Synchronization
 /// do.
 ///
 /// `add FOLDER COUNT` · `fill FOLDER KILOBYTES` · `try FOLDER 0` · `write FILE STEP` · `edit FOLDER STEP` ·
-/// `replace FOLDER STEP` · `new FOLDER STEP` · `zip FOLDER STEP` · `unzip FOLDER STEP` · `delete FOLDER STEP` ·
-/// `circle WAY 0`
+/// `replace FOLDER STEP` · `new FOLDER STEP` · `zip FOLDER STEP` · `unzip FOLDER STEP` · `rezip FOLDER STEP` ·
+/// `restream FOLDER STEP` · `copy FOLDER STEP` · `open FOLDER STEP` · `delete FOLDER STEP` ·
+/// `deep FOLDER LEVELS` · `circle WAY 0`
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let number = Int(arguments[3]) else {
@@ -40,7 +41,7 @@ func fill(_ parts: inout DocumentParts, _ number: Int) throws {
 }
 
 /// Prints what becomes of a change.
-func report(_ name: String, _ body: () throws -> Void) {
+@Sendable func report(_ name: String, _ body: () throws -> Void) {
   do {
     try body()
     print(name, "done")
@@ -86,6 +87,35 @@ func tryAll() throws {
   report("open") { _ = try DocumentFolder(at: url.appending(path: "other"), extension: "scarycreature") }
 }
 
+/// Puts folders into one another, in a document's folder, and changes and deletes the document on a small thread.
+func changeDeep() throws {
+  var files = rlimit()
+  #if canImport(Darwin)
+  let resource = RLIMIT_NOFILE
+  #else
+  let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  #endif
+  getrlimit(resource, &files)
+  files.rlim_cur = files.rlim_max
+  setrlimit(resource, &files)
+  let folder = try DocumentFolder(at: url, extension: "scarycreature")
+  let document = try folder.add { try $0.setData(Data([1]), for: "a") }
+  var place = open(document.url.path, O_RDONLY | O_DIRECTORY)
+  for _ in 0..<number {
+    mkdirat(place, "stranger", 0o700)
+    let inner = openat(place, "stranger", O_RDONLY | O_DIRECTORY)
+    close(place)
+    place = inner
+  }
+  try SmallThread.run {
+    report("edit") { try document.edit { try $0.setData(Data([2]), for: "a") } }
+    report("read") { _ = try document.data(for: "a") }
+    report("delete") { try folder.delete(document) }
+    report("empty") { try folder.emptyTrash() }
+  }
+  print(try FileManager.default.contentsOfDirectory(atPath: url.path))
+}
+
 /// A circle whose encoding makes no call that may throw.
 final class Ring: Encodable, Sendable {
   let way: String
@@ -125,6 +155,7 @@ switch arguments[1] {
 case "circle":
   let ring = Ring(arguments[2])
   _ = try SmallThread.run { try Archive.encode(ring) }
+case "deep": try changeDeep()
 case "fill": try fillDisk()
 case "try": try tryAll()
 case "add":
@@ -137,6 +168,17 @@ case "new": _ = try folder().add { try fill(&$0, 2) }
 case "zip": try folder().document(named: "1").snapshot().writeZip(to: url.appending(path: "document.zip"))
 case "unzip": _ = try folder().add { try $0.setParts(ofZip: url.appending(path: "document.zip")) }
 case "stage": _ = try folder().add { try $0.setContents(of: url.appending(path: "document.zip"), for: "a/b") }
+case "rezip":
+  try folder().document(named: "1").replaceAll { try $0.setParts(ofZip: url.appending(path: "document.zip")) }
+case "restream":
+  try folder().document(named: "1").edit { parts in
+    try parts.setValue(Creature.sample(2), for: "data")
+    try parts.setContents(for: "images/full.png") { writer in
+      for byte: UInt8 in 0..<4 { try writer.write(Data(repeating: byte, count: 100)) }
+    }
+  }
+case "copy": try folder().document(named: "1").snapshot().copy("data", to: url.appending(path: "copy"))
+case "open": _ = try folder()
 case "delete":
   let folder = try folder()
   try folder.delete(try folder.document(named: "1"))

@@ -126,6 +126,96 @@ struct CrashTests {
     #expect(steps > 12)
   }
 
+  @Test(
+    "D5: a document that takes the parts of a zip file, or streamed parts, when the process ends is the old one or the new one",
+    arguments: ["rezip", "restream"])
+  func streamedChange(_ command: String) throws {
+    let steps = try everyStep(command) { folder in
+      _ = try old(folder)
+      let elsewhere = try TemporaryFolder()
+      try DocumentFolder(at: elsewhere.url, extension: "x").add { parts in
+        try parts.setValue(Creature.sample(2), for: "data")
+        try parts.setData(Data("large".utf8), for: "images/full.png")
+      }.snapshot().writeZip(to: folder.appending(path: "document.zip"))
+      return folder
+    } check: { url, isFinished in
+      let folder = try DocumentFolder(at: url, extension: "scarycreature")
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() == [
+          ".larder-lock", "1.scarycreature", "document.zip",
+        ])
+      let document = try folder.document(named: "1")
+      #expect(try !document.inspect().isDamaged)
+      let isNew = try document.value(Creature.self, for: "data") == .sample(2)
+      #expect(isNew || !isFinished)
+      guard isNew else { return #expect(try document.partNames() == ["data", "thumbnail.png"]) }
+      let streamed = Data((0..<4).flatMap { [UInt8](repeating: $0, count: 100) })
+      #expect(
+        try document.data(for: "images/full.png") == (command == "rezip" ? Data("large".utf8) : streamed))
+      #expect(
+        try document.partNames() == ["data", "images/full.png"] + (command == "rezip" ? [] : ["thumbnail.png"]))
+    }
+    #expect(steps > 12)
+  }
+
+  @Test(
+    "D5: a file that a part is copied to when the process ends is the old one or the new one", arguments: [false, true])
+  func copy(_ isReplaced: Bool) throws {
+    let steps = try everyStep("copy") { folder in
+      _ = try old(folder)
+      if isReplaced { try Data("old".utf8).write(to: folder.appending(path: "copy")) }
+      return folder
+    } check: { url, isFinished in
+      let document = try DocumentFolder(at: url, extension: "scarycreature").document(named: "1")
+      let data = try document.data(for: "data")
+      let copied = FileManager.default.contents(atPath: url.appending(path: "copy").path)
+      #expect(copied == data || !isFinished && copied == (isReplaced ? Data("old".utf8) : nil))
+      // The next one deletes what is left of it.
+      try document.snapshot().copy("data", to: url.appending(path: "copy"))
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() == [
+          ".larder-lock", "1.scarycreature", "copy",
+        ])
+    }
+    #expect(steps > 6)
+  }
+
+  @Test(
+    "D5: a process that ends while it deletes what another one has left is not in the way of the next",
+    arguments: ["unzip", "restream"])
+  func cleaning(_ command: String) throws {
+    func end(at step: Int, in url: URL) throws -> Bool {
+      _ = try old(url)
+      try DocumentFolder(at: url, extension: "scarycreature").document(named: "1").snapshot().writeZip(
+        to: url.appending(path: "document.zip"))
+      return try TestProcess.finishes(command, url.path, step)
+    }
+    // The step at which most hidden files are left.
+    var fullest = (step: 0, count: 0)
+    for step in 1..<200 {
+      let temporary = try TemporaryFolder()
+      if try end(at: step, in: temporary.url) { break }
+      let hidden = try FileManager.default.subpathsOfDirectory(atPath: temporary.url.path).filter {
+        $0.hasPrefix(".larder-staging-")
+      }
+      if hidden.count > fullest.count { fullest = (step, hidden.count) }
+    }
+    #expect(fullest.count > 4)
+    let steps = try everyStep("open") { url in
+      let isFinished = try end(at: fullest.step, in: url)
+      #expect(!isFinished)
+      return url
+    } check: { url, _ in
+      let folder = try DocumentFolder(at: url, extension: "scarycreature")
+      let documents = try folder.documents()
+      for document in documents { #expect(try !document.inspect().isDamaged) }
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+          == [".larder-lock"] + documents.map { $0.name + ".scarycreature" } + ["document.zip"])
+    }
+    #expect(steps > 3)
+  }
+
   @Test("D1: content is synced before the name, and the name before the call returns")
   func order() throws {
     let temporary = try TemporaryFolder()

@@ -39,6 +39,30 @@ struct HostileGraphTests {
   }
 
   @Test(
+    "D2: a key that is there twice is damage, in either form of its text and whatever its length", arguments: 0..<14)
+  func twice(length: Int) throws {
+    func decode(_ first: BinaryListBuilder.Object, _ second: BinaryListBuilder.Object) throws -> [String: Int] {
+      var builder = BinaryListBuilder()
+      builder.add(.array([1]))
+      builder.add(.dictionary([(key: 2, value: 4), (key: 3, value: 4)]))
+      for object in [first, second, .integer(1)] { builder.add(object) }
+      return try Archive.decode(
+        [String: Int].self, from: Mutation.archive(of: builder.list(), tag: "[Swift.String: Swift.Int]"))
+    }
+    let key = String("abcdefghijklmn".prefix(length))
+    for (first, second): (BinaryListBuilder.Object, BinaryListBuilder.Object) in [
+      (.text(key), .text(key)), (.text(key), .wideText(key)), (.wideText(key), .text(key)),
+      (.wideText(key), .wideText(key)),
+    ] {
+      let error = #expect(throws: ArchiveError.self) { try decode(first, second) }
+      #expect(error?.code == .damaged)
+      // Another key, of the same length or longer by a zero, is not the same.
+      #expect(try decode(first, .wideText(key + "\0")).count == 2)
+      if length > 0 { #expect(try decode(first, .text(key.dropLast() + "z")).count == 2) }
+    }
+  }
+
+  @Test(
     "D2: arrays in arrays without a limit of depth meet the end of the stack as an error",
     arguments: ["own", "keyed", "XML"])
   func deep(_ kind: String) throws {
@@ -181,6 +205,21 @@ struct HostileGraphTests {
       }
     }
     func encode(to encoder: any Encoder) throws { _ = encoder.unkeyedContainer() }
+  }
+
+  @Test("D2: a container in place of a count is damage, and is not built once for each set that refers to it")
+  func containerAsCount() throws {
+    let sets = 2_000
+    let data = BinaryListBuilder.keyedArchive { builder in
+      let keys = ["$class", "NS.object0", "NS.count0", "$classname"].map { builder.add(.text($0)) }
+      let values = [2, 3, 4].map { builder.add(.uid($0)) }
+      let set = builder.add(.dictionary(zip(keys, values).map { (key: $0, value: $1) }))
+      let root = builder.add(.array((0..<sets).map { builder.add(.uid(5 + $0)) }))
+      let setClass = builder.add(.dictionary([(key: keys[3], value: builder.add(.text("NSCountedSet")))]))
+      let count = builder.add(.array(Array(repeating: builder.add(.integer(1)), count: 20_000)))
+      return [root, setClass, builder.add(.text("a")), count] + Array(repeating: set, count: sets)
+    }
+    #expect(code { try Archive.decodeKeyed([Set<String>].self, from: data, allowing: [:]) } == .damaged)
   }
 
   @Test("D2: a type that decodes each level several times ends at the limit of values, not after 3⁶⁰ attempts")

@@ -131,6 +131,53 @@ struct HostilePlaceTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: outside.url.path) == ["a"])
   }
 
+  @Test(
+    "D5: folders of others in one another, deeper than a small stack, stop a change but neither reading nor deleting",
+    arguments: [3, 3000])
+  func deepStrangers(levels: Int) throws {
+    let temporary = try TemporaryFolder()
+    let lines = try TestProcess.output(within: [], "deep", temporary.url.path, "\(levels)")
+    #expect(
+      lines == [
+        "edit \(levels > 100 ? "limitExceeded" : "done")", "read done", "delete done", "empty done",
+        "[\".larder-lock\"]",
+      ])
+  }
+
+  #if os(Linux)
+  @Test(
+    "D5: a file whose name is not UTF-8 stops a change and is not lost, and does not keep a document from being deleted",
+    arguments: ["", "images", "images/small"])
+  func otherNames(_ place: String) throws {
+    let temporary = try TemporaryFolder()
+    let folder = try DocumentFolder(at: temporary.url, extension: "x")
+    let document = try folder.add { parts in
+      for name in ["a", "images/a", "images/small/a"] { try parts.setData(Data([1]), for: name) }
+    }
+    let path = document.url.path + "/" + place + "/"
+    // é in Latin-1.
+    let name = Array(path.utf8).map(CChar.init(bitPattern:)) + [CChar(bitPattern: 0xe9), 0]
+    let file = open(name, O_WRONLY | O_CREAT, 0o600)
+    #expect(file >= 0)
+    close(file)
+    let changes: [() throws -> Void] = [
+      { try document.edit { try $0.setData(Data([2]), for: "a") } },
+      { try document.replaceAll { try $0.setData(Data([2]), for: "images") } },
+      { try document.replaceAll { try $0.setData(Data([2]), for: "b") } },
+    ]
+    for change in changes {
+      let error = #expect(throws: ArchiveError.self, performing: change)
+      #expect(error?.code == .unsupported)
+      #expect(access(name, F_OK) == 0)
+      #expect(try !document.inspect().isDamaged && document.data(for: "a") == Data([1]))
+    }
+    try folder.delete(document)
+    try folder.emptyTrash()
+    #expect(try DocumentFolder(at: temporary.url, extension: "x").documents().isEmpty)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path) == [".larder-lock"])
+  }
+  #endif
+
   @Test("D5: a document of a newer program says so, and is not called damaged")
   func newer() throws {
     let folder = try DocumentFolder(at: temporary.url, extension: "x")

@@ -94,7 +94,7 @@ public final class DocumentPackage: Sendable {
   ///
   /// - Parameter change: Sets and removes parts.
   /// - Throws: ``ArchiveError`` `.notFound` if the document was deleted, `.damaged` if its list of parts can't be read,
-  ///   errors of the file system, and what `change` throws. After an error the document is unchanged, unless only
+  ///   `.unsupported` if there is a file whose name isn't UTF-8, errors of the file system, and what `change` throws. After an error the document is unchanged, unless only
   ///   syncing the folder failed: then the change is there but may be lost in a power failure, which the error says.
   /// - Complexity: Writes and syncs a file for each changed part and one for the list, and creates a link for each
   ///   other part.

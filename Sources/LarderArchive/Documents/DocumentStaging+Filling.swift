@@ -46,7 +46,7 @@ extension DocumentStaging {
     var folders = Set(new.parts.folderNames)
     if let old {
       folders.formUnion(old.parts.folderNames)
-      for entry in try fileSystem.names(in: old.folder) where old.parts.entries[entry.name] == nil {
+      for entry in try fileSystem.allNames(in: old.folder) where old.parts.entries[entry.name] == nil {
         if prefix.isEmpty, entry.name == DocumentManifest.fileName { continue }
         guard try !keepStranger(entry.name, from: old, in: new, at: prefix) else {
           isFilled = true
@@ -143,7 +143,7 @@ extension DocumentStaging {
 
   /// Returns whether a folder contains something that isn't a part of the document.
   private func holdsStrangers(_ folder: Int32, _ parts: PartTree) throws -> Bool {
-    for entry in try fileSystem.names(in: folder) {
+    for entry in try fileSystem.allNames(in: folder) {
       switch parts.entries[entry.name] {
       case nil: return true
       case .part: break
@@ -157,9 +157,11 @@ extension DocumentStaging {
 
   private func keep(_ name: String, from old: Int32, in new: Int32) throws {
     guard fileSystem.isFolder(name, in: old) else { return try fileSystem.link(name, in: old, to: new) }
+    // Folders of others may be in one another without end.
+    try StackBounds.current.check()
     let source = try fileSystem.openFolder(name, in: old)
     let target = try fileSystem.makeFolder(name, in: new, like: source.file)
-    for entry in try fileSystem.names(in: source.file) { try keep(entry.name, from: source.file, in: target.file) }
+    for entry in try fileSystem.allNames(in: source.file) { try keep(entry.name, from: source.file, in: target.file) }
   }
 
   /// After the exchange, moves what was added to the old folder since it was listed to the new one.

@@ -63,18 +63,43 @@ extension FileSystem {
   func names(in path: String) throws -> [Entry] {
     guard let folder = opendir(path) else { throw Self.error(errno, "read", path) }
     defer { closedir(folder) }
-    return try entries(of: folder)
+    return entries(of: folder)
   }
 
-  /// Returns the entries of an open folder.
+  /// Returns the entries of an open folder; names that aren't UTF-8 are left out.
   func names(in folder: Int32) throws -> [Entry] {
+    try reading(folder, entries)
+  }
+
+  /// Returns the entries of an open folder; throws ``ArchiveError`` `.unsupported` if there is a name that isn't UTF-8.
+  func allNames(in folder: Int32) throws -> [Entry] {
+    let entries = try names(in: folder)
+    guard try rawNames(in: folder).allSatisfy({ String(validating: $0.dropLast(), as: UTF8.self) != nil }) else {
+      throw ArchiveError(
+        .unsupported, "There is a file in the folder whose name is not UTF-8. Rename it, or move it away.")
+    }
+    return entries
+  }
+
+  /// Returns the names in an open folder as the system has them, each with a zero at its end.
+  func rawNames(in folder: Int32) throws -> [[CChar]] {
+    try reading(folder) { stream in
+      var names: [[CChar]] = []
+      forEachName(of: stream) { name, _ in
+        names.append(Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1)))
+      }
+      return names
+    }
+  }
+
+  private func reading<Result>(_ folder: Int32, _ body: (Stream) throws -> Result) throws -> Result {
     let copy = try check(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), "read", ".")
     guard let opened = fdopendir(copy) else {
       close(copy)
       throw Self.error(errno, "read", ".")
     }
     defer { closedir(opened) }
-    return try entries(of: opened)
+    return try body(opened)
   }
 
   #if canImport(Darwin)
@@ -83,20 +108,26 @@ extension FileSystem {
   private typealias Stream = OpaquePointer
   #endif
 
-  private func entries(of folder: Stream) throws -> [Entry] {
+  private func entries(of folder: Stream) -> [Entry] {
     var entries: [Entry] = []
-    while let entry = readdir(folder) {
-      // The name ends with a zero inside the entry.
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: Int(entry.pointee.d_reclen)) {
-          String(validatingCString: $0)
-        }
-      }
-      guard let name, name != ".", name != ".." else { continue }
-      let kind = Int32(entry.pointee.d_type)
+    forEachName(of: folder) { name, kind in
+      guard let name = String(validatingCString: name) else { return }
       entries.append(Entry(name: name, isFolder: kind == Int32(DT_UNKNOWN) ? nil : kind == Int32(DT_DIR)))
     }
     return entries
+  }
+
+  /// Calls a closure with each name and kind in a folder, without `.` and `..`.
+  private func forEachName(of folder: Stream, _ body: (UnsafePointer<CChar>, Int32) -> Void) {
+    while let entry = readdir(folder) {
+      let kind = Int32(entry.pointee.d_type)
+      // The name ends with a zero inside the entry.
+      withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: Int(entry.pointee.d_reclen)) { name in
+          if strcmp(name, ".") != 0, strcmp(name, "..") != 0 { body(name, kind) }
+        }
+      }
+    }
   }
 
   /// An open folder or file with an exclusive lock, which is released when it is closed.

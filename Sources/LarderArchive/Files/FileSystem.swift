@@ -159,32 +159,54 @@ package struct FileSystem: Sendable {
         let folder = try openFolder(path)
         try removeContent(of: folder.file)
       } catch let error as ArchiveError where error.code == .notFound { return }
-      let result = rmdir(path)
-      if result != 0 && errno == ENOENT { return }
-      try check(result, "deleted", path)
+      try checkRemoval(rmdir(path), path)
     } else {
-      let result = unlink(path)
-      if result != 0 && errno == ENOENT { return }
-      try check(result, "deleted", path)
+      try checkRemoval(unlink(path), path)
     }
   }
 
+  /// The number of folders in one another that are opened at once: more than the parts of a document ever are.
+  private static let mostOpenFolders = 32
+
+  /// Deletes the contents of an open folder, however deep they are. Below some levels, folders are moved up first, so
+  /// that they use up neither the stack nor the number of open files.
+  ///
   /// Uses open folders, so that a folder that is replaced by a link meanwhile leads nowhere.
-  private func removeContent(of folder: Int32) throws {
-    for entry in try names(in: folder) {
-      try note("remove", entry.name)
-      if isFolder(entry.name, in: folder) {
-        let inner = try openFolder(entry.name, in: folder)
-        try removeContent(of: inner.file)
-        let result = unlinkat(folder, entry.name, Int32(AT_REMOVEDIR))
-        if result != 0 && errno == ENOENT { continue }
-        try check(result, "deleted", entry.name)
-      } else {
-        let result = unlinkat(folder, entry.name, 0)
-        if result != 0 && errno == ENOENT { continue }
-        try check(result, "deleted", entry.name)
+  private func removeContent(of folder: Int32, level: Int = 1) throws {
+    var hasMoved: Bool
+    repeat {
+      hasMoved = false
+      for name in try rawNames(in: folder) {
+        let text = String(decoding: name.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        try note("remove", text)
+        guard isFolder(name, in: folder) else {
+          try checkRemoval(unlinkat(folder, name, 0), text)
+          continue
+        }
+        let opened = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        if opened < 0 && errno == ENOENT { continue }
+        let inner = Folder(file: try check(opened, "deleted", text))
+        if level >= Self.mostOpenFolders {
+          for name in try rawNames(in: inner.file) where isFolder(name, in: inner.file) {
+            try check(renameat(inner.file, name, folder, UUID().uuidString), "deleted", text)
+            hasMoved = true
+          }
+        }
+        try removeContent(of: inner.file, level: level + 1)
+        try checkRemoval(unlinkat(folder, name, Int32(AT_REMOVEDIR)), text)
       }
-    }
+    } while hasMoved
+  }
+
+  private func isFolder(_ name: [CChar], in folder: Int32) -> Bool {
+    var status = stat()
+    return fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// It isn't an error if there is no such entry: another process may be deleting the same.
+  private func checkRemoval(_ result: Int32, _ name: String) throws {
+    if result != 0 && errno == ENOENT { return }
+    try check(result, "deleted", name)
   }
 }
 

@@ -154,7 +154,7 @@ struct KeyedArchiveReader {
       }
       return Resolved(value: .plain(.data(Data(bytes))), size: bytes.count)
     case "NSDate":
-      guard let seconds = try ArchiveValue(follow(entries["NS.time"])).real else {
+      guard let seconds = try number(entries["NS.time"])?.real else {
         throw Self.damaged("has a date without a time")
       }
       return Resolved(value: .plain(.date(Date(timeIntervalSinceReferenceDate: seconds))))
@@ -218,8 +218,10 @@ struct KeyedArchiveReader {
     var pairs: [KeyedValue.Pair] = []
     for (index, element) in elements.enumerated() {
       let key = try add(element, to: &sum, depth: depth)
-      let count = try follow(entries["NS.count\(index)"] ?? entries["NS.count.\(index)"] ?? .integer(1))
-      pairs.append(KeyedValue.Pair(key: key, value: .plain(try ArchiveValue(count))))
+      guard let count = try number(entries["NS.count\(index)"] ?? entries["NS.count.\(index)"] ?? .integer(1)) else {
+        throw Self.damaged("has a counted set with a count that is no number")
+      }
+      pairs.append(KeyedValue.Pair(key: key, value: .plain(count)))
     }
     sum.value = .counted(pairs)
     return sum
@@ -286,6 +288,15 @@ struct KeyedArchiveReader {
     guard let number = node.reference else { return node }
     guard objects.indices.contains(number) else { throw Self.damaged("refers to an object that is not there") }
     return objects[number]
+  }
+
+  /// Returns a number, or nil for any other value: a container isn't built where nothing counts it.
+  private func number(_ node: PropertyListNode?) throws -> ArchiveValue? {
+    let node = try follow(node)
+    return switch node {
+    case .integer, .unsigned, .real, .bool: try ArchiveValue(node)
+    default: nil
+    }
   }
 
   private static func damaged(_ problem: String) -> ArchiveError {

@@ -31,26 +31,43 @@ struct PropertyListValidator {
   private struct KeyText: Hashable {
     let bytes: UnsafeRawBufferPointer
     let isWide: Bool
+    /// The same for both forms of a text. A key may be long, and a dictionary that grows asks for it again.
+    private let hash: Int
 
-    private var count: Int { isWide ? bytes.count / 2 : bytes.count }
+    init(_ bytes: UnsafeRawBufferPointer, isWide: Bool) {
+      self.bytes = bytes
+      self.isWide = isWide
+      var hasher = Hasher()
+      let count = Self.count(bytes, isWide)
+      // Four units at once: calling the hasher for each would take most of the time of a validation.
+      var packed: UInt64 = 0
+      for index in 0..<count {
+        packed = packed << 16 | UInt64(Self.unit(index, bytes, isWide))
+        if index & 3 == 3 { hasher.combine(packed) }
+      }
+      hasher.combine(packed)
+      hasher.combine(count)
+      hash = hasher.finalize()
+    }
 
-    private func unit(_ index: Int) -> UInt16 {
+    private static func count(_ bytes: UnsafeRawBufferPointer, _ isWide: Bool) -> Int {
+      isWide ? bytes.count / 2 : bytes.count
+    }
+
+    private static func unit(_ index: Int, _ bytes: UnsafeRawBufferPointer, _ isWide: Bool) -> UInt16 {
       isWide ? bytes.bigEndian(UInt16.self, at: 2 * index) : UInt16(bytes[index])
     }
 
     static func == (first: KeyText, second: KeyText) -> Bool {
       if first.isWide == second.isWide { return first.bytes.elementsEqual(second.bytes) }
-      return first.count == second.count && (0..<first.count).allSatisfy { first.unit($0) == second.unit($0) }
+      let count = count(first.bytes, first.isWide)
+      return count == Self.count(second.bytes, second.isWide)
+        && (0..<count).allSatisfy {
+          unit($0, first.bytes, first.isWide) == unit($0, second.bytes, second.isWide)
+        }
     }
 
-    /// The same for both forms of a text.
-    func hash(into hasher: inout Hasher) {
-      if isWide {
-        for index in 0..<count { hasher.combine(unit(index)) }
-      } else {
-        for byte in bytes { hasher.combine(UInt16(byte)) }
-      }
-    }
+    func hash(into hasher: inout Hasher) { hasher.combine(hash) }
   }
 
   /// - Parameter allowsKeyedArchives: Whether UIDs, which a property list of Codable values never has, may appear.
@@ -149,8 +166,8 @@ struct PropertyListValidator {
     if keyNumbers[number] > 0 { return keyNumbers[number] - 1 }
     let text: KeyText
     switch try list.object(number) {
-    case .ascii(let range): text = KeyText(bytes: UnsafeRawBufferPointer(rebasing: list.bytes[range]), isWide: false)
-    case .utf16(let range): text = KeyText(bytes: UnsafeRawBufferPointer(rebasing: list.bytes[range]), isWide: true)
+    case .ascii(let range): text = KeyText(UnsafeRawBufferPointer(rebasing: list.bytes[range]), isWide: false)
+    case .utf16(let range): text = KeyText(UnsafeRawBufferPointer(rebasing: list.bytes[range]), isWide: true)
     default: throw BinaryPropertyList.damaged("has a key that is not text")
     }
     // There are fewer keys than objects, whose number fits.
