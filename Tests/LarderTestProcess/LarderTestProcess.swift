@@ -32,6 +32,8 @@ struct LarderTestProcess {
     case "keep": try await process.keep()
     case "large": try await process.large(number)
     case "exportLarge": try await process.exportLarge(number)
+    case "exportKilled": try await process.exportKilled(number)
+    case "importKilled": try await process.importKilled(number)
     case "exportToFullDisk": try await process.exportToFullDisk()
     case "fillAttachments": try await process.fillAttachments()
     case "readAttachment": try await process.readAttachment()
