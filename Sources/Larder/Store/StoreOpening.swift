@@ -68,6 +68,7 @@ struct StoreOpening: Sendable {
     let environment = makeEnvironment(tables)
     let connection = try makeConnection(environment, .writer)
     let migrator = SchemaMigrator(connection, tables, configuration.migrations, log: configuration.log)
+    var areValuesChecked = false
     if path != nil {
       try retrying {
         // A file that can't be migrated stays unchanged, so check it before enabling anything.
@@ -75,6 +76,7 @@ struct StoreOpening: Sendable {
           _ = try migrator.pendingMigrations()
         } else {
           _ = try migrator.plan()
+          areValuesChecked = try migrator.pendingMigrations().isEmpty
         }
       }
     }
@@ -82,13 +84,15 @@ struct StoreOpening: Sendable {
     if try !migrator.isUpToDate() {
       let backup = BackupOnce(opening: self, environment: environment)
       do {
-        try migrator.migrate(backUp: { try backup.make() }, before: path == nil ? nil : { try openReader(environment) })
+        try migrator.migrate(
+          backUp: { try backup.make() }, before: path == nil ? nil : { try openReader(environment) },
+          areValuesChecked: areValuesChecked)
       } catch {
         // The file is unchanged, and a copy for each attempt would only fill the disk.
         backup.remove()
         throw error
       }
-    } else {
+    } else if !areValuesChecked {
       try StoredValueSample(connection, tables).check()
     }
     try prepareToWrite(connection)

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import Synchronization
 import Testing
 
 private enum OpenKind: String { case red, green, blue }
@@ -142,5 +143,38 @@ struct StoredValueSampleTests {
     }
     let store = try file.open(Second.Open.self, migrations: [correction])
     #expect(try store.blocking.count(Second.Open.where { $0.kind == .green }) == 1)
+  }
+
+  @Test("a lost case that no checked row holds is found by the first fetch of its row, or by a migration")
+  func unchecked() throws {
+    try file.write((1...300).map { First.Open(id: $0, kind: $0 == 150 ? .blue : .red) })
+    do {
+      let db = try file.open(Second.Open.self).blocking
+      #expect(try db.find(Second.Open.self, 149)?.kind == .red)
+      for read in [{ _ = try db.fetch(Second.Open.all) }, { _ = try db.find(Second.Open.self, 150) }] {
+        let error = #expect(throws: StoreError.self, performing: read)
+        #expect(error?.code == .invalidValue && error?.model == "Open" && error?.property == "kind", "\(error as Any)")
+      }
+    }
+    try file.expectRefusal(.schemaMismatch, of: "kind", naming: "Note", "no case") {
+      _ = try file.open(Second.Open.self, migrations: [Migration("fewer cases") { _ in }])
+    }
+  }
+
+  @Test("a file with a rollback journal is read once for lost cases")
+  func rollbackJournal() throws {
+    try file.sql(
+      "create table Note (id INTEGER NOT NULL PRIMARY KEY, kind TEXT NOT NULL, text TEXT NOT NULL DEFAULT '') STRICT",
+      creating: true)
+    try file.sql("insert into Note (id, kind) values (1, 'red'), (2, 'blue')")
+    try expectRefusal(Second.Changed.self, naming: "no case")
+    try file.sql("update Note set kind = 'green'")
+    let scans = Mutex<[String]>([])
+    let configuration = Store.Configuration(trace: { event in
+      if event.sql.hasPrefix("SELECT \"kind\" FROM") { scans.withLock { $0.append(event.sql) } }
+    })
+    let store = try Store(at: file.path, for: Second.Changed.self, configuration: configuration)
+    #expect(scans.withLock { $0.count } == 1, "\(scans.withLock { $0 })")
+    #expect(try store.blocking.count(Second.Changed.where { $0.kind == .green }) == 2)
   }
 }
