@@ -135,8 +135,8 @@ extension Connection {
     }
     do {
       return try change(writer, rowsOf: query)
-    } catch let error as StoreError where error.code == .invalidValue && error.property == nil {
-      throw naming(error, query, list)
+    } catch let error as StoreError where error.code == .invalidValue {
+      throw error.property == nil ? naming(error, query, list) : namingSum(error, query, list)
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 @Model
@@ -72,4 +73,98 @@ struct RefusedAssignmentTests {
     try expectRefusal(of: "sum", key: "c") { try $0.insert(DialReading(id: 2, gauge: ToOne("c"), amount: 100)) }
     try expectRefusal(of: "sum", key: "c") { try $0.save(DialReading(id: 2, gauge: ToOne("c"), amount: 50)) }
   }
+
+  @Test("in a sum that an update of many rows would make too great")
+  func derivedByMany() throws {
+    try store.blocking.insert([
+      DialReading(id: 1, gauge: ToOne("a"), amount: 100), DialReading(id: 2, gauge: ToOne("c"), amount: 60),
+      DialReading(id: 3, gauge: ToOne("c"), amount: 60), DialReading(id: 4, amount: 100),
+    ])
+    try expectRefusal(of: "sum", key: "c") { _ = try $0.updateAll(DialReading.all) { $0.amount.increment(by: 5) } }
+    try expectRefusal(of: "sum", key: "c") {
+      _ = try $0.updateAll(DialReading.where { $0.id == 4 }) { $0.gauge.set(ToOne("c")) }
+    }
+    try expectRefusal(of: "sum", key: "c") {
+      _ = try $0.updateAll(DialReading.where { $0.gauge == nil }) {
+        $0.gauge.set(ToOne("c"))
+        $0.amount.set { $0.amount / 2 }
+      }
+    }
+  }
+
+  @Test("in a sum over pairs, and in one of real numbers")
+  func otherSums() throws {
+    let db = try Store(inMemoryFor: Basket.self, Ware.self).blocking
+    try db.insert([Basket(id: 1), Basket(id: 2)])
+    try db.insert([Ware(id: 1, amount: 100, weight: .infinity), Ware(id: 2, amount: 20), Ware(id: 3, basket: ToOne(2))])
+    for id in [1, 2] { try db.link(Basket(id: 2), \.wares, Ware(id: id)) }
+    try db.link(Basket(id: 1), \.wares, Ware(id: 1))
+    let sum = #expect(throws: StoreError.self) { try db.updateAll(Ware.all) { $0.amount.increment(by: 10) } }
+    #expect(sum?.property == "amount" && sum?.key == [2], "\(sum as Any)")
+    try db.updateAll(Ware.where { $0.id == 1 }) { $0.basket.set(ToOne(2)) }
+    let real = #expect(throws: StoreError.self) {
+      try db.updateAll(Ware.where { $0.id == 3 }) { $0.weight.set(-.infinity) }
+    }
+    #expect(real?.property == "weight" && real?.key == [2], "\(real as Any)")
+  }
+
+  @Test("in random sums: the row that is named is one whose sum would be too great")
+  func randomSums() throws {
+    var generator = SplitMix64(seed: TestSeed.value &* 149)
+    for number in 0..<30 {
+      let db = try Store(inMemoryFor: Dial.self, DialReading.self).blocking
+      let names = ["a", "b", "c"]
+      try db.insert(names.map { Dial(id: $0) })
+      var sums: [String: Int] = [:]
+      let readings = (1...6).compactMap { id -> DialReading? in
+        let (name, amount) = (generator.pick(names), Int8.random(in: 0...50, using: &generator))
+        guard sums[name, default: 0] + Int(amount) <= 127 else { return nil }
+        sums[name, default: 0] += Int(amount)
+        return DialReading(id: id, gauge: ToOne(name), amount: amount)
+      }
+      try db.insert(readings)
+      let (growth, least) = (Int8.random(in: 0...40, using: &generator), Int.random(in: 1...4, using: &generator))
+      let target = generator.pickOrNil(names)
+      var after: [String: Int] = [:]
+      for reading in readings {
+        let isChanged = reading.id >= least
+        let name = isChanged ? target ?? reading.gauge?.id : reading.gauge?.id
+        after[name ?? "", default: 0] += Int(reading.amount) + (isChanged ? Int(growth) : 0)
+      }
+      let tooGreat = after.filter { $0.value > 127 }.keys
+      let place = "seed \(TestSeed.value), number \(number): \(readings), \(least), \(growth), \(target as Any)"
+      func update() throws {
+        _ = try db.updateAll(DialReading.where { $0.id >= least }) {
+          if growth > 0 { $0.amount.increment(by: growth) }
+          if let target { $0.gauge.set(ToOne(target)) }
+        }
+      }
+      if tooGreat.isEmpty {
+        try update()
+      } else {
+        let error = #expect(throws: StoreError.self, "\(place)") { try update() }
+        #expect(error?.property == "sum" && error?.model == "Dial", "\(place): \(error as Any)")
+        #expect(error?.key.first?.text.map { tooGreat.contains($0) } == true, "\(place): \(error?.key ?? [])")
+      }
+    }
+    TestSeed.tried(30, "updates of sums")
+  }
+}
+
+@Model
+private struct Basket: Hashable {
+  var id: Int
+  @Relationship(inverse: \Ware.basket) var own: ToMany<Ware> = []
+  @Relationship(inverse: \Ware.baskets) var wares: ToMany<Ware> = []
+  @Derived(.sum(\Basket.wares, \Ware.amount)) var amount: Int8 = 0
+  @Derived(.sum(\Basket.own, \Ware.weight)) var weight: Double = 0
+}
+
+@Model
+private struct Ware: Hashable {
+  var id: Int
+  var amount: Int8 = 0
+  var weight: Double = 0
+  var basket: ToOne<Basket>?
+  var baskets: ToMany<Basket> = []
 }
