@@ -12,7 +12,7 @@ public struct RandomTests: ProofPart {
     "DeleteRuleHistoryTests", "DocumentOracleTests", "DocumentGraphOracleTests", "DocumentOperatorTests",
     "SearchIndexTests", "ContextMirrorKindsTests", "ContextSumTests", "PredicateElementTests",
     "RandomConflictTests", "RandomReplaceTests", "RandomLostCaseTests", "RandomSearchTextTests",
-    "RandomLongConditionTests",
+    "RandomLongConditionTests", "RandomModelNameTests", "RandomRequiredTests", "RefusedAssignmentTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.
