@@ -13,6 +13,7 @@ public struct RandomTests: ProofPart {
     "SearchIndexTests", "ContextMirrorKindsTests", "ContextSumTests", "PredicateElementTests",
     "RandomConflictTests", "RandomReplaceTests", "RandomLostCaseTests", "RandomSearchTextTests",
     "RandomLongConditionTests", "RandomModelNameTests", "RandomRequiredTests", "RefusedAssignmentTests",
+    "RandomOptionalTests", "RandomKeyFormTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.
