@@ -12,7 +12,8 @@ public struct RandomTests: ProofPart {
     "DeleteRuleHistoryTests", "DocumentOracleTests", "DocumentGraphOracleTests", "DocumentOperatorTests",
     "SearchIndexTests", "ContextMirrorKindsTests", "ContextSumTests", "PredicateElementTests",
     "RandomConflictTests", "RandomReplaceTests", "RandomLostCaseTests", "RandomSearchTextTests",
-    "RandomLongConditionTests",
+    "RandomLongConditionTests", "RandomModelNameTests", "RandomRequiredTests", "RefusedAssignmentTests",
+    "RandomOptionalTests", "RandomKeyFormTests", "RandomDateTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.
