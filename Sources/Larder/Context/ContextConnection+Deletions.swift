@@ -81,33 +81,32 @@ extension ContextConnection {
   }
 
   /// Deletes the rows between which there is a `.cascade`, one by one: a row when those that refer to it are gone.
-  /// What refers to each other in a circle is left.
+  /// Large circles are opened at a reference that is optional; small ones are left.
   private func deleteLastFirst(_ tables: [OverlaySQL]) throws {
-    var parents: [UnsavedDeletion: [UnsavedDeletion]] = [:]
-    var childCounts: [UnsavedDeletion: Int] = [:]
+    var links = DeletionLinks()
     for (position, sql) in tables.enumerated() {
-      for (child, query) in sql.cascadingDeletions {
+      for (child, query, release) in sql.cascadingDeletions {
         guard let childPosition = tables.firstIndex(where: { $0.table.name.isSameColumn(as: child) }) else { continue }
         for row in try connection.query(query) {
-          let parent = UnsavedDeletion(table: position, number: try row.get("parent"))
-          let child = UnsavedDeletion(table: childPosition, number: try row.get("child"))
-          guard child != parent else { continue }
-          parents[child, default: []].append(parent)
-          childCounts[parent, default: 0] += 1
+          links.add(
+            UnsavedDeletion(table: childPosition, number: try row.get("child")),
+            to: UnsavedDeletion(table: position, number: try row.get("parent")), release)
         }
       }
     }
-    var waiting = parents.keys.filter { childCounts[$0] == nil }
-    while let next = waiting.popLast() {
-      let sql = tables[next.table]
-      let statement = try connection.statement(sql.writeDeletion)
-      sqlite3_bind_int64(statement.pointer, 1, next.number)
-      try connection.run(statement, context: errorContext(of: sql.table))
-      for parent in parents[next] ?? [] {
-        childCounts[parent, default: 0] -= 1
-        if childCounts[parent] == 0 { waiting.append(parent) }
+    repeat {
+      while let next = links.takeFree() {
+        try run(tables[next.table].writeDeletion, of: next, tables)
       }
-    }
+      guard links.count > StoreError.deletionDepth / 2, let (child, release) = links.openCircle() else { return }
+      try run(release, of: child, tables)
+    } while true
+  }
+
+  private func run(_ sql: String, of deletion: UnsavedDeletion, _ tables: [OverlaySQL]) throws {
+    let statement = try connection.statement(sql)
+    sqlite3_bind_int64(statement.pointer, 1, deletion.number)
+    try connection.run(statement, context: errorContext(of: tables[deletion.table].table))
   }
 }
 
@@ -121,8 +120,78 @@ private struct LevelledDeletion {
 }
 
 /// An unsaved deletion of a row of the file.
-private struct UnsavedDeletion: Hashable {
+private struct UnsavedDeletion: Hashable, Comparable {
   /// The position of the table among those that are saved.
   let table: Int
   let number: Int64
+
+  static func < (left: Self, right: Self) -> Bool { (left.table, left.number) < (right.table, right.number) }
+}
+
+/// The `.cascade` references between the rows of unsaved deletions.
+private struct DeletionLinks {
+  private struct Link {
+    let row: UnsavedDeletion
+    /// SQL that clears the reference.
+    let release: String
+  }
+
+  private var parents: [UnsavedDeletion: [UnsavedDeletion]] = [:]
+  /// The references to each row, also those of rows that are gone.
+  private var children: [UnsavedDeletion: [Link]] = [:]
+  /// The number of references to each row by rows that are there.
+  private var counts: [UnsavedDeletion: Int] = [:]
+  private var gone: Set<UnsavedDeletion> = []
+  /// The rows that nothing refers to any longer.
+  private var free: [UnsavedDeletion]?
+
+  /// The number of rows that others refer to.
+  var count: Int { counts.count }
+
+  mutating func add(_ child: UnsavedDeletion, to parent: UnsavedDeletion, _ release: String) {
+    guard child != parent else { return }
+    parents[child, default: []].append(parent)
+    children[parent, default: []].append(Link(row: child, release: release))
+    counts[parent, default: 0] += 1
+  }
+
+  /// Removes a row that no other refers to; nil if there is none.
+  mutating func takeFree() -> UnsavedDeletion? {
+    if free == nil { free = parents.keys.filter { counts[$0] == nil } }
+    guard let next = free?.popLast() else { return nil }
+    gone.insert(next)
+    for parent in parents.removeValue(forKey: next) ?? [] { removeReference(to: parent) }
+    return next
+  }
+
+  /// Removes a reference of a circle, and returns the row that has it.
+  mutating func openCircle() -> (row: UnsavedDeletion, release: String)? {
+    guard var row = counts.keys.min() else { return nil }
+    // Each row that is left is referred to by one that is left, so the way ends where it has been before.
+    var seen: Set<UnsavedDeletion> = []
+    while let link = lastReference(to: row) {
+      guard seen.insert(link.row).inserted else {
+        children[row]?.removeLast()
+        if let position = parents[link.row]?.firstIndex(of: row) { parents[link.row]?.remove(at: position) }
+        removeReference(to: row)
+        return (link.row, link.release)
+      }
+      row = link.row
+    }
+    return nil
+  }
+
+  private mutating func lastReference(to row: UnsavedDeletion) -> Link? {
+    while let link = children[row]?.last {
+      guard gone.contains(link.row) else { return link }
+      children[row]?.removeLast()
+    }
+    return nil
+  }
+
+  private mutating func removeReference(to parent: UnsavedDeletion) {
+    guard let count = counts[parent] else { return }
+    counts[parent] = count > 1 ? count - 1 : nil
+    if count == 1 { free?.append(parent) }
+  }
 }

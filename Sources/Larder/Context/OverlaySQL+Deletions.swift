@@ -65,9 +65,10 @@ extension OverlaySQL {
 
   // MARK: Saving
 
-  /// For each reference by which rows of the file go with rows of this table, a query for the numbers of the unsaved
-  /// deletions that it links: first of the row that is referred to, then of the one that refers to it.
-  var cascadingDeletions: [(child: String, query: String)] {
+  /// For each reference by which rows of the file go with rows of this table: the table that has it, a query for the
+  /// numbers of the unsaved deletions that it links, first of the row that is referred to, then of the one that refers to
+  /// it, and SQL that clears it in the row of the unsaved deletion whose number is the parameter, if it is optional.
+  var cascadingDeletions: [(child: String, query: String, release: String)] {
     rules("CASCADE").map { reference in
       let child = Quoting.name(reference.child)
       let refers = zip(reference.childColumns, referredColumns(reference)).map {
@@ -82,6 +83,10 @@ extension OverlaySQL {
         CROSS JOIN main.\(shadow) AS f ON \(sameKey("f", "p")) CROSS JOIN main.\(child) AS c ON \(refers) \
         CROSS JOIN \(name("pending", of: reference.child)) AS q ON \(isPendingChild) \
         WHERE p.\(Self.state) = 1 AND q.\(Self.state) = 1
+        """,
+        """
+        UPDATE OR IGNORE main.\(child) SET \(reference.childColumns.map { "\(Quoting.name($0)) = NULL" }.joined(separator: ", ")) \
+        WHERE (\(list(childKeys))) IN (SELECT \(list(childKeys)) FROM \(name("pending", of: reference.child)) WHERE \(Self.number) = ?1)
         """
       )
     }

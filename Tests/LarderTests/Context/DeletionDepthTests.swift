@@ -124,6 +124,29 @@ struct DeletionDepthTests {
     #expect(try store.blocking.count(Carriage.all) == 0)
   }
 
+  @Test("C2: a circle that is deleted from several rows is saved, and comes back", arguments: [40, 1_200, 1_800])
+  func circles(_ count: Int) throws {
+    let store = try Store(inMemoryFor: Carriage.self, Freight.self)
+    try store.blocking.insert(chain(count))
+    // Each carriage also has freight, and the first follows the last.
+    try store.blocking.save(Carriage(id: 1, front: ToOne(count)))
+    try store.blocking.insert((1...count).map { Freight(id: $0, carriage: ToOne($0)) })
+    let train = try Train(store.blocking)
+    let context = Context(store)
+    let starts = [1, count / 3, 2 * count / 3]
+    #expect(try context.deleteAll(Carriage.where { $0.id.isIn(starts) }) > 0)
+    #expect(try context.count(Carriage.all) == 0)
+    try context.save()
+    #expect(try store.blocking.count(Carriage.all) == 0)
+    #expect(try store.blocking.count(Freight.all) == 0)
+    context.undo()
+    try context.save()
+    #expect(try Train(store.blocking) == train)
+    context.redo()
+    try context.save()
+    #expect(try store.blocking.count(Carriage.all) + store.blocking.count(Freight.all) == 0)
+  }
+
   @Test("C2: SQL in a step that is refused leaves nothing of itself behind")
   func refusedSQL() throws {
     let store = try Store(inMemoryFor: Carriage.self, Freight.self)
