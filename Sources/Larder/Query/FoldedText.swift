@@ -16,6 +16,7 @@ public struct CaseInsensitiveText: QueryExpressible {
   /// Returns whether the text contains the other one, ignoring case.
   ///
   /// - Parameter text: The text to find.
+  /// - Returns: The condition.
   public func contains(_ text: String) -> QueryExpression<Bool> {
     .init(.textContains(folded, fold(text)))
   }
@@ -23,6 +24,7 @@ public struct CaseInsensitiveText: QueryExpressible {
   /// Returns whether the text begins with the prefix, ignoring case.
   ///
   /// - Parameter prefix: The prefix.
+  /// - Returns: The condition.
   public func hasPrefix(_ prefix: String) -> QueryExpression<Bool> {
     .init(.textHasPrefix(folded, prefix.caseFolded))
   }
@@ -30,6 +32,7 @@ public struct CaseInsensitiveText: QueryExpressible {
   /// Returns whether the text ends with the suffix, ignoring case.
   ///
   /// - Parameter suffix: The suffix.
+  /// - Returns: The condition.
   public func hasSuffix(_ suffix: String) -> QueryExpression<Bool> {
     .init(.textHasSuffix(folded, fold(suffix)))
   }
@@ -37,6 +40,7 @@ public struct CaseInsensitiveText: QueryExpressible {
   /// Returns whether the text is in the list, ignoring case.
   ///
   /// - Parameter values: The list.
+  /// - Returns: The condition.
   public func isIn(_ values: some Sequence<String>) -> QueryExpression<Bool> {
     .init(.isIn(folded, values.map(fold), .stored))
   }
@@ -89,6 +93,7 @@ public struct LocalizedText: QueryExpressible {
   /// Returns whether the text contains the other one, ignoring case and accents.
   ///
   /// - Parameter text: The text to find.
+  /// - Returns: The condition.
   public func contains(_ text: String) -> QueryExpression<Bool> {
     .init(.function(.localizedContains, [base, .value(.text(text))]))
   }

@@ -13,6 +13,7 @@ public struct Group<M: Model, Key>: Sendable {
   /// The number of rows in which the property isn't nil.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the number.
   public func count<Output: QueryExpressible>(_ path: KeyPath<M.Columns, Output>) -> QueryExpression<Int> {
     QueryExpression(node: .aggregate(.count, M.columns[keyPath: path].node, .stored), coding: .stored)
   }
@@ -20,6 +21,7 @@ public struct Group<M: Model, Key>: Sendable {
   /// The sum of a property, or zero if there are no rows.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the sum.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
     _ path: KeyPath<M.Columns, Column<M, Output>>
   ) -> QueryExpression<Output> {
@@ -29,6 +31,7 @@ public struct Group<M: Model, Key>: Sendable {
   /// The sum of an optional property, ignoring nil.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the sum.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
     _ path: KeyPath<M.Columns, Column<M, Output?>>
   ) -> QueryExpression<Output> {
@@ -38,6 +41,7 @@ public struct Group<M: Model, Key>: Sendable {
   /// The sum of a computed value: `$0.sum { $0.price * $0.quantity }`.
   ///
   /// - Parameter value: Returns the value to add up.
+  /// - Returns: An expression of the sum.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
     _ value: (M.Columns) -> some QueryExpressible<Output>
   ) -> QueryExpression<Output> {
@@ -47,6 +51,7 @@ public struct Group<M: Model, Key>: Sendable {
   /// The sum of a property of a small integer type, as an `Int`.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the sum.
   public func sum<Output: QuerySmallInteger>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Int> {
     .sum(M.columns[keyPath: path].expression)
   }
@@ -54,6 +59,7 @@ public struct Group<M: Model, Key>: Sendable {
   /// The sum of an optional property of a small integer type, as an `Int`, ignoring nil.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the sum.
   public func sum<Output: QuerySmallInteger>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Int> {
     .sum(M.columns[keyPath: path].expression)
   }
@@ -61,6 +67,7 @@ public struct Group<M: Model, Key>: Sendable {
   /// The mean of a property as a real number, or nil if every value is nil.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the mean.
   public func average<Input: QueryExpressible>(_ path: KeyPath<M.Columns, Input>) -> QueryExpression<Double?>
   where Input.Output: QueryNumber {
     .average(M.columns[keyPath: path].expression)
@@ -69,6 +76,7 @@ public struct Group<M: Model, Key>: Sendable {
   /// The least value of a property.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the least value.
   public func min<Output>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Output?> {
     .extreme(.min, M.columns[keyPath: path].expression)
   }
@@ -76,6 +84,7 @@ public struct Group<M: Model, Key>: Sendable {
   /// The least value of an optional property, ignoring nil; nil if every value is nil.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the least value.
   public func min<Output>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Output?> {
     .optionalExtreme(.min, M.columns[keyPath: path].expression)
   }
@@ -83,6 +92,7 @@ public struct Group<M: Model, Key>: Sendable {
   /// The greatest value of a property.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the greatest value.
   public func max<Output>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Output?> {
     .extreme(.max, M.columns[keyPath: path].expression)
   }
@@ -90,6 +100,7 @@ public struct Group<M: Model, Key>: Sendable {
   /// The greatest value of an optional property, ignoring nil; nil if every value is nil.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the greatest value.
   public func max<Output>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Output?> {
     .optionalExtreme(.max, M.columns[keyPath: path].expression)
   }
@@ -151,6 +162,7 @@ public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
   /// Returns a query for the groups that satisfy the condition.
   ///
   /// - Parameter condition: Returns the condition for a group.
+  /// - Returns: A new query; this one doesn't change.
   public func having(_ condition: (Group<M, Key>) -> some QueryExpressible<Bool>) -> GroupedQuery {
     var query = self
     let node = condition(group).node
@@ -163,6 +175,7 @@ public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
   /// - Parameters:
   ///   - order: `.forward`, the default, or `.reverse`.
   ///   - value: Returns the value to sort by.
+  /// - Returns: A new query; this one doesn't change.
   public func sorted(order: SortOrder = .forward, by value: (Group<M, Key>) -> some QueryExpressible) -> GroupedQuery {
     var query = self
     query.sorts.append((value(group).node.asValue, order == .reverse))
@@ -172,6 +185,7 @@ public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
   /// Returns the query with at most `limit` groups.
   ///
   /// - Parameter limit: The largest number of groups.
+  /// - Returns: A new query; this one doesn't change.
   public func limit(_ limit: Int) -> GroupedQuery {
     precondition(limit >= 0, "a limit is not negative")
     var query = self

@@ -38,6 +38,7 @@ public struct JSONExpression: QueryExpressible {
   /// Returns the value as a type, for functions, sorts and aggregates: `$0.address["city"].as(String.self)`.
   ///
   /// - Parameter type: The type of the value.
+  /// - Returns: An expression of the value; nil if there is none.
   public func `as`<Output: StoredValue>(_ type: Output.Type) -> QueryExpression<Output?> {
     let isDecimal = type == Decimal.self
     return QueryExpression(
@@ -51,6 +52,7 @@ public struct JSONExpression: QueryExpressible {
   /// Returns whether the array at this path contains the element.
   ///
   /// - Parameter element: The element.
+  /// - Returns: The condition.
   public func contains(_ element: some StoredValue) -> QueryExpression<Bool> {
     .init(.jsonContains(node, (element as? Decimal).map { SQLNode.jsonConstant($0) } ?? .jsonScalar(element)))
   }
@@ -174,6 +176,7 @@ extension Column where Output: Collection & Codable, Output.Element: Encodable {
   /// Returns whether the collection contains the element. Each row's JSON is searched.
   ///
   /// - Parameter element: The element.
+  /// - Returns: The condition.
   public func contains(_ element: Output.Element) -> QueryExpression<Bool> {
     .init(.jsonContains(expression.node, .jsonConstant(element)))
   }
@@ -183,6 +186,7 @@ extension Column {
   /// Returns whether the collection isn't nil and contains the element. Each row's JSON is searched.
   ///
   /// - Parameter element: The element.
+  /// - Returns: The condition.
   public func contains<Elements: Collection & Codable>(_ element: Elements.Element) -> QueryExpression<Bool>
   where Output == Elements?, Elements.Element: Encodable {
     .init(.jsonContains(expression.node, .jsonConstant(element)))

@@ -173,6 +173,7 @@ extension QueryExpressible {
   /// Returns whether the value is in the list. A nil in the list matches NULL.
   ///
   /// - Parameter values: The list. Its length isn't limited by SQLite's number of parameters.
+  /// - Returns: The condition.
   public func isIn(_ values: some Sequence<Output>) -> QueryExpression<Bool> {
     let nodes = values.map { node(for: $0) }
     let list = nodes.filter { $0 != .value(.null) }
@@ -185,6 +186,7 @@ extension QueryExpressible {
   /// - Parameters:
   ///   - low: The lower bound.
   ///   - high: The upper bound, which is included.
+  /// - Returns: The condition.
   public func isBetween(_ low: Output, _ high: Output) -> QueryExpression<Bool> {
     .init(SQLNode.lifting(node) { .isBetween($0, node(for: low), node(for: high), node.order) })
   }
@@ -194,6 +196,7 @@ extension QueryExpressible where Output: Comparable {
   /// Returns whether the value is in the range, including both bounds.
   ///
   /// - Parameter range: The range.
+  /// - Returns: The condition.
   public func isBetween(_ range: ClosedRange<Output>) -> QueryExpression<Bool> {
     isBetween(range.lowerBound, range.upperBound)
   }
@@ -201,6 +204,7 @@ extension QueryExpressible where Output: Comparable {
   /// Returns whether the value is in the range, excluding its upper bound.
   ///
   /// - Parameter range: The range.
+  /// - Returns: The condition.
   public func isBetween(_ range: Range<Output>) -> QueryExpression<Bool> {
     self >= range.lowerBound && self < range.upperBound
   }
@@ -210,6 +214,7 @@ extension QueryExpressible {
   /// Returns whether the value is in the range, including both bounds; false for nil.
   ///
   /// - Parameter range: The range.
+  /// - Returns: The condition.
   public func isBetween<Wrapped: Comparable>(_ range: ClosedRange<Wrapped>) -> QueryExpression<Bool>
   where Output == Wrapped? {
     isBetween(range.lowerBound, range.upperBound)
@@ -218,6 +223,7 @@ extension QueryExpressible {
   /// Returns whether the value is in the range, excluding its upper bound; false for nil.
   ///
   /// - Parameter range: The range.
+  /// - Returns: The condition.
   public func isBetween<Wrapped: Comparable>(_ range: Range<Wrapped>) -> QueryExpression<Bool>
   where Output == Wrapped? {
     self >= range.lowerBound && self < range.upperBound
@@ -226,6 +232,7 @@ extension QueryExpressible {
   /// Returns whether the value isn't nil and is in the list.
   ///
   /// - Parameter values: The list.
+  /// - Returns: The condition.
   @_disfavoredOverload
   public func isIn<Wrapped>(_ values: some Sequence<Wrapped>) -> QueryExpression<Bool> where Output == Wrapped? {
     isIn(values.map { Optional($0) })
@@ -234,6 +241,7 @@ extension QueryExpressible {
   /// Returns the value, or a default if it is nil: `$0.discount.or(0) * $0.price`.
   ///
   /// - Parameter value: The default.
+  /// - Returns: An expression of the value.
   public func or<Wrapped: Sendable>(_ value: Wrapped) -> QueryExpression<Wrapped> where Output == Wrapped? {
     QueryExpression(
       node: .function(.coalesce, SQLNode.alternatives([node, node(for: value)])), coding: expression.coding.unwrapped())
@@ -242,6 +250,7 @@ extension QueryExpressible {
   /// Returns the value, or another expression's value if it is nil: `$0.nickname.or($0.name)`.
   ///
   /// - Parameter other: The expression.
+  /// - Returns: An expression of the value.
   public func or<Other: QueryExpressible>(_ other: Other) -> QueryExpression<Other.Output>
   where Output == Other.Output? {
     let node = SQLNode.function(.coalesce, SQLNode.alternatives([node, other.node]))
@@ -253,6 +262,7 @@ extension QueryExpressible {
   /// `$0.nickname.or($0.secondName)`.
   ///
   /// - Parameter other: The expression.
+  /// - Returns: An expression of the value.
   public func or<Other: QueryExpressible, Wrapped>(_ other: Other) -> QueryExpression<Output>
   where Output == Wrapped?, Other.Output == Output {
     let node = SQLNode.function(.coalesce, SQLNode.alternatives([node, other.node]))

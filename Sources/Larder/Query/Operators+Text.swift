@@ -9,6 +9,7 @@ extension QueryExpressible where Output: QueryText {
   /// characters.
   ///
   /// - Parameter text: The text to find.
+  /// - Returns: The condition.
   public func contains(_ text: String) -> QueryExpression<Bool> {
     .init(.textContains(node, .value(.text(text))))
   }
@@ -16,6 +17,7 @@ extension QueryExpressible where Output: QueryText {
   /// Returns whether the text contains that of another expression. The comparison is case-sensitive.
   ///
   /// - Parameter text: The expression of the text to find.
+  /// - Returns: The condition.
   public func contains(_ text: some QueryExpressible<String>) -> QueryExpression<Bool> {
     .init(.textContains(node, text.node))
   }
@@ -24,6 +26,7 @@ extension QueryExpressible where Output: QueryText {
   /// column.
   ///
   /// - Parameter prefix: The prefix.
+  /// - Returns: The condition.
   public func hasPrefix(_ prefix: String) -> QueryExpression<Bool> {
     .init(.textHasPrefix(node, prefix))
   }
@@ -31,6 +34,7 @@ extension QueryExpressible where Output: QueryText {
   /// Returns whether the text ends with the suffix. The comparison is case-sensitive.
   ///
   /// - Parameter suffix: The suffix.
+  /// - Returns: The condition.
   public func hasSuffix(_ suffix: String) -> QueryExpression<Bool> {
     .init(.textHasSuffix(node, .value(.text(suffix))))
   }
@@ -38,6 +42,7 @@ extension QueryExpressible where Output: QueryText {
   /// Returns whether the text matches SQL's LIKE: `%` matches any characters, `_` matches one, and A to Z ignore case.
   ///
   /// - Parameter pattern: The pattern.
+  /// - Returns: The condition.
   public func like(_ pattern: String) -> QueryExpression<Bool> {
     .init(.pattern(.like, node, .value(.text(pattern))))
   }
@@ -45,6 +50,7 @@ extension QueryExpressible where Output: QueryText {
   /// Returns whether the text doesn't match SQL's LIKE; false for nil.
   ///
   /// - Parameter pattern: The pattern of ``like(_:)``.
+  /// - Returns: The condition.
   public func notLike(_ pattern: String) -> QueryExpression<Bool> {
     .init(.and(.not(.isNull(node)), .not(.pattern(.like, node, .value(.text(pattern))))))
   }
@@ -52,6 +58,7 @@ extension QueryExpressible where Output: QueryText {
   /// Returns whether the text doesn't contain the other one; false for nil.
   ///
   /// - Parameter text: The text to find.
+  /// - Returns: The condition.
   public func notContains(_ text: String) -> QueryExpression<Bool> {
     .init(.and(.not(.isNull(node)), .not(.textContains(node, .value(.text(text))))))
   }
@@ -60,6 +67,7 @@ extension QueryExpressible where Output: QueryText {
   /// case-sensitive.
   ///
   /// - Parameter pattern: The pattern.
+  /// - Returns: The condition.
   public func glob(_ pattern: String) -> QueryExpression<Bool> {
     .init(.pattern(.glob, node, .value(.text(pattern))))
   }
@@ -67,6 +75,7 @@ extension QueryExpressible where Output: QueryText {
   /// Returns whether the regular expression matches a part of the text.
   ///
   /// - Parameter regex: The regular expression.
+  /// - Returns: The condition.
   /// - Complexity: One match for each row that the other conditions leave; no index is used.
   public func matches(_ regex: some RegexComponent) -> QueryExpression<Bool> {
     .init(.regex(RegexMatcher(regex), node))

@@ -45,6 +45,7 @@ extension Model {
   /// Returns a query for the rows that satisfy the condition.
   ///
   /// - Parameter condition: Returns the condition for the model's columns.
+  /// - Returns: A new query; this one doesn't change.
   public static func `where`(_ condition: (Columns) -> some QueryExpressible<Bool>) -> Query<Self> {
     all.where(condition)
   }
@@ -53,6 +54,7 @@ extension Model {
   ///
   /// - Parameter predicate: A Foundation predicate. If it can't be translated to SQL, running the query throws
   ///   ``StoreError`` `.unsupported`.
+  /// - Returns: A new query; this one doesn't change.
   public static func `where`(_ predicate: Predicate<Self>) -> Query<Self> {
     all.where(predicate)
   }
@@ -62,6 +64,7 @@ extension Query {
   /// Returns a query for the rows of this query that also satisfy the condition.
   ///
   /// - Parameter condition: Returns the condition for the model's columns.
+  /// - Returns: A new query; this one doesn't change.
   public func `where`(_ condition: (M.Columns) -> some QueryExpressible<Bool>) -> Query {
     filtered(by: condition(M.columns).node)
   }
@@ -70,6 +73,7 @@ extension Query {
   ///
   /// - Parameter predicate: A Foundation predicate. If it can't be translated to SQL, running the query throws
   ///   ``StoreError`` `.unsupported`.
+  /// - Returns: A new query; this one doesn't change.
   public func `where`(_ predicate: Predicate<M>) -> Query {
     do {
       return filtered(by: try PredicateLowering<M>.node(for: predicate))
@@ -98,6 +102,7 @@ extension Query {
   /// - Parameters:
   ///   - path: What to sort by, such as `\.modifiedAt` or `\.title.localized`.
   ///   - order: `.forward`, the default, or `.reverse`.
+  /// - Returns: A new query; this one doesn't change.
   public func sorted<Key: QueryExpressible>(by path: KeyPath<M.Columns, Key>, order: SortOrder = .forward) -> Query {
     sorted(order: order) { $0[keyPath: path] }
   }
@@ -107,6 +112,7 @@ extension Query {
   /// - Parameters:
   ///   - order: `.forward`, the default, or `.reverse`.
   ///   - key: Returns the value to sort by.
+  /// - Returns: A new query; this one doesn't change.
   public func sorted(order: SortOrder = .forward, by key: (M.Columns) -> some QueryExpressible) -> Query {
     var query = self
     query.sorts.append(SortTerm(node: key(M.columns).node.asValue, isDescending: order == .reverse))
@@ -117,6 +123,7 @@ extension Query {
   ///
   /// - Parameter descriptors: The sort descriptors. If one can't be translated to SQL, running the query throws
   ///   ``StoreError`` `.unsupported`.
+  /// - Returns: A new query; this one doesn't change.
   public func sorted(using descriptors: SortDescriptor<M>...) -> Query {
     descriptors.reduce(self) { $0.sorted(using: $1) }
   }
@@ -134,6 +141,8 @@ extension Query {
   /// Returns the query in the opposite order; without a sort, in descending order of the keys.
   ///
   /// A limit and ``after(_:)`` then count from the other end: `.reversed().limit(1)` is the last row.
+  ///
+  /// - Returns: A new query; this one doesn't change.
   public func reversed() -> Query {
     var query = self
     query.sorts = (sorts.isEmpty ? keySorts(isDescending: false) : sorts).map {
@@ -147,6 +156,7 @@ extension Query {
   /// - Parameters:
   ///   - limit: The largest number of rows. A negative number is a programming error and traps.
   ///   - offset: The number of rows to skip. Each of them is read, so ``after(_:)`` is faster on long lists.
+  /// - Returns: A new query; this one doesn't change.
   public func limit(_ limit: Int, offset: Int = 0) -> Query {
     precondition(limit >= 0 && offset >= 0, "a limit and an offset are not negative")
     var query = self
@@ -161,6 +171,7 @@ extension Query {
   /// Rows that the sort leaves equal are in the order of their keys, so each row is on exactly one page.
   ///
   /// - Parameter row: The last row of the previous page. It need not exist any longer.
+  /// - Returns: A new query; this one doesn't change.
   public func after(_ row: M) -> Query {
     do {
       var query = self

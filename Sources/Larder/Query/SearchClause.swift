@@ -63,6 +63,7 @@ extension Model {
   ///
   /// - Parameter pattern: The FTS5 query. If FTS5 can't parse it, running the query throws ``StoreError``
   ///   `.invalidValue`.
+  /// - Returns: A query for the matching rows.
   public static func search(_ pattern: String) -> Query<Self> {
     var query = all
     query.search = SearchClause(pattern: pattern)
@@ -74,6 +75,7 @@ extension Model {
   /// No character has a special meaning. If the text has no words, every row matches, like in a list before a search.
   ///
   /// - Parameter text: The text that a person has typed.
+  /// - Returns: A query for the matching rows.
   public static func search(typed text: String) -> Query<Self> {
     // Split by scalars, as the index does: a quotation mark may form one character with a combining mark.
     let words = text.unicodeScalars.split(whereSeparator: SearchWords.isSeparator).filter {
@@ -87,6 +89,8 @@ extension Query {
   /// Returns the query with the best matches of a search first, by FTS5's BM25; sorts order equal matches.
   ///
   /// Without a search this has no effect.
+  ///
+  /// - Returns: A new query; this one doesn't change.
   public func ranked() -> Query {
     var query = self
     query.search?.isRanked = true

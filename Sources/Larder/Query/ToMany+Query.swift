@@ -14,6 +14,7 @@ extension ToMany {
   /// Returns a query for the rows that satisfy the condition.
   ///
   /// - Parameter condition: Returns the condition for the columns.
+  /// - Returns: A query for those of the related rows.
   public func `where`(_ condition: (Target.Columns) -> some QueryExpressible<Bool>) -> Query<Target> {
     all.where(condition)
   }

@@ -2,6 +2,7 @@ extension ToManyColumn {
   /// Returns the rows that satisfy the condition: `$0.costs.where { $0.amount < 0 }.count`.
   ///
   /// - Parameter condition: Returns the condition for the columns.
+  /// - Returns: The relationship, narrowed to these rows.
   public func `where`(_ condition: (Target.Columns) -> some QueryExpressible<Bool>) -> ToManyColumn {
     var column = self
     let node = node(of: condition)
@@ -13,6 +14,7 @@ extension ToManyColumn {
   /// Returns whether at least one of the rows satisfies the condition.
   ///
   /// - Parameter condition: Returns the condition for the columns.
+  /// - Returns: The condition.
   public func contains(where condition: (Target.Columns) -> some QueryExpressible<Bool>) -> QueryExpression<Bool> {
     .init(ask(.exist, and: node(of: condition)))
   }
@@ -20,6 +22,7 @@ extension ToManyColumn {
   /// Returns whether the value's row is one of the rows.
   ///
   /// - Parameter value: The value.
+  /// - Returns: The condition.
   public func contains(_ value: Target) -> QueryExpression<Bool> {
     contains(value.id)
   }
@@ -27,6 +30,7 @@ extension ToManyColumn {
   /// Returns whether the row with the key is one of the rows.
   ///
   /// - Parameter key: The key.
+  /// - Returns: The condition.
   public func contains(_ key: Target.ID) -> QueryExpression<Bool> {
     .init(node(containing: key))
   }
@@ -34,6 +38,7 @@ extension ToManyColumn {
   /// Returns whether every row satisfies the condition; true if there are no rows.
   ///
   /// - Parameter condition: Returns the condition for the columns.
+  /// - Returns: The condition.
   public func allSatisfy(_ condition: (Target.Columns) -> some QueryExpressible<Bool>) -> QueryExpression<Bool> {
     .init(.not(ask(.exist, and: .not(node(of: condition)))))
   }
@@ -51,6 +56,7 @@ extension ToManyColumn {
   /// The sum of a property over the rows, or zero if there are none.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the sum.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
     _ path: KeyPath<Target.Columns, Column<Target, Output>>
   ) -> QueryExpression<Output> {
@@ -60,6 +66,7 @@ extension ToManyColumn {
   /// The sum of an optional property over the rows, ignoring nil.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the sum.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
     _ path: KeyPath<Target.Columns, Column<Target, Output?>>
   ) -> QueryExpression<Output> {
@@ -69,6 +76,7 @@ extension ToManyColumn {
   /// The sum of a property of a small integer type, as an `Int`.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the sum.
   public func sum<Output: QuerySmallInteger>(
     _ path: KeyPath<Target.Columns, Column<Target, Output>>
   ) -> QueryExpression<Int> {
@@ -78,6 +86,7 @@ extension ToManyColumn {
   /// The sum of an optional property of a small integer type, as an `Int`, ignoring nil.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the sum.
   public func sum<Output: QuerySmallInteger>(
     _ path: KeyPath<Target.Columns, Column<Target, Output?>>
   ) -> QueryExpression<Int> {
@@ -87,6 +96,7 @@ extension ToManyColumn {
   /// The mean of a property as a real number, or nil if there are no values.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the mean.
   public func average<Output: QueryNumber>(
     _ path: KeyPath<Target.Columns, Column<Target, Output>>
   ) -> QueryExpression<Double?> {
@@ -96,6 +106,7 @@ extension ToManyColumn {
   /// The least value of a property, or nil if there are no rows.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the least value.
   public func min<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output?> {
     asking(.extreme(.min, column(path).expression))
   }
@@ -103,6 +114,7 @@ extension ToManyColumn {
   /// The least value of an optional property, ignoring nil; nil if there are no values.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the least value.
   public func min<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Output?> {
     asking(.optionalExtreme(.min, column(path).expression))
   }
@@ -110,6 +122,7 @@ extension ToManyColumn {
   /// The greatest value of a property, or nil if there are no rows.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the greatest value.
   public func max<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> QueryExpression<Output?> {
     asking(.extreme(.max, column(path).expression))
   }
@@ -117,6 +130,7 @@ extension ToManyColumn {
   /// The greatest value of an optional property, ignoring nil; nil if there are no values.
   ///
   /// - Parameter path: The property.
+  /// - Returns: An expression of the greatest value.
   public func max<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output?>>) -> QueryExpression<Output?> {
     asking(.optionalExtreme(.max, column(path).expression))
   }

@@ -62,6 +62,7 @@ extension ToOneColumn {
   /// Returns whether the reference is to the row of one of the values.
   ///
   /// - Parameter values: The values.
+  /// - Returns: The condition.
   public func isIn(_ values: some Sequence<Target>) -> QueryExpression<Bool> {
     isIn(values.lazy.compactMap { output(ToOne($0)) })
   }
@@ -69,6 +70,7 @@ extension ToOneColumn {
   /// Returns whether the reference is to a row with one of the keys.
   ///
   /// - Parameter keys: The keys.
+  /// - Returns: The condition.
   public func isIn(_ keys: some Sequence<Target.ID>) -> QueryExpression<Bool> {
     isIn(keys.lazy.compactMap { output(ToOne($0)) })
   }

@@ -18,6 +18,7 @@ extension Query {
   /// ```
   ///
   /// - Parameter path: The relationship.
+  /// - Returns: A new query; this one doesn't change.
   /// - Complexity: One more statement for each relationship, two for many-to-many, regardless of the number of rows.
   ///   All statements see the same commit.
   public func including<Related: RelationshipColumn>(_ path: KeyPath<M.Columns, Related>) -> Query
@@ -31,6 +32,7 @@ extension Query {
   /// - Parameters:
   ///   - first: The relationship.
   ///   - second: The relationship of its rows.
+  /// - Returns: A new query; this one doesn't change.
   public func including<First: RelationshipColumn, Second: RelationshipColumn>(
     _ first: KeyPath<M.Columns, First>, _ second: KeyPath<First.Target.Columns, Second>
   ) -> Query where First.Root == M, Second.Root == First.Target {
@@ -47,6 +49,7 @@ extension Query {
   ///   - path: The relationship.
   ///   - rows: Returns the query for the rows. With a limit, running the query throws ``StoreError`` `.unsupported`,
   ///     because the limit would count the rows of all owners together.
+  /// - Returns: A new query; this one doesn't change.
   public func including<Related: RelationshipColumn>(
     _ path: KeyPath<M.Columns, Related>, _ rows: (Query<Related.Target>) -> Query<Related.Target>
   ) -> Query where Related.Root == M {
