@@ -1,21 +1,21 @@
 import Foundation
 import LarderArchive
 
-/// Prints what listing documents costs beside `readdir` and one `stat` for each.
-func compareListings(documents count: Int) throws {
+/// Prints what listing packages costs beside `readdir` and one `stat` for each.
+func compareListings(packages count: Int) throws {
   let url = FileManager.default.temporaryDirectory.appending(
     path: "larder-archive-bench-\(UUID().uuidString)", directoryHint: .isDirectory)
-  let folder = try DocumentFolder(at: url, extension: "scarycreature")
+  let folder = try PackageFolder(at: url, extension: "scarycreature")
   defer { try? FileManager.default.removeItem(at: url) }
   for number in 1...count { mkdir(url.appending(path: "\(number).scarycreature").path, 0o755) }
   let times = try best(
     of: 15,
     [
-      { guard try folder.documents().count == count else { fatalError("documents are missing") } },
+      { guard try folder.packages().count == count else { fatalError("packages are missing") } },
       { guard namesWithStatus(url.path) == count else { fatalError("folders are missing") } },
     ])
   print(
-    "listing \(count) documents: \(milliseconds(times[0])) ms; readdir and a stat each: \(milliseconds(times[1])) ms; \(rounded(times[0] / times[1]))"
+    "listing \(count) packages: \(milliseconds(times[0])) ms; readdir and a stat each: \(milliseconds(times[1])) ms; \(rounded(times[0] / times[1]))"
   )
 }
 

@@ -2,7 +2,7 @@ import Foundation
 import LarderArchive
 import LarderArchiveMutation
 
-/// Times archives beside Foundation's coders, and listing documents beside `readdir` with `stat`; each figure is the
+/// Times archives beside Foundation's coders, and listing packages beside `readdir` with `stat`; each figure is the
 /// best of some runs.
 
 let creatures = (0..<10_000).map(Creature.sample)
@@ -20,4 +20,4 @@ for count in [250, 500] {
   try compareCoders(Array(creatures.prefix(count)), with: [.archive, .propertyList, .keyed], rounds: 1)
 }
 print("")
-try compareListings(documents: 10_000)
+try compareListings(packages: 10_000)

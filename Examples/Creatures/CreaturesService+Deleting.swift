@@ -7,9 +7,9 @@ extension CreaturesService {
 
   /// Moves a creature into the trash. Throws `CreatureProblem.gone` if there is none.
   func delete(_ name: String, now: Date = .now) throws {
-    let document = try document(name)
+    let package = try package(name)
     do {
-      deletions[name] = try documents.delete(document)
+      deletions[name] = try packages.delete(package)
     } catch let error as ArchiveError where error.code == .notFound {
       throw CreatureProblem.gone("This creature is not there any more.")
     }
@@ -20,24 +20,24 @@ extension CreaturesService {
   /// Brings a deleted creature back as it was. Throws `CreatureProblem.gone` if the undo period is over.
   func undelete(_ name: String) throws -> Card? {
     // After a restart the trash itself is asked.
-    guard let deleted = try deletions[name] ?? documents.deletedDocuments().last(where: { $0.name == name }) else {
+    guard let deleted = try deletions[name] ?? packages.deletedPackages().last(where: { $0.name == name }) else {
       throw CreatureProblem.gone("The trash was emptied meanwhile.")
     }
-    let document: DocumentPackage
+    let package: DocumentPackage
     do {
-      document = try documents.restore(deleted)
+      package = try packages.restore(deleted)
     } catch let error as ArchiveError where error.code == .notFound {
       throw CreatureProblem.gone("The trash was emptied meanwhile.")
     }
     deletions[name] = nil
     tellChange()
-    return card(of: document)
+    return card(of: package)
   }
 
   /// Empties the trash when its last deletion, or the start, is longer ago than the undo period.
   func tidy(now: Date = .now) throws {
     guard now.timeIntervalSince(lastDeletion) >= Self.undoPeriod else { return }
-    try documents.emptyTrash()
+    try packages.emptyTrash()
     deletions = [:]
     lastDeletion = now
   }

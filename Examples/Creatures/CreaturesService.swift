@@ -1,30 +1,30 @@
 import Foundation
 import LarderArchive
 
-/// What can be done with creatures. This is where the app meets LarderArchive: a document for each creature, and a
+/// What can be done with creatures. This is where the app meets LarderArchive: a package for each creature, and a
 /// change of parts for each change.
 ///
-/// No document is kept in memory: each request opens the one that it is about, which reads the parts that are asked for
+/// No package is kept in memory: each request opens the one that it is about, which reads the parts that are asked for
 /// and no other.
 actor CreaturesService {
-  nonisolated let documents: DocumentFolder
+  nonisolated let packages: PackageFolder
   private let executor = DiskExecutor()
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-  /// Damage that was found when a part was read, by the name of the document; the list reads no pictures and would not
+  /// Damage that was found when a part was read, by the name of the package; the list reads no pictures and would not
   /// know.
   var damages: [String: Set<CreaturePart>] = [:]
-  /// What was deleted since the start, by the name of the document.
-  var deletions: [String: DeletedDocument] = [:]
+  /// What was deleted since the start, by the name of the package.
+  var deletions: [String: DeletedPackage] = [:]
   var lastDeletion: Date
   private var listeners: [UUID: AsyncStream<[Card]>.Continuation] = [:]
 
-  /// Opens the folder of the documents, `1.creature` and so on, and creates it if need be. Throws `ArchiveError`.
+  /// Opens the folder of the packages, `1.creature` and so on, and creates it if need be. Throws `ArchiveError`.
   init(folder: URL) throws {
-    try self.init(documents: DocumentFolder(at: folder, extension: "creature"))
+    try self.init(packages: PackageFolder(at: folder, extension: "creature"))
   }
 
-  init(documents: DocumentFolder, now: Date = .now) {
-    self.documents = documents
+  init(packages: PackageFolder, now: Date = .now) {
+    self.packages = packages
     lastDeletion = now
   }
 
@@ -32,7 +32,7 @@ actor CreaturesService {
 
   /// All creatures, oldest first. Reads the data of each, and no picture.
   func cards() throws -> [Card] {
-    try documents.documents().compactMap(card)
+    try packages.packages().compactMap(card)
   }
 
   /// All creatures as they are now and after each change.
@@ -58,13 +58,13 @@ actor CreaturesService {
   /// Throws `CreatureProblem.gone` where there is none, and `.damaged` where it is not what was written; the list says
   /// so from then on.
   func picture(_ part: CreaturePart, of name: String) throws -> PictureFile {
-    let document = try document(name)
-    guard let names = try? document.partNames() else { return try unlistedPicture(part, of: document) }
+    let package = try package(name)
+    guard let names = try? package.partNames() else { return try unlistedPicture(part, of: package) }
     guard let partName = names.first(where: { CreaturePart(partName: $0) == part }) else {
       throw CreatureProblem.gone("There is no such picture.")
     }
     do {
-      guard let file = PictureFile(try document.data(for: partName)) else {
+      guard let file = PictureFile(try package.data(for: partName)) else {
         throw CreatureProblem.damaged("This picture is none.")
       }
       return file
@@ -74,9 +74,9 @@ actor CreaturesService {
     }
   }
 
-  func document(_ name: String) throws -> DocumentPackage {
+  func package(_ name: String) throws -> DocumentPackage {
     do {
-      return try documents.document(named: name)
+      return try packages.package(named: name)
     } catch let error as ArchiveError where error.code == .notFound || error.code == .invalidName {
       throw CreatureProblem.gone("This creature is not there any more.")
     }
@@ -89,12 +89,12 @@ actor CreaturesService {
     let creature = Creature(
       title: content.title, rating: content.rating, created: now, modified: now,
       picture: upload.map { Picture($0.picture) })
-    let document = try documents.add { parts in
+    let package = try packages.add { parts in
       try parts.setValue(creature, for: CreaturePart.data.rawValue)
       try parts.setPicture(upload, replacing: [])
     }
     tellChange()
-    return card(of: document)
+    return card(of: package)
   }
 
   /// What becomes of the picture when a creature is changed.
@@ -135,21 +135,21 @@ actor CreaturesService {
 
   private func edit(
     _ name: String, basedOn version: Date? = nil,
-    _ apply: (inout Creature, inout DocumentParts, _ parts: [String]) throws -> Void
+    _ apply: (inout Creature, inout PackageParts, _ parts: [String]) throws -> Void
   ) throws -> Card? {
-    let document = try document(name)
-    guard var creature = try? document.value(Creature.self, for: CreaturePart.data.rawValue) else {
+    let package = try package(name)
+    guard var creature = try? package.value(Creature.self, for: CreaturePart.data.rawValue) else {
       throw CreatureProblem.damaged("This creature is damaged. Restore what is left before you change it.")
     }
     if let version, version != creature.modified { throw CreatureProblem.changedElsewhere }
-    let names = try document.partNames()
+    let names = try package.partNames()
     // The date is the creature's version too, so it moves on even when the clock does not.
     creature.modified = max(.now, creature.modified.addingTimeInterval(0.001))
-    try document.edit { parts in
+    try package.edit { parts in
       try apply(&creature, &parts, names)
       try parts.setValue(creature, for: CreaturePart.data.rawValue)
     }
     tellChange()
-    return card(of: document)
+    return card(of: package)
   }
 }

@@ -53,7 +53,7 @@ struct PapersService: Sendable {
       throw PaperProblem("One key names one document. Leave the key out to store several.")
     }
     let keyed = documents.map { (key: key ?? Self.key(of: $0), value: $0) }
-    try await papers.set(keyed, expires: expires)
+    try await papers.save(keyed: keyed, expires: expires)
     return keyed.map(\.key)
   }
 
@@ -75,7 +75,7 @@ struct PapersService: Sendable {
 
   /// Deletes every document, and forgets the properties.
   func clear() async throws {
-    try await papers.drop()
+    try await papers.deleteCollection()
   }
 }
 

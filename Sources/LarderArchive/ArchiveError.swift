@@ -1,4 +1,4 @@
-/// An error of an archive or a document: a code to act on, and a message that names the type, the place and the remedy.
+/// An error of an archive or a package: a code to act on, and a message that names the type, the place and the remedy.
 ///
 /// Messages never show stored values. Errors that your own `init(from:)`, `encode(to:)` and closures throw reach you
 /// unchanged.
@@ -23,9 +23,9 @@ public struct ArchiveError: Error, Sendable, Hashable {
     public static let invalidValue = Code(name: "invalidValue")
     /// The objects of a keyed archive refer to each other in a cycle.
     public static let cycle = Code(name: "cycle")
-    /// The name isn't valid for a document or part, or is taken.
+    /// The name isn't valid for a package or part, or is taken.
     public static let invalidName = Code(name: "invalidName")
-    /// The file, document or part doesn't exist.
+    /// The file, package or part doesn't exist.
     public static let notFound = Code(name: "notFound")
     /// There is no space left on the disk.
     public static let diskFull = Code(name: "diskFull")

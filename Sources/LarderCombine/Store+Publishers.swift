@@ -55,7 +55,7 @@ extension Store {
   ///
   /// - Parameter query: The condition, order and inclusions of the rows.
   /// - Returns: A publisher that fails with the errors of `Store.changes(_:)`.
-  public func changesPublisher<M: Model>(for query: Query<M>) -> LivePublisher<ResultsChanges<M>> {
+  public func changesPublisher<M: Model>(for query: Query<M>) -> LivePublisher<LiveChanges<M>> {
     LivePublisher(changes(query))
   }
 }

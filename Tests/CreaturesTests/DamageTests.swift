@@ -4,7 +4,7 @@ import Testing
 
 @testable import Creatures
 
-@Suite("D7: a damaged document is shown as what it is, and the others are not harmed")
+@Suite("D7: a damaged package is shown as what it is, and the others are not harmed")
 struct DamageTests {
   /// Runs the body with three creatures with pictures, and damages the second one before.
   private func withDamage(
@@ -13,9 +13,9 @@ struct DamageTests {
     try await withTemporaryFolder { folder in
       let service = try CreaturesService(folder: folder)
       for title in ["Moth", "Owl", "Bat"] { _ = try await service.add(.named(title), Sample.upload()) }
-      let document = folder.appending(path: "2.creature")
-      try damage(document)
-      try await body(service, document)
+      let package = folder.appending(path: "2.creature")
+      try damage(package)
+      try await body(service, package)
       let others = try await service.cards().filter { $0.name != "2" }
       #expect(others.map(\.title) == ["Moth", "Bat"])
       #expect(others.allSatisfy { $0.damage == nil })
@@ -62,7 +62,7 @@ struct DamageTests {
       #expect(try await second(service).damage == nil, "nobody has looked at it yet")
       await #expect(throws: CreatureProblem.self) { try await service.picture(.picture, of: "2") }
       #expect(try await second(service).damage?.lost == [.picture])
-      let again = try CreaturesService(folder: service.documents.url)
+      let again = try CreaturesService(folder: service.packages.url)
       #expect(try await again.check() == (3, 1))
       #expect(try await second(again).damage == Damage(lost: [.picture], left: [.data, .thumbnail], hasRemnant: true))
       #expect(try await service.remnant(of: "2").content.count == Sample.upload().picture.content.count)
@@ -103,10 +103,10 @@ struct DamageTests {
 
   @Test("Without list and data, and with a picture that is cut, the thumbnail is left")
   func nearlyAll() async throws {
-    try await withDamage({ document in
-      try Harm.flip.apply(to: document.appending(path: ".manifest"))
-      try Harm.flip.apply(to: document.appending(path: "data"))
-      try Harm.empty.apply(to: document.appending(path: "picture.png"))
+    try await withDamage({ package in
+      try Harm.flip.apply(to: package.appending(path: ".manifest"))
+      try Harm.flip.apply(to: package.appending(path: "data"))
+      try Harm.empty.apply(to: package.appending(path: "picture.png"))
     }) { service, _ in
       let card = try await second(service)
       #expect(card.damage == Damage(lost: [.list, .data], left: [.thumbnail]))
@@ -117,14 +117,14 @@ struct DamageTests {
 
   @Test("Of an empty folder nothing is restored; it can be deleted, and the deletion taken back")
   func nothing() async throws {
-    try await withDamage({ document in
-      for name in try FileManager.default.contentsOfDirectory(atPath: document.path) {
-        try FileManager.default.removeItem(at: document.appending(path: name))
+    try await withDamage({ package in
+      for name in try FileManager.default.contentsOfDirectory(atPath: package.path) {
+        try FileManager.default.removeItem(at: package.appending(path: name))
       }
-    }) { service, document in
+    }) { service, package in
       #expect(try await second(service).damage == Damage(lost: [.list, .data], left: []))
       await #expect(throws: CreatureProblem.self) { try await service.restore("2") }
-      #expect(FileManager.default.fileExists(atPath: document.path))
+      #expect(FileManager.default.fileExists(atPath: package.path))
       try await service.delete("2")
       #expect(try await service.cards().count == 2)
       #expect(try await service.undelete("2")?.damage != nil)
@@ -139,12 +139,12 @@ struct DamageTests {
       var title = "Owl"
     }
     try await withDamage({ _ in }) { service, _ in
-      try service.documents.document(named: "2").edit { try $0.setValue(Later(), for: "data") }
+      try service.packages.package(named: "2").edit { try $0.setValue(Later(), for: "data") }
       let card = try await second(service)
       #expect(card.damage?.obstacle != nil)
       #expect(card.damage?.left == [])
       await #expect(throws: CreatureProblem.self) { try await service.restore("2") }
-      #expect(throws: Never.self) { try service.documents.document(named: "2").value(Later.self, for: "data") }
+      #expect(throws: Never.self) { try service.packages.package(named: "2").value(Later.self, for: "data") }
     }
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Creatures
 
-@Suite("Creatures are documents of a folder")
+@Suite("Creatures are packages of a folder")
 struct ServiceTests {
   @Test("D7: a creature with a picture is there after a restart, as a folder with plain files")
   func restart() async throws {
@@ -33,7 +33,7 @@ struct ServiceTests {
       let writer = try CreaturesService(folder: folder)
       for number in 1...8 { _ = try await writer.add(.named("Creature \(number)"), Sample.upload(500_000)) }
       let service = CreaturesService(
-        documents: try DocumentFolder(at: folder, extension: "creature", fileSystem: fileSystem))
+        packages: try PackageFolder(at: folder, extension: "creature", fileSystem: fileSystem))
       #expect(reads.taken() == [])
       #expect(try await service.cards().count == 8)
       #expect(reads.taken() == Array(repeating: "data", count: 8))

@@ -7,39 +7,39 @@ extension Fuzz {
   /// files that belong to nobody. What is read is what was written; nothing outside is read or changed; and strangers'
   /// files survive a change.
   func runParts(in url: URL, _ generator: inout SplitMix64) throws {
-    let folder = try DocumentFolder(at: url, extension: "parts", limits: limits)
+    let folder = try PackageFolder(at: url, extension: "parts", limits: limits)
     let place = PackagePlace(url)
     defer { place.remove() }
     let parts = Dictionary(
       uniqueKeysWithValues: ["a", "b", "images/a", "images/small/a"].map { name in
         (name, Data((0..<Int.random(in: 0...300, using: &generator)).map { UInt8(truncatingIfNeeded: $0 &* 7) }))
       })
-    let document = try folder.add(named: place.name) { new in
+    let package = try folder.add(named: place.name) { new in
       for (name, data) in parts { try new.setData(data, for: name) }
     }
     try place.makeOutside()
     for _ in 0..<Int.random(in: 1...3, using: &generator) {
       place.change(parts.keys.sorted().randomElement(using: &generator) ?? "a", parts, &generator)
     }
-    document.reload()
-    defer { precondition(place.isOutsideUnchanged, "what is outside of the document was changed") }
-    try read(document, parts)
+    package.reload()
+    defer { precondition(place.isOutsideUnchanged, "what is outside of the package was changed") }
+    try read(package, parts)
     let strangers = place.strangers
-    try document.edit { try $0.setData(Data([4]), for: "new") }
-    let added = try document.data(for: "new")
+    try package.edit { try $0.setData(Data([4]), for: "new") }
+    let added = try package.data(for: "new")
     precondition(added == Data([4]), "a change is not there")
     precondition(place.strangers == strangers, "a stranger's file was lost")
-    try document.replaceAll { new in for (name, data) in parts { try new.setData(data, for: name) } }
-    let (isDamaged, names) = (try document.inspect().isDamaged, try document.partNames())
+    try package.replaceAll { new in for (name, data) in parts { try new.setData(data, for: name) } }
+    let (isDamaged, names) = (try package.inspect().isDamaged, try package.partNames())
     precondition(!isDamaged && names == parts.keys.sorted(), "it was not repaired")
     for (name, data) in parts {
-      let repaired = try document.data(for: name)
+      let repaired = try package.data(for: name)
       precondition(repaired == data, "a repaired part differs")
     }
   }
 
   /// Reads all parts in all ways; throws the first error, after all have been read.
-  private func read(_ document: DocumentPackage, _ parts: [String: Data]) throws {
+  private func read(_ package: DocumentPackage, _ parts: [String: Data]) throws {
     var errors: [any Error] = []
     func attempt(_ name: String, _ body: () throws -> Data) {
       do {
@@ -49,18 +49,18 @@ extension Fuzz {
         errors.append(error)
       }
     }
-    let inspection = try document.inspect()
+    let inspection = try package.inspect()
     for name in parts.keys.sorted() {
-      attempt(name) { try document.data(for: name) }
+      attempt(name) { try package.data(for: name) }
       attempt(name) {
-        let reader = try document.snapshot().reader(for: name)
+        let reader = try package.snapshot().reader(for: name)
         var data = Data()
         while let piece = try reader.read(upTo: 100) { data += piece }
         return data
       }
-      let data = try? document.snapshot().data(for: name)
+      let data = try? package.snapshot().data(for: name)
       precondition(inspection.readable.contains(name) == (data != nil), "the inspection says otherwise")
-      _ = try? document.unverifiedData(for: name)
+      _ = try? package.unverifiedData(for: name)
     }
     if let error = errors.first { throw error }
   }

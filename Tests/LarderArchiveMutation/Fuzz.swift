@@ -120,9 +120,9 @@ public struct Fuzz: Sendable {
 
   /// A package whose list of parts, or one of whose parts, is damaged; then it is read, changed and mended.
   private func runPackage(in url: URL, _ generator: inout SplitMix64) throws {
-    let folder = try DocumentFolder(at: url, extension: "x", limits: limits)
-    let document =
-      try (try? folder.document(named: "fuzz"))
+    let folder = try PackageFolder(at: url, extension: "x", limits: limits)
+    let package =
+      try (try? folder.package(named: "fuzz"))
       ?? folder.add(named: "fuzz") { try $0.setData(Data([1, 2, 3]), for: "a") }
     let place = url.appending(path: "fuzz.x/.manifest")
     switch Int.random(in: 0..<4, using: &generator) {
@@ -140,17 +140,17 @@ public struct Fuzz: Sendable {
       }
       try Archive.encode(Manifest(parts: Dictionary(parts) { $1 })).write(to: place)
     }
-    defer { try? document.replaceAll { try $0.setData(Data([1, 2, 3]), for: "a") } }
-    _ = try document.inspect()
-    for name in try document.partNames() { _ = try? document.data(for: name) }
-    _ = try document.snapshot()
-    try document.edit { try $0.setData(Data([4]), for: "b") }
+    defer { try? package.replaceAll { try $0.setData(Data([1, 2, 3]), for: "a") } }
+    _ = try package.inspect()
+    for name in try package.partNames() { _ = try? package.data(for: name) }
+    _ = try package.snapshot()
+    try package.edit { try $0.setData(Data([4]), for: "b") }
   }
 
-  /// A zip file, damaged or hostile, that is read as a whole and put into a document; where that succeeds, the document
+  /// A zip file, damaged or hostile, that is read as a whole and put into a package; where that succeeds, the package
   /// as a zip file gives the same parts.
   private func runZip(in url: URL, _ generator: inout SplitMix64) throws {
-    let folder = try DocumentFolder(at: url, extension: "x", limits: limits)
+    let folder = try PackageFolder(at: url, extension: "x", limits: limits)
     var graph = HostileGraph(generator)
     var bytes = graph.zip()
     if Int.random(in: 0..<3, using: &generator) == 0 { bytes = Data(damaged([Array(bytes)], &generator)) }
@@ -162,16 +162,16 @@ public struct Fuzz: Sendable {
       for entry in reader.entries { try reader.read(entry) { _ in } }
       return
     }
-    let document = try folder.add { try $0.setParts(ofZip: file, limits: limits) }
-    let snapshot = try document.snapshot()
+    let package = try folder.add { try $0.setParts(ofZip: file, limits: limits) }
+    let snapshot = try package.snapshot()
     try snapshot.writeZip(to: file, limits: limits)
     let copy = try folder.add { try $0.setParts(ofZip: file, limits: limits) }
     let isSame =
       try snapshot.partNames() == copy.partNames()
       && snapshot.partNames().allSatisfy { try snapshot.data(for: $0) == copy.data(for: $0) }
     // Not an error of the file: it ends the run.
-    precondition(isSame, "the document came back as another one")
-    for document in [document, copy] { try folder.delete(document) }
+    precondition(isSame, "the package came back as another one")
+    for package in [package, copy] { try folder.delete(package) }
     try folder.emptyTrash()
   }
 

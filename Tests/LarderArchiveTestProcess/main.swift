@@ -3,7 +3,7 @@ import LarderArchive
 import LarderArchiveMutation
 import Synchronization
 
-/// The second process of tests: adds documents, ends itself in the middle of a change, or says what a folder lets it
+/// The second process of tests: adds packages, ends itself in the middle of a change, or says what a folder lets it
 /// do.
 ///
 /// `add FOLDER COUNT` · `fill FOLDER KILOBYTES` · `try FOLDER 0` · `write FILE STEP` · `edit FOLDER STEP` ·
@@ -31,11 +31,11 @@ func crashing(before number: Int) -> FileSystem {
   }
 }
 
-func folder() throws -> DocumentFolder {
-  try DocumentFolder(at: url, extension: "scarycreature", fileSystem: crashing(before: number))
+func folder() throws -> PackageFolder {
+  try PackageFolder(at: url, extension: "scarycreature", fileSystem: crashing(before: number))
 }
 
-func fill(_ parts: inout DocumentParts, _ number: Int) throws {
+func fill(_ parts: inout PackageParts, _ number: Int) throws {
   try parts.setValue(Creature.sample(number), for: "data")
   try parts.setData(Data("thumbnail \(number)".utf8), for: "thumbnail.png")
 }
@@ -52,22 +52,22 @@ func fill(_ parts: inout DocumentParts, _ number: Int) throws {
   }
 }
 
-/// Fills a small disk with a document of so many kilobytes, and says what happens to changes that find no space.
+/// Fills a small disk with a package of so many kilobytes, and says what happens to changes that find no space.
 func fillDisk() throws {
-  let folder = try DocumentFolder(at: url, extension: "scarycreature")
+  let folder = try PackageFolder(at: url, extension: "scarycreature")
   let large = Data(repeating: 1, count: number << 10)
-  let document = try folder.add { try $0.setData(large, for: "large") }
+  let package = try folder.add { try $0.setData(large, for: "large") }
   let file = url.appending(path: "file")
   try Archive.write(1, to: file)
   report("add") { _ = try folder.add { try $0.setData(large, for: "large") } }
-  report("edit") { try document.edit { try $0.setData(large, for: "more") } }
+  report("edit") { try package.edit { try $0.setData(large, for: "more") } }
   report("write") { try Archive.write(large, to: file) }
   let isWhole =
-    try !document.inspect().isDamaged && folder.documents().count == 1 && Archive.read(Int.self, from: file) == 1
+    try !package.inspect().isDamaged && folder.packages().count == 1 && Archive.read(Int.self, from: file) == 1
   print(isWhole ? "all whole" : "damaged")
   let names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
   print(names == [".larder-lock", "1.scarycreature", "file"] ? "nothing is left over" : "left over: \(names)")
-  try folder.delete(document)
+  try folder.delete(package)
   try folder.emptyTrash()
   _ = try folder.add { try $0.setData(large, for: "large") }
   print("ok")
@@ -75,19 +75,19 @@ func fillDisk() throws {
 
 /// Says what a folder lets this user do.
 func tryAll() throws {
-  let folder = try DocumentFolder(at: url, extension: "scarycreature")
-  let documents = try folder.documents()
-  print(documents.count, "documents")
-  guard let document = documents.first else { return }
-  print(try document.data(for: "a").count, "bytes")
+  let folder = try PackageFolder(at: url, extension: "scarycreature")
+  let packages = try folder.packages()
+  print(packages.count, "packages")
+  guard let package = packages.first else { return }
+  print(try package.data(for: "a").count, "bytes")
   report("add") { _ = try folder.add { _ in } }
-  report("edit") { try document.edit { try $0.remove("a") } }
-  report("delete") { try folder.delete(document) }
+  report("edit") { try package.edit { try $0.remove("a") } }
+  report("delete") { try folder.delete(package) }
   report("write") { try Archive.write(1, to: url.appending(path: "file")) }
-  report("open") { _ = try DocumentFolder(at: url.appending(path: "other"), extension: "scarycreature") }
+  report("open") { _ = try PackageFolder(at: url.appending(path: "other"), extension: "scarycreature") }
 }
 
-/// Puts folders into one another, in a document's folder, and changes and deletes the document on a small thread.
+/// Puts folders into one another, in a package's folder, and changes and deletes the package on a small thread.
 func changeDeep() throws {
   var files = rlimit()
   #if canImport(Darwin)
@@ -98,9 +98,9 @@ func changeDeep() throws {
   getrlimit(resource, &files)
   files.rlim_cur = files.rlim_max
   setrlimit(resource, &files)
-  let folder = try DocumentFolder(at: url, extension: "scarycreature")
-  let document = try folder.add { try $0.setData(Data([1]), for: "a") }
-  var place = open(document.url.path, O_RDONLY | O_DIRECTORY)
+  let folder = try PackageFolder(at: url, extension: "scarycreature")
+  let package = try folder.add { try $0.setData(Data([1]), for: "a") }
+  var place = open(package.url.path, O_RDONLY | O_DIRECTORY)
   for _ in 0..<number {
     mkdirat(place, "stranger", 0o700)
     let inner = openat(place, "stranger", O_RDONLY | O_DIRECTORY)
@@ -108,9 +108,9 @@ func changeDeep() throws {
     place = inner
   }
   try SmallThread.run {
-    report("edit") { try document.edit { try $0.setData(Data([2]), for: "a") } }
-    report("read") { _ = try document.data(for: "a") }
-    report("delete") { try folder.delete(document) }
+    report("edit") { try package.edit { try $0.setData(Data([2]), for: "a") } }
+    report("read") { _ = try package.data(for: "a") }
+    report("delete") { try folder.delete(package) }
     report("empty") { try folder.emptyTrash() }
   }
   print(try FileManager.default.contentsOfDirectory(atPath: url.path))
@@ -159,28 +159,28 @@ case "deep": try changeDeep()
 case "fill": try fillDisk()
 case "try": try tryAll()
 case "add":
-  let folder = try DocumentFolder(at: url, extension: "scarycreature")
+  let folder = try PackageFolder(at: url, extension: "scarycreature")
   for index in 0..<number { _ = try folder.add { try $0.setData(Data("\(getpid()) \(index)".utf8), for: "data") } }
 case "write": try Archive.write(try Archive.encode(Creature.sample(2)), to: url, through: crashing(before: number))
-case "edit": try folder().document(named: "1").edit { try $0.setValue(Creature.sample(2), for: "data") }
-case "replace": try folder().document(named: "1").replaceAll { try fill(&$0, 2) }
+case "edit": try folder().package(named: "1").edit { try $0.setValue(Creature.sample(2), for: "data") }
+case "replace": try folder().package(named: "1").replaceAll { try fill(&$0, 2) }
 case "new": _ = try folder().add { try fill(&$0, 2) }
-case "zip": try folder().document(named: "1").snapshot().writeZip(to: url.appending(path: "document.zip"))
-case "unzip": _ = try folder().add { try $0.setParts(ofZip: url.appending(path: "document.zip")) }
-case "stage": _ = try folder().add { try $0.setContents(of: url.appending(path: "document.zip"), for: "a/b") }
+case "zip": try folder().package(named: "1").snapshot().writeZip(to: url.appending(path: "package.zip"))
+case "unzip": _ = try folder().add { try $0.setParts(ofZip: url.appending(path: "package.zip")) }
+case "stage": _ = try folder().add { try $0.setContents(of: url.appending(path: "package.zip"), for: "a/b") }
 case "rezip":
-  try folder().document(named: "1").replaceAll { try $0.setParts(ofZip: url.appending(path: "document.zip")) }
+  try folder().package(named: "1").replaceAll { try $0.setParts(ofZip: url.appending(path: "package.zip")) }
 case "restream":
-  try folder().document(named: "1").edit { parts in
+  try folder().package(named: "1").edit { parts in
     try parts.setValue(Creature.sample(2), for: "data")
     try parts.setContents(for: "images/full.png") { writer in
       for byte: UInt8 in 0..<4 { try writer.write(Data(repeating: byte, count: 100)) }
     }
   }
-case "copy": try folder().document(named: "1").snapshot().copy("data", to: url.appending(path: "copy"))
+case "copy": try folder().package(named: "1").snapshot().copy("data", to: url.appending(path: "copy"))
 case "open": _ = try folder()
 case "delete":
   let folder = try folder()
-  try folder.delete(try folder.document(named: "1"))
+  try folder.delete(try folder.package(named: "1"))
 default: exit(2)
 }

@@ -4,7 +4,7 @@ import LarderArchiveMutation
 import Synchronization
 import Testing
 
-@Suite("Archives and documents: crashes")
+@Suite("Archives and packages: crashes")
 struct CrashTests {
   /// Runs a command that is killed before its first call, its second and so on, until it goes through.
   private func everyStep(
@@ -22,7 +22,7 @@ struct CrashTests {
   }
 
   private func old(_ url: URL) throws -> URL {
-    let folder = try DocumentFolder(at: url, extension: "scarycreature")
+    let folder = try PackageFolder(at: url, extension: "scarycreature")
     _ = try folder.add { parts in
       try parts.setValue(Creature.sample(1), for: "data")
       try parts.setData(Data("thumbnail 1".utf8), for: "thumbnail.png")
@@ -44,40 +44,40 @@ struct CrashTests {
   }
 
   @Test(
-    "D5: a document that is changed when the process ends is the old one or the new one",
+    "D5: a package that is changed when the process ends is the old one or the new one",
     arguments: ["edit", "replace"])
   func change(_ command: String) throws {
     let steps = try everyStep(command, prepare: old) { url, isFinished in
-      let folder = try DocumentFolder(at: url, extension: "scarycreature")
-      #expect(try folder.documents().map(\.name) == ["1"])
-      let document = try folder.document(named: "1")
-      #expect(try !document.inspect().isDamaged)
-      let creature = try document.value(Creature.self, for: "data")
+      let folder = try PackageFolder(at: url, extension: "scarycreature")
+      #expect(try folder.packages().map(\.name) == ["1"])
+      let package = try folder.package(named: "1")
+      #expect(try !package.inspect().isDamaged)
+      let creature = try package.value(Creature.self, for: "data")
       #expect(isFinished ? creature == .sample(2) : creature == .sample(1) || creature == .sample(2))
       let thumbnail = command == "replace" && creature == .sample(2) ? "thumbnail 2" : "thumbnail 1"
-      #expect(try document.data(for: "thumbnail.png") == Data(thumbnail.utf8))
+      #expect(try package.data(for: "thumbnail.png") == Data(thumbnail.utf8))
       #expect(try FileManager.default.contentsOfDirectory(atPath: url.path).allSatisfy { !$0.contains("staging") })
     }
     #expect(steps > 8)
   }
 
-  @Test("D3: a document that is added when the process ends is there as a whole or not at all")
+  @Test("D3: a package that is added when the process ends is there as a whole or not at all")
   func new() throws {
     let steps = try everyStep("new", prepare: old) { url, isFinished in
-      let folder = try DocumentFolder(at: url, extension: "scarycreature")
-      let names = try folder.documents().map(\.name)
+      let folder = try PackageFolder(at: url, extension: "scarycreature")
+      let names = try folder.packages().map(\.name)
       #expect(isFinished ? names == ["1", "2"] : names == ["1"] || names == ["1", "2"])
-      for document in try folder.documents() { #expect(try !document.inspect().isDamaged) }
+      for package in try folder.packages() { #expect(try !package.inspect().isDamaged) }
       #expect(try FileManager.default.contentsOfDirectory(atPath: url.path).allSatisfy { !$0.contains("staging") })
     }
     #expect(steps > 8)
   }
 
-  @Test("D3: a document that is deleted when the process ends is in the folder or in the trash")
+  @Test("D3: a package that is deleted when the process ends is in the folder or in the trash")
   func delete() throws {
     _ = try everyStep("delete", prepare: old) { url, _ in
-      let folder = try DocumentFolder(at: url, extension: "scarycreature")
-      #expect(try folder.documents().count + folder.deletedDocuments().count == 1)
+      let folder = try PackageFolder(at: url, extension: "scarycreature")
+      #expect(try folder.packages().count + folder.deletedPackages().count == 1)
     }
   }
 
@@ -87,73 +87,73 @@ struct CrashTests {
   func zip(_ isReplaced: Bool) throws {
     let steps = try everyStep("zip") { folder in
       _ = try old(folder)
-      if isReplaced { try Data("old".utf8).write(to: folder.appending(path: "document.zip")) }
+      if isReplaced { try Data("old".utf8).write(to: folder.appending(path: "package.zip")) }
       return folder
     } check: { url, isFinished in
-      let file = url.appending(path: "document.zip")
-      let folder = try DocumentFolder(at: url, extension: "scarycreature")
+      let file = url.appending(path: "package.zip")
+      let folder = try PackageFolder(at: url, extension: "scarycreature")
       let isNew = isFinished || (try? Data(contentsOf: file)).map { $0 != Data("old".utf8) } ?? false
       if isNew {
         #expect(try folder.add { try $0.setParts(ofZip: file) }.value(Creature.self, for: "data") == .sample(1))
       } else {
         #expect(FileManager.default.fileExists(atPath: file.path) == isReplaced)
       }
-      try folder.document(named: "1").snapshot().writeZip(to: file)
+      try folder.package(named: "1").snapshot().writeZip(to: file)
       let names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
-      #expect(names == [".larder-lock", "1.scarycreature"] + (isNew ? ["2.scarycreature"] : []) + ["document.zip"])
+      #expect(names == [".larder-lock", "1.scarycreature"] + (isNew ? ["2.scarycreature"] : []) + ["package.zip"])
     }
     #expect(steps > 8)
   }
 
   @Test(
-    "D5: a document of a zip file, or of another file, is there as a whole or not at all when the process ends",
+    "D5: a package of a zip file, or of another file, is there as a whole or not at all when the process ends",
     arguments: ["unzip", "stage"])
   func streamed(_ command: String) throws {
     let steps = try everyStep(command) { folder in
       _ = try old(folder)
-      try DocumentFolder(at: folder, extension: "scarycreature").document(named: "1").snapshot().writeZip(
-        to: folder.appending(path: "document.zip"))
+      try PackageFolder(at: folder, extension: "scarycreature").package(named: "1").snapshot().writeZip(
+        to: folder.appending(path: "package.zip"))
       return folder
     } check: { url, isFinished in
-      let folder = try DocumentFolder(at: url, extension: "scarycreature")
-      let names = try folder.documents().map(\.name)
+      let folder = try PackageFolder(at: url, extension: "scarycreature")
+      let names = try folder.packages().map(\.name)
       #expect(isFinished ? names == ["1", "2"] : names == ["1"] || names == ["1", "2"])
-      for document in try folder.documents() { #expect(try !document.inspect().isDamaged) }
+      for package in try folder.packages() { #expect(try !package.inspect().isDamaged) }
       #expect(
         try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
-          == [".larder-lock"] + names.map { $0 + ".scarycreature" } + ["document.zip"])
+          == [".larder-lock"] + names.map { $0 + ".scarycreature" } + ["package.zip"])
     }
     #expect(steps > 12)
   }
 
   @Test(
-    "D5: a document that takes the parts of a zip file, or streamed parts, when the process ends is the old one or the new one",
+    "D5: a package that takes the parts of a zip file, or streamed parts, when the process ends is the old one or the new one",
     arguments: ["rezip", "restream"])
   func streamedChange(_ command: String) throws {
     let steps = try everyStep(command) { folder in
       _ = try old(folder)
       let elsewhere = try TemporaryFolder()
-      try DocumentFolder(at: elsewhere.url, extension: "x").add { parts in
+      try PackageFolder(at: elsewhere.url, extension: "x").add { parts in
         try parts.setValue(Creature.sample(2), for: "data")
         try parts.setData(Data("large".utf8), for: "images/full.png")
-      }.snapshot().writeZip(to: folder.appending(path: "document.zip"))
+      }.snapshot().writeZip(to: folder.appending(path: "package.zip"))
       return folder
     } check: { url, isFinished in
-      let folder = try DocumentFolder(at: url, extension: "scarycreature")
+      let folder = try PackageFolder(at: url, extension: "scarycreature")
       #expect(
         try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() == [
-          ".larder-lock", "1.scarycreature", "document.zip",
+          ".larder-lock", "1.scarycreature", "package.zip",
         ])
-      let document = try folder.document(named: "1")
-      #expect(try !document.inspect().isDamaged)
-      let isNew = try document.value(Creature.self, for: "data") == .sample(2)
+      let package = try folder.package(named: "1")
+      #expect(try !package.inspect().isDamaged)
+      let isNew = try package.value(Creature.self, for: "data") == .sample(2)
       #expect(isNew || !isFinished)
-      guard isNew else { return #expect(try document.partNames() == ["data", "thumbnail.png"]) }
+      guard isNew else { return #expect(try package.partNames() == ["data", "thumbnail.png"]) }
       let streamed = Data((0..<4).flatMap { [UInt8](repeating: $0, count: 100) })
       #expect(
-        try document.data(for: "images/full.png") == (command == "rezip" ? Data("large".utf8) : streamed))
+        try package.data(for: "images/full.png") == (command == "rezip" ? Data("large".utf8) : streamed))
       #expect(
-        try document.partNames() == ["data", "images/full.png"] + (command == "rezip" ? [] : ["thumbnail.png"]))
+        try package.partNames() == ["data", "images/full.png"] + (command == "rezip" ? [] : ["thumbnail.png"]))
     }
     #expect(steps > 12)
   }
@@ -166,12 +166,12 @@ struct CrashTests {
       if isReplaced { try Data("old".utf8).write(to: folder.appending(path: "copy")) }
       return folder
     } check: { url, isFinished in
-      let document = try DocumentFolder(at: url, extension: "scarycreature").document(named: "1")
-      let data = try document.data(for: "data")
+      let package = try PackageFolder(at: url, extension: "scarycreature").package(named: "1")
+      let data = try package.data(for: "data")
       let copied = FileManager.default.contents(atPath: url.appending(path: "copy").path)
       #expect(copied == data || !isFinished && copied == (isReplaced ? Data("old".utf8) : nil))
       // The next one deletes what is left of it.
-      try document.snapshot().copy("data", to: url.appending(path: "copy"))
+      try package.snapshot().copy("data", to: url.appending(path: "copy"))
       #expect(
         try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() == [
           ".larder-lock", "1.scarycreature", "copy",
@@ -186,8 +186,8 @@ struct CrashTests {
   func cleaning(_ command: String) throws {
     func end(at step: Int, in url: URL) throws -> Bool {
       _ = try old(url)
-      try DocumentFolder(at: url, extension: "scarycreature").document(named: "1").snapshot().writeZip(
-        to: url.appending(path: "document.zip"))
+      try PackageFolder(at: url, extension: "scarycreature").package(named: "1").snapshot().writeZip(
+        to: url.appending(path: "package.zip"))
       return try TestProcess.finishes(command, url.path, step)
     }
     // The step at which most hidden files are left.
@@ -206,12 +206,12 @@ struct CrashTests {
       #expect(!isFinished)
       return url
     } check: { url, _ in
-      let folder = try DocumentFolder(at: url, extension: "scarycreature")
-      let documents = try folder.documents()
-      for document in documents { #expect(try !document.inspect().isDamaged) }
+      let folder = try PackageFolder(at: url, extension: "scarycreature")
+      let packages = try folder.packages()
+      for package in packages { #expect(try !package.inspect().isDamaged) }
       #expect(
         try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
-          == [".larder-lock"] + documents.map { $0.name + ".scarycreature" } + ["document.zip"])
+          == [".larder-lock"] + packages.map { $0.name + ".scarycreature" } + ["package.zip"])
     }
     #expect(steps > 3)
   }

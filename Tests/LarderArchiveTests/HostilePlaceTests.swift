@@ -4,7 +4,7 @@ import LarderArchiveMutation
 import Synchronization
 import Testing
 
-@Suite("Archives and documents: places at the edges")
+@Suite("Archives and packages: places at the edges")
 struct HostilePlaceTests {
   private let temporary: TemporaryFolder
 
@@ -28,10 +28,10 @@ struct HostilePlaceTests {
     #expect(code { _ = try Archive.read(Int.self, from: temporary.url) } == .inputOutput)
     #expect(code { _ = try Archive.read(Int.self, from: URL(filePath: "/dev/zero")) } == .inputOutput)
     #expect(
-      code { _ = try DocumentFolder(at: try #require(URL(string: "https://example.org/a")), extension: "x") }
+      code { _ = try PackageFolder(at: try #require(URL(string: "https://example.org/a")), extension: "x") }
         == .invalidName)
     try Data().write(to: temporary.file("file"))
-    #expect(code { _ = try DocumentFolder(at: temporary.file("file"), extension: "x") } == .inputOutput)
+    #expect(code { _ = try PackageFolder(at: temporary.file("file"), extension: "x") } == .inputOutput)
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path) == ["file"])
   }
 
@@ -49,20 +49,20 @@ struct HostilePlaceTests {
 
   @Test("D3: names that are nearly numbers, or numbers without end, do not stop the counting")
   func numbers() throws {
-    let folder = try DocumentFolder(at: temporary.url, extension: "a b'\"%ä")
+    let folder = try PackageFolder(at: temporary.url, extension: "a b'\"%ä")
     for name in ["9223372036854775807", "9223372036854775806", "-5", "+9", "007", "con'\"%", "1e9", "٤"] {
       #expect(try folder.add(named: name) { try $0.setData(Data(), for: "x y'\"%ä") }.name == name)
     }
     #expect(try folder.add { _ in }.name == "8")
-    #expect(try DocumentFolder(at: temporary.url, extension: "a b'\"%ä").add { _ in }.name == "9")
-    #expect(try folder.documents().count == 10)
-    #expect(try folder.documents().prefix(3).map(\.name) == ["007", "8", "9"])
+    #expect(try PackageFolder(at: temporary.url, extension: "a b'\"%ä").add { _ in }.name == "9")
+    #expect(try folder.packages().count == 10)
+    #expect(try folder.packages().prefix(3).map(\.name) == ["007", "8", "9"])
   }
 
   @Test("D3: names that are too long together, or differ in case alone, are errors, and leave nothing")
   func longNames() throws {
     let long = String(repeating: "ä", count: 100)
-    let folder = try DocumentFolder(at: temporary.url, extension: String(repeating: "e", count: 200))
+    let folder = try PackageFolder(at: temporary.url, extension: String(repeating: "e", count: 200))
     #expect(code { _ = try folder.add(named: long) { _ in } } == .invalidName)
     #expect(
       code {
@@ -73,7 +73,7 @@ struct HostilePlaceTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).isEmpty)
     struct Refusal: Error {}
     #expect(throws: Refusal.self) { try folder.add { _ in throw Refusal() } }
-    #expect(try folder.documents().isEmpty)
+    #expect(try folder.packages().isEmpty)
   }
 
   @Test(
@@ -83,51 +83,51 @@ struct HostilePlaceTests {
       "a\\b", "C:a", "a\0b", String(repeating: "x", count: 201),
     ])
   func namesInList(_ name: String) throws {
-    let folder = try DocumentFolder(at: temporary.url, extension: "x")
-    let document = try folder.add { try $0.setData(Data([1]), for: "a") }
+    let folder = try PackageFolder(at: temporary.url, extension: "x")
+    let package = try folder.add { try $0.setData(Data([1]), for: "a") }
     try Data([1]).write(to: temporary.file("secret"))
     let part = Manifest.Part(size: 1, checksum: CRC64.checksum([1]))
     try Archive.encode(Manifest(parts: ["a": part, name: part])).write(to: temporary.file("1.x/.manifest"))
-    document.reload()
-    #expect(code { _ = try document.partNames() } == .damaged)
-    #expect(code { _ = try document.data(for: "a") } == .damaged)
-    #expect(code { _ = try document.snapshot() } == .damaged)
-    #expect(code { try document.edit { try $0.setData(Data([2]), for: "b") } } == .damaged)
-    #expect(code { _ = try document.data(for: name) } != nil)
-    #expect(try document.inspect().problems[".manifest"]?.code == .damaged)
-    try document.replaceAll { try $0.setData(Data([2]), for: "b") }
-    #expect(try document.partNames() == ["b"] && Data(contentsOf: temporary.file("secret")) == Data([1]))
+    package.reload()
+    #expect(code { _ = try package.partNames() } == .damaged)
+    #expect(code { _ = try package.data(for: "a") } == .damaged)
+    #expect(code { _ = try package.snapshot() } == .damaged)
+    #expect(code { try package.edit { try $0.setData(Data([2]), for: "b") } } == .damaged)
+    #expect(code { _ = try package.data(for: name) } != nil)
+    #expect(try package.inspect().problems[".manifest"]?.code == .damaged)
+    try package.replaceAll { try $0.setData(Data([2]), for: "b") }
+    #expect(try package.partNames() == ["b"] && Data(contentsOf: temporary.file("secret")) == Data([1]))
   }
 
-  @Test("D3: nothing behind a link in the place of a part or of the folder of documents is read, changed or deleted")
+  @Test("D3: nothing behind a link in the place of a part or of the folder of packages is read, changed or deleted")
   func behindLinks() throws {
     let outside = try TemporaryFolder(isInMemory: true)
     try Data([1]).write(to: outside.file("a"))
-    let folder = try DocumentFolder(at: temporary.url, extension: "x")
-    let document = try folder.add {
+    let folder = try PackageFolder(at: temporary.url, extension: "x")
+    let package = try folder.add {
       try $0.setData(Data([1]), for: "a")
       try $0.setData(Data([1]), for: "b")
     }
     try FileManager.default.removeItem(at: temporary.file("1.x/a"))
     try FileManager.default.createSymbolicLink(at: temporary.file("1.x/a"), withDestinationURL: outside.file("a"))
     // The file behind the link has the size and the checksum of the part.
-    #expect(code { _ = try document.data(for: "a") } == .damaged)
-    #expect(code { _ = try document.snapshot().reader(for: "a") } == .damaged)
-    #expect(code { _ = try document.unverifiedData(for: "a") } == .inputOutput)
-    try document.edit { try $0.setData(Data([2]), for: "b") }
-    #expect(try document.data(for: "b") == Data([2]))
-    #expect(try document.inspect().problems["a"]?.code == .damaged)
-    try document.edit { try $0.setData(Data([2]), for: "a") }
-    #expect(try document.data(for: "a") == Data([2]) && Data(contentsOf: outside.file("a")) == Data([1]))
+    #expect(code { _ = try package.data(for: "a") } == .damaged)
+    #expect(code { _ = try package.snapshot().reader(for: "a") } == .damaged)
+    #expect(code { _ = try package.unverifiedData(for: "a") } == .inputOutput)
+    try package.edit { try $0.setData(Data([2]), for: "b") }
+    #expect(try package.data(for: "b") == Data([2]))
+    #expect(try package.inspect().problems["a"]?.code == .damaged)
+    try package.edit { try $0.setData(Data([2]), for: "a") }
+    #expect(try package.data(for: "a") == Data([2]) && Data(contentsOf: outside.file("a")) == Data([1]))
     try FileManager.default.removeItem(at: temporary.file("1.x/b"))
     try FileManager.default.createSymbolicLink(at: temporary.file("1.x/b"), withDestinationURL: outside.url)
-    try folder.delete(document)
+    try folder.delete(package)
     try folder.emptyTrash()
     #expect(try Data(contentsOf: outside.file("a")) == Data([1]))
-    // A document that is a link isn't one.
+    // A package that is a link isn't one.
     try FileManager.default.createSymbolicLink(at: temporary.file("7.x"), withDestinationURL: outside.url)
-    #expect(try folder.documents().isEmpty)
-    #expect(code { _ = try folder.document(named: "7") } == .notFound)
+    #expect(try folder.packages().isEmpty)
+    #expect(code { _ = try folder.package(named: "7") } == .notFound)
     #expect(try FileManager.default.contentsOfDirectory(atPath: outside.url.path) == ["a"])
   }
 
@@ -146,48 +146,48 @@ struct HostilePlaceTests {
 
   #if os(Linux)
   @Test(
-    "D5: a file whose name is not UTF-8 stops a change and is not lost, and does not keep a document from being deleted",
+    "D5: a file whose name is not UTF-8 stops a change and is not lost, and does not keep a package from being deleted",
     arguments: ["", "images", "images/small"])
   func otherNames(_ place: String) throws {
     let temporary = try TemporaryFolder()
-    let folder = try DocumentFolder(at: temporary.url, extension: "x")
-    let document = try folder.add { parts in
+    let folder = try PackageFolder(at: temporary.url, extension: "x")
+    let package = try folder.add { parts in
       for name in ["a", "images/a", "images/small/a"] { try parts.setData(Data([1]), for: name) }
     }
-    let path = document.url.path + "/" + place + "/"
+    let path = package.url.path + "/" + place + "/"
     // é in Latin-1.
     let name = Array(path.utf8).map(CChar.init(bitPattern:)) + [CChar(bitPattern: 0xe9), 0]
     let file = open(name, O_WRONLY | O_CREAT, 0o600)
     #expect(file >= 0)
     close(file)
     let changes: [() throws -> Void] = [
-      { try document.edit { try $0.setData(Data([2]), for: "a") } },
-      { try document.replaceAll { try $0.setData(Data([2]), for: "images") } },
-      { try document.replaceAll { try $0.setData(Data([2]), for: "b") } },
+      { try package.edit { try $0.setData(Data([2]), for: "a") } },
+      { try package.replaceAll { try $0.setData(Data([2]), for: "images") } },
+      { try package.replaceAll { try $0.setData(Data([2]), for: "b") } },
     ]
     for change in changes {
       let error = #expect(throws: ArchiveError.self, performing: change)
       #expect(error?.code == .unsupported)
       #expect(access(name, F_OK) == 0)
-      #expect(try !document.inspect().isDamaged && document.data(for: "a") == Data([1]))
+      #expect(try !package.inspect().isDamaged && package.data(for: "a") == Data([1]))
     }
-    try folder.delete(document)
+    try folder.delete(package)
     try folder.emptyTrash()
-    #expect(try DocumentFolder(at: temporary.url, extension: "x").documents().isEmpty)
+    #expect(try PackageFolder(at: temporary.url, extension: "x").packages().isEmpty)
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path) == [".larder-lock"])
   }
   #endif
 
-  @Test("D5: a document of a newer program says so, and is not called damaged")
+  @Test("D5: a package of a newer program says so, and is not called damaged")
   func newer() throws {
-    let folder = try DocumentFolder(at: temporary.url, extension: "x")
-    let document = try folder.add { try $0.setData(Data([1]), for: "a") }
+    let folder = try PackageFolder(at: temporary.url, extension: "x")
+    let package = try folder.add { try $0.setData(Data([1]), for: "a") }
     let list = temporary.file("1.x/.manifest")
     var bytes = try Data(contentsOf: list)
     bytes[9] = 3
     try bytes.write(to: list)
-    #expect(code { _ = try folder.document(named: "1").data(for: "a") } == .newerVersion)
-    #expect(code { try document.edit { try $0.remove("a") } } == .newerVersion)
+    #expect(code { _ = try folder.package(named: "1").data(for: "a") } == .newerVersion)
+    #expect(code { try package.edit { try $0.remove("a") } } == .newerVersion)
     #expect(try Data(contentsOf: list) == bytes)
   }
 
@@ -195,43 +195,43 @@ struct HostilePlaceTests {
     "D5: where the disk does not confirm a name, the error says that the change is there",
     arguments: ["write", "add", "edit"])
   func unconfirmed(_ change: String) throws {
-    let folder = try DocumentFolder(at: temporary.url, extension: "x")
+    let folder = try PackageFolder(at: temporary.url, extension: "x")
     _ = try folder.add { try $0.setData(Data([1]), for: "a") }
     let place = temporary.url.lastPathComponent
     let failing = FileSystem { step, name in
       if step == "syncFolder", name == place { throw ArchiveError(.inputOutput, "The disk fails.") }
     }
-    let broken = try DocumentFolder(at: temporary.url, extension: "x", fileSystem: failing)
+    let broken = try PackageFolder(at: temporary.url, extension: "x", fileSystem: failing)
     let error = #expect(throws: ArchiveError.self) {
       switch change {
       case "write": try Archive.write(try Archive.encode(2), to: temporary.file("number"), through: failing)
       case "add": _ = try broken.add { try $0.setData(Data([2]), for: "a") }
-      default: try broken.document(named: "1").edit { try $0.setData(Data([2]), for: "a") }
+      default: try broken.package(named: "1").edit { try $0.setData(Data([2]), for: "a") }
       }
     }
     #expect(error?.code == .inputOutput && error?.message.contains("in its place") == true)
     switch change {
     case "write": #expect(try Archive.read(Int.self, from: temporary.file("number")) == 2)
-    case "add": #expect(try folder.document(named: "2").data(for: "a") == Data([2]))
-    default: #expect(try folder.document(named: "1").data(for: "a") == Data([2]))
+    case "add": #expect(try folder.package(named: "2").data(for: "a") == Data([2]))
+    default: #expect(try folder.package(named: "1").data(for: "a") == Data([2]))
     }
-    #expect(try DocumentFolder(at: temporary.url, extension: "x").clean() == 0)
+    #expect(try PackageFolder(at: temporary.url, extension: "x").clean() == 0)
   }
 
   @Test("D5: cleaning up leaves alone what somebody is making at this moment")
   func cleanedMeanwhile() throws {
-    let other = try DocumentFolder(at: temporary.url, extension: "x")
+    let other = try PackageFolder(at: temporary.url, extension: "x")
     let counts = Mutex<[Int]>([])
     let watched = FileSystem { step, _ in
       guard step == "create" else { return }
       let count = try other.clean()
       counts.withLock { $0.append(count) }
     }
-    let folder = try DocumentFolder(at: temporary.url, extension: "x", fileSystem: watched)
-    let document = try folder.add { try $0.setData(Data([1]), for: "a") }
-    try document.edit { try $0.setData(Data([2]), for: "b") }
+    let folder = try PackageFolder(at: temporary.url, extension: "x", fileSystem: watched)
+    let package = try folder.add { try $0.setData(Data([1]), for: "a") }
+    try package.edit { try $0.setData(Data([2]), for: "b") }
     #expect(counts.withLock { $0 } == [0, 0, 0, 0])
-    #expect(try other.document(named: "1").partNames() == ["a", "b"])
+    #expect(try other.package(named: "1").partNames() == ["a", "b"])
   }
 
   @Test(
@@ -250,7 +250,7 @@ struct HostilePlaceTests {
       "permissions do not bind this user, and it cannot run the process as another"))
   func readOnly() throws {
     let url = temporary.url.appending(path: "folder", directoryHint: .isDirectory)
-    let folder = try DocumentFolder(at: url, extension: "scarycreature")
+    let folder = try PackageFolder(at: url, extension: "scarycreature")
     _ = try folder.add { try $0.setData(Data([1]), for: "a") }
     try FileManager.default.createDirectory(
       at: url.appending(path: ".larder-staging-left"), withIntermediateDirectories: true)
@@ -261,7 +261,7 @@ struct HostilePlaceTests {
     let lines = try TestProcess.output(within: Surroundings.unprivileged ?? [], "try", url.path, "0")
     #expect(
       lines == [
-        "1 documents", "1 bytes", "add noPermission", "edit noPermission", "delete noPermission", "write noPermission",
+        "1 packages", "1 bytes", "add noPermission", "edit noPermission", "delete noPermission", "write noPermission",
         "open noPermission",
       ])
     #expect(try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() == names)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Zip files of attackers")
 struct HostileZipTests {
   private let temporary: TemporaryFolder
-  private let folder: DocumentFolder
+  private let folder: PackageFolder
   private let writes = Writes()
 
   /// Counts the bytes that are written, in calls.
@@ -18,8 +18,8 @@ struct HostileZipTests {
   init() throws {
     temporary = try TemporaryFolder()
     let writes = writes
-    folder = try DocumentFolder(
-      at: temporary.file("documents"), extension: "x",
+    folder = try PackageFolder(
+      at: temporary.file("packages"), extension: "x",
       fileSystem: FileSystem { step, _ in
         if step == "write" || step == "create" { writes.count.add(1, ordering: .relaxed) }
       })
@@ -35,10 +35,10 @@ struct HostileZipTests {
     defer { #expect(isSound || writes.count.load(ordering: .relaxed) == before, "something was written") }
     let error = #expect(throws: ArchiveError.self) { try folder.add { try $0.setParts(ofZip: file, limits: limits) } }
     #expect(
-      try FileManager.default.contentsOfDirectory(atPath: temporary.file("documents").path).allSatisfy {
+      try FileManager.default.contentsOfDirectory(atPath: temporary.file("packages").path).allSatisfy {
         $0 == ".larder-lock"
       })
-    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() == ["a.zip", "documents"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() == ["a.zip", "packages"])
     return error
   }
 

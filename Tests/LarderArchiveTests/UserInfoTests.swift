@@ -48,17 +48,18 @@ struct UserInfoTests {
   }
 
   @Test(
-    "D4: coders of parts have the caller's user info: of a new document, of a change, of a package and of a snapshot")
+    "D4: coders of parts have the caller's user info: of a new package, of a change, of a package that is read and of a snapshot"
+  )
   func parts() throws {
     let temporary = try TemporaryFolder()
-    let folder = try DocumentFolder(at: temporary.url, extension: "x")
-    let document = try folder.add { try $0.setValue(Marked("x"), for: "a", userInfo: try info("1")) }
-    #expect(try document.value(Marked.self, for: "a", userInfo: info("2")).text == "2x1")
-    try document.edit { try $0.setValue(Marked("y"), for: "a", userInfo: try info("3")) }
-    #expect(try document.value(Marked.self, for: "a", userInfo: info("4")).text == "4y3")
-    #expect(try document.snapshot().value(Marked.self, for: "a", userInfo: info("5")).text == "5y3")
-    try document.replaceAll { try $0.setValue(Marked("z"), for: "b", userInfo: try info("6")) }
-    #expect(try folder.document(named: document.name).value(Marked.self, for: "b").text == "-z6")
+    let folder = try PackageFolder(at: temporary.url, extension: "x")
+    let package = try folder.add { try $0.setValue(Marked("x"), for: "a", userInfo: try info("1")) }
+    #expect(try package.value(Marked.self, for: "a", userInfo: info("2")).text == "2x1")
+    try package.edit { try $0.setValue(Marked("y"), for: "a", userInfo: try info("3")) }
+    #expect(try package.value(Marked.self, for: "a", userInfo: info("4")).text == "4y3")
+    #expect(try package.snapshot().value(Marked.self, for: "a", userInfo: info("5")).text == "5y3")
+    try package.replaceAll { try $0.setValue(Marked("z"), for: "b", userInfo: try info("6")) }
+    #expect(try folder.package(named: package.name).value(Marked.self, for: "b").text == "-z6")
   }
 
   @Test("D1: a step that decodes an older type, and a member's, have the caller's user info on both sides")

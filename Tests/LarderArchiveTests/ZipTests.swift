@@ -4,14 +4,14 @@ import LarderArchiveMutation
 import LarderRandom
 import Testing
 
-@Suite("Documents as zip files")
+@Suite("Packages as zip files")
 struct ZipTests {
   private let temporary: TemporaryFolder
-  private let folder: DocumentFolder
+  private let folder: PackageFolder
 
   init() throws {
     temporary = try TemporaryFolder()
-    folder = try DocumentFolder(at: temporary.file("documents"), extension: "x")
+    folder = try PackageFolder(at: temporary.file("packages"), extension: "x")
   }
 
   /// Parts of every kind: small, empty, in folders, with names beyond ASCII, compressible, and so compressible that
@@ -27,23 +27,23 @@ struct ZipTests {
     ]
   }
 
-  private func add(_ parts: [String: Data], to folder: DocumentFolder) throws -> DocumentPackage {
+  private func add(_ parts: [String: Data], to folder: PackageFolder) throws -> DocumentPackage {
     try folder.add { content in for (name, data) in parts { try content.setData(data, for: name) } }
   }
 
-  private func content(of document: DocumentPackage) throws -> [String: Data] {
-    Dictionary(uniqueKeysWithValues: try document.partNames().map { ($0, try document.data(for: $0)) })
+  private func content(of package: DocumentPackage) throws -> [String: Data] {
+    Dictionary(uniqueKeysWithValues: try package.partNames().map { ($0, try package.data(for: $0)) })
   }
 
   private func tool(_ command: String...) throws -> (status: Int32, output: String) { try Tool.run(command) }
 
   @Test(
-    "D5: a document becomes one file and a document again; the same parts give the same bytes",
+    "D5: a package becomes one file and a package again; the same parts give the same bytes",
     arguments: [UInt64(UInt32.max), 1000, 1])
   func roundTrip(_ largeLimit: UInt64) throws {
     let (first, second) = (temporary.file("first.zip"), temporary.file("second.zip"))
-    let document = try add(parts, to: folder)
-    try document.snapshot().writeZip(to: first, largeLimit: largeLimit)
+    let package = try add(parts, to: folder)
+    try package.snapshot().writeZip(to: first, largeLimit: largeLimit)
     let copy = try folder.add { try $0.setParts(ofZip: first) }
     #expect(try content(of: copy) == parts)
     #expect(try !copy.inspect().isDamaged)
@@ -53,9 +53,9 @@ struct ZipTests {
       ])
     try copy.snapshot().writeZip(to: second, largeLimit: largeLimit)
     #expect(try Data(contentsOf: first) == Data(contentsOf: second))
-    try document.replaceAll { try $0.setData(Data([1]), for: "other") }
-    try document.replaceAll { try $0.setParts(ofZip: first) }
-    #expect(try content(of: document) == parts)
+    try package.replaceAll { try $0.setData(Data([1]), for: "other") }
+    try package.replaceAll { try $0.setParts(ofZip: first) }
+    #expect(try content(of: package) == parts)
     #expect(try Data(contentsOf: first).count < 1 << 22)
   }
 
@@ -64,7 +64,7 @@ struct ZipTests {
     .enabled(if: Tool.isThere("unzip", "-v") && Tool.isThere("python3", "-V")),
     arguments: [UInt64(UInt32.max), 1000])
   func otherReaders(_ largeLimit: UInt64) throws {
-    let file = temporary.file("document.zip")
+    let file = temporary.file("package.zip")
     try add(parts, to: folder).snapshot().writeZip(to: file, largeLimit: largeLimit)
     let test = try tool("unzip", "-tqq", file.path)
     #expect(test.status == 0, "\(test.output)")
@@ -124,8 +124,8 @@ struct ZipTests {
     #expect(try Tool.run(["sh", "-c", "LC_ALL=C.UTF-8 zip -qr - . > ../streamed.zip"], in: source).status == 0)
     files.append(temporary.file("streamed.zip"))
     for file in files {
-      let document = try folder.add { try $0.setParts(ofZip: file, limits: ZipLimits(ratio: 2000)) }
-      #expect(try content(of: document) == parts, "\(file.lastPathComponent)")
+      let package = try folder.add { try $0.setParts(ofZip: file, limits: ZipLimits(ratio: 2000)) }
+      #expect(try content(of: package) == parts, "\(file.lastPathComponent)")
     }
   }
 
@@ -149,53 +149,53 @@ struct ZipTests {
     }
     let file = temporary.file("finder.zip")
     try ZipBuilder(entries).file().write(to: file)
-    let document = try folder.add { try $0.setParts(ofZip: file, in: "1.x") }
-    #expect(try content(of: document) == ["data": Data("1.x/data".utf8), "images/a": Data("1.x/images/a".utf8)])
+    let package = try folder.add { try $0.setParts(ofZip: file, in: "1.x") }
+    #expect(try content(of: package) == ["data": Data("1.x/data".utf8), "images/a": Data("1.x/images/a".utf8)])
     #expect(try folder.add { try $0.setParts(ofZip: file) }.partNames() == ["1.x/data", "1.x/images/a"])
     let error = #expect(throws: ArchiveError.self) { try folder.add { try $0.setParts(ofZip: file, in: "2.x") } }
     #expect(error?.code == .notFound)
   }
 
   @Test(
-    "D5: a zip file is no more open than the document and its parts, and one that is replaced does not become more open"
+    "D5: a zip file is no more open than the package and its parts, and one that is replaced does not become more open"
   )
   func permissions() throws {
-    let document = try add(["a": Data([1]), "b": Data([2])], to: folder)
-    let file = temporary.file("document.zip")
-    try document.snapshot().writeZip(to: file)
+    let package = try add(["a": Data([1]), "b": Data([2])], to: folder)
+    let file = temporary.file("package.zip")
+    try package.snapshot().writeZip(to: file)
     #expect(try Tool.mode(file) == 0o644)
     #expect(chmod(file.path, 0o640) == 0)
-    try document.snapshot().writeZip(to: file)
+    try package.snapshot().writeZip(to: file)
     #expect(try Tool.mode(file) == 0o640)
     try FileManager.default.removeItem(at: file)
-    #expect(chmod(document.url.appending(path: "b").path, 0o600) == 0)
-    try document.snapshot().writeZip(to: file)
+    #expect(chmod(package.url.appending(path: "b").path, 0o600) == 0)
+    try package.snapshot().writeZip(to: file)
     #expect(try Tool.mode(file) == 0o600)
     #expect(
-      chmod(document.url.appending(path: "b").path, 0o644) == 0 && chmod(document.url.path, 0o700) == 0
+      chmod(package.url.appending(path: "b").path, 0o644) == 0 && chmod(package.url.path, 0o700) == 0
         && chmod(file.path, 0o644) == 0)
-    try document.snapshot().writeZip(to: file)
+    try package.snapshot().writeZip(to: file)
     #expect(try Tool.mode(file) == 0o600)
-    #expect(chmod(temporary.file("documents").path, 0o700) == 0)
+    #expect(chmod(temporary.file("packages").path, 0o700) == 0)
     let copy = try folder.add { try $0.setParts(ofZip: file) }
     #expect(try Tool.mode(copy.url) == 0o700 && Tool.mode(copy.url.appending(path: "a")) == 0o600)
   }
 
   @Test("D5: what is written within limits is read within them, and nothing is left where it does not keep within them")
   func limits() throws {
-    let document = try add(parts, to: folder)
-    let file = temporary.file("document.zip")
+    let package = try add(parts, to: folder)
+    let file = temporary.file("package.zip")
     for limits in [
       ZipLimits(entries: 5), ZipLimits(partSize: (3 << 20) - 1), ZipLimits(totalSize: (3 << 20) + 600_000),
     ] {
-      let error = #expect(throws: ArchiveError.self) { try document.snapshot().writeZip(to: file, limits: limits) }
+      let error = #expect(throws: ArchiveError.self) { try package.snapshot().writeZip(to: file, limits: limits) }
       #expect(error?.code == .limitExceeded)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path) == ["documents"])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path) == ["packages"])
     }
     for limits in [
       ZipLimits(entries: 6, partSize: 3 << 20, totalSize: (3 << 20) + 700_034, ratio: 2), ZipLimits(ratio: 2000),
     ] {
-      try document.snapshot().writeZip(to: file, limits: limits)
+      try package.snapshot().writeZip(to: file, limits: limits)
       #expect(try content(of: folder.add { try $0.setParts(ofZip: file, limits: limits) }) == parts)
     }
     #expect(try folder.add { try $0.setParts(ofZip: file, limits: ZipLimits(ratio: 2000)) }.partNames().count == 6)
@@ -205,15 +205,15 @@ struct ZipTests {
 
   @Test("D5: a damaged part does not become part of a zip file, and the old file stays")
   func damagedPart() throws {
-    let document = try add(parts, to: folder)
-    let file = temporary.file("document.zip")
+    let package = try add(parts, to: folder)
+    let file = temporary.file("package.zip")
     try Data("old".utf8).write(to: file)
-    try Data("SOME text, some text, some text".utf8).write(to: document.url.appending(path: "data"))
-    let error = #expect(throws: ArchiveError.self) { try document.snapshot().writeZip(to: file) }
+    try Data("SOME text, some text, some text".utf8).write(to: package.url.appending(path: "data"))
+    let error = #expect(throws: ArchiveError.self) { try package.snapshot().writeZip(to: file) }
     #expect(error?.code == .damaged && error?.keyPath == "data")
     #expect(try Data(contentsOf: file) == Data("old".utf8))
     #expect(
-      try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() == ["document.zip", "documents"])
+      try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() == ["package.zip", "packages"])
   }
 }
 

@@ -10,28 +10,28 @@ private struct Shipment {
 }
 
 extension LarderTestProcess {
-  /// Exports the first row to a folder of documents, and ends itself before the step of a number.
+  /// Exports the first row to a folder of packages, and ends itself before the step of a number.
   func exportKilled(_ number: Int) async throws {
     let fileSystem = Self.killing(before: number)
     let store = try Store(at: path, for: Shipment.self)
-    let folder = try DocumentFolder(
-      at: URL(filePath: path + ".documents\(number)"), extension: "shipment", fileSystem: fileSystem)
+    let folder = try PackageFolder(
+      at: URL(filePath: path + ".packages\(number)"), extension: "shipment", fileSystem: fileSystem)
     guard let shipment = try await store.first(Shipment.all) else { return Self.say("no row") }
     _ = try await store.export(shipment, to: folder)
     Self.say("exported")
   }
 
-  /// Imports a document into a store of its own, and ends itself before the step of a number.
+  /// Imports a package into a store of its own, and ends itself before the step of a number.
   func importKilled(_ number: Int) async throws {
     let fileSystem = Self.killing(before: number)
     let store = try Store(at: path + ".imported\(number)", for: Shipment.self)
-    let folder = try DocumentFolder(
-      at: URL(filePath: path + ".documents"), extension: "shipment", fileSystem: fileSystem)
-    try await store.importDocument(try folder.document(named: "1"), as: Shipment.self)
+    let folder = try PackageFolder(
+      at: URL(filePath: path + ".packages"), extension: "shipment", fileSystem: fileSystem)
+    try await store.importPackage(try folder.package(named: "1"), as: Shipment.self)
     Self.say("imported")
   }
 
-  /// Ends the process, as a crash would, before a call of the file system for documents, or a step of an attachment,
+  /// Ends the process, as a crash would, before a call of the file system for packages, or a step of an attachment,
   /// whichever has the number.
   private static func killing(before number: Int) -> FileSystem {
     let steps = Steps()

@@ -142,7 +142,7 @@ extension LarderTestProcess {
   /// Exports and imports an attachment of so many megabytes, and says how much memory that took at most.
   func exportLarge(_ megabytes: Int) async throws {
     let url = URL(fileURLWithPath: path)
-    let folder = try DocumentFolder(at: url.appendingPathExtension("documents"), extension: "parcel")
+    let folder = try PackageFolder(at: url.appendingPathExtension("packages"), extension: "parcel")
     let store = try Store(at: path, for: Parcel.self)
     let other = try Store(at: path + ".other", for: Parcel.self)
     let content = try await store.attach(Megabytes(count: megabytes))
@@ -152,7 +152,7 @@ extension LarderTestProcess {
     try? Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     let before = try Self.peakBytes()
     let package = try await store.export(parcel, to: folder)
-    try await other.importDocument(package, as: Parcel.self)
+    try await other.importPackage(package, as: Parcel.self)
     let peak = try Self.peakBytes()
     var count = 0
     for try await chunk in other.bytes(of: content) { count += chunk.count }
@@ -162,8 +162,8 @@ extension LarderTestProcess {
 
   /// Exports and imports on a disk without space for it, says what that has left, makes room and does it again.
   func exportToFullDisk() async throws {
-    let url = URL(fileURLWithPath: path).appendingPathExtension("documents")
-    let folder = try DocumentFolder(at: url, extension: "parcel")
+    let url = URL(fileURLWithPath: path).appendingPathExtension("packages")
+    let folder = try PackageFolder(at: url, extension: "parcel")
     let store = try Store(at: path, for: Parcel.self)
     let other = try Store(at: path + ".other", for: Parcel.self)
     try await other.save(Parcel(id: 2, content: try await other.attach(Data("here".utf8))))
@@ -179,14 +179,14 @@ extension LarderTestProcess {
         Self.say("export: \(error.code)")
       }
       do {
-        try await other.importDocument(package, as: Parcel.self)
+        try await other.importPackage(package, as: Parcel.self)
         Self.say("imported")
       } catch let error as StoreError {
         Self.say("import: \(error.code)")
       }
       let names = try FileManager.default.contentsOfDirectory(atPath: url.path).filter { $0 != ".larder-lock" }
       let drafts = try FileManager.default.contentsOfDirectory(atPath: path + ".other.attachments/tmp")
-      Self.say("\(names.count) documents, \(try await other.count(Parcel.all)) rows, \(drafts.count) drafts")
+      Self.say("\(names.count) packages, \(try await other.count(Parcel.all)) rows, \(drafts.count) drafts")
       for file in ballast { try? FileManager.default.removeItem(atPath: file) }
     }
   }

@@ -22,7 +22,7 @@ extension LarderTestProcess {
     Self.say("ready")
     _ = readLine()
     for number in 0..<100 {
-      try await people.set(
+      try await people.save(
         "\(process)-\(number)",
         ["p\(process)_\(number)": .integer(Int64(number)), "shared\(number)": .integer(Int64(process))])
       Self.say("\(number)")
@@ -36,10 +36,10 @@ extension LarderTestProcess {
     let store = try Store(at: path)
     try store.blocking.write { db in
       let people = db.documents("people")
-      for number in 0..<count { try people.set("half-\(number)", ["half": .integer(Int64(number)), "n": 1]) }
+      for number in 0..<count { try people.save("half-\(number)", ["half": .integer(Int64(number)), "n": 1]) }
       Self.say("half")
       _ = readLine()
-      try people.set("whole", ["whole": true])
+      try people.save("whole", ["whole": true])
     }
     Self.say("done")
   }
@@ -51,7 +51,7 @@ extension LarderTestProcess {
       let documents = (0..<count).map {
         (key: "\(batch)-\($0)", value: ["batch": .integer(Int64(batch)), "b\(batch % 8)": true] as Document)
       }
-      try await people.set(documents)
+      try await people.save(keyed: documents)
       Self.say("\(batch)")
     }
   }
@@ -64,11 +64,11 @@ extension LarderTestProcess {
     while let line = readLine() {
       let words = line.split(separator: " ", maxSplits: 2).map(String.init)
       switch (words.first, words.count) {
-      case ("set", 3): try people.set(words[1], json: words[2])
+      case ("set", 3): try people.save(words[1], json: words[2])
       case ("delete", 2): try people.delete(words[1])
       case ("index", 2): try people.index(on: words[1])
       case ("keys", 3): Self.say(try people.keys { $0[words[1]] == Int(words[2]) }.sorted().joined(separator: " "))
-      case ("drop", 1): try people.drop()
+      case ("drop", 1): try people.deleteCollection()
       default: return Self.say("there is no command \(line)")
       }
       Self.say("done")

@@ -22,9 +22,9 @@ struct DocumentsLarder {
 
   func index() throws { try people.index(on: "age") }
 
-  func insert(_ values: [(key: String, value: DocumentPerson)]) throws { try people.set(values) }
+  func insert(_ values: [(key: String, value: DocumentPerson)]) throws { try people.save(keyed: values) }
 
-  func insert(texts: [(key: String, value: String)]) throws { try people.set(json: texts) }
+  func insert(texts: [(key: String, value: String)]) throws { try people.save(json: texts) }
 
   func fetchAll() throws -> [DocumentPerson] { try people.fetch().map(\.value) }
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// What the list shows of one creature; for one that is damaged, what of it can be read.
 struct Card: Encodable, Equatable, Sendable {
-  /// The name of its document.
+  /// The name of its package.
   let name: String
   var title: String?
   var rating: Int?
@@ -23,7 +23,7 @@ struct Card: Encodable, Equatable, Sendable {
   }
 }
 
-/// What is wrong with a creature's document, and what is left of it.
+/// What is wrong with a creature's package, and what is left of it.
 struct Damage: Encodable, Equatable, Sendable {
   /// The parts that are not as they were written.
   let lost: [CreaturePart]
@@ -31,6 +31,6 @@ struct Damage: Encodable, Equatable, Sendable {
   let left: [CreaturePart]
   /// Whether the lost picture's file still begins as a picture does, so that a part of it may be seen.
   var hasRemnant = false
-  /// Why the document cannot be read although it may be whole; then nothing is to be restored.
+  /// Why the package cannot be read although it may be whole; then nothing is to be restored.
   var obstacle: String?
 }

@@ -2,7 +2,7 @@ import ExampleWeb
 import Foundation
 import LarderArchive
 
-/// A creature, as its document's part `data` keeps it.
+/// A creature, as its package's part `data` keeps it.
 struct Creature: Archivable, Equatable, Sendable {
   static let archiveTag = "Creature"
 
@@ -12,7 +12,7 @@ struct Creature: Archivable, Equatable, Sendable {
   let created: Date
   /// Also tells one state of the creature from another.
   var modified: Date
-  /// What the document's picture is like, so that the list need not read it.
+  /// What the package's picture is like, so that the list need not read it.
   var picture: Picture?
 }
 

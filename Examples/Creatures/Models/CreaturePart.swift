@@ -1,9 +1,9 @@
 import ExampleWeb
 import LarderArchive
 
-/// The parts of a creature's document. Pictures end in their format, so that every other program can open them too.
+/// The parts of a creature's package. Pictures end in their format, so that every other program can open them too.
 enum CreaturePart: String, Encodable, CaseIterable, Comparable, Sendable {
-  /// The document's own list of its parts.
+  /// The package's own list of its parts.
   case list
   /// The archived `Creature`.
   case data
@@ -30,8 +30,8 @@ enum CreaturePart: String, Encodable, CaseIterable, Comparable, Sendable {
   }
 }
 
-extension DocumentParts {
-  /// Sets the picture and its thumbnail, and takes away those that the document had before.
+extension PackageParts {
+  /// Sets the picture and its thumbnail, and takes away those that the package had before.
   mutating func setPicture(_ upload: PictureUpload?, replacing old: [String]) throws {
     for name in old where [.picture, .thumbnail].contains(CreaturePart(partName: name)) { try remove(name) }
     guard let upload else { return }

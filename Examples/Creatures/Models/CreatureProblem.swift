@@ -6,7 +6,7 @@ enum CreatureProblem: Error, Equatable {
   case gone(String)
   /// Another window has changed the creature since.
   case changedElsewhere
-  /// The creature's document is not as it was written.
+  /// The creature's package is not as it was written.
   case damaged(String)
 
   /// Where on the page the problem is shown.

@@ -70,7 +70,7 @@ struct CreatureRoutes {
 }
 
 extension RequestContext {
-  /// The name of the document; the folder refuses everything that is none.
+  /// The name of the package; the folder refuses everything that is none.
   var creature: String {
     get throws { try parameters.require("name") }
   }

@@ -21,7 +21,7 @@ struct PictureRoutes {
   }
 
   /// The type is the one that the bytes tell. Nothing is kept by the browser, so that each look at a picture is a look
-  /// at the document.
+  /// at the package.
   private func response(_ format: PictureFormat, _ content: Data) -> Response {
     .content(content, mediaType: format.mediaType)
   }

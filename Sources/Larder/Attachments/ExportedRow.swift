@@ -1,7 +1,7 @@
 import Foundation
 import LarderArchive
 
-/// A row in a document package: its stored values by column name.
+/// A row in a package: its stored values by column name.
 struct ExportedRow: Archivable {
   static let archiveTag = "LarderRow"
 
@@ -54,7 +54,7 @@ struct ExportedRow: Archivable {
     guard table == M.schema.table else {
       throw StoreError(
         .schemaMismatch, model: M.schema.modelName,
-        "The document holds a row of \(table), not of \(M.schema.table). Import it as that model.")
+        "The package holds a row of \(table), not of \(M.schema.table). Import it as that model.")
     }
     var writer = SQLWriter()
     writer.write("SELECT ")
@@ -62,7 +62,7 @@ struct ExportedRow: Archivable {
       guard let value = try value(of: column.name) ?? column.defaultValue?() else {
         throw StoreError(
           .schemaMismatch, model: M.schema.modelName, property: column.property,
-          "The document has no value for \(M.schema.modelName).\(column.property). Give the property a default value, or make it optional."
+          "The package has no value for \(M.schema.modelName).\(column.property). Give the property a default value, or make it optional."
         )
       }
       if position > 0 { writer.write(", ") }

@@ -2,20 +2,20 @@ import Crypto
 public import LarderArchive
 
 extension Store {
-  /// Writes a value and the data of all its attachments to a new document in a folder.
+  /// Writes a value and the data of all its attachments to a new package in a folder.
   ///
-  /// The document has one part with the row, and one part for each attachment, named by its digest.
-  /// ``importDocument(_:as:)`` imports it into this store or another one.
+  /// The package has one part with the row, and one part for each attachment, named by its digest.
+  /// ``importPackage(_:as:)`` imports it into this store or another one.
   ///
   /// - Parameters:
   ///   - value: The value to export.
-  ///   - folder: The folder in which to create the document.
-  /// - Returns: The new document.
+  ///   - folder: The folder in which to create the package.
+  /// - Returns: The new package.
   /// - Throws: ``StoreError`` with the codes of ``data(of:)``; `ArchiveError` of the file system; `CancellationError`.
-  ///   After an error there is no document.
+  ///   After an error there is no package.
   /// - Complexity: Reads and writes the data of each attachment once, with one chunk in memory. The limits of the
   ///   folder apply to the row, not to attachments.
-  public func export<M: Model>(_ value: M, to folder: DocumentFolder) async throws -> DocumentPackage {
+  public func export<M: Model>(_ value: M, to folder: PackageFolder) async throws -> DocumentPackage {
     let row = try ExportedRow(value)
     let digests = try await reading { try row.attachments(M.self, $0).keys.sorted() }
     let storage = environment.attachments
@@ -31,22 +31,22 @@ extension Store {
     }
   }
 
-  /// Saves the value in a document that ``export(_:to:)`` wrote, with its attachments.
+  /// Saves the value in a package that ``export(_:to:)`` wrote, with its attachments.
   ///
-  /// A row with the same key is updated. Properties that the document doesn't have get their default values.
+  /// A row with the same key is updated. Properties that the package doesn't have get their default values.
   ///
   /// - Parameters:
-  ///   - package: The document.
+  ///   - package: The package.
   ///   - model: The type of the value.
   /// - Returns: The imported value.
-  /// - Throws: `ArchiveError` for a damaged document; ``StoreError`` `.schemaMismatch` for a row of another model,
+  /// - Throws: `ArchiveError` for a damaged package; ``StoreError`` `.schemaMismatch` for a row of another model,
   ///   `.corrupt` for an attachment whose data isn't what the row says; and the errors of ``save(_:)-(M)`` and
   ///   ``attach(_:name:mediaType:)``. After an error nothing is saved, and the data of attachments that were already
   ///   copied is deleted like any data that no row refers to.
   /// - Complexity: Reads and writes the data of each attachment once, with one chunk in memory.
   @discardableResult
-  public func importDocument<M: Model>(_ package: DocumentPackage, as model: M.Type) async throws -> M {
-    // One version of the document, even if it is changed meanwhile.
+  public func importPackage<M: Model>(_ package: DocumentPackage, as model: M.Type) async throws -> M {
+    // One version of the package, even if it is changed meanwhile.
     let (snapshot, row) = try await AttachmentWork.run {
       let snapshot = try package.snapshot()
       return (snapshot, try snapshot.value(ExportedRow.self, for: ExportedRow.part))
@@ -63,8 +63,7 @@ extension Store {
   }
 
   /// Stores the data of a part, which is verified before the store knows of it.
-  private func attach(_ digest: String, of sizes: Set<Int64>, in snapshot: DocumentSnapshot) async throws -> Attachment
-  {
+  private func attach(_ digest: String, of sizes: Set<Int64>, in snapshot: PackageSnapshot) async throws -> Attachment {
     let storage = try managedAttachments
     let draft = try await AttachmentWork.runCancellably { cancellation in
       let reader = try snapshot.reader(for: digest)
@@ -82,9 +81,9 @@ extension Store {
 }
 
 extension AttachmentFile {
-  /// Writes all data to a part of a document. Throws `.corrupt` if it isn't the data of the digest.
+  /// Writes all data to a part of a package. Throws `.corrupt` if it isn't the data of the digest.
   fileprivate func copy(
-    _ digest: String, to writer: DocumentPartWriter, _ cancellation: AttachmentWork.Cancellation
+    _ digest: String, to writer: PackagePartWriter, _ cancellation: AttachmentWork.Cancellation
   ) throws {
     var hash = SHA256()
     try forEachChunk { chunk in

@@ -4,7 +4,7 @@ public import Foundation
 /// transaction or snapshot.
 ///
 /// It has the methods of ``Documents``.
-public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
+public struct BlockingDocuments<Access: StoreReader, Content: Codable> {
   /// The name of the collection.
   public let name: String
   let access: Access
@@ -16,7 +16,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
     table = DocumentTable(name)
   }
 
-  private var coding: DocumentCoding<Value> { DocumentCoding(collection: name) }
+  private var coding: DocumentCoding<Content> { DocumentCoding(collection: name) }
 
   private func reading<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     try access._read(isReentrant: true) { try body($0.connection) }
@@ -39,13 +39,13 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   /// - Throws: ``StoreError`` `.invalidValue` if it can't be decoded as the collection's type, and the errors of any
   ///   read.
   /// - Complexity: One lookup by key.
-  public func get(_ key: String) throws -> Value? {
+  public func find(_ key: String) throws -> Content? {
     try reading { try table.on($0).get(key) { try coding.decode(key, $0) } }
   }
 
   /// Returns the document with the key, or nil if there is none.
-  public subscript(key: String) -> Value? {
-    get throws { try get(key) }
+  public subscript(key: String) -> Content? {
+    get throws { try find(key) }
   }
 
   /// Returns the documents with the keys.
@@ -54,15 +54,15 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   /// - Returns: The documents by key, without those that don't exist.
   /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded as the collection's type, `.unsupported`
   ///   if two keys are equal in Swift but not in the file, and the errors of any read.
-  public func get(_ keys: some Sequence<String>) throws -> [String: Value] {
+  public func find(_ keys: some Sequence<String>) throws -> [String: Content] {
     try reading { connection in
-      var values: [String: Value] = [:]
+      var values: [String: Content] = [:]
       for key in keys {
         guard let value = try table.on(connection).get(key, { try coding.decode(key, $0) }) else { continue }
         if let position = values.index(forKey: key), ExactText(values[position].key) != ExactText(key) {
           throw StoreError(
             .unsupported, model: name,
-            "Two of the documents of \(name) have keys that Swift takes for equal, of which a dictionary holds one. Get each by itself, or use load."
+            "Two of the documents of \(name) have keys that Swift takes for equal, of which a dictionary holds one. Find each by itself, or use load."
           )
         }
         values[key] = value
@@ -124,7 +124,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   ) throws -> [String] {
     try keys(
       DocumentQuery(
-        DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset,
+        Condition(conditions), sort: sort, limit: limit, offset: offset,
         validatesProperties: validatesProperties))
   }
 
@@ -141,7 +141,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   ///   or `sort` can't be parsed; and the errors of any read.
   public func keys(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
-    where condition: (DocumentProperties) -> DocumentPredicate
+    where condition: (DocumentProperties) -> Condition
   ) throws -> [String] {
     try keys(
       DocumentQuery(
@@ -168,10 +168,10 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   public func fetch(
     where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0,
     validatesProperties: Bool = true
-  ) throws -> [KeyedValue<Value>] {
+  ) throws -> [KeyedValue<Content>] {
     try fetch(
       DocumentQuery(
-        DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset,
+        Condition(conditions), sort: sort, limit: limit, offset: offset,
         validatesProperties: validatesProperties))
   }
 
@@ -188,15 +188,15 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   ///   document can't be decoded, or a path or `sort` can't be parsed; and the errors of any read.
   public func fetch(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
-    where condition: (DocumentProperties) -> DocumentPredicate
-  ) throws -> [KeyedValue<Value>] {
+    where condition: (DocumentProperties) -> Condition
+  ) throws -> [KeyedValue<Content>] {
     try fetch(
       DocumentQuery(
         condition(DocumentProperties()), sort: sort, limit: limit, offset: offset,
         validatesProperties: validatesProperties))
   }
 
-  func fetch(_ query: DocumentQuery) throws -> [KeyedValue<Value>] {
+  func fetch(_ query: DocumentQuery) throws -> [KeyedValue<Content>] {
     try reading { connection in
       try table.on(connection).fetch(query) { key, json in KeyedValue(key: key, value: try coding.decode(key, json)) }
     }
@@ -212,7 +212,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
   ///   errors of any read.
   public func count(where conditions: [Condition] = [], validatesProperties: Bool = true) throws -> Int {
-    try count(DocumentQuery(DocumentPredicate(conditions), validatesProperties: validatesProperties))
+    try count(DocumentQuery(Condition(conditions), validatesProperties: validatesProperties))
   }
 
   /// Returns the number of documents for which the closure's condition holds.
@@ -224,7 +224,7 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
   /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
   ///   errors of any read.
   public func count(
-    validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate
+    validatesProperties: Bool = true, where condition: (DocumentProperties) -> Condition
   ) throws -> Int {
     try count(DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties))
   }
@@ -237,16 +237,16 @@ public struct BlockingDocuments<Access: StoreReader, Value: Codable> {
 extension BlockingDocuments: Sendable where Access: Sendable {}
 
 /// A value and its key in a collection of documents.
-public struct KeyedValue<Value> {
+public struct KeyedValue<Content> {
   /// The key.
   public let key: String
   /// The value.
-  public let value: Value
+  public let value: Content
 }
 
-extension KeyedValue: Sendable where Value: Sendable {}
-extension KeyedValue: Equatable where Value: Equatable {}
-extension KeyedValue: Hashable where Value: Hashable {}
+extension KeyedValue: Sendable where Content: Sendable {}
+extension KeyedValue: Equatable where Content: Equatable {}
+extension KeyedValue: Hashable where Content: Hashable {}
 
 extension KeyedValue: Identifiable {
   public var id: String { key }
@@ -265,7 +265,7 @@ extension BlockingDocuments where Access: StoreWriter {
   ///   - expires: When the document expires; nil if it doesn't.
   /// - Throws: ``StoreError`` `.invalidValue` for a number that isn't finite and for a value that is nested too deeply,
   ///   and the errors of any write.
-  public func set(_ key: String, _ value: Value, expires: Date? = nil) throws {
+  public func save(_ key: String, _ value: Content, expires: Date? = nil) throws {
     let document = try coding.encode(key, value, expires: expires)
     try writing { try table.on($0).set([document]) }
   }
@@ -275,8 +275,8 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Parameters:
   ///   - values: The keys and values.
   ///   - expires: When the documents expire; nil if they don't.
-  /// - Throws: The errors of ``set(_:_:expires:)``.
-  public func set(_ values: some Sequence<(key: String, value: Value)>, expires: Date? = nil) throws {
+  /// - Throws: The errors of ``save(_:_:expires:)``.
+  public func save(keyed values: some Sequence<(key: String, value: Content)>, expires: Date? = nil) throws {
     let documents = try values.map { try coding.encode($0.key, $0.value, expires: expires) }
     try writing { try table.on($0).set(documents) }
   }
@@ -286,8 +286,8 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Parameters:
   ///   - value: The value to store.
   ///   - expires: When the document expires; nil if it doesn't.
-  /// - Throws: ``StoreError`` `.invalidValue` if it has no such property, and the errors of ``set(_:_:expires:)``.
-  public func save(_ value: Value, expires: Date? = nil) throws {
+  /// - Throws: ``StoreError`` `.invalidValue` if it has no such property, and the errors of ``save(_:_:expires:)``.
+  public func save(_ value: Content, expires: Date? = nil) throws {
     let document = try coding.encode(nil, value, expires: expires)
     try writing { try table.on($0).set([document]) }
   }
@@ -297,8 +297,8 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Parameters:
   ///   - values: The values to store.
   ///   - expires: When the documents expire; nil if they don't.
-  /// - Throws: The errors of ``save(_:expires:)-(Value,_)``.
-  public func save(_ values: some Sequence<Value>, expires: Date? = nil) throws {
+  /// - Throws: The errors of ``save(_:expires:)-(Content,_)``.
+  public func save(_ values: some Sequence<Content>, expires: Date? = nil) throws {
     let documents = try values.map { try coding.encode(nil, $0, expires: expires) }
     try writing { try table.on($0).set(documents) }
   }
@@ -312,7 +312,7 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Throws: ``StoreError`` `.invalidValue`, with line, column and offset, for invalid JSON, for a number that fits
   ///   neither a 64-bit integer nor a `Double`, and for an object with two properties of the same name; and the errors
   ///   of any write.
-  public func set(_ key: String, json: String, expires: Date? = nil) throws {
+  public func save(_ key: String, json: String, expires: Date? = nil) throws {
     let document = try coding.read(key, json: json, expires: expires)
     try writing { try table.on($0).set([document]) }
   }
@@ -323,8 +323,8 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Parameters:
   ///   - texts: The keys and the texts of JSON objects.
   ///   - expires: When the documents expire; nil if they don't.
-  /// - Throws: The errors of ``set(_:json:expires:)``, with the position in the batch.
-  public func set(json texts: some Sequence<(key: String, value: String)>, expires: Date? = nil) throws {
+  /// - Throws: The errors of ``save(_:json:expires:)``, with the position in the batch.
+  public func save(json texts: some Sequence<(key: String, value: String)>, expires: Date? = nil) throws {
     let documents = try coding.read(texts, expires: expires)
     try writing { try table.on($0).set(documents) }
   }
@@ -334,7 +334,7 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Parameters:
   ///   - key: The key of the document.
   ///   - changes: The properties to set.
-  /// - Throws: ``StoreError`` `.notFound` if there is no such document, and the errors of ``set(_:_:expires:)``.
+  /// - Throws: ``StoreError`` `.notFound` if there is no such document, and the errors of ``save(_:_:expires:)``.
   public func update(_ key: String, _ changes: Document) throws {
     try writing { try table.on($0).update([key], changes) }
   }
@@ -379,7 +379,7 @@ extension BlockingDocuments where Access: StoreWriter {
   ///   errors of any write.
   @discardableResult
   public func deleteAll(where conditions: [Condition] = [], validatesProperties: Bool = true) throws -> Int {
-    try deleteAll(DocumentQuery(DocumentPredicate(conditions), validatesProperties: validatesProperties))
+    try deleteAll(DocumentQuery(Condition(conditions), validatesProperties: validatesProperties))
   }
 
   /// Deletes the documents for which the closure's condition holds.
@@ -392,7 +392,7 @@ extension BlockingDocuments where Access: StoreWriter {
   ///   errors of any write.
   @discardableResult
   public func deleteAll(
-    validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate
+    validatesProperties: Bool = true, where condition: (DocumentProperties) -> Condition
   ) throws -> Int {
     try deleteAll(DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties))
   }
@@ -454,7 +454,7 @@ extension BlockingDocuments where Access: StoreWriter {
   /// - Returns: `true` if there was such a collection.
   /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
-  public func drop() throws -> Bool {
+  public func deleteCollection() throws -> Bool {
     try writing { try table.on($0).drop() }
   }
 }
@@ -474,7 +474,7 @@ extension StoreReader {
   ///   - name: The name of the collection.
   ///   - type: The type of the values.
   /// - Returns: The collection, whether or not it exists in the file.
-  public func documents<Value: Codable>(_ name: String, of type: Value.Type) -> BlockingDocuments<Self, Value> {
+  public func documents<Content: Codable>(_ name: String, of type: Content.Type) -> BlockingDocuments<Self, Content> {
     BlockingDocuments(name, self)
   }
 
@@ -494,7 +494,7 @@ extension StoreReader {
       try _read(isReentrant: true) { access in
         let names = try access.connection.documents.names()
         let counts = try names.map {
-          ($0, try DocumentTable($0).on(access.connection).count(DocumentQuery(DocumentPredicate([]))))
+          ($0, try DocumentTable($0).on(access.connection).count(DocumentQuery(Condition([]))))
         }
         return Dictionary(counts, uniquingKeysWith: { first, _ in first })
       }

@@ -20,7 +20,7 @@ extension Document {
   /// - Parameter type: The type to decode.
   /// - Returns: The decoded value.
   /// - Throws: ``StoreError`` `.invalidValue` if the document can't be decoded as the type.
-  public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+  public func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
     try DocumentValue.object(self).decode(type)
   }
 }
@@ -45,7 +45,7 @@ extension DocumentValue {
   /// - Parameter type: The type to decode.
   /// - Returns: The decoded value.
   /// - Throws: ``StoreError`` `.invalidValue` if the value can't be decoded as the type.
-  public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+  public func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
     do {
       return try DocumentDecoder(self).decode(type)
     } catch let error as DecodingError {

@@ -1,11 +1,11 @@
 import Foundation
 
 /// Converts values of a collection's type to documents and back.
-struct DocumentCoding<Value: Codable>: Sendable {
+struct DocumentCoding<Content: Codable>: Sendable {
   let collection: String
 
   /// Returns the document to write. Without a given key, it takes the value's property `key`.
-  func encode(_ key: String?, _ value: Value, expires: Date?) throws -> EncodedDocument {
+  func encode(_ key: String?, _ value: Content, expires: Date?) throws -> EncodedDocument {
     do {
       if let document = value as? Document {
         return try EncodedDocument(key: try key ?? ownKey(document), document, expires: expires)
@@ -13,7 +13,7 @@ struct DocumentCoding<Value: Codable>: Sendable {
       let encoder = DocumentEncoder()
       guard case .object(let document) = try encoder.encode(value) else {
         throw StoreError(
-          .invalidValue, "\(Value.self) does not encode as an object with properties. Wrap it in a struct.")
+          .invalidValue, "\(Content.self) does not encode as an object with properties. Wrap it in a struct.")
       }
       let ownKey = try key ?? (value as? any StoredDocument)?.key ?? ownKey(document)
       return try EncodedDocument(key: ownKey, document, unset: encoder.unset, expires: expires)
@@ -22,7 +22,7 @@ struct DocumentCoding<Value: Codable>: Sendable {
     } catch let error as EncodingError {
       throw StoreError(
         .invalidValue, model: collection,
-        "A \(Value.self) cannot be written to \(collection): \(error.shortDescription). Store what encodes.")
+        "A \(Content.self) cannot be written to \(collection): \(error.shortDescription). Store what encodes.")
     }
   }
 
@@ -53,27 +53,27 @@ struct DocumentCoding<Value: Codable>: Sendable {
     if case .text(let key) = document["key"] { return key }
     throw StoreError(
       .invalidValue, property: "key",
-      "A \(Value.self) for \(collection) has no text property \"key\". Add one, or give the key with set.")
+      "A \(Content.self) for \(collection) has no text property \"key\". Add one, or save it with a key.")
   }
 
-  func decode(_ key: String, json: String) throws -> Value {
+  func decode(_ key: String, json: String) throws -> Content {
     var json = json
     return try json.withUTF8 { try decode(key, $0) }
   }
 
-  func decode(_ key: String, _ json: UnsafeBufferPointer<UInt8>) throws -> Value {
+  func decode(_ key: String, _ json: UnsafeBufferPointer<UInt8>) throws -> Content {
     try decode(key, DocumentReader.document(json, of: key, in: collection))
   }
 
   /// Decodes the value of a document, and collects the references in it if `references` isn't nil.
-  func decode(_ key: String, _ document: Document, references: DocumentReferences? = nil) throws -> Value {
+  func decode(_ key: String, _ document: Document, references: DocumentReferences? = nil) throws -> Content {
     do {
-      if let value = document as? Value { return value }
-      return try Value(from: DocumentDecoder(.object(document), key: key, references: references))
+      if let value = document as? Content { return value }
+      return try Content(from: DocumentDecoder(.object(document), key: key, references: references))
     } catch let error as DecodingError {
       throw StoreError(
         .invalidValue, model: collection,
-        "The document \"\(key)\" of \(collection) does not decode as \(Value.self): \(error.shortDescription). Correct it, or make the property optional."
+        "The document \"\(key)\" of \(collection) does not decode as \(Content.self): \(error.shortDescription). Correct it, or make the property optional."
       )
     }
   }

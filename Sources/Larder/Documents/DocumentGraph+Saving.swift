@@ -18,10 +18,10 @@ extension DocumentGraph {
     return batches
   }
 
-  private static func encode<Value: Codable>(
-    _ value: Value, at address: DocumentAddress, expires: Date?
+  private static func encode<Content: Codable>(
+    _ value: Content, at address: DocumentAddress, expires: Date?
   ) throws -> EncodedDocument {
-    try DocumentCoding<Value>(collection: address.collection).encode(address.key, value, expires: expires)
+    try DocumentCoding<Content>(collection: address.collection).encode(address.key, value, expires: expires)
   }
 }
 

@@ -13,12 +13,12 @@
 /// special handling. Documents of untyped collections are found by collection and key: `graph["customers", "ada"]`. A
 /// graph is a value: changing it doesn't change the file.
 public struct DocumentGraph: Sendable {
-  typealias Content = any Codable & Sendable
+  typealias AnyContent = any Codable & Sendable
 
   /// What is known about a document.
   enum Entry: Sendable {
     /// Its value. `isChanged` is true if the program set it, and false if it was read from the file.
-    case value(Content, isChanged: Bool)
+    case value(AnyContent, isChanged: Bool)
     /// It was looked up and doesn't exist.
     case missing
   }
@@ -38,7 +38,7 @@ public struct DocumentGraph: Sendable {
   /// Creates a graph with the values: `DocumentGraph(order, ada, tea)`.
   ///
   /// - Parameter values: The documents.
-  public init<each Value: StoredDocument>(_ values: repeat each Value) {
+  public init<each Content: StoredDocument>(_ values: repeat each Content) {
     for value in repeat each values { insert(value) }
   }
 
@@ -55,7 +55,7 @@ public struct DocumentGraph: Sendable {
   /// - Parameter value: The document.
   /// - Returns: A reference to it.
   @discardableResult
-  public mutating func insert<Value: StoredDocument>(_ value: Value) -> DocumentReference<Value> {
+  public mutating func insert<Content: StoredDocument>(_ value: Content) -> DocumentReference<Content> {
     let reference = DocumentReference(value)
     self[reference] = value
     return reference
@@ -90,8 +90,8 @@ public struct DocumentGraph: Sendable {
   ///
   /// - Parameter type: The type of the documents.
   /// - Returns: The documents, without missing ones.
-  public func values<Value: StoredDocument>(of type: Value.Type) -> [Value] {
-    contents(of: type.collection) { _, value in value as? Value }
+  public func values<Content: StoredDocument>(of type: Content.Type) -> [Content] {
+    contents(of: type.collection) { _, value in value as? Content }
   }
 
   /// Returns the untyped documents of a collection, in the order in which they were added.
@@ -136,7 +136,7 @@ public struct DocumentGraph: Sendable {
   // MARK: Entries
 
   /// The documents that the program set, in the order in which they were added.
-  var changes: [(address: DocumentAddress, value: Content)] {
+  var changes: [(address: DocumentAddress, value: AnyContent)] {
     inOrder { address, entry in
       if case .value(let value, isChanged: true) = entry { (address, value) } else { nil }
     }
@@ -144,7 +144,7 @@ public struct DocumentGraph: Sendable {
 
   func isKnown(_ address: DocumentAddress) -> Bool { entries[address] != nil }
 
-  func value(at address: DocumentAddress) -> Content? {
+  func value(at address: DocumentAddress) -> AnyContent? {
     if case .value(let value, _) = entries[address]?.entry { value } else { nil }
   }
 
@@ -156,7 +156,7 @@ public struct DocumentGraph: Sendable {
     return found.sorted { $0.number < $1.number }.map(\.output)
   }
 
-  private func contents<Output>(of collection: String, _ transform: (String, Content) -> Output?) -> [Output] {
+  private func contents<Output>(of collection: String, _ transform: (String, AnyContent) -> Output?) -> [Output] {
     let name = collection.foldedTableName
     return inOrder { address, entry in
       guard case .value(let value, _) = entry, address.collection.foldedTableName == name else { return nil }
@@ -164,7 +164,7 @@ public struct DocumentGraph: Sendable {
     }
   }
 
-  private mutating func set(_ value: Content?, at address: DocumentAddress) {
+  private mutating func set(_ value: AnyContent?, at address: DocumentAddress) {
     note(value.map { .value($0, isChanged: true) }, at: address)
   }
 

@@ -32,9 +32,9 @@ struct DocumentGraphLoader {
   /// Reads the documents with the keys, and the documents that they refer to.
   ///
   /// - Returns: The documents with the keys, in the order of the keys, each once.
-  mutating func load<Value: Codable & Sendable>(
-    _ keys: [String], of collection: String, as type: Value.Type
-  ) throws -> [KeyedValue<Value>] {
+  mutating func load<Content: Codable & Sendable>(
+    _ keys: [String], of collection: String, as type: Content.Type
+  ) throws -> [KeyedValue<Content>] {
     if type != Document.self { types[collection.foldedTableName] = type }
     let roots = distinct(keys.map { DocumentAddress(collection, $0) })
     try read(roots, of: collection, as: type)
@@ -44,7 +44,7 @@ struct DocumentGraphLoader {
       try readLevel()
     }
     return roots.compactMap { address in
-      (graph.value(at: address) as? Value).map { KeyedValue(key: address.key, value: $0) }
+      (graph.value(at: address) as? Content).map { KeyedValue(key: address.key, value: $0) }
     }
   }
 
@@ -74,10 +74,10 @@ struct DocumentGraphLoader {
     }
   }
 
-  private mutating func read<Value: Codable & Sendable>(
-    _ addresses: [DocumentAddress], of collection: String, as type: Value.Type
+  private mutating func read<Content: Codable & Sendable>(
+    _ addresses: [DocumentAddress], of collection: String, as type: Content.Type
   ) throws {
-    let coding = DocumentCoding<Value>(collection: collection)
+    let coding = DocumentCoding<Content>(collection: collection)
     try DocumentTable(collection).on(connection).forEach(addresses.map(\.key)) { key, json in
       let document = try DocumentReader.document(json, of: key, in: collection)
       try add(key, document, coding)
@@ -85,16 +85,16 @@ struct DocumentGraphLoader {
     for address in addresses where !graph.isKnown(address) { graph.note(.missing, at: address) }
   }
 
-  private mutating func add<Value: Codable & Sendable>(
-    _ key: String, _ document: Document, _ coding: DocumentCoding<Value>
+  private mutating func add<Content: Codable & Sendable>(
+    _ key: String, _ document: Document, _ coding: DocumentCoding<Content>
   ) throws {
     let address = DocumentAddress(coding.collection, key)
     let references = DocumentReferences()
     let value = try coding.decode(key, document, references: references)
     collections.insert(coding.collection)
     graph.note(.value(value, isChanged: false), at: address)
-    if Value.self == Document.self { documents[address] = document }
-    try follow(references.found, in: document, of: coding.collection, isTyped: Value.self != Document.self)
+    if Content.self == Document.self { documents[address] = document }
+    try follow(references.found, in: document, of: coding.collection, isTyped: Content.self != Document.self)
   }
 
   // MARK: Following
@@ -141,10 +141,10 @@ struct DocumentGraphLoader {
     want(address)
   }
 
-  private mutating func replace<Value: StoredDocument>(
-    _ document: Document, at address: DocumentAddress, _ type: Value.Type
+  private mutating func replace<Content: StoredDocument>(
+    _ document: Document, at address: DocumentAddress, _ type: Content.Type
   ) throws {
-    try add(address.key, document, DocumentCoding<Value>(collection: address.collection))
+    try add(address.key, document, DocumentCoding<Content>(collection: address.collection))
   }
 
   private mutating func want(_ address: DocumentAddress) {

@@ -32,72 +32,72 @@ public struct DocumentProperty: Sendable {
     DocumentProperty(documentPath: documentPath.appending(.position(position)))
   }
 
-  private func compared(_ comparison: Condition.Operator, _ value: some DocumentValueConvertible) -> DocumentPredicate {
-    DocumentPredicate(node: .comparison(documentPath, comparison, DocumentOperand(value)))
+  private func compared(_ comparison: Condition.Operator, _ value: some DocumentValueConvertible) -> Condition {
+    Condition(node: .comparison(documentPath, comparison, DocumentOperand(value)))
   }
 
-  /// Returns a predicate that holds if the property equals the value. A missing property equals nothing but null.
-  public static func == (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
+  /// Returns a condition that holds if the property equals the value. A missing property equals nothing but null.
+  public static func == (property: DocumentProperty, value: some DocumentValueConvertible) -> Condition {
     property.compared(.equal, value)
   }
 
-  /// Returns a predicate that holds if the property doesn't equal the value, or is missing.
-  public static func != (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
-    DocumentPredicate(node: .differs(property.documentPath, DocumentOperand(value)))
+  /// Returns a condition that holds if the property doesn't equal the value, or is missing.
+  public static func != (property: DocumentProperty, value: some DocumentValueConvertible) -> Condition {
+    Condition(node: .differs(property.documentPath, DocumentOperand(value)))
   }
 
-  /// Returns a predicate that holds if the property equals the value. A missing property equals nothing but null.
-  public static func == (property: DocumentProperty, value: DocumentValue) -> DocumentPredicate {
+  /// Returns a condition that holds if the property equals the value. A missing property equals nothing but null.
+  public static func == (property: DocumentProperty, value: DocumentValue) -> Condition {
     property.compared(.equal, value)
   }
 
-  /// Returns a predicate that holds if the property doesn't equal the value, or is missing.
-  public static func != (property: DocumentProperty, value: DocumentValue) -> DocumentPredicate {
-    DocumentPredicate(node: .differs(property.documentPath, DocumentOperand(value)))
+  /// Returns a condition that holds if the property doesn't equal the value, or is missing.
+  public static func != (property: DocumentProperty, value: DocumentValue) -> Condition {
+    Condition(node: .differs(property.documentPath, DocumentOperand(value)))
   }
 
-  /// Returns a predicate that holds if the property is less than the value.
-  public static func < (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
+  /// Returns a condition that holds if the property is less than the value.
+  public static func < (property: DocumentProperty, value: some DocumentValueConvertible) -> Condition {
     property.compared(.lessThan, value)
   }
 
-  /// Returns a predicate that holds if the property is greater than the value.
-  public static func > (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
+  /// Returns a condition that holds if the property is greater than the value.
+  public static func > (property: DocumentProperty, value: some DocumentValueConvertible) -> Condition {
     property.compared(.greaterThan, value)
   }
 
-  /// Returns a predicate that holds if the property is less than or equal to the value.
-  public static func <= (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
+  /// Returns a condition that holds if the property is less than or equal to the value.
+  public static func <= (property: DocumentProperty, value: some DocumentValueConvertible) -> Condition {
     property.compared(.lessThanOrEqual, value)
   }
 
-  /// Returns a predicate that holds if the property is greater than or equal to the value.
-  public static func >= (property: DocumentProperty, value: some DocumentValueConvertible) -> DocumentPredicate {
+  /// Returns a condition that holds if the property is greater than or equal to the value.
+  public static func >= (property: DocumentProperty, value: some DocumentValueConvertible) -> Condition {
     property.compared(.greaterThanOrEqual, value)
   }
 
-  /// Returns a predicate that holds if an array contains the value, or a text contains the text, ignoring the case of A
+  /// Returns a condition that holds if an array contains the value, or a text contains the text, ignoring the case of A
   /// to Z.
   ///
   /// - Parameter value: The element or the part of the text.
-  /// - Returns: The predicate.
-  public func contains(_ value: some DocumentValueConvertible) -> DocumentPredicate {
+  /// - Returns: The condition.
+  public func contains(_ value: some DocumentValueConvertible) -> Condition {
     compared(.contains, value)
   }
 
-  /// Returns a predicate that holds if an array contains all of the values, or a text all of the texts.
+  /// Returns a condition that holds if an array contains all of the values, or a text all of the texts.
   ///
-  /// - Parameter values: The elements or the parts of the text. Without values, the predicate holds for every document.
-  /// - Returns: The predicate.
-  public func containsAll(_ values: some Sequence<some DocumentValueConvertible>) -> DocumentPredicate {
-    DocumentPredicate(all: values.map { contains($0) })
+  /// - Parameter values: The elements or the parts of the text. Without values, the condition holds for every document.
+  /// - Returns: The condition.
+  public func containsAll(_ values: some Sequence<some DocumentValueConvertible>) -> Condition {
+    Condition(all: values.map { contains($0) })
   }
 
-  /// Returns a predicate that holds if the property equals one of the values.
+  /// Returns a condition that holds if the property equals one of the values.
   ///
   /// - Parameter values: The values to compare with.
-  /// - Returns: The predicate.
-  public func isIn(_ values: some Sequence<some DocumentValueConvertible>) -> DocumentPredicate {
-    DocumentPredicate(node: .comparison(documentPath, .inList, .list(values.map { DocumentOperand($0) })))
+  /// - Returns: The condition.
+  public func isIn(_ values: some Sequence<some DocumentValueConvertible>) -> Condition {
+    Condition(node: .comparison(documentPath, .inList, .list(values.map { DocumentOperand($0) })))
   }
 }

@@ -1,6 +1,6 @@
 /// The condition, order and limit of a query for documents.
 struct DocumentQuery: Sendable {
-  var predicate = DocumentPredicate([])
+  var condition = Condition([])
   var sort = ""
   var limit: Int?
   var offset = 0
@@ -8,10 +8,10 @@ struct DocumentQuery: Sendable {
   var validatesProperties = true
 
   init(
-    _ predicate: DocumentPredicate, sort: String = "", limit: Int? = nil, offset: Int = 0,
+    _ condition: Condition, sort: String = "", limit: Int? = nil, offset: Int = 0,
     validatesProperties: Bool = true
   ) {
-    self.predicate = predicate
+    self.condition = condition
     self.sort = sort
     self.limit = limit
     self.offset = offset
@@ -21,9 +21,9 @@ struct DocumentQuery: Sendable {
   /// Writes `SELECT columns FROM …` for the collection's table.
   func select(_ columns: String, from table: String, _ writer: inout SQLWriter) throws {
     writer.write("SELECT \(columns) FROM \(table) AS larder_document WHERE \(DocumentSQL.isLive)")
-    if predicate.node != .everything {
+    if condition.node != .everything {
       writer.write(" AND ")
-      try predicate.write(&writer)
+      try condition.write(&writer)
     }
     try DocumentSort(sort).write(&writer)
     guard limit != nil || offset > 0 else { return }
@@ -37,7 +37,7 @@ struct DocumentQuery: Sendable {
   func paths() throws -> [DocumentPath] {
     var paths: [DocumentPath] = []
     var seen: Set<DocumentPath> = []
-    try predicate.forEachPath { if seen.insert($0).inserted { paths.append($0) } }
+    try condition.forEachPath { if seen.insert($0).inserted { paths.append($0) } }
     for term in try DocumentSort(sort).terms where seen.insert(term.path).inserted { paths.append(term.path) }
     return paths
   }

@@ -1,4 +1,4 @@
-extension Documents where Value: Sendable {
+extension Documents where Content: Sendable {
   /// Returns the documents that satisfy the conditions as a collection that holds their keys and loads documents on
   /// demand.
   ///
@@ -18,7 +18,7 @@ extension Documents where Value: Sendable {
   /// - Throws: The errors of `keys(where:sort:)`.
   public func results(
     where conditions: [Condition] = [], sort: String = "", validatesProperties: Bool = true
-  ) async throws -> DocumentResults<Value> {
+  ) async throws -> DocumentResults<Content> {
     makeResults(try await keys(where: conditions, sort: sort, validatesProperties: validatesProperties))
   }
 
@@ -31,12 +31,12 @@ extension Documents where Value: Sendable {
   /// - Returns: A random-access collection of documents.
   /// - Throws: The errors of `keys(where:sort:)`.
   public func results(
-    sort: String = "", validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate
-  ) async throws -> DocumentResults<Value> {
+    sort: String = "", validatesProperties: Bool = true, where condition: (DocumentProperties) -> Condition
+  ) async throws -> DocumentResults<Content> {
     makeResults(try await keys(sort: sort, validatesProperties: validatesProperties, where: condition))
   }
 
-  private func makeResults(_ keys: [String]) -> DocumentResults<Value> {
+  private func makeResults(_ keys: [String]) -> DocumentResults<Content> {
     DocumentResults(
       keys: keys, pages: DocumentPages(store, DocumentTable(name)), coding: DocumentCoding(collection: name))
   }
@@ -49,16 +49,16 @@ extension Documents where Value: Sendable {
 /// `results(where:sort:)` again to update them.
 ///
 /// A subscript whose page isn't loaded blocks its thread until the page is read. ``elements(in:)`` doesn't block.
-public struct DocumentResults<Value: Codable & Sendable>: Sendable {
+public struct DocumentResults<Content: Codable & Sendable>: Sendable {
   /// The number of documents in a page.
   public static var pageSize: Int { DocumentPages.size }
 
   /// The keys of the documents, in the query's order.
   public let keys: [String]
   private let pages: DocumentPages
-  private let coding: DocumentCoding<Value>
+  private let coding: DocumentCoding<Content>
 
-  init(keys: [String], pages: DocumentPages, coding: DocumentCoding<Value>) {
+  init(keys: [String], pages: DocumentPages, coding: DocumentCoding<Content>) {
     self.keys = keys
     self.pages = pages
     self.coding = coding
@@ -70,7 +70,7 @@ public struct DocumentResults<Value: Codable & Sendable>: Sendable {
   /// - Returns: One element for each position; nil if its document no longer exists.
   /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded as the collection's type, the errors of
   ///   any read, and `CancellationError` as soon as the task is cancelled.
-  public func elements(in range: Range<Int>) async throws -> [Value?] {
+  public func elements(in range: Range<Int>) async throws -> [Content?] {
     let keys = keys[range]
     let rows = try await pages.rows(with: keys)
     return try zip(keys, rows).map { key, row in try row.map { try coding.decode(key, json: $0.json) } }
@@ -85,7 +85,7 @@ extension DocumentResults: RandomAccessCollection {
   /// the reason.
   ///
   /// - Complexity: O(1) if its page is loaded, and otherwise one lookup for each key of the page.
-  public subscript(position: Int) -> Value? {
+  public subscript(position: Int) -> Content? {
     precondition(
       keys.indices.contains(position), "there is no position \(position) in results of \(keys.count) documents")
     guard let row = pages.row(at: position, of: keys) else { return nil }

@@ -169,7 +169,7 @@ struct DocumentRows {
 
   private func update(_ key: String, _ changes: Document) throws {
     guard let old = try get(key, { try DocumentReader.document($0, of: key, in: name) }) else {
-      throw StoreError(.notFound, model: name, "There is no document with this key in \(name). Use set to add it.")
+      throw StoreError(.notFound, model: name, "There is no document with this key in \(name). Use save to add it.")
     }
     var new = old
     try connection.documents.prepare(name, [])

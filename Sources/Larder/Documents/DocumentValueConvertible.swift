@@ -21,7 +21,7 @@ extension DocumentValue: DocumentValueConvertible {
   /// - Parameter value: The value to convert.
   /// - Throws: ``StoreError`` `.invalidValue` for a value that a document can't hold: an integer above `Int64.max`, a
   ///   date outside the years 0 to 9999, a decimal that isn't a number.
-  public init<Value: DocumentValueConvertible>(_ value: Value) throws(Value.Failure) {
+  public init<Content: DocumentValueConvertible>(_ value: Content) throws(Content.Failure) {
     self = try value.documentValue
   }
 }

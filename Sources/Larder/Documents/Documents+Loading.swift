@@ -1,4 +1,4 @@
-extension BlockingDocuments where Value: Sendable {
+extension BlockingDocuments where Content: Sendable {
   /// Loads the document with the key and the documents that it refers to, all as of one commit.
   ///
   /// ```swift
@@ -22,7 +22,7 @@ extension BlockingDocuments where Value: Sendable {
   /// - Complexity: One statement for each level and collection, however many documents there are.
   public func load(
     _ key: String, following links: DocumentLink..., depth: Int? = nil, validatesProperties: Bool = true
-  ) throws -> (document: Value, graph: DocumentGraph)? {
+  ) throws -> (document: Content, graph: DocumentGraph)? {
     let (documents, graph) = try load([key], links, depth: depth, validatesProperties: validatesProperties)
     return documents.first.map { ($0.value, graph) }
   }
@@ -41,18 +41,18 @@ extension BlockingDocuments where Value: Sendable {
   /// - Complexity: One statement for each level and collection, however many documents there are.
   public func load(
     _ keys: some Sequence<String>, following links: DocumentLink..., depth: Int? = nil, validatesProperties: Bool = true
-  ) throws -> (documents: [KeyedValue<Value>], graph: DocumentGraph) {
+  ) throws -> (documents: [KeyedValue<Content>], graph: DocumentGraph) {
     try load(Array(keys), links, depth: depth, validatesProperties: validatesProperties)
   }
 
   func load(
     _ keys: [String], _ links: [DocumentLink], depth: Int?, validatesProperties: Bool
-  ) throws -> (documents: [KeyedValue<Value>], graph: DocumentGraph) {
+  ) throws -> (documents: [KeyedValue<Content>], graph: DocumentGraph) {
     try access._read(isReentrant: true) { access in
       let connection = access.connection
       return try connection.inOneView {
         var loader = try DocumentGraphLoader(links, depth: depth, connection)
-        let documents = try loader.load(keys, of: name, as: Value.self)
+        let documents = try loader.load(keys, of: name, as: Content.self)
         if validatesProperties { try loader.checkLinks() }
         return (documents, loader.graph)
       }
@@ -60,7 +60,7 @@ extension BlockingDocuments where Value: Sendable {
   }
 }
 
-extension Documents where Value: Sendable {
+extension Documents where Content: Sendable {
   /// Loads the document with the key and the documents that it refers to, all as of one commit.
   ///
   /// ```swift
@@ -84,9 +84,9 @@ extension Documents where Value: Sendable {
   /// - Complexity: One statement for each level and collection, however many documents there are.
   public func load(
     _ key: String, following links: DocumentLink..., depth: Int? = nil, validatesProperties: Bool = true
-  ) async throws -> (document: Value, graph: DocumentGraph)? {
+  ) async throws -> (document: Content, graph: DocumentGraph)? {
     let (documents, graph) = try await store.read { [name] db in
-      try BlockingDocuments<Snapshot, Value>(name, db).load(
+      try BlockingDocuments<Snapshot, Content>(name, db).load(
         [key], links, depth: depth, validatesProperties: validatesProperties)
     }
     return documents.first.map { ($0.value, graph) }
@@ -106,10 +106,10 @@ extension Documents where Value: Sendable {
   /// - Complexity: One statement for each level and collection, however many documents there are.
   public func load(
     _ keys: some Sequence<String>, following links: DocumentLink..., depth: Int? = nil, validatesProperties: Bool = true
-  ) async throws -> (documents: [KeyedValue<Value>], graph: DocumentGraph) {
+  ) async throws -> (documents: [KeyedValue<Content>], graph: DocumentGraph) {
     let keys = Array(keys)
     return try await store.read { [name] db in
-      try BlockingDocuments<Snapshot, Value>(name, db).load(
+      try BlockingDocuments<Snapshot, Content>(name, db).load(
         keys, links, depth: depth, validatesProperties: validatesProperties)
     }
   }

@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// ```swift
 /// let people = store.documents("people")
-/// try await people.set("ada", ["name": "Ada", "age": 36, "languages": ["English", "French"]])
+/// try await people.save("ada", ["name": "Ada", "age": 36, "languages": ["English", "French"]])
 /// let keys = try await people.keys(sort: "age desc") { $0.age > 30 && $0.languages.contains("French") }
 /// ```
 ///
@@ -16,18 +16,18 @@ public import Foundation
 /// `.corrupt`, `.inputOutput`), and `CancellationError` if its task was cancelled. Methods that write throw
 /// `.schemaMismatch` for a name that the file uses for something other than a collection. Other errors are documented
 /// at each method. A write that throws has changed nothing.
-public struct Documents<Value: Codable>: Sendable {
+public struct Documents<Content: Codable>: Sendable {
   let store: Store
   /// The name of the collection.
   public let name: String
 
   private var table: DocumentTable { DocumentTable(name) }
-  private var coding: DocumentCoding<Value> { DocumentCoding(collection: name) }
+  private var coding: DocumentCoding<Content> { DocumentCoding(collection: name) }
 }
 
-extension Documents where Value: Sendable {
+extension Documents where Content: Sendable {
   private func reading<Result: Sendable>(
-    _ body: @escaping @Sendable (BlockingDocuments<Snapshot, Value>) throws -> Result
+    _ body: @escaping @Sendable (BlockingDocuments<Snapshot, Content>) throws -> Result
   ) async throws -> Result {
     try await store.read { try body(BlockingDocuments(name, $0)) }
   }
@@ -51,13 +51,13 @@ extension Documents where Value: Sendable {
   /// - Throws: ``StoreError`` `.invalidValue` if it can't be decoded as the collection's type, and the errors of any
   ///   read.
   /// - Complexity: One lookup by key.
-  public func get(_ key: String) async throws -> Value? {
-    try await reading { try $0.get(key) }
+  public func find(_ key: String) async throws -> Content? {
+    try await reading { try $0.find(key) }
   }
 
   /// Returns the document with the key, or nil if there is none.
-  public subscript(key: String) -> Value? {
-    get async throws { try await get(key) }
+  public subscript(key: String) -> Content? {
+    get async throws { try await find(key) }
   }
 
   /// Returns the documents with the keys.
@@ -66,8 +66,8 @@ extension Documents where Value: Sendable {
   /// - Returns: The documents by key, without those that don't exist.
   /// - Throws: ``StoreError`` `.invalidValue` if a document can't be decoded as the collection's type, `.unsupported`
   ///   if two keys are equal in Swift but not in the file, and the errors of any read.
-  public func get(_ keys: some Sequence<String> & Sendable) async throws -> [String: Value] {
-    try await reading { try $0.get(keys) }
+  public func find(_ keys: some Sequence<String> & Sendable) async throws -> [String: Content] {
+    try await reading { try $0.find(keys) }
   }
 
   /// Returns the JSON text of the document with the key.
@@ -115,7 +115,7 @@ extension Documents where Value: Sendable {
     validatesProperties: Bool = true
   ) async throws -> [String] {
     let query = DocumentQuery(
-      DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties)
+      Condition(conditions), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties)
     return try await reading { try $0.keys(query) }
   }
 
@@ -132,7 +132,7 @@ extension Documents where Value: Sendable {
   ///   or `sort` can't be parsed; and the errors of any read.
   public func keys(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
-    where condition: (DocumentProperties) -> DocumentPredicate
+    where condition: (DocumentProperties) -> Condition
   ) async throws -> [String] {
     let query = DocumentQuery(
       condition(DocumentProperties()), sort: sort, limit: limit, offset: offset,
@@ -155,9 +155,9 @@ extension Documents where Value: Sendable {
   public func fetch(
     where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, offset: Int = 0,
     validatesProperties: Bool = true
-  ) async throws -> [KeyedValue<Value>] {
+  ) async throws -> [KeyedValue<Content>] {
     let query = DocumentQuery(
-      DocumentPredicate(conditions), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties)
+      Condition(conditions), sort: sort, limit: limit, offset: offset, validatesProperties: validatesProperties)
     return try await reading { try $0.fetch(query) }
   }
 
@@ -174,8 +174,8 @@ extension Documents where Value: Sendable {
   ///   document can't be decoded, or a path or `sort` can't be parsed; and the errors of any read.
   public func fetch(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
-    where condition: (DocumentProperties) -> DocumentPredicate
-  ) async throws -> [KeyedValue<Value>] {
+    where condition: (DocumentProperties) -> Condition
+  ) async throws -> [KeyedValue<Content>] {
     let query = DocumentQuery(
       condition(DocumentProperties()), sort: sort, limit: limit, offset: offset,
       validatesProperties: validatesProperties)
@@ -204,7 +204,7 @@ extension Documents where Value: Sendable {
   /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
   ///   errors of any read.
   public func count(
-    validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate
+    validatesProperties: Bool = true, where condition: (DocumentProperties) -> Condition
   ) async throws -> Int {
     let query = DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties)
     return try await reading { try $0.count(query) }
@@ -221,14 +221,14 @@ extension Documents where Value: Sendable {
   /// - Returns: An asynchronous sequence of results, which throws the errors of `fetch`.
   public func live(
     where conditions: [Condition] = [], sort: String = "", limit: Int? = nil, validatesProperties: Bool = false
-  ) -> LiveResults<[KeyedValue<Value>]> {
+  ) -> LiveResults<[KeyedValue<Content>]> {
     let query = DocumentQuery(
-      DocumentPredicate(conditions), sort: sort, limit: limit, validatesProperties: validatesProperties)
-    return store.live { [name] in try BlockingDocuments<Snapshot, Value>(name, $0).fetch(query) }
+      Condition(conditions), sort: sort, limit: limit, validatesProperties: validatesProperties)
+    return store.live { [name] in try BlockingDocuments<Snapshot, Content>(name, $0).fetch(query) }
   }
 }
 
-extension Documents where Value: Sendable {
+extension Documents where Content: Sendable {
   /// Returns the documents for which the closure's condition holds, now and after each commit that affects the
   /// collection.
   ///
@@ -240,11 +240,11 @@ extension Documents where Value: Sendable {
   /// - Returns: An asynchronous sequence of results, which throws the errors of `fetch`.
   public func live(
     sort: String = "", limit: Int? = nil, validatesProperties: Bool = false,
-    where condition: (DocumentProperties) -> DocumentPredicate
-  ) -> LiveResults<[KeyedValue<Value>]> {
+    where condition: (DocumentProperties) -> Condition
+  ) -> LiveResults<[KeyedValue<Content>]> {
     let query = DocumentQuery(
       condition(DocumentProperties()), sort: sort, limit: limit, validatesProperties: validatesProperties)
-    return store.live { [name] in try BlockingDocuments<Snapshot, Value>(name, $0).fetch(query) }
+    return store.live { [name] in try BlockingDocuments<Snapshot, Content>(name, $0).fetch(query) }
   }
 
   /// The paths of each index of the collection, oldest index first.
@@ -264,7 +264,7 @@ extension Documents {
   ///   - expires: When the document expires; nil if it doesn't.
   /// - Throws: ``StoreError`` `.invalidValue` for a number that isn't finite and for a value that is nested too deeply,
   ///   and the errors of any write.
-  public func set(_ key: String, _ value: Value, expires: Date? = nil) async throws {
+  public func save(_ key: String, _ value: Content, expires: Date? = nil) async throws {
     let document = try coding.encode(key, value, expires: expires)
     try await store.writer.perform { [table] in try table.on($0).set([document]) }
   }
@@ -274,8 +274,8 @@ extension Documents {
   /// - Parameters:
   ///   - values: The keys and values.
   ///   - expires: When the documents expire; nil if they don't.
-  /// - Throws: The errors of ``set(_:_:expires:)``.
-  public func set(_ values: some Sequence<(key: String, value: Value)>, expires: Date? = nil) async throws {
+  /// - Throws: The errors of ``save(_:_:expires:)``.
+  public func save(keyed values: some Sequence<(key: String, value: Content)>, expires: Date? = nil) async throws {
     let documents = try values.map { try coding.encode($0.key, $0.value, expires: expires) }
     try await store.writer.perform { [table] in try table.on($0).set(documents) }
   }
@@ -285,8 +285,8 @@ extension Documents {
   /// - Parameters:
   ///   - value: The value to store.
   ///   - expires: When the document expires; nil if it doesn't.
-  /// - Throws: ``StoreError`` `.invalidValue` if it has no such property, and the errors of ``set(_:_:expires:)``.
-  public func save(_ value: Value, expires: Date? = nil) async throws {
+  /// - Throws: ``StoreError`` `.invalidValue` if it has no such property, and the errors of ``save(_:_:expires:)``.
+  public func save(_ value: Content, expires: Date? = nil) async throws {
     let document = try coding.encode(nil, value, expires: expires)
     try await store.writer.perform { [table] in try table.on($0).set([document]) }
   }
@@ -296,8 +296,8 @@ extension Documents {
   /// - Parameters:
   ///   - values: The values to store.
   ///   - expires: When the documents expire; nil if they don't.
-  /// - Throws: The errors of ``save(_:expires:)-(Value,_)``.
-  public func save(_ values: some Sequence<Value>, expires: Date? = nil) async throws {
+  /// - Throws: The errors of ``save(_:expires:)-(Content,_)``.
+  public func save(_ values: some Sequence<Content>, expires: Date? = nil) async throws {
     let documents = try values.map { try coding.encode(nil, $0, expires: expires) }
     try await store.writer.perform { [table] in try table.on($0).set(documents) }
   }
@@ -311,7 +311,7 @@ extension Documents {
   /// - Throws: ``StoreError`` `.invalidValue`, with line, column and offset, for invalid JSON, for a number that fits
   ///   neither a 64-bit integer nor a `Double`, and for an object with two properties of the same name; and the errors
   ///   of any write.
-  public func set(_ key: String, json: String, expires: Date? = nil) async throws {
+  public func save(_ key: String, json: String, expires: Date? = nil) async throws {
     let document = try coding.read(key, json: json, expires: expires)
     try await store.writer.perform { [table] in try table.on($0).set([document]) }
   }
@@ -322,8 +322,8 @@ extension Documents {
   /// - Parameters:
   ///   - texts: The keys and the texts of JSON objects.
   ///   - expires: When the documents expire; nil if they don't.
-  /// - Throws: The errors of ``set(_:json:expires:)``, with the position in the batch.
-  public func set(json texts: some Sequence<(key: String, value: String)>, expires: Date? = nil) async throws {
+  /// - Throws: The errors of ``save(_:json:expires:)``, with the position in the batch.
+  public func save(json texts: some Sequence<(key: String, value: String)>, expires: Date? = nil) async throws {
     let documents = try coding.read(texts, expires: expires)
     try await store.writer.perform { [table] in try table.on($0).set(documents) }
   }
@@ -333,7 +333,7 @@ extension Documents {
   /// - Parameters:
   ///   - key: The key of the document.
   ///   - changes: The properties to set.
-  /// - Throws: ``StoreError`` `.notFound` if there is no such document, and the errors of ``set(_:_:expires:)``.
+  /// - Throws: ``StoreError`` `.notFound` if there is no such document, and the errors of ``save(_:_:expires:)``.
   public func update(_ key: String, _ changes: Document) async throws {
     try await update(CollectionOfOne(key), changes)
   }
@@ -380,7 +380,7 @@ extension Documents {
   ///   errors of any write.
   @discardableResult
   public func deleteAll(where conditions: [Condition] = [], validatesProperties: Bool = true) async throws -> Int {
-    let query = DocumentQuery(DocumentPredicate(conditions), validatesProperties: validatesProperties)
+    let query = DocumentQuery(Condition(conditions), validatesProperties: validatesProperties)
     return try await store.writer.perform { [table] in try table.on($0).deleteAll(query) }
   }
 
@@ -394,7 +394,7 @@ extension Documents {
   ///   errors of any write.
   @discardableResult
   public func deleteAll(
-    validatesProperties: Bool = true, where condition: (DocumentProperties) -> DocumentPredicate
+    validatesProperties: Bool = true, where condition: (DocumentProperties) -> Condition
   ) async throws -> Int {
     let query = DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties)
     return try await store.writer.perform { [table] in try table.on($0).deleteAll(query) }
@@ -449,7 +449,7 @@ extension Documents {
   /// - Returns: `true` if there was such a collection.
   /// - Throws: ``StoreError`` with the codes of any write.
   @discardableResult
-  public func drop() async throws -> Bool {
+  public func deleteCollection() async throws -> Bool {
     try await store.writer.perform { [table] in try table.on($0).drop() }
   }
 }
@@ -469,7 +469,7 @@ extension Store {
   ///   - name: The name of the collection.
   ///   - type: The type of the values.
   /// - Returns: The collection, whether or not it exists in the file.
-  public func documents<Value: Codable>(_ name: String, of type: Value.Type) -> Documents<Value> {
+  public func documents<Content: Codable>(_ name: String, of type: Content.Type) -> Documents<Content> {
     Documents(store: self, name: name)
   }
 

@@ -23,7 +23,7 @@ extension Store {
   ///
   /// - Parameter type: The type of the documents.
   /// - Returns: The collection, whether or not it exists in the file.
-  public func documents<Value: StoredDocument>(_ type: Value.Type) -> Documents<Value> {
+  public func documents<Content: StoredDocument>(_ type: Content.Type) -> Documents<Content> {
     Documents(store: self, name: type.collection)
   }
 }
@@ -33,7 +33,7 @@ extension StoreReader {
   ///
   /// - Parameter type: The type of the documents.
   /// - Returns: The collection, whether or not it exists in the file.
-  public func documents<Value: StoredDocument>(_ type: Value.Type) -> BlockingDocuments<Self, Value> {
+  public func documents<Content: StoredDocument>(_ type: Content.Type) -> BlockingDocuments<Self, Content> {
     BlockingDocuments(type.collection, self)
   }
 }

@@ -30,7 +30,7 @@ extension StoreWriter {
   /// Inserts rows: all of them, or none if an error is thrown.
   ///
   /// - Parameter values: The values to insert.
-  /// - Throws: The errors of ``insert(_:)-(M)``.
+  /// - Throws: The errors of ``StoreWriter/insert(_:)-(M)``.
   public func insert<M: Model>(_ values: [M]) throws {
     try _write(isAtomic: true) { try $0.connection.write(values, .insert) }
   }
@@ -40,7 +40,7 @@ extension StoreWriter {
   /// Columns that the model doesn't declare keep their values.
   ///
   /// - Parameter value: The value to insert or update.
-  /// - Throws: The errors of ``insert(_:)-(M)``, except that an existing key isn't an error.
+  /// - Throws: The errors of ``StoreWriter/insert(_:)-(M)``, except that an existing key isn't an error.
   public func save<M: Model>(_ value: M) throws {
     try _write(isAtomic: false) { try $0.connection.write([value], .upsert) }
   }
@@ -56,7 +56,7 @@ extension StoreWriter {
   /// Updates the row with the value's key.
   ///
   /// - Parameter value: The value to write.
-  /// - Throws: ``StoreError`` `.notFound` if no row has the key, and the errors of ``insert(_:)-(M)``.
+  /// - Throws: ``StoreError`` `.notFound` if no row has the key, and the errors of ``StoreWriter/insert(_:)-(M)``.
   public func update<M: Model>(_ value: M) throws {
     try _write(isAtomic: true) { try $0.connection.write([value], .update) }
   }
@@ -64,7 +64,7 @@ extension StoreWriter {
   /// Updates rows: all of them, or none if an error is thrown.
   ///
   /// - Parameter values: The values to write.
-  /// - Throws: The errors of ``update(_:)-(M)``.
+  /// - Throws: The errors of ``StoreWriter/update(_:)-(M)``.
   public func update<M: Model>(_ values: [M]) throws {
     try _write(isAtomic: true) { try $0.connection.write(values, .update) }
   }

@@ -3,7 +3,7 @@ public import Foundation
 extension StoreWriter {
   /// Inserts a row that expires, or updates the row with the same key and its date of expiry.
   ///
-  /// A row that is saved without a date, or with nil, doesn't expire; ``update(_:)-(M)`` keeps the date.
+  /// A row that is saved without a date, or with nil, doesn't expire; ``StoreWriter/update(_:)-(M)`` keeps the date.
   ///
   /// - Parameters:
   ///   - value: The value to insert or update.
@@ -28,7 +28,8 @@ extension StoreWriter {
   /// - Parameters:
   ///   - value: The value to insert.
   ///   - expires: When the row expires.
-  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, and the errors of ``insert(_:)-(M)``.
+  /// - Throws: ``StoreError`` `.invalidValue` for a date that isn't finite, and the errors of
+  ///   ``StoreWriter/insert(_:)-(M)``.
   public func insert<M: ExpiringModel>(_ value: M, expires: Date?) throws {
     try insert([value], expires: expires)
   }

@@ -54,6 +54,7 @@ extension Column {
   ///   - path: The key path of the property.
   ///   - property: The property's name in Swift.
   ///   - column: The column's name; nil if it is the property's.
+  @_documentation(visibility: internal)
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: StoredValue {
     self.init(path, property, column, .stored)
@@ -65,6 +66,7 @@ extension Column {
   ///   - path: The key path of the property.
   ///   - property: The property's name in Swift.
   ///   - column: The column's name; nil if it is the property's.
+  @_documentation(visibility: internal)
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: RawRepresentable & Sendable, Output.RawValue: StoredValue {
     self.init(path, property, column, .rawValue)
@@ -76,6 +78,7 @@ extension Column {
   ///   - path: The key path of the property.
   ///   - property: The property's name in Swift.
   ///   - column: The column's name; nil if it is the property's.
+  @_documentation(visibility: internal)
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: RawRepresentable & StoredValue, Output.RawValue: StoredValue {
     self.init(path, property, column, .stored)
@@ -87,6 +90,7 @@ extension Column {
   ///   - path: The key path of the property.
   ///   - property: The property's name in Swift.
   ///   - column: The column's name; nil if it is the property's.
+  @_documentation(visibility: internal)
   public init<Wrapped: RawRepresentable & Sendable>(
     _ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil
   )
@@ -100,6 +104,7 @@ extension Column {
   ///   - path: The key path of the property.
   ///   - property: The property's name in Swift.
   ///   - column: The column's name; nil if it is the property's.
+  @_documentation(visibility: internal)
   @_disfavoredOverload
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: Codable & Sendable {
@@ -113,6 +118,7 @@ extension Column {
   ///   - property: The property's name in Swift.
   ///   - column: The column's name; nil if it is the property's.
   ///   - format: The format of the text.
+  @_documentation(visibility: internal)
   public init(
     _ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat
   )
@@ -127,6 +133,7 @@ extension Column {
   ///   - property: The property's name in Swift.
   ///   - column: The column's name; nil if it is the property's.
   ///   - format: The format of the text.
+  @_documentation(visibility: internal)
   public init(
     _ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil, as format: DateFormat
   )

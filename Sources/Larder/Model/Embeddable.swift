@@ -4,15 +4,19 @@ public import Foundation
 /// conformance.
 public protocol Embeddable: Sendable {
   /// The properties, for the schema of the model that embeds them.
+  @_documentation(visibility: internal)
   static func properties<Root: Model>(_ embedding: Embedding<Root, Self>) -> [Property<Root>]
 
   /// Decodes a value from its columns of a row. Throws if a column holds a value that doesn't fit its property.
+  @_documentation(visibility: internal)
   init(from row: inout RowReader) throws
   /// Encodes the properties to a row, in the order of declaration. Throws for a value that can't be stored.
+  @_documentation(visibility: internal)
   func encode(to row: inout RowWriter) throws
 }
 
 /// The columns of an embedded struct: `$0.font.size`.
+@_documentation(visibility: internal)
 public protocol EmbeddedColumns: Sendable {
   /// The model that embeds the struct.
   associatedtype Root: Model

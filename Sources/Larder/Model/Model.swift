@@ -9,22 +9,27 @@ public protocol Model: Identifiable, Sendable where ID: Sendable {
   static var columns: Columns { get }
 
   /// The table, its columns, options and defaults.
+  @_documentation(visibility: internal)
   static var schema: ModelSchema<Self> { get }
 
   /// Indexes and unique rules over several properties; none by default.
   static var indexes: [Index<Self>] { get }
 
   /// Decodes a value from a row. Throws if a column holds a value that doesn't fit its property.
+  @_documentation(visibility: internal)
   init(from row: inout RowReader) throws
 
   /// Encodes the properties to a row, in the schema's order. Throws for a value that can't be stored.
+  @_documentation(visibility: internal)
   func encode(to row: inout RowWriter) throws
 
   /// Binds a key, in the order of the key's columns. Throws for a key that can't be stored.
+  @_documentation(visibility: internal)
   static func bind(key: ID, to row: inout RowWriter) throws
 
   /// Reads a key from the columns of a row, in the order of the key's columns. Throws if a column holds a value that
   /// doesn't fit the key.
+  @_documentation(visibility: internal)
   static func key(from row: inout RowReader) throws -> ID
 
   /// Called before each insert and update of a value.
@@ -44,6 +49,7 @@ public protocol Model: Identifiable, Sendable where ID: Sendable {
 }
 
 /// The columns of a model. `@Model` generates a conforming type for each model.
+@_documentation(visibility: internal)
 public protocol ModelColumns: Sendable {
   /// The model.
   associatedtype Root: Model

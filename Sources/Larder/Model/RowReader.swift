@@ -1,5 +1,6 @@
 /// Reads the columns of a row from left to right, for a model's generated initializer.
 @frozen
+@_documentation(visibility: internal)
 public struct RowReader {
   @usableFromInline let statement: OpaquePointer
   /// The position of the column that ``next()`` reads; after a throw, one past the column at fault.

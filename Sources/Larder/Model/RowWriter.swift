@@ -3,6 +3,7 @@ public import GRDBSQLite
 
 /// Binds the values of a model's properties to a statement's parameters, from left to right.
 @frozen
+@_documentation(visibility: internal)
 public struct RowWriter {
   /// Nil if the values are recorded in the arena, to be bound later.
   @usableFromInline let statement: OpaquePointer?

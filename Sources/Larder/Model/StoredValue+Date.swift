@@ -35,6 +35,7 @@ extension Date: StoredValue {
 }
 
 /// The text format of a date that isn't stored as a number of seconds.
+@_documentation(visibility: internal)
 public struct DateFormat: Sendable, Hashable {
   private enum Kind { case iso8601 }
   private let kind = Kind.iso8601

@@ -35,6 +35,7 @@ public struct ToMany<Target: Model>: Sendable {
   ///   - owner: The row that the rows belong to.
   ///   - column: The column of the property.
   /// - Returns: A copy that knows its owner.
+  @_documentation(visibility: internal)
   public func owned<Owner: Model>(by owner: Owner, _ column: ToManyColumn<Owner, Target>) -> ToMany {
     var copy = self
     copy.owner = Ownership(owner: owner.id, column: column)

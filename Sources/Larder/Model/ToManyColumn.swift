@@ -16,6 +16,7 @@ public struct ToManyColumn<Root: Model, Target: Model>: Sendable {
   /// - Parameters:
   ///   - path: The key path of the property.
   ///   - property: The property's name in Swift.
+  @_documentation(visibility: internal)
   public init(_ path: any WritableKeyPath<Root, ToMany<Target>> & Sendable, _ property: String) {
     keyPath = path
     self.property = property

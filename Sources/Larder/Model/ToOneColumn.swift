@@ -46,6 +46,7 @@ public struct ToOneColumn<Root: Model, Target: Model, Output>: Sendable {
   ///   - path: The key path of the property.
   ///   - property: The property's name in Swift.
   ///   - column: The column's name; nil if it is the property's.
+  @_documentation(visibility: internal)
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output == ToOne<Target> {
     self.init(path, property, column, isOptional: false, target: { $0 }, output: { $0 })
@@ -57,6 +58,7 @@ public struct ToOneColumn<Root: Model, Target: Model, Output>: Sendable {
   ///   - path: The key path of the property.
   ///   - property: The property's name in Swift.
   ///   - column: The column's name; nil if it is the property's.
+  @_documentation(visibility: internal)
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output == ToOne<Target>? {
     self.init(path, property, column, isOptional: true, target: { $0 }, output: { .some($0) })

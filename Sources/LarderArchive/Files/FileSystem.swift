@@ -8,7 +8,7 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The system calls that archives and documents need, with errors that say what to do.
+/// The system calls that archives and packages need, with errors that say what to do.
 ///
 /// `willDo` is called before each call that changes something: a test can end the process there, or make the call fail.
 package struct FileSystem: Sendable {
@@ -69,7 +69,7 @@ package struct FileSystem: Sendable {
 
   private static var cannotExchange: ArchiveError {
     ArchiveError(
-      .unsupported, "The file system cannot exchange two folders in one step. Keep documents on a local disk.")
+      .unsupported, "The file system cannot exchange two folders in one step. Keep packages on a local disk.")
   }
 
   #if !canImport(Darwin)
@@ -165,7 +165,7 @@ package struct FileSystem: Sendable {
     }
   }
 
-  /// The number of folders in one another that are opened at once: more than the parts of a document ever are.
+  /// The number of folders in one another that are opened at once: more than the parts of a package ever are.
   private static let mostOpenFolders = 32
 
   /// Deletes the contents of an open folder, however deep they are. Below some levels, folders are moved up first, so

@@ -13,7 +13,7 @@ public struct ZipLimits: Sendable, Hashable {
   /// Creates limits.
   ///
   /// The defaults suit a large document of an app: 10,000 entries, 1 GiB for a part and for all together, and 250 times
-  /// the compressed size. Files written by ``DocumentSnapshot/writeZip(to:limits:)`` can be read with the limits they
+  /// the compressed size. Files written by ``PackageSnapshot/writeZip(to:limits:)`` can be read with the limits they
   /// were written with.
   ///
   /// - Parameters:

@@ -36,7 +36,7 @@ struct ZipNames {
       components.map { $0.hasPrefix(".") && $0 != "." && $0 != ".." ? "_" + $0 : $0 }.joined(separator: "/"))
   }
 
-  /// Returns whether an entry is Finder's metadata, and not part of a document.
+  /// Returns whether an entry is Finder's metadata, and not part of a package.
   static func isMetadata(_ path: String) -> Bool {
     let components = path.split(separator: "/", omittingEmptySubsequences: false)
     return components.first == "__MACOSX" || components.last == ".DS_Store"

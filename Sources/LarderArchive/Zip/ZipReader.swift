@@ -36,7 +36,7 @@ package final class ZipReader {
     guard directory.size / UInt64(ZipFormat.directoryEntrySize) >= directory.count else {
       throw ZipDirectory.damaged("has a directory that is too short")
     }
-    // Many times what an entry of a document needs; comments and extra fields may be up to 128 KiB each.
+    // Many times what an entry of a package needs; comments and extra fields may be up to 128 KiB each.
     guard directory.size / 8192 <= directory.count else {
       throw limits.exceeded(
         "The zip file has a directory of \(directory.size) bytes for \(directory.count) entries", "entries")

@@ -46,7 +46,7 @@ struct ZipWriter {
   ///   - partName: The path of the entry.
   ///   - size: The number of bytes.
   ///   - open: Opens the part; called again if compression doesn't make it smaller.
-  mutating func add(_ partName: String, size: UInt64, _ open: () throws -> DocumentPartReader) throws {
+  mutating func add(_ partName: String, size: UInt64, _ open: () throws -> PackagePartReader) throws {
     var entry = Entry(name: Array(partName.utf8), offset: offset, size: size, isLarge: size >= largeLimit)
     try write(localHeader(of: entry))
     let start = offset
@@ -66,7 +66,7 @@ struct ZipWriter {
     count += 1
   }
 
-  private mutating func copy(_ entry: inout Entry, _ reader: DocumentPartReader) throws {
+  private mutating func copy(_ entry: inout Entry, _ reader: PackagePartReader) throws {
     var checksum = CRC32()
     func next(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
       let count = try reader.read(into: buffer)

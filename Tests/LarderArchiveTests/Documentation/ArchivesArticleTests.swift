@@ -29,7 +29,7 @@ private enum NewerArticle {
   }
 }
 
-@Suite("Documentation: Archives and documents")
+@Suite("Documentation: Archives and packages")
 struct ArchivesArticleTests {
   private typealias Creature = Article.Creature
   private typealias Zoo = Article.Zoo
@@ -90,35 +90,35 @@ struct ArchivesArticleTests {
     #expect(creature == Creature(name: "Kraken", stars: 4))
   }
 
-  @Test("D3: folders of documents")
-  func documents() throws {
+  @Test("D3: folders of packages")
+  func packages() throws {
     let url = temporary.url
     let creature = Creature(title: "Kraken", rating: 4.5)
     let picture = Data([1, 2])
     let thumbnail = Data([1])
 
-    let folder = try DocumentFolder(at: url, extension: "scarycreature")
-    let document = try folder.add { parts in
+    let folder = try PackageFolder(at: url, extension: "scarycreature")
+    let package = try folder.add { parts in
       try parts.setValue(creature, for: "data")
       try parts.setData(picture, for: "full.png")
     }
 
-    for document in try folder.documents() {
-      let creature = try document.value(Creature.self, for: "data")
-      print(document.name, creature.title)
+    for package in try folder.packages() {
+      let creature = try package.value(Creature.self, for: "data")
+      print(package.name, creature.title)
     }
 
-    try document.edit { parts in
+    try package.edit { parts in
       try parts.setData(thumbnail, for: "thumbnail.png")
       try parts.remove("full.png")
     }
-    let deleted = try folder.delete(document)
+    let deleted = try folder.delete(package)
     try folder.restore(deleted)
 
-    #expect(try document.partNames() == ["data", "thumbnail.png"])
+    #expect(try package.partNames() == ["data", "thumbnail.png"])
     try Data([9]).write(to: temporary.file("1.scarycreature/thumbnail.png"))
 
-    let inspection = try document.inspect()
+    let inspection = try package.inspect()
     for (part, error) in inspection.problems { print(part, error) }
     let readable = inspection.readable
 
@@ -127,11 +127,11 @@ struct ArchivesArticleTests {
 
   @Test("D5: snapshots")
   func snapshots() throws {
-    let document = try DocumentFolder(at: temporary.url, extension: "x").add { parts in
+    let package = try PackageFolder(at: temporary.url, extension: "x").add { parts in
       for name in ["full.png", "thumbnail.png"] { try parts.setData(Data([1]), for: name) }
     }
 
-    let snapshot = try document.snapshot()
+    let snapshot = try package.snapshot()
     let picture = try snapshot.data(for: "full.png")
     let thumbnail = try snapshot.data(for: "thumbnail.png")
 
@@ -161,20 +161,20 @@ struct ArchivesArticleTests {
     #expect(try Archive.decode(Zoo.self, from: old, migrations: [step]).director.name == "Ada")
   }
 
-  @Test("D5: large parts and documents as one file")
+  @Test("D5: large parts and packages as one file")
   func largeParts() async throws {
-    let (movieURL, copyURL, zipURL) = (temporary.file("movie"), temporary.file("copy"), temporary.file("document.zip"))
+    let (movieURL, copyURL, zipURL) = (temporary.file("movie"), temporary.file("copy"), temporary.file("package.zip"))
     try Data("movie".utf8).write(to: movieURL)
     let lines = ["one", "two"]
     let stream = AsyncStream<Data> { continuation in
       continuation.yield(Data([1]))
       continuation.finish()
     }
-    let folder = try DocumentFolder(at: temporary.file("documents"), extension: "scarycreature")
-    let document = try folder.add { try $0.setData(Data([1]), for: "full.png") }
+    let folder = try PackageFolder(at: temporary.file("packages"), extension: "scarycreature")
+    let package = try folder.add { try $0.setData(Data([1]), for: "full.png") }
     var size = 0
 
-    try document.edit { parts in
+    try package.edit { parts in
       try parts.setContents(of: movieURL, for: "movie.mov")
       try parts.setContents(for: "log.txt") { writer in
         for line in lines { try writer.write(Data(line.utf8)) }
@@ -182,21 +182,21 @@ struct ArchivesArticleTests {
     }
 
     let download = try await folder.stage(stream)
-    try document.edit { try $0.setPart(download, for: "download") }
+    try package.edit { try $0.setPart(download, for: "download") }
 
-    let snapshot = try document.snapshot()
+    let snapshot = try package.snapshot()
     let reader = try snapshot.reader(for: "movie.mov")
     while let piece = try reader.read() { size += piece.count }
     for try await piece in snapshot.pieces(of: "log.txt") { size += piece.count }
     try snapshot.copy("movie.mov", to: copyURL)
 
-    try document.snapshot().writeZip(to: zipURL)
+    try package.snapshot().writeZip(to: zipURL)
     let copy = try folder.add { try $0.setParts(ofZip: zipURL) }
-    try document.replaceAll { try $0.setParts(ofZip: zipURL) }
+    try package.replaceAll { try $0.setParts(ofZip: zipURL) }
 
     #expect(size == 11 && FileManager.default.contentsEqual(atPath: movieURL.path, andPath: copyURL.path))
     #expect(
       try copy.partNames() == ["download", "full.png", "log.txt", "movie.mov"]
-        && document.partNames() == copy.partNames())
+        && package.partNames() == copy.partNames())
   }
 }

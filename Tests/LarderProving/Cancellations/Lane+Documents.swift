@@ -12,15 +12,15 @@ extension Lane {
     switch Int.random(in: 0..<7, using: &random) {
     case 0, 1:
       after.documents[key] = value
-      await write("documents.set", .success(true), after) { _ in
-        try await documents.set(key, document)
+      await write("documents.save", .success(true), after) { _ in
+        try await documents.save(key, document)
         return true
       }
     case 2:
       let values = (0..<5).map { (key: "key\($0)", value: document) }
       for entry in values { after.documents[entry.key] = value }
-      await write("documents.set many", .success(true), after) { _ in
-        try await documents.set(values)
+      await write("documents.save many", .success(true), after) { _ in
+        try await documents.save(keyed: values)
         return true
       }
     case 3:

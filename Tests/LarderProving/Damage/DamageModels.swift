@@ -63,8 +63,8 @@ enum DamageStore: String, Sendable, CaseIterable {
     let db = store.blocking
     try db.insert(Self.groups)
     try db.insert(rows + (1000...(self == .large ? 1080 : 1004)).map(row))
-    try db.documents("papers").set(
-      (0..<(self == .large ? 40 : 4)).map {
+    try db.documents("papers").save(
+      keyed: (0..<(self == .large ? 40 : 4)).map {
         (key: "\($0)", value: ["number": .integer(Int64($0)), "text": "paper \($0)"])
       })
     try db.documents("papers").index(on: "number")

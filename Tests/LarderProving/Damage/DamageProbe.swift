@@ -149,7 +149,7 @@ struct DamageProbe {
       nil
     }
     attempt("a document") {
-      try db.documents("papers").set("new", ["number": 1])
+      try db.documents("papers").save("new", ["number": 1])
     } check: { _ in
       nil
     }

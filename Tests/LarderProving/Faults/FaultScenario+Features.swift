@@ -62,13 +62,13 @@ extension FaultScenario {
       prepare: { place in
         try await Sample.write(to: place)
         let people = try Store(at: place.store, for: FaultBook.self, FaultProbe.self).documents("people")
-        try await people.set(
-          (0..<20).map { ("p\($0)", ["name": "Name \($0)", "age": .init(integerLiteral: Int64($0))]) })
+        try await people.save(
+          keyed: (0..<20).map { ("p\($0)", ["name": "Name \($0)", "age": .init(integerLiteral: Int64($0))]) })
       },
       steps: [
-        Step("set") { try await $1.documents("people").set("new", ["name": "New", "city": "Graz"]) },
+        Step("set") { try await $1.documents("people").save("new", ["name": "New", "city": "Graz"]) },
         Step("set many") {
-          try await $1.documents("people").set((30..<45).map { ("p\($0)", ["name": "Name", "shoe": 42]) })
+          try await $1.documents("people").save(keyed: (30..<45).map { ("p\($0)", ["name": "Name", "shoe": 42]) })
         },
         Step("update") { try await $1.documents("people").update(["p1", "p2"], ["age": 99]) },
         Step("delete all") { try await $1.documents("people").deleteAll { $0.age < 5 } },
@@ -78,13 +78,13 @@ extension FaultScenario {
       prepare: { place in
         try await Sample.write(to: place)
         let store = try Store(at: place.store, for: FaultBook.self, FaultProbe.self)
-        try await store.documents("old").set((0..<20).map { ("p\($0)", ["name": "Name \($0)"]) })
-        try await store.documents("people").set((0..<20).map { ("p\($0)", ["name": "Name \($0)"]) })
+        try await store.documents("old").save(keyed: (0..<20).map { ("p\($0)", ["name": "Name \($0)"]) })
+        try await store.documents("people").save(keyed: (0..<20).map { ("p\($0)", ["name": "Name \($0)"]) })
       },
       steps: [
-        Step("a new collection") { try await $1.documents("places").set("graz", ["name": "Graz"]) },
+        Step("a new collection") { try await $1.documents("places").save("graz", ["name": "Graz"]) },
         Step("an index") { try await $1.documents("people").index(on: "name") },
-        Step("drop") { try await $1.documents("old").drop() },
+        Step("drop") { try await $1.documents("old").deleteCollection() },
       ]),
     FaultScenario(
       name: "expiry", models: [FaultToken.self], configuration: expiring,

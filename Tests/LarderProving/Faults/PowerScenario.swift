@@ -82,7 +82,7 @@ struct PowerScenario: Sendable {
     case 1: try await store.insert(FaultSample.books((2000 + number * 20)...(2019 + number * 20)))
     case 2: try await store.updateAll(FaultBook.all) { $0.pages.increment(by: 1) }
     case 3:
-      try await store.documents("people").set(
+      try await store.documents("people").save(
         "p\(number)", ["name": "Name", "number": .init(integerLiteral: Int64(number))])
     case 4:
       try await store.write { db in

@@ -82,7 +82,7 @@ struct KillCheck {
   private mutating func checkDocuments(_ facts: Acknowledged.Facts) async throws {
     let documents = store.documents("kept")
     for id in facts.present["document", default: []] {
-      let document = try await documents.get("\(id)")
+      let document = try await documents.find("\(id)")
       expect(
         document?["number"] == .integer(Int64(id)),
         "document \(id) was set and is \(document == nil ? "gone" : "another")")

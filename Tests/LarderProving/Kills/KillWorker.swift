@@ -88,7 +88,7 @@ public struct KillWorker: Sendable {
 
   private func document(_ store: Store, _ id: Int, _ random: inout SplitMix64) async throws {
     let isOften = Int.random(in: 0..<4, using: &random) == 0
-    try await store.documents("kept").set(
+    try await store.documents("kept").save(
       "\(id)", ["number": .integer(Int64(id)), isOften ? "often" : "seldom\(id % 7)": true])
     ProvingProcess.say("document \(id)")
   }

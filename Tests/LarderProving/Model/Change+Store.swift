@@ -29,7 +29,7 @@ extension Change {
       return try db.setExpiry(of: LibraryPass.self, id, to: date.map { Date(timeIntervalSinceReferenceDate: $0) })
         ? 1 : 0
     case .documents(let entries, let date):
-      try db.documents("papers").set(entries, expires: date.map { Date(timeIntervalSinceReferenceDate: $0) })
+      try db.documents("papers").save(keyed: entries, expires: date.map { Date(timeIntervalSinceReferenceDate: $0) })
     case .updateDocument(let key, let changes): try db.documents("papers").update(key, changes)
     case .deleteDocument(let key): return try db.documents("papers").delete(key) ? 1 : 0
     case .deleteDocuments(let limit):
@@ -75,7 +75,8 @@ extension Change {
     case .deleteAll(let selection): return try await store.deleteAll(selection.query)
     case .deletePass(let id): return try await store.delete(LibraryPass.self, id) ? 1 : 0
     case .documents(let entries, let date):
-      try await store.documents("papers").set(entries, expires: date.map { Date(timeIntervalSinceReferenceDate: $0) })
+      try await store.documents("papers").save(
+        keyed: entries, expires: date.map { Date(timeIntervalSinceReferenceDate: $0) })
     case .updateDocument(let key, let changes): try await store.documents("papers").update(key, changes)
     case .deleteDocument(let key): return try await store.documents("papers").delete(key) ? 1 : 0
     default: return try await store.write { try apply(to: $0) }

@@ -192,7 +192,7 @@ extension Episode {
     try expectSame("expiry", try db.expiry(of: LibraryPass.self, id % 8)?.timeIntervalSinceReferenceDate, date)
     let papers = db.documents("papers")
     let key = "p\(id % 8)"
-    try expectSame("a document", try papers.get(key), world.papers[key]?.document)
+    try expectSame("a document", try papers.find(key), world.papers[key]?.document)
     try expectSame("contains", try papers.contains(key), world.papers[key] != nil)
     let expected = world.papers.filter { ($0.value.document["number"]?.integer ?? 99) >= number }.keys.sorted()
     try expectSame(

@@ -124,7 +124,7 @@ public struct StoresOpenedAndClosed: ProofPart {
       try child.save()
       if Bool.random(using: &random) { try context.save() }
     case 4:
-      try await store.documents("papers").set("a", ["number": 1])
+      try await store.documents("papers").save("a", ["number": 1])
       try await store.documents("papers").index(on: "number")
       _ = try await store.documents("papers").fetch(sort: "number")
     case 5:

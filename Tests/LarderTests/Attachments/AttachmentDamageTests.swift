@@ -16,7 +16,7 @@ struct AttachmentDamageTests {
   private func saved(_ bytes: Data = .sample(1000)) async throws -> (Attachment, String) {
     let attachment = try await store.attach(bytes)
     try await store.save(Letter(id: 1, scan: attachment))
-    try await store.documents("cards", of: LetterPage.self).set("a", LetterPage(number: 1, images: ["x": attachment]))
+    try await store.documents("cards", of: LetterPage.self).save("a", LetterPage(number: 1, images: ["x": attachment]))
     return (attachment, try await store.url(for: attachment).path)
   }
 
@@ -172,7 +172,7 @@ struct AttachmentDamageTests {
     try await store.deleteAll(Letter.all)
     let other = try await store.attach(Data.sample(7))
     #expect(try await store.data(of: other) == Data.sample(7))
-    try await store.documents("cards", of: LetterPage.self).drop()
+    try await store.documents("cards", of: LetterPage.self).deleteCollection()
     withExtendedLifetime(attachment) {}
   }
 
@@ -184,7 +184,7 @@ struct AttachmentDamageTests {
     try await store.backup(to: copy)
     try store.blocking.backup(to: kept.file.folder.appending(component: "second"))
     try await store.deleteAll(Letter.all)
-    try await store.documents("cards").drop()
+    try await store.documents("cards").deleteCollection()
     for name in ["copy.larder", "second"] {
       let restored = try Store(at: kept.file.folder.appending(component: name), for: Letter.self, LetterBox.self)
       restored.attachmentCollector.stop()
@@ -196,7 +196,7 @@ struct AttachmentDamageTests {
       #expect(try await restored.data(of: attachment) == Data.sample(1000))
       #expect(try await restored.deleteAll(Letter.all) == 1)
       #expect(try await restored.collectAttachments() == 0)
-      try await restored.documents("cards").drop()
+      try await restored.documents("cards").deleteCollection()
       #expect(try await restored.collectAttachments() == 1)
     }
     let error = await #expect(throws: StoreError.self) { try await store.backup(to: copy) }
@@ -220,7 +220,7 @@ struct AttachmentDamageTests {
     #expect(try await open([]).sql(uses).first?["uses"]?.text == "1,2")
     let drop = Migration("drop") { db in
       try db.sql("alter table Letter drop column scan")
-      try db.documents("cards").drop()
+      try db.documents("cards").deleteCollection()
     }
     let migrated = try open([drop])
     #expect(try await migrated.sql(uses).first?["uses"]?.text == "1,0")

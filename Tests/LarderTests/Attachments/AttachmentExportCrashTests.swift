@@ -10,7 +10,7 @@ private struct Cargo: Hashable {
   var contents: [Larder.Attachment] = []
 }
 
-@Suite("Attachments: documents of processes that are killed", .timeLimit(.minutes(5)))
+@Suite("Attachments: packages of processes that are killed", .timeLimit(.minutes(5)))
 struct AttachmentExportCrashTests {
   private let file: StoreFile
   private let store: Store
@@ -42,7 +42,7 @@ struct AttachmentExportCrashTests {
     return !lines.isEmpty
   }
 
-  private func names(in folder: DocumentFolder) throws -> [String] {
+  private func names(in folder: PackageFolder) throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0 != ".larder-lock" }.sorted()
   }
 
@@ -60,24 +60,24 @@ struct AttachmentExportCrashTests {
     #expect(AttachmentFolder.names(in: folder.temporary).isEmpty)
   }
 
-  @Test("D5: an export that is killed at any step leaves a whole document or none, and is not in the way of the next")
+  @Test("D5: an export that is killed at any step leaves a whole package or none, and is not in the way of the next")
   func exports() async throws {
     for step in 1..<300 {
       let isFinished = try await finishes("exportKilled", step)
-      let folder = try DocumentFolder(at: URL(filePath: file.path + ".documents\(step)"), extension: "shipment")
-      let left = try folder.documents()
+      let folder = try PackageFolder(at: URL(filePath: file.path + ".packages\(step)"), extension: "shipment")
+      let left = try folder.packages()
       #expect(left.count == 1 || left.isEmpty && !isFinished)
       #expect(try names(in: folder) == left.map { $0.name + ".shipment" }, "step \(step)")
       let next = try await store.export(cargo, to: folder)
       #expect(next.name == "\(left.count + 1)")
-      for document in left + [next] {
-        #expect(try !document.inspect().isDamaged)
-        #expect(try Set(document.partNames()) == Set(["row"] + cargo.contents.map(\.digest)))
+      for package in left + [next] {
+        #expect(try !package.inspect().isDamaged)
+        #expect(try Set(package.partNames()) == Set(["row"] + cargo.contents.map(\.digest)))
       }
-      if let document = left.first {
+      if let package = left.first {
         let path = file.path + ".again\(step)"
         let other = try Self.open(path)
-        #expect(try await other.importDocument(document, as: Cargo.self) == cargo)
+        #expect(try await other.importPackage(package, as: Cargo.self) == cargo)
         try await expectAll(of: other, at: path)
       }
       guard isFinished else { continue }
@@ -90,11 +90,11 @@ struct AttachmentExportCrashTests {
 
   @Test("D5: an import that is killed at any step leaves the row with all its data or no row, and is done again")
   func imports() async throws {
-    let folder = try DocumentFolder(at: URL(filePath: file.path + ".documents"), extension: "shipment")
-    let document = try await store.export(cargo, to: folder)
+    let folder = try PackageFolder(at: URL(filePath: file.path + ".packages"), extension: "shipment")
+    let package = try await store.export(cargo, to: folder)
     for step in 1..<300 {
       let isFinished = try await finishes("importKilled", step)
-      #expect(try names(in: folder) == ["1.shipment"] && !document.inspect().isDamaged)
+      #expect(try names(in: folder) == ["1.shipment"] && !package.inspect().isDamaged)
       let path = file.path + ".imported\(step)"
       let other = try Self.open(path)
       #expect(try await other.verifyAttachments().isWhole)
@@ -104,7 +104,7 @@ struct AttachmentExportCrashTests {
         _ = try await other.collectAttachments()
         #expect(try await other.verifyAttachments().orphaned.isEmpty)
       }
-      try await other.importDocument(document, as: Cargo.self)
+      try await other.importPackage(package, as: Cargo.self)
       try await expectAll(of: other, at: path)
       guard isFinished else { continue }
       #expect(step > 20)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Larder
 
-@Suite("Attachments: documents", .timeLimit(.minutes(5)))
+@Suite("Attachments: packages", .timeLimit(.minutes(5)))
 struct AttachmentExportTests {
-  @Test("D5: a value goes out to a document with its attachments, and comes back into another store")
+  @Test("D5: a value goes out to a package with its attachments, and comes back into another store")
   func roundTrip() async throws {
     let kept = try AttachmentStore()
     let (first, second) = (
@@ -16,11 +16,11 @@ struct AttachmentExportTests {
     let letter = Letter(
       id: 1, title: "x\u{0}y", scan: first, pages: [LetterPage(number: 2, images: ["p": second, "q": first])])
     try await kept.store.save(letter)
-    let folder = try DocumentFolder(at: kept.file.folder.appending(component: "letters"), extension: "letter")
+    let folder = try PackageFolder(at: kept.file.folder.appending(component: "letters"), extension: "letter")
     let package = try await kept.store.export(letter, to: folder)
     #expect(try Set(package.partNames()) == ["row", first.digest, second.digest])
     let other = try AttachmentStore()
-    let imported = try await other.store.importDocument(try folder.document(named: package.name), as: Letter.self)
+    let imported = try await other.store.importPackage(try folder.package(named: package.name), as: Letter.self)
     #expect(imported == letter)
     #expect(try await other.store.find(Letter.self, 1) == letter)
     #expect(try await other.store.data(of: first) == Data.sample(100_000))
@@ -28,12 +28,12 @@ struct AttachmentExportTests {
     try await other.store.delete(imported)
     #expect(try await other.store.collectAttachments() == 2)
     let error = await #expect(throws: StoreError.self) {
-      try await other.store.importDocument(package, as: LetterBox.self)
+      try await other.store.importPackage(package, as: LetterBox.self)
     }
     #expect(error?.code == .schemaMismatch)
   }
 
-  @Test("D5: a hundred megabytes go out to a document and come back in bounded memory")
+  @Test("D5: a hundred megabytes go out to a package and come back in bounded memory")
   func large() async throws {
     let file = try StoreFile()
     let child = try ChildProcess("exportLarge", file.path, 100)
@@ -45,7 +45,7 @@ struct AttachmentExportTests {
   }
 
   @Test(
-    "D5: on a full disk there is neither half a document nor half a row, and both are there once there is space",
+    "D5: on a full disk there is neither half a package nor half a row, and both are there once there is space",
     .enabled(if: Surroundings.canMount, "this user cannot mount a small file system of its own"))
   func fullDisk() async throws {
     let file = try StoreFile()
@@ -54,13 +54,13 @@ struct AttachmentExportTests {
       within: Surroundings.smallDisk(at: file.folder.path(percentEncoded: false), kilobytes: 7000))
     #expect(
       await child.rest() == [
-        "export: diskFull", "import: diskFull", "1 documents, 1 rows, 0 drafts", "exported", "imported",
-        "2 documents, 2 rows, 0 drafts",
+        "export: diskFull", "import: diskFull", "1 packages, 1 rows, 0 drafts", "exported", "imported",
+        "2 packages, 2 rows, 0 drafts",
       ])
     #expect(await child.status() == 0)
   }
 
-  /// A letter with an attachment of several chunks, and a folder for documents.
+  /// A letter with an attachment of several chunks, and a folder for packages.
   private struct Outgoing {
     let kept: AttachmentStore
     let letter: Letter
@@ -76,11 +76,11 @@ struct AttachmentExportTests {
       url = kept.file.folder.appending(component: "letters")
     }
 
-    func folder(_ fileSystem: FileSystem = .standard) throws -> DocumentFolder {
-      try DocumentFolder(at: url, extension: "letter", fileSystem: fileSystem)
+    func folder(_ fileSystem: FileSystem = .standard) throws -> PackageFolder {
+      try PackageFolder(at: url, extension: "letter", fileSystem: fileSystem)
     }
 
-    /// What is in the folder of documents beside its lock.
+    /// What is in the folder of packages beside its lock.
     var names: [String] {
       get throws {
         try FileManager.default.contentsOfDirectory(atPath: url.path).filter { $0 != ".larder-lock" }
@@ -106,7 +106,7 @@ struct AttachmentExportTests {
     func next() -> Int { value.add(1, ordering: .relaxed).newValue }
   }
 
-  @Test("D5: an export whose n-th call of the file system fails leaves no document, and nothing hidden")
+  @Test("D5: an export whose n-th call of the file system fails leaves no package, and nothing hidden")
   func exportFailure() async throws {
     let outgoing = try await Outgoing()
     for number in 1..<300 {
@@ -119,9 +119,9 @@ struct AttachmentExportTests {
         return
       } catch let error as ArchiveError {
         #expect(error.code == .inputOutput)
-        // Only syncing the folder failed: the document is there.
+        // Only syncing the folder failed: the package is there.
         if error.message.contains("in its place") {
-          for document in try outgoing.folder().documents() { try outgoing.folder().delete(document) }
+          for package in try outgoing.folder().packages() { try outgoing.folder().delete(package) }
           try outgoing.folder().emptyTrash()
         }
         #expect(try outgoing.names.filter { $0 != ".larder-trash" }.isEmpty, "call \(number)")
@@ -138,8 +138,8 @@ struct AttachmentExportTests {
     for number in 1..<300 {
       let (broken, count) = fileSystem(at: number) { throw ArchiveError(.inputOutput, "The disk fails.") }
       do {
-        let package = try outgoing.folder(broken).document(named: name)
-        let letter = try await other.store.importDocument(package, as: Letter.self)
+        let package = try outgoing.folder(broken).package(named: name)
+        let letter = try await other.store.importPackage(package, as: Letter.self)
         guard count() < number else { continue }
         #expect(letter == outgoing.letter && number > 3)
         #expect(try await other.store.verifyAttachments().isWhole)
@@ -153,7 +153,7 @@ struct AttachmentExportTests {
     Issue.record("The import never came to its end.")
   }
 
-  @Test("D5: an export or an import that is cancelled in the middle leaves no document, row or draft")
+  @Test("D5: an export or an import that is cancelled in the middle leaves no package, row or draft")
   func cancelled() async throws {
     let outgoing = try await Outgoing()
     let name = try await outgoing.kept.store.export(outgoing.letter, to: outgoing.folder()).name
@@ -170,7 +170,7 @@ struct AttachmentExportTests {
         if step == "write" {
           _ = try await kept.store.export(letter, to: folder)
         } else {
-          try await other.store.importDocument(try folder.document(named: name), as: Letter.self)
+          try await other.store.importPackage(try folder.package(named: name), as: Letter.self)
         }
       }
       running.withLock { $0 = task }
@@ -185,7 +185,7 @@ struct AttachmentExportTests {
   }
 
   @Test(
-    "D5: a document whose attachment is missing, damaged, longer or shorter than the row says is refused, and nothing is saved",
+    "D5: a package whose attachment is missing, damaged, longer or shorter than the row says is refused, and nothing is saved",
     arguments: ["missing", "changed", "cut", "size", "link"])
   func damaged(_ kind: String) async throws {
     let outgoing = try await Outgoing()
@@ -194,7 +194,7 @@ struct AttachmentExportTests {
     let data = try package.data(for: digest)
     switch kind {
     case "missing": try package.edit { try $0.remove(digest) }
-    // The document is whole: only the digest tells.
+    // The package is whole: only the digest tells.
     case "changed": try package.edit { try $0.setData(Data(data.reversed()), for: digest) }
     case "cut": try package.edit { try $0.setData(data.dropLast(), for: digest) }
     case "size":
@@ -216,7 +216,7 @@ struct AttachmentExportTests {
     let other = try AttachmentStore()
     package.reload()
     let error = await #expect(throws: (any Error).self) {
-      try await other.store.importDocument(package, as: Letter.self)
+      try await other.store.importPackage(package, as: Letter.self)
     }
     switch kind {
     case "missing": #expect((error as? ArchiveError)?.code == .notFound)
@@ -228,7 +228,7 @@ struct AttachmentExportTests {
   }
 
   @Test(
-    "D5: an attachment whose data is missing or changed is not exported, and there is no document",
+    "D5: an attachment whose data is missing or changed is not exported, and there is no package",
     arguments: [true, false])
   func damagedStore(isMissing: Bool) async throws {
     let outgoing = try await Outgoing()
@@ -244,7 +244,7 @@ struct AttachmentExportTests {
     #expect(try outgoing.names.isEmpty)
   }
 
-  @Test("D5: a row that names a path in place of a digest reads nothing outside of the document, and is refused")
+  @Test("D5: a row that names a path in place of a digest reads nothing outside of the package, and is refused")
   func climbing() async throws {
     let outgoing = try await Outgoing()
     let package = try await outgoing.kept.store.export(outgoing.letter, to: outgoing.folder())
@@ -256,7 +256,7 @@ struct AttachmentExportTests {
       changed["columns"]?["scan"]?["text"]?["_0"] = .string(text.replacingOccurrences(of: digest, with: name))
       try package.edit { [changed] in try $0.setValue(ArchiveValueOfRow(tree: changed), for: "row") }
       let other = try AttachmentStore()
-      await #expect(throws: StoreError.self) { try await other.store.importDocument(package, as: Letter.self) }
+      await #expect(throws: StoreError.self) { try await other.store.importPackage(package, as: Letter.self) }
       #expect(try await other.store.count(Letter.all) == 0)
       #expect(other.files.isEmpty)
     }

@@ -87,11 +87,11 @@ struct AttachmentTests {
     try await store.save(Letter(id: 1, scan: attachment, box: ToOne(1)))
     try await store.save(Letter(id: 2, pages: [page, page]))
     let documents = store.documents("cards", of: LetterPage.self)
-    try await documents.set("a", page)
+    try await documents.save("a", page)
     #expect(try kept.uses(attachment) == 7)
     try await store.save(Letter(id: 2, pages: [page]))
     #expect(try kept.uses(attachment) == 5)
-    try await documents.set("a", LetterPage(number: 1, images: ["left": attachment]))
+    try await documents.save("a", LetterPage(number: 1, images: ["left": attachment]))
     #expect(try kept.uses(attachment) == 4)
     try await store.delete(LetterBox.self, 1)
     #expect(try kept.uses(attachment) == 3, "a row that went by a delete rule lets go")
@@ -99,7 +99,7 @@ struct AttachmentTests {
     #expect(try kept.uses(attachment) == 1)
     #expect(try await store.collectAttachments() == 0)
     #expect(try await store.data(of: attachment).count == 1000)
-    try await documents.drop()
+    try await documents.deleteCollection()
     #expect(try kept.uses(attachment) == 0)
     #expect(try await store.collectAttachments() == 0, "the value that attach returned still lives")
     withExtendedLifetime(attachment) {}
@@ -165,7 +165,7 @@ struct AttachmentTests {
     }
     #expect(nested?.property == "pages")
     let document = await #expect(throws: StoreError.self) {
-      try await store.documents("cards", of: LetterPage.self).set("a", LetterPage(number: 1, images: ["a": foreign]))
+      try await store.documents("cards", of: LetterPage.self).save("a", LetterPage(number: 1, images: ["a": foreign]))
     }
     #expect(document?.model == "cards")
     let context = Context(store)

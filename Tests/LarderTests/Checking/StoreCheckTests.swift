@@ -35,7 +35,7 @@ struct StoreCheckTests {
   func healthy() async throws {
     do {
       let store = try library.open()
-      try await store.documents("people").set("ada", json: "{\"name\": \"Ada\"}")
+      try await store.documents("people").save("ada", json: "{\"name\": \"Ada\"}")
       let cover = try await store.attach(Data("picture".utf8))
       try await store.insert(makeBook(id: 40, title: "Ünïcode, NUL\u{0} and more more more", cover: cover))
       try await store.insert(makeBook(id: .min, title: "the least key"))

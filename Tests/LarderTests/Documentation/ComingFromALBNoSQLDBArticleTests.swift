@@ -114,7 +114,7 @@ struct ComingFromALBNoSQLDBArticleTests {
     let accounts = store.documents("accounts", of: BankAccount.self)
     try await accounts.save(BankAccount(key: "A1", name: "Savings", tags: ["home"]))
     try await accounts.save(BankAccount(key: "A2", name: "Holiday"), expires: .now + 3600)
-    let savings = try await accounts.get("A1")
+    let savings = try await accounts.find("A1")
     let isThere = try await accounts.contains("A2")
     try await accounts.delete("A2")
     #expect(savings?.tags == ["home"])
@@ -150,9 +150,9 @@ struct ComingFromALBNoSQLDBArticleTests {
   @Test("documents are set from JSON text, indexed, and joined in SQL")
   func texts() async throws {
     let categories = store.documents("categories")
-    try await categories.set("food", json: #"{"key": "ignored", "name": "Food", "limits": [100, 250]}"#)
+    try await categories.save("food", json: #"{"key": "ignored", "name": "Food", "limits": [100, 250]}"#)
     let text = try await categories.json("food")
-    let limit = try await categories.get("food")?["limits"]?[1]
+    let limit = try await categories.find("food")?["limits"]?[1]
     try await categories.index(on: "name")
     #expect(text == #"{"name":"Food","limits":[100,250]}"#)
     #expect(limit == 250)
@@ -217,7 +217,7 @@ struct ComingFromALBNoSQLDBArticleTests {
     for _ in 0..<2 {
       let documents = try await readDocuments(of: Store(at: oldURL, schema: .existing))
       try await store.once("documents of the old file") { db in
-        for old in documents { try db.documents(old.collection).set(old.key, old.document, expires: old.expires) }
+        for old in documents { try db.documents(old.collection).save(old.key, old.document, expires: old.expires) }
       }
     }
     #expect(try Data(contentsOf: oldURL) == bytes)
@@ -225,14 +225,14 @@ struct ComingFromALBNoSQLDBArticleTests {
     let accounts = store.documents("accounts")
     #expect(try await accounts.keys(sort: "key") == ["A1", "A2"])
     #expect(
-      try await accounts.get("A1") == [
+      try await accounts.find("A1") == [
         "name": "It's", "isOpen": 1, "balance": 2.5, "tags": ["home", "car"], "limits": [100], "rates": [1.5],
       ])
-    #expect(try await accounts.get("A2") == ["name": "Holiday", "isOpen": 0])
+    #expect(try await accounts.find("A2") == ["name": "Holiday", "isOpen": 0])
     #expect(try await accounts.expiry(of: "A2") == DocumentValue.text("2999-08-19T23:23:42.434Z").date)
     try await accounts.delete("A2")
     #expect(
-      try await store.documents("accounts", of: OldAccount.self).get("A1")
+      try await store.documents("accounts", of: OldAccount.self).find("A1")
         == OldAccount(name: "It's", isOpen: true, tags: ["home", "car"]))
     #expect(try await accounts.keys { $0.tags.contains("car") && $0.rates.contains(1.5) } == ["A1"])
   }
@@ -267,19 +267,19 @@ struct ComingFromALBNoSQLDBArticleTests {
     let oldURL = try await makeFileOfVersion7()
     let documents = try await readDocuments(of: Store(at: oldURL, schema: .existing))
     try await store.once("documents of the old file") { db in
-      for old in documents { try db.documents(old.collection).set(old.key, old.document, expires: old.expires) }
+      for old in documents { try db.documents(old.collection).save(old.key, old.document, expires: old.expires) }
     }
     #expect(try await store.documentCounts == ["accounts": 2])
     let accounts = store.documents("accounts")
     #expect(
-      try await accounts.get("A1") == [
+      try await accounts.find("A1") == [
         "name": "Savings", "isOpen": 1, "tags": ["home", "car"],
         "address": ["city": "Graz", "since": "2019-12-31T23:30:00.000000000Z", "rooms": [["m2": 20.5]]],
         "openedAt": "2014-08-19T23:23:42.434000000Z",
         "it's": "[1, 2",
       ])
-    #expect(try await accounts.get("A2")?["it's"] == "{not json}")
-    #expect(try await accounts.get("A2")?["tags"] == [])
+    #expect(try await accounts.find("A2")?["it's"] == "{not json}")
+    #expect(try await accounts.find("A2")?["tags"] == [])
     #expect(try await accounts.keys(sort: "openedAt") == ["A2", "A1"])
     let opening = try #require(DocumentValue.text("2014-08-19T18:23:42.434-05:00").date)
     #expect(
@@ -294,15 +294,15 @@ struct ComingFromALBNoSQLDBArticleTests {
       }
     }
     #expect(try await accounts.keys { $0.isOpen == true } == ["A1"])
-    #expect(try await accounts.get("A1")?["it's"] == "[1, 2")
-    #expect(try await store.documents("accounts", of: BankAccountOfVersion7.self).get("A2")?.isOpen == false)
+    #expect(try await accounts.find("A1")?["it's"] == "[1, 2")
+    #expect(try await store.documents("accounts", of: BankAccountOfVersion7.self).find("A2")?.isOpen == false)
     #expect(try await accounts.expiry(of: "A2") == DocumentValue.text("2999-08-19T23:23:42.434Z").date)
   }
 
   @Test("notEqual leaves out documents without the property, and != finds them")
   func notEqual() async throws {
     let accounts = store.documents("accounts")
-    try await accounts.set(["a": ["name": "Savings"], "b": ["name": "Car"], "c": [:]])
+    try await accounts.save(keyed: ["a": ["name": "Savings"], "b": ["name": "Car"], "c": [:]])
     #expect(try await accounts.keys(where: [Condition("name", .notEqual, "Car")]) == ["a"])
     #expect(try await accounts.keys(sort: "key") { $0.name != "Car" } == ["a", "c"])
     #expect(try await accounts.keys { $0.name != "Car" && $0.name != nil } == ["a"])

@@ -66,18 +66,18 @@ struct DocumentsArticleTests {
   @Test("documents are set, updated and found, in transactions too")
   func untyped() async throws {
     let people = store.documents("people")
-    try await people.set("ada", ["name": "Ada", "age": 36, "languages": ["English", "French"]])
+    try await people.save("ada", ["name": "Ada", "age": 36, "languages": ["English", "French"]])
     try await people.update("ada", ["age": 37])
     let keys = try await people.keys(sort: "age desc") { $0.age > 30 && $0.languages.contains("French") }
     #expect(keys == ["ada"])
     try await store.write { db in
       let people = db.documents("people")
-      try people.set("bo", json: #"{"name": "Bo", "address": {"city": "Graz"}}"#)
+      try people.save("bo", json: #"{"name": "Bo", "address": {"city": "Graz"}}"#)
       try people.delete("ada")
     }
     #expect(try await people.keys() == ["bo"])
     #expect(try await people["bo"]?["address"]?["city"] == "Graz")
-    try await people.set("cy", ["languages": ["German"]])
+    try await people.save("cy", ["languages": ["German"]])
     let nearby = try await people.keys(sort: "address.city") {
       $0.address.city == "Graz" || $0.languages[0] == "German"
     }
@@ -92,7 +92,7 @@ struct DocumentsArticleTests {
   func typed() async throws {
     let players = store.documents("players", of: Player.self)
     try await players.save(Player(key: "p1", name: "Mia", score: 12))
-    let mia = try await players.get("p1")
+    let mia = try await players.find("p1")
     #expect(mia?.score == 12)
     let conditions = [
       Condition("score", .greaterThan, 10), Condition("name", .equal, "Mia"),
@@ -105,7 +105,7 @@ struct DocumentsArticleTests {
     let rows = try await store.sql("select name, score from players where score > \(10) order by name")
     let names = try await store.sql("select json_extract(_json, '$.name') as name from players where key = 'p1'")
     #expect(rows.map { $0["name"] } == ["Mia"] && names.map { $0["name"] } == ["Mia"])
-    try await players.set("guest", Player(key: "guest", name: "Guest"), expires: .now + 3600)
+    try await players.save("guest", Player(key: "guest", name: "Guest"), expires: .now + 3600)
     for try await players in players.live(sort: "name") {
       print(players.map(\.value.name))
       if players.count == 2 { break }
@@ -144,8 +144,8 @@ struct DocumentsArticleTests {
       graph[DocumentReference(order)] = order
       try db.save(graph)
     }
-    #expect(try await store.documents(Customer.self).get("ada")?.name == "Ada Lovelace")
-    #expect(try await store.documents(Order.self).get("o1")?.lines.isEmpty == true)
+    #expect(try await store.documents(Customer.self).find("ada")?.name == "Ada Lovelace")
+    #expect(try await store.documents(Order.self).find("o1")?.lines.isEmpty == true)
     #expect(try await store.documents(Order.self).load("o1")?.graph.missing.map(\.key) == ["bo"])
     let live = store.live { db in try db.documents(Order.self).load("o1") }
     var iterator = live.makeAsyncIterator()

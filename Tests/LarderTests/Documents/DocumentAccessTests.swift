@@ -12,9 +12,9 @@ struct DocumentAccessTests {
     let people = db.documents("people")
     #expect(people.name == "people")
     #expect(try people.contains("ada") && !people.contains("nobody"))
-    #expect(try people.get("ada") == ["name": "Ada", "age": 36])
+    #expect(try people.find("ada") == ["name": "Ada", "age": 36])
     #expect(try people["bo"] == ["name": "Bo"])
-    #expect(try people.get(["ada", "nobody"]).keys.sorted() == ["ada"])
+    #expect(try people.find(["ada", "nobody"]).keys.sorted() == ["ada"])
     #expect(try people.json("bo") == "{\"name\":\"Bo\"}")
     #expect(try people.expiry(of: "bo") == nil)
     #expect(try people.properties.sorted() == ["age", "name"])
@@ -22,7 +22,7 @@ struct DocumentAccessTests {
     #expect(try people.keys(where: [Condition("age", .greaterThan, 1)]) == ["ada"])
     #expect(try people.fetch { $0.name == "Bo" }.map(\.value) == [["name": "Bo"]])
     #expect(try people.count() == 2)
-    #expect(try db.documents("people", of: Companion.self).get("ada") == Companion(name: "Ada", age: 36))
+    #expect(try db.documents("people", of: Companion.self).find("ada") == Companion(name: "Ada", age: 36))
     #expect(try db.sql("select name from people where age = \(36)").map { $0["name"] } == ["Ada"])
     #expect(throws: StoreError.self) { try people.keys { $0.nmae == "Ada" } }
     #expect(try db.documents("nothing").keys() == [])
@@ -30,12 +30,12 @@ struct DocumentAccessTests {
 
   private static func changeAll(in db: some StoreWriter) throws {
     let people = db.documents("people")
-    try people.set("cy", ["name": "Cy", "born": 1990], expires: .now + 3600)
-    try people.set(["di": ["name": "Di"], "ed": ["name": "Ed"]])
+    try people.save("cy", ["name": "Cy", "born": 1990], expires: .now + 3600)
+    try people.save(keyed: ["di": ["name": "Di"], "ed": ["name": "Ed"]])
     try people.save(["key": "flo", "name": "Flo"])
     try people.save([["key": "gus", "name": "Gus"], ["key": "hal", "name": "Hal"]])
-    try people.set("ida", json: "{\"name\": \"Ida\", \"key\": \"other\"}")
-    try people.set(json: [(key: "jo", value: "{\"name\": \"Jo\"}"), (key: "kim", value: "{\"name\": \"Kim\"}")])
+    try people.save("ida", json: "{\"name\": \"Ida\", \"key\": \"other\"}")
+    try people.save(json: [(key: "jo", value: "{\"name\": \"Jo\"}"), (key: "kim", value: "{\"name\": \"Kim\"}")])
     try people.update("ada", ["age": 37])
     try people.update(["di", "ed"], ["age": 5])
     #expect(try people.setExpiry(of: "di", to: .now + 60))
@@ -54,7 +54,7 @@ struct DocumentAccessTests {
     for isInMemory in [false, true] {
       let file = try StoreFile()
       let store = isInMemory ? try Store(inMemoryFor: DocumentShelf.self) : try file.open(DocumentShelf.self)
-      try await store.documents("people").set(["ada": ["name": "Ada", "age": 36], "bo": ["name": "Bo"]])
+      try await store.documents("people").save(keyed: ["ada": ["name": "Ada", "age": 36], "bo": ["name": "Bo"]])
       try await body(store)
     }
   }
@@ -86,10 +86,10 @@ struct DocumentAccessTests {
           == 0)
       await #expect(throws: Stop.self) {
         try await store.write { db in
-          #expect(try db.documents("people").drop())
+          #expect(try db.documents("people").deleteCollection())
           #expect(try db.documents("people").keys() == [])
-          try db.documents("people").set("new", ["new": 1])
-          try db.documents("others").set("new", ["new": 1])
+          try db.documents("people").save("new", ["new": 1])
+          try db.documents("others").save("new", ["new": 1])
           throw Stop()
         }
       }
@@ -113,7 +113,7 @@ struct DocumentAccessTests {
       let error = await #expect(throws: StoreError.self) {
         try await store.write { db in
           try db.insert(DocumentShelf(id: 1, name: "x"))
-          try db.documents("people").set("cy", ["shelf": 1])
+          try db.documents("people").save("cy", ["shelf": 1])
           try db.documents("people").update("nobody", ["shelf": 2])
         }
       }
@@ -128,10 +128,10 @@ struct DocumentAccessTests {
     let file = try StoreFile()
     let store = try file.open()
     let people = store.documents("people")
-    try await people.set("ada", ["n": 1])
+    try await people.save("ada", ["n": 1])
     let (written, read) = (Gate(), Gate())
     async let writing: Void = store.write { db in
-      try db.documents("people").set("bo", ["n": 2, "fresh": true])
+      try db.documents("people").save("bo", ["n": 2, "fresh": true])
       written.open()
       try read.waitBlocking()
     }
@@ -149,7 +149,7 @@ struct DocumentAccessTests {
     let file = try StoreFile()
     let store = try file.open()
     let people = store.documents("people")
-    try await people.set("ada", ["n": 1])
+    try await people.save("ada", ["n": 1])
     let (began, changed) = (Gate(), Gate())
     async let reading: [[String]] = store.read { db in
       let before = try db.documents("people").keys()
@@ -161,8 +161,8 @@ struct DocumentAccessTests {
       ]
     }
     await began.wait()
-    try await people.set("bo", ["m": 2])
-    try await people.drop()
+    try await people.save("bo", ["m": 2])
+    try await people.deleteCollection()
     changed.open()
     #expect(try await reading == [["ada"], ["ada"], ["n"], ["key", "n", "_json", "_expires"]])
     #expect(try await people.keys() == [])
@@ -173,16 +173,16 @@ struct DocumentAccessTests {
     try await withPeople { (store: Store) async throws -> Void in
       let people = store.documents("people")
       let verbs: [@Sendable () async throws -> Void] = [
-        { _ = try await people.get("ada") }, { _ = try await people["ada"] }, { _ = try await people.contains("ada") },
+        { _ = try await people.find("ada") }, { _ = try await people["ada"] }, { _ = try await people.contains("ada") },
         { _ = try await people.keys() }, { _ = try await people.fetch { $0.age > 1 } },
         { _ = try await people.count() },
         { _ = try await people.json("ada") }, { _ = try await people.properties },
-        { try await people.set("x", ["n": 1]) },
-        { try await people.save(["key": "x"]) }, { try await people.set("x", json: "{}") },
+        { try await people.save("x", ["n": 1]) },
+        { try await people.save(["key": "x"]) }, { try await people.save("x", json: "{}") },
         { try await people.update("ada", ["n": 1]) },
         { _ = try await people.delete("ada") }, { _ = try await people.deleteAll() },
         { try await people.index(on: "age") },
-        { _ = try await people.drop() }, { _ = try await store.documentCollections },
+        { _ = try await people.deleteCollection() }, { _ = try await store.documentCollections },
       ]
       for (number, verb) in verbs.enumerated() {
         let gate = Gate()
@@ -207,8 +207,8 @@ struct DocumentAccessTests {
     // It asks for the time, too.
     store.sweeper.stop()
     let people = store.documents("people")
-    try await people.set(
-      (0..<5000).map { (key: "\($0)", value: ["n": .integer(Int64($0)), "name": "person \($0)"] as Document) },
+    try await people.save(
+      keyed: (0..<5000).map { (key: "\($0)", value: ["n": .integer(Int64($0)), "name": "person \($0)"] as Document) },
       expires: clock.now + 1000)
     // The query asks for the time when it comes to its first document. It goes on when the task is cancelled, with
     // 4,999 left.
@@ -229,10 +229,10 @@ struct DocumentAccessTests {
     let (half, cancelled) = (Gate(), Gate())
     let task = Task {
       try await store.write { db in
-        try db.documents("people").set("ada", ["n": 1])
+        try db.documents("people").save("ada", ["n": 1])
         half.open()
         try cancelled.waitBlocking()
-        try db.documents("people").set("bo", ["n": 2])
+        try db.documents("people").save("bo", ["n": 2])
       }
     }
     await half.wait()

@@ -8,7 +8,7 @@ struct DocumentConditionTests {
   private func makePeople() async throws -> (Store, Documents<Document>) {
     let store = try Store(configuration: Store.Configuration())
     let people = store.documents("people")
-    try await people.set([
+    try await people.save(keyed: [
       "1": ["name": "Ada", "age": 36, "tags": ["math", "poetry"], "date": "2026-01-02"],
       "2": ["name": "Bob", "age": 7, "tags": [], "date": "2026-01-03"],
       "3": ["name": "Ada", "age": 12.5, "date": "2026-01-01"],
@@ -26,21 +26,21 @@ struct DocumentConditionTests {
       pets: [Companion(name: "Rex", age: 3), Companion(name: "Mia")],
       home: ["city": "London"])
     try await people.save(ada)
-    #expect(try await people.get("ada") == ada)
-    try await people.set("bob", ada)
-    #expect(try await people.get("bob")?.key == "bob")
+    #expect(try await people.find("ada") == ada)
+    try await people.save("bob", ada)
+    #expect(try await people.find("bob")?.key == "bob")
     #expect(try await people.json("ada")?.contains("\"key\"") == false)
     try await people.save([Resident(key: "c", name: "C", age: 40)])
     #expect(try await people.keys { $0.age > 30 && $0.name == "C" } == ["c"])
     #expect(try await people.fetch(sort: "key", limit: 1) { $0.born == ada.born }.first?.value == ada)
     try store.blocking.documents("beings", of: LivingBeing.self).save(LivingBeing(key: "b", name: "B"))
-    #expect(try store.blocking.documents("beings", of: LivingBeing.self).get("b")?.name == "B")
+    #expect(try store.blocking.documents("beings", of: LivingBeing.self).find("b")?.name == "B")
     let error = await #expect(throws: StoreError.self) {
       try await store.documents("pets", of: Companion.self).save(Companion(name: "x"))
     }
     #expect(error?.property == "key" && error?.model == "pets")
-    try await store.documents("pets", of: Companion.self).set("rex", Companion(name: "Rex", age: 2))
-    #expect(try await store.documents("pets", of: Companion.self).get("rex") == Companion(name: "Rex", age: 2))
+    try await store.documents("pets", of: Companion.self).save("rex", Companion(name: "Rex", age: 2))
+    #expect(try await store.documents("pets", of: Companion.self).find("rex") == Companion(name: "Rex", age: 2))
   }
 
   @Test("B2: a property that was nil so far may be asked for")
@@ -62,9 +62,9 @@ struct DocumentConditionTests {
   func lenient(_ json: String, _ expected: Bool) async throws {
     let store = try Store(configuration: Store.Configuration())
     let people = store.documents("people")
-    try await people.set("a", json: "{\"name\":\"A\",\"pets\":[],\"home\":{},\"isActive\":\(json)}")
-    #expect(try await store.documents("people", of: Resident.self).get("a")?.isActive == expected)
-    #expect(try await people.get("a")?["isActive"]?.bool == expected)
+    try await people.save("a", json: "{\"name\":\"A\",\"pets\":[],\"home\":{},\"isActive\":\(json)}")
+    #expect(try await store.documents("people", of: Resident.self).find("a")?.isActive == expected)
+    #expect(try await people.find("a")?["isActive"]?.bool == expected)
   }
 
   @Test("B4: keys come in the order of a sort text, and an unknown property is an error with the one that was meant")
@@ -107,11 +107,23 @@ struct DocumentConditionTests {
     #expect(try await people.keys { !($0.name == "Ada") || $0.age.isIn([36]) }.sorted() == ["1", "2", "4"])
     #expect(try await people.count { $0.age != 7 } == 3)
     try await people.index(on: "age")
-    let query = DocumentQuery(DocumentPredicate([Condition("age", .equal, 7)]))
+    let query = DocumentQuery(Condition([Condition("age", .equal, 7)]))
     var writer = SQLWriter()
     try query.select("key", from: "main.\"people\"", &writer)
     let plan = try await store.sql(SQL(raw: "explain query plan " + writer.sql, arguments: [7]))
     #expect(plan.first?["detail"]?.text?.contains("USING INDEX _larder_index:people") == true)
+  }
+
+  @Test("B5: joined conditions in a list are of the first set, and a negated one stays in its set")
+  func joinedConditions() async throws {
+    let (_, people) = try await makePeople()
+    let isAda = Condition("name", .equal, "Ada")
+    let isYoung = Condition(set: 1, "age", .lessThan, 20)
+    #expect(try await people.keys(where: [isAda && !isYoung]) == ["1"])
+    #expect(try await people.keys(where: [isAda, Condition([isYoung])]) == ["3"])
+    #expect(
+      try await people.keys(where: [isAda, !isYoung], sort: "key")
+        == people.keys(sort: "key") { _ in isAda || !isYoung })
   }
 
   @Test(
@@ -126,7 +138,7 @@ struct DocumentConditionTests {
     ])
   func badJSON(_ json: String, _ place: String) async throws {
     let store = try Store(configuration: Store.Configuration())
-    let error = await #expect(throws: StoreError.self) { try await store.documents("people").set("k", json: json) }
+    let error = await #expect(throws: StoreError.self) { try await store.documents("people").save("k", json: json) }
     #expect(error?.code == .invalidValue && error?.model == "people")
     #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
   }
@@ -134,9 +146,9 @@ struct DocumentConditionTests {
   @Test("B6: the key inside of JSON is ignored")
   func goodJSON() async throws {
     let store = try Store(configuration: Store.Configuration())
-    try await store.documents("people").set(
+    try await store.documents("people").save(
       "k", json: " {\"key\":\"other\",\"a\":[1,2.0,\"\\u00e9\\ud83d\\ude00\\/\"],\"n\":null} ")
-    #expect(try await store.documents("people").get("k") == ["a": [1, 2.0, "é😀/"], "n": nil])
+    #expect(try await store.documents("people").find("k") == ["a": [1, 2.0, "é😀/"], "n": nil])
   }
 
   @Test("B7: a document that has expired is gone for every verb and for SQL, and the sweeper removes it")
@@ -148,14 +160,14 @@ struct DocumentConditionTests {
     store.sweeper.stop()
     let people = store.documents("people")
     let soon = clock.now.addingTimeInterval(10)
-    try await people.set("a", ["name": "A"], expires: soon)
-    try await people.set("b", ["name": "B"])
+    try await people.save("a", ["name": "A"], expires: soon)
+    try await people.save("b", ["name": "B"])
     try await people.update("a", ["name": "AA"])
     #expect(try await store.sql("select name from people order by name").map { $0["name"] } == ["AA", "B"])
     clock.now = soon
-    #expect(try await people.get("a") == nil)
+    #expect(try await people.find("a") == nil)
     #expect(try await people.contains("a") == false)
-    #expect(try await people.get(["a", "b"]).keys.sorted() == ["b"])
+    #expect(try await people.find(["a", "b"]).keys.sorted() == ["b"])
     #expect(try await people.count() == 1)
     #expect(try await people.keys() == ["b"])
     #expect(try await people.fetch().count == 1)
@@ -166,12 +178,12 @@ struct DocumentConditionTests {
     #expect(try await people.delete("a") == false)
     #expect(try await store.writer.perform { try $0.removeExpiredDocuments(limit: 100) } == 1)
     #expect(try await store.writer.perform { try $0.removeExpiredDocuments(limit: 100) } == 0)
-    try await people.set("c", ["name": "C"], expires: soon.addingTimeInterval(1))
-    try await people.set("c", ["name": "C"])
+    try await people.save("c", ["name": "C"], expires: soon.addingTimeInterval(1))
+    try await people.save("c", ["name": "C"])
     clock.now = soon.addingTimeInterval(5)
     #expect(try await people.contains("c"))
     await #expect(throws: StoreError.self) {
-      try await people.set("d", [:], expires: Date(timeIntervalSinceReferenceDate: .nan))
+      try await people.save("d", [:], expires: Date(timeIntervalSinceReferenceDate: .nan))
     }
   }
 
@@ -180,18 +192,18 @@ struct DocumentConditionTests {
     let file = DocumentFile()
     let store = try Store(at: file.path)
     let people = store.documents("people")
-    try await people.set("a", ["name": "A", "team": "x"])
+    try await people.save("a", ["name": "A", "team": "x"])
     #expect(try await store.sql("select * from people").first?.names == ["key", "name", "team", "_json", "_expires"])
-    try await people.set("b", ["name": "B", "age": 3])
+    try await people.save("b", ["name": "B", "age": 3])
     #expect(try await store.sql("select * from people").count == 2)
     #expect(try await store.sql("select * from people").first?["age"] == .null)
     #expect(try await store.sql("select age from people where name = \("B")").first?["age"] == 3)
-    try await store.documents("teams").set("x", ["title": "Team X"])
+    try await store.documents("teams").save("x", ["title": "Team X"])
     #expect(
       try await store.sql("select p.name, t.title from people p join teams t on t.key = p.team").first?["title"]
         == "Team X")
     await #expect(throws: StoreError.self) { try await store.sql("select nothing from people") }
-    try await people.drop()
+    try await people.deleteCollection()
     await #expect(throws: StoreError.self) { try await store.sql("select name from people") }
   }
 
@@ -203,8 +215,8 @@ struct DocumentConditionTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<200 {
         group.addTask {
-          try await people.set("k\(number)", ["n": .integer(Int64(number)), "p\(number % 25)": true])
-          #expect(try await people.get("k\(number)")?["n"] == .integer(Int64(number)))
+          try await people.save("k\(number)", ["n": .integer(Int64(number)), "p\(number % 25)": true])
+          #expect(try await people.find("k\(number)")?["n"] == .integer(Int64(number)))
           _ = try await people.keys(where: [Condition("n", .lessThan, 10)])
           _ = try await store.sql("select n from people limit 1")
         }
@@ -218,10 +230,10 @@ struct DocumentConditionTests {
   @Test("a context reads no documents for others and writes none")
   func context() throws {
     let store = try Store(inMemoryFor: DocumentShelf.self)
-    try store.blocking.documents("people").set("a", ["n": 1])
+    try store.blocking.documents("people").save("a", ["n": 1])
     let context = Context(store)
-    #expect(try context.documents("people").get("a") == ["n": 1])
-    let error = #expect(throws: StoreError.self) { try context.documents("people").set("b", ["n": 1]) }
+    #expect(try context.documents("people").find("a") == ["n": 1])
+    let error = #expect(throws: StoreError.self) { try context.documents("people").save("b", ["n": 1]) }
     #expect(error?.code == .unsupported)
   }
 }

@@ -8,7 +8,7 @@ struct DocumentDamageTests {
   private func makePeople() async throws -> (Store, Documents<Document>) {
     let store = try Store(inMemoryFor: DocumentShelf.self)
     let people = store.documents("people")
-    try await people.set(["ada": ["name": "Ada", "age": 36, "a\"b.c": 1], "bo": ["name": "Bo", "age": 7]])
+    try await people.save(keyed: ["ada": ["name": "Ada", "age": 36, "a\"b.c": 1], "bo": ["name": "Bo", "age": 7]])
     return (store, people)
   }
 
@@ -30,11 +30,11 @@ struct DocumentDamageTests {
         error?.message.contains("\"ada\" of people") == true
           && error?.message.contains("set it anew, or delete it") == true, "\(error as Any)")
     }
-    await expectDamage { _ = try await people.get("ada") }
+    await expectDamage { _ = try await people.find("ada") }
     await expectDamage { _ = try await people.fetch() }
     await expectDamage { try await people.update("ada", ["age": 1]) }
-    await expectDamage { _ = try await store.documents("people", of: Companion.self).get("ada") }
-    await expectDamage { _ = try store.blocking.documents("people").get(["bo", "ada"]) }
+    await expectDamage { _ = try await store.documents("people", of: Companion.self).find("ada") }
+    await expectDamage { _ = try store.blocking.documents("people").find(["bo", "ada"]) }
     // What SQLite reads of it decides whether a condition meets the damage.
     do {
       #expect(try await people.keys(where: [Condition("name", .equal, "Bo")]) == ["bo"])
@@ -46,11 +46,11 @@ struct DocumentDamageTests {
     } catch let error as StoreError {
       #expect(error.code == .invalidValue && error.message.contains("\"ada\" of people"), "\(error)")
     }
-    #expect(try await people.get("bo") == ["name": "Bo", "age": 7])
+    #expect(try await people.find("bo") == ["name": "Bo", "age": 7])
     #expect(try await people.json("ada") == json)
     #expect(try await people.keys(sort: "key") == ["ada", "bo"])
-    try await people.set("ada", ["name": "Ada"])
-    #expect(try await people.get("ada") == ["name": "Ada"])
+    try await people.save("ada", ["name": "Ada"])
+    #expect(try await people.find("ada") == ["name": "Ada"])
     try await store.sql("update main.people set json = \(json) where key = 'ada'")
     #expect(try await people.delete("ada"))
     #expect(try await people.keys(where: [Condition("name", .equal, "Bo")]) == ["bo"])
@@ -71,7 +71,7 @@ struct DocumentDamageTests {
   func noText() async throws {
     let (store, people) = try await makePeople()
     try await store.sql("update main.people set json = cast(x'7b2261223a22ff227d' as text) where key = 'ada'")
-    #expect(try await people.get("ada") == ["a": "\u{FFFD}"])
+    #expect(try await people.find("ada") == ["a": "\u{FFFD}"])
   }
 
   @Test(
@@ -100,7 +100,7 @@ struct DocumentDamageTests {
       #expect(try await store.sql("select name from people order by key").map { $0["name"] } == ["Ada", "Bo"])
     }
     #expect(try await people.keys(sort: "key") == ["ada", "bo"])
-    try await people.set("cy", ["name": "Cy"])
+    try await people.save("cy", ["name": "Cy"])
     #expect(try await store.sql("select count(*) as n from people").first?["n"] == 3)
   }
 

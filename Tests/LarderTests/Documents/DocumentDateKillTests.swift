@@ -15,7 +15,7 @@ struct DocumentDateKillTests {
     let file = try StoreFile()
     let store = try file.open().blocking
     for name in Self.collections {
-      try store.documents(name).set(
+      try store.documents(name).save(
         json: (0..<Self.count).map {
           (key: "\($0)", value: #"{"at":"\#(Self.former)","n":\#($0),"text":"\#(String(repeating: "x", count: 300))"}"#)
         })
@@ -63,7 +63,7 @@ struct DocumentDateKillTests {
         #expect(try await store.documents(name).count { $0.at == noon } == Self.count)
         #expect(try await store.documents(name).count { $0.at == Self.today } == Self.count)
       }
-      try await store.documents("events").set("new", ["at": DocumentValue(noon + 1)])
+      try await store.documents("events").save("new", ["at": DocumentValue(noon + 1)])
       #expect(try await store.documents("events").keys(sort: "at desc", limit: 1) == ["new"])
       #expect(try await store.sql("pragma integrity_check").first?.first?.value == "ok")
     }

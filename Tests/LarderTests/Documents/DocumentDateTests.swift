@@ -51,7 +51,7 @@ struct DocumentDateTests {
     var generator = SplitMix64(seed: Self.seed &+ 1)
     let events = try Store(configuration: Store.Configuration()).documents("events", of: Event.self)
     let dates = makeDates(&generator, 250)
-    try await events.set(dates.enumerated().map { (key: "\($0)", value: Event(at: $1)) })
+    try await events.save(keyed: dates.enumerated().map { (key: "\($0)", value: Event(at: $1)) })
     #expect(try await events.fetch(sort: "at").map(\.value.at) == dates.sorted(), "seed \(Self.seed)")
     let middle = dates[7]
     #expect(try await events.count { $0.at < middle } == dates.count { $0 < middle }, "seed \(Self.seed)")
@@ -98,12 +98,12 @@ struct DocumentDateTests {
       last + 1, first - 0.001, Date(timeIntervalSinceReferenceDate: .nan),
       Date(timeIntervalSinceReferenceDate: .infinity),
     ] {
-      let error = await #expect(throws: StoreError.self) { try await events.set("a", Event(at: date)) }
+      let error = await #expect(throws: StoreError.self) { try await events.save("a", Event(at: date)) }
       #expect(error?.code == .invalidValue && error?.model == "events" && error?.property == "at")
       #expect(throws: StoreError.self) { try DocumentValue(date) }
     }
-    try await events.set("last", Event(at: last))
-    try await events.set("first", Event(at: first))
+    try await events.save("last", Event(at: last))
+    try await events.save("first", Event(at: first))
     #expect(try await events.keys { $0.at < last + 1e9 }.sorted() == ["first", "last"])
     #expect(try await events.keys { $0.at > first - 1e9 }.sorted() == ["first", "last"])
     #expect(try await events.keys { $0.at > Date.distantFuture } == ["last"])
@@ -132,7 +132,7 @@ struct DocumentDateTests {
     let store = try Store(configuration: Store.Configuration())
     let events = store.documents("events")
     let noon = try #require(DocumentValue.text("2026-07-04T12:00:00Z").date)
-    try await events.set(json: [
+    try await events.save(json: [
       (key: "before", value: #"{"at": "2026-07-04T13:59:59.9+02:00"}"#),
       (key: "zone", value: #"{"at": "2026-07-05T01:00:00+13:00"}"#),
       (key: "digits", value: #"{"at": "2026-07-04T12:00:00.000Z"}"#),
@@ -143,7 +143,7 @@ struct DocumentDateTests {
       (key: "array", value: #"{"at": ["2026-07-05T01:00:00+13:00"]}"#),
       (key: "null", value: #"{"at": null}"#),
     ])
-    try await events.set("stored", ["at": DocumentValue(noon)])
+    try await events.save("stored", ["at": DocumentValue(noon)])
     for isIndexed in [false, true] {
       if isIndexed { try await events.index(on: "at") }
       #expect(try await events.keys { $0.at == noon }.sorted() == ["digits", "stored", "zone"])
@@ -158,9 +158,9 @@ struct DocumentDateTests {
       #expect(try await events.count { $0.at != noon } == 8)
     }
     var writer = SQLWriter()
-    let predicate = DocumentPredicate(all: [
-      DocumentPredicate([Condition("at", .greaterThan, noon)]),
-      DocumentPredicate([Condition("at", .lessThan, noon + 60)]),
+    let predicate = Condition(all: [
+      Condition([Condition("at", .greaterThan, noon)]),
+      Condition([Condition("at", .lessThan, noon + 60)]),
     ])
     try DocumentQuery(predicate).select("key", from: "main.\"events\"", &writer)
     let arguments = writer.arguments.map { if case .value(let value) = $0 { value } else { Value.null } }
@@ -180,7 +180,7 @@ struct DocumentDateUpdateTests {
   /// Makes the file as an earlier version left it: dates to the millisecond where that was exact.
   private func makeFormerFile() async throws {
     let store = try file.open()
-    try await store.documents("events").set(json: [
+    try await store.documents("events").save(json: [
       (key: "a", value: #"{"at":"2026-07-04T12:00:00.000Z","n":1}"#),
       (
         key: "b",
@@ -193,7 +193,7 @@ struct DocumentDateUpdateTests {
           #"{"at":"on \"2026-07-04T12:00:00.000Z\" at noon","zone":"2026-07-04T12:00:00.000+02:00","q":"\"2026-07-04T12:00:00.000Z"}"#
       ),
     ])
-    try await store.documents("others").set("a", ["at": "2026-07-04T12:00:00.000Z"])
+    try await store.documents("others").save("a", ["at": "2026-07-04T12:00:00.000Z"])
     try await store.documents("events").index(on: "at")
     for column in ["dates", "times"] {
       try await store.sql(SQL(raw: "alter table _larder_collections drop column \(column)"))
@@ -214,7 +214,7 @@ struct DocumentDateUpdateTests {
       try await events.json("c")
         == #"{"at":"on \"2026-07-04T12:00:00.000Z\" at noon","zone":"2026-07-04T12:00:00.000+02:00","q":"\"2026-07-04T12:00:00.000Z"}"#
     )
-    #expect(try await store.documents("others").get("a") == ["at": "2026-07-04T12:00:00.000000000Z"])
+    #expect(try await store.documents("others").find("a") == ["at": "2026-07-04T12:00:00.000000000Z"])
     #expect(try await events.keys(sort: "at") == ["a", "b", "c"])
   }
 
@@ -226,7 +226,7 @@ struct DocumentDateUpdateTests {
     for _ in 0..<2 { try await checkUpdated(file.open()) }
     // What comes later is the user's.
     let store = try file.open()
-    try await store.documents("events").set("d", json: #"{"at":"2026-07-04T12:00:00.000Z"}"#)
+    try await store.documents("events").save("d", json: #"{"at":"2026-07-04T12:00:00.000Z"}"#)
     #expect(try await file.open().documents("events").json("d") == #"{"at":"2026-07-04T12:00:00.000Z"}"#)
     #expect(try await store.sql("pragma integrity_check").first?.first?.value == "ok")
   }
@@ -236,9 +236,9 @@ struct DocumentDateUpdateTests {
   func earlierWriter() async throws {
     try await makeFormerFile()
     let store = try file.open()
-    try await store.documents("late").set("a", json: #"{"at":"2026-07-04T12:00:00.000Z"}"#)
+    try await store.documents("late").save("a", json: #"{"at":"2026-07-04T12:00:00.000Z"}"#)
     try await store.sql("update _larder_collections set dates = 0 where name = 'late'")
-    #expect(try await file.open().documents("late").get("a") == ["at": "2026-07-04T12:00:00.000000000Z"])
+    #expect(try await file.open().documents("late").find("a") == ["at": "2026-07-04T12:00:00.000000000Z"])
   }
 
   @Test(
@@ -250,7 +250,7 @@ struct DocumentDateUpdateTests {
     #expect(try await store.documents("events").json("a")?.contains("00.000Z") == true)
     let noon = try #require(DocumentValue.text("2026-07-04T12:00:00Z").date)
     #expect(try await store.documents("events").keys { $0.at == noon } == ["a"])
-    try await store.documents("others").set("b", ["n": 1])
+    try await store.documents("others").save("b", ["n": 1])
     try await checkUpdated(store)
   }
 
@@ -261,13 +261,13 @@ struct DocumentDateUpdateTests {
     let store = try Store(at: file.path, for: [], configuration: Store.Configuration(schema: .existing))
     await #expect(throws: Stop.self) {
       try await store.write { db in
-        try db.documents("others").set("b", ["n": 1])
+        try db.documents("others").save("b", ["n": 1])
         #expect(try db.documents("events").json("a")?.contains("00.000000000Z") == true)
         throw Stop()
       }
     }
     #expect(try await store.documents("events").json("a")?.contains("00.000Z") == true)
-    try await store.documents("others").set("b", ["n": 1])
+    try await store.documents("others").save("b", ["n": 1])
     try await checkUpdated(store)
   }
 
@@ -279,7 +279,7 @@ struct DocumentDateUpdateTests {
       for _ in 0..<4 {
         group.addTask {
           let store = try Store(at: path)
-          #expect(try await store.documents("others").get("a") == ["at": "2026-07-04T12:00:00.000000000Z"])
+          #expect(try await store.documents("others").find("a") == ["at": "2026-07-04T12:00:00.000000000Z"])
         }
       }
       try await group.waitForAll()
@@ -292,13 +292,13 @@ struct DocumentDateUpdateTests {
     try await makeFormerFile()
     do {
       let store = try file.open()
-      try await store.documents("others").set("b", ["n": 1])
+      try await store.documents("others").save("b", ["n": 1])
       try await store.sql("update main.others set json = '{\"at\":\"2026-07-04T12:00:00.000Z\"' where key = 'b'")
       try await store.sql("update _larder_collections set dates = 0")
       try await store.sql("update main.others set json = '{\"at\":\"2026-07-04T12:00:00.000Z\"}' where key = 'a'")
     }
     let store = try file.open()
-    #expect(try await store.documents("others").get("a") == ["at": "2026-07-04T12:00:00.000000000Z"])
+    #expect(try await store.documents("others").find("a") == ["at": "2026-07-04T12:00:00.000000000Z"])
     #expect(try await store.documents("others").json("b") == "{\"at\":\"2026-07-04T12:00:00.000Z\"")
   }
 }

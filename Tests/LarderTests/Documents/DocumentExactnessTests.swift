@@ -19,7 +19,7 @@ struct DocumentExactnessTests {
   func refused(_ number: String) async throws {
     let store = try Store(configuration: Store.Configuration())
     for (json, offset) in [("{\"a\":\(number)}", 5), ("{\"a\": [1, {\"b\":\(number)}]}", 15)] {
-      let error = await #expect(throws: StoreError.self) { try await store.documents("people").set("k", json: json) }
+      let error = await #expect(throws: StoreError.self) { try await store.documents("people").save("k", json: json) }
       #expect(error?.code == .invalidValue && error?.model == "people")
       #expect(
         error?.message.contains("offset \(offset)") == true && error?.message.contains("\"k\" of people") == true,
@@ -45,12 +45,12 @@ struct DocumentExactnessTests {
   func kept(_ number: String) async throws {
     let store = try Store(configuration: Store.Configuration())
     let people = store.documents("people")
-    try await people.set("k", json: "{\"a\":\(number)}")
-    #expect(try await people.get("k")?["a"]?.real == Double(number))
+    try await people.save("k", json: "{\"a\":\(number)}")
+    #expect(try await people.find("k")?["a"]?.real == Double(number))
     // Once more, as it is written now.
     let json = try #require(try await people.json("k"))
-    try await people.set("k", json: json)
-    #expect(try await people.get("k")?["a"]?.real == Double(number))
+    try await people.save("k", json: json)
+    #expect(try await people.find("k")?["a"]?.real == Double(number))
   }
 
   @Test("B6: every double is kept by the digits that Swift and C write for it")
@@ -74,7 +74,7 @@ struct DocumentExactnessTests {
     ])
   func twice(_ json: String, _ offset: Int) async throws {
     let store = try Store(configuration: Store.Configuration())
-    let error = await #expect(throws: StoreError.self) { try await store.documents("people").set("k", json: json) }
+    let error = await #expect(throws: StoreError.self) { try await store.documents("people").save("k", json: json) }
     #expect(
       error?.message.contains("offset \(offset)") == true && error?.message.contains("second time") == true,
       "\(error?.message ?? "")")
@@ -85,11 +85,11 @@ struct DocumentExactnessTests {
   func stored() async throws {
     let store = try Store(configuration: Store.Configuration())
     let people = store.documents("people")
-    try await people.set("k", ["a": 1])
+    try await people.save("k", ["a": 1])
     try await store.sql("update main.people set json = '{\"a\":0.12345678901234567891,\"b\":1,\"b\":2}'")
-    #expect(try await people.get("k") == ["a": 0.12345678901234568, "b": 2])
+    #expect(try await people.find("k") == ["a": 0.12345678901234568, "b": 2])
     try await people.update("k", ["c": 3])
-    #expect(try await people.get("k") == ["a": 0.12345678901234568, "b": 2, "c": 3])
+    #expect(try await people.find("k") == ["a": 0.12345678901234568, "b": 2, "c": 3])
   }
 
   private struct Amount<Number: Codable & Equatable & Sendable>: Codable, Equatable, Sendable { var n: Number }

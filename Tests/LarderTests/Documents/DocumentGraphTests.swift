@@ -25,7 +25,7 @@ struct DocumentGraphTests {
     graph["c"] = Villager(key: "ignored", name: "C")
     try await store.save(graph)
     #expect(try await villagers.fetch(sort: "key").map(\.value.name) == ["A2", "changed meanwhile", "C"])
-    #expect(try await villagers.get("c")?.key == "c")
+    #expect(try await villagers.find("c")?.key == "c")
     graph[DocumentReference<Villager>("b")] = nil
     try await store.save(graph)
     #expect(try await villagers.contains("b"))
@@ -52,7 +52,7 @@ struct DocumentGraphTests {
     #expect(graph.isMissing("b" as DocumentReference<Villager>) && graph.missing.count == 1 && graph.count == 1)
     #expect(try await villagers.load("b") == nil)
     try await store.save(DocumentGraph(Villager(key: "b", name: "new")))
-    #expect(try await villagers.get("b")?.name == "new")
+    #expect(try await villagers.find("b")?.name == "new")
     #expect(try await villagers.expiry(of: "b") == nil)
     await #expect(throws: StoreError.self) {
       try await store.save(DocumentGraph(Villager(key: "b")), expires: Date(timeIntervalSinceReferenceDate: .nan))
@@ -144,7 +144,7 @@ struct DocumentGraphTests {
     #expect(
       try await store.documents(Both.self).load("b", following: "other")?.graph["x" as DocumentReference<Villager>]
         == nil)
-    try await store.documents("villagers").set("bad", ["name": 1])
+    try await store.documents("villagers").save("bad", ["name": 1])
     let damaged = await #expect(throws: StoreError.self) { try await store.documents(Cottage.self).load("mill") }
     #expect(
       damaged?.code == .invalidValue && damaged?.model == "villagers" && damaged?.message.contains("\"bad\"") == true)
@@ -203,7 +203,7 @@ struct DocumentGraphTests {
     #expect(try await results.next() == "M.")
     try await store.documents(Villager.self).delete("mia")
     #expect(try await results.next() == "missing")
-    try await store.documents(Cottage.self).drop()
+    try await store.documents(Cottage.self).deleteCollection()
     #expect(try await results.next() == "none")
   }
 }
@@ -257,7 +257,7 @@ struct DocumentGraphViewTests {
         guard key == "0" else { return }
         #expect(throws: Never.self) {
           #expect(try other.blocking.documents("observed").delete(["3", "4"]) == 2)
-          try other.blocking.documents("observed").set("5", [:])
+          try other.blocking.documents("observed").save("5", [:])
         }
       }
     }

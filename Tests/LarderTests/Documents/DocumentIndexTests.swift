@@ -14,7 +14,7 @@ struct DocumentIndexTests {
     let file = try StoreFile()
     let store = try isInMemory ? Store(inMemoryFor: Parcel.self) : file.open(Parcel.self)
     let people = store.documents("people")
-    try await people.set("a", ["name": "Ada", "city": "Graz", "age": 36])
+    try await people.save("a", ["name": "Ada", "city": "Graz", "age": 36])
     try await people.index(on: "name")
     try await store.write { db in
       let inside = db.documents("people")

@@ -13,16 +13,16 @@ struct DocumentNameTests {
     let file = try StoreFile()
     let store = try file.open()
     try await store.write { db in
-      try db.documents("people").set("a", ["x": 1])
-      try db.documents("People").set("b", ["y": 2])
-      try db.documents("people").set("c", ["z": 3])
+      try db.documents("people").save("a", ["x": 1])
+      try db.documents("People").save("b", ["y": 2])
+      try db.documents("people").save("c", ["z": 3])
       try db.documents("PEOPLE").keepTimes()
-      try db.documents("people").set("d", ["w": 4])
+      try db.documents("people").save("d", ["w": 4])
     }
     #expect(try await store.documentCollections == ["people"])
     #expect(try await Set(store.documents("PeoplE").properties) == ["x", "y", "z", "w", "addedAt", "updatedAt"])
     #expect(try await store.documents("PEOPLE").keys { $0.z == 3 } == ["c"])
-    #expect(try await store.documents("people").get("d")?["addedAt"] != nil)
+    #expect(try await store.documents("people").find("d")?["addedAt"] != nil)
     try await store.documents("PEOPLE").index(on: "x")
     #expect(try await store.documents("people").indexes == [["x"]])
     try await store.documents("people").removeIndex(on: "x")
@@ -34,14 +34,14 @@ struct DocumentNameTests {
   func spelling() async throws {
     let store = try Store(inMemoryFor: DocumentShelf.self)
     let people = store.documents("people")
-    try await people.set("a", [Self.composed: 1, "in": [Self.composed: 1]])
+    try await people.save("a", [Self.composed: 1, "in": [Self.composed: 1]])
     #expect(try await people.keys { $0[Self.composed] == 1 && $0["in"][Self.composed] == 1 } == ["a"])
     for condition in [DocumentPath(Self.decomposed), DocumentPath("in", .name(Self.decomposed))] {
       let error = await #expect(throws: StoreError.self) { try await people.keys { $0[condition] == 1 } }
       #expect(error?.code == .schemaMismatch && error?.message.contains("Unicode scalars") == true)
       #expect(try await people.keys(validatesProperties: false) { $0[condition] == 1 } == [])
     }
-    try await people.set("b", [Self.decomposed: 2, "in": [Self.decomposed: 2]])
+    try await people.save("b", [Self.decomposed: 2, "in": [Self.decomposed: 2]])
     #expect(try await people.properties.count == 3)
     #expect(try await people.keys { $0[Self.decomposed] == 2 || $0[Self.decomposed] == 3 } == ["b"])
     #expect(try await people.keys { $0[Self.composed] == 2 || $0[Self.decomposed] == 2 } == ["b"])
@@ -49,7 +49,7 @@ struct DocumentNameTests {
     #expect(try await people.keys { $0[Self.composed] == 1 || $0[Self.decomposed] == 2 }.sorted() == ["a", "b"])
     let columns = try await store.sql("select * from people where key = 'b'").first
     #expect(columns?.count { $0.value == 2 } == 1)
-    #expect(try await people.get("b")?[Self.composed] == 2)
+    #expect(try await people.find("b")?[Self.composed] == 2)
   }
 
   @Test("B5: a list of arrays and objects whose texts only Swift takes for equal finds the documents of each")
@@ -60,7 +60,7 @@ struct DocumentNameTests {
       .text("\(Self.composed)\u{0}"),
       .text("\(Self.decomposed)\u{0}"), .text(Self.composed), .text(Self.decomposed),
     ]
-    for (number, value) in values.enumerated() { try await things.set("\(number)", ["v": value]) }
+    for (number, value) in values.enumerated() { try await things.save("\(number)", ["v": value]) }
     let found = try await things.keys(where: [Condition("v", .inList, values)])
     #expect(found.sorted() == ["0", "1", "2", "3", "4", "5", "6", "7"])
     for (number, value) in values.enumerated() where number != 2 && number != 3 {
@@ -73,13 +73,13 @@ struct DocumentNameTests {
   func keys() async throws {
     let store = try Store(inMemoryFor: DocumentShelf.self)
     let people = store.documents("people")
-    try await people.set([
+    try await people.save(keyed: [
       (key: Self.composed, value: ["n": 1] as Document), (key: Self.decomposed, value: ["n": 2] as Document),
     ])
-    #expect(try await people.get(Self.composed) == ["n": 1])
-    #expect(try await people.get(Self.decomposed) == ["n": 2])
-    #expect(try await people.get([Self.decomposed, "x", Self.decomposed])["\u{E9}"] == ["n": 2])
-    let error = await #expect(throws: StoreError.self) { try await people.get([Self.composed, Self.decomposed]) }
+    #expect(try await people.find(Self.composed) == ["n": 1])
+    #expect(try await people.find(Self.decomposed) == ["n": 2])
+    #expect(try await people.find([Self.decomposed, "x", Self.decomposed])["\u{E9}"] == ["n": 2])
+    let error = await #expect(throws: StoreError.self) { try await people.find([Self.composed, Self.decomposed]) }
     #expect(error?.code == .unsupported && error?.model == "people")
     let (documents, _) = try await people.load([Self.decomposed, Self.composed])
     #expect(documents.map(\.value) == [["n": 2], ["n": 1]])
@@ -90,7 +90,7 @@ struct DocumentNameTests {
   func caseOfIndexes() async throws {
     let store = try Store(inMemoryFor: DocumentShelf.self)
     let people = store.documents("people")
-    try await people.set("a", ["name": 1, "Name": 2, "NAME": ["x]": 3]])
+    try await people.save("a", ["name": 1, "Name": 2, "NAME": ["x]": 3]])
     for path in ["name", "Name", "NAME", "name", "NAME.\"x]\"", "name.\"x]\""] { try await people.index(on: path) }
     #expect(try await people.indexes == [["name"], ["Name"], ["NAME"], ["NAME.\"x]\""], ["name.\"x]\""]])
     for name in ["name", "Name", "NAME"] {
@@ -137,12 +137,12 @@ struct DocumentEncodingTests {
     ring.next = Ring()
     ring.next?.next = ring
     let error = await #expect(throws: StoreError.self) {
-      try await store.documents("rings", of: Ring.self).set("r", ring)
+      try await store.documents("rings", of: Ring.self).save("r", ring)
     }
     #expect(error?.code == .invalidValue && error?.model == "rings" && error?.property == "next")
     #expect(error?.message.contains("DocumentReference") == true)
     ring.next?.next = nil
-    try await store.documents("rings", of: Ring.self).set("r", ring)
+    try await store.documents("rings", of: Ring.self).save("r", ring)
     #expect(try await store.documents("rings").json("r") == #"{"next":{}}"#)
     for value in [Onion(), Heir()] as [any Encodable] {
       #expect(throws: StoreError.self) { try DocumentValue(encoding: value) }
@@ -161,16 +161,16 @@ struct DocumentEncodingTests {
         return outer
       }
     }
-    try await rings.set("deep", chain(256))
+    try await rings.save("deep", chain(256))
     var count = 0
-    var ring = try await rings.get("deep")
+    var ring = try await rings.find("deep")
     while let next = ring {
       count += 1
       ring = next.next
     }
     #expect(count == 256)
-    await #expect(throws: StoreError.self) { try await rings.set("deeper", chain(257)) }
-    await #expect(throws: StoreError.self) { try await rings.set("deepest", chain(5000)) }
+    await #expect(throws: StoreError.self) { try await rings.save("deeper", chain(257)) }
+    await #expect(throws: StoreError.self) { try await rings.save("deepest", chain(5000)) }
     #expect(try await rings.keys() == ["deep"])
   }
 

@@ -16,8 +16,8 @@ struct DocumentNumberTests {
 
   private func makeNumbers() throws -> BlockingDocuments<BlockingStore, Document> {
     let numbers = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("numbers")
-    try numbers.set(Self.values.map { (key: $0.key, value: ["n": $0.value] as Document) })
-    try numbers.set(["text": ["n": "1"], "nothing": ["n": nil], "without": [:]])
+    try numbers.save(keyed: Self.values.map { (key: $0.key, value: ["n": $0.value] as Document) })
+    try numbers.save(keyed: ["text": ["n": "1"], "nothing": ["n": nil], "without": [:]])
     return numbers
   }
 
@@ -77,14 +77,14 @@ struct DocumentNumberTests {
     #expect(try numbers.count { $0.n == Double.infinity } == 0)
     #expect(try numbers.count { $0.n.isIn([Double.infinity, 0.1]) } == 1)
     #expect(try numbers.count { $0.n != Double.infinity } == Self.values.count + 3)
-    try numbers.set("word", ["n": "information"])
+    try numbers.save("word", ["n": "information"])
     #expect(try numbers.count { $0.n.contains(Double.infinity) } == 0)
   }
 
   @Test("B5: a condition with NaN is refused with the property's name, because to SQLite it would be NULL")
   func notANumber() throws {
     let numbers = try makeNumbers()
-    try numbers.set("list", ["n": [1, nil]])
+    try numbers.save("list", ["n": [1, nil]])
     for comparison in Condition.Operator.allCases {
       let value: DocumentValue = comparison == .inList ? [1, .real(.nan)] : .real(.nan)
       let error = #expect(throws: StoreError.self) { try numbers.keys(where: [Condition("n", comparison, value)]) }
@@ -101,9 +101,9 @@ struct DocumentNumberTests {
     let numbers = try makeNumbers()
     let beyond: Int64 = (1 << 53) + 1
     let elements: [DocumentValue] = [1, 2.5, .integer(beyond), .real(-0.0)]
-    try numbers.set("list", ["n": .array(elements)])
-    try numbers.set("digits", ["n": "2.5 or 12"])
-    try numbers.set("object", ["n": ["a": 2.5]])
+    try numbers.save("list", ["n": .array(elements)])
+    try numbers.save("digits", ["n": "2.5 or 12"])
+    try numbers.save("object", ["n": ["a": 2.5]])
     #expect(try numbers.keys { $0.n.contains(2.5) } == ["list"])
     #expect(try numbers.keys { $0.key == "list" && $0.n.contains(0) } == ["list"])
     #expect(try numbers.keys { $0.key == "list" && $0.n.contains(1.0) } == ["list"])

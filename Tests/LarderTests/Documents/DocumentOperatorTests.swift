@@ -8,7 +8,7 @@ import Testing
 struct DocumentOperatorTests {
   private func makeThings() throws -> BlockingDocuments<BlockingStore, Document> {
     let things = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("things")
-    try things.set([
+    try things.save(keyed: [
       "int": ["v": 5], "real": ["v": 5.5], "text": ["v": "five"], "upper": ["v": "FIVE %"], "yes": ["v": true],
       "no": ["v": false],
       "array": ["v": [5, "five", true, nil, 5.5, ["five"], ["a": "five"]]], "empty": ["v": []],
@@ -59,7 +59,7 @@ struct DocumentOperatorTests {
       ("array", [1]), ("text", "[1]"), ("two", 2), ("twelve", 12), ("twenty", 20), ("pair", [2, 3]), ("flags", [true]),
       ("one", 1), ("eleven", 11),
     ] as [(String, DocumentValue)] {
-      try things.set(key, ["v": value])
+      try things.save(key, ["v": value])
     }
     #expect(try things.keys(where: [Condition("v", .equal, "[1]")]) == ["text"])
     #expect(try things.keys(where: [Condition("v", .contains, 2)]) == ["pair"])
@@ -97,8 +97,10 @@ struct DocumentOperatorTests {
     let documents = (0..<60).map { number in
       (key: "\(number)", a: Int.random(in: 0..<6, using: &random), b: Int.random(in: 0..<6, using: &random))
     }
-    try numbers.set(
-      documents.map { (key: $0.key, value: ["a": .integer(Int64($0.a)), "b": .integer(Int64($0.b))] as Document) })
+    try numbers.save(
+      keyed: documents.map {
+        (key: $0.key, value: ["a": .integer(Int64($0.a)), "b": .integer(Int64($0.b))] as Document)
+      })
     let operators: [(Condition.Operator, (Int, Int) -> Bool)] = [
       (.equal, ==), (.notEqual, !=), (.lessThan, <), (.greaterThan, >), (.lessThanOrEqual, <=),
       (.greaterThanOrEqual, >=),
@@ -141,12 +143,12 @@ struct DocumentOperatorTests {
     ])
   func truth(_ json: String, _ expected: Bool) throws {
     let store = try Store(inMemoryFor: DocumentShelf.self).blocking
-    try store.documents("switches").set(
+    try store.documents("switches").save(
       "a", json: "{\"isOn\": \(json), \"others\": [\(json), true], \"perhaps\": \(json)}")
     #expect(
-      try store.documents("switches", of: Switch.self).get("a")
+      try store.documents("switches", of: Switch.self).find("a")
         == Switch(isOn: expected, others: [expected, true], perhaps: expected))
-    #expect(try store.documents("switches").get("a")?["isOn"]?.bool == expected)
+    #expect(try store.documents("switches").find("a")?["isOn"]?.bool == expected)
     #expect(try DocumentValue(json: json).bool == expected)
   }
 
@@ -155,8 +157,8 @@ struct DocumentOperatorTests {
     arguments: ["\"maybe\"", "\"\"", "\"Yes\"", "\"2\"", "1.5", "[]", "{}", "null"])
   func noTruth(_ json: String) throws {
     let store = try Store(inMemoryFor: DocumentShelf.self).blocking
-    try store.documents("switches").set("a", json: "{\"isOn\": \(json), \"others\": []}")
-    let error = #expect(throws: StoreError.self) { try store.documents("switches", of: Switch.self).get("a") }
+    try store.documents("switches").save("a", json: "{\"isOn\": \(json), \"others\": []}")
+    let error = #expect(throws: StoreError.self) { try store.documents("switches", of: Switch.self).find("a") }
     #expect(error?.code == .invalidValue && error?.model == "switches")
     #expect(error?.message.contains("\"a\"") == true && error?.message.contains("isOn") == true, "\(error as Any)")
     #expect(try DocumentValue(json: json).bool == nil)
@@ -169,7 +171,7 @@ struct DocumentOperatorTests {
     ])
   func didYouMean(_ wrong: String, _ right: String?) throws {
     let people = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("people")
-    try people.set(["a": ["name": "A", "age": 1, "home town": "X"], "b": ["name": "B"]])
+    try people.save(keyed: ["a": ["name": "A", "age": 1, "home town": "X"], "b": ["name": "B"]])
     let condition = Condition(wrong, .equal, 1)
     let calls: [() throws -> Void] = [
       { _ = try people.keys(where: [condition]) }, { _ = try people.keys(sort: "\"\(wrong)\" desc") },
@@ -211,7 +213,7 @@ struct DocumentOperatorTests {
     for (key, n, g, xy, desc) in [("a", 2, "x", 1, 4), ("b", 4, "x", 2, 1), ("c", 1, "y", 3, 2), ("d", 3, "y", 4, 3)]
       as [(String, Int, String, Int, Int)]
     {
-      try things.set(
+      try things.save(
         key, ["n": DocumentValue(n), "g": .text(g), "x, y": DocumentValue(xy), "desc": DocumentValue(desc)])
     }
     #expect(try things.keys(sort: sort).joined() == expected)

@@ -116,7 +116,7 @@ struct DocumentOracleTests {
 
   private struct Question: CustomStringConvertible {
     let description: String
-    let predicate: DocumentPredicate
+    let predicate: Condition
     let holds: (Document, String) -> Bool
   }
 
@@ -145,7 +145,7 @@ struct DocumentOracleTests {
         !Oracle.isEqual(find(path, $0, key: $1) ?? .null, operand)
       }
     }
-    let predicate = DocumentPredicate([Condition(path.description, comparison, operand)])
+    let predicate = Condition([Condition(path.description, comparison, operand)])
     return Question(description: "\(path) \(comparison) \(operand)", predicate: predicate) {
       Oracle.holds(find(path, $0, key: $1), comparison, operand)
     }
@@ -167,7 +167,7 @@ struct DocumentOracleTests {
     }
     documents["a\u{0}b"] = ["v": 1]
     documents["2"] = [:]
-    try things.set(documents.map { (key: $0.key, value: $0.value) })
+    try things.save(keyed: documents.map { (key: $0.key, value: $0.value) })
     for round in 0..<3000 {
       if round == 1500 { for path in Self.paths where !path.isKey { try things.index(on: path.description) } }
       let question = Self.question(depth: 0, &generator)
@@ -182,7 +182,7 @@ struct DocumentOracleTests {
   @Test("B5: decimals compare by size with the texts and numbers of documents")
   func decimals() throws {
     let things = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("things")
-    try things.set(json: [
+    try things.save(json: [
       (key: "nine", value: #"{"v": "9.50"}"#), (key: "ten", value: #"{"v": "10"}"#),
       (key: "large", value: #"{"v": 1e300}"#),
       (key: "tenth", value: #"{"v": 0.1}"#), (key: "eleven", value: #"{"v": 11}"#),
@@ -211,8 +211,8 @@ struct DocumentOracleTests {
       "100000000000000000000.0000000000000000000000000001", "12345678901234567890123456789012345678901234567890",
       "1E+200",
     ]
-    for (number, text) in texts.enumerated() where text != "|" { try things.set("\(number)", ["v": .text(text)]) }
-    try things.set("word", ["v": "1e200 apples"])
+    for (number, text) in texts.enumerated() where text != "|" { try things.save("\(number)", ["v": .text(text)]) }
+    try things.save("word", ["v": "1e200 apples"])
     let positions = texts.indices.filter { texts[$0] == "|" }
     for (text, position) in zip(["0.1", "1", "1e20"], positions) {
       let decimal = try #require(Decimal(string: text))

@@ -8,7 +8,7 @@ struct DocumentPathTests {
   private func makePeople() throws -> (BlockingStore, BlockingDocuments<BlockingStore, Document>) {
     let store = try Store(inMemoryFor: DocumentShelf.self).blocking
     let people = store.documents("people")
-    try people.set([
+    try people.save(keyed: [
       "ada": [
         "name": "Ada", "address": ["city": "London", "zip": 1], "tags": ["math", "poetry"],
         "pets": [["name": "Rex", "age": 3]],
@@ -60,12 +60,12 @@ struct DocumentPathTests {
       ("address.city", properties.address.city == "Graz"), ("tags[0]", properties.tags[0] > "a"),
       ("tags[-1]", properties.tags[-1].isIn(["x", "y"])),
       ("\"a.b\".\"[c]\"", properties["a.b"]["[c]"] == 1), ("q\"q.x", properties["q\"q"].x < 5),
-    ] as [(String, DocumentPredicate)] {
+    ] as [(String, Condition)] {
       #expect(try !plan(DocumentQuery(predicate)).contains("USING INDEX"))
       try people.index(on: path)
       #expect(try plan(DocumentQuery(predicate)).contains("USING INDEX _larder_index:people"), "\(path)")
       #expect(
-        try plan(DocumentQuery(DocumentPredicate([]), sort: path, limit: 1)).contains(
+        try plan(DocumentQuery(Condition([]), sort: path, limit: 1)).contains(
           "USING INDEX _larder_index:people"), "\(path)")
       let listed = try people.indexes
       let text = try DocumentPath(parsing: path).description
@@ -93,8 +93,8 @@ struct DocumentPathTests {
     let store = try Store(inMemoryFor: DocumentShelf.self).blocking
     let things = store.documents("things")
     let list: DocumentValue = [["x": 1], [name: "last"]]
-    try things.set("a", ["v": [name: ["in": 1, name: [5, 6]]], "list": list])
-    try things.set("b", ["v": [name: ["in": 2]]])
+    try things.save("a", ["v": [name: ["in": 1, name: [5, 6]]], "list": list])
+    try things.save("b", ["v": [name: ["in": 2]]])
     #expect(try things.keys { $0.v[name]["in"] == 1 } == ["a"])
     #expect(try things.keys { $0.v[name][name][-1] == 6 } == ["a"])
     #expect(try things.keys { $0.list[1][name] == "last" } == ["a"])
@@ -161,8 +161,10 @@ struct DocumentPathTests {
 struct DocumentManyConditionsTests {
   private func makeNumbers() throws -> BlockingDocuments<BlockingStore, Document> {
     let numbers = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("numbers")
-    try numbers.set(
-      (0..<50).map { (key: "\($0)", value: ["n": .integer(Int64($0)), "m": .integer(Int64($0 % 7))] as Document) })
+    try numbers.save(
+      keyed: (0..<50).map {
+        (key: "\($0)", value: ["n": .integer(Int64($0)), "m": .integer(Int64($0 % 7))] as Document)
+      })
     return numbers
   }
 
@@ -178,8 +180,8 @@ struct DocumentManyConditionsTests {
     #expect(try numbers.keys(DocumentQuery(above.dropFirst().reduce(above[0]) { $0 && $1 })).count == 50)
     #expect(try numbers.keys(DocumentQuery(above.dropFirst().reduce(above[0]) { $1 && $0 })).count == 50)
     #expect(try numbers.keys(DocumentQuery(equal.dropFirst().reduce(equal[0]) { $0 || $1 })).count == expected)
-    #expect(try numbers.keys(DocumentQuery(!DocumentPredicate(any: equal))).count == 50 - expected)
-    #expect(try numbers.keys(DocumentQuery(DocumentPredicate(any: above.map { !$0 } + [n == 7]))) == ["7"])
+    #expect(try numbers.keys(DocumentQuery(!Condition(any: equal))).count == 50 - expected)
+    #expect(try numbers.keys(DocumentQuery(Condition(any: above.map { !$0 } + [n == 7]))) == ["7"])
     #expect(try numbers.count(where: (0..<count).map { Condition("n", .notEqual, 1000 + $0) }) == 50)
     #expect(try numbers.count(where: (0..<count).map { Condition(set: $0, "n", .greaterThan, 48 + $0) }) == 1)
     #expect(
@@ -194,7 +196,7 @@ struct DocumentManyConditionsTests {
   func nested() throws {
     let numbers = try makeNumbers()
     let (n, m) = (DocumentProperties().n, DocumentProperties().m)
-    func nested(_ depth: Int, isDeepFirst: Bool) -> DocumentPredicate {
+    func nested(_ depth: Int, isDeepFirst: Bool) -> Condition {
       (0..<depth).reduce(n == 3) { predicate, level in
         let other = level % 2 == 0 ? m == 3 : n == 4
         let (left, right) = isDeepFirst ? (predicate, other) : (other, predicate)
@@ -202,12 +204,12 @@ struct DocumentManyConditionsTests {
       }
     }
     for isDeepFirst in [false, true] {
-      for depth in [1, 2, 10, DocumentPredicate.depthLimit - 1] {
+      for depth in [1, 2, 10, Condition.depthLimit - 1] {
         let expected = depth % 2 == 0 ? ["3", "4"] : ["3"]
         #expect(try numbers.keys(DocumentQuery(nested(depth, isDeepFirst: isDeepFirst))).sorted() == expected)
         _ = try numbers.keys(DocumentQuery(!nested(depth, isDeepFirst: isDeepFirst)))
       }
-      for depth in [DocumentPredicate.depthLimit + 1, 3000, 100_000] {
+      for depth in [Condition.depthLimit + 1, 3000, 100_000] {
         let error = #expect(throws: StoreError.self) {
           try numbers.keys(DocumentQuery(nested(depth, isDeepFirst: isDeepFirst)))
         }
@@ -244,7 +246,7 @@ struct DocumentValueTypeTests {
   @Test("B2: a value that no document holds is an error, in values, conditions and typed collections")
   func overflow() throws {
     let numbers = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("numbers")
-    try numbers.set("a", ["n": 1])
+    try numbers.save("a", ["n": 1])
     #expect(throws: StoreError.self) { try DocumentValue(UInt64.max) }
     #expect(throws: StoreError.self) { try DocumentValue(UInt(Int.max) + 1) }
     #expect(throws: StoreError.self) { try DocumentValue([UInt64.max]) }
@@ -253,14 +255,14 @@ struct DocumentValueTypeTests {
     for predicate in [
       DocumentProperties().n == UInt64.max, DocumentProperties().n != UInt64.max,
       DocumentProperties().n.isIn([UInt64.max]),
-      DocumentProperties().n.contains(UInt64.max), DocumentPredicate([Condition("n", .equal, UInt64.max)]),
+      DocumentProperties().n.contains(UInt64.max), Condition([Condition("n", .equal, UInt64.max)]),
     ] {
       let error = #expect(throws: StoreError.self) { try numbers.keys(DocumentQuery(predicate)) }
       #expect(error?.code == .invalidValue && error?.model == "numbers" && error?.property == "n")
     }
     struct Large: Codable { var n: UInt64 }
     let typed = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("large", of: Large.self)
-    let error = #expect(throws: StoreError.self) { try typed.set("a", Large(n: .max)) }
+    let error = #expect(throws: StoreError.self) { try typed.save("a", Large(n: .max)) }
     #expect(error?.model == "large" && error?.property == "n")
   }
 
@@ -286,13 +288,13 @@ struct DocumentValueTypeTests {
     let store = try Store(inMemoryFor: DocumentShelf.self)
     #expect(try store.blocking.documentCollections.isEmpty)
     try await store.write { db in
-      try db.documents("a").set("1", [:])
-      try db.documents("b").set(["1": [:], "2": [:]])
+      try db.documents("a").save("1", [:])
+      try db.documents("b").save(keyed: ["1": [:], "2": [:]])
       #expect(try db.documentCollections == ["a", "b"] && db.documentCounts == ["a": 1, "b": 2])
     }
     #expect(try await store.documentCounts == ["a": 1, "b": 2])
     #expect(try await store.read { try $0.documentCounts } == ["a": 1, "b": 2])
-    #expect(try store.blocking.documents("a").drop())
+    #expect(try store.blocking.documents("a").deleteCollection())
     #expect(try store.blocking.documentCollections == ["b"])
   }
 
@@ -302,9 +304,9 @@ struct DocumentValueTypeTests {
     let people = store.documents("people")
     var results = people.live(sort: "key") { $0.address.city == "Graz" }.makeAsyncIterator()
     #expect(try await results.next()?.isEmpty == true)
-    try await people.set("a", ["address": ["city": "Graz"]])
+    try await people.save("a", ["address": ["city": "Graz"]])
     #expect(try await results.next()?.map(\.key) == ["a"])
-    try await people.set("b", ["address": ["city": "Graz"]])
+    try await people.save("b", ["address": ["city": "Graz"]])
     #expect(try await results.next()?.map(\.key) == ["a", "b"])
   }
 }

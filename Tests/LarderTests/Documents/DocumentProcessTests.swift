@@ -46,7 +46,7 @@ struct DocumentProcessTests {
   func reading() async throws {
     let store = try file.open()
     let people = store.documents("people")
-    try await people.set("own", ["own": 1])
+    try await people.save("own", ["own": 1])
     let child = try await start("discover", 1)
     child.send("go")
     for number in 0..<100 {
@@ -55,7 +55,7 @@ struct DocumentProcessTests {
       #expect(try await people.keys { $0["p1_\(number)"] == number } == ["1-\(number)"])
       let sql = SQL(raw: "select key from people where p1_\(number) = ?", arguments: [.integer(Int64(number))])
       #expect(try await store.sql(sql).map { $0["key"] } == [.text("1-\(number)")])
-      try await people.set("own", ["own": .integer(Int64(number)), "mine\(number)": 1])
+      try await people.save("own", ["own": .integer(Int64(number)), "mine\(number)": 1])
     }
     #expect(await child.line() == "found 1")
     #expect(try await people.properties.count == 301)
@@ -65,13 +65,13 @@ struct DocumentProcessTests {
   func unknownUntilStored() async throws {
     let store = try file.open()
     let people = store.documents("people")
-    try await people.set("a", ["name": "A"])
+    try await people.save("a", ["name": "A"])
     let child = try await start("edit")
     await #expect(throws: StoreError.self) { try await people.keys { $0.age > 1 } }
     child.send("set b {\"age\": 7}")
     #expect(await child.line() == "done")
     #expect(try await people.keys { $0.age > 1 } == ["b"])
-    try await people.set("c", ["height": 2])
+    try await people.save("c", ["height": 2])
     child.send("keys height 2")
     #expect(await child.line() == "c")
     #expect(await child.line() == "done")
@@ -90,7 +90,7 @@ struct DocumentProcessTests {
   func live() async throws {
     let store = try file.open()
     let people = store.documents("people")
-    try await people.set("a", ["n": 1])
+    try await people.save("a", ["n": 1])
     let child = try await start("edit")
     var results = people.live(sort: "key").makeAsyncIterator()
     func next(until isMeant: ([KeyedValue<Document>]) -> Bool) async throws -> Bool {
@@ -110,7 +110,7 @@ struct DocumentProcessTests {
   @Test("B12: a process that is killed in the middle of a batch leaves nothing of it, neither documents nor properties")
   func killedInBatch() async throws {
     let store = try file.open()
-    try await store.documents("people").set("a", ["n": 0])
+    try await store.documents("people").save("a", ["n": 0])
     let child = try await start("half", 50)
     #expect(await child.line() == "half")
     #expect(try await store.documents("people").count() == 1)
@@ -118,7 +118,7 @@ struct DocumentProcessTests {
     #expect(await child.status() == SIGKILL)
     #expect(try await store.documents("people").keys() == ["a"])
     #expect(try await store.documents("people").properties == ["n"])
-    try await store.documents("people").set("b", ["half": 1])
+    try await store.documents("people").save("b", ["half": 1])
     #expect(try await store.documents("people").keys { $0.half == 1 } == ["b"])
     #expect(try await store.sql("pragma integrity_check").first?.first?.value == "ok")
   }
@@ -131,7 +131,7 @@ struct DocumentProcessTests {
     await child.status()
     let store = try file.open()
     #expect(try await store.documentCollections == [])
-    try await store.documents("people").set("a", ["n": 0])
+    try await store.documents("people").save("a", ["n": 0])
     #expect(try await store.documents("people").properties == ["n"])
   }
 
@@ -157,10 +157,10 @@ struct DocumentProcessTests {
   func index() async throws {
     let store = try file.open()
     let people = store.documents("people")
-    try await people.set((0..<500).map { (key: "\($0)", value: ["n": .integer(Int64($0 % 50))] as Document) })
+    try await people.save(keyed: (0..<500).map { (key: "\($0)", value: ["n": .integer(Int64($0 % 50))] as Document) })
     let child = try await start("edit")
     async let writes: Void = {
-      for number in 500..<700 { try await people.set("\(number)", ["n": .integer(Int64(number % 50))]) }
+      for number in 500..<700 { try await people.save("\(number)", ["n": .integer(Int64(number % 50))]) }
     }()
     child.send("index n")
     #expect(await child.line() == "done")
@@ -181,10 +181,10 @@ struct DocumentProcessTests {
   @Test("B1: a store of an existing file has documents as well, and sees those that others discover")
   func existingFile() async throws {
     let managed = try file.open()
-    try await managed.documents("people").set("a", ["name": "A"])
+    try await managed.documents("people").save("a", ["name": "A"])
     let existing = try Store(at: file.path, for: [], configuration: Store.Configuration(schema: .existing))
-    #expect(try await existing.documents("people").get("a") == ["name": "A"])
-    try await existing.documents("people").set("b", ["name": "B", "age": 3])
+    #expect(try await existing.documents("people").find("a") == ["name": "A"])
+    try await existing.documents("people").save("b", ["name": "B", "age": 3])
     let child = try await start("edit")
     child.send("keys age 3")
     #expect(await child.line() == "b")
@@ -203,10 +203,10 @@ struct DocumentProcessTests {
     try await store.sql("insert into people (name) values ('Ada')")
     #expect(try await store.documents("notes").count() == 0)
     #expect(try await store.sql("select count(*) as n from sqlite_master").first?["n"] == 1)
-    let error = await #expect(throws: StoreError.self) { try await store.documents("people").set("k", ["a": 1]) }
+    let error = await #expect(throws: StoreError.self) { try await store.documents("people").save("k", ["a": 1]) }
     #expect(error?.code == .schemaMismatch && error?.model == "people")
-    try await store.documents("notes").set("k", ["a": 1])
-    #expect(try await store.documents("notes").get("k") == ["a": 1])
+    try await store.documents("notes").save("k", ["a": 1])
+    #expect(try await store.documents("notes").find("k") == ["a": 1])
     #expect(try await store.sql("select name from people").first?["name"] == "Ada")
     #expect(try await store.sql("select p.name, n.a from people p join notes n on n.a = p.id").count == 1)
   }

@@ -16,7 +16,7 @@ struct DocumentReferenceTests {
       homes: ["summer": .init(cottage: "mill")])
     let villagers = store.documents(Villager.self)
     try await villagers.save([mia, bo])
-    #expect(try await store.documents("villagers").get("bo")?["partner"] == "mia")
+    #expect(try await store.documents("villagers").find("bo")?["partner"] == "mia")
     #expect(try await villagers.json("bo")?.contains(#""friends":["cy","mia"]"#) == true)
     #expect(try await store.sql("select partner from villagers where key = 'bo'").first?["partner"] == "mia")
     #expect(try await villagers.keys { $0.partner == DocumentReference(mia) } == ["bo"])
@@ -26,7 +26,7 @@ struct DocumentReferenceTests {
       ])
     #expect(try await villagers.keys { $0.partner.isIn([DocumentReference(mia), "x"]) } == ["bo"])
     #expect(try await villagers.keys(where: [Condition("partner", .equal, DocumentReference(mia))]) == ["bo"])
-    #expect(try await villagers.get("bo") == bo)
+    #expect(try await villagers.find("bo") == bo)
     let text = try String(decoding: JSONEncoder().encode([DocumentReference(mia)]), as: UTF8.self)
     #expect(text == #"["mia"]"#)
     #expect(

@@ -10,7 +10,7 @@ struct DocumentResultsTests {
   func pages() async throws {
     let store = try Store(inMemoryFor: DocumentShelf.self)
     let notes = store.documents("notes", of: Companion.self)
-    try await notes.set((0..<1000).map { (key: "\($0)", value: Companion(name: "n\($0)", age: $0 % 500)) })
+    try await notes.save(keyed: (0..<1000).map { (key: "\($0)", value: Companion(name: "n\($0)", age: $0 % 500)) })
     let results = try await notes.results(sort: "age, name desc")
     #expect(results.count == 1000 && results.keys.first == "500")
     let expected = try await notes.fetch(sort: "age, name desc").map(\.value)
@@ -22,7 +22,7 @@ struct DocumentResultsTests {
       #expect(results[position] == expected[position], "seed \(TestSeed.value)")
     }
     #expect(try await results.elements(in: 95..<105) == Array(expected[95..<105]))
-    try await notes.set(results.keys[3], Companion(name: "changed"))
+    try await notes.save(results.keys[3], Companion(name: "changed"))
     try await notes.delete(results.keys[4])
     #expect(results[3]?.name == "changed" && results[4] == nil && results.count == 1000)
     #expect(try await notes.results { $0.age == 7 }.map { $0?.name } == ["n7", "n507"])
@@ -35,18 +35,18 @@ struct DocumentResultsTests {
     let store = try Store(inMemoryFor: DocumentShelf.self, configuration: clock.configuration)
     store.sweeper.stop()
     let notes = store.documents("notes", of: Companion.self)
-    try await notes.set("a", Companion(name: "A"), expires: clock.now + 10)
-    try await notes.set("b", Companion(name: "B"))
+    try await notes.save("a", Companion(name: "A"), expires: clock.now + 10)
+    try await notes.save("b", Companion(name: "B"))
     let results = try await notes.results(sort: "key")
     #expect(results.map { $0?.name } == ["A", "B"])
     clock.now += 10
     #expect(results.map { $0?.name } == [nil, "B"])
     #expect(try await results.elements(in: 0..<1) == [nil])
-    try await store.documents("notes").set("b", ["name": 1])
+    try await store.documents("notes").save("b", ["name": 1])
     #expect(results[1] == nil)
     let error = await #expect(throws: StoreError.self) { try await results.elements(in: 0..<2) }
     #expect(error?.code == .invalidValue && error?.model == "notes")
-    try await notes.drop()
+    try await notes.deleteCollection()
     #expect(results.map { $0?.name } == [nil, nil])
   }
 }

@@ -16,15 +16,15 @@ struct DocumentRowTests {
   func nested() throws {
     let store = try Store(inMemoryFor: DocumentTeam.self).blocking
     let orders = store.documents("orders")
-    try orders.set(
+    try orders.save(
       "1",
       json:
         #"{"customer": {"name": "Ada", "address": {"city": "Graz"}}, "lines": [{"item": "tea", "count": 2}, {"item": "milk"}]}"#
     )
-    try orders.set("2", ["lines": [["item": "tea"]], "paid": true])
+    try orders.save("2", ["lines": [["item": "tea"]], "paid": true])
     #expect(try orders.properties == ["customer", "lines", "paid"])
-    #expect(try orders.get("1")?["customer"]?["address"]?["city"] == "Graz")
-    #expect(try orders.get("1")?["lines"]?[1]?["item"] == "milk")
+    #expect(try orders.find("1")?["customer"]?["address"]?["city"] == "Graz")
+    #expect(try orders.find("1")?["lines"]?[1]?["item"] == "milk")
     #expect(try orders.keys { $0.lines.contains(["item": "tea"] as Document) } == ["2"])
     try orders.delete("2")
     // What was seen stays known, so that a condition does not become an error when the last such document goes.
@@ -41,7 +41,7 @@ struct DocumentRowTests {
     let ada = Resident(key: "ada", name: "Ada", pets: [Companion(name: "Rex")])
     try await residents.save(ada)
     #expect(try await residents["ada"] == ada)
-    #expect(try await residents.get("nobody") == nil)
+    #expect(try await residents.find("nobody") == nil)
     #expect(try await residents.fetch { $0.name == "Ada" } == [KeyedValue(key: "ada", value: ada)])
     try await residents.save([ada, Resident(key: "bo", name: "Bo")])
     #expect(try await residents.count() == 2)
@@ -57,7 +57,7 @@ struct DocumentRowTests {
   func values() async throws {
     let store = try Store(inMemoryFor: DocumentTeam.self)
     let people = store.documents("people")
-    try await people.set(
+    try await people.save(
       "ada",
       json: #"{"key": "somebody", "name": "Ada", "tags": ["a"], "home": {"city": "Graz"}, "none": null, "x": 1.50}"#)
     let ada = try #require(try await people["ada"])
@@ -82,7 +82,7 @@ struct DocumentRowTests {
     let store = try Store(inMemoryFor: DocumentTeam.self)
     let people = store.documents("people")
     let error = await #expect(throws: StoreError.self) {
-      try await people.set(json: [
+      try await people.save(json: [
         (key: "a", value: "{}"), (key: "b", value: "{\n  \"n\": 1,\n  n: 2}"), (key: "c", value: "{}"),
       ])
     }
@@ -90,17 +90,17 @@ struct DocumentRowTests {
     #expect(error?.message.contains("line 3, column 3 (offset 14)") == true, "\(error as Any)")
     #expect(error?.message.contains("\"b\" of people") == true, "\(error as Any)")
     #expect(try await store.documentCollections == [])
-    try await people.set(json: [(key: "a", value: "{\"n\": 1}"), (key: "b", value: "{\"key\": \"x\", \"n\": 2}")])
+    try await people.save(json: [(key: "a", value: "{\"n\": 1}"), (key: "b", value: "{\"key\": \"x\", \"n\": 2}")])
     #expect(try await people.fetch(sort: "n desc").map(\.key) == ["b", "a"])
-    #expect(try store.blocking.documents("people").get("b") == ["n": 2])
+    #expect(try store.blocking.documents("people").find("b") == ["n": 2])
   }
 
   @Test("B7: the time at which documents expire is in a backup, and holds there")
   func backup() async throws {
     let (file, clock) = (try StoreFile(), TestClock())
     let store = try Store(at: file.path, for: [], configuration: clock.configuration)
-    try await store.documents("codes").set("a", ["n": 1], expires: clock.now + 60)
-    try await store.documents("codes").set("b", ["n": 2])
+    try await store.documents("codes").save("a", ["n": 1], expires: clock.now + 60)
+    try await store.documents("codes").save("b", ["n": 2])
     let copy = file.folder.appending(component: "copy.larder", directoryHint: .notDirectory)
     try await store.documents("codes").index(on: "n")
     #expect(try await store.sql("select n from codes where n > 1").count == 1)
@@ -113,7 +113,7 @@ struct DocumentRowTests {
     #expect(try await restored.documents("codes").keys(sort: "key") == ["a", "b"])
     clock.now += 60
     #expect(try await restored.documents("codes").keys() == ["b"])
-    #expect(try await restored.documents("codes").get("a") == nil)
+    #expect(try await restored.documents("codes").find("a") == nil)
   }
 
   @Test("B7: an import that sets the times anew keeps them: what has expired by then is never there")
@@ -121,9 +121,9 @@ struct DocumentRowTests {
     let clock = TestClock()
     let store = try Store(inMemoryFor: DocumentTeam.self, configuration: clock.configuration)
     let codes = store.documents("codes")
-    try await codes.set("late", ["n": 1], expires: clock.now - 1)
-    try await codes.set("now", ["n": 2], expires: clock.now)
-    try await codes.set("soon", ["n": 3], expires: clock.now + 0.001)
+    try await codes.save("late", ["n": 1], expires: clock.now - 1)
+    try await codes.save("now", ["n": 2], expires: clock.now)
+    try await codes.save("soon", ["n": 3], expires: clock.now + 0.001)
     #expect(try await codes.keys() == ["soon"])
     #expect(try await codes.contains("late") == false)
     clock.now += 0.001
@@ -141,11 +141,11 @@ struct DocumentRowTests {
   func joins() async throws {
     let store = try Store(inMemoryFor: DocumentTeam.self)
     try await store.insert([DocumentTeam(id: "x", title: "Team X"), DocumentTeam(id: "y", title: "Team Y")])
-    try await store.documents("people").set([
+    try await store.documents("people").save(keyed: [
       "ada": ["name": "Ada", "team": "x", "age": 36], "bo": ["name": "Bo'; drop table teams", "team": "y"],
       "cy": ["name": "Cy"],
     ])
-    try await store.documents("rooms").set(["1": ["team": "x", "m2": 20.5], "2": ["team": "y", "m2": 31]])
+    try await store.documents("rooms").save(keyed: ["1": ["team": "x", "m2": 20.5], "2": ["team": "y", "m2": 31]])
     let members: [Membership] = try await store.sql(
       "select p.name, t.title, p.age from people p join \(DocumentTeam.self) t on t.id = p.team where t.title <> \("Team Y")",
       as: Membership.self)
@@ -163,7 +163,7 @@ struct DocumentRowTests {
     }
     #expect(counts.map(\.0) == ["x", "y"] && counts.map(\.1) == [1, 1])
     try await store.write { db in
-      try db.documents("people").set("di", ["name": "Di", "team": "x", "fresh": 1])
+      try db.documents("people").save("di", ["name": "Di", "team": "x", "fresh": 1])
       let found = try db.sql("select t.title from people p join teams t on t.id = p.team where p.fresh = 1")
       #expect(found.map { $0["title"] } == ["Team X"])
     }
@@ -176,14 +176,14 @@ struct DocumentRowTests {
   func liveJoin() async throws {
     let store = try Store(inMemoryFor: DocumentTeam.self)
     try await store.insert(DocumentTeam(id: "x", title: "X"))
-    try await store.documents("people").set("ada", ["name": "Ada", "team": "x"])
+    try await store.documents("people").save("ada", ["name": "Ada", "team": "x"])
     let titles = store.live { db in
       try db.sql("select p.name || ' ' || t.title as text from people p join teams t on t.id = p.team order by 1")
         .compactMap { $0["text"]?.text }
     }
     var results = titles.makeAsyncIterator()
     #expect(try await results.next() == ["Ada X"])
-    try await store.documents("people").set("bo", ["name": "Bo", "team": "x"])
+    try await store.documents("people").save("bo", ["name": "Bo", "team": "x"])
     #expect(try await results.next() == ["Ada X", "Bo X"])
     try await store.save(DocumentTeam(id: "x", title: "Y"))
     #expect(try await results.next() == ["Ada Y", "Bo Y"])

@@ -69,12 +69,12 @@ struct DocumentScannerTests {
   func batch() async throws {
     let store = try Store(configuration: Store.Configuration())
     let people = store.documents("people")
-    try await people.set(json: ["a": #"{"name":"Ada","key":"ignored"}"#])
-    try await people.set(json: ["b": #"{"name":"Bob","age":7}"#])
-    #expect(try await people.get("a") == ["name": "Ada"])
+    try await people.save(json: ["a": #"{"name":"Ada","key":"ignored"}"#])
+    try await people.save(json: ["b": #"{"name":"Bob","age":7}"#])
+    #expect(try await people.find("a") == ["name": "Ada"])
     #expect(try await people.properties == ["name", "age"])
     let error = await #expect(throws: StoreError.self) {
-      try await people.set(json: [(key: "c", value: "{}"), (key: "d", value: "{\"a\":}")])
+      try await people.save(json: [(key: "c", value: "{}"), (key: "d", value: "{\"a\":}")])
     }
     #expect(error?.code == .invalidValue && error?.model == "people")
     #expect(

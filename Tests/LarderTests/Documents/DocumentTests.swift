@@ -44,32 +44,32 @@ struct DocumentTests {
     let file = DocumentFile()
     let store = try Store(at: file.path)
     let people = store.documents("people")
-    #expect(try await people.get("ada") == nil)
+    #expect(try await people.find("ada") == nil)
     #expect(try await people.count() == 0)
     let ada: Document = [
       "name": "Ada", "age": 36, "height": 1.0, "tags": ["a", 1, nil, true],
       "home": ["city": "London", "rooms": [["m2": 20]]],
     ]
-    try await people.set("ada", ada)
-    #expect(try await people.get("ada") == ada)
+    try await people.save("ada", ada)
+    #expect(try await people.find("ada") == ada)
     #expect(try await people.contains("ada"))
-    try await people.set(["bob": ["name": "Bob", "age": 7], "cy": ["name": "Cy"]])
+    try await people.save(keyed: ["bob": ["name": "Bob", "age": 7], "cy": ["name": "Cy"]])
     #expect(try await people.count() == 3)
-    let several = try await people.get(["ada", "cy", "nobody"])
+    let several = try await people.find(["ada", "cy", "nobody"])
     #expect(several.count == 2 && several["ada"] == ada)
     try await people.update("ada", ["age": 37, "title": "Countess"])
-    #expect(try await people.get("ada")?["age"] == 37)
-    #expect(try await people.get("ada")?["home"]?["rooms"]?[0]?["m2"] == 20)
+    #expect(try await people.find("ada")?["age"] == 37)
+    #expect(try await people.find("ada")?["home"]?["rooms"]?[0]?["m2"] == 20)
     #expect(try await people.properties.contains("title"))
     let error = await #expect(throws: StoreError.self) { try await people.update("nobody", ["age": 1]) }
     #expect(error?.code == .notFound && error?.model == "people")
     #expect(try await people.delete("cy"))
     #expect(try await people.delete("cy") == false)
     #expect(try await people.delete(["bob", "nobody"]) == 1)
-    #expect(try await people.drop())
+    #expect(try await people.deleteCollection())
     #expect(try await people.count() == 0)
-    #expect(try await people.drop() == false)
-    try await people.set("ada", ["other": 1])
+    #expect(try await people.deleteCollection() == false)
+    try await people.save("ada", ["other": 1])
     #expect(try await people.properties == ["other"])
   }
 
@@ -81,8 +81,8 @@ struct DocumentTests {
     struct Stop: Error {}
     #expect(throws: Stop.self) {
       try store.blocking.write { db in
-        try db.documents("people").set("a", ["gone": 1])
-        let found = try db.documents("people").get("a")
+        try db.documents("people").save("a", ["gone": 1])
+        let found = try db.documents("people").find("a")
         let rows = try db.sql("select gone from people")
         #expect(found == ["gone": 1] && rows.count == 1)
         throw Stop()
@@ -91,14 +91,14 @@ struct DocumentTests {
     #expect(try people.properties == [])
     try store.blocking.write { db in
       let people = db.documents("people")
-      try people.set("b", ["name": "B"])
+      try people.save("b", ["name": "B"])
       #expect(throws: Stop.self) {
         try db.savepoint { db in
-          try db.documents("people").set("c", ["lost": 1])
+          try db.documents("people").save("c", ["lost": 1])
           throw Stop()
         }
       }
-      try people.set("d", ["name": "D", "lost": 2])
+      try people.save("d", ["name": "D", "lost": 2])
     }
     #expect(try people.properties == ["name", "lost"])
     #expect(try people.keys(where: [Condition("lost", .equal, 2)]) == ["d"])
@@ -119,7 +119,7 @@ struct DocumentTests {
       for number in 0..<60 {
         let store = number.isMultiple(of: 2) ? first : second
         group.addTask {
-          try await store.documents("people").set("k\(number)", ["p\(number % 40)": .integer(Int64(number))])
+          try await store.documents("people").save("k\(number)", ["p\(number % 40)": .integer(Int64(number))])
         }
       }
       try await group.waitForAll()
@@ -129,8 +129,8 @@ struct DocumentTests {
       #expect(try await store.documents("people").keys { $0["p7"] == 47 } == ["k47"])
       #expect(try await store.sql("select p7 from people where p7 is not null").count == 2)
     }
-    #expect(try await first.documents("people").drop())
-    try await second.documents("people").set("x", ["fresh": 1])
+    #expect(try await first.documents("people").deleteCollection())
+    try await second.documents("people").save("x", ["fresh": 1])
     #expect(try await first.documents("people").properties == ["fresh"])
     #expect(try await first.sql("select fresh from people").count == 1)
   }
@@ -146,11 +146,11 @@ struct DocumentTests {
   func strangeNames(_ name: String) async throws {
     let store = try Store(configuration: Store.Configuration())
     let people = store.documents("people")
-    try await people.set(["a": [name: 1], "b": [name: 2, "name": "x"], "c": [name: ["v"]]])
+    try await people.save(keyed: ["a": [name: 1], "b": [name: 2, "name": "x"], "c": [name: ["v"]]])
     let path = DocumentPath(name).description
     try await people.index(on: path)
     #expect(try await people.indexes == [[path]])
-    #expect(try await people.get("b") == [name: 2, "name": "x"])
+    #expect(try await people.find("b") == [name: 2, "name": "x"])
     #expect(try await people.keys { $0[name] > 1 } == ["b"])
     #expect(try await people.keys { $0[name].contains("v") } == ["c"])
     #expect(try await people.keys(where: [Condition(path, .greaterThan, 1)]) == ["b"])
@@ -159,8 +159,8 @@ struct DocumentTests {
     #expect(try await store.sql("select * from people").count == 3)
     try await people.removeIndex(on: path)
     #expect(try await people.indexes == [])
-    try await people.set("k", ["key": "other", "name": "y"])
-    #expect(try await people.get("k") == ["name": "y"])
+    try await people.save("k", ["key": "other", "name": "y"])
+    #expect(try await people.find("k") == ["name": "y"])
   }
 
   @Test("B1: five thousand properties in one collection")
@@ -168,7 +168,7 @@ struct DocumentTests {
     let store = try Store(configuration: Store.Configuration())
     let people = store.documents("people")
     for part in 0..<50 {
-      try await people.set("k\(part)", Document((0..<100).map { ("p\(part * 100 + $0)", .integer(Int64($0))) }))
+      try await people.save("k\(part)", Document((0..<100).map { ("p\(part * 100 + $0)", .integer(Int64($0))) }))
     }
     #expect(try await people.properties.count == 5000)
     #expect(try await people.keys { $0["p4999"] == 99 } == ["k49"])
@@ -191,8 +191,8 @@ struct DocumentTests {
       let real = Double(bitPattern: generator.next())
       document["r\(number)"] = .real(real.isFinite ? real : 0)
     }
-    try await values.set("k\u{0}", document)
-    let found = try #require(try await values.get("k\u{0}"), "seed \(TestSeed.value)")
+    try await values.save("k\u{0}", document)
+    let found = try #require(try await values.find("k\u{0}"), "seed \(TestSeed.value)")
     for (name, value) in document {
       // Bit by bit: 0.0 and -0.0 are equal, and not the same.
       #expect(
@@ -202,14 +202,14 @@ struct DocumentTests {
     #expect(found.names == document.names, "seed \(TestSeed.value)")
     #expect(found["d"]?.real?.sign == .minus)
     #expect(try await values.keys { $0.h == "a\u{0}b\u{1F}\"\\é😀" } == ["k\u{0}"])
-    let error = await #expect(throws: StoreError.self) { try await values.set("x", ["deep": ["n": .real(.nan)]]) }
+    let error = await #expect(throws: StoreError.self) { try await values.save("x", ["deep": ["n": .real(.nan)]]) }
     #expect(error?.code == .invalidValue && error?.model == "values" && error?.property == "deep")
     var deep: DocumentValue = 1
     for _ in 0..<300 { deep = [deep] }
     let nested: Document = ["deep": deep]
-    await #expect(throws: StoreError.self) { try await values.set("x", nested) }
+    await #expect(throws: StoreError.self) { try await values.save("x", nested) }
     await #expect(throws: StoreError.self) {
-      try await values.set("x", json: "{\"a\":" + String(repeating: "[", count: 1_000_000))
+      try await values.save("x", json: "{\"a\":" + String(repeating: "[", count: 1_000_000))
     }
   }
 
@@ -217,16 +217,18 @@ struct DocumentTests {
   func large() async throws {
     let store = try Store(configuration: Store.Configuration())
     let text = String(repeating: "0123456789", count: 5_000_000)
-    try await store.documents("big").set("k", ["text": .text(text), "n": 1])
+    try await store.documents("big").save("k", ["text": .text(text), "n": 1])
     try await store.documents("big").update("k", ["n": 2])
-    #expect(try await store.documents("big").get("k") == ["text": .text(text), "n": 2])
+    #expect(try await store.documents("big").find("k") == ["text": .text(text), "n": 2])
   }
 
   @Test("B1: a property may change its type from document to document")
   func typeChanges() async throws {
     let store = try Store(configuration: Store.Configuration())
     let things = store.documents("things")
-    try await things.set(["a": ["v": 5], "b": ["v": "five"], "c": ["v": true], "d": ["v": [5]], "e": ["v": nil]])
+    try await things.save(keyed: [
+      "a": ["v": 5], "b": ["v": "five"], "c": ["v": true], "d": ["v": [5]], "e": ["v": nil],
+    ])
     #expect(try await things.keys { $0.v > 1 } == ["a"])
     #expect(try await things.keys { $0.v == "five" } == ["b"])
     #expect(try await things.keys { $0.v <= "five" }.contains("a") == false)
@@ -238,9 +240,11 @@ struct DocumentTests {
   @Test("B1: the name of a model's table is refused")
   func takenName() async throws {
     let store = try Store(inMemoryFor: DocumentShelf.self)
-    let error = await #expect(throws: StoreError.self) { try await store.documents("DocumentShelf").set("k", ["a": 1]) }
+    let error = await #expect(throws: StoreError.self) {
+      try await store.documents("DocumentShelf").save("k", ["a": 1])
+    }
     #expect(error?.code == .schemaMismatch)
-    #expect(try await store.documents("DocumentShelf").get("k") == nil)
+    #expect(try await store.documents("DocumentShelf").find("k") == nil)
   }
 }
 
@@ -259,19 +263,19 @@ struct LiveDocumentTests {
     let people = store.documents("people")
     var results = people.live(sort: "key").makeAsyncIterator()
     #expect(try await results.next()?.isEmpty == true)
-    try await people.set("ada", ["name": "Ada"])
+    try await people.save("ada", ["name": "Ada"])
     #expect(try await results.next()?.map(\.value) == [["name": "Ada"]])
     try await people.update("ada", ["age": 36])
     #expect(try await results.next()?.map(\.value) == [["name": "Ada", "age": 36]])
-    try await people.set("bo", ["name": "Bo"], expires: .now + 0.1)
+    try await people.save("bo", ["name": "Bo"], expires: .now + 0.1)
     // Both may have happened by now.
     while let found = try await results.next(), found.map(\.key) != ["ada"] {
       #expect(found.map(\.key) == ["ada", "bo"])
     }
     #expect(try await people.contains("bo") == false)
-    try await people.drop()
+    try await people.deleteCollection()
     #expect(try await results.next()?.isEmpty == true)
-    try await people.set("cy", [:])
+    try await people.save("cy", [:])
     #expect(try await results.next()?.map(\.key) == ["cy"])
   }
 
@@ -280,14 +284,14 @@ struct LiveDocumentTests {
     let clock = TestClock()
     let store = try Store(inMemoryFor: DocumentShelf.self, configuration: Store.Configuration(now: { clock.now }))
     let codes = store.blocking.documents("codes")
-    try codes.set("a", ["n": 1], expires: clock.now + 10)
+    try codes.save("a", ["n": 1], expires: clock.now + 10)
     #expect(try codes.expiry(of: "a") == clock.now + 10)
     try codes.update("a", ["n": 2])
     #expect(try codes.expiry(of: "a") == clock.now + 10)
     #expect(try codes.setExpiry(of: "a", to: nil))
     #expect(try codes.expiry(of: "a") == nil)
     #expect(try codes.setExpiry(of: "nobody", to: nil) == false)
-    try codes.set("b", [:])
+    try codes.save("b", [:])
     #expect(try codes.deleteAll { $0.n == 2 } == 1)
     #expect(try codes.keys() == ["b"])
   }

@@ -82,9 +82,10 @@ struct ExpirySweepingTests {
   func limits() throws {
     try db.insert((1...3).map { Coupon(id: $0) }, expires: time.now + 10)
     for name in ["red", "blue"] {
-      try db.documents(name).set((0..<4).map { (key: "\($0)", value: ["n": 1] as Document) }, expires: time.now + 10)
+      try db.documents(name).save(
+        keyed: (0..<4).map { (key: "\($0)", value: ["n": 1] as Document) }, expires: time.now + 10)
     }
-    try db.documents("red").set("late", ["n": 2], expires: time.now + 30)
+    try db.documents("red").save("late", ["n": 2], expires: time.now + 30)
     let start = time.now
     time.advance(by: 11)
     let counts = try db.write { db in

@@ -15,12 +15,12 @@ import Testing
     // SQLite reads the schema anew after this, and opens the full-text index with it.
     await #expect(throws: Stop.self) {
       try await store.write { db in
-        try db.documents("papers").set("a", ["n": 1])
+        try db.documents("papers").save("a", ["n": 1])
         throw Stop()
       }
     }
     try await store.updateAll(LibraryBook.all) { $0.year.increment(by: 1) }
-    try await other.documents("papers").set("a", ["n": 1])
+    try await other.documents("papers").save("a", ["n": 1])
     switch kind {
     case 0: #expect(try await store.delete(LibraryShelf.self, 1))
     case 1: #expect(try await store.deleteAll(LibraryShelf.all) > 0)
@@ -38,9 +38,9 @@ import Testing
     for round in 0..<4 {
       try await store.insert(LibraryShelf(id: 100 + round))
       try await store.insert(makeBook(id: 1000 + round, title: "number", shelf: ToOne(100 + round)))
-      try await other.documents("papers \(round)").set("a", ["n": 1])
+      try await other.documents("papers \(round)").save("a", ["n": 1])
       try await store.updateAll(LibraryBook.all) { $0.year.increment(by: 1) }
-      try await other.documents("letters \(round)").set("a", ["n": 1])
+      try await other.documents("letters \(round)").save("a", ["n": 1])
       #expect(try await store.delete(LibraryShelf.self, 100 + round))
       #expect(try await store.find(LibraryBook.self, 1000 + round) == nil)
     }

@@ -54,7 +54,7 @@ struct ReadOnlyStoreTests {
     let page: Int
     do {
       let store = try library.open()
-      try await store.documents("people").set("ada", json: "{\"name\": \"Ada\"}")
+      try await store.documents("people").save("ada", json: "{\"name\": \"Ada\"}")
       let root = try await store.sql("select rootpage from sqlite_master where name = '_larder_collections'").first
       page = Int(try #require(root?["rootpage"]?.integer))
       await store.close()
@@ -71,7 +71,7 @@ struct ReadOnlyStoreTests {
   func writes() async throws {
     do {
       let store = try library.open()
-      try await store.documents("people").set("ada", json: "{\"name\": \"Ada\"}")
+      try await store.documents("people").save("ada", json: "{\"name\": \"Ada\"}")
       await store.close()
     }
     let bytes = try library.file.bytes
@@ -86,10 +86,10 @@ struct ReadOnlyStoreTests {
         { try await store.updateAll(LibraryBook.all) { $0.year.set(1) } }, { try await store.write { _ in } },
         { try await store.once("seed") { _ in } }, { try await store.sql("delete from LibraryBook") },
         { try await store.save(makeLoan(id: 1), expires: .distantFuture) }, { try await store.removeExpired() },
-        { try await store.documents("people").set("bob", json: "{}") },
+        { try await store.documents("people").save("bob", json: "{}") },
         { try await store.documents("people").delete("ada") },
         { try await store.documents("people").index(on: "name") },
-        { try await store.documents("new").set("x", json: "{}") },
+        { try await store.documents("new").save("x", json: "{}") },
         { _ = try await store.attach(Data([1, 2, 3])) }, { _ = try store.blocking.attach(Data([1, 2, 3])) },
         { try store.blocking.insert(book) }, { try store.blocking.write { _ in } },
         { try store.blocking.sql("delete from LibraryBook") },

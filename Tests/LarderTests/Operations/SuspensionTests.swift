@@ -85,7 +85,7 @@ struct SuspensionTests {
       { try await store.once("a") { _ in } },
       { try store.blocking.insert(book) }, { try store.blocking.write { _ in } },
       { try await store.sql("delete from LibraryBook") },
-      { try await store.documents("people").set("a", json: "{}") },
+      { try await store.documents("people").save("a", json: "{}") },
     ]
     for call in calls { await expectError(.suspended, naming: "resume()") { try await call() } }
     await expectError(.suspended) { try context.save() }

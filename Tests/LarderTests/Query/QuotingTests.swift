@@ -30,8 +30,8 @@ import Testing
     let store = try Store(inMemoryFor: NewsItem.self)
     let notes = store.documents("notes", of: [String: String].self)
     for mark in Self.joining {
-      try await notes.set("a", ["text": "100%\(mark) of_\(mark) it"])
-      try await notes.set("b", ["text": "100 and more of\(mark) it"])
+      try await notes.save("a", ["text": "100%\(mark) of_\(mark) it"])
+      try await notes.save("b", ["text": "100 and more of\(mark) it"])
       #expect(try await notes.keys { $0.text.contains("0%\(mark) of_\(mark)") } == ["a"])
     }
   }

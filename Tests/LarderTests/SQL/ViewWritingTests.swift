@@ -78,7 +78,7 @@ struct ViewWritingTests {
     #expect(try await store.sql(count).first?["n"] == 2)
     let other = try file.open(Lamp.self, Lantern.self)
     try await other.sql("drop table people")
-    try await other.documents("people").set("ada", ["name": "Ada"], expires: .now.addingTimeInterval(-1))
+    try await other.documents("people").save("ada", ["name": "Ada"], expires: .now.addingTimeInterval(-1))
     #expect(try await store.sql(count).first?["n"] == 0)
     await #expect(throws: StoreError.self) { try await store.sql("delete from people") }
   }

@@ -24,7 +24,7 @@ import Testing
       { try await store.write { try $0.insert(Parcel(id: 5)) } }, { try await store.once("never") { _ in } },
       { for try await _ in store.stream(Parcel.all) {} }, { try await store.checkpoint() },
       { try await store.removeExpired() },
-      { for try await _ in store.live(Parcel.all) {} }, { _ = try await store.documents("papers").get("a") },
+      { for try await _ in store.live(Parcel.all) {} }, { _ = try await store.documents("papers").find("a") },
       { try await store.backup(to: FileManager.default.temporaryDirectory.appending(component: UUID().uuidString)) },
       { try store.blocking.insert(Parcel(id: 9)) }, { _ = try store.blocking.fetch(Parcel.all) },
       { try store.blocking.write { _ in } },

@@ -192,7 +192,7 @@ import Testing
             { try db.insert(Parcel(id: 4)) }, { try db.save([Parcel(id: 5)]) }, { try db.deleteAll(Parcel.all) },
             { _ = try db.fetch(Parcel.all) },
             { try db.savepoint { try $0.insert(Parcel(id: 6)) } }, { try db.sql("delete from parcels") },
-            { try db.documents("papers").set("a", ["b": 1]) },
+            { try db.documents("papers").save("a", ["b": 1]) },
           ]
           for call in later {
             let error = #expect(throws: StoreError.self, performing: call)

@@ -1,20 +1,20 @@
 public import Foundation
 
-extension DocumentSnapshot {
+extension PackageSnapshot {
   /// Returns a reader of a part of any size.
   ///
   /// - Parameter part: The name of the part.
   /// - Returns: A reader that begins at the first byte.
   /// - Throws: ``ArchiveError`` `.invalidName`, `.notFound`, and `.damaged` if the file doesn't exist or has another
   ///   size than was written.
-  public func reader(for part: String) throws -> DocumentPartReader {
+  public func reader(for part: String) throws -> PackagePartReader {
     try PartName.checkPart(part)
     return try manifest.withFile(of: part, in: opened.file, fileSystem) { folder, name, spelled, part in
       let input = try fileSystem.openFile(name, in: folder)
       guard input.size == part.size else {
         throw ArchiveError(.damaged, keyPath: spelled, "The part is not what was written. Restore it from a copy.")
       }
-      return DocumentPartReader(spelled, part, input, of: self, fileSystem)
+      return PackagePartReader(spelled, part, input, of: self, fileSystem)
     }
   }
 
@@ -24,8 +24,8 @@ extension DocumentSnapshot {
   ///   - part: The name of the part.
   ///   - pieceSize: The largest size of a chunk in bytes, at least 1.
   /// - Returns: A sequence that throws the errors of ``reader(for:)``.
-  public func pieces(of part: String, upTo pieceSize: Int = 128 << 10) -> DocumentPartPieces {
-    DocumentPartPieces(snapshot: self, name: part, pieceSize: pieceSize)
+  public func pieces(of part: String, upTo pieceSize: Int = 128 << 10) -> PackagePartPieces {
+    PackagePartPieces(snapshot: self, name: part, pieceSize: pieceSize)
   }
 
   /// Atomically writes the data of a part to a file.

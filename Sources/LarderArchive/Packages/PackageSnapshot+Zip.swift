@@ -1,16 +1,16 @@
 public import Foundation
 
-extension DocumentSnapshot {
-  /// Atomically writes the document as a standard zip file.
+extension PackageSnapshot {
+  /// Atomically writes the package as a standard zip file.
   ///
   /// ```swift
-  /// try document.snapshot().writeZip(to: url)
+  /// try package.snapshot().writeZip(to: url)
   /// let copy = try folder.add { try $0.setParts(ofZip: url) }
   /// ```
   ///
   /// Each part is an entry; files that aren't parts are left out. The same names and contents produce the same bytes,
   /// with the same version of zlib. Parts that deflate doesn't make smaller are stored uncompressed. A new file is no
-  /// more accessible than its folder, the document and its parts; a replaced file doesn't become more accessible.
+  /// more accessible than its folder, the package and its parts; a replaced file doesn't become more accessible.
   ///
   /// - Parameters:
   ///   - url: The URL of the file. A symbolic link there is replaced, not followed.
@@ -28,7 +28,7 @@ extension DocumentSnapshot {
   package func writeZip(to url: URL, limits: ZipLimits = .default, largeLimit: UInt64) throws {
     let names = partNames().sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     guard names.count <= limits.entries else {
-      throw limits.exceeded("The document has more than \(limits.entries) parts", "entries")
+      throw limits.exceeded("The package has more than \(limits.entries) parts", "entries")
     }
     var total = 0
     var mode = try fileSystem.mode(of: opened.file)

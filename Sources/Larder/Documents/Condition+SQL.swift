@@ -1,10 +1,10 @@
-extension DocumentPredicate {
-  /// Writes the predicate as SQL for the table of a collection.
+extension Condition {
+  /// Writes the condition as SQL for the table of a collection.
   func write(_ writer: inout SQLWriter) throws {
     try Self.write(node, isNegated: false, &writer)
   }
 
-  /// Calls the closure with each path in the predicate.
+  /// Calls the closure with each path in the condition.
   func forEachPath(_ body: (DocumentPath) throws -> Void) throws {
     try Self.visit(node, body)
   }
@@ -74,7 +74,7 @@ extension DocumentPredicate {
   }
 }
 
-extension DocumentPredicate.Node {
+extension Condition.Node {
   fileprivate var isNested: Bool {
     switch self {
     case .and(let nodes), .or(let nodes): nodes.count > 1

@@ -1,6 +1,6 @@
 public import Foundation
 
-extension DocumentParts {
+extension PackageParts {
   /// Sets a part to what a closure writes, chunk by chunk.
   ///
   /// ```swift
@@ -12,11 +12,11 @@ extension DocumentParts {
   /// - Parameters:
   ///   - name: The name of the part.
   ///   - body: Writes the data, which goes to a hidden file immediately. The folder's limits of size don't apply; read
-  ///     a part above them with ``DocumentSnapshot/reader(for:)``.
+  ///     a part above them with ``PackageSnapshot/reader(for:)``.
   /// - Throws: ``ArchiveError`` `.invalidName`, errors of the file system, and what `body` throws. After an error the
   ///   part is unchanged.
   /// - Complexity: O(*n*), where *n* is the number of bytes, with at most one chunk of 128 KiB in memory.
-  public mutating func setContents(for name: String, writing body: (DocumentPartWriter) throws -> Void) throws {
+  public mutating func setContents(for name: String, writing body: (PackagePartWriter) throws -> Void) throws {
     try PartName.checkPart(name)
     set(.staged(try makeSpool().write(body)), for: name)
   }
@@ -43,19 +43,19 @@ extension DocumentParts {
     }
   }
 
-  /// Sets a part to one that was prepared with ``DocumentFolder/stage(_:isolation:)``.
+  /// Sets a part to one that was prepared with ``PackageFolder/stage(_:isolation:)``.
   ///
   /// - Parameters:
   ///   - part: The prepared part.
   ///   - name: The name of the part.
   /// - Throws: ``ArchiveError`` `.invalidName`, and `.unsupported` for a part that was staged in another folder of
-  ///   documents.
+  ///   packages.
   public mutating func setPart(_ part: StagedPart, for name: String) throws {
     try PartName.checkPart(name)
     guard part.spool.folderPath == folder.path else {
       throw ArchiveError(
         .unsupported, keyPath: name,
-        "The part was staged in another folder of documents. Stage it in the folder of this document.")
+        "The part was staged in another folder of packages. Stage it in the folder of this package.")
     }
     set(.staged(part), for: name)
   }

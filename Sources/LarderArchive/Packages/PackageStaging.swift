@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// A hidden folder in which a document is prepared, to be moved to its place atomically.
+/// A hidden folder in which a package is prepared, to be moved to its place atomically.
 ///
 /// It is locked while its creator lives, so that cleaning up only deletes what a crash has left.
-struct DocumentStaging: ~Copyable {
+struct PackageStaging: ~Copyable {
   static let prefix = ".larder-staging-"
 
   let path: String
@@ -11,7 +11,7 @@ struct DocumentStaging: ~Copyable {
   /// The folder itself, open and locked.
   let lock: FileSystem.Lock
 
-  /// - Parameter access: Who may read and write the document.
+  /// - Parameter access: Who may read and write the package.
   init(in folder: String, access: FileSystem.Access, _ fileSystem: FileSystem) throws {
     // A cleanup may delete the folder before it is locked; then another one is created.
     for _ in 0..<100 {
@@ -25,18 +25,18 @@ struct DocumentStaging: ~Copyable {
       }
     }
     throw ArchiveError(
-      .inputOutput, "A folder to make the document in could not be locked. Check that the file system knows flock.")
+      .inputOutput, "A folder to make the package in could not be locked. Check that the file system knows flock.")
   }
 
-  /// The document being changed.
+  /// The package being changed.
   struct Old {
     /// The open folder.
     let folder: Int32
     /// The list of parts; nil if it can't be read.
-    let manifest: DocumentManifest?
+    let manifest: PackageManifest?
   }
 
-  /// Deletes what crashes have left in a folder of documents, and returns their number.
+  /// Deletes what crashes have left in a folder of packages, and returns their number.
   static func clean(_ folder: String, _ fileSystem: FileSystem) throws -> Int {
     var count = 0
     for entry in try fileSystem.names(in: folder) where entry.name.hasPrefix(prefix) {

@@ -4,19 +4,18 @@ import LarderArchiveMutation
 import Synchronization
 import Testing
 
-@Suite("Documents: with others in the same folder")
-struct DocumentSharingTests {
+@Suite("Packages: with others in the same folder")
+struct PackageSharingTests {
   private let temporary: TemporaryFolder
 
   init() throws { temporary = try TemporaryFolder(isInMemory: true) }
 
-  private func folder(limits: Archive.Limits = .default, _ fileSystem: FileSystem = .standard) throws -> DocumentFolder
-  {
-    try DocumentFolder(at: temporary.url, extension: "x", limits: limits, fileSystem: fileSystem)
+  private func folder(limits: Archive.Limits = .default, _ fileSystem: FileSystem = .standard) throws -> PackageFolder {
+    try PackageFolder(at: temporary.url, extension: "x", limits: limits, fileSystem: fileSystem)
   }
 
   private func add(
-    to folder: DocumentFolder, _ parts: [String: String] = ["a": "1", "b": "1"]
+    to folder: PackageFolder, _ parts: [String: String] = ["a": "1", "b": "1"]
   ) throws -> DocumentPackage {
     try folder.add { for (name, text) in parts { try $0.setData(Data(text.utf8), for: name) } }
   }
@@ -30,32 +29,32 @@ struct DocumentSharingTests {
     return (attributes[.posixPermissions] as? NSNumber)?.intValue ?? -1
   }
 
-  @Test("D5: files of others in a document's folder survive every change", arguments: ["edit", "replaceAll"])
+  @Test("D5: files of others in a package's folder survive every change", arguments: ["edit", "replaceAll"])
   func strangers(_ change: String) throws {
-    let document = try add(to: folder())
+    let package = try add(to: folder())
     try Data("mine".utf8).write(to: temporary.file("1.x/stranger"))
     try Data("hidden".utf8).write(to: temporary.file("1.x/.hidden"))
     try FileManager.default.createDirectory(at: temporary.file("1.x/inner/deep"), withIntermediateDirectories: true)
     try Data("deep".utf8).write(to: temporary.file("1.x/inner/deep/file"))
     try FileManager.default.createSymbolicLink(atPath: temporary.file("1.x/link").path, withDestinationPath: "/nowhere")
     if change == "edit" {
-      try document.edit { try $0.setData(Data("2".utf8), for: "a") }
+      try package.edit { try $0.setData(Data("2".utf8), for: "a") }
     } else {
-      try document.replaceAll { try $0.setData(Data("2".utf8), for: "a") }
+      try package.replaceAll { try $0.setData(Data("2".utf8), for: "a") }
     }
     #expect(try Data(contentsOf: temporary.file("1.x/stranger")) == Data("mine".utf8))
     #expect(try Data(contentsOf: temporary.file("1.x/.hidden")) == Data("hidden".utf8))
     #expect(try Data(contentsOf: temporary.file("1.x/inner/deep/file")) == Data("deep".utf8))
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: temporary.file("1.x/link").path) == "/nowhere")
-    #expect(try document.partNames() == (change == "edit" ? ["a", "b"] : ["a"]))
+    #expect(try package.partNames() == (change == "edit" ? ["a", "b"] : ["a"]))
     #expect(FileManager.default.fileExists(atPath: temporary.file("1.x/b").path) == (change == "edit"))
   }
 
   @Test("D5: a part does not take the place of somebody else's file")
   func strangersName() throws {
-    let document = try add(to: folder())
+    let package = try add(to: folder())
     try Data("mine".utf8).write(to: temporary.file("1.x/stranger"))
-    #expect(code { try document.edit { try $0.setData(Data(), for: "stranger") } } == .invalidName)
+    #expect(code { try package.edit { try $0.setData(Data(), for: "stranger") } } == .invalidName)
     #expect(try Data(contentsOf: temporary.file("1.x/stranger")) == Data("mine".utf8))
   }
 
@@ -66,11 +65,11 @@ struct DocumentSharingTests {
       if step == "exchange", name == "1.x" { try Data("late".utf8).write(to: place) }
     }
     _ = try add(to: folder())
-    try folder(watched).document(named: "1").edit { try $0.remove("a") }
+    try folder(watched).package(named: "1").edit { try $0.remove("a") }
     #expect(try Data(contentsOf: place) == Data("late".utf8))
   }
 
-  @Test("D3: the number of a document that another instance has added and deleted is not given again")
+  @Test("D3: the number of a package that another instance has added and deleted is not given again")
   func numberInTrash() throws {
     let (first, second) = (try folder(), try folder())
     #expect(try add(to: first).name == "1")
@@ -79,49 +78,49 @@ struct DocumentSharingTests {
     #expect(try second.restore(deleted).name == "2")
   }
 
-  @Test("D3: names of parts and documents are found in either normal form")
+  @Test("D3: names of parts and packages are found in either normal form")
   func normalForms() throws {
     let (composed, decomposed) = ("\u{e9}", "e\u{301}")
     for (written, asked) in [(composed, decomposed), (decomposed, composed)] {
       let temporary = try TemporaryFolder(isInMemory: true)
-      let folder = try DocumentFolder(at: temporary.url, extension: "x")
-      let document = try folder.add(named: written) { try $0.setData(Data([1]), for: written) }
-      #expect(try document.data(for: asked) == Data([1]))
-      #expect(try document.snapshot().data(for: asked) == Data([1]))
-      try document.edit { try $0.setData(Data([2]), for: asked) }
-      #expect(try folder.document(named: asked).data(for: written) == Data([2]))
-      #expect(try document.partNames().count == 1)
+      let folder = try PackageFolder(at: temporary.url, extension: "x")
+      let package = try folder.add(named: written) { try $0.setData(Data([1]), for: written) }
+      #expect(try package.data(for: asked) == Data([1]))
+      #expect(try package.snapshot().data(for: asked) == Data([1]))
+      try package.edit { try $0.setData(Data([2]), for: asked) }
+      #expect(try folder.package(named: asked).data(for: written) == Data([2]))
+      #expect(try package.partNames().count == 1)
       #expect(code { _ = try folder.add(named: asked) { _ in } } == .invalidName)
     }
   }
 
-  @Test("D5: a change of a document that lacks the file of another part names that part, and may mend it")
+  @Test("D5: a change of a package that lacks the file of another part names that part, and may mend it")
   func missingFile() throws {
-    let document = try add(to: folder())
+    let package = try add(to: folder())
     try FileManager.default.removeItem(at: temporary.file("1.x/b"))
-    let error = #expect(throws: ArchiveError.self) { try document.edit { try $0.setData(Data("2".utf8), for: "a") } }
+    let error = #expect(throws: ArchiveError.self) { try package.edit { try $0.setData(Data("2".utf8), for: "a") } }
     #expect(error?.code == .damaged && error?.keyPath == "b")
-    try document.edit { try $0.setData(Data("2".utf8), for: "b") }
-    #expect(try document.data(for: "b") == Data("2".utf8) && !document.inspect().isDamaged)
+    try package.edit { try $0.setData(Data("2".utf8), for: "b") }
+    #expect(try package.data(for: "b") == Data("2".utf8) && !package.inspect().isDamaged)
   }
 
   @Test("D5: a snapshot has the parts of one moment, also after changes, and its files go with it")
   func snapshot() throws {
     let folder = try folder()
-    let document = try add(to: folder)
+    let package = try add(to: folder)
     do {
-      let snapshot = try document.snapshot()
+      let snapshot = try package.snapshot()
       #expect(try snapshot.data(for: "a") == Data("1".utf8))
       for number in 2...4 {
-        try document.edit {
+        try package.edit {
           try $0.setData(Data("\(number)".utf8), for: "a")
           try $0.setData(Data("\(number)".utf8), for: "b")
         }
       }
-      try folder.delete(document)
+      try folder.delete(package)
       #expect(try snapshot.data(for: "b") == Data("1".utf8))
       #expect(snapshot.partNames() == ["a", "b"])
-      #expect(code { _ = try document.snapshot() } == .notFound)
+      #expect(code { _ = try package.snapshot() } == .notFound)
     }
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).allSatisfy { !$0.contains("staging") })
@@ -129,8 +128,8 @@ struct DocumentSharingTests {
 
   @Test("D5: snapshots that are taken during edits never mix two versions")
   func snapshotsDuringEdits() throws {
-    let document = try add(to: folder())
-    let editor = try folder().document(named: "1")
+    let package = try add(to: folder())
+    let editor = try folder().package(named: "1")
     let isDone = Atomic(false)
     let finished = DispatchSemaphore(value: 0)
     let thread = Thread {
@@ -146,7 +145,7 @@ struct DocumentSharingTests {
     thread.start()
     var count = 0
     while !isDone.load(ordering: .acquiring) {
-      let snapshot = try document.snapshot()
+      let snapshot = try package.snapshot()
       #expect(try snapshot.data(for: "a") == snapshot.data(for: "b"))
       count += 1
     }
@@ -157,31 +156,31 @@ struct DocumentSharingTests {
       try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).allSatisfy { !$0.contains("staging") })
   }
 
-  @Test("D3: a document whose folder became a link is not read, changed or deleted through it")
+  @Test("D3: a package whose folder became a link is not read, changed or deleted through it")
   func folderBecameLink() throws {
-    let document = try add(to: folder())
+    let package = try add(to: folder())
     let other = try TemporaryFolder(isInMemory: true)
-    _ = try DocumentFolder(at: other.url, extension: "x").add { try $0.setData(Data("secret".utf8), for: "a") }
-    _ = try document.partNames()
+    _ = try PackageFolder(at: other.url, extension: "x").add { try $0.setData(Data("secret".utf8), for: "a") }
+    _ = try package.partNames()
     try FileManager.default.removeItem(at: temporary.file("1.x"))
     try FileManager.default.createSymbolicLink(at: temporary.file("1.x"), withDestinationURL: other.file("1.x"))
-    #expect(throws: ArchiveError.self) { try document.data(for: "a") }
-    #expect(throws: ArchiveError.self) { try document.unverifiedData(for: "a") }
-    #expect(throws: ArchiveError.self) { try document.snapshot() }
-    #expect(throws: ArchiveError.self) { try document.inspect() }
-    #expect(throws: ArchiveError.self) { try document.edit { try $0.setData(Data(), for: "a") } }
-    document.reload()
-    #expect(throws: ArchiveError.self) { try document.partNames() }
+    #expect(throws: ArchiveError.self) { try package.data(for: "a") }
+    #expect(throws: ArchiveError.self) { try package.unverifiedData(for: "a") }
+    #expect(throws: ArchiveError.self) { try package.snapshot() }
+    #expect(throws: ArchiveError.self) { try package.inspect() }
+    #expect(throws: ArchiveError.self) { try package.edit { try $0.setData(Data(), for: "a") } }
+    package.reload()
+    #expect(throws: ArchiveError.self) { try package.partNames() }
     #expect(try Data(contentsOf: other.file("1.x/a")) == Data("secret".utf8))
   }
 
-  @Test("D5: a change keeps the permissions of document and parts, and what is new is no more open than its folder")
+  @Test("D5: a change keeps the permissions of package and parts, and what is new is no more open than its folder")
   func permissions() throws {
     let folder = try folder()
-    let document = try add(to: folder)
+    let package = try add(to: folder)
     for name in ["1.x/a", "1.x/.manifest"] { #expect(chmod(temporary.file(name).path, 0o600) == 0) }
     #expect(chmod(temporary.file("1.x").path, 0o700) == 0)
-    try document.edit {
+    try package.edit {
       try $0.setData(Data("2".utf8), for: "a")
       try $0.setData(Data("2".utf8), for: "new")
     }
@@ -212,11 +211,11 @@ struct DocumentSharingTests {
     let folder = try folder(limits: .init(size: 1000))
     #expect(code { _ = try folder.add { try $0.setData(Data(count: 1001), for: "a") } } == .limitExceeded)
     #expect(code { _ = try folder.add { try $0.setValue(Data(count: 1001), for: "a") } } == .limitExceeded)
-    let document = try folder.add { try $0.setData(Data(count: 1000), for: "a") }
-    #expect(try document.data(for: "a").count == 1000)
+    let package = try folder.add { try $0.setData(Data(count: 1000), for: "a") }
+    #expect(try package.data(for: "a").count == 1000)
     #expect(
-      code { try document.edit { for number in 0..<100 { try $0.setData(Data(), for: "part \(number)") } } }
+      code { try package.edit { for number in 0..<100 { try $0.setData(Data(), for: "part \(number)") } } }
         == .limitExceeded)
-    #expect(try document.partNames() == ["a"])
+    #expect(try package.partNames() == ["a"])
   }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// Writes the data of a part, chunk by chunk.
-public final class DocumentPartWriter {
+public final class PackagePartWriter {
   private let output: FileSystem.OpenFile
   private let fileName: String
   private let spool: PartSpool
@@ -45,9 +45,9 @@ public final class DocumentPartWriter {
     spool.remove(fileName)
   }
 
-  /// Returns the part, which isn't synced before it is added to a document.
+  /// Returns the part, which isn't synced before it is added to a package.
   func finish() -> StagedPart {
     isOpen = false
-    return StagedPart(DocumentManifest.Part(size: size, checksum: checksum.value), fileName: fileName, in: spool)
+    return StagedPart(PackageManifest.Part(size: size, checksum: checksum.value), fileName: fileName, in: spool)
   }
 }

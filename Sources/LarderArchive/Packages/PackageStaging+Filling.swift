@@ -1,24 +1,24 @@
 internal import Foundation
 
-extension DocumentStaging {
+extension PackageStaging {
   /// Writes the changed parts, links the unchanged ones and other files, and writes the list of parts; synced when it
   /// returns.
-  func fill(_ changes: DocumentParts, over old: Old?) throws {
+  func fill(_ changes: PackageParts, over old: Old?) throws {
     let tree = try PartTree(changes, over: old?.manifest)
-    var manifest = DocumentManifest()
+    var manifest = PackageManifest()
     let oldLevel = try old.flatMap { old in
       try old.manifest.map { Level(folder: old.folder, parts: try PartTree($0), root: old.folder) }
     }
     try fill(Level(folder: lock.file, parts: tree, root: old?.folder ?? lock.file), from: oldLevel, at: "", &manifest)
-    let access = fileSystem.access(forFile: DocumentManifest.fileName, in: old?.folder ?? lock.file)
+    let access = fileSystem.access(forFile: PackageManifest.fileName, in: old?.folder ?? lock.file)
     try Archive.encode(manifest, limits: changes.limits).withUnsafeBytes {
-      try fileSystem.create(DocumentManifest.fileName, in: lock.file, $0, access: access)
+      try fileSystem.create(PackageManifest.fileName, in: lock.file, $0, access: access)
     }
     if let old { try fileSystem.access(ofFolder: old.folder).apply(to: lock.file, path, fileSystem) }
     try fileSystem.syncFolder(lock.file, path)
   }
 
-  /// An open folder of a document, with its parts.
+  /// An open folder of a package, with its parts.
   private struct Level {
     let folder: Int32
     let parts: PartTree
@@ -31,11 +31,11 @@ extension DocumentStaging {
   /// - Parameters:
   ///   - new: The empty folder, and its future contents.
   ///   - old: The folder that it replaces; nil if there is none, or its parts are unknown.
-  ///   - prefix: The path of the folder in the document.
+  ///   - prefix: The path of the folder in the package.
   /// - Returns: Whether it has contents.
   @discardableResult
   private func fill(
-    _ new: Level, from old: Level?, at prefix: String, _ manifest: inout DocumentManifest
+    _ new: Level, from old: Level?, at prefix: String, _ manifest: inout PackageManifest
   ) throws -> Bool {
     var isFilled = false
     for (name, entry) in new.parts.entries.sorted(by: { $0.key < $1.key }) {
@@ -47,7 +47,7 @@ extension DocumentStaging {
     if let old {
       folders.formUnion(old.parts.folderNames)
       for entry in try fileSystem.allNames(in: old.folder) where old.parts.entries[entry.name] == nil {
-        if prefix.isEmpty, entry.name == DocumentManifest.fileName { continue }
+        if prefix.isEmpty, entry.name == PackageManifest.fileName { continue }
         guard try !keepStranger(entry.name, from: old, in: new, at: prefix) else {
           isFilled = true
           continue
@@ -61,7 +61,7 @@ extension DocumentStaging {
 
   /// Fills a subfolder; one without contents is removed.
   private func fillFolder(
-    _ name: String, _ new: Level, _ old: Level?, at prefix: String, _ manifest: inout DocumentManifest
+    _ name: String, _ new: Level, _ old: Level?, at prefix: String, _ manifest: inout PackageManifest
   ) throws -> Bool {
     let parts = new.parts.folder(name)
     let name = parts?.name ?? name
@@ -95,7 +95,7 @@ extension DocumentStaging {
 
   private func place(
     _ source: PartTree.Source, as name: String, at path: String, _ new: Level, _ old: Level?
-  ) throws -> DocumentManifest.Part {
+  ) throws -> PackageManifest.Part {
     // The access rights of what is replaced; for something new, those of the folder.
     let access =
       path == name || old != nil
@@ -108,20 +108,20 @@ extension DocumentStaging {
       } catch let error as ArchiveError where error.code == .notFound {
         throw ArchiveError(
           .damaged, keyPath: path,
-          "The file of this part is not there. Set or remove the part in the same change, or restore the document from a copy."
+          "The file of this part is not there. Set or remove the part in the same change, or restore the package from a copy."
         )
       }
       return part
     case .data(let data):
       try data.withUnsafeBytes { try fileSystem.create(name, in: new.folder, $0, access: access) }
-      return DocumentManifest.Part(size: data.count, checksum: CRC64.checksum(data))
+      return PackageManifest.Part(size: data.count, checksum: CRC64.checksum(data))
     case .staged(let staged):
       try staged.spool.place(staged, as: name, in: new.folder, access: access)
       return staged.part
     }
   }
 
-  /// Links what is in the document's folder but isn't a part: other files, and folders of them.
+  /// Links what is in the package's folder but isn't a part: other files, and folders of them.
   ///
   /// - Returns: Whether it was linked; otherwise it is a folder that is also to contain parts.
   private func keepStranger(_ name: String, from old: Level, in new: Level, at prefix: String) throws -> Bool {
@@ -137,11 +137,11 @@ extension DocumentStaging {
   private func stranger(_ path: String) -> ArchiveError {
     ArchiveError(
       .invalidName, keyPath: path,
-      "There is a file of this name in the document's folder that is no part of it. Move it away, or choose another name for the part."
+      "There is a file of this name in the package's folder that is no part of it. Move it away, or choose another name for the part."
     )
   }
 
-  /// Returns whether a folder contains something that isn't a part of the document.
+  /// Returns whether a folder contains something that isn't a part of the package.
   private func holdsStrangers(_ folder: Int32, _ parts: PartTree) throws -> Bool {
     for entry in try fileSystem.allNames(in: folder) {
       switch parts.entries[entry.name] {
@@ -171,7 +171,7 @@ extension DocumentStaging {
   }
 
   private func keepLatecomers(of parts: PartTree, from old: Int32, in new: Int32, isTop: Bool) throws {
-    for entry in try fileSystem.names(in: old) where !isTop || entry.name != DocumentManifest.fileName {
+    for entry in try fileSystem.names(in: old) where !isTop || entry.name != PackageManifest.fileName {
       switch parts.entries[entry.name] {
       case nil: try fileSystem.move(entry.name, from: old, to: new)
       case .part: break

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// The parts of a document by folder.
+/// The parts of a package by folder.
 struct PartTree {
   /// The source of a part's data.
   enum Source {
-    /// The file of an older version of the document, by its path there.
-    case old(path: String, DocumentManifest.Part)
+    /// The file of an older version of the package, by its path there.
+    case old(path: String, PackageManifest.Part)
     case data(Data)
     case staged(StagedPart)
   }
@@ -21,12 +21,12 @@ struct PartTree {
   init() {}
 
   /// Creates the tree of the parts in a list.
-  init(_ manifest: DocumentManifest) throws {
+  init(_ manifest: PackageManifest) throws {
     for (path, part) in manifest.parts { try insert(path, .old(path: path, part)) }
   }
 
-  /// Creates the tree of a document's parts after changes; `old` is the list of parts before them.
-  init(_ changes: DocumentParts, over old: DocumentManifest?) throws {
+  /// Creates the tree of a package's parts after changes; `old` is the list of parts before them.
+  init(_ changes: PackageParts, over old: PackageManifest?) throws {
     for (path, part) in old?.parts ?? [:] where !changes.replacesAll && changes.keeps(path) {
       try insert(path, .old(path: path, part))
     }

@@ -1,4 +1,4 @@
-/// The rules for names of documents and parts, which make sure that no name is a path that leads elsewhere.
+/// The rules for names of packages and parts, which make sure that no name is a path that leads elsewhere.
 enum PartName {
   /// The largest number of components: the folders of a part, and its own name.
   static let mostComponents = 16

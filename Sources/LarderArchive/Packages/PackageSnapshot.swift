@@ -1,34 +1,34 @@
 public import Foundation
 
-/// A version of a document: parts that were written together are read together, even if the document is changed or
+/// A version of a package: parts that were written together are read together, even if the package is changed or
 /// deleted meanwhile.
 ///
 /// ```swift
-/// let snapshot = try document.snapshot()
+/// let snapshot = try package.snapshot()
 /// let picture = try snapshot.data(for: "full.png")
 /// let thumbnail = try snapshot.data(for: "thumbnail.png")
 /// ```
 ///
 /// The files of the version stay on disk until its last snapshot is released. The exception is emptying the trash,
 /// which also deletes files that snapshots read.
-public final class DocumentSnapshot: Sendable {
-  /// The name of the document.
+public final class PackageSnapshot: Sendable {
+  /// The name of the package.
   public let name: String
-  let manifest: DocumentManifest
-  let folder: DocumentFolder
+  let manifest: PackageManifest
+  let folder: PackageFolder
   let opened: FileSystem.Folder
 
-  init(name: String, folder: DocumentFolder) throws {
+  init(name: String, folder: PackageFolder) throws {
     self.name = name
     self.folder = folder
     opened = try folder.fileSystem.openShared(folder.path(of: name))
-    manifest = try DocumentManifest(in: opened.file, of: folder)
+    manifest = try PackageManifest(in: opened.file, of: folder)
   }
 
   var fileSystem: FileSystem { folder.fileSystem }
 
   deinit {
-    // The caller that replaced the document has left its files to the last snapshot. What can't be deleted now is
+    // The caller that replaced the package has left its files to the last snapshot. What can't be deleted now is
     // deleted when the folder is opened next.
     guard !folder.fileSystem.isSame(opened.file, folder.path(of: name)) else { return }
     folder.fileSystem.unlock(opened.file)
@@ -48,7 +48,7 @@ public final class DocumentSnapshot: Sendable {
     return try manifest.data(of: part, in: opened.file, of: folder)
   }
 
-  /// Decodes the value of a part that was set with ``DocumentParts/setValue(_:for:userInfo:)``, at each call.
+  /// Decodes the value of a part that was set with ``PackageParts/setValue(_:for:userInfo:)``, at each call.
   ///
   /// - Parameters:
   ///   - type: The type of the value.

@@ -1,17 +1,17 @@
 public import Foundation
 
-extension DocumentParts {
+extension PackageParts {
   /// Sets the parts in a zip file, written by any program.
   ///
   /// ```swift
-  /// let document = try folder.add { try $0.setParts(ofZip: url) }
-  /// try document.replaceAll { try $0.setParts(ofZip: url) }
+  /// let package = try folder.add { try $0.setParts(ofZip: url) }
+  /// try package.replaceAll { try $0.setParts(ofZip: url) }
   /// ```
   ///
   /// Before anything is written, the structure of the whole file is checked: the names, kinds, sizes and positions of
   /// all entries, and whether each entry's own header agrees with the directory. The sizes and checksums of the
   /// contents are checked while they are written to hidden files. If there is an error, nothing of the file becomes
-  /// part of the document. Empty folders, `.DS_Store` and Finder's `__MACOSX` are left out.
+  /// part of the package. Empty folders, `.DS_Store` and Finder's `__MACOSX` are left out.
   ///
   /// - Parameters:
   ///   - url: The URL of the file. A symbolic link is followed.

@@ -1,23 +1,23 @@
 public import Foundation
 internal import Synchronization
 
-/// A folder of documents, each of which is a folder itself: `1.scarycreature`, `2.scarycreature`.
+/// A folder of packages, each of which is a folder itself: `1.scarycreature`, `2.scarycreature`.
 ///
 /// ```swift
-/// let folder = try DocumentFolder(at: url, extension: "scarycreature")
-/// let document = try folder.add { parts in
+/// let folder = try PackageFolder(at: url, extension: "scarycreature")
+/// let package = try folder.add { parts in
 ///   try parts.setValue(creature, for: "data")
 ///   try parts.setData(picture, for: "full.png")
 /// }
 /// ```
 ///
-/// Documents are created, changed and deleted atomically: a crash leaves the old or the new version. Several processes
+/// Packages are created, changed and deleted atomically: a crash leaves the old or the new version. Several processes
 /// can use the same folder. Its file system must support `flock`, hard links and, for changes, exchanging two folders
 /// (ext4, XFS, Btrfs, tmpfs, APFS).
-public final class DocumentFolder: Sendable {
+public final class PackageFolder: Sendable {
   /// The URL of the folder.
   public let url: URL
-  /// The extension of the documents' names.
+  /// The extension of the packages' names.
   public let pathExtension: String
   /// The limits of each part.
   public let limits: Archive.Limits
@@ -36,7 +36,7 @@ public final class DocumentFolder: Sendable {
   ///
   /// - Parameters:
   ///   - url: The URL of the folder.
-  ///   - pathExtension: The extension of the documents' names, which follows the rules for names.
+  ///   - pathExtension: The extension of the packages' names, which follows the rules for names.
   ///   - limits: The limits of each part, and of the list of parts.
   /// - Throws: ``ArchiveError`` `.invalidName` for an invalid extension and for a URL that isn't a file URL, and errors
   ///   of the file system.
@@ -69,31 +69,31 @@ public final class DocumentFolder: Sendable {
   }
 
   private static func cannotCreate(_ error: any Error) -> ArchiveError {
-    let remedy = "The folder of the documents cannot be created. Check its path, and that this user may write there."
+    let remedy = "The folder of the packages cannot be created. Check its path, and that this user may write there."
     return switch (error as? CocoaError)?.code {
     case .fileWriteNoPermission, .fileWriteVolumeReadOnly: ArchiveError(.noPermission, remedy)
     case .fileWriteOutOfSpace:
-      ArchiveError(.diskFull, "No space is left for the folder of the documents. Free some space and try again.")
+      ArchiveError(.diskFull, "No space is left for the folder of the packages. Free some space and try again.")
     default: ArchiveError(.inputOutput, remedy)
     }
   }
 
   /// Deletes what crashes have left. What a living process is writing stays.
   ///
-  /// - Returns: The number of incomplete documents that were deleted.
+  /// - Returns: The number of incomplete packages that were deleted.
   /// - Throws: ``ArchiveError`` with errors of the file system.
   /// - Complexity: Reads the names in the folder once.
   @discardableResult
-  public func clean() throws -> Int { try DocumentStaging.clean(path, fileSystem) }
+  public func clean() throws -> Int { try PackageStaging.clean(path, fileSystem) }
 
-  /// Returns all documents, ordered by number and then by name.
+  /// Returns all packages, ordered by number and then by name.
   ///
-  /// - Returns: The documents.
+  /// - Returns: The packages.
   /// - Throws: ``ArchiveError`` `.notFound` if the folder was deleted after it was opened, and errors of the file
   ///   system.
-  /// - Complexity: O(*n* log *n*), where *n* is the number of documents. Reads the names in the folder but no document;
+  /// - Complexity: O(*n* log *n*), where *n* is the number of packages. Reads the names in the folder but no package;
   ///   one `lstat` for each entry if the file system doesn't report which entries are folders.
-  public func documents() throws -> [DocumentPackage] {
+  public func packages() throws -> [DocumentPackage] {
     let suffix = "." + pathExtension
     var found: [(number: Int, name: String)] = []
     for entry in try fileSystem.names(in: path) where entry.name.hasSuffix(suffix) && !entry.name.hasPrefix(".") {
@@ -105,41 +105,41 @@ public final class DocumentFolder: Sendable {
     return found.map { DocumentPackage(name: $0.name, folder: self) }
   }
 
-  /// Returns the document with a name.
+  /// Returns the package with a name.
   ///
   /// - Parameter name: The name without extension.
-  /// - Returns: The document.
+  /// - Returns: The package.
   /// - Throws: ``ArchiveError`` `.invalidName` or `.notFound`.
   /// - Complexity: One `lstat`.
-  public func document(named name: String) throws -> DocumentPackage {
+  public func package(named name: String) throws -> DocumentPackage {
     try PartName.check(name)
     guard let name = try spelling(of: name) else {
-      throw ArchiveError(.notFound, "There is no document of this name. Ask documents() for those that are there.")
+      throw ArchiveError(.notFound, "There is no package of this name. Ask packages() for those that are there.")
     }
     return DocumentPackage(name: name, folder: self)
   }
 
-  /// Returns the name of a document on disk, which may be in another normalization form.
+  /// Returns the name of a package on disk, which may be in another normalization form.
   private func spelling(of name: String) throws -> String? {
     if fileSystem.isFolder(path(of: name)) { return name }
     if name.utf8.allSatisfy({ $0 < 0x80 }) { return nil }
-    return try documents().first { $0.name == name }?.name
+    return try packages().first { $0.name == name }?.name
   }
 
-  /// Adds a document with the next free number, which no other process gets.
+  /// Adds a package with the next free number, which no other process gets.
   ///
   /// - Parameter make: Sets the parts.
-  /// - Returns: The new document.
+  /// - Returns: The new package.
   /// - Throws: ``ArchiveError`` with errors of the file system, and what `make` throws. After an error there is no
-  ///   document, unless only syncing the folder failed: then the document is there but may be lost in a power failure,
+  ///   package, unless only syncing the folder failed: then the package is there but may be lost in a power failure,
   ///   which the error says.
   /// - Complexity: Writes and syncs a file for each part and one for the list.
-  public func add(_ make: (inout DocumentParts) throws -> Void) throws -> DocumentPackage {
+  public func add(_ make: (inout PackageParts) throws -> Void) throws -> DocumentPackage {
     try publish(make) { staging in
       try self.locked {
         var number = try self.highest.withLock { $0 } ?? self.highestNumber()
         while true {
-          // Another instance, or another process, may have deleted documents that this one hasn't seen.
+          // Another instance, or another process, may have deleted packages that this one hasn't seen.
           number = max(number, try self.highestDeletedNumber()) + 1
           if try self.place(staging, as: String(number)) { break }
           number = max(number, try self.highestNumber())
@@ -150,33 +150,33 @@ public final class DocumentFolder: Sendable {
     }
   }
 
-  /// Adds a document with a name.
+  /// Adds a package with a name.
   ///
   /// - Parameters:
   ///   - name: The name without extension.
   ///   - make: Sets the parts.
-  /// - Returns: The new document.
+  /// - Returns: The new package.
   /// - Throws: ``ArchiveError`` `.invalidName` if the name is invalid or taken, and the errors of ``add(_:)``.
-  public func add(named name: String, _ make: (inout DocumentParts) throws -> Void) throws -> DocumentPackage {
+  public func add(named name: String, _ make: (inout PackageParts) throws -> Void) throws -> DocumentPackage {
     try PartName.check(name)
     return try publish(make) { staging in
       guard try self.spelling(of: name) == nil, try self.place(staging, as: name) else {
-        throw ArchiveError(.invalidName, "There is a document of this name. Choose another one, or edit that.")
+        throw ArchiveError(.invalidName, "There is a package of this name. Choose another one, or edit that.")
       }
       return name
     }
   }
 
   private func publish(
-    _ make: (inout DocumentParts) throws -> Void, _ place: (String) throws -> String
+    _ make: (inout PackageParts) throws -> Void, _ place: (String) throws -> String
   ) throws -> DocumentPackage {
-    var parts = DocumentParts(of: self)
+    var parts = PackageParts(of: self)
     try make(&parts)
-    let staging = try DocumentStaging(in: path, access: fileSystem.access(forFolderIn: path), fileSystem)
+    let staging = try PackageStaging(in: path, access: fileSystem.access(forFolderIn: path), fileSystem)
     do {
       try staging.fill(parts, over: nil)
       let name = try place(staging.path)
-      try fileSystem.syncFolder(path, after: "The document is in its place")
+      try fileSystem.syncFolder(path, after: "The package is in its place")
       return DocumentPackage(name: name, folder: self)
     } catch {
       try? fileSystem.remove(staging.path)
@@ -184,9 +184,9 @@ public final class DocumentFolder: Sendable {
     }
   }
 
-  /// Moves a folder to the path of a document, unless one exists.
+  /// Moves a folder to the path of a package, unless one exists.
   ///
-  /// Renaming never replaces a nonempty folder (rename(2), ENOTEMPTY and EEXIST), and every document contains its list
+  /// Renaming never replaces a nonempty folder (rename(2), ENOTEMPTY and EEXIST), and every package contains its list
   /// of parts.
   func place(_ staging: String, as name: String) throws -> Bool {
     let target = path(of: name)
@@ -208,9 +208,9 @@ public final class DocumentFolder: Sendable {
     return max(highest, try highestDeletedNumber())
   }
 
-  /// Returns the highest number of deleted documents, because one may be restored under its name.
+  /// Returns the highest number of deleted packages, because one may be restored under its name.
   private func highestDeletedNumber() throws -> Int {
-    try deletedDocuments().reduce(0) { max($0, Self.number(of: $1.name) ?? 0) }
+    try deletedPackages().reduce(0) { max($0, Self.number(of: $1.name) ?? 0) }
   }
 
   /// Returns the number that a name represents. A name with more than fifteen digits isn't a number, so that counting
@@ -222,7 +222,7 @@ public final class DocumentFolder: Sendable {
 
   func path(of name: String) -> String { path + "/" + name + "." + pathExtension }
 
-  /// Calls a closure while no other process or task changes, deletes or restores a document of the folder.
+  /// Calls a closure while no other process or task changes, deletes or restores a package of the folder.
   func locked<Result>(_ body: () throws -> Result) throws -> Result {
     let lockPath = path + "/" + Self.lockName
     let lock = try fileSystem.lock(file: lockPath, access: fileSystem.access(forFile: lockPath, in: path))

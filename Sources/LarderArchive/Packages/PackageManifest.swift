@@ -1,7 +1,8 @@
 internal import Foundation
 
-/// The list of a document's parts, archived in the hidden file `.manifest` of its folder.
-struct DocumentManifest: Archivable, Sendable {
+/// The list of a package's parts, archived in the hidden file `.manifest` of its folder.
+struct PackageManifest: Archivable, Sendable {
+  // Part of the file format, so it keeps the type's first name.
   static let archiveTag = "LarderArchive.DocumentManifest"
   static let fileName = ".manifest"
 
@@ -25,32 +26,32 @@ struct DocumentManifest: Archivable, Sendable {
       _ = try PartTree(self)
     } catch {
       throw ArchiveError(
-        .damaged, "The list of the document's parts has a name that is none. Restore the document from a copy.")
+        .damaged, "The list of the package's parts has a name that is none. Restore the package from a copy.")
     }
   }
 
-  /// Reads the list of parts of an open document.
+  /// Reads the list of parts of an open package.
   ///
   /// Throws ``ArchiveError`` `.damaged` if it can't be read, or `.newerVersion` or `.noPermission`.
-  init(in opened: Int32, of folder: DocumentFolder) throws {
+  init(in opened: Int32, of folder: PackageFolder) throws {
     do {
       let data = try folder.fileSystem.read(Self.fileName, in: opened, limit: folder.limits.size)
-      self = try Archive.decode(DocumentManifest.self, from: data, limits: folder.limits)
+      self = try Archive.decode(PackageManifest.self, from: data, limits: folder.limits)
       try check()
     } catch let error as ArchiveError where error.code != .newerVersion && error.code != .noPermission {
       throw ArchiveError(
         .damaged,
-        "The list of the document's parts cannot be read (\(error.code)). Ask inspect() what can, and restore the rest from a copy."
+        "The list of the package's parts cannot be read (\(error.code)). Ask inspect() what can, and restore the rest from a copy."
       )
     }
   }
 
   init(parts: [String: Part] = [:]) { self.parts = parts }
 
-  /// Returns the data of a part of an open document, verified against the list.
+  /// Returns the data of a part of an open package, verified against the list.
   ///
   /// Throws ``ArchiveError`` `.notFound`, `.damaged` and `.limitExceeded`.
-  func data(of name: String, in opened: Int32, of folder: DocumentFolder) throws -> Data {
+  func data(of name: String, in opened: Int32, of folder: PackageFolder) throws -> Data {
     try withFile(of: name, in: opened, folder.fileSystem) { parent, fileName, name, part in
       let data = try folder.fileSystem.read(fileName, in: parent, limit: folder.limits.size)
       guard data.count == part.size, CRC64.checksum(data) == part.checksum else {
@@ -69,7 +70,7 @@ struct DocumentManifest: Archivable, Sendable {
   ) throws -> Result {
     guard let (name, part) = part(named: name) else {
       throw ArchiveError(
-        .notFound, keyPath: name, "The document has no part of this name. Ask partNames() for those that it has.")
+        .notFound, keyPath: name, "The package has no part of this name. Ask partNames() for those that it has.")
     }
     do {
       return try fileSystem.inParent(of: name, in: opened) { try body($0, $1, name, part) }

@@ -1,26 +1,26 @@
 public import Foundation
 internal import Synchronization
 
-/// A document in a ``DocumentFolder``: a folder with named parts, each read on demand.
+/// A document stored as a package in a ``PackageFolder``: a folder with named parts, each read on demand.
 ///
 /// Parts that were read stay in memory until ``reload()``, a change through this object, or its release.
 public final class DocumentPackage: Sendable {
-  /// The name without extension; a number for documents created by ``DocumentFolder/add(_:)``.
+  /// The name without extension; a number for packages created by ``PackageFolder/add(_:)``.
   public let name: String
-  let folder: DocumentFolder
+  let folder: PackageFolder
   private let cache = Mutex(Cache())
 
   private struct Cache {
-    var manifest: DocumentManifest?
+    var manifest: PackageManifest?
     var parts: [String: Data] = [:]
   }
 
-  init(name: String, folder: DocumentFolder) {
+  init(name: String, folder: PackageFolder) {
     self.name = name
     self.folder = folder
   }
 
-  /// The URL of the document's folder.
+  /// The URL of the package's folder.
   public var url: URL { URL(filePath: path, directoryHint: .isDirectory) }
 
   private var path: String { folder.path(of: name) }
@@ -43,7 +43,7 @@ public final class DocumentPackage: Sendable {
     do {
       return try load(part)
     } catch let error as ArchiveError where error.code == .damaged || error.code == .notFound {
-      // Another process may have replaced the document since the list was read: read both again, from a snapshot.
+      // Another process may have replaced the package since the list was read: read both again, from a snapshot.
       reload()
       let snapshot = try snapshot()
       let data = try snapshot.data(for: part)
@@ -55,15 +55,15 @@ public final class DocumentPackage: Sendable {
     }
   }
 
-  /// Returns the current version of the document, whose parts stay consistent even if the document is changed.
+  /// Returns the current version of the package, whose parts stay consistent even if the package is changed.
   ///
   /// - Returns: The snapshot.
-  /// - Throws: ``ArchiveError`` `.notFound` if the document was deleted, and `.damaged` if its list of parts can't be
+  /// - Throws: ``ArchiveError`` `.notFound` if the package was deleted, and `.damaged` if its list of parts can't be
   ///   read.
   /// - Complexity: Reads the list of parts.
-  public func snapshot() throws -> DocumentSnapshot { try DocumentSnapshot(name: name, folder: folder) }
+  public func snapshot() throws -> PackageSnapshot { try PackageSnapshot(name: name, folder: folder) }
 
-  /// Decodes the value of a part that was set with ``DocumentParts/setValue(_:for:userInfo:)``, at each call.
+  /// Decodes the value of a part that was set with ``PackageParts/setValue(_:for:userInfo:)``, at each call.
   ///
   /// - Parameters:
   ///   - type: The type of the value.
@@ -89,22 +89,23 @@ public final class DocumentPackage: Sendable {
 
   /// Atomically changes parts: afterwards all changes are on the disk, or none.
   ///
-  /// Files in the document's folder that aren't parts stay; a part can't replace one. The permissions of the folder and
+  /// Files in the package's folder that aren't parts stay; a part can't replace one. The permissions of the folder and
   /// of the parts stay too. This waits for other changes in the folder.
   ///
   /// - Parameter change: Sets and removes parts.
-  /// - Throws: ``ArchiveError`` `.notFound` if the document was deleted, `.damaged` if its list of parts can't be read,
-  ///   `.unsupported` if there is a file whose name isn't UTF-8, errors of the file system, and what `change` throws. After an error the document is unchanged, unless only
-  ///   syncing the folder failed: then the change is there but may be lost in a power failure, which the error says.
+  /// - Throws: ``ArchiveError`` `.notFound` if the package was deleted, `.damaged` if its list of parts can't be read,
+  ///   `.unsupported` if there is a file whose name isn't UTF-8, errors of the file system, and what `change` throws.
+  ///   After an error the package is unchanged, unless only syncing the folder failed: then the change is there but may
+  ///   be lost in a power failure, which the error says.
   /// - Complexity: Writes and syncs a file for each changed part and one for the list, and creates a link for each
   ///   other part.
-  public func edit(_ change: (inout DocumentParts) throws -> Void) throws {
-    var parts = DocumentParts(of: folder)
+  public func edit(_ change: (inout PackageParts) throws -> Void) throws {
+    var parts = PackageParts(of: folder)
     try change(&parts)
     try commit(parts)
   }
 
-  /// Atomically replaces all parts, and removes those that aren't set. Also repairs a damaged document.
+  /// Atomically replaces all parts, and removes those that aren't set. Also repairs a damaged package.
   ///
   /// Files that aren't parts stay, unless the list of parts can't be read: then they can't be distinguished, and all
   /// are removed.
@@ -112,23 +113,23 @@ public final class DocumentPackage: Sendable {
   /// - Parameter make: Sets the parts.
   /// - Throws: The errors of ``edit(_:)``, except `.damaged`.
   /// - Complexity: Writes and syncs a file for each part and one for the list.
-  public func replaceAll(_ make: (inout DocumentParts) throws -> Void) throws {
-    var parts = DocumentParts(of: folder)
+  public func replaceAll(_ make: (inout PackageParts) throws -> Void) throws {
+    var parts = PackageParts(of: folder)
     parts.replacesAll = true
     try make(&parts)
     try commit(parts)
   }
 
-  private func commit(_ parts: DocumentParts) throws {
+  private func commit(_ parts: PackageParts) throws {
     try folder.locked {
       reload()
       guard fileSystem.isFolder(path) else {
-        throw ArchiveError(.notFound, "The document was deleted. Restore it, or add it again.")
+        throw ArchiveError(.notFound, "The package was deleted. Restore it, or add it again.")
       }
       let opened = try fileSystem.openFolder(path)
       let manifest = parts.replacesAll ? try? self.manifest(in: opened.file) : try self.manifest(in: opened.file)
-      let old = DocumentStaging.Old(folder: opened.file, manifest: manifest)
-      let staging = try DocumentStaging(in: folder.path, access: fileSystem.access(ofFolder: opened.file), fileSystem)
+      let old = PackageStaging.Old(folder: opened.file, manifest: manifest)
+      let staging = try PackageStaging(in: folder.path, access: fileSystem.access(ofFolder: opened.file), fileSystem)
       do {
         try staging.fill(parts, over: old)
         try fileSystem.exchange(staging.path, path)
@@ -139,7 +140,7 @@ public final class DocumentPackage: Sendable {
       reload()
       try fileSystem.syncFolder(folder.path, after: "The change is in its place")
       try staging.keepLatecomers(of: old)
-      // This was exchanged with the new document. A crash before this line leaves it to be cleaned up, as does a
+      // This was exchanged with the new package. A crash before this line leaves it to be cleaned up, as does a
       // snapshot that still uses it.
       guard let lock = fileSystem.tryLock(folder: staging.path) else { return }
       defer { _ = lock.file }
@@ -148,14 +149,14 @@ public final class DocumentPackage: Sendable {
   }
 
   /// Returns the list of parts, which is read if necessary.
-  private func manifest(in opened: Int32) throws -> DocumentManifest {
+  private func manifest(in opened: Int32) throws -> PackageManifest {
     if let known = cache.withLock({ $0.manifest }) { return known }
-    let manifest = try DocumentManifest(in: opened, of: folder)
+    let manifest = try PackageManifest(in: opened, of: folder)
     cache.withLock { $0.manifest = manifest }
     return manifest
   }
 
-  private func manifest() throws -> DocumentManifest {
+  private func manifest() throws -> PackageManifest {
     if let known = cache.withLock({ $0.manifest }) { return known }
     let opened = try fileSystem.openFolder(path)
     return try manifest(in: opened.file)
@@ -171,15 +172,15 @@ public final class DocumentPackage: Sendable {
   /// Reads every part and reports which are intact, without keeping them in memory.
   ///
   /// - Returns: The report.
-  /// - Throws: ``ArchiveError`` `.notFound` if the document doesn't exist.
+  /// - Throws: ``ArchiveError`` `.notFound` if the package doesn't exist.
   /// - Complexity: O(*n*), where *n* is the number of bytes of all parts.
-  public func inspect() throws -> DocumentInspection {
+  public func inspect() throws -> PackageInspection {
     reload()
     guard fileSystem.isFolder(path) else {
-      throw ArchiveError(.notFound, "The document was deleted. Restore it, or add it again.")
+      throw ArchiveError(.notFound, "The package was deleted. Restore it, or add it again.")
     }
     let opened = try fileSystem.openFolder(path)
-    var inspection = DocumentInspection()
+    var inspection = PackageInspection()
     do {
       let manifest = try manifest(in: opened.file)
       for name in manifest.parts.keys.sorted() {
@@ -191,7 +192,7 @@ public final class DocumentPackage: Sendable {
         }
       }
     } catch let error as ArchiveError {
-      inspection.problems[DocumentManifest.fileName] = error
+      inspection.problems[PackageManifest.fileName] = error
       inspection.unverified = try files(in: opened.file, "").sorted()
     }
     return inspection
@@ -213,7 +214,7 @@ public final class DocumentPackage: Sendable {
     return files
   }
 
-  /// Returns the data of a part without using the list of parts, to recover it from a damaged document.
+  /// Returns the data of a part without using the list of parts, to recover it from a damaged package.
   ///
   /// - Parameter part: The name of the part.
   /// - Returns: The data, read at each call.
@@ -228,8 +229,8 @@ public final class DocumentPackage: Sendable {
   }
 }
 
-/// The state of a document's parts, determined by reading all of them.
-public struct DocumentInspection: Sendable, Hashable {
+/// The state of a package's parts, determined by reading all of them.
+public struct PackageInspection: Sendable, Hashable {
   /// The parts that are intact.
   public internal(set) var readable: [String] = []
   /// The files that may be parts, if the list of parts is damaged.

@@ -1,19 +1,19 @@
 internal import Foundation
 internal import Synchronization
 
-/// A hidden folder for parts that are written before their document; deleted with its last part.
+/// A hidden folder for parts that are written before their package; deleted with its last part.
 final class PartSpool: Sendable {
   let folderPath: String
   private let fileSystem: FileSystem
-  private let staging: DocumentStaging
+  private let staging: PackageStaging
   private let opened: FileSystem.Folder
   private let access: FileSystem.Access
   private let count = Mutex(0)
 
-  init(in folder: DocumentFolder) throws {
+  init(in folder: PackageFolder) throws {
     folderPath = folder.path
     fileSystem = folder.fileSystem
-    staging = try DocumentStaging(in: folder.path, access: .ofUserAlone, folder.fileSystem)
+    staging = try PackageStaging(in: folder.path, access: .ofUserAlone, folder.fileSystem)
     do {
       opened = try folder.fileSystem.openFolder(staging.path)
       access = folder.fileSystem.access(forFile: "", in: folder.path)
@@ -28,7 +28,7 @@ final class PartSpool: Sendable {
   func remove(_ fileName: String) { try? fileSystem.remove(staging.path + "/" + fileName) }
 
   /// Returns the part that a closure writes.
-  func write(_ body: (DocumentPartWriter) throws -> Void) throws -> StagedPart {
+  func write(_ body: (PackagePartWriter) throws -> Void) throws -> StagedPart {
     let writer = try makeWriter()
     do { try body(writer) } catch {
       writer.cancel()
@@ -37,18 +37,18 @@ final class PartSpool: Sendable {
     return writer.finish()
   }
 
-  func makeWriter() throws -> DocumentPartWriter {
+  func makeWriter() throws -> PackagePartWriter {
     let name = count.withLock { count in
       count += 1
       return String(count)
     }
-    return DocumentPartWriter(
+    return PackagePartWriter(
       try fileSystem.createFile(name, in: opened.file, access: access), name: name, in: self, fileSystem)
   }
 
   /// Moves the file of a part to an open folder, with a name and access rights.
   func place(_ part: StagedPart, as name: String, in folder: Int32, access: FileSystem.Access) throws {
-    // A file that is already in a document is copied: two documents never share one.
+    // A file that is already in a package is copied: two packages never share one.
     if fileSystem.linkCount(part.fileName, in: opened.file) == 1 {
       try fileSystem.link(part.fileName, in: opened.file, to: folder, as: name)
       let file = try fileSystem.openFile(name, in: folder)

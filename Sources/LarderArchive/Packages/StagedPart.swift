@@ -1,19 +1,19 @@
 public import Foundation
 
-/// A part that is written but doesn't belong to a document yet. Its hidden file is deleted with the last reference.
+/// A part that is written but doesn't belong to a package yet. Its hidden file is deleted with the last reference.
 ///
 /// ```swift
 /// let movie = try await folder.stage(download)
-/// let document = try folder.add { try $0.setPart(movie, for: "movie") }
+/// let package = try folder.add { try $0.setPart(movie, for: "movie") }
 /// ```
 public final class StagedPart: Sendable {
   /// The number of bytes.
   public var size: Int { part.size }
-  let part: DocumentManifest.Part
+  let part: PackageManifest.Part
   let spool: PartSpool
   let fileName: String
 
-  init(_ part: DocumentManifest.Part, fileName: String, in spool: PartSpool) {
+  init(_ part: PackageManifest.Part, fileName: String, in spool: PartSpool) {
     self.part = part
     self.fileName = fileName
     self.spool = spool
@@ -22,13 +22,13 @@ public final class StagedPart: Sendable {
   deinit { spool.remove(fileName) }
 }
 
-extension DocumentFolder {
-  /// Writes a stream of data to a hidden file, to become a part of a document.
+extension PackageFolder {
+  /// Writes a stream of data to a hidden file, to become a part of a package.
   ///
   /// - Parameters:
   ///   - pieces: The data in chunks of any size.
   ///   - isolation: The actor whose thread waits for the disk.
-  /// - Returns: The part, to be added to a document with ``DocumentParts/setPart(_:for:)``.
+  /// - Returns: The part, to be added to a package with ``PackageParts/setPart(_:for:)``.
   /// - Throws: ``ArchiveError`` with errors of the file system, `CancellationError`, and what the sequence throws.
   ///   After an error nothing is left.
   /// - Complexity: O(*n*), where *n* is the number of bytes, with one chunk in memory.

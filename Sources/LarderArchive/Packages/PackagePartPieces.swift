@@ -1,20 +1,20 @@
 public import Foundation
 
 /// An asynchronous sequence of the chunks of a part, read on demand.
-public struct DocumentPartPieces: AsyncSequence, Sendable {
-  let snapshot: DocumentSnapshot
+public struct PackagePartPieces: AsyncSequence, Sendable {
+  let snapshot: PackageSnapshot
   let name: String
   let pieceSize: Int
 
-  /// The iterator of ``DocumentPartPieces``.
+  /// The iterator of ``PackagePartPieces``.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    fileprivate let pieces: DocumentPartPieces
-    fileprivate var reader: DocumentPartReader?
+    fileprivate let pieces: PackagePartPieces
+    fileprivate var reader: PackagePartReader?
 
     /// Returns the next chunk.
     ///
     /// - Returns: The chunk, or nil after the last one.
-    /// - Throws: The errors of ``DocumentSnapshot/reader(for:)`` and ``DocumentPartReader/read(upTo:)``, and
+    /// - Throws: The errors of ``PackageSnapshot/reader(for:)`` and ``PackagePartReader/read(upTo:)``, and
     ///   `CancellationError`.
     public mutating func next() async throws -> Data? {
       try Task.checkCancellation()

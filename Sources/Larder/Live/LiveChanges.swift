@@ -15,13 +15,13 @@ extension Store {
   /// - Returns: A sequence that throws the errors of ``Store/fetch(_:)-(Query<M>)``, and then ends.
   /// - Complexity: For each change O(*n*) in the number of rows, and additionally O(*k* log *k*) if rows moved within a
   ///   range of *k* positions.
-  public func changes<M: Model>(_ query: Query<M>) -> ResultsChanges<M> {
-    ResultsChanges(results: live(query), inclusions: query.inclusions)
+  public func changes<M: Model>(_ query: Query<M>) -> LiveChanges<M> {
+    LiveChanges(results: live(query), inclusions: query.inclusions)
   }
 }
 
 /// An asynchronous sequence of the changes to a query's rows. See ``Store/changes(_:)``.
-public struct ResultsChanges<M: Model>: AsyncSequence, Sendable {
+public struct LiveChanges<M: Model>: AsyncSequence, Sendable {
   public typealias Element = ResultsChange<M>
 
   let results: LiveResults<[M]>
@@ -34,7 +34,7 @@ public struct ResultsChanges<M: Model>: AsyncSequence, Sendable {
     Iterator(results: results.makeAsyncIterator(), inclusions: inclusions)
   }
 
-  /// The iterator of a ``ResultsChanges`` sequence.
+  /// The iterator of a ``LiveChanges`` sequence.
   public struct Iterator: AsyncIteratorProtocol {
     var results: LiveResults<[M]>.Iterator
     let inclusions: [Inclusion<M>]

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The parts of a document after a change. The document is unchanged until the change is complete.
+/// The parts of a package after a change. The package is unchanged until the change is complete.
 ///
 /// The name of a part may contain folders, as in `images/full.png`.
-public struct DocumentParts {
+public struct PackageParts {
   /// The new content of a part.
   enum Content {
     case removed
@@ -13,7 +13,7 @@ public struct DocumentParts {
 
   /// The limits of each part.
   var limits: Archive.Limits { folder.limits }
-  let folder: DocumentFolder
+  let folder: PackageFolder
   /// The new contents by the name of the part.
   private(set) var changes: [String: Content] = [:]
   /// The names removed during the change. What they contained stays removed, even if another part gets the name.
@@ -22,7 +22,7 @@ public struct DocumentParts {
   var replacesAll = false
   private var spool: PartSpool?
 
-  init(of folder: DocumentFolder) {
+  init(of folder: PackageFolder) {
     self.folder = folder
   }
 
@@ -72,7 +72,7 @@ public struct DocumentParts {
     removed.insert(name)
   }
 
-  /// Returns whether a part of the document stays unchanged.
+  /// Returns whether a part of the package stays unchanged.
   func keeps(_ path: String) -> Bool {
     changes[path] == nil && !removed.contains(path) && Self.folders(of: path).allSatisfy { !removed.contains($0) }
   }

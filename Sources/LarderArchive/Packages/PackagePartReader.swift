@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Reads a part chunk by chunk, from the document version of its snapshot.
+/// Reads a part chunk by chunk, from the package version of its snapshot.
 ///
 /// ```swift
 /// let reader = try snapshot.reader(for: "movie")
@@ -8,7 +8,7 @@ public import Foundation
 /// ```
 ///
 /// The last chunk is only returned if the checksum of the whole part is correct.
-public final class DocumentPartReader {
+public final class PackagePartReader {
   /// The size of the part in bytes.
   public let size: Int
   private let name: String
@@ -16,14 +16,14 @@ public final class DocumentPartReader {
   let input: FileSystem.OpenFile
   private let fileSystem: FileSystem
   /// Keeps the files of the version on disk.
-  private let snapshot: DocumentSnapshot
+  private let snapshot: PackageSnapshot
   private var offset = 0
   private var found = CRC64()
   private var hasEnded = false
 
   init(
-    _ name: String, _ part: DocumentManifest.Part, _ input: consuming FileSystem.OpenFile,
-    of snapshot: DocumentSnapshot, _ fileSystem: FileSystem
+    _ name: String, _ part: PackageManifest.Part, _ input: consuming FileSystem.OpenFile,
+    of snapshot: PackageSnapshot, _ fileSystem: FileSystem
   ) {
     size = part.size
     checksum = part.checksum
