@@ -35,6 +35,6 @@ extension Archive {
       return try PropertyListNode(list)
     }
     var reader = try KeyedArchiveReader(node, allowing: classes, limits: limits, userInfo: userInfo)
-    return try reader.root(root).decode(type, at: KeyedPath(userInfo: userInfo))
+    return try reader.root(root).decode(type, at: KeyedPath(context: reader.context))
   }
 }

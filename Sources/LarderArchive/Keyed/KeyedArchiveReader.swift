@@ -20,7 +20,7 @@ struct KeyedArchiveReader {
   private let limits: Archive.Limits
   private var known: [Int: Resolved] = [:]
   private var open: Set<Int> = []
-  private let context: KeyedContext
+  let context: KeyedContext
   private let stack = StackBounds.current
 
   init(
