@@ -95,8 +95,10 @@ struct PackageStreamTests {
     #expect(code { _ = try reader.read() } == .damaged)
     #expect(code { try package.snapshot().copy("movie", to: temporary.file("copy")) } == .damaged)
     #expect(!FileManager.default.fileExists(atPath: temporary.file("copy").path))
-    try bytes.dropLast().write(to: file)
-    #expect(code { _ = try package.snapshot().reader(for: "movie") } == .damaged)
+    for other in [bytes.dropLast(), bytes + [1]] {
+      try other.write(to: file)
+      #expect(code { _ = try package.snapshot().reader(for: "movie") } == .damaged)
+    }
     try FileManager.default.removeItem(at: file)
     #expect(code { _ = try package.snapshot().reader(for: "movie") } == .damaged)
     #expect(code { _ = try package.snapshot().reader(for: "none") } == .notFound)

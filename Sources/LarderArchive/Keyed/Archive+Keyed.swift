@@ -28,6 +28,7 @@ extension Archive {
         "The archive has \(data.count) bytes; at most \(limits.size) are allowed. Raise Archive.Limits.size if that is meant to be."
       )
     }
+    let limits = limits.forTree
     let node = try data.withUnsafeBytes { bytes in
       guard BinaryPropertyList.isOne(bytes) else { return try XMLPropertyList.parse(bytes, limits: limits) }
       let list = try BinaryPropertyList(bytes)
