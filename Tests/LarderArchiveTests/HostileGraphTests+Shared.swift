@@ -9,31 +9,9 @@ extension HostileGraphTests {
     "D2: a value that is deeper than the stack because its ends share the others is an error",
     arguments: ["migrated", "list", "references"])
   func accumulated(_ kind: String) throws {
-    // The root refers to all chains, each of which ends in the one before, so that none has more than 50 new levels.
-    let (chains, length) = (400, 50)
+    let shared = SharedChains(chains: 400, length: 50)
+    let data = kind == "references" ? shared.keyedArchive() : shared.payload()
     let limits = Archive.Limits(size: .max, depth: .max, count: .max, expandedSize: .max)
-    let data: Data
-    if kind == "references" {
-      data = BinaryListBuilder.keyedArchive { builder in
-        let root = builder.add(.array((0..<chains).map { builder.add(.uid(2 + $0 * length)) }))
-        return [root]
-          + (0..<chains * length).map { number in
-            let isLast = number % length == length - 1
-            let next = isLast ? (number < length ? 0 : number - 2 * length + 3) : number + 3
-            return builder.add(.array([builder.add(.uid(next))]))
-          }
-      }
-    } else {
-      var builder = BinaryListBuilder()
-      builder.add(.array([1]))
-      builder.add(.array((0..<chains).map { 2 + $0 * length }))
-      for number in 0..<chains * length {
-        let isLast = number % length == length - 1
-        builder.add(.array([isLast ? (number < length ? 2 + chains * length : number - 2 * length + 3) : number + 3]))
-      }
-      builder.add(.null)
-      data = builder.list()
-    }
     let error = code {
       if kind == "migrated" {
         _ = try Archive.decode(
