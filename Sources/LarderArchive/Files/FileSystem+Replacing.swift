@@ -59,11 +59,13 @@ extension FileSystem {
 
   /// Deletes the hidden files that a crash has left in a folder.
   private func removeAbandoned(in folder: String) throws {
-    for entry in try names(in: folder) where entry.name.hasPrefix(Self.abandonedPrefix) && entry.isFolder != true {
-      let path = folder + "/" + entry.name
+    for name in try names(in: folder, beginningWith: Self.abandonedPrefix) {
+      let path = folder + "/" + name
       let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard file >= 0 else { continue }
       defer { close(file) }
+      var status = stat()
+      guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
       if flock(file, LOCK_EX | LOCK_NB) == 0 { try remove(path) }
     }
   }
