@@ -121,11 +121,10 @@ struct AttachmentPlaceTests {
     let copy = file.folder.appending(component: "copy.larder").path
     try await store.backup(to: copy)
     // Data that waits to be deleted.
-    let unused = try await store.attach(Data("unused".utf8))
-    try await store.save(Letter(id: 2, scan: unused))
+    try await store.save(Letter(id: 2, scan: try await store.attach(Data("unused".utf8))))
     try await store.delete(Letter.self, 2)
-    withExtendedLifetime(unused) {}
     #expect(try await store.collectAttachments(waits: true) == 0)
+    #expect(AttachmentFolder.names(in: AttachmentFolder(ofStore: file.path).waiting).count == 1)
     for path in [file.path, copy] {
       #expect(try mode(path) & ~storeMode == 0, "\(path)")
       let places = try #require(FileManager.default.enumerator(atPath: path + ".attachments"))

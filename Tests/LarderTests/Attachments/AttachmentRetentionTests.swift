@@ -284,7 +284,7 @@ struct AttachmentRetentionTests {
     #expect(try await store.verifyAttachments().isWhole)
   }
 
-  @Test("data stays for the time that the store is configured with", arguments: [3600.0, 7 * 24 * 3600])
+  @Test("data stays for the time that the store is configured with", arguments: [3_600.0, 604_800.0])
   func configured(seconds: Double) async throws {
     let store = try open(retention: .seconds(seconds))
     _ = try await save("scan", 1, store)
