@@ -52,7 +52,7 @@ extension FileSystem {
       if isLocked ? isSame(output.file, path) : errno != EWOULDBLOCK { return Temporary(output: output, path: path) }
     }
     throw ArchiveError(
-      .inputOutput, "The hidden files of \(place.name) are deleted all the time. Try again when nobody else writes there.")
+      .inputOutput, "The hidden file of \(place.name) is deleted again and again. Try again later.")
   }
 
   private static let abandonedPrefix = ".larder-file-"
