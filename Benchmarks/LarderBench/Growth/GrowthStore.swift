@@ -46,7 +46,7 @@ final class GrowthStore {
       let ids = start..<min(start + Self.batch, accountCount)
       try await store.insert(ids.map { GrowingAccount(id: $0, name: "Account \($0)") })
     }
-    figures[.insert] = try await fill { [store] ids, generator in
+    figures[.insert] = try await fill { ids, generator in
       ids.map { GrowingTask(id: $0, title: "Task number \($0)", isDone: Bool.random(using: &generator)) }
     } insert: { [store] in
       try await store.insert($0)
@@ -130,7 +130,7 @@ final class GrowthStore {
       for _ in 0..<Self.pending {
         guard var task = try context.find(GrowingTask.self, randomKey()) else { continue }
         task.title = "Changed in round \(round)"
-        try context.update(task)
+        context.update(task)
       }
       let isDone = round.isMultiple(of: 2)
       if round == 0 {

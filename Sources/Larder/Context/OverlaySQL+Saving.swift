@@ -5,7 +5,8 @@ extension OverlaySQL {
   /// Writes all columns. A row that moves to another parent is updated before its old parent is deleted, and needs all
   /// of its new values then, because a part of them could collide with another row.
   var writeUpdates: [String] {
-    let others = columns.filter { !keys.contains($0) }
+    // A key may have changed to one that the file takes for the same.
+    let others = table.columns.filter { !table.keys.contains($0.name) || $0.isCollated }.map { Quoting.name($0.name) }
     // The triggers of the file give a moved row the last position.
     let places = table.places.map { Quoting.name($0.column) }
     return others.isEmpty ? [] : [write(others)] + (places.isEmpty ? [] : [write(places)])

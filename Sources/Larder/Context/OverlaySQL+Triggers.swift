@@ -84,9 +84,9 @@ extension OverlaySQL {
     let assignments = (others.isEmpty ? keys : others).map { "\($0) = NEW.\($0)" }.joined(separator: ", ")
     return """
       CREATE TEMP TRIGGER \(trigger("save")) INSTEAD OF INSERT ON \(upsert) BEGIN \
-      UPDATE \(shadow) SET \(assignments) WHERE \(sameKey(shadow, "NEW")); \
+      UPDATE \(shadow) SET \(assignments) WHERE \(exactKey(shadow, "NEW")); \
       INSERT INTO \(shadow) (\(list(columns))) SELECT \(list(columns, of: "NEW")) \
-      WHERE NOT EXISTS (SELECT 1 FROM \(rows) AS v WHERE \(sameKey("v", "NEW"))); \
+      WHERE NOT EXISTS (SELECT 1 FROM \(rows) AS v WHERE \(exactKey("v", "NEW"))); \
       END
       """
   }

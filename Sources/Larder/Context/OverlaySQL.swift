@@ -68,6 +68,16 @@ struct OverlaySQL {
     keys.map { "\(left).\($0) = \(right).\($0)" }.joined(separator: " AND ")
   }
 
+  /// Returns the condition that two rows have the same key to Swift. The file's rule may be wider: in a key that is
+  /// declared NOCASE, it takes texts for equal that differ in case.
+  func exactKey(_ left: String, _ right: String) -> String {
+    let collated = Set(table.columns.filter(\.isCollated).map(\.name))
+    return table.keys.map { key in
+      let name = Quoting.name(key)
+      return "\(left).\(name) = \(right).\(name)\(collated.contains(key) ? " COLLATE BINARY" : "")"
+    }.joined(separator: " AND ")
+  }
+
   /// Returns the condition that two rows have the same values.
   func sameValues(_ left: String, _ right: String) -> String {
     table.columns.map { same($0, left, right) }.joined(separator: " AND ")

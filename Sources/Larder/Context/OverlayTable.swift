@@ -19,6 +19,8 @@ struct OverlayTable {
     let mayNameAttachments: Bool
     /// Whether the property is unsigned.
     let isUnsigned: Bool
+    /// Whether the file may take texts for equal that differ.
+    let isCollated: Bool
 
     /// Returns a number as the column stores it.
     func value(_ number: Int64) -> Value {
@@ -105,7 +107,8 @@ struct OverlayTable {
           isRequired: isRequired, fallback: isRequired || isForeign ? row["dflt_value"]?.text : nil,
           isForeign: isForeign,
           form: type?.form, isJSON: type?.isJSON ?? false,
-          mayNameAttachments: type?.isJSON ?? isText, isUnsigned: type?.integerRange?.lowerBound == 0)
+          mayNameAttachments: type?.isJSON ?? isText, isUnsigned: type?.integerRange?.lowerBound == 0,
+          isCollated: connection.collation(of: column, in: table).map { $0 != "BINARY" } ?? false)
       )
     }
     return OverlayTable(
@@ -132,9 +135,7 @@ struct OverlayTable {
   private static func declaration(
     of column: String, _ type: String, in table: String, _ connection: Connection
   ) throws -> String {
-    var collation: UnsafePointer<CChar>?
-    let result = sqlite3_table_column_metadata(connection.handle, "main", table, column, nil, &collation, nil, nil, nil)
-    guard result == SQLITE_OK, let name = collation.map({ String(cString: $0) }), name != "BINARY" else { return type }
+    guard let name = connection.collation(of: column, in: table), name != "BINARY" else { return type }
     return "\(type) COLLATE \(Quoting.name(name))"
   }
 

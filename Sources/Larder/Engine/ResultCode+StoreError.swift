@@ -168,7 +168,7 @@ extension StoreError {
 
   private init(other message: String, context: ErrorContext?) {
     let model = context?.model
-    if let error = UnreadableValue.error(in: message) {
+    if let error = RefusedValue.error(in: message) {
       self = error
     } else if message.hasPrefix("no such table") || message.hasPrefix("no such column")
       || message.contains("has no column named")

@@ -17,6 +17,7 @@ enum SQLFunctions {
     for function in own + environment.adopted.functions + environment.features.functions {
       function.register(on: handle)
     }
+    if !environment.adopted.list.isEmpty { AdoptedColumns.registerIsText(on: handle) }
     IntegerFunctions.register(on: handle)
     registerMatches(on: handle)
     JSONFunctions.register(on: handle)

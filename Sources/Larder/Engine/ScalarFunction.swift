@@ -13,9 +13,14 @@ struct ScalarFunction: Sendable {
 
   /// The object that SQLite retains while the function is registered.
   private final class Body: Sendable {
-    let call: @Sendable ([Value]) throws -> Value
+    let call: @Sendable ([Value], _ hasInvalidText: Bool) throws -> Value
+    /// Whether text that isn't valid UTF-8 is passed as its bytes. Otherwise it is repaired.
+    let keepsInvalidText: Bool
 
-    init(_ call: @escaping @Sendable ([Value]) throws -> Value) { self.call = call }
+    init(keepsInvalidText: Bool, _ call: @escaping @Sendable ([Value], _ hasInvalidText: Bool) throws -> Value) {
+      self.keepsInvalidText = keepsInvalidText
+      self.call = call
+    }
   }
 
   /// - Parameters:
@@ -29,7 +34,22 @@ struct ScalarFunction: Sendable {
     self.name = name
     self.isDeterministic = isDeterministic
     self.argumentCount = argumentCount
-    body = Body(call)
+    body = Body(keepsInvalidText: false) { values, _ in try call(values) }
+  }
+
+  /// Creates a function that is told of text which isn't valid UTF-8, and gets its bytes.
+  ///
+  /// - Parameters:
+  ///   - argumentCount: The exact number of arguments.
+  ///   - call: The computation. An error that it throws ends the statement with the error's description.
+  init(
+    _ name: String, _ argumentCount: Int32,
+    keepingInvalidText call: @escaping @Sendable ([Value], _ hasInvalidText: Bool) throws -> Value
+  ) {
+    self.name = name
+    self.argumentCount = argumentCount
+    isDeterministic = true
+    body = Body(keepsInvalidText: true, call)
   }
 
   /// Creates the function of that name, which depends only on its arguments.
@@ -43,10 +63,17 @@ struct ScalarFunction: Sendable {
       handle, name, argumentCount, SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0),
       Unmanaged.passRetained(body).toOpaque(),
       { context, count, arguments in
-        guard let body = sqlite3_user_data(context) else { return }
-        let values = (0..<Int(count)).map { position in arguments?[position].map(Value.init(sqlite:)) ?? .null }
+        guard let pointer = sqlite3_user_data(context) else { return }
+        let body = Unmanaged<Body>.fromOpaque(pointer).takeUnretainedValue()
+        var hasInvalidText = false
+        let values = (0..<Int(count)).map { position -> Value in
+          guard let argument = arguments?[position] else { return .null }
+          guard body.keepsInvalidText, let bytes = Value.invalidText(argument) else { return Value(sqlite: argument) }
+          hasInvalidText = true
+          return .blob(bytes)
+        }
         do {
-          try Unmanaged<Body>.fromOpaque(body).takeUnretainedValue().call(values).becomeResult(of: context)
+          try body.call(values, hasInvalidText).becomeResult(of: context)
         } catch {
           sqlite3_result_error(context, "\(error)", -1)
         }
@@ -77,6 +104,13 @@ extension Value {
       self = .blob(Data(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))))
     default: self = .null
     }
+  }
+
+  /// Returns the bytes of text that isn't valid UTF-8; nil for any other value.
+  fileprivate static func invalidText(_ value: OpaquePointer) -> Data? {
+    guard sqlite3_value_type(value) == SQLITE_TEXT, let bytes = sqlite3_value_text(value) else { return nil }
+    let text = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))
+    return StoredColumn.exactText(text) == nil ? Data(text) : nil
   }
 
   func becomeResult(of context: OpaquePointer?) {

@@ -55,10 +55,10 @@ final class StoreEnvironment: Sendable {
     }
   }
 
-  /// Returns the model's statements, adapted if the file stores values in formats other than Larder's.
+  /// Returns the model's statements, adapted if SQL doesn't compare values of the file as Swift does.
   private func statements<M: Model>(of model: M.Type) -> ModelStatements {
     let schema = M.schema
-    let columns = schema.columns.map { adopted.mixed($0.name, of: schema.table) }
+    let columns = schema.columns.map { adopted.column($0.name, of: schema.table) }
     // A context's own views stand in the place of the tables, and are what it writes to.
     let isContext = pendingText != nil
     guard columns.contains(where: { $0 != nil }) || (schema.expires && isContext) else { return schema.statements }

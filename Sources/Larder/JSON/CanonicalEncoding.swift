@@ -6,6 +6,9 @@ import Foundation
 /// on a set, or a dictionary that JSON represents as an array of alternating keys and values, sorted by its elements'
 /// JSON.
 enum CanonicalEncoding {
+  /// The version of the canonical order. Files with an earlier one may hold the parts of equal values in any order.
+  static let version = 1
+
   /// Returns the JSON, and whether it has unordered parts.
   static func json<Input: Encodable>(of value: Input) throws -> (text: String, isUnordered: Bool) {
     let encoder = JSONEncoder()

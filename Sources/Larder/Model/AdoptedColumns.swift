@@ -23,10 +23,12 @@ struct AdoptedColumns: Sendable {
     var kind = Kind.native
     /// A value of the newest row, whose format new values take.
     var example = Value.null
+    /// How the file compares the column's texts; nil if it compares them byte by byte, as Larder does.
+    var collation: AdoptedCollation?
   }
 
   private(set) var list: [Column] = []
-  /// The positions in the list of the columns that aren't native, by "table.column".
+  /// The positions in the list of the columns that SQL doesn't compare as Swift does, by "table.column".
   private var positions: [String: Int] = [:]
 
   init() {}
@@ -37,16 +39,17 @@ struct AdoptedColumns: Sendable {
     }
   }
 
-  /// Whether every column is native.
+  /// Whether SQL compares every column as Swift does.
   var isEmpty: Bool { positions.isEmpty }
 
-  mutating func set(_ kind: Kind, example: Value, at number: Int, of table: String) {
+  mutating func set(_ kind: Kind, _ collation: AdoptedCollation?, example: Value, at number: Int, of table: String) {
     list[number].kind = kind
+    list[number].collation = collation
     list[number].example = example
-    if kind != .native { positions["\(table).\(list[number].definition.name)"] = number }
+    if kind != .native || collation != nil { positions["\(table).\(list[number].definition.name)"] = number }
   }
 
-  /// Returns the column if its values aren't native.
+  /// Returns the column if SQL doesn't compare its values as Swift does.
   func column(_ name: String, of table: String) -> Column? {
     positions.isEmpty ? nil : positions["\(table).\(name)"].map { list[$0] }
   }
@@ -58,11 +61,30 @@ struct AdoptedColumns: Sendable {
   }
 }
 
+/// A collation by which a file that Larder didn't create compares texts that differ, such as `NOCASE`.
+struct AdoptedCollation: Sendable {
+  /// Whether an index with the collation finds equal texts. An index of a collation that only the other program knows
+  /// can't be used, and that of a view's column is unknown.
+  let findsEqualTexts: Bool
+
+  /// - Parameter name: The collation's name; nil if it is unknown.
+  init?(_ name: String?) {
+    if name?.uppercased() == "BINARY" { return nil }
+    findsEqualTexts = name.map { ["NOCASE", "RTRIM"].contains($0.uppercased()) } ?? false
+  }
+}
+
 // MARK: - SQL
 
 extension AdoptedColumns.Column {
+  /// Returns the SQL of the stored value that compares byte by byte.
+  func exact(_ sql: String) -> String { collation == nil ? sql : "\(sql) COLLATE BINARY" }
+
   /// Returns the SQL that converts the value to Larder's format.
   func read(_ sql: String) -> String { "larder_read(\(sql), \(number))" }
+
+  /// Returns the SQL that is true for the same key, and throws for another one.
+  func isSameKey(_ standing: String, _ new: String) -> String { "larder_is_same_key(\(standing), \(new), \(number))" }
 
   /// Returns the SQL of the value in the format of the existing one; the existing one itself if both are equal.
   func written(_ sql: String, over standing: String = "NULL") -> String {

@@ -56,14 +56,20 @@ struct ModelStatements: Sendable {
     let replaced =
       others.map { "\(quoted[$0]) = \(forms.updated(quoted[$0], to: "excluded.\(quoted[$0])", at: $0))" }
       + (expires ? ["\(Expiry.column) = NULL"] : [])
-    let conflict = replaced.isEmpty ? "NOTHING" : "UPDATE SET " + replaced.joined(separator: ", ")
+    let isSame = keyIndexes.compactMap { forms.isSameKey(quoted[$0], at: $0) }
+    var conflict = replaced.isEmpty ? "NOTHING" : "UPDATE SET " + replaced.joined(separator: ", ")
+    if !isSame.isEmpty {
+      if replaced.isEmpty { conflict = "UPDATE SET \(keys[0]) = \(keys[0])" }
+      conflict += " WHERE \(isSame.joined(separator: " AND "))"
+    }
     upsert = "\(insert) ON CONFLICT (\(keys.joined(separator: ", "))) DO \(conflict)"
   }
 }
 
-/// How the statements of a model compare and write columns that store values in other formats than Larder's.
+/// How the statements of a model compare and write columns that store values in other formats than Larder's, or that
+/// the file compares otherwise.
 struct AdoptedStatements: Sendable {
-  /// For each column of the model, nil if its values are in Larder's format; empty if all columns are.
+  /// For each column of the model, nil if SQL compares its values as Swift does; empty if it does so in all columns.
   private let columns: [AdoptedColumns.Column?]
 
   init(_ columns: [AdoptedColumns.Column?]) {
@@ -74,18 +80,32 @@ struct AdoptedStatements: Sendable {
     columns.indices.contains(position) ? columns[position] : nil
   }
 
+  private func mixed(_ position: Int) -> AdoptedColumns.Column? {
+    column(position).flatMap { $0.kind == .mixed ? $0 : nil }
+  }
+
   func isEqual(_ name: String, _ parameter: String, at position: Int) -> String {
-    column(position).map { "\($0.read(name)) = \(parameter)" } ?? "\(name) = \(parameter)"
+    guard let column = column(position) else { return "\(name) = \(parameter)" }
+    if column.kind == .mixed { return "\(column.read(name)) = \(parameter)" }
+    let isExact = "\(column.exact(name)) = \(parameter)"
+    return column.collation?.findsEqualTexts == true ? "\(name) = \(parameter) AND \(isExact)" : isExact
+  }
+
+  /// Returns the condition that a row with an equal key to the file has the same key to Swift; nil if that is the same.
+  /// Evaluating it throws if it doesn't hold.
+  func isSameKey(_ name: String, at position: Int) -> String? {
+    guard let column = column(position), column.collation != nil else { return nil }
+    return column.isSameKey(name, "excluded.\(name)")
   }
 
   /// - Parameter standing: The SQL of the existing value that the new one replaces.
   func inserted(_ parameter: String, at position: Int, standing: String?) -> String {
-    guard let column = column(position) else { return parameter }
+    guard let column = mixed(position) else { return parameter }
     let value = column.written(parameter)
     return standing.map { "coalesce((\($0) LIMIT 1), \(value))" } ?? value
   }
 
   func updated(_ name: String, to value: String, at position: Int) -> String {
-    column(position)?.written(value, over: name) ?? value
+    mixed(position)?.written(value, over: name) ?? value
   }
 }

@@ -15,6 +15,10 @@ struct TableDefinition: Sendable {
     let cases: [String]?
     /// Whether the type has a raw value but doesn't list its cases.
     let isOpenEnded: Bool
+    /// Whether every text is a value of the property's type.
+    let holdsAnyText: Bool
+    /// Whether the values are JSON with parts that an earlier version of Larder may have written in any order.
+    let mayHoldUnorderedJSON: Bool
     /// Converts a stored value to Larder's format. Throws `ValueFailure` for a value that doesn't fit the property's
     /// type.
     let canonical: @Sendable (Value) throws -> Value
@@ -59,13 +63,16 @@ struct TableDefinition: Sendable {
     rowIDColumn = schema.rowIDColumn
     expires = schema.expires
     columns = schema.columns.enumerated().map { position, definition in
-      Column(
+      let valueType = Swift.type(of: definition.column.keyPath).valueType
+      return Column(
         name: definition.name, property: definition.property, type: definition.type, isKey: keys.contains(position),
         isUnique: definition.options.contains(.unique), originalName: definition.originalName,
         defaultValue: definition.defaultValue,
         isDefaultComputed: definition.isDefaultComputed, isDerived: definition.derivation != nil,
         cases: definition.column.cases,
         isOpenEnded: definition.column.cases == nil && definition.column.isRawValue,
+        holdsAnyText: valueType == String.self || valueType == String?.self,
+        mayHoldUnorderedJSON: definition.type.isJSON && !CanonicalEncoding.isOrdered(valueType),
         canonical: { try definition.column.canonical($0) })
     }
     searchable = schema.searchableColumns.map(\.name)

@@ -55,7 +55,9 @@ extension Query {
         writer.write(" AS value\(position)")
       }
     }
-    let conditions = keys.enumerated().map { "\($1) IS \(Self.computed).key\($0)" }
+    let conditions = zip(keys, M.schema.keyColumns).enumerated().map { position, key in
+      "\(writer.exact(key.0, key.1.name, of: M.schema.table)) IS \(Self.computed).key\(position)"
+    }
     writer.write(") AS \(Self.computed) WHERE \(conditions.joined(separator: " AND "))")
   }
 
@@ -80,7 +82,8 @@ extension Query {
       return
     }
     let keys = M.schema.keyColumns.map { Quoting.name($0.name) }
-    writer.write(" WHERE (\(keys.joined(separator: ", "))) IN (")
+    let own = zip(keys, M.schema.keyColumns).map { writer.exact($0, $1.name, of: M.schema.table) }
+    writer.write(" WHERE (\(own.joined(separator: ", "))) IN (")
     try select(&writer, keys.map { "\(M.schema.statements.table).\($0)" }.joined(separator: ", "))
     writer.write(")")
   }

@@ -12,9 +12,12 @@ extension SQLWriter {
         writer.write("(SELECT ")
         try writer.write(.column(column))
         try writer.writeSource(of: key)
-        try writer.write(.column(key.as(.related)))
-        writer.write(" = ")
-        try writer.write(base)
+        let key = SQLNode.column(key.as(.related))
+        try writer.writeComparison(of: key, with: [base]) { writer in
+          try writer.write(key)
+          writer.write(" = ")
+          try writer.write(base)
+        }
         writer.write(")")
       }
     case .isRelated(let base, let key, let condition):
@@ -72,15 +75,19 @@ extension SQLWriter {
       switch rows.link {
       case .foreignKey(let column):
         writer.write(" FROM \(Quoting.name(rows.table)) AS \(alias) WHERE ")
-        try writer.write(.column(column.as(.rows(rows.depth))))
-        writer.write(" = ")
+        let column = SQLNode.column(column.as(.rows(rows.depth)))
+        try writer.writeComparison(of: column, with: [rows.owner]) { writer in
+          try writer.write(column)
+          writer.write(" = ")
+          try writer.write(rows.owner)
+        }
       case .pairs(let table, let own, let other, let key):
         let pair = alias + "_pair"
         writer.write(" FROM \(Quoting.name(table)) AS \(pair) JOIN \(Quoting.name(rows.table)) AS \(alias)")
         writer.write(" ON \(alias).\(Quoting.name(key)) = \(pair).\(Quoting.name(other))")
         writer.write(" WHERE \(pair).\(Quoting.name(own)) = ")
+        try writer.write(rows.owner)
       }
-      try writer.write(rows.owner)
       guard let condition = rows.condition else { return }
       writer.write(" AND ")
       try writer.write(condition)

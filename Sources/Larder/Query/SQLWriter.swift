@@ -13,6 +13,8 @@ struct SQLWriter {
   let adopted: AdoptedColumns
   /// Whether column names are qualified with their table.
   var isQualified = false
+  /// Whether columns compare as their collation in the file says, so that an index of it can be used.
+  private var usesCollations = false
 
   /// Where a context searches unsaved text, besides the indexes of the file.
   let pendingText: PendingText?
@@ -112,15 +114,46 @@ struct SQLWriter {
       case .mixed: text = adopted.read(text)
       case .json where isOrdered: text = adopted.read(text)
       case .integers where !isOrdered: text = "CAST(\(text) AS REAL)"
-      case .native, .json, .integers: break
+      case .native, .json, .integers: if !usesCollations { text = adopted.exact(text) }
       }
     }
     write(text)
   }
 
+  /// Writes the comparison of a column with a value twice if the column's collation equates texts that differ: as the
+  /// file compares, for which it may have an index, and byte by byte.
+  mutating func writeComparison(
+    of column: SQLNode, with values: [SQLNode], _ body: (inout SQLWriter) throws -> Void
+  ) rethrows {
+    guard case .column(let reference) = column, !usesCollations, values.allSatisfy(\.isColumnOrConstant),
+      let adopted = adopted.column(reference.name, of: reference.table), case .native = adopted.kind,
+      adopted.collation?.findsEqualTexts == true
+    else { return try body(&self) }
+    write("(")
+    usesCollations = true
+    defer { usesCollations = false }
+    try body(&self)
+    usesCollations = false
+    write(" AND ")
+    try body(&self)
+    write(")")
+  }
+
+  /// Returns the SQL of a column of the model's own table that compares byte by byte.
+  func exact(_ sql: String, _ column: String, of table: String) -> String {
+    adopted.column(column, of: table)?.exact(sql) ?? sql
+  }
+
   private mutating func write(_ op: ComparisonOperator, _ left: SQLNode, _ right: SQLNode, _ order: ValueOrder) throws {
     if case .unorderedJSON(let json) = left { return try write(op, right, is: json) }
     if case .unorderedJSON(let json) = right { return try write(op, left, is: json) }
+    guard op == .equal, right.isConstant else { return try writeOnce(op, left, right, order) }
+    try writeComparison(of: left, with: [right]) { try $0.writeOnce(op, left, right, order) }
+  }
+
+  private mutating func writeOnce(
+    _ op: ComparisonOperator, _ left: SQLNode, _ right: SQLNode, _ order: ValueOrder
+  ) throws {
     write("(")
     try writeOrdered(left, order)
     // Between two columns, nil equals nil and differs from every value, as in Swift. A constant is never nil here.
@@ -162,6 +195,10 @@ struct SQLWriter {
         + (plain.isEmpty ? [] : [.isIn(node, plain, order)])
       return try write(conditions.dropFirst().reduce(conditions[0]) { .binary(.or, $0, $1) })
     }
+    try writeComparison(of: node, with: list) { try $0.writeOnce(node, in: list, order) }
+  }
+
+  private mutating func writeOnce(_ node: SQLNode, in list: [SQLNode], _ order: ValueOrder) throws {
     // A long list is one parameter: SQLite allows 32,766 parameters, and each length would be another statement.
     if list.count > 32, let list = LongList(list) {
       // Converts each value to one form, because a collation would have to parse both numbers at each step of the
@@ -241,10 +278,9 @@ struct SQLWriter {
       switch element {
       case .function(.jsonConstant, let arguments):
         let form = arguments[1] == .value(.integer(1)) ? JSONFunctions.ElementForm.exactJSON : .json
-        try writeJSON(.jsonContains, array, path, [.value(.integer(form.rawValue)), arguments[0]])
+        try writeContains(array, path, [.value(.integer(form.rawValue)), arguments[0]])
       default:
-        try writeJSON(
-          .jsonContains, array, path, [.value(.integer(JSONFunctions.ElementForm.value.rawValue)), element])
+        try writeContains(array, path, [.value(.integer(JSONFunctions.ElementForm.value.rawValue)), element])
       }
     case .jsonCount(let base):
       write("(SELECT count(*) FROM ")
@@ -282,6 +318,17 @@ struct SQLWriter {
     try write(function, [base] + arguments + path.map(\.node))
   }
 
+  /// Elements are compared as JSON, so the array has to be in Larder's format.
+  private mutating func writeContains(_ array: SQLNode, _ path: [JSONPathStep], _ arguments: [SQLNode]) throws {
+    write("\(SQLFunction.jsonContains.rawValue)(")
+    try writeOrdered(array, .stored)
+    for argument in arguments + path.map(\.node) {
+      write(", ")
+      try write(argument)
+    }
+    write(")")
+  }
+
   private static let containedElement = "larder_contained"
 
   private static func alias(of element: Int) -> String { "larder_element_\(element)" }
@@ -314,6 +361,10 @@ extension SQLNode {
     case .value, .unorderedJSON: true
     default: false
     }
+  }
+
+  fileprivate var isColumnOrConstant: Bool {
+    if case .column = self { true } else { isConstant }
   }
 
   fileprivate var isUnorderedJSON: Bool {

@@ -43,6 +43,9 @@ enum Catalogue {
     /// The version of the triggers that keep the derived columns; nil if there are none, and in files of the first
     /// versions.
     let derivation: Int?
+    /// The version of the order in which JSON has the parts of sets and dictionaries; nil if no column holds them, and
+    /// in files of the first versions.
+    let json: Int?
     /// Whether rows can expire; nil if not.
     let expires: Bool?
     /// Columns without a property; their values stay.
@@ -80,6 +83,9 @@ enum Catalogue {
       pairs = table.pairs.isEmpty ? nil : table.pairs
       derived = table.derived.isEmpty ? nil : table.derived
       derivation = table.derived.isEmpty ? nil : Swift.max(old?.derivation ?? 0, DerivedColumn.version)
+      json =
+        table.columns.contains(where: \.mayHoldUnorderedJSON)
+        ? Swift.max(old?.json ?? 0, CanonicalEncoding.version) : nil
       expires = table.expires ? true : nil
       self.retired = retired
       self.history = history

@@ -87,7 +87,7 @@ struct SchemaMigrator {
       try checkAdditions(opening)
       try StoredValueSample(connection, tables).check(after: opening) { try !isDescribed($0) }
       let closing = try planner.closing(after: opening, arePending: true, isConverting: false)
-      steps += closing.filter { step in if case .renewSearch = step { !isReadOnly } else { true } }.map(\.description)
+      steps += closing.filter { !isReadOnly || !$0.isOnlyForWriting }.map(\.description)
     }
     return MigrationPlan(steps: steps, notes: try planner.unclaimedTables(opening))
   }

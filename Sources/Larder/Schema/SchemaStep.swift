@@ -30,6 +30,8 @@ enum SchemaStep {
   case dropSearch(String)
   /// Rebuilds a full-text index of an earlier tokenizer version.
   case renewSearch(TableDefinition)
+  /// Writes JSON that has the parts of a set or dictionary in another order in the canonical one.
+  case orderJSON(TableDefinition)
 
   var description: String {
     switch self {
@@ -58,11 +60,20 @@ enum SchemaStep {
     case .dropSearch(let table): "drop the full-text index of \(table)"
     case .renewSearch(let table):
       "build the full-text index of \(table.name) anew, with words that newer symbols are no part of"
+    case .orderJSON(let table): "write the sets and dictionaries in the JSON of \(table.name) in one order"
     }
   }
 }
 
 extension SchemaStep {
+  /// Whether reading doesn't need the step.
+  var isOnlyForWriting: Bool {
+    switch self {
+    case .renewSearch, .orderJSON: true
+    default: false
+    }
+  }
+
   /// The column that the step renames.
   var renaming: (table: TableDefinition, from: String, to: String)? {
     switch self {

@@ -1,5 +1,14 @@
 import GRDBSQLite
 
+extension Connection {
+  /// Returns the collation of a table's column, as SQLite spells it; nil if it is unknown, as in a view.
+  func collation(of column: String, in table: String) -> String? {
+    var collation: UnsafePointer<CChar>?
+    let result = sqlite3_table_column_metadata(handle, "main", table, column, nil, &collation, nil, nil, nil)
+    return result == SQLITE_OK ? collation.map { String(cString: $0) } : nil
+  }
+}
+
 /// A table as it is in the file.
 struct TableState {
   struct Column {

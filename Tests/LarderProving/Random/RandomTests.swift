@@ -13,7 +13,7 @@ public struct RandomTests: ProofPart {
     "SearchIndexTests", "ContextMirrorKindsTests", "ContextSumTests", "PredicateElementTests",
     "RandomConflictTests", "RandomReplaceTests", "RandomLostCaseTests", "RandomSearchTextTests",
     "RandomLongConditionTests", "RandomModelNameTests", "RandomRequiredTests", "RefusedAssignmentTests",
-    "RandomOptionalTests", "RandomKeyFormTests", "RandomDateTests",
+    "RandomOptionalTests", "RandomKeyFormTests", "RandomDateTests", "RandomExpiryTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.

@@ -92,6 +92,65 @@ struct RandomConflictTests {
     TestSeed.tried(120, "saves beside changes of others")
   }
 
+  @Test("C3: in one context, the version that counts is the one that was first read since the last save, or was saved")
+  func manyRounds() throws {
+    var generator = SplitMix64(seed: TestSeed.value &* 83)
+    for history in 0..<30 {
+      let store = try Store(inMemoryFor: Pouch.self)
+      var file = Dictionary(uniqueKeysWithValues: (1...4).map { ($0, Pouch.random($0, &generator)) })
+      try store.blocking.insert(Array(file.values))
+      let context = Context(store)
+      var known = Dictionary(uniqueKeysWithValues: try context.fetch(Pouch.all).map { ($0.id, $0) })
+      for round in 0..<8 {
+        let place = "seed \(TestSeed.value), history \(history), round \(round)"
+        var read = Set<Int>()
+        func others() throws {
+          for id in 1...4 where generator.once(in: 4) {
+            let row = Pouch.random(id, &generator)
+            file[id] = row
+            try store.blocking.update(row)
+            if Bool.random(using: &generator) { try store.blocking.sql(row.rewriting(&generator)) }
+          }
+        }
+        func fetch() throws {
+          for id in 1...4 where generator.once(in: 3) {
+            let row = try #require(try context.find(Pouch.self, id))
+            #expect(row == file[id], "\(place)")
+            if read.insert(id).inserted { known[id] = row }
+          }
+        }
+        // In the first round, everything has been read.
+        if round == 0 { read = [1, 2, 3, 4] }
+        try others()
+        try fetch()
+        try others()
+        try fetch()
+        var mine: Rows = [:]
+        for id in 1...4 where Bool.random(using: &generator) {
+          let row = generator.once(in: 4) ? known[id] ?? Pouch(id: id) : Pouch.random(id, &generator)
+          mine[id] = row
+          context.update(row)
+        }
+        try others()
+        let changed = mine.filter { $0.value != known[$0.key] }
+        let values = "\(place): \(mine), \(known), \(file)"
+        let isConflict = changed.contains { file[$0.key] != known[$0.key] && file[$0.key] != $0.value }
+        if isConflict {
+          let error = #expect(throws: StoreError.self, "\(values)") { try context.save() }
+          #expect(error?.code == .conflict, "\(values)")
+          context.rollback()
+        } else {
+          #expect(throws: Never.self, "\(values)") { try context.save() }
+          file.merge(changed) { $1 }
+          known.merge(mine) { $1 }
+        }
+        let rows = try store.blocking.fetch(Pouch.all)
+        #expect(Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) }) == file, "\(values)")
+      }
+    }
+    TestSeed.tried(240, "saves beside changes of others")
+  }
+
   /// Changes some of the rows in both places: in what is returned, and by the closures.
   private func change(
     _ base: Rows, _ generator: inout SplitMix64, save: (Pouch, Bool) throws -> Void, delete: (Int) throws -> Void

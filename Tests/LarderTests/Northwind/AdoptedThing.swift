@@ -9,6 +9,7 @@ struct AdoptedThing: Hashable {
   var flag: Bool?
   var number: Int?
   var real: Double?
+  var single: Float?
   var text: String?
   var data: Data?
   var date: Date?
@@ -19,6 +20,9 @@ struct AdoptedThing: Hashable {
 
 /// A table with a random mixture of declared types and stored values.
 struct RandomAdoptedTable {
+  /// Bytes that a column holds as text, although they aren't valid UTF-8.
+  static let invalidText = Value.blob(Data([0x41, 0xFF]))
+
   static let columns: [(name: String, readable: [Value], unreadable: [Value])] = [
     (
       "flag", [0, 1, -1, 2, "true", "false", "TRUE", "no", "Yes", "0", "1", .real(0), .real(0.5)],
@@ -32,7 +36,12 @@ struct RandomAdoptedTable {
       "real", [.real(1.5), .real(-0.25), .real(7), 7, -2, 3, "2.5", "1e3", "7", "-0.25"],
       ["nan", "0x10", "1e400", "", 9_007_199_254_740_993]
     ),
-    ("text", ["abc", "Zeta", "", "10", "9", "7.50", "-x", "é", 12, 9, .real(3.5), .real(1e20)], [.blob(Data([1]))]),
+    ("single", [.real(1.5), .real(0.1), 2, -7, "2.5", .real(-0.5)], [.real(1e300), "x", .real(1e-300)]),
+    (
+      "text",
+      ["abc", "Zeta", "", "10", "9", "7.50", "-x", "é", 12, 9, .real(3.5), .real(1e20), "ABC", "aBc", "abc ", "zeta"],
+      [.blob(Data([1])), Self.invalidText, .blob(Data([0xC0, 0xAF]))]
+    ),
     ("data", [.blob(Data([0, 255])), .blob(Data()), "abc", "", .blob(Data("abc".utf8)), "é"], [5, .real(0.5)]),
     (
       "date",
@@ -67,6 +76,7 @@ struct RandomAdoptedTable {
     file = try StoreFile()
     declared = Self.columns.map { _ in
       generator.pick(["", "INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB", "VARCHAR(20)", "BOOLEAN"])
+        + generator.pick(["", "", " COLLATE NOCASE", " COLLATE RTRIM"])
     }
     let list = zip(Self.columns, declared).map { "\($0.name) \($1)" }
     try file.sql(
@@ -86,6 +96,7 @@ struct RandomAdoptedTable {
     let store = try Store(at: file.path, for: [], configuration: .init(schema: .existing))
     try store.blocking.write { db in
       for row in rows { try db.sql(SQL(raw: "insert into Things values (\(marks))", arguments: row)) }
+      try db.sql("update Things set text = CAST(text AS TEXT) where text = \(Self.invalidText)")
     }
   }
 

@@ -27,6 +27,70 @@ import Testing
     #expect(answered > 2000, "seed \(seed): too few questions were answered")
   }
 
+  @Test(
+    "in random tables a condition changes and deletes the rows of plain Swift, in the store and in contexts, or none")
+  func writing() throws {
+    let seed = TestSeed.value
+    var generator = SplitMix64(seed: seed &* 41)
+    var changed = 0
+    for number in 0..<60 {
+      let table = try RandomAdoptedTable(using: &generator)
+      let store = try Store(at: table.file.path, for: AdoptedThing.self, schema: .existing)
+      let context = Context(store)
+      let child = context.child()
+      let ids = try store.blocking.sql("select id from Things order by id", as: Int.self)
+      let rows = ids.compactMap { try? store.blocking.find(AdoptedThing.self, $0) }
+      for round in 0..<6 {
+        guard let row = rows.randomElement(using: &generator) else { break }
+        let question = AdoptedQuestion(kind: generator.pick(AdoptedQuestion.Kind.allCases), row: row)
+        let place: Comment = "seed \(seed), table \(number), round \(round), \(table.declared): \(question.kind)"
+        let expected = rows.filter(question.holds).map(\.id)
+        do {
+          switch round % 3 {
+          case 0:
+            try store.blocking.write { db in
+              try change(db, question, expected, place)
+              throw Undo()
+            }
+          case 1: try change(context, question, expected, place)
+          default: try change(child, question, expected, place)
+          }
+          changed += 1
+        } catch is Undo {
+          changed += 1
+        } catch let error as StoreError {
+          #expect(rows.count < ids.count, "\(place): \(error)")
+          #expect(error.code == .invalidValue, "\(place): \(error)")
+        }
+        child.rollback()
+        context.rollback()
+        #expect(try store.blocking.sql("select id from Things order by id", as: Int.self) == ids, place)
+      }
+    }
+    TestSeed.tried(changed * 3, "changes of adopted tables")
+    #expect(changed > 100, "seed \(seed): too few changes were made")
+  }
+
+  private struct Undo: Error {}
+
+  /// The stored values; the texts by their bytes, because not all of them are valid.
+  private static let stored = SQL(
+    raw:
+      "select \(RandomAdoptedTable.columns.map { $0.name == "text" ? "typeof(text) || hex(text) as text" : $0.name }.joined(separator: ", ")) from Things order by id"
+  )
+
+  private func change(
+    _ db: some StoreWriter, _ question: AdoptedQuestion, _ expected: [Int], _ place: Comment
+  ) throws {
+    let mark = Data("mark".utf8)
+    let query = AdoptedThing.where { question.condition($0) }
+    #expect(try db.fetch(query.sorted(by: \.id)).map(\.id) == expected, place)
+    try db.updateAll(query) { $0.data.set(mark) }
+    #expect(try db.fetch(AdoptedThing.where { $0.data == mark }.sorted(by: \.id)).map(\.id) == expected, place)
+    try db.deleteAll(AdoptedThing.where { !question.condition($0) })
+    #expect(try db.fetch(AdoptedThing.all.sorted(by: \.id)).map(\.id) == expected, place)
+  }
+
   @Test("in random tables a row that was found and saved is the same row, in the form in which it stood")
   func saving() throws {
     let seed = TestSeed.value
@@ -34,21 +98,61 @@ import Testing
     for number in 0..<40 {
       let table = try RandomAdoptedTable(using: &generator)
       let db = try table.open()
-      let before = try db.sql("select * from Things order by id")
+      let before = try db.sql(Self.stored)
       for id in try db.sql("select id from Things", as: Int.self) {
         guard let row = try? db.find(AdoptedThing.self, id) else { continue }
         try db.save(row)
         try db.update(row)
         #expect(try db.find(AdoptedThing.self, id) == row)
       }
-      let after = try db.sql("select * from Things order by id")
+      let after = try db.sql(Self.stored)
       #expect(before.count == after.count)
       for (old, new) in zip(before, after) {
         for column in RandomAdoptedTable.columns.map(\.name)
-        where column != "real" && column != "date" && column != "stamp" && column != "price" {
+        where column != "real" && column != "single" && column != "date" && column != "stamp" && column != "price" {
           #expect(old[column] == new[column], "seed \(seed), table \(number), \(table.declared), \(column)")
         }
       }
+    }
+  }
+}
+
+/// A condition on one column, with a value that a row has.
+private struct AdoptedQuestion {
+  enum Kind: CaseIterable { case flag, bareFlag, number, real, single, text, laterText, date, stamp, mark, price }
+
+  let kind: Kind
+  let row: AdoptedThing
+
+  func holds(for other: AdoptedThing) -> Bool {
+    switch kind {
+    case .flag: other.flag == row.flag
+    case .bareFlag: other.flag ?? false
+    case .number: other.number != row.number
+    case .real: (other.real ?? 0) < (row.real ?? 1)
+    case .single: other.single == row.single
+    case .text: other.text == row.text
+    case .laterText: Array((other.text ?? "").utf8).lexicographicallyPrecedes(Array((row.text ?? "a").utf8))
+    case .date: other.date != row.date
+    case .stamp: other.stamp == row.stamp
+    case .mark: other.mark == row.mark
+    case .price: (other.price ?? 0) >= (row.price ?? 1)
+    }
+  }
+
+  func condition(_ columns: AdoptedThing.Columns) -> QueryExpression<Bool> {
+    switch kind {
+    case .flag: columns.flag == row.flag
+    case .bareFlag: columns.flag.or(false)
+    case .number: columns.number != row.number
+    case .real: columns.real.or(0) < (row.real ?? 1)
+    case .single: columns.single == row.single
+    case .text: columns.text == row.text
+    case .laterText: columns.text.or("") < (row.text ?? "a")
+    case .date: columns.date != row.date
+    case .stamp: columns.stamp == row.stamp
+    case .mark: columns.mark == row.mark
+    case .price: columns.price.or(0) >= (row.price ?? 1)
     }
   }
 }
@@ -66,6 +170,7 @@ private struct AdoptedTableCheck {
     try compare("flag", \.flag, { $0.flag })
     try compare("number", \.number, { $0.number }, by: <)
     try compare("real", \.real, { $0.real }, by: <)
+    try compare("single", \.single, { $0.single }, by: <)
     try compare("text", \.text, { $0.text }, by: { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) })
     try compare("data", \.data, { $0.data }, by: { $0.lexicographicallyPrecedes($1) })
     try compare("date", \.date, { $0.date }, by: <)

@@ -184,43 +184,66 @@ struct JSONTextTests {
     #expect(throws: StoreError.self) { try ids { $0.tags[0] == "x" } }
   }
 
-  @Test(
-    "values with nested sets and dictionaries are one text at every depth, and are found 50 of 50 times",
-    arguments: 0..<50)
-  func unordered(seed: Int) throws {
-    var random = SplitMix64(seed: UInt64(seed))
-    func box() -> Box {
-      var random = SplitMix64(seed: UInt64(seed) + 1000)
-      let ids = (0..<5).map { _ in
-        UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8.random(in: 0...255, using: &random)))
+  @Test("values with nested sets and dictionaries are one text at every depth, and are found wherever they stand")
+  func unordered() throws {
+    var random = SplitMix64(seed: TestSeed.value &* 53)
+    for number in 0..<50 {
+      let place: Comment = "seed \(TestSeed.value), number \(number)"
+      let value = Self.box(using: &random)
+      let boxes = value.counts.mapValues { Set((0..<3).map { _ in Int.random(in: 0...9, using: &random) } + [$0]) }
+      let context = Context(store)
+      let db: any StoreWriter = [store.blocking, context, context.child()][number % 3]
+      try db.deleteAll(JSONText.all)
+      try db.insert(JSONText(id: 1, box: Self.remade(value, using: &random), boxes: boxes))
+      try db.insert(JSONText(id: 2))
+      try db.insert(JSONText(id: 3, box: Self.remade(value, using: &random)))
+      func ids(_ condition: (JSONText.Columns) -> some QueryExpressible<Bool>) throws -> [Int] {
+        try db.fetch(JSONText.where(condition).sorted(by: \.id)).map(\.id)
       }
-      var box = Box()
-      var reserve = SplitMix64(seed: UInt64.random(in: 0...(.max)))
-      for label in ["red", "blue", "green", "é"].shuffled(using: &reserve) { box.labels.insert(label) }
-      for id in ids.shuffled(using: &reserve) { box.counts[id] = Int(id.uuid.15) }
-      box.deep = [[[3, 1, 2], []], [[9, 8, 7, 6]]]
-      box.maybe = Set(ids.shuffled(using: &reserve))
-      box.parts = ["x": ["1", "2", "3"], "y": []]
-      return box
+      #expect(try ids { $0.box == value } == [1, 3], place)
+      #expect(try ids { $0.box != value } == [2], place)
+      #expect(try ids { $0.boxes == boxes } == [1], place)
+      #expect(try db.find(JSONText.self, 1)?.box == value, place)
+      #expect(try db.fetch(JSONText.all.grouped(by: \.box) { ($0.key, $0.count) }).map(\.1).sorted() == [1, 2], place)
+      // As a program wrote it that did not sort them.
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      let json = String(decoding: try encoder.encode(Self.remade(value, using: &random)), as: UTF8.self)
+      try db.sql("update \(JSONText.self) set box = \(json) where id = 1")
+      #expect(try ids { $0.box == value } == [1, 3], place)
+      #expect(try ids { $0.box != value } == [2], place)
+      #expect(try ids { $0.box.isIn([value, Box()]) } == [1, 2, 3], place)
+      #expect(JSONText.where { $0.box == value } == JSONText.where { $0.box == value }, place)
     }
-    try db.insert(JSONText(id: 1, box: box(), boxes: box().counts.mapValues { [$0, $0 + 1, $0 + 2] }))
-    try db.insert(JSONText(id: 2))
-    let value = box()
-    #expect(try ids { $0.box == value } == [1])
-    #expect(try ids { $0.box != value } == [2])
-    #expect(try ids { $0.boxes == value.counts.mapValues { [$0 + 2, $0, $0 + 1] } } == [1])
-    #expect(try db.find(JSONText.self, 1)?.box == value)
-    // As a program wrote it that did not sort them.
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    var other = value
-    other.labels.insert("\(Int.random(in: 1...9, using: &random))")
-    other.labels = other.labels.intersection(value.labels)
-    let json = String(decoding: try encoder.encode(other), as: UTF8.self)
-    try db.sql("update \(JSONText.self) set box = \(json) where id = 1")
-    #expect(try ids { $0.box == value } == [1])
-    #expect(try ids { $0.box != value } == [2])
-    #expect(try ids { $0.box.isIn([value, Box()]) } == [1, 2])
-    #expect(JSONText.where { $0.box == value } == JSONText.where { $0.box == value })
+    TestSeed.tried(50 * 8, "queries of JSON without an order")
+  }
+
+  /// A value whose sets and dictionaries have several elements, at several depths.
+  private static func box(using random: inout SplitMix64) -> Box {
+    var box = Box()
+    let ids = (0..<Int.random(in: 2...6, using: &random)).map { _ in
+      UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, UInt8.random(in: 0...255, using: &random)))
+    }
+    func numbers() -> Set<Int> {
+      Set((0..<Int.random(in: 0...5, using: &random)).map { _ in Int.random(in: -99...99, using: &random) })
+    }
+    box.labels = Set(["red", "blue", "green", "é", "e\u{301}x", "\"", ""].filter { _ in random.once(in: 2) })
+    box.counts = Dictionary(ids.map { ($0, Int($0.uuid.15)) }, uniquingKeysWith: { first, _ in first })
+    box.deep = (0..<3).map { _ in (0..<Int.random(in: 1...3, using: &random)).map { _ in numbers() } }
+    box.maybe = random.once(in: 3) ? nil : Set(ids)
+    box.parts = ["x": Set(numbers().map(String.init)), "y": []]
+    return box
+  }
+
+  /// Returns an equal value whose sets and dictionaries were filled in another order and had another size.
+  private static func remade(_ value: Box, using random: inout SplitMix64) -> Box {
+    var box = value
+    box.labels = Set(minimumCapacity: Int.random(in: 1...64, using: &random))
+    for label in value.labels.sorted().shuffled(using: &random) { box.labels.insert(label) }
+    box.counts = Dictionary(minimumCapacity: Int.random(in: 1...64, using: &random))
+    for (id, count) in value.counts.sorted(by: { $0.value < $1.value }).shuffled(using: &random) {
+      box.counts[id] = count
+    }
+    return box
   }
 }

@@ -33,4 +33,34 @@ struct RandomSearchTextTests {
     }
     TestSeed.tried(120, "searches between symbols")
   }
+
+  /// What makes one character with the quotation mark or letter before it.
+  private static let joiners = [
+    "\u{301}", "\u{200D}", "\u{20E3}", "\u{FE0F}", "\u{600}", "\u{110BD}", "\u{1F3FD}", "\u{E0020}",
+  ]
+
+  @Test("no typed text throws, whatever joins its quotation marks; a NUL in a pattern or in the marks is refused")
+  func joined() throws {
+    var generator = SplitMix64(seed: TestSeed.value &* 97)
+    let store = try Store(inMemoryFor: NewsItem.self)
+    try store.blocking.insert([NewsItem(id: 1, title: "milk fine"), NewsItem(id: 2, title: "nothing")])
+    let context = Context(store)
+    for round in 0..<200 {
+      let parts = (0..<Int.random(in: 1...8, using: &generator)).map { _ in
+        let kind = generator.pick([Self.joiners, Self.joiners, ["\""], Self.signs, Self.words, ["m"]])
+        return generator.pick(kind)
+      }
+      let typed = parts.joined()
+      let place = "seed \(TestSeed.value), round \(round): \(typed.debugDescription)"
+      for db in [store.blocking, context] as [any StoreReader] {
+        #expect(throws: Never.self, "\(place)") { try db.fetch(NewsItem.search(typed: typed)) }
+        // The word begins after a space, whatever came before.
+        let found = try db.fetch(NewsItem.search(typed: typed + " milk")).map(\.id)
+        #expect(!found.contains(2), "\(place)")
+        let error = #expect(throws: StoreError.self, "\(place)") { try db.fetch(NewsItem.search(typed + "\0")) }
+        #expect(error?.code == .invalidValue, "\(place)")
+      }
+    }
+    TestSeed.tried(400, "searches of joined quotation marks")
+  }
 }
