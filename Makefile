@@ -2,12 +2,13 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench fuzz proof docs clean
+.PHONY: help demo test check format bench growth fuzz proof docs clean
 
 PORT ?= 8080
 SHOWCASE_OPTIONS ?=
 CASES ?= 3000000
 SEED ?= random
+GROWTH_OPTIONS ?=
 PROOF_MINUTES ?= 55
 PROOF_OPTIONS ?=
 
@@ -17,6 +18,7 @@ help:
 	@echo 'make check    what CI runs: format lint, build with warnings as errors, all tests, which folder refers to which, the documentation with warnings as errors'
 	@echo 'make format   format the Swift code in place'
 	@echo 'make bench    compare Larder with raw C and GRDB, and archives with Foundation, on the same work'
+	@echo 'make growth   measure the same work in stores of 10,000 to 10,000,000 rows (GROWTH_OPTIONS="--sizes 10000 100000")'
 	@echo 'make fuzz     decode damaged archives (CASES=3000000, SEED=number; a seed that failed: CASES=1 SEED=number)'
 	@echo 'make proof    try to break Larder for an hour: kills, cancellations, damage, faults, a model (PROOF_MINUTES=55, PROOF_OPTIONS="--seed N")'
 	@echo 'make docs     build the documentation into .build/docs'
@@ -46,6 +48,11 @@ bench:
 	.build/release/LarderBench attachments
 	swift build --configuration release --product LarderArchiveBench
 	.build/release/LarderArchiveBench
+
+growth:
+	@Scripts/bootstrap build
+	swift build --configuration release --product LarderBench
+	.build/release/LarderBench growth $(GROWTH_OPTIONS)
 
 fuzz:
 	@Scripts/bootstrap build

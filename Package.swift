@@ -151,7 +151,7 @@ let package = Package(
       path: "Tests/LarderArchiveMutation"),
     // The second processes of the tests that need one.
     .executableTarget(
-      name: "LarderArchiveTestProcess", dependencies: ["LarderArchive", "LarderArchiveMutation"],
+      name: "LarderArchiveTestProcess", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderRandom"],
       path: "Tests/LarderArchiveTestProcess"),
     .executableTarget(name: "LarderTestProcess", dependencies: ["Larder"], path: "Tests/LarderTestProcess"),
     // What `make proof` does at length and its tests do in short.

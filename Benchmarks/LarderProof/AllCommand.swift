@@ -27,7 +27,7 @@ struct AllCommand: AsyncParsableCommand {
     (DamageRun.name, 6, nil),
     (FaultsPart.name, 7, nil),
     (RandomTests.name, 5, 1_000_000),
-    (HostileArchives.name, 4, 5_000_000),
+    (HostileArchives.name, 4, 8_000_000),
     (PowerPart.name, 3, nil),
   ]
 

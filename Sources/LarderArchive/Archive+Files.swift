@@ -4,8 +4,9 @@ extension Archive {
   /// Atomically writes an archive of a value to a file.
   ///
   /// A hidden file beside it, whose name begins with `.larder-`, is written and synced, then renamed to the file, and
-  /// the folder is synced. A crash may leave the hidden file. A symbolic link at the URL is replaced, not followed. An
-  /// existing file keeps its permissions; a new one is never more accessible than its folder.
+  /// the folder is synced. A crash may leave the hidden file, which the next call for the same folder deletes. A
+  /// symbolic link at the URL is replaced, not followed. An existing file keeps its permissions; a new one is never more
+  /// accessible than its folder.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -16,7 +17,7 @@ extension Archive {
   ///   URL, `.notFound` if the folder doesn't exist, and errors of the file system. After an error the file is
   ///   unchanged, unless only syncing the folder failed: then the new archive is there but may be lost in a power
   ///   failure, which the error says.
-  /// - Complexity: Encodes the value, and calls `fsync` twice.
+  /// - Complexity: Encodes the value, reads the names in its folder, and calls `fsync` twice.
   public static func write(
     _ value: some Encodable, to url: URL, limits: Limits = .default, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws {
@@ -46,16 +47,8 @@ extension Archive {
   }
 
   package static func write(_ data: Data, to url: URL, through fileSystem: FileSystem) throws {
-    let place = try FilePlace(url, fileSystem)
-    let temporary = place.folderPrefix + ".larder-\(UUID().uuidString)"
-    do {
-      let access = fileSystem.access(forFile: place.path, in: place.folder)
-      try data.withUnsafeBytes { try fileSystem.create(temporary, $0, access: access) }
-      try fileSystem.rename(temporary, to: place.path)
-    } catch {
-      try? fileSystem.remove(temporary)
-      throw error
+    try fileSystem.replaceFile(at: url) { file, name in
+      try data.withUnsafeBytes { try fileSystem.write($0, to: file, at: 0, name) }
     }
-    try fileSystem.syncFolder(place.folder, after: "The archive is in its place")
   }
 }

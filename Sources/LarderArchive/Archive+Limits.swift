@@ -32,3 +32,14 @@ extension Archive {
     public static let `default` = Limits()
   }
 }
+
+extension Archive.Limits {
+  /// These limits for an archive that is read into a tree: no deeper than can be released on this stack.
+  ///
+  /// A value that others share is only read once, so the recursion that reads a tree may be less deep than the tree.
+  var forTree: Archive.Limits {
+    var limits = self
+    limits.depth = min(depth, StackBounds.current.levelsOfTree)
+    return limits
+  }
+}

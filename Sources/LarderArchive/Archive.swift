@@ -70,7 +70,8 @@ public enum Archive {
     var payload = data[start...]
     try payload.withUnsafeBytes { bytes in
       let list = try BinaryPropertyList(bytes)
-      try PropertyListValidator.validate(list, limits: limits)
+      // Steps see a tree.
+      try PropertyListValidator.validate(list, limits: migrations.isEmpty ? limits : limits.forTree)
     }
     if plan.isNeeded { payload = try plan.migrate(payload, root: headerTypes[0], context: context) }
     return try build(root, as: type, from: payload, context: context)

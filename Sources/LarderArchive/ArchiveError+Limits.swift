@@ -5,7 +5,11 @@ extension ArchiveError {
   }
 
   static func tooDeep(_ limits: Archive.Limits) -> ArchiveError {
-    exceeded("The archive is more than \(limits.depth) containers deep", "depth")
+    // The stack may have lowered the limit.
+    ArchiveError(
+      .limitExceeded,
+      "The archive is more than \(limits.depth) containers deep. Raise Archive.Limits.depth, for writing and for reading, or use a thread with a larger stack, if that is meant to be."
+    )
   }
 
   static func tooLarge(_ limits: Archive.Limits) -> ArchiveError {

@@ -37,6 +37,18 @@ struct StackBounds: Sendable {
     return address < low &+ reserve && address >= low && address < high
   }
 
+  /// The number of levels that a tree may have to be released on what is left of the stack: releasing a tree recurses,
+  /// and can't throw. `Int.max` on another thread than the one whose bounds these are.
+  var levelsOfTree: Int {
+    var here: UInt8 = 0
+    let address = withUnsafeMutablePointer(to: &here) { UInt(bitPattern: $0) }
+    guard address >= low, address < high else { return .max }
+    return isUsedUp ? 0 : Int((address - low - reserve) / Self.bytesPerLevel)
+  }
+
+  /// A few times what releasing a level takes: arrays in one another overflow the stack at 150.
+  private static let bytesPerLevel: UInt = 512
+
   /// Throws ``ArchiveError`` `.limitExceeded` if less than the reserve is left.
   @inline(__always)
   func check() throws {

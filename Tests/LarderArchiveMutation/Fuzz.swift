@@ -57,17 +57,36 @@ public struct Fuzz: Sendable {
   /// - Parameter folder: Where packages, parts and zip files are; needed for those alone.
   public func run(_ kind: Kind, seed: UInt64, in folder: URL? = nil, _ outcome: inout Outcome) {
     var generator = SplitMix64(seed: seed)
-    do {
+    count(&outcome) {
       switch kind {
-      case .own: try runOwn(&generator)
-      case .keyed: try runKeyed(keyed, &generator) { $0.keyedArchive() }
-      case .xml: try runKeyed(xml, &generator) { $0.xml() }
+      case .own: if try !runRare(.own, &generator) { try runOwn(&generator) }
+      case .keyed: if try !runRare(.keyed, &generator) { try runKeyed(keyed, &generator) { $0.keyedArchive() } }
+      case .xml: if try !runRare(.xml, &generator) { try runKeyed(xml, &generator) { $0.xml() } }
       case .packages: if let folder { try runPackage(in: folder, &generator) }
       case .zips: if let folder { try runZip(in: folder, &generator) }
       case .decorated: try runDecoratedXML(&generator)
       case .parts: if let folder { try runParts(in: folder, &generator) }
       case .graphs: try runGraph(&generator)
       }
+    }
+  }
+
+  /// Runs a case that takes long, now and then.
+  ///
+  /// - Returns: Whether it did.
+  private func runRare(_ format: NestedArchive.Format, _ generator: inout SplitMix64) throws -> Bool {
+    switch Int.random(in: 0..<2_000, using: &generator) {
+    case 0: try runLarge(format, &generator)
+    case 1...10: try runRepeated(format, &generator)
+    default: return false
+    }
+    return true
+  }
+
+  /// Runs a case, and counts how it ended.
+  func count(_ outcome: inout Outcome, _ body: () throws -> Void) {
+    do {
+      try body()
       outcome.values += 1
     } catch let error as ArchiveError {
       outcome.errors["\(error.code)", default: 0] += 1
@@ -111,11 +130,22 @@ public struct Fuzz: Sendable {
   ) throws {
     var graph = HostileGraph(generator)
     let data = originals.isEmpty || Bool.random(using: &generator) ? make(&graph) : Data(damaged(originals, &generator))
-    switch Int.random(in: 0..<3, using: &generator) {
-    case 0: _ = try Archive.decodeKeyed([CodableCreature].self, from: data, allowing: Self.codable, limits: limits)
-    case 1: _ = try Archive.decodeKeyed(Anything.self, from: data, allowing: Self.anything, limits: limits)
+    switch Int.random(in: 0..<10, using: &generator) {
+    case 0: try decodeRepeatedly(data, &generator)
+    case 1...3: _ = try Archive.decodeKeyed([CodableCreature].self, from: data, allowing: Self.codable, limits: limits)
+    case 4...6: _ = try Archive.decodeKeyed(Anything.self, from: data, allowing: Self.anything, limits: limits)
     default: _ = try Archive.decodeKeyed([FuzzCreature].self, from: data, allowing: Self.classes, limits: limits)
     }
+  }
+
+  /// Decodes each level of any keyed archive several times.
+  private func decodeRepeatedly(_ data: Data, _ generator: inout SplitMix64) throws {
+    let way = Repeating.Way.allCases.randomElement(using: &generator) ?? .decode
+    let plan = Repeating.Plan(way, isList: Bool.random(using: &generator), times: 3)
+    let limits = Archive.Limits(size: 1 << 20, count: 1_500, expandedSize: 4 << 20)
+    _ = try Archive.decodeKeyed(
+      Repeating.self, from: data, allowing: Self.anything.mapValues { _ in .codable(Repeating.self) }, limits: limits,
+      userInfo: plan.userInfo)
   }
 
   /// A package whose list of parts, or one of whose parts, is damaged; then it is read, changed and mended.

@@ -9,7 +9,7 @@ import Synchronization
 /// `add FOLDER COUNT` · `fill FOLDER KILOBYTES` · `try FOLDER 0` · `write FILE STEP` · `edit FOLDER STEP` ·
 /// `replace FOLDER STEP` · `new FOLDER STEP` · `zip FOLDER STEP` · `unzip FOLDER STEP` · `rezip FOLDER STEP` ·
 /// `restream FOLDER STEP` · `copy FOLDER STEP` · `open FOLDER STEP` · `delete FOLDER STEP` ·
-/// `deep FOLDER LEVELS` · `circle WAY 0`
+/// `deep FOLDER LEVELS` · `stream FOLDER MEGABYTES` · `circle WAY 0`
 
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let number = Int(arguments[3]) else {
@@ -157,6 +157,15 @@ case "circle":
   _ = try SmallThread.run { try Archive.encode(ring) }
 case "deep": try changeDeep()
 case "fill": try fillDisk()
+case "stream":
+  Task.detached {
+    do { try await stream(in: url, megabytes: number) } catch {
+      print(error)
+      exit(1)
+    }
+    exit(0)
+  }
+  dispatchMain()
 case "try": try tryAll()
 case "add":
   let folder = try PackageFolder(at: url, extension: "scarycreature")

@@ -39,6 +39,11 @@ struct CrashTests {
     } check: { url, isFinished in
       let creature = try Archive.read(Creature.self, from: url)
       #expect(isFinished ? creature == .sample(2) : creature == .sample(1) || creature == .sample(2))
+      // The next one deletes what is left of it.
+      let other = url.deletingLastPathComponent().appending(path: "other")
+      try Archive.write(Creature.sample(3), to: other)
+      let names = try FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)
+      #expect(names.sorted() == ["creature", "other"])
     }
     #expect(steps > 5)
   }
@@ -223,6 +228,21 @@ struct CrashTests {
     let fileSystem = FileSystem { step, _ in steps.withLock { $0.append(step) } }
     try Archive.write(try Archive.encode(1), to: temporary.file("number"), through: fileSystem)
     #expect(steps.withLock { $0 } == ["create", "write", "sync", "rename", "syncFolder"])
+  }
+
+  @Test("D1: a write deletes neither the hidden file of another one that runs, nor a folder of such a name")
+  func concurrentWriters() throws {
+    let temporary = try TemporaryFolder()
+    let (url, other) = (temporary.file("number"), temporary.file("other"))
+    let stranger = temporary.file(".larder-file-stranger")
+    try FileManager.default.createDirectory(at: stranger, withIntermediateDirectories: false)
+    // Another write before each step.
+    let fileSystem = FileSystem { _, _ in try Archive.write(2, to: other) }
+    try Archive.write(try Archive.encode(1), to: url, through: fileSystem)
+    #expect(try Archive.read(Int.self, from: url) == 1)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted()
+        == [".larder-file-stranger", "number", "other"])
   }
 
   @Test(

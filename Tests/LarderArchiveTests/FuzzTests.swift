@@ -28,4 +28,18 @@ struct FuzzTests {
     let fewest: [Fuzz.Kind: Int] = [.packages: 2, .parts: 1, .graphs: 1, .decorated: 2]
     #expect(outcome.errors.count >= fewest[kind, default: 4] && outcome.values > 0, "\(outcome)")
   }
+
+  @Test(
+    "D2: archives of thousands of levels, or of large texts over one another, are values or limitExceeded",
+    arguments: NestedArchive.Format.allCases)
+  func large(_ format: NestedArchive.Format) throws {
+    let fuzz = try fuzz()
+    let outcome = try SmallThread.run {
+      var outcome = Fuzz.Outcome()
+      for seed in 0..<10 { fuzz.runLarge(format, seed: UInt64(seed), &outcome) }
+      return outcome
+    }
+    #expect(outcome.values + (outcome.errors["limitExceeded"] ?? 0) == 10)
+    #expect(outcome.values > 0 && outcome.errors.count == 1, "\(outcome)")
+  }
 }

@@ -181,6 +181,11 @@ struct HostileZipTests {
     let limits = ZipLimits(entries: 3, partSize: 20 << 20, totalSize: 20 << 20, ratio: 100)
     #expect(try code(bomb("a", says: zeros.count), limits: limits) == .limitExceeded)
     #expect(try code(bomb("a", says: 10), limits: limits, isSound: true) == .damaged)
+    // Unfolding stops at the size that the entry says.
+    let reader = try ZipReader(temporary.file("a.zip"), limits: limits)
+    var size = 0
+    #expect(throws: ArchiveError.self) { for entry in reader.entries { try reader.read(entry) { size += $0.count } } }
+    #expect(size <= 10)
     #expect(
       try code(bomb("a", says: zeros.count), limits: ZipLimits(partSize: zeros.count - 1, ratio: 2000))
         == .limitExceeded)

@@ -13,7 +13,17 @@ private struct Root<Value: Codable>: Archivable {
 private struct Door: Archivable, Hashable {
   static let archiveTag = "Door"
   static let archiveVersion = 3
+  @TaskLocal static var willBuild: @Sendable () -> Void = {}
   var paint: String
+}
+
+extension Door {
+  private enum Key: CodingKey { case paint }
+
+  init(from decoder: any Decoder) throws {
+    Self.willBuild()
+    paint = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .paint)
+  }
 }
 
 private struct DoorOfTwo: Archivable, Hashable {
@@ -131,7 +141,11 @@ struct MemberAttackTests {
     ]
     for (tag, version, code) in cases {
       let data = try archive(["$member": tag, "$version": version, "$value": ["paint": "red"]])
-      let error = #expect(throws: ArchiveError.self) { try decode(Door.self, data) }
+      let error = #expect(throws: ArchiveError.self) {
+        try Door.$willBuild.withValue({ Issue.record("A member was built: \(tag) \(version)") }) {
+          try decode(Door.self, data)
+        }
+      }
       #expect(error?.code == code, "\(tag) \(version)")
     }
     for value: ArchiveValue in [

@@ -76,6 +76,17 @@ struct PackageStreamTests {
     #expect(try names() == [".larder-lock", "1.x"])
   }
 
+  @Test("D5: a part of a hundred megabytes goes in and out in bounded memory, in all ways")
+  func memory() throws {
+    let lines = try TestProcess.output(within: [], "stream", temporary.file("large").path, "100")
+    let ways = lines.map { $0.split(separator: " ") }
+    #expect(ways.map(\.first) == ["setContents", "pieces", "copy", "writeZip", "setParts", "stage"])
+    for way in ways {
+      let kilobytes = try #require(way.last.flatMap { Int($0) })
+      #expect(kilobytes < 8 << 10, "\(way)")
+    }
+  }
+
   @Test(
     "D5: a damaged part of any size is an error at the latest before its last piece, and a change of size before its first"
   )
@@ -95,8 +106,10 @@ struct PackageStreamTests {
     #expect(code { _ = try reader.read() } == .damaged)
     #expect(code { try package.snapshot().copy("movie", to: temporary.file("copy")) } == .damaged)
     #expect(!FileManager.default.fileExists(atPath: temporary.file("copy").path))
-    try bytes.dropLast().write(to: file)
-    #expect(code { _ = try package.snapshot().reader(for: "movie") } == .damaged)
+    for other in [bytes.dropLast(), bytes + [1]] {
+      try other.write(to: file)
+      #expect(code { _ = try package.snapshot().reader(for: "movie") } == .damaged)
+    }
     try FileManager.default.removeItem(at: file)
     #expect(code { _ = try package.snapshot().reader(for: "movie") } == .damaged)
     #expect(code { _ = try package.snapshot().reader(for: "none") } == .notFound)
@@ -117,6 +130,10 @@ struct PackageStreamTests {
     #expect(chmod(package.url.appending(path: "movie").path, 0o640) == 0)
     try package.snapshot().copy("movie", to: temporary.file("new"))
     #expect(try Tool.mode(temporary.file("new")) == 0o640)
+    // Whom the package's folder shuts out can't read its parts, whatever their permissions.
+    #expect(chmod(package.url.appending(path: "movie").path, 0o644) == 0 && chmod(package.url.path, 0o700) == 0)
+    try package.snapshot().copy("movie", to: temporary.file("closed"))
+    #expect(try Tool.mode(temporary.file("closed")) == 0o600)
     for place in ["/dev/zero", temporary.url.path, temporary.file("none").path] {
       #expect(throws: ArchiveError.self) {
         try package.edit { try $0.setContents(of: URL(filePath: place), for: "other") }
@@ -126,7 +143,7 @@ struct PackageStreamTests {
     #expect(try package.partNames() == ["movie"])
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).sorted() == [
-        "new", "packages", "source", "target",
+        "closed", "new", "packages", "source", "target",
       ])
   }
 

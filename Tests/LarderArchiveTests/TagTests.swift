@@ -251,11 +251,24 @@ struct TagTests {
     }
   }
 
+  private struct RenamedAccents: Archivable, Sendable {
+    static let archiveTag = "Renamed"
+    static let archiveVersion = 2
+  }
+
   @Test("D1: two coding keys that are canonically equal are two keys", arguments: [0, 40])
   func canonicallyEqual(others: Int) throws {
     let value = Accents(others: others)
     #expect(try Archive.decode(Accents.self, from: Archive.encode(value)) == value)
     #expect(#expect(throws: ArchiveError.self) { try ArchiveValue(encoding: value) }?.code == .unsupported)
+    // A step sees a tree, whose dictionaries are Swift's.
+    let step = ArchiveMigration(of: "Renamed", from: 1) { _ in }
+    let data = try Archive.encode(value)
+    let old = try Mutation.archive(of: data[payload: .all], tag: "Renamed")
+    let error = #expect(throws: ArchiveError.self) {
+      try Archive.decode(RenamedAccents.self, from: old, migrations: [step])
+    }
+    #expect(error?.code == .unsupported && error?.message.contains("canonically equal") == true)
   }
 
   @Test("D1: a long key that is encoded twice has the last value")

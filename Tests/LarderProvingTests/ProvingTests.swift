@@ -28,7 +28,7 @@ struct ProvingTests {
   }
 
   @Test("archives with a hostile content are decoded or refused, whatever their kind") func archives() async throws {
-    try await ShortRun.expectNothing(of: HostileArchives(chunk: 50), seed: 8, cases: 250)
+    try await ShortRun.expectNothing(of: HostileArchives(chunk: 50), seed: 8, cases: 400)
   }
 
   #if os(Linux)

@@ -7,7 +7,8 @@ struct LarderBench: AsyncParsableCommand {
     commandName: "LarderBench",
     abstract: "Measures Larder and GRDB against hand-written C.",
     subcommands: [
-      RunCommand.self, AttachmentCommand.self, DocumentsCommand.self, LiveCommand.self, MemoryCommand.self,
+      RunCommand.self, AttachmentCommand.self, DocumentsCommand.self, GrowthCommand.self, LiveCommand.self,
+      MemoryCommand.self, GrowthSizeCommand.self,
     ],
     defaultSubcommand: RunCommand.self
   )

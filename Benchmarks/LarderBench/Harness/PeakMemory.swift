@@ -59,7 +59,7 @@ struct PeakMemory: Codable {
   private static var resident: Int { field("VmRSS") }
 
   /// Not `getrusage`, whose maximum on Linux is never less than that of the process that started this one.
-  private static var residentPeak: Int { field("VmHWM") }
+  static var residentPeak: Int { field("VmHWM") }
 
   private static func field(_ name: String) -> Int {
     let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
@@ -73,7 +73,7 @@ struct PeakMemory: Codable {
 
   private static var resident: Int { residentPeak }
 
-  private static var residentPeak: Int {
+  static var residentPeak: Int {
     var usage = rusage()
     getrusage(RUSAGE_SELF, &usage)
     return usage.ru_maxrss

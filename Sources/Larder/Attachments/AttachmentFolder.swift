@@ -61,6 +61,9 @@ struct AttachmentFolder: Sendable {
   /// The permissions of folders: who may read the store may look for files.
   private var folderMode: mode_t { 0o700 | permissions | (permissions & 0o044) >> 2 }
 
+  /// The permissions that files outside may have at most; any, for a store in memory.
+  var exportMode: UInt16 { storePath == nil ? 0o666 : UInt16(fileMode) }
+
   private static func status(_ path: String) -> stat? {
     var status = stat()
     return stat(path, &status) == 0 ? status : nil

@@ -5,7 +5,8 @@ extension Store {
   /// Writes a value and the data of all its attachments to a new package in a folder.
   ///
   /// The package has one part with the row, and one part for each attachment, named by its digest.
-  /// ``importPackage(_:as:)`` imports it into this store or another one.
+  /// ``importPackage(_:as:)`` imports it into this store or another one. Its files are no more accessible than the
+  /// store's file and the folder.
   ///
   /// - Parameters:
   ///   - value: The value to export.
@@ -20,7 +21,7 @@ extension Store {
     let digests = try await reading { try row.attachments(M.self, $0).keys.sorted() }
     let storage = environment.attachments
     return try await AttachmentWork.runCancellably { cancellation in
-      try folder.add { parts in
+      try folder.add(filesOf: storage.folder.exportMode) { parts in
         try parts.setValue(row, for: ExportedRow.part)
         for digest in digests {
           let file = try storage.folder.open(digest)

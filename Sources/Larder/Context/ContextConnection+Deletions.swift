@@ -10,19 +10,12 @@ extension ContextConnection {
   /// Applies the delete rules to the rows that the last statement has deleted: first all cascades, then the references
   /// of the remaining rows are cleared.
   ///
-  /// - Throws: `StoreError` `.unsupported` if the rules lead through more rows than SQLite follows in the file; the
-  ///   enclosing change is undone.
   /// - Complexity: A few statements for each level, and work for each row that is deleted or cleared.
   func applyDeleteRules(in layer: ContextLayer) throws {
     let ruled = sql(in: layer).filter(\.hasDeleteRules)
-    guard let first = try ruled.first(where: { try exists("SELECT 1 FROM \($0.leaving) LIMIT 1") }) else { return }
+    guard try ruled.contains(where: { try exists("SELECT 1 FROM \($0.leaving) LIMIT 1") }) else { return }
     var deletions = ruled.map { LevelledDeletion(sql: $0, cascades: $0.cascades) }
-    var depth = 0
     while try advance(&deletions) {
-      guard depth < StoreError.deletionDepth else {
-        throw StoreError.deletionTooDeep(errorContext(of: first.table)?.model ?? first.table.name)
-      }
-      depth += 1
       for deletion in deletions {
         for cascade in deletion.cascades { try run(cascade, deletion.level, errorContext(of: deletion.sql.table)) }
       }
@@ -60,53 +53,17 @@ extension ContextConnection {
 
   // MARK: Saving
 
-  /// Deletes the rows of the file whose deletion isn't saved.
+  /// Deletes the rows of the file whose deletion isn't saved. Foreign keys must be deferred.
   func writeDeletions(_ tables: [OverlaySQL]) throws {
-    let ofChains = tables.filter { store.environment.deletions.cascadesToItself.contains($0.table.name) }
-    if try mayBeTooDeep(ofChains) { try deleteLastFirst(tables) }
-    for sql in tables { try run([sql.writeDeletions], errorContext(of: sql.table)) }
-  }
-
-  /// Whether deletions that were made in several calls may be too deep for SQLite together. The triggers of the file
-  /// count as well.
-  private func mayBeTooDeep(_ tables: [OverlaySQL]) throws -> Bool {
-    var count: Int64 = 0
-    for sql in tables {
-      let statement = try connection.statement(
-        "SELECT count(*) FROM \(sql.pending) WHERE \(OverlaySQL.state) = 1")
-      defer { statement.reset() }
-      if try connection.step(statement, nil) { count += sqlite3_column_int64(statement.pointer, 0) }
+    func write() throws {
+      for sql in tables { try run([sql.writeDeletions], errorContext(of: sql.table)) }
     }
-    return count > StoreError.deletionDepth / 2
-  }
-
-  /// Deletes the rows between which there is a `.cascade`, one by one: a row when those that refer to it are gone.
-  /// Large circles are opened at a reference that is optional; small ones are left.
-  private func deleteLastFirst(_ tables: [OverlaySQL]) throws {
-    var links = DeletionLinks()
-    for (position, sql) in tables.enumerated() {
-      for (child, query, release) in sql.cascadingDeletions {
-        guard let childPosition = tables.firstIndex(where: { $0.table.name.isSameColumn(as: child) }) else { continue }
-        for row in try connection.query(query) {
-          links.add(
-            UnsavedDeletion(table: childPosition, number: try row.get("child")),
-            to: UnsavedDeletion(table: position, number: try row.get("parent")), release)
-        }
-      }
+    do {
+      try connection.savepoint(write)
+    } catch let error as StoreError where error.isDeletionTooDeep {
+      // All that the rules reach is deleted in this layer, too.
+      _ = try connection.deletingOneByOne(DeletionQueue.all(for: connection), write)
     }
-    repeat {
-      while let next = links.takeFree() {
-        try run(tables[next.table].writeDeletion, of: next, tables)
-      }
-      guard links.count > StoreError.deletionDepth / 2, let (child, release) = links.openCircle() else { return }
-      try run(release, of: child, tables)
-    } while true
-  }
-
-  private func run(_ sql: String, of deletion: UnsavedDeletion, _ tables: [OverlaySQL]) throws {
-    let statement = try connection.statement(sql)
-    sqlite3_bind_int64(statement.pointer, 1, deletion.number)
-    try connection.run(statement, context: errorContext(of: tables[deletion.table].table))
   }
 }
 
@@ -117,81 +74,4 @@ private struct LevelledDeletion {
   /// The rows of the current level, by their numbers in `leaving`: greater than the lower bound, and not greater than
   /// the upper one.
   var level: Range<Int64> = 0..<0
-}
-
-/// An unsaved deletion of a row of the file.
-private struct UnsavedDeletion: Hashable, Comparable {
-  /// The position of the table among those that are saved.
-  let table: Int
-  let number: Int64
-
-  static func < (left: Self, right: Self) -> Bool { (left.table, left.number) < (right.table, right.number) }
-}
-
-/// The `.cascade` references between the rows of unsaved deletions.
-private struct DeletionLinks {
-  private struct Link {
-    let row: UnsavedDeletion
-    /// SQL that clears the reference.
-    let release: String
-  }
-
-  private var parents: [UnsavedDeletion: [UnsavedDeletion]] = [:]
-  /// The references to each row, also those of rows that are gone.
-  private var children: [UnsavedDeletion: [Link]] = [:]
-  /// The number of references to each row by rows that are there.
-  private var counts: [UnsavedDeletion: Int] = [:]
-  private var gone: Set<UnsavedDeletion> = []
-  /// The rows that nothing refers to any longer.
-  private var free: [UnsavedDeletion]?
-
-  /// The number of rows that others refer to.
-  var count: Int { counts.count }
-
-  mutating func add(_ child: UnsavedDeletion, to parent: UnsavedDeletion, _ release: String) {
-    guard child != parent else { return }
-    parents[child, default: []].append(parent)
-    children[parent, default: []].append(Link(row: child, release: release))
-    counts[parent, default: 0] += 1
-  }
-
-  /// Removes a row that no other refers to; nil if there is none.
-  mutating func takeFree() -> UnsavedDeletion? {
-    if free == nil { free = parents.keys.filter { counts[$0] == nil } }
-    guard let next = free?.popLast() else { return nil }
-    gone.insert(next)
-    for parent in parents.removeValue(forKey: next) ?? [] { removeReference(to: parent) }
-    return next
-  }
-
-  /// Removes a reference of a circle, and returns the row that has it.
-  mutating func openCircle() -> (row: UnsavedDeletion, release: String)? {
-    guard var row = counts.keys.min() else { return nil }
-    // Each row that is left is referred to by one that is left, so the way ends where it has been before.
-    var seen: Set<UnsavedDeletion> = []
-    while let link = lastReference(to: row) {
-      guard seen.insert(link.row).inserted else {
-        children[row]?.removeLast()
-        if let position = parents[link.row]?.firstIndex(of: row) { parents[link.row]?.remove(at: position) }
-        removeReference(to: row)
-        return (link.row, link.release)
-      }
-      row = link.row
-    }
-    return nil
-  }
-
-  private mutating func lastReference(to row: UnsavedDeletion) -> Link? {
-    while let link = children[row]?.last {
-      guard gone.contains(link.row) else { return link }
-      children[row]?.removeLast()
-    }
-    return nil
-  }
-
-  private mutating func removeReference(to parent: UnsavedDeletion) {
-    guard let count = counts[parent] else { return }
-    counts[parent] = count > 1 ? count - 1 : nil
-    if count == 1 { free?.append(parent) }
-  }
 }

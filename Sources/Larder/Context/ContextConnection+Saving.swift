@@ -102,10 +102,11 @@ extension ContextConnection {
     let keys = sql.table.keys.map(Quoting.name).joined(separator: ", ")
     let name = Quoting.name(sql.table.name)
     try run(sql.dropExpired)
-    try run(
-      ["DELETE FROM main.\(name) WHERE (\(keys)) IN (SELECT \(keys) FROM \(sql.pending)) AND +\(Expiry.isOver)"],
-      errorContext(of: sql.table))
-    if expectsTaken { try run(sql.removeTaken, errorContext(of: sql.table)) }
+    let removeReplaced =
+      "DELETE FROM main.\(name) WHERE (\(keys)) IN (SELECT \(keys) FROM \(sql.pending)) AND +\(Expiry.isOver)"
+    for statement in [removeReplaced] + (expectsTaken ? sql.removeTaken : []) {
+      try connection.deletingBySQL { try run([statement], errorContext(of: sql.table)) }
+    }
   }
 
   /// Returns the tables sorted so that rows come after those that they refer to.

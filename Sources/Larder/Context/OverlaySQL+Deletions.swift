@@ -62,38 +62,4 @@ extension OverlaySQL {
       )
     }
   }
-
-  // MARK: Saving
-
-  /// For each reference by which rows of the file go with rows of this table: the table that has it, a query for the
-  /// numbers of the unsaved deletions that it links, first of the row that is referred to, then of the one that refers to
-  /// it, and SQL that clears it in the row of the unsaved deletion whose number is the parameter, if it is optional.
-  var cascadingDeletions: [(child: String, query: String, release: String)] {
-    rules("CASCADE").map { reference in
-      let child = Quoting.name(reference.child)
-      let refers = zip(reference.childColumns, referredColumns(reference)).map {
-        "f.\($1) = c.\(Quoting.name($0))"
-      }.joined(separator: " AND ")
-      let childKeys = tables.first { $0.name.isSameColumn(as: reference.child) }?.keys.map(Quoting.name) ?? []
-      let isPendingChild = childKeys.map { "q.\($0) = c.\($0)" }.joined(separator: " AND ")
-      return (
-        reference.child,
-        """
-        SELECT p.\(Self.number) AS parent, q.\(Self.number) AS child FROM \(pending) AS p \
-        CROSS JOIN main.\(shadow) AS f ON \(sameKey("f", "p")) CROSS JOIN main.\(child) AS c ON \(refers) \
-        CROSS JOIN \(name("pending", of: reference.child)) AS q ON \(isPendingChild) \
-        WHERE p.\(Self.state) = 1 AND q.\(Self.state) = 1
-        """,
-        """
-        UPDATE OR IGNORE main.\(child) SET \(reference.childColumns.map { "\(Quoting.name($0)) = NULL" }.joined(separator: ", ")) \
-        WHERE (\(list(childKeys))) IN (SELECT \(list(childKeys)) FROM \(name("pending", of: reference.child)) WHERE \(Self.number) = ?1)
-        """
-      )
-    }
-  }
-
-  /// Returns SQL that deletes the row of an unsaved deletion, whose number is the parameter.
-  var writeDeletion: String {
-    "DELETE FROM main.\(shadow) WHERE (\(list(keys))) IN (SELECT \(list(keys)) FROM \(pending) WHERE \(Self.number) = ?1)"
-  }
 }

@@ -18,6 +18,8 @@ final class DocumentPages: Sendable {
     var recent: [Int] = []
     /// The number of commits that had affected the collection when the pages were read.
     var version = 0
+    /// The latest time by which a loaded page lacks a document. At earlier times that document may not have expired.
+    var start = -Double.infinity
   }
 
   static let size = 100
@@ -60,7 +62,7 @@ final class DocumentPages: Sendable {
 
   private func take(_ page: Int, _ version: Int) -> [Row?]? {
     state.withLock { state in
-      if version > state.version {
+      if version > state.version || (state.start > -.infinity && store.environment.clock.now < state.start) {
         state = State()
         state.version = version
       }
@@ -76,6 +78,7 @@ final class DocumentPages: Sendable {
     state.withLock { state in
       guard state.version == version else { return }
       state.pages[page] = rows
+      if rows.contains(where: { $0 == nil }) { state.start = max(state.start, store.environment.clock.now) }
       state.recent.removeAll { $0 == page }
       state.recent.append(page)
       if state.recent.count > Self.limit { state.pages[state.recent.removeFirst()] = nil }

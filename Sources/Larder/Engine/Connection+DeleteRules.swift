@@ -2,28 +2,130 @@ import GRDBSQLite
 
 extension Connection {
   /// Calls the closure, which deletes rows of the model, so that ``DeleteRule/deny`` is checked when all of them are
-  /// deleted.
+  /// deleted, and delete rules may lead through any number of rows.
+  ///
+  /// - Parameters:
+  ///   - isOneRow: Whether one row is deleted, not counting those that delete rules delete.
+  ///   - body: Deletes the rows and returns their number, without those that delete rules delete. It is called again if
+  ///     SQLite can't follow the rules.
+  /// - Returns: The number of rows.
+  func deleting<M: Model>(_ model: M.Type, isOneRow: Bool = false, _ body: () throws -> Int) throws -> Int {
+    // A context has its own checks.
+    guard overlay == nil else { return try body() }
+    return try namingSums {
+      try deleting(in: M.schema.table, isOneRow: isOneRow, .named(model: M.schema.modelName), body)
+    }
+  }
+
+  /// Calls the closure, which deletes rows of the table, if nothing keeps them. Returns nil, and undoes what it did, if
+  /// a reference would dangle, now or at the end of the transaction.
+  func deletingUnreferenced(_ table: TableDefinition, isOneRow: Bool, _ body: () throws -> Int) throws -> Int? {
+    do {
+      return try savepoint {
+        let wasResolved = !hasUnresolvedReferences
+        let count = try deleting(
+          in: table.name, isOneRow: isOneRow, wasResolved ? .unnamed : .named(model: table.model), body)
+        if wasResolved, hasUnresolvedReferences { throw DanglingReference() }
+        return count
+      }
+    } catch is DanglingReference {
+      return nil
+    } catch let error as StoreError where error.code == .referenced {
+      return nil
+    }
+  }
+
+  /// Calls the closure, which executes SQL of the program that deletes rows, so that delete rules may lead through any
+  /// number of them.
+  func deletingBySQL<Result>(_ body: () throws -> Result) throws -> Result {
+    try followingRules(in: nil, body) { queues in
+      try judging(.named(model: nil)) { try deletingOneByOne(queues, body).result }
+    }
+  }
+
+  /// Deletes rows, and checks denials when all are deleted if that matters.
   ///
   /// SQLite checks `RESTRICT` row by row in an undefined order: whether a row that is also to be deleted would deny the
   /// deletion of another depends on the order of tables in the file. Nearly all models have no such rows, and no
   /// overhead here.
-  func deleting<M: Model, Result>(_ model: M.Type, isOneRow: Bool = false, _ body: () throws -> Result) throws -> Result
-  {
-    // A context has its own check.
-    guard overlay == nil else { return try body() }
+  private func deleting(
+    in table: String, isOneRow: Bool, _ denial: Denial, _ body: () throws -> Int
+  ) throws -> Int {
     try endDeferral()
-    guard deferringTransaction != nil || environment.deletions.defersDenials(of: M.schema.table, isOneRow: isOneRow)
-    else { return try body() }
+    let defers = deferringTransaction != nil || environment.deletions.defersDenials(of: table, isOneRow: isOneRow)
+    return try followingRules(in: table, { defers ? try judging(denial, body) : try body() }) { queues in
+      try judging(denial) {
+        let (deleted, waiting) = try deletingOneByOne(queues, in: table, body)
+        return max(deleted, waiting)
+      }
+    }
+  }
+
+  /// Deletes rows in the ordinary way or, if delete rules lead through more rows than SQLite follows, one by one.
+  ///
+  /// - Parameter table: The table of the rows; nil if it isn't known.
+  private func followingRules<Result>(
+    in table: String?, _ ordinary: () throws -> Result, _ oneByOne: ([DeletionQueue]) throws -> Result
+  ) throws -> Result {
+    let isDeep = table.map(environment.deletions.isDeep) ?? environment.deletions.hasDeepTables
+    guard isDeep || !environment.isManaged else { return try ordinary() }
+    do {
+      // SQLite doesn't undo the rows that it deleted before it met its limit.
+      return try isAutocommitting ? ordinary() : savepoint(ordinary)
+    } catch let error as StoreError where error.isDeletionTooDeep {
+      let queues = try DeletionQueue.all(for: self)
+      guard !queues.isEmpty else { throw error }
+      return try oneByOne(queues)
+    }
+  }
+
+  /// Calls the closure, which deletes rows, and then deletes those that delete rules reach one by one.
+  ///
+  /// Foreign keys must be deferred meanwhile.
+  ///
+  /// - Returns: The closure's result, and how many of the table's rows it would have deleted.
+  /// - Complexity: Two short statements for each deleted row.
+  func deletingOneByOne<Result>(
+    _ queues: [DeletionQueue], in table: String? = nil, _ body: () throws -> Result
+  ) throws -> (result: Result, waiting: Int) {
+    try savepoint {
+      for queue in queues { try queue.begin(on: self) }
+      let result = try body()
+      let own = table.flatMap { table in queues.first { $0.table.isSameColumn(as: table) } }
+      let waiting = try own?.count(on: self) ?? 0
+      var isDone: Bool
+      repeat {
+        isDone = true
+        for queue in queues { while try queue.deleteFirst(on: self) { isDone = false } }
+      } while !isDone
+      for queue in queues { try queue.end(on: self) }
+      return (result, waiting)
+    }
+  }
+
+  /// The error of a denied deletion.
+  private enum Denial {
+    /// The error names the model and the reference, for which the row is searched that has it.
+    case named(model: String?)
+    /// `DanglingReference`, in a transaction without other references that dangle.
+    case unnamed
+  }
+
+  /// Calls the closure, which deletes rows, and checks ``DeleteRule/deny`` afterwards.
+  private func judging<Result>(_ denial: Denial, _ body: () throws -> Result) throws -> Result {
     func judged() throws -> Result {
       try deferringReferences { before in
         let result = try body()
-        if hasUnresolvedReferences, let denied = try deniedRows().first(where: { !before.contains($0) }) {
-          throw StoreError.denied(M.schema.modelName, by: denied)
+        guard hasUnresolvedReferences else { return result }
+        switch denial {
+        case .unnamed: throw DanglingReference()
+        case .named(let model):
+          guard let denied = try deniedRows().first(where: { !before.contains($0) }) else { return result }
+          throw StoreError.denied(model ?? denied.reference.model, by: denied)
         }
-        return result
       }
     }
-    return isAutocommitting ? try transaction(judged) : try savepoint(judged)
+    return try isAutocommitting ? transaction(judged) : savepoint(judged)
   }
 
   /// Calls the closure, with the rows that are already denied, while SQLite defers all foreign keys, including
@@ -73,6 +175,9 @@ extension Connection {
     }
   }
 }
+
+/// Thrown to undo a deletion that leaves a dangling reference.
+private struct DanglingReference: Error {}
 
 /// A row whose reference to a deleted row denies the deletion.
 private struct DeniedRow: Hashable {

@@ -1,118 +1,100 @@
 import GRDBSQLite
+import Synchronization
 
-// A trigger refuses a sum without a row: its message is a constant. These find the row after the failure, by repeating
-// in Swift what the triggers compute.
+// A trigger of the file refuses a sum without a row: its message is a constant. To find the row, the refused change is
+// made again, with temporary triggers that note it, and undone.
 
 extension Connection {
+  /// Calls the closure, which changes rows. If a derived property can't hold its sum, the error has the key of the row
+  /// with that property.
+  func namingSums<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StoreError {
+      throw namingSum(error) { _ = try body() }
+    }
+  }
+
   /// Returns the error of a sum that its property can't hold with the key of the row that has it; any other error
   /// unchanged.
-  func namingSum<M: Model>(_ error: StoreError, _ query: Query<M>, _ list: AssignmentList) -> StoreError {
-    guard error.code == .invalidValue, error.key.isEmpty,
-      let owner = environment.tables.first(where: { $0.model == error.model }),
-      let property = owner.columns.first(where: { $0.property == error.property }),
-      let derived = owner.derived.first(where: { $0.column == property.name && $0.aggregate == .sum }),
-      derived.rowsTable == M.schema.table, let changes = try? SumChanges(derived, query, list, self),
-      let key = try? changes.firstUnstorable(self)
-    else { return error }
-    return StoreError(error.code, model: error.model, property: error.property, key: [key], error.message)
+  ///
+  /// - Parameter change: Makes the refused change again.
+  /// - Complexity: As much as the refused change; it needs no memory for the rows that it changes.
+  func namingSum(_ error: StoreError, _ change: () throws -> Void) -> StoreError {
+    // A context has its own check.
+    guard error.code == .invalidValue, error.key.isEmpty, overlay == nil, refusedSum?.isSought != true else {
+      return error
+    }
+    // SQLite names no property if its own sum overflows.
+    let sums = environment.tables.lazy.flatMap(\.derived).filter { sum in
+      sum.unstorable != nil && (error.property == nil || (sum.model, sum.property) == (error.model, error.property))
+    }
+    let candidates = Array(sums)
+    guard !candidates.isEmpty, let found = firstRefused(candidates, change) else { return error }
+    let sum = candidates[found.sum]
+    guard let reason = sum.unstorable?.reason else { return error }
+    return DerivedRefusal(model: sum.model, property: sum.property, reason: reason).error(key: [found.key])
   }
+
+  private var refusedSum: RefusedSum? { existingState(RefusedSum.self) }
+
+  /// Makes the change again, undoes it, and returns the first sum that its property couldn't hold.
+  private func firstRefused(_ sums: [DerivedColumn], _ change: () throws -> Void) -> RefusedSum.Found? {
+    let refused = state(RefusedSum.self, RefusedSum(on: handle))
+    refused.begin()
+    func noting() throws {
+      for (number, sum) in sums.enumerated() {
+        for trigger in sum.refusalTriggers(number) { try self.change(trigger) }
+      }
+      try change()
+      // Whatever has changed by now must not stay.
+      throw Undo()
+    }
+    do {
+      try isAutocommitting ? transaction(noting) : savepoint(noting)
+    } catch {
+      // The change is refused again, which is how the row is found.
+    }
+    return refused.end()
+  }
+
+  private struct Undo: Error {}
 }
 
-/// What an update changes in the rows of a sum, in the order in which it changes them.
-private struct SumChanges {
-  private struct Row {
-    /// The column by which the row is linked to the row with the sum, and the added value, before and after.
-    let oldLink: Value
-    let newLink: Value
-    let old: Value
-    let new: Value
+/// The first sum that its property couldn't hold, as temporary triggers note it.
+private final class RefusedSum: Sendable {
+  struct Found: Sendable {
+    /// The position of the sum among those that are sought.
+    let sum: Int
+    let key: Value
   }
 
-  private let derived: DerivedColumn
-  private let rows: [Row]
-
-  init<M: Model>(_ derived: DerivedColumn, _ query: Query<M>, _ list: AssignmentList, _ connection: Connection) throws {
-    self.derived = derived
-    let link =
-      switch derived.rows {
-      case .reference(let column): column
-      case .pairs(_, _, _, let key): key
-      }
-    var writer = connection.environment.makeWriter()
-    try query.selectChanges(&writer, of: [link, derived.value ?? link], list)
-    rows = try connection.using(writer, ErrorContext(M.self)) { statement in
-      var rows: [Row] = []
-      while try connection.step(statement, ErrorContext(M.self)) {
-        func value(_ column: Int32) -> Value { StoredColumn(statement.pointer, column).value }
-        rows.append(Row(oldLink: value(0), newLink: value(1), old: value(2), new: value(3)))
-      }
-      return rows
-    }
+  private struct State: Sendable {
+    var isSought = false
+    var found: Found?
   }
 
-  /// Returns the key of the first row whose sum can't be held on the way.
-  func firstUnstorable(_ connection: Connection) throws -> Value? {
-    var sums: [Value: Sum] = [:]
-    func change(_ key: Value, _ body: (inout Sum) -> Void) throws -> Bool {
-      guard !key.isNull, var sum = try sums[key] ?? sum(of: key, connection) else { return true }
-      body(&sum)
-      sums[key] = sum
-      return sum.isStorable(in: derived.range)
-    }
-    for row in rows where row.old != row.new || row.oldLink != row.newLink {
-      switch derived.rows {
-      case .reference:
-        guard try change(row.oldLink, { $0.subtract(row.old) }) else { return row.oldLink }
-        guard try change(row.newLink, { $0.add(row.new) }) else { return row.newLink }
-      case .pairs(let pairs, let own, let other, _):
-        let owners = try connection.query(
-          "SELECT \(own) AS key FROM main.\(Quoting.name(pairs)) WHERE \(other) = ?", [row.oldLink])
-        for owner in owners.compactMap({ $0["key"] }) {
-          let isStorable = try change(owner) { sum in
-            sum.subtract(row.old)
-            sum.add(row.new)
-          }
-          guard isStorable else { return owner }
-        }
+  private let state = Mutex(State())
+
+  /// A function outlives the statement that SQLite undoes; a row of a temporary table wouldn't.
+  init(on handle: OpaquePointer) {
+    ScalarFunction(DerivedColumn.noteRefusal, 2, isDeterministic: false) { [weak self] values in
+      self?.state.withLock { state in
+        guard state.isSought, state.found == nil, let sum = values[0].integer else { return }
+        state.found = Found(sum: Int(sum), key: values[1])
       }
-    }
-    return nil
+      return .null
+    }.register(on: handle)
   }
 
-  /// Returns the sum as it is stored; nil if there is no row with the key.
-  private func sum(of key: Value, _ connection: Connection) throws -> Sum? {
-    let (table, column) = (Quoting.name(derived.table), Quoting.name(derived.column))
-    let stored = try connection.query(
-      "SELECT \(column) AS sum FROM main.\(table) WHERE \(Quoting.name(derived.key)) = ?", [key])
-    return stored.first.map { Sum($0["sum"] ?? .null) }
-  }
+  var isSought: Bool { state.withLock(\.isSought) }
 
-  /// A sum of integers, or the infinities in a sum of real numbers.
-  private struct Sum {
-    private var total: Int64 = 0
-    private var overflows = false
-    private var infinities: Set<Double> = []
+  func begin() { state.withLock { $0 = State(isSought: true) } }
 
-    init(_ stored: Value) { add(stored) }
-
-    func isStorable(in range: ClosedRange<Int64>?) -> Bool {
-      !overflows && infinities.count < 2 && range?.contains(total) != false
-    }
-
-    mutating func add(_ value: Value) { change(value) { $0.addingReportingOverflow($1) } }
-
-    mutating func subtract(_ value: Value) { change(value) { $0.subtractingReportingOverflow($1) } }
-
-    private mutating func change(
-      _ value: Value, _ compute: (Int64, Int64) -> (partialValue: Int64, overflow: Bool)
-    ) {
-      switch value {
-      case .integer(let number):
-        let (sum, overflow) = compute(total, number)
-        (total, overflows) = (sum, overflows || overflow)
-      case .real(let number) where number.isInfinite: infinities.insert(number)
-      default: break
-      }
+  func end() -> Found? {
+    state.withLock { state in
+      defer { state = State() }
+      return state.found
     }
   }
 }

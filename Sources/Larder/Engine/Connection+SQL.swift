@@ -64,11 +64,24 @@ extension Connection {
     try withStatement(sql) { statement in
       if isReadOnly, sqlite3_stmt_readonly(statement.pointer) == 0 { throw WriteNeeded() }
       if sqlite3_stmt_readonly(statement.pointer) == 0 { try environment.features.willExecute(sql.arguments, self) }
-      let result = try body(statement)
+      let result = try onlyDeletes(statement) ? deletingBySQL { try again(statement, body) } : body(statement)
       note(statement)
       if sqlite3_stmt_readonly(statement.pointer) == 0 { try overlay?.didChange() }
       return result
     }
+  }
+
+  /// Whether the statement deletes rows and returns none of them. Its own target comes before those of delete rules.
+  private func onlyDeletes(_ statement: PreparedStatement) -> Bool {
+    overlay == nil && sqlite3_column_count(statement.pointer) == 0 && statement.facts.targets.first?.verb == .delete
+  }
+
+  /// Executes a bound statement that may have been executed before.
+  private func again<Result>(
+    _ statement: PreparedStatement, _ body: (PreparedStatement) throws -> Result
+  ) throws -> Result {
+    sqlite3_reset(statement.pointer)
+    return try body(statement)
   }
 
   private func withStatement<Result>(_ sql: SQL, _ body: (PreparedStatement) throws -> Result) throws -> Result {

@@ -134,9 +134,9 @@ extension Connection {
       throw error.naming(M.schema.modelName)
     }
     do {
-      return try change(writer, rowsOf: query)
-    } catch let error as StoreError where error.code == .invalidValue {
-      throw error.property == nil ? naming(error, query, list) : namingSum(error, query, list)
+      return try namingSums { try change(writer, rowsOf: query) }
+    } catch let error as StoreError where error.code == .invalidValue && error.property == nil {
+      throw naming(error, query, list)
     }
   }
 

@@ -22,7 +22,8 @@ extension Connection {
       {
         return try write(Array(refused), kind, recorded: recorded)
       }
-      throw namingSum(of: refused.first, missingReference(of: refused.first, failure))
+      guard let error = missingReference(of: refused.first, failure) as? StoreError else { throw failure }
+      throw namingSum(error) { try write(Array(refused.prefix(1)), kind, recorded: recorded) }
     } catch is MissingRow {
       throw StoreError(
         .notFound, model: M.schema.modelName,

@@ -44,23 +44,3 @@ struct DerivedRefusal {
       .invalidValue, model: model, property: property, key: key, "The derived \(model).\(property) \(problem)")
   }
 }
-
-extension Connection {
-  /// Returns the error of a sum that its property can't hold with the key of the row that has it, if that is the row to
-  /// which the refused one refers; any other error unchanged.
-  func namingSum<M: Model>(of value: M?, _ error: any Error) -> any Error {
-    guard let value, let refusal = error as? StoreError, refusal.code == .invalidValue, refusal.key.isEmpty,
-      let owner = environment.tables.first(where: { $0.model == refusal.model }),
-      let property = owner.columns.first(where: { $0.property == refusal.property }),
-      let derived = owner.derived.first(where: { $0.column == property.name }), derived.rowsTable == M.schema.table,
-      case .reference(let column) = derived.rows,
-      let reference = M.schema.columns.first(where: { $0.name == column }),
-      let key = try? reference.column.storedValue(in: value), !key.isNull
-    else { return error }
-    // A row that moves changes two sums.
-    let stored = (try? find(M.self, value.id)).flatMap { $0 }
-    guard stored.map({ (try? reference.column.storedValue(in: $0)) == key }) ?? true else { return error }
-    return StoreError(
-      refusal.code, model: refusal.model, property: refusal.property, key: [key], refusal.message)
-  }
-}

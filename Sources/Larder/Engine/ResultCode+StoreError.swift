@@ -211,15 +211,15 @@ extension StoreError {
     }
   }
 
-  /// The number of rows, one behind another, that delete rules may lead through: SQLite's limit of nested triggers.
-  static let deletionDepth = 1_000
-
-  static func deletionTooDeep(_ model: String?) -> StoreError {
+  private static func deletionTooDeep(_ model: String?) -> StoreError {
     StoreError(
       .unsupported, model: model,
-      "Delete rules lead through more than 1,000 rows, one behind another, which is as far as SQLite goes. Delete the rows at the far end first."
+      "Triggers or delete rules lead through more than 1,000 rows, one behind another, which is as far as SQLite goes. Delete the rows at the far end first."
     )
   }
+
+  /// Whether SQLite met its limit of nested triggers.
+  var isDeletionTooDeep: Bool { self == Self.deletionTooDeep(model) }
 
   /// The properties that a message such as "UNIQUE constraint failed: Note.id, Note.title" names.
   private static func columns(in message: String, of context: ErrorContext?) -> [String] {

@@ -91,7 +91,7 @@ extension StoreWriter {
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) throws -> Bool {
     try _write(isAtomic: false) { access in
-      try access.connection.deleting(M.self, isOneRow: true) { try access.connection.delete(model, id) }
+      try access.connection.deleting(M.self, isOneRow: true) { try access.connection.delete(model, id) ? 1 : 0 } > 0
     }
   }
 

@@ -67,11 +67,19 @@ extension Connection {
     // Unsaved rows of a context replace expired rows when the context is saved.
     guard overlay == nil else { return }
     let statements = M.schema.statements
-    let statement = try statement("DELETE FROM \(statements.target) WHERE \(statements.isKey) AND \(Expiry.isOver)")
-    defer { statement.reset() }
+    let isExpired = "\(statements.isKey) AND \(Expiry.isOver)"
+    let find = try statement("SELECT 1 FROM \(statements.target) WHERE \(isExpired)")
     for value in values {
-      try statement.bindKey(value.id, of: M.self)
-      try run(statement, context: ErrorContext(M.self))
+      try find.bindKey(value.id, of: M.self)
+      let isThere = try step(find, ErrorContext(M.self))
+      find.reset()
+      guard isThere else { continue }
+      _ = try deleting(M.self, isOneRow: true) {
+        let statement = try statement("DELETE FROM \(statements.target) WHERE \(isExpired)")
+        try statement.bindKey(value.id, of: M.self)
+        try run(statement, context: ErrorContext(M.self))
+        return changeCount
+      }
     }
   }
 
@@ -88,11 +96,13 @@ extension Connection {
       let isSame = index.enumerated().map { position, column in
         "\(Quoting.name(column.name)) = \(Quoting.parameter(position + 1)) COLLATE \(Quoting.name(column.collation))"
       }
-      let statement = try statement(
-        "DELETE FROM \(M.schema.statements.target) WHERE \(isSame.joined(separator: " AND ")) AND \(Expiry.isOver)")
-      try statement.bind(values.map { .value($0 ?? .null) })
-      try run(statement, context: ErrorContext(M.self))
-      count += Int(sqlite3_changes64(handle))
+      count += try deleting(M.self, isOneRow: true) {
+        let statement = try statement(
+          "DELETE FROM \(M.schema.statements.target) WHERE \(isSame.joined(separator: " AND ")) AND \(Expiry.isOver)")
+        try statement.bind(values.map { .value($0 ?? .null) })
+        try run(statement, context: ErrorContext(M.self))
+        return changeCount
+      }
     }
     return count > 0
   }

@@ -2,7 +2,8 @@ import GRDBSQLite
 
 // Deleting a row that a reference keeps is tried once. The row is then set aside: its date becomes `Expiry.kept`, which
 // still hides it, and which the sweeper's index search skips. When a trigger finds that the reference is removed, the
-// date becomes `Expiry.released`, and the next sweep tries again.
+// date becomes `Expiry.released`, and the next sweep tries again. Nothing tells when a row may go that is refused for
+// another reason: such rows are tried again from time to time.
 
 extension Connection {
   /// Deletes expired rows, and returns their number.
@@ -140,7 +141,7 @@ extension Connection {
     return count + (try remove(rows[middle...], of: table, keeping: &kept))
   }
 
-  /// Deletes the rows. Returns nil if that would leave a dangling reference, now or at the end of the transaction.
+  /// Deletes the rows. Returns nil if something keeps one of them.
   private func delete(_ rows: ArraySlice<Int64>, of table: TableDefinition) throws -> Int? {
     let row = Quoting.name(table.rowIDColumn)
     var writer = environment.makeWriter()
@@ -148,21 +149,13 @@ extension Connection {
     writer.bind(.text("[\(rows.map(String.init).joined(separator: ","))]"))
     writer.write("))")
     do {
-      return try savepoint {
-        let unresolved = unresolvedReferences
-        let count = try change(writer, ErrorContext(table))
-        guard unresolvedReferences <= unresolved else { throw RowIsKept() }
-        return count
-      }
-    } catch is RowIsKept {
-      return nil
-    } catch let error as StoreError where error.code == .referenced || error.code == .constraint {
-      // By a delete rule, or by a trigger of another program.
+      return try deletingUnreferenced(table, isOneRow: rows.count == 1) { try change(writer, ErrorContext(table)) }
+    } catch let error as StoreError where [.constraint, .invalidValue, .unsupported].contains(error.code) {
+      // A rule deletes a row of a sum that its property couldn't hold, or a trigger of another program refuses.
+      if rows.count == 1 { expiryReleases.noteRefusal(of: table) }
       return nil
     }
   }
-
-  private struct RowIsKept: Error {}
 
   func setEnd(of rows: [Int64], of table: TableDefinition, to end: Double) throws {
     let row = Quoting.name(table.rowIDColumn)

@@ -15,7 +15,8 @@ final class ExpiryClock: Sendable {
   }
 
   private let read: @Sendable () -> Date
-  private let elapsed: @Sendable () -> Double
+  /// Returns the seconds of real time since some moment, including the sleep of the machine.
+  let elapsed: @Sendable () -> Double
   private let state: Mutex<State>
   private let listener = Listener<Double>()
 

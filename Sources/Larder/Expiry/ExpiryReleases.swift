@@ -16,6 +16,9 @@ final class ExpiryReleases {
   private var dataVersion: Int64 = -1
   /// The row ID after which the rows of each table have yet to be tried again; nil for a table that is done.
   private var cursors: [String: Int64] = [:]
+  /// The tables with rows that something other than a reference keeps, with the time of the next attempt, by
+  /// ``ExpiryClock/elapsed``.
+  private var refused: [String: Double] = [:]
 
   init(_ connection: Connection) {
     self.connection = connection
@@ -23,6 +26,8 @@ final class ExpiryReleases {
 
   /// The number of rows of a table to try again in one sweep.
   static let slice = 500
+  /// The number of seconds after which refused rows are tried again.
+  static let retryInterval = 600.0
 
   /// Makes sure that triggers record removed references, and releases rows that other connections may have released.
   ///
@@ -41,6 +46,11 @@ final class ExpiryReleases {
       for table in connection.environment.tables where table.expires { cursors[table.name] = .min }
     }
     (schemaVersion, dataVersion) = (schema, data)
+    let now = connection.environment.clock.elapsed()
+    for (table, time) in refused where reviewsAll || time <= now {
+      refused[table] = nil
+      cursors[table] = .min
+    }
     for table in connection.environment.tables where cursors[table.name] != nil {
       try release(of: table, limit: reviewsAll ? .max : Self.slice)
     }
@@ -53,6 +63,12 @@ final class ExpiryReleases {
     let releases = heard.take()
     recent += releases
     return try review(releases)
+  }
+
+  /// Records that something other than a reference keeps a row of the table.
+  func noteRefusal(of table: TableDefinition) {
+    guard refused[table.name] == nil else { return }
+    refused[table.name] = connection.environment.clock.elapsed() + Self.retryInterval
   }
 
   private static let prefix = "\(ReservedNames.prefix)release_"

@@ -23,8 +23,8 @@ final class ResultsPages<M: Model>: Sendable {
     let (rows, missing) = loaded.withLock { ($0.take(page, version, store.environment.clock), $0.missing) }
     if let rows { return rows[offset] }
     // No lock is held here: a caller that holds every connection may be waiting for a page of these results.
-    guard let (pages, end) = try? load(missing, of: keys) else { return nil }
-    if observer.version == version { loaded.withLock { $0.keep(pages, version, until: end) } }
+    guard let (pages, times) = try? load(missing, of: keys) else { return nil }
+    if observer.version == version { loaded.withLock { $0.keep(pages, version, times) } }
     return pages.first { $0.page == page }?.rows[offset]
   }
 
@@ -34,28 +34,48 @@ final class ResultsPages<M: Model>: Sendable {
     return try await store.reading { try $0.rows(of: M.self, with: keys, inclusions) }
   }
 
-  /// Loads adjacent pages with one statement. Also returns when the first of the rows may expire.
+  /// Loads adjacent pages with one statement. Also returns the times at which they are right.
   private func load(
     _ pages: ClosedRange<Int>, of keys: [M.ID]
-  ) throws -> (pages: [(page: Int, rows: [M?])], end: Double) {
+  ) throws -> (pages: [(page: Int, rows: [M?])], times: LoadedTimes) {
     let size = Results<M>.pageSize
     let last = (keys.count - 1) / size
     let pages = pages.clamped(to: 0...last)
     let range = pages.lowerBound * size..<min(keys.count, (pages.upperBound + 1) * size)
-    let (rows, end) = try store.live.reading(observer) {
+    let (rows, times) = try store.live.reading(observer) {
       try store.withReader { connection in
-        let time = store.environment.clock.now
+        let clock = store.environment.clock
+        let time = clock.now
         let (rows, region) = try connection.tracking { try connection.rows(of: M.self, with: keys[range], inclusions) }
         let expiring = store.environment.tables.filter { $0.expires && region.tables[$0.name] != nil }
         let end = try expiring.map { try connection.nextExpiry(of: $0, after: time) }.min()
-        return ((rows, end ?? .infinity), region)
+        return ((rows, end.map { LoadedTimes(start: clock.now, end: $0) } ?? LoadedTimes()), region)
       }
     }
     let loaded = pages.map { page in
       let start = page * size - range.lowerBound
       return (page: page, rows: Array(rows[start..<min(rows.count, start + size)]))
     }
-    return (loaded, end)
+    return (loaded, times)
+  }
+}
+
+/// The times by which rows are hidden at which loaded pages are right: later ones hide further rows, and earlier ones
+/// show rows that had expired.
+private struct LoadedTimes {
+  /// When the last of the pages was read.
+  var start = -Double.infinity
+  /// When the first of the rows may expire.
+  var end = Double.infinity
+
+  /// Whether rows that can expire were read.
+  var isLimited: Bool { start > -.infinity }
+
+  func contains(_ time: Double) -> Bool { time >= start && time < end }
+
+  mutating func formIntersection(_ other: LoadedTimes) {
+    start = max(start, other.start)
+    end = min(end, other.end)
   }
 }
 
@@ -72,14 +92,13 @@ private struct LoadedPages<M: Model> {
   private(set) var missing = 0...0
   /// The number of commits that had affected the rows when the pages were read.
   private var version = 0
-  /// When the first of the rows may expire.
-  private var end = Double.infinity
+  private var times = LoadedTimes()
 
   /// Returns the page if it is loaded and current. If the previous page was its neighbor, the next page in that
   /// direction is prefetched.
   mutating func take(_ page: Int, _ version: Int, _ clock: ExpiryClock) -> [M?]? {
     defer { current = page }
-    if version > self.version || (end < .infinity && clock.now >= end) { forget(version) }
+    if version > self.version || (times.isLimited && !times.contains(clock.now)) { forget(version) }
     if let rows = pages[page] {
       touch(page)
       return rows
@@ -92,9 +111,9 @@ private struct LoadedPages<M: Model> {
     return nil
   }
 
-  mutating func keep(_ rows: [(page: Int, rows: [M?])], _ version: Int, until end: Double) {
+  mutating func keep(_ rows: [(page: Int, rows: [M?])], _ version: Int, _ times: LoadedTimes) {
     guard version == self.version else { return }
-    self.end = min(self.end, end)
+    self.times.formIntersection(times)
     for (page, rows) in rows {
       pages[page] = rows
       touch(page)
@@ -112,7 +131,7 @@ private struct LoadedPages<M: Model> {
     pages.removeAll(keepingCapacity: true)
     recent.removeAll(keepingCapacity: true)
     self.version = version
-    end = .infinity
+    times = LoadedTimes()
   }
 }
 

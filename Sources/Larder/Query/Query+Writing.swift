@@ -37,23 +37,6 @@ extension Query {
     try writeRows(&writer)
   }
 
-  /// Writes a query for the values of columns in the rows that an update changes: of each column the one from before,
-  /// and the one that follows.
-  func selectChanges(_ writer: inout SQLWriter, of columns: [String], _ list: AssignmentList) throws {
-    writer.write("SELECT ")
-    for (position, column) in columns.enumerated() {
-      let stored = "\(M.schema.statements.table).\(Quoting.name(column))"
-      writer.write("\(position > 0 ? ", " : "")\(stored), ")
-      if let node = list.value(of: column) {
-        try writer.write(node, asStoredIn: column, of: M.schema)
-      } else {
-        writer.write(stored)
-      }
-    }
-    writer.write(" FROM \(writer.target(of: M.schema))")
-    try writeRows(&writer)
-  }
-
   private static var computed: String { "larder_computed" }
 
   /// Writes the `FROM` and `WHERE` of an update whose new values are computed beforehand. SQLite fills the subquery

@@ -75,7 +75,7 @@ extension Store {
   @discardableResult
   public func delete<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> Bool {
     try await writer.performStatement { connection in
-      try connection.deleting(M.self, isOneRow: true) { try connection.delete(model, id) }
+      try connection.deleting(M.self, isOneRow: true) { try connection.delete(model, id) ? 1 : 0 } > 0
     }
   }
 

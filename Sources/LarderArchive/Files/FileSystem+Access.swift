@@ -13,7 +13,7 @@ extension FileSystem {
   ///
   /// A replacement has the rights of what it replaces; something new is never more accessible than its folder.
   struct Access {
-    private let mode: mode_t
+    fileprivate let mode: mode_t
     /// The owner and group of what is replaced; nil for something new.
     private let owner: (user: uid_t, group: gid_t)?
 
@@ -25,7 +25,7 @@ extension FileSystem {
       owner = (status.st_uid, status.st_gid)
     }
 
-    private init(mode: mode_t) {
+    fileprivate init(mode: mode_t) {
       self.mode = mode
       owner = nil
     }
@@ -70,6 +70,12 @@ extension FileSystem {
 
   /// Returns the rights of a new folder in another one.
   func access(forFolderIn folder: String) -> Access { Access(newIn: status(of: folder), isFolder: true) }
+
+  /// Returns the rights of a new folder for files of a mode: who may not read the files may not enter it.
+  func access(forFolderIn folder: String, ofFiles mode: mode_t) -> Access {
+    let access = self.access(forFolderIn: folder)
+    return Access(mode: access.mode & (mode | (mode & 0o444) >> 2 | 0o700))
+  }
 
   /// Returns the rights of a file that replaces a file of an open folder, or is new in it.
   func access(forFile name: String, in folder: Int32) -> Access {

@@ -47,23 +47,25 @@ extension FileSystem {
     for _ in 0..<100 {
       let path = place.folderPrefix + Self.abandonedPrefix + UUID().uuidString
       let output = try createFile(path, access: access(forFile: place.path, in: place.folder))
-      if flock(output.file, LOCK_EX | LOCK_NB) == 0, isSame(output.file, path) {
-        return Temporary(output: output, path: path)
-      }
+      let isLocked = flock(output.file, LOCK_EX | LOCK_NB) == 0
+      // Where the file system doesn't know flock, a cleanup can't lock the file either, and leaves it alone.
+      if isLocked ? isSame(output.file, path) : errno != EWOULDBLOCK { return Temporary(output: output, path: path) }
     }
     throw ArchiveError(
-      .inputOutput, "A file to write into could not be locked. Check that the file system knows flock.")
+      .inputOutput, "The hidden files of \(place.name) are deleted all the time. Try again when nobody else writes there.")
   }
 
   private static let abandonedPrefix = ".larder-file-"
 
   /// Deletes the hidden files that a crash has left in a folder.
   private func removeAbandoned(in folder: String) throws {
-    for entry in try names(in: folder) where entry.name.hasPrefix(Self.abandonedPrefix) && entry.isFolder != true {
-      let path = folder + "/" + entry.name
+    for name in try names(in: folder, beginningWith: Self.abandonedPrefix) {
+      let path = folder + "/" + name
       let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard file >= 0 else { continue }
       defer { close(file) }
+      var status = stat()
+      guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
       if flock(file, LOCK_EX | LOCK_NB) == 0 { try remove(path) }
     }
   }

@@ -28,6 +28,7 @@ extension Archive {
         "The archive has \(data.count) bytes; at most \(limits.size) are allowed. Raise Archive.Limits.size if that is meant to be."
       )
     }
+    let limits = limits.forTree
     let node = try data.withUnsafeBytes { bytes in
       guard BinaryPropertyList.isOne(bytes) else { return try XMLPropertyList.parse(bytes, limits: limits) }
       let list = try BinaryPropertyList(bytes)
@@ -35,6 +36,6 @@ extension Archive {
       return try PropertyListNode(list)
     }
     var reader = try KeyedArchiveReader(node, allowing: classes, limits: limits, userInfo: userInfo)
-    return try reader.root(root).decode(type, at: KeyedPath(userInfo: userInfo))
+    return try reader.root(root).decode(type, at: KeyedPath(context: reader.context))
   }
 }

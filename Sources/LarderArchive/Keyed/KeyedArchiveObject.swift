@@ -30,7 +30,7 @@ public struct KeyedArchiveObject: Sendable {
         .invalidValue, type: className, keyPath: key,
         "The object has no value for this key. Use decodeIfPresent where it may be missing.")
     }
-    return try named { try value.decode(type, at: KeyedPath(userInfo: userInfo) + PlainKey(key)) }
+    return try named { try value.decode(type, at: KeyedPath(context: context) + PlainKey(key)) }
   }
 
   /// Decodes the value of a key, if there is one.
@@ -46,13 +46,13 @@ public struct KeyedArchiveObject: Sendable {
   }
 
   func build() throws -> any Sendable {
-    try context.spend()
+    try context.spend(1 + fields.count)
     return try keyedClass.build(self)
   }
 
   /// Decodes the object as a Codable type whose coding keys are the keys of the archive.
   func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try named { try KeyedValue.object(self).value(type, at: KeyedPath(userInfo: userInfo)) }
+    try named { try KeyedValue.object(self).value(type, at: KeyedPath(context: context)) }
   }
 
   /// Adds the name of this class to an error without a type, so that an error names the innermost object.

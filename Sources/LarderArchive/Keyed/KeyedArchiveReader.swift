@@ -20,7 +20,7 @@ struct KeyedArchiveReader {
   private let limits: Archive.Limits
   private var known: [Int: Resolved] = [:]
   private var open: Set<Int> = []
-  private let context: KeyedContext
+  let context: KeyedContext
   private let stack = StackBounds.current
 
   init(
@@ -50,7 +50,7 @@ struct KeyedArchiveReader {
 
   /// Recurses at most to the limit of depth.
   private mutating func resolve(_ node: PropertyListNode, depth: Int) throws -> Resolved {
-    guard depth <= limits.depth else { throw Self.exceeded("is more than \(limits.depth) objects deep", "depth") }
+    guard depth <= limits.depth else { throw ArchiveError.tooDeep(limits) }
     try stack.check()
     if let number = node.reference { return try resolve(object: number, depth: depth) }
     switch node {
@@ -67,7 +67,7 @@ struct KeyedArchiveReader {
     if number == 0 { return Resolved(value: .plain(.null)) }
     if let resolved = known[number] {
       guard depth + resolved.height <= limits.depth else {
-        throw Self.exceeded("is more than \(limits.depth) objects deep", "depth")
+        throw ArchiveError.tooDeep(limits)
       }
       return resolved
     }

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// The number of objects of one keyed archive that may still be built, and the user info that they get.
+/// The number of values of one keyed archive that may still be requested, and the user info that they get.
 ///
 /// Values are counted for each reference before anything is built. But a closure or an `init(from:)` may request an
-/// object as several types one after another, and so may each of the objects inside, which would double the time with
-/// each level.
+/// object, an array or a dictionary several times, and so may each of the values inside, which would double the time
+/// with each level.
 final class KeyedContext: Sendable {
   let userInfo: [CodingUserInfoKey: any Sendable]
   private let rest: Atomic<Int>
 
-  /// The number of times that an object may be requested as another type, for all objects of an archive.
+  /// The number of times that a value may be requested again, for all values of an archive.
   private static let attempts = 8
 
   init(_ limits: Archive.Limits, userInfo: [CodingUserInfoKey: any Sendable]) {
@@ -18,11 +18,11 @@ final class KeyedContext: Sendable {
   }
 
   /// Throws ``ArchiveError`` `.limitExceeded`.
-  func spend() throws {
-    guard rest.subtract(1, ordering: .relaxed).newValue >= 0 else {
+  func spend(_ count: Int = 1) throws {
+    guard rest.subtract(count, ordering: .relaxed).newValue >= 0 else {
       throw ArchiveError(
         .limitExceeded,
-        "The objects of the archive are asked for again and again. Decode each once, or raise Archive.Limits.count.")
+        "The values of the archive are asked for again and again. Decode each once, or raise Archive.Limits.count.")
     }
     try StackBounds.current.check()
   }

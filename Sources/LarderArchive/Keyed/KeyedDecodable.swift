@@ -112,6 +112,7 @@ extension UUID: KeyedDecodable {
 extension Array: KeyedDecodable {
   static func make(from value: KeyedValue, at path: KeyedPath) throws -> [Element] {
     guard let elements = value.elements else { throw KeyedValue.mismatch(Self.self, at: path) }
+    try path.context.spend(elements.count)
     return try elements.enumerated().map { index, element in
       try element.decode(Element.self, at: path + PlainKey(index))
     }
@@ -134,6 +135,7 @@ extension Optional: KeyedDecodable {
 extension Dictionary: KeyedDecodable {
   static func make(from value: KeyedValue, at path: KeyedPath) throws -> [Key: Value] {
     guard let pairs = value.pairs else { throw KeyedValue.mismatch(Self.self, at: path) }
+    try path.context.spend(pairs.count)
     var entries: [Key: Value] = [:]
     for pair in pairs {
       let step = path + PlainKey(pair.key.keyText ?? "?")

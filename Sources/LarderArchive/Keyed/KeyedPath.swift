@@ -1,7 +1,7 @@
-/// The keys from the object that contains a value, and the caller's user info.
+/// The keys from the object that contains a value, and the context of its archive.
 struct KeyedPath {
   private(set) var keys: [any CodingKey] = []
-  let userInfo: [CodingUserInfoKey: any Sendable]
+  let context: KeyedContext
 
   static func + (path: KeyedPath, key: any CodingKey) -> KeyedPath {
     var path = path

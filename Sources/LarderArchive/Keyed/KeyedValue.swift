@@ -63,7 +63,7 @@ indirect enum KeyedValue: Sendable {
 
   /// Decodes the value with the type's `init(from:)`.
   func value<T: Decodable>(_ type: T.Type, at path: KeyedPath) throws -> T {
-    if case .object(let object) = self { try object.context.spend() } else { try StackBounds.current.check() }
+    try path.context.spend()
     do {
       return try T(from: KeyedValueDecoder(value: self, path: path))
     } catch let error as DecodingError {

@@ -4,7 +4,7 @@ struct KeyedValueDecoder: Decoder {
   let path: KeyedPath
 
   var codingPath: [any CodingKey] { path.keys }
-  var userInfo: [CodingUserInfoKey: Any] { path.userInfo.mapValues { $0 as Any } }
+  var userInfo: [CodingUserInfoKey: Any] { path.context.userInfo.mapValues { $0 as Any } }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     KeyedDecodingContainer(Fields<Key>(fields: try fields(), path: path))
@@ -12,6 +12,7 @@ struct KeyedValueDecoder: Decoder {
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     guard let elements = value.elements else { throw KeyedValue.mismatch([Any].self, at: path) }
+    try path.context.spend(elements.count)
     return Elements(elements: elements, path: path)
   }
 
@@ -21,8 +22,11 @@ struct KeyedValueDecoder: Decoder {
 
   private func fields() throws -> [String: KeyedValue] {
     switch value {
-    case .object(let object): return object.fields
+    case .object(let object):
+      try path.context.spend(object.fields.count)
+      return object.fields
     case .pairs(let pairs):
+      try path.context.spend(pairs.count)
       var fields: [String: KeyedValue] = [:]
       for pair in pairs {
         guard let key = pair.key.keyText else {
@@ -68,7 +72,8 @@ struct KeyedValueDecoder: Decoder {
     func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 
     private func decoder(_ key: any CodingKey) throws -> KeyedValueDecoder {
-      KeyedValueDecoder(value: try field(key), path: path + key)
+      try path.context.spend()
+      return KeyedValueDecoder(value: try field(key), path: path + key)
     }
 
     private func field(_ key: any CodingKey) throws -> KeyedValue {
@@ -118,6 +123,7 @@ struct KeyedValueDecoder: Decoder {
     mutating func superDecoder() throws -> any Decoder { try decoder() }
 
     private mutating func decoder() throws -> KeyedValueDecoder {
+      try path.context.spend()
       let decoder = KeyedValueDecoder(value: try next(), path: path + PlainKey(currentIndex))
       currentIndex += 1
       return decoder

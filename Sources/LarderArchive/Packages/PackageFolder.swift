@@ -135,7 +135,14 @@ public final class PackageFolder: Sendable {
   ///   which the error says.
   /// - Complexity: Writes and syncs a file for each part and one for the list.
   public func add(_ make: (inout PackageParts) throws -> Void) throws -> DocumentPackage {
-    try publish(make) { staging in
+    try add(filesOf: 0o666, make)
+  }
+
+  /// Adds a package whose files are no more accessible than a mode says.
+  package func add(
+    filesOf mode: UInt16, _ make: (inout PackageParts) throws -> Void
+  ) throws -> DocumentPackage {
+    try publish(filesOf: mode, make) { staging in
       try self.locked {
         var number = try self.highest.withLock { $0 } ?? self.highestNumber()
         while true {
@@ -159,7 +166,7 @@ public final class PackageFolder: Sendable {
   /// - Throws: ``ArchiveError`` `.invalidName` if the name is invalid or taken, and the errors of ``add(_:)``.
   public func add(named name: String, _ make: (inout PackageParts) throws -> Void) throws -> DocumentPackage {
     try PartName.check(name)
-    return try publish(make) { staging in
+    return try publish(filesOf: 0o666, make) { staging in
       guard try self.spelling(of: name) == nil, try self.place(staging, as: name) else {
         throw ArchiveError(.invalidName, "There is a package of this name. Choose another one, or edit that.")
       }
@@ -168,11 +175,13 @@ public final class PackageFolder: Sendable {
   }
 
   private func publish(
-    _ make: (inout PackageParts) throws -> Void, _ place: (String) throws -> String
+    filesOf mode: UInt16, _ make: (inout PackageParts) throws -> Void, _ place: (String) throws -> String
   ) throws -> DocumentPackage {
     var parts = PackageParts(of: self)
     try make(&parts)
-    let staging = try PackageStaging(in: path, access: fileSystem.access(forFolderIn: path), fileSystem)
+    // What is in the folder is no more accessible than the folder.
+    let access = fileSystem.access(forFolderIn: path, ofFiles: .init(mode))
+    let staging = try PackageStaging(in: path, access: access, fileSystem)
     do {
       try staging.fill(parts, over: nil)
       let name = try place(staging.path)

@@ -31,7 +31,7 @@ extension PackageSnapshot {
   /// Atomically writes the data of a part to a file.
   ///
   /// A symbolic link at the URL is replaced, not followed. An existing file keeps its permissions; a new one is no more
-  /// accessible than its folder and the part.
+  /// accessible than its folder, the package and the part.
   ///
   /// - Parameters:
   ///   - part: The name of the part.
@@ -41,7 +41,8 @@ extension PackageSnapshot {
   /// - Complexity: O(*n*), where *n* is the number of bytes, with at most one chunk of 128 KiB in memory.
   public func copy(_ part: String, to url: URL) throws {
     let reader = try reader(for: part)
-    try fileSystem.replaceFile(at: url, noMoreOpenThan: try fileSystem.mode(of: reader.input.file)) { file, name in
+    let mode = try fileSystem.mode(of: reader.input.file) & (fileSystem.mode(of: opened.file) | 0o111)
+    try fileSystem.replaceFile(at: url, noMoreOpenThan: mode) { file, name in
       try withUnsafeTemporaryAllocation(byteCount: FileSystem.pieceSize, alignment: 16) { buffer in
         var offset = 0
         while case let count = try reader.read(into: buffer), count > 0 {

@@ -43,7 +43,8 @@ struct PropertyListFields<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { try nested(key) }
 
   private func nested(_ key: any CodingKey) throws -> PropertyListValueDecoder {
-    PropertyListValueDecoder(
+    try decoder.source.spend(1)
+    return PropertyListValueDecoder(
       source: decoder.source, number: try number(key), path: CodingPath(decoder.path, key), hasVersions: false)
   }
 
@@ -99,6 +100,7 @@ struct PropertyListElements: UnkeyedDecodingContainer {
 
   private mutating func nested() throws -> PropertyListValueDecoder {
     let number = try number([Any].self)
+    try decoder.source.spend(1)
     defer { currentIndex += 1 }
     return PropertyListValueDecoder(
       source: decoder.source, number: number, path: CodingPath(decoder.path, PlainKey(currentIndex)), hasVersions: false

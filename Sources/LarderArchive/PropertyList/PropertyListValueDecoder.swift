@@ -68,6 +68,7 @@ struct PropertyListValueDecoder: Decoder {
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     guard case .array(let elements) = try source.open().object(number) else { throw mismatch([Any].self) }
+    try source.spend(elements.count)
     return PropertyListElements(decoder: self, elements: elements)
   }
 

@@ -14,14 +14,14 @@ public struct HostileArchives: ProofPart {
     self.chunk = chunk
   }
 
-  private static let kinds = ["own", "keyed", "xml", "packages", "zips"]
+  private static let kinds = ["own", "keyed", "xml", "packages", "zips", "decorated", "parts", "graphs"]
 
   public func run(_ run: ProofRun) async throws -> PartResult {
     var result = PartResult(
       part: Self.name, title: "Hostile archives",
       summary: """
         Archives, keyed archives in binary and XML form, packages and zip files are damaged, and made whole with a hostile content, and decoded on a thread with \
-        a stack of 512 KiB. A trap, a call that takes more than ten seconds of the processor, and a process that takes more than 256 MiB are findings.
+        a stack of 512 KiB; graphs of objects are encoded, and packages are read and mended that others have changed. A trap, a call that takes more than ten seconds of the processor, and a process that takes more than 256 MiB are findings.
         """,
       seed: run.seed, unit: "archives")
     let watchdog = Watchdog(limit: 600) {

@@ -37,6 +37,21 @@ struct FaultToken: Hashable {
   var text: String = ""
 }
 
+/// A link of chains that are longer than SQLite follows delete rules, with a sum of their rows.
+@Model("Link")
+struct FaultLink: Hashable {
+  var id: Int
+  @Relationship(deleteRule: .cascade) var earlier: ToOne<FaultLink>?
+  @Relationship(deleteRule: .nullify) var shelf: ToOne<FaultRack>?
+}
+
+@Model("Rack")
+struct FaultRack: Hashable {
+  var id: Int
+  @Relationship(inverse: \FaultLink.shelf) var links: ToMany<FaultLink> = []
+  @Derived(.sum(\FaultRack.links, \FaultLink.id)) var sum: Int = 0
+}
+
 /// What is written after a fault, to see that the store goes on.
 @Model("Probe")
 struct FaultProbe: Hashable {

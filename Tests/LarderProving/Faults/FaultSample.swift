@@ -32,4 +32,13 @@ enum FaultSample {
       for book in books.prefix(6) { try db.link(book, \.tags, tags) }
     }
   }
+
+  /// Two chains of `.cascade`, which begin with the rows 1 and 2, and a circle, which has the row 3.
+  static func links(_ count: Int) -> [FaultLink] {
+    (1...3 * count).map { number in
+      let isFirst = number <= 3
+      let last: ToOne<FaultLink>? = number == 3 ? ToOne(3 * count) : nil
+      return FaultLink(id: number, earlier: isFirst ? last : ToOne(number - 3), shelf: ToOne(number % 2 + 1))
+    }
+  }
 }

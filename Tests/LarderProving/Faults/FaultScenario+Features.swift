@@ -13,6 +13,24 @@ extension FaultScenario {
         Step("link") { _, store in try await store.link(Sample.books(12...12)[0], \.tags, Sample.tags) },
       ]),
     FaultScenario(
+      name: "deep-cascade", models: [FaultLink.self, FaultRack.self],
+      prepare: { place in
+        let store = try Store(at: place.store, for: FaultLink.self, FaultRack.self, FaultProbe.self)
+        try await store.write { db in
+          try db.insert([FaultRack(id: 1), FaultRack(id: 2)])
+          try db.insert(Sample.links(1_200))
+        }
+      },
+      steps: [
+        Step("delete a long chain") { try await $1.delete(FaultLink.self, 1) },
+        Step("delete a long chain in a context") { _, store in
+          let context = Context(store)
+          context.delete(FaultLink.self, 2)
+          try context.save()
+        },
+        Step("delete a circle") { try await $1.deleteAll(FaultLink.where { $0.id == 3 }) },
+      ]),
+    FaultScenario(
       name: "full-text",
       steps: [
         Step("retitle") {

@@ -13,7 +13,7 @@ public struct RandomTests: ProofPart {
     "SearchIndexTests", "ContextMirrorKindsTests", "ContextSumTests", "PredicateElementTests",
     "RandomConflictTests", "RandomReplaceTests", "RandomLostCaseTests", "RandomSearchTextTests",
     "RandomLongConditionTests", "RandomModelNameTests", "RandomRequiredTests", "RefusedAssignmentTests",
-    "RandomOptionalTests", "RandomKeyFormTests", "RandomDateTests",
+    "RandomOptionalTests", "RandomKeyFormTests", "RandomDateTests", "RandomExpiryTests",
     "RandomKeyIdentityTests",
   ]
 

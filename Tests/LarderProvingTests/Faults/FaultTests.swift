@@ -35,7 +35,7 @@ extension FaultSuites {
       "a call that fails in any other work is an error, and the store goes on",
       arguments: [
         "transaction", "group-commit", "context", "documents", "opening-after-crash", "creating", "migrating", "attach",
-        "closing", "context-expiry",
+        "closing", "context-expiry", "deep-cascade",
       ])
     func sampled(scenario: String) async throws {
       var random = SplitMix64(seed: 7)

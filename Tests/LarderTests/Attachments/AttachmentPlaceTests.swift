@@ -1,4 +1,5 @@
 import Foundation
+import LarderArchive
 import Testing
 
 @testable import Larder
@@ -119,6 +120,11 @@ struct AttachmentPlaceTests {
     try await store.save(Letter(id: 1, scan: scan))
     let copy = file.folder.appending(component: "copy.larder").path
     try await store.backup(to: copy)
+    // Data that waits to be deleted.
+    try await store.save(Letter(id: 2, scan: try await store.attach(Data("unused".utf8))))
+    try await store.delete(Letter.self, 2)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    #expect(AttachmentFolder.names(in: AttachmentFolder(ofStore: file.path).waiting).count == 1)
     for path in [file.path, copy] {
       #expect(try mode(path) & ~storeMode == 0, "\(path)")
       let places = try #require(FileManager.default.enumerator(atPath: path + ".attachments"))
@@ -132,6 +138,28 @@ struct AttachmentPlaceTests {
       }
       #expect(count >= 2)
     }
+  }
+
+  @Test("an exported package is no more open than the store and its folder", arguments: [0o600, 0o640, 0o644])
+  func exported(mode storeMode: Int) async throws {
+    let store = try open()
+    let letter = Letter(id: 1, scan: try await store.attach(Data("bytes".utf8)))
+    try await store.save(letter)
+    try FileManager.default.setAttributes([.posixPermissions: storeMode], ofItemAtPath: file.path)
+    let folder = try PackageFolder(at: file.folder.appending(component: "letters"), extension: "letter")
+    let package = try await store.export(letter, to: folder)
+    #expect(try mode(package.url.path) == storeMode & 0o644 | 0o100 | (storeMode & 0o044) >> 2)
+    let places = try #require(FileManager.default.enumerator(atPath: package.url.path))
+    var count = 0
+    for case let name as String in places {
+      count += 1
+      #expect(try mode(package.url.appending(path: name).path) == storeMode & 0o644, "\(name)")
+    }
+    // The row, the attachment and the list of parts.
+    #expect(count == 3)
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.url.path)
+    let closed = try await store.export(letter, to: folder)
+    #expect(try mode(closed.url.path) == 0o700 && mode(closed.url.appending(path: "row").path) == 0o600)
   }
 
   @Test("a folder that was more open than its store is closed with the next attachment")

@@ -258,6 +258,44 @@ struct AttachmentRetentionTests {
     #expect(try await store.collectAttachments(waits: true) == 1)
   }
 
+  @Test("the collector that works by itself lets data wait, as the store is configured by default")
+  func byItself() async throws {
+    func open() throws -> Store { try Store(at: file.path, for: Letter.self, LetterBox.self) }
+    let (older, newer) = (file.folder.appending(component: "older"), file.folder.appending(component: "newer"))
+    var store = try open()
+    _ = try await save("one", 1, store)
+    try store.blocking.checkpoint()
+    await store.close()
+    try FileManager.default.copyItem(at: place, to: older)
+    store = try open()
+    let two = try await save("two", 2, store)
+    let folder = AttachmentFolder(ofStore: file.path)
+    await store.close()
+    try replace(with: older, keeping: newer)
+    #expect(waiting.isEmpty)
+
+    store = try open()
+    // Its first rounds find data that nothing refers to: it is deleted, or its time begins.
+    while waiting.isEmpty, folder.content(of: two.digest) != .absent { await Task.yield() }
+    await store.close()
+    try replace(with: newer)
+    store = try open()
+    #expect(try await store.data(of: two) == Data("two".utf8))
+    #expect(try await store.verifyAttachments().isWhole)
+  }
+
+  @Test("data stays for the time that the store is configured with", arguments: [3_600.0, 604_800.0])
+  func configured(seconds: Double) async throws {
+    let store = try open(retention: .seconds(seconds))
+    _ = try await save("scan", 1, store)
+    try await store.delete(Letter.self, 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.advance(by: seconds - 1)
+    #expect(try await store.collectAttachments(waits: true) == 0)
+    clock.advance(by: 1)
+    #expect(try await store.collectAttachments(waits: true) == 1)
+  }
+
   @Test("without a time, data goes at once")
   func none() async throws {
     let store = try open(retention: .zero)

@@ -26,11 +26,16 @@ struct LinkedRows: Equatable {
   /// Deletes rows: those that refer to them by `.cascade` go as well, and then none that is left may refer to one of
   /// them by `.deny`.
   mutating func delete(_ keys: Set<Key>) throws {
-    var gone = keys.intersection(targets.keys)
-    while let next = targets.keys.first(where: { key in
-      !gone.contains(key) && references(of: key).contains { $0.rule == .cascade && gone.contains($0.target) }
-    }) {
-      gone.insert(next)
+    var followers: [Key: [Key]] = [:]
+    for key in targets.keys {
+      for reference in references(of: key) where reference.rule == .cascade {
+        followers[reference.target, default: []].append(key)
+      }
+    }
+    var gone: Set<Key> = []
+    var waiting = Array(keys.intersection(targets.keys))
+    while let next = waiting.popLast() {
+      if gone.insert(next).inserted { waiting += followers[next] ?? [] }
     }
     for key in targets.keys where !gone.contains(key) {
       if references(of: key).contains(where: { $0.rule == .deny && gone.contains($0.target) }) { throw Refusal.denied }

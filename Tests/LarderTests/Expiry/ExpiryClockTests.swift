@@ -282,4 +282,21 @@ struct ExpiryNoticeTests {
     #expect(passes.allSatisfy { $0 == nil })
     #expect(holders.first??.passes.isEmpty == true)
   }
+
+  @Test("a loaded page shows the rows that have not expired any more as soon as the clock goes back")
+  func pagesAfterReturn() async throws {
+    store.sweeper.stop()
+    let codes = store.documents("codes")
+    try await store.insert(Holder(id: 1))
+    try await store.save(Pass(id: 1, owner: ToOne(1)), expires: time.now + 3600)
+    try await codes.save("a", ["n": 1], expires: time.now + 3600)
+    let passes = try await store.results(Pass.all)
+    let holders = try await store.results(Holder.all.including(\.passes))
+    let documents = try await codes.results()
+    time.leap(7200)
+    #expect(passes.map { $0?.id } == [nil] && holders.first??.passes.isEmpty == true && documents.map { $0 } == [nil])
+    time.leap(-7200)
+    #expect(
+      passes.map { $0?.id } == [1] && holders.first??.passes.map(\.id) == [1] && documents.map { $0 } == [["n": 1]])
+  }
 }

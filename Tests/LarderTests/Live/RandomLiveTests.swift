@@ -37,39 +37,6 @@ private struct Holder: Hashable {
   @Relationship(deleteRule: .cascade) var other: ToOne<Branch>?
 }
 
-/// A read that is watched as live results watch theirs, and looked at after every single change.
-private final class Probe {
-  let name: String
-  private let store: Store
-  private let results: LiveResults<String>
-  private let observer = LiveObserver()
-  private var shown: [UInt8] = []
-  private var version = 0
-
-  init(_ name: String, _ store: Store, _ read: @escaping @Sendable (Snapshot) throws -> String) throws {
-    self.name = name
-    self.store = store
-    results = store.live(read)
-    store.live.add(observer)
-    _ = try look()
-  }
-
-  deinit { store.live.remove(observer) }
-
-  /// Reads anew. Returns whether what is read is another while nobody was told of a commit.
-  func look() throws -> Bool {
-    let told = observer.version
-    store.live.beginReading(observer)
-    let (text, region) = try store.withReader { connection in try connection.tracking { try results.read(connection) } }
-    store.live.endReading(observer, region)
-    defer {
-      shown = Array(text.utf8)
-      version = observer.version
-    }
-    return told == version && shown != Array(text.utf8)
-  }
-}
-
 /// Live results against reads that begin anew, after each of many changes of all kinds.
 @Suite("Live results: random changes", .timeLimit(.minutes(10)))
 struct RandomLiveTests {
@@ -84,45 +51,45 @@ struct RandomLiveTests {
     try store.blocking.sql("create view Seen as select id, level from Branch")
   }
 
-  private func probes() throws -> [Probe] {
+  private func probes() throws -> [LiveProbe] {
     @Sendable func rows(_ rows: [Row]) -> String { rows.map { "\($0)" }.joined(separator: "\n") }
     let all = Branch.all.sorted(by: \.id)
     return [
-      try Probe("fetch", store) {
+      try LiveProbe("fetch", store) {
         "\(try $0.fetch(all).map { [$0.name, "\($0.level) \($0.weight) \($0.tags.sorted()) \($0.below)"] })"
       },
-      try Probe("count", store) { "\(try $0.count(Branch.all))" },
-      try Probe("filter", store) { "\(try $0.fetch(Branch.where { $0.level > 2 }.sorted(by: \.id)).map(\.id))" },
-      try Probe("filter across the relation", store) {
+      try LiveProbe("count", store) { "\(try $0.count(Branch.all))" },
+      try LiveProbe("filter", store) { "\(try $0.fetch(Branch.where { $0.level > 2 }.sorted(by: \.id)).map(\.id))" },
+      try LiveProbe("filter across the relation", store) {
         "\(try $0.fetch(Branch.where { $0.parent.level > 1 }.sorted(by: \.id)).map(\.id))"
       },
-      try Probe("filter by related rows", store) {
+      try LiveProbe("filter by related rows", store) {
         "\(try $0.fetch(Branch.where { $0.children.contains { $0.weight > 1 } }.sorted(by: \.id)).map(\.id))"
       },
-      try Probe("including", store) { db in
+      try LiveProbe("including", store) { db in
         try db.fetch(all.including(\.children).including(\.labels)).map {
           "\($0.id) \($0.children.map(\.id)) \($0.labels.map { Array($0.id.utf8) })"
         }
         .joined(separator: "\n")
       },
-      try Probe("groups", store) {
+      try LiveProbe("groups", store) {
         "\(try $0.fetch(Branch.all.grouped(by: \.level) { ($0.key, $0.count, $0.sum(\.weight)) }))"
       },
-      try Probe("derived", store) { rows(try $0.sql("SELECT id, below, count FROM Branch ORDER BY id")) },
-      try Probe("tags", store) {
+      try LiveProbe("derived", store) { rows(try $0.sql("SELECT id, below, count FROM Branch ORDER BY id")) },
+      try LiveProbe("tags", store) {
         "\(try $0.fetch(TwigTag.all.sorted(by: \.id)).map { [Array($0.id.utf8), Array($0.text.utf8)] })"
       },
-      try Probe("search", store) {
+      try LiveProbe("search", store) {
         "\(try $0.fetch(TwigTag.search(typed: "ok").sorted(by: \.id)).map { Array($0.id.utf8) })"
       },
-      try Probe("holders", store) {
+      try LiveProbe("holders", store) {
         "\(try $0.fetch(Holder.all.sorted(by: \.id)).map { "\($0.id) \($0.branch?.id ?? 0) \($0.other?.id ?? 0)" })"
       },
-      try Probe("a view", store) { rows(try $0.sql("SELECT * FROM Seen ORDER BY 1, 2")) },
-      try Probe("a table without a model", store) { rows(try $0.sql("SELECT * FROM Log ORDER BY id")) },
-      try Probe("its rows", store) { rows(try $0.sql("SELECT count(*) FROM Log")) },
-      try Probe("pairs", store) { "\(try $0.count(Branch.where { $0.labels.contains("é") }))" },
-      try Probe("page", store) {
+      try LiveProbe("a view", store) { rows(try $0.sql("SELECT * FROM Seen ORDER BY 1, 2")) },
+      try LiveProbe("a table without a model", store) { rows(try $0.sql("SELECT * FROM Log ORDER BY id")) },
+      try LiveProbe("its rows", store) { rows(try $0.sql("SELECT count(*) FROM Log")) },
+      try LiveProbe("pairs", store) { "\(try $0.count(Branch.where { $0.labels.contains("é") }))" },
+      try LiveProbe("page", store) {
         "\(try $0.fetch(Branch.all.sorted(by: \.weight).sorted(by: \.id).limit(3, offset: 1)).map(\.id))"
       },
     ]

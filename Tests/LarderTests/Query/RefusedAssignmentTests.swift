@@ -92,9 +92,74 @@ struct RefusedAssignmentTests {
     }
   }
 
+  @Test("in a sum that rows which are deleted would make too great")
+  func derivedByDeletions() throws {
+    try store.blocking.insert([
+      DialReading(id: 1, gauge: ToOne("a"), amount: 100), DialReading(id: 2, gauge: ToOne("c"), amount: 60),
+      DialReading(id: 4, gauge: ToOne("c"), amount: -20), DialReading(id: 3, gauge: ToOne("c"), amount: 70),
+      DialReading(id: 5, gauge: ToOne("a"), amount: -100), DialReading(id: 6, gauge: ToOne("d"), amount: 90),
+    ])
+    let negative = DialReading.where { $0.amount < 0 }
+    try expectRefusal(of: "sum", key: "c") { try $0.delete(DialReading.self, 4) }
+    try expectRefusal(of: "sum", key: "c") { try $0.delete([DialReading(id: 5), DialReading(id: 4)]) }
+    try expectRefusal(of: "sum", key: "c") { _ = try $0.deleteAll(negative) }
+    try expectRefusal(of: "sum", key: "c") { _ = try $0.deleteAll(negative.sorted(by: \.id, order: .reverse).limit(2)) }
+    let asynchronous = #expect(throws: StoreError.self) {
+      try store.blocking.write { db in
+        try db.insert(Dial(id: "e"))
+        try db.deleteAll(negative)
+      }
+    }
+    #expect(asynchronous?.property == "sum" && asynchronous?.key == ["c"])
+    #expect(try store.blocking.count(DialReading.all) == 6 && store.blocking.count(Dial.all) == 4)
+    #expect(try store.blocking.verifyDerived() == [])
+    #expect(try store.blocking.find(Dial.self, "c")?.sum == 110)
+  }
+
+  @Test("in a sum that a deletion's own rules would make too great, and a statement that comes after it names its own")
+  func derivedByRules() throws {
+    let db = try Store(inMemoryFor: Basket.self, Ware.self, WareBox.self).blocking
+    try db.insert([WareBox(id: 1), WareBox(id: 2)])
+    try db.insert([Basket(id: 1), Basket(id: 2)])
+    try db.insert([
+      Ware(id: 1, amount: 120), Ware(id: 2, amount: -20, box: ToOne(1)), Ware(id: 3, amount: 20, box: ToOne(2)),
+    ])
+    for id in [1, 2, 3] { try db.link(Basket(id: 2), \.wares, Ware(id: id)) }
+    let rule = #expect(throws: StoreError.self) { try db.delete(WareBox.self, 1) }
+    #expect(rule?.model == "Basket" && rule?.property == "amount" && rule?.key == [2], "\(rule as Any)")
+    try db.delete(WareBox.self, 2)
+    let moved = #expect(throws: StoreError.self) { try db.save(Ware(id: 2, amount: 20)) }
+    #expect(moved?.property == "amount" && moved?.key == [2], "\(moved as Any)")
+    #expect(try db.find(Basket.self, 2)?.amount == 100)
+  }
+
+  @Test("in a row that moves: of two sums, the one that would be too great")
+  func moved() throws {
+    try store.blocking.insert([
+      DialReading(id: 1, gauge: ToOne("a"), amount: -50), DialReading(id: 2, gauge: ToOne("a"), amount: 120),
+      DialReading(id: 5, gauge: ToOne("a"), amount: 50),
+      DialReading(id: 3, gauge: ToOne("c"), amount: 100), DialReading(id: 4, gauge: ToOne("b"), amount: 50),
+    ])
+    try expectRefusal(of: "sum", key: "a") { try $0.save(DialReading(id: 1, gauge: ToOne("b"), amount: 1)) }
+    try expectRefusal(of: "sum", key: "c") { try $0.update(DialReading(id: 4, gauge: ToOne("c"), amount: 50)) }
+  }
+
+  @Test("the row is found without memory for the rows of the statement")
+  func memory() throws {
+    let db = try Store(inMemoryFor: Dial.self, DialReading.self).blocking
+    try db.insert([Dial(id: "a"), Dial(id: "b")])
+    try db.insert((1...20_000).map { DialReading(id: $0, gauge: ToOne("a"), amount: $0.isMultiple(of: 2) ? 1 : -1) })
+    try db.insert([
+      DialReading(id: 20_001, gauge: ToOne("b"), amount: -1), DialReading(id: 0, gauge: ToOne("b"), amount: 127),
+      DialReading(id: -1, gauge: ToOne("b"), amount: 1),
+    ])
+    let error = #expect(throws: StoreError.self) { try db.deleteAll(DialReading.where { $0.id > 0 }) }
+    #expect(error?.key == ["b"])
+  }
+
   @Test("in a sum over pairs, and in one of real numbers")
   func otherSums() throws {
-    let db = try Store(inMemoryFor: Basket.self, Ware.self).blocking
+    let db = try Store(inMemoryFor: Basket.self, Ware.self, WareBox.self).blocking
     try db.insert([Basket(id: 1), Basket(id: 2)])
     try db.insert([Ware(id: 1, amount: 100, weight: .infinity), Ware(id: 2, amount: 20), Ware(id: 3, basket: ToOne(2))])
     for id in [1, 2] { try db.link(Basket(id: 2), \.wares, Ware(id: id)) }
@@ -106,6 +171,50 @@ struct RefusedAssignmentTests {
       try db.updateAll(Ware.where { $0.id == 3 }) { $0.weight.set(-.infinity) }
     }
     #expect(real?.property == "weight" && real?.key == [2], "\(real as Any)")
+  }
+
+  @Test("in random deletions: the row that is named is one whose sum would be too great")
+  func randomDeletions() throws {
+    var generator = SplitMix64(seed: TestSeed.value &* 151)
+    for number in 0..<40 {
+      let store = try Store(inMemoryFor: Dial.self, DialReading.self)
+      let db = store.blocking
+      let names = ["a", "b", "c"]
+      try db.insert(names.map { Dial(id: $0) })
+      var sums: [String: Int] = [:]
+      let readings = (1...12).compactMap { id -> DialReading? in
+        let (name, amount) = (generator.pick(names), Int8.random(in: -60...60, using: &generator))
+        guard (-128...127).contains(sums[name, default: 0] + Int(amount)) else { return nil }
+        sums[name, default: 0] += Int(amount)
+        return DialReading(id: id, gauge: ToOne(name), amount: amount)
+      }
+      try db.insert(readings)
+      let least = Int.random(in: 1...10, using: &generator)
+      let gone = readings.filter { $0.id >= least }
+      // The triggers of the file look at a sum after each row, and a context when all rows are deleted.
+      var first: String?
+      for reading in gone {
+        let name = reading.gauge?.id ?? ""
+        sums[name, default: 0] -= Int(reading.amount)
+        if first == nil, !(-128...127).contains(sums[name, default: 0]) { first = name }
+      }
+      let tooGreat = Set(sums.filter { !(-128...127).contains($0.value) }.keys)
+      let place = "seed \(TestSeed.value), number \(number): \(readings), \(least)"
+      func refusal(_ db: some StoreWriter) throws -> String? {
+        do {
+          #expect(try db.deleteAll(DialReading.where { $0.id >= least }) == gone.count, "\(place)")
+          return nil
+        } catch let error as StoreError {
+          #expect(error.property == "sum" && error.model == "Dial", "\(place): \(error)")
+          #expect(try db.count(DialReading.all) == readings.count, "\(place)")
+          return error.key.first?.text
+        }
+      }
+      let inContext = try refusal(Context(store))
+      #expect(inContext.map { tooGreat.contains($0) } ?? tooGreat.isEmpty, "\(place): \(inContext as Any)")
+      #expect(try refusal(db) == first, "\(place)")
+    }
+    TestSeed.tried(40, "deletions of summed rows")
   }
 
   @Test("in random sums: the row that is named is one whose sum would be too great")
@@ -167,4 +276,10 @@ private struct Ware: Hashable {
   var weight: Double = 0
   var basket: ToOne<Basket>?
   var baskets: ToMany<Basket> = []
+  @Relationship(deleteRule: .cascade) var box: ToOne<WareBox>?
+}
+
+@Model
+private struct WareBox: Hashable {
+  var id: Int
 }

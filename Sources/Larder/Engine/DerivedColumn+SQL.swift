@@ -1,0 +1,89 @@
+extension DerivedColumn {
+  /// Returns SQL that computes the column in every row.
+  var fill: String {
+    "UPDATE \(Quoting.name(table)) SET \(Quoting.name(column)) = \(recomputed)"
+  }
+
+  /// Returns SQL for the rows whose column is wrong: the key, the stored value, and the computed value.
+  ///
+  /// A sum of real numbers may differ in its last digits, depending on the order of addition.
+  var mismatches: String {
+    let (stored, name) = (Quoting.name(column), Quoting.name(table))
+    let differs =
+      aggregate == .sum && arithmetic == .real
+      ? "NOT (stored IS computed OR abs(stored - computed) <= 1e-9 * max(abs(stored), abs(computed)))"
+      : "stored IS NOT computed"
+    return
+      "SELECT * FROM (SELECT \(Quoting.name(key)) AS key, \(stored) AS stored, \(recomputed) AS computed FROM \(name)) WHERE \(differs)"
+  }
+
+  /// Returns the computed value, in a statement on the column's own table.
+  var recomputed: String {
+    computed(aggregated())
+  }
+
+  /// Returns the condition, in a statement on the column's own table, that its property couldn't hold the value, and
+  /// why; nil if it always can.
+  var unstorable: (reason: DerivedRefusal.Reason, condition: String)? {
+    guard aggregate == .sum, let value else { return nil }
+    let rows = "larder_rows.\(Quoting.name(value))"
+    switch arithmetic {
+    case .integer:
+      // SQLite's own sum of integers throws on overflow.
+      let bounds = range ?? Int64.min...Int64.max
+      let sum = computed("larder_decimal_sum(\(rows))")
+      return (.range, "\(sum) COLLATE larder_decimal NOT BETWEEN '\(bounds.lowerBound)' AND '\(bounds.upperBound)'")
+    case .real: return (.notANumber, "\(recomputed) IS NULL")
+    case .decimal, .none: return nil
+    }
+  }
+
+  /// Returns a lower bound of how much the sum may grow, in a statement about its own table, before its property can't
+  /// hold it.
+  var room: String? {
+    guard aggregate == .sum, let value else { return nil }
+    let rows = "larder_rows.\(Quoting.name(value))"
+    switch arithmetic {
+    case .integer:
+      let bounds = range ?? Int64.min...Int64.max
+      let (lowest, highest) = (Double(bounds.lowerBound), Double(bounds.upperBound))
+      let sum = "CAST(coalesce(\(computed("larder_decimal_sum(\(rows))")), '0') AS REAL)"
+      // The margin is wider than what is lost in counting with real numbers.
+      return "min(\(highest) - \(sum), \(sum) - (\(lowest))) - \(highest * 1e-9)"
+    // As long as no sum of absolute values overflows, no order of adding makes an infinity, or of two of them what is
+    // no number.
+    case .real: return "1e308 - \(computed("total(abs(\(rows)))"))"
+    case .decimal, .none: return nil
+    }
+  }
+
+  /// Returns an aggregate of the rows that belong to a row of the table.
+  private func computed(_ aggregate: String) -> String {
+    let owner = "\(Quoting.name(table)).\(Quoting.name(key))"
+    let rowsName = Quoting.name(rowsTable)
+    switch rows {
+    case .reference(let column):
+      return
+        "(SELECT \(aggregate) FROM \(rowsName) AS larder_rows WHERE larder_rows.\(Quoting.name(column)) = \(owner))"
+    case .pairs(let pairs, let own, _, _) where self.aggregate == .count:
+      return "(SELECT count(*) FROM \(Quoting.name(pairs)) AS larder_pairs WHERE larder_pairs.\(own) = \(owner))"
+    case .pairs(let pairs, let own, let other, let key):
+      return
+        "(SELECT \(aggregate) FROM \(Quoting.name(pairs)) AS larder_pairs JOIN \(rowsName) AS larder_rows ON larder_rows.\(Quoting.name(key)) = larder_pairs.\(other) WHERE larder_pairs.\(own) = \(owner))"
+    }
+  }
+
+  private func aggregated() -> String {
+    guard let value else { return "count(*)" }
+    let name = "larder_rows.\(Quoting.name(value))"
+    let compared = name + (collation.map { " COLLATE \($0)" } ?? "")
+    return switch (aggregate, arithmetic) {
+    case (.count, _): "count(*)"
+    case (.sum, .decimal): "coalesce(larder_decimal_sum(\(name)), '0')"
+    case (.sum, .real): "total(\(name))"
+    case (.sum, _): "coalesce(sum(\(name)), 0)"
+    case (.min, _): "min(\(compared))"
+    case (.max, _): "max(\(compared))"
+    }
+  }
+}
