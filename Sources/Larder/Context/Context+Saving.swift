@@ -21,6 +21,9 @@ extension Context {
       } else {
         try connection.save(layer, mergePolicy)
       }
+    } else {
+      // Rows that are read from now on are compared as they are then, as after any other save.
+      connection.changeableVersions(of: layer).didRollBack()
     }
     layer.savedCount = layer.steps.count
   }

@@ -14,6 +14,7 @@ public struct RandomTests: ProofPart {
     "RandomConflictTests", "RandomReplaceTests", "RandomLostCaseTests", "RandomSearchTextTests",
     "RandomLongConditionTests", "RandomModelNameTests", "RandomRequiredTests", "RefusedAssignmentTests",
     "RandomOptionalTests", "RandomKeyFormTests", "RandomDateTests", "RandomExpiryTests",
+    "RandomKeyIdentityTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.

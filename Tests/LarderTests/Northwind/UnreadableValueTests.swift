@@ -67,9 +67,10 @@ struct UnreadableValueTests {
   func texts(_ bytes: String) throws {
     try expectRefusal("text", of: "CAST(x'\(bytes)' AS TEXT)") { $0.text != "x" }
     let db = try open()
+    let groups = UnreadableThing.all.grouped(by: \.text) { ($0.key, $0.count) }
     for error in [
       #expect(
-        throws: StoreError.self, performing: { try db.fetch(UnreadableThing.all.grouped(by: \.text) { ($0.key, $0.count) }) }),
+        throws: StoreError.self, performing: { try db.fetch(groups) }),
       #expect(throws: StoreError.self, performing: { try db.max(UnreadableThing.all, of: \.text) }),
       #expect(throws: StoreError.self, performing: { try db.sql("select text from Things", as: String.self) }),
       #expect(

@@ -26,6 +26,39 @@ struct Gauge: Hashable {
     db = try Store(inMemoryFor: Gauge.self).blocking
   }
 
+  @Test("integers that no Double holds are multiplied and divided exactly, in conditions, updates and contexts")
+  func large() throws {
+    let store = try Store(inMemoryFor: Gauge.self)
+    try store.blocking.insert(Gauge(id: 1, big: 1_152_921_504_606_846_807))
+    let context = Context(store)
+    for db in [store.blocking, context, context.child()] as [any StoreWriter] {
+      #expect(try db.count(Gauge.where { ($0.big - 1) * 3 / 4 == 864_691_128_455_135_104 }) == 1)
+      #expect(try db.count(Gauge.where { ($0.big - 1) * 3 / 4 > 864_691_128_455_135_104 }) == 0)
+    }
+    try context.updateAll(Gauge.all) { $0.big.set { ($0.big - 1) * 3 / 4 } }
+    try context.save()
+    #expect(try store.blocking.find(Gauge.self, 1)?.big == 864_691_128_455_135_104)
+  }
+
+  @Test("an unsigned or small integer that an update would take out of its range is refused in contexts as well")
+  func rangesOfContexts() throws {
+    let store = try Store(inMemoryFor: Gauge.self)
+    let row = Gauge(id: 1, optionalSmall: 32_000, unsigned: 0)
+    try store.blocking.insert(row)
+    let context = Context(store)
+    for db in [context, context.child()] {
+      for (property, update) in [
+        ("unsigned", { $0.unsigned.set { $0.unsigned - 1 } }),
+        ("optionalSmall", { $0.optionalSmall.increment(by: 1000) }),
+      ] as [(String, (Assignments<Gauge>) -> Void)] {
+        let error = #expect(throws: StoreError.self) { try db.updateAll(Gauge.all, update) }
+        #expect(error?.code == .invalidValue && error?.model == "Gauge" && error?.property == property)
+        db.rollback()
+        #expect(try db.find(Gauge.self, 1) == row)
+      }
+    }
+  }
+
   @Test(
     "an update that would store what its property cannot hold is refused, with model and property, and nothing is changed"
   )

@@ -15,6 +15,22 @@ struct RandomLongConditionTests {
     }
   }
 
+  @Test("ten thousand conditions work in a context and in its child as in the store")
+  func tenThousand() throws {
+    let store = try Store(inMemoryFor: Errand.self)
+    try store.blocking.insert((1...20).map { Errand(id: $0, depth: $0) })
+    let numbers = [5, 7] + (100..<10_098)
+    let condition = numbers.dropFirst().reduce(Errand.columns.depth == 5) { $0 || Errand.columns.depth == $1 }
+    let query = Errand.where { _ in condition }
+    let context = Context(store)
+    for db in [store.blocking, context, context.child()] as [any StoreWriter] {
+      #expect(try db.fetch(query.sorted(by: \.id)).map(\.id) == [5, 7])
+      try db.updateAll(query) { $0.state.set("found") }
+      #expect(try db.fetch(Errand.where { $0.state == "found" }.sorted(by: \.id)).map(\.id) == [5, 7])
+      try db.updateAll(Errand.all) { $0.state.set("open") }
+    }
+  }
+
   @Test("thousands of conditions mean what they mean in plain Swift")
   func rounds() throws {
     var generator = SplitMix64(seed: TestSeed.value &* 81)

@@ -76,10 +76,12 @@ struct StoredValueSampleTests {
   }
 
   private func expectRefusal<M: Model>(_ model: M.Type, naming words: String) throws {
-    try file.expectRefusal(.schemaMismatch, of: "kind", naming: "Note", words) {
+    try file.expectRefusal(.schemaMismatch, of: "kind", naming: "Note", words, "in a migration") {
       _ = try Store.plan(at: file.path, for: M.self)
     }
-    try file.expectRefusal(.schemaMismatch, of: "kind", naming: "Note", words) { _ = try file.open(M.self) }
+    try file.expectRefusal(.schemaMismatch, of: "kind", naming: "Note", words, "in a migration") {
+      _ = try file.open(M.self)
+    }
   }
 
   @Test("a case that an enum has lost is found on opening, by the newest rows")
