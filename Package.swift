@@ -78,7 +78,12 @@ let package = Package(
     .systemLibrary(name: "CLarderZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "LarderCombine", dependencies: ["Larder", openCombine]),
     .target(
-      name: "LarderSync", dependencies: ["Larder", .product(name: "GRDBSQLite", package: "GRDB.swift")]),
+      name: "LarderSync",
+      dependencies: [
+        "Larder",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
     .target(name: "LarderTestSupport", dependencies: ["Larder", "LarderRandom"]),
     // Seeded random numbers, for the tests of archives too, which know nothing of databases.
     .target(name: "LarderRandom"),

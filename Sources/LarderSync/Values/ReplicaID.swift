@@ -39,7 +39,7 @@ public struct ReplicaID: Sendable, Hashable {
   public var bytes: Data {
     var data = Data(capacity: Self.byteCount)
     for part in [high, low] {
-      for shift in stride(from: 56, through: 0, by: -8) { data.append(UInt8(truncatingIfNeeded: part >> UInt64(shift))) }
+      for shift in [56, 48, 40, 32, 24, 16, 8, 0] { data.append(UInt8(truncatingIfNeeded: part >> shift)) }
     }
     return data
   }
