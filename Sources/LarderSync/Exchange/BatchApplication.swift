@@ -41,6 +41,9 @@ struct BatchApplication {
     let latest = states.flatMap { [$0.stamp, $0.insertion] + $0.properties.map(\.stamp) }.map(\.time).max() ?? 0
     _ = try file.tick(past: latest)
     let sender = try file.id(of: batch.sender)
+    for known in batch.knowledge {
+      try record(try file.id(of: known.replica), try file.id(of: known.origin), known.since, known.upTo, file)
+    }
     let region = VisibilityRegion(file)
     var sources: [RowKey: Int64] = [:]
     var changed = 0
@@ -48,6 +51,7 @@ struct BatchApplication {
       let old = try file.row(state.rowKey)
       let known = region.members[state.rowKey]?.state ?? old?.state
       let merged = known?.merging(state) ?? state
+      if let known, let id = old?.id { try file.recordConflicts(of: known, and: state, id) }
       if merged == known { continue }
       changed += 1
       if merged == state { sources[state.rowKey] = sender }
@@ -70,9 +74,6 @@ struct BatchApplication {
 
   /// Records what is known after the last transaction.
   private func finish(_ file: ReplicaFile, _ sender: Int64) throws {
-    for known in batch.knowledge {
-      try record(try file.id(of: known.replica), try file.id(of: known.origin), known.since, known.upTo, file)
-    }
     // A batch that begins later than what was received leaves a gap, and the next exchange asks for it again.
     guard batch.since.position <= (try file.received(from: batch.sender)) else { return }
     try connection.run(
@@ -127,7 +128,10 @@ extension ReplicaFile {
       let region = VisibilityRegion(self)
       for row in try rows(after: clock.settled, upTo: clock.now, limit: .max) { region.join(row) }
       // What a changed row was before isn't known any longer: everything may return that its old values kept away.
-      for row in try rows(where: SyncTables.isResurrected) + rows(where: SyncTables.isSetAside) { region.join(row) }
+      let hidden = "id IN (SELECT row FROM \(SyncTables.cells) WHERE held = \(Holding.hidden.rawValue))"
+      for condition in [SyncTables.isResurrected, SyncTables.isSetAside, hidden] {
+        for row in try rows(where: condition) { region.join(row) }
+      }
       try applying {
         try region.solve()
         try write(region)

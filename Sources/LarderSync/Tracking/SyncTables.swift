@@ -10,6 +10,7 @@ import Larder
 /// _larder_sync_rows        one row for each row that there ever was: how often it was inserted and deleted
 /// _larder_sync_cells       the properties that were changed later, and the values that no table shows
 /// _larder_sync_knowledge   from when on which replica knew which writes
+/// _larder_sync_conflicts   values that lost against others that were written at the same time
 /// ```
 enum SyncTables {
   static let prefix = "_larder_sync_"
@@ -20,9 +21,10 @@ enum SyncTables {
   static let rows = prefix + "rows"
   static let cells = prefix + "cells"
   static let knowledge = prefix + "knowledge"
+  static let conflicts = prefix + "conflicts"
 
   /// All of them; those that refer to others come first.
-  static let all = [knowledge, cells, rows, properties, tables, replicas, clock]
+  static let all = [conflicts, knowledge, cells, rows, properties, tables, replicas, clock]
 
   /// The fewest columns for keys: the pairs of many-to-many relationships have two.
   static let fewestKeys = 2
@@ -62,6 +64,11 @@ enum SyncTables {
     up_to INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (replica, origin, since)) STRICT, WITHOUT ROWID
     """,
     "CREATE INDEX main.\(knowledge)_position ON \(knowledge) (position)",
+    """
+    CREATE TABLE main.\(conflicts) (row INTEGER NOT NULL, property INTEGER NOT NULL, time INTEGER NOT NULL, \
+    replica INTEGER NOT NULL, value ANY, is_dismissed INTEGER NOT NULL DEFAULT 0, \
+    PRIMARY KEY (row, property, time, replica)) STRICT, WITHOUT ROWID
+    """,
   ]
 
   /// The names of the columns of keys.
