@@ -19,7 +19,7 @@ extension Store.Configuration {
 
   /// Whether the store takes part in sync; `.off` by default, which costs nothing.
   ///
-  /// With `.on`, opening throws ``StoreError`` `.unsupported` for a model whose key is an integer, and for a file that
+  /// With `.on`, opening throws `StoreError` `.unsupported` for a model whose key is an integer, and for a file that
   /// Larder doesn't manage. A file that was tracked once stays tracked until ``StoreSync/disable()``, and then needs
   /// `.on` when its tables have to be migrated.
   public var sync: SyncMode {

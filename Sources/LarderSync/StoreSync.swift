@@ -33,7 +33,7 @@ public struct StoreSync: Sendable {
   ///
   /// From then on open the file with `Store.Configuration(sync: .on)`: a migration without it is refused.
   ///
-  /// - Throws: ``StoreError`` `.unsupported` for a model whose key is an integer, and for a file that Larder doesn't
+  /// - Throws: `StoreError` `.unsupported` for a model whose key is an integer, and for a file that Larder doesn't
   ///   manage; the errors of any write.
   /// - Complexity: One pass over all rows. Without effect, one lookup, if the file is tracked already.
   public func enable() async throws {
@@ -65,23 +65,46 @@ public struct StoreSync: Sendable {
   ///
   /// - Parameter peer: The other side.
   /// - Returns: What was done.
-  /// - Throws: ``StoreError`` `.unsupported` if sync is off in the file, or if both sides are the same replica;
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file, or if both sides are the same replica;
   ///   `.invalidValue` for a batch that can't come from a replica; the errors of the peer, and those of any write.
   @discardableResult
   public func exchange(with peer: some SyncPeer) async throws -> ExchangeReport {
-    let own = try await replica()
     let other = try await peer.replica()
+    let own = try await identified(by: peer)
     guard own != other else {
       throw StoreError(
         .unsupported, ofModel: nil,
-        "Both sides of the exchange are the same replica. If one file is a copy of the other, call store.sync.disable() and enable() in the copy."
-      )
+        "Both sides of the exchange are the same file. Exchange with another one; a copy of a file counts as one.")
     }
     var report = ExchangeReport()
     report.received = try await Self.carry(from: peer, other, to: self, own).changed
     report.sent = try await Self.carry(from: self, own, to: peer, other).handed
     report.setAside = try await store.readingModule { try ReplicaFile($0).setAsideCount() }
+    try await confirmIdentity()
     return report
+  }
+
+  /// Returns the identifier of this file, which is a new one if the peer has more from it than it has written: then it
+  /// was replaced by an older copy.
+  private func identified(by peer: some SyncPeer) async throws -> ReplicaID {
+    let own = try await replica()
+    let position = try await peer.cursor(of: own).position
+    if try await store.readingModule({ try ReplicaFile($0).clock().now >= position }) { return own }
+    try await store.writingModule { connection in
+      try connection.transaction { try ReplicaFile(connection).becomeNewReplica() }
+    }
+    return try await replica()
+  }
+
+  private func confirmIdentity() async throws {
+    let isConfirmed = try await store.readingModule { connection in
+      let clock = try ReplicaFile(connection).clock()
+      return clock.identified == clock.now
+    }
+    if isConfirmed { return }
+    try await store.writingModule { connection in
+      try connection.transaction { try ReplicaFile(connection).confirmIdentity() }
+    }
   }
 
   private static func carry(
@@ -108,17 +131,23 @@ public struct StoreSync: Sendable {
 }
 
 extension StoreSync: SyncPeer {
-  /// Returns the identifier of this file as a replica.
+  /// Returns the identifier of this file as a replica. A copy of a file gets a new one.
   ///
-  /// - Throws: ``StoreError`` `.unsupported` if sync is off in the file; the errors of any read.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read, and for a copy those of
+  ///   any write.
   public func replica() async throws -> ReplicaID {
-    try await store.readingModule { try ReplicaFile($0).own() }
+    if try await store.readingModule({ try ReplicaFile($0).isCopy() }) {
+      try await store.writingModule { connection in
+        try connection.transaction { try ReplicaFile(connection).identify() }
+      }
+    }
+    return try await store.readingModule { try ReplicaFile($0).own() }
   }
 
   /// Returns up to where this file has the changes of a replica: position zero if it has none.
   ///
   /// - Parameter replica: The replica.
-  /// - Throws: ``StoreError`` `.unsupported` if sync is off in the file; the errors of any read.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   public func cursor(of replica: ReplicaID) async throws -> ChangeCursor {
     try await store.readingModule {
       ChangeCursor(replica: replica, position: try ReplicaFile($0).received(from: replica))
@@ -131,7 +160,7 @@ extension StoreSync: SyncPeer {
   ///   - cursor: The last change that isn't wanted.
   ///   - recipient: The replica that asks: what came from it is left out.
   ///   - limit: The greatest number of rows.
-  /// - Throws: ``StoreError`` `.unsupported` if sync is off in the file, `.invalidValue` for a cursor of another
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.invalidValue` for a cursor of another
   ///   replica; the errors of any read.
   /// - Complexity: One lookup if there is nothing new.
   public func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
@@ -144,7 +173,7 @@ extension StoreSync: SyncPeer {
   ///
   /// - Parameter batch: The changes. What came before changes nothing.
   /// - Returns: How many rows have changed.
-  /// - Throws: ``StoreError`` `.unsupported` if sync is off in the file, `.invalidValue` for a batch that can't come
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.invalidValue` for a batch that can't come
   ///   from a replica, of which nothing is applied; the errors of any write.
   @discardableResult
   public func apply(_ batch: ChangeBatch) async throws -> Int {

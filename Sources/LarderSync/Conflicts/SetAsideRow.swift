@@ -33,7 +33,7 @@ public struct SetAsideRow: Sendable, Hashable {
 extension StoreSync {
   /// Returns the rows that a rule of the models keeps from being visible, each with the reason.
   ///
-  /// - Throws: ``StoreError`` `.unsupported` if sync is off in the file; the errors of any read.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   /// - Complexity: Proportional to the number of these rows.
   public func setAside() async throws -> [SetAsideRow] {
     try await store.readingModule { connection in
@@ -51,7 +51,7 @@ extension StoreSync {
   /// Brings back the deleted rows without which a row can't be visible, with the values that they had.
   ///
   /// - Parameter row: One of ``setAside()``.
-  /// - Throws: ``StoreError`` `.notFound` if the row is no longer set aside, `.referenced` if what it lacks was never
+  /// - Throws: `StoreError` `.notFound` if the row is no longer set aside, `.referenced` if what it lacks was never
   ///   here or is a duplicate; the errors of any write.
   public func restore(_ row: SetAsideRow) async throws {
     try await deciding(row) { file, stored in
@@ -78,30 +78,10 @@ extension StoreSync {
     }
   }
 
-  /// Moves everything that refers to a duplicate to another row of its table, and deletes the duplicate.
-  ///
-  /// - Parameters:
-  ///   - row: One of ``setAside()``.
-  ///   - key: The values of the key of the row that stays.
-  /// - Throws: ``StoreError`` `.notFound` if the row is no longer set aside, or if the other isn't visible; the errors
-  ///   of any write.
-  public func merge(_ row: SetAsideRow, into key: [Value]) async throws {
-    try await deciding(row) { file, stored in
-      let winner = RowKey(table: row.table, key: key.map(ReplicatedValue.init))
-      guard try file.status(winner)?.status == .visible, winner != stored.rowKey else { throw file.missing }
-      var changes: [(row: StoredRow?, state: RowState)] = []
-      for referrer in try file.referrers(of: stored.rowKey) where referrer.state.isThere {
-        try changes += file.redirect(referrer, from: stored.rowKey, to: winner)
-      }
-      changes.append((stored, stored.state.deleted(try file.newStamp())))
-      try file.change(changes)
-    }
-  }
-
   /// Deletes a row that is set aside, on all replicas.
   ///
   /// - Parameter row: One of ``setAside()``.
-  /// - Throws: ``StoreError`` `.notFound` if the row is no longer set aside; the errors of any write.
+  /// - Throws: `StoreError` `.notFound` if the row is no longer set aside; the errors of any write.
   public func discard(_ row: SetAsideRow) async throws {
     try await deciding(row) { file, stored in
       try file.change(stored, to: stored.state.deleted(try file.newStamp()))
@@ -124,7 +104,7 @@ extension StoreSync {
   /// Returns the number of rows that changed here and that a peer doesn't have yet.
   ///
   /// - Parameter peer: The peer.
-  /// - Throws: ``StoreError`` `.unsupported` if sync is off in the file; the errors of the peer, and those of any read.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of the peer, and those of any read.
   public func pending(for peer: some SyncPeer) async throws -> Int {
     let other = try await peer.replica()
     let cursor = try await peer.cursor(of: try await replica())
@@ -166,46 +146,5 @@ extension ReplicaFile {
       }
     }
     return nil
-  }
-
-  /// The rows that refer to a row, visible or set aside.
-  func referrers(of rowKey: RowKey) throws -> [StoredRow] {
-    let visible = Set(try visibleReferrers(of: rowKey))
-    return try visible.compactMap { try row($0) } + setAsideReferrers(of: rowKey)
-  }
-
-  /// The changes by which a row refers to another row than before. A row whose key refers is replaced by another.
-  func redirect(
-    _ row: StoredRow, from old: RowKey, to new: RowKey
-  ) throws -> [(row: StoredRow?, state: RowState)] {
-    guard let table = table(row.state.table) else { return [] }
-    var state = row.state
-    var key = state.key
-    for reference in table.description.references where target(of: reference, in: row.state, table) == old {
-      if let position = table.description.keys.firstIndex(where: { $0.name == reference.column }) {
-        key[position] = new.key[0]
-      } else if let property = table.properties.first(where: { $0.column.name == reference.column }) {
-        state = state.setting(property.name, to: new.key[0], try newStamp())
-      }
-    }
-    if key == state.key { return [(row, state)] }
-    return try replace(row, state, key)
-  }
-
-  private func replace(
-    _ row: StoredRow, _ state: RowState, _ key: [ReplicatedValue]
-  ) throws -> [(row: StoredRow?, state: RowState)] {
-    let rowKey = RowKey(table: state.table, key: key)
-    let deletion: (row: StoredRow?, state: RowState) = (row, state.deleted(try newStamp()))
-    let stamp = try newStamp()
-    if let existing = try self.row(rowKey) {
-      return existing.state.isThere ? [deletion] : [deletion, (existing, existing.state.insertedAgain(stamp))]
-    }
-    let properties = state.properties.map {
-      PropertyState(name: $0.name, value: $0.value, stamp: stamp, causalLength: 1)
-    }
-    let insertion = RowState(
-      table: state.table, key: key, causalLength: 1, stamp: stamp, insertion: stamp, properties: properties)
-    return [deletion, (nil, insertion)]
   }
 }

@@ -43,8 +43,10 @@ struct ConflictAddress: Sendable, Hashable {
 extension StoreSync {
   /// Returns the values that lost against others that were written at the same time elsewhere, newest first.
   ///
+  /// A conflict is listed by the replica that merged the two writes. What it decides reaches the others as a write.
+  ///
   /// - Returns: The conflicts that were neither restored nor dismissed, and over which nobody has decided elsewhere.
-  /// - Throws: ``StoreError`` `.unsupported` if sync is off in the file; the errors of any read.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   public func conflicts() async throws -> [SyncConflict] {
     try await store.readingModule { try ReplicaFile($0).conflicts() }
   }
@@ -53,7 +55,7 @@ extension StoreSync {
   /// dismissed.
   ///
   /// - Parameter conflict: One of ``conflicts()``.
-  /// - Throws: ``StoreError`` `.notFound` if the conflict is no longer there; the errors of any write.
+  /// - Throws: `StoreError` `.notFound` if the conflict is no longer there; the errors of any write.
   public func restore(_ conflict: SyncConflict) async throws {
     try await store.writingModule { connection in
       try connection.transaction {
@@ -75,7 +77,7 @@ extension StoreSync {
   /// Removes a conflict from the list. The value that lost is forgotten.
   ///
   /// - Parameter conflict: One of ``conflicts()``.
-  /// - Throws: ``StoreError`` `.notFound` if the conflict is no longer there; the errors of any write.
+  /// - Throws: `StoreError` `.notFound` if the conflict is no longer there; the errors of any write.
   public func dismiss(_ conflict: SyncConflict) async throws {
     try await store.writingModule { connection in
       try connection.transaction { try ReplicaFile(connection).dismiss(conflict.address) }

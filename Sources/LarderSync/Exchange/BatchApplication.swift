@@ -18,6 +18,7 @@ struct BatchApplication {
 
   /// Returns the number of rows that have changed.
   func run() throws -> Int {
+    if batch.rows.isEmpty, batch.knowledge.isEmpty, try isReceived() { return 0 }
     var changed = 0
     var rest = batch.rows[...]
     repeat {
@@ -28,18 +29,31 @@ struct BatchApplication {
     return changed
   }
 
+  private func isReceived() throws -> Bool {
+    let file = try ReplicaFile(connection)
+    let received = try file.received(from: batch.sender)
+    if try WaitingChanges(file).areDue() { return false }
+    return batch.since.position > received || batch.upTo.position <= received
+  }
+
   private func transaction<Result>(_ body: (ReplicaFile) throws -> Result) throws -> Result {
     try connection.transaction {
       // Another process may have changed what is tracked since the last transaction.
       let file = try ReplicaFile(connection)
+      try file.identify()
       try file.settle()
       return try file.applying { try body(file) }
     }
   }
 
-  private func merge(_ states: [RowState], _ file: ReplicaFile, isLast: Bool) throws -> Int {
-    let latest = states.flatMap { [$0.stamp, $0.insertion] + $0.properties.map(\.stamp) }.map(\.time).max() ?? 0
-    _ = try file.tick(past: latest)
+  private func merge(_ received: [RowState], _ file: ReplicaFile, isLast: Bool) throws -> Int {
+    let waiting = WaitingChanges(file)
+    let limit = try waiting.latestTime()
+    let early = received.filter { $0.latestTime > limit }
+    for state in early { try waiting.add(state) }
+    let states = try received.filter { $0.latestTime <= limit } + waiting.take()
+    let latest = states.map(\.latestTime).max() ?? 0
+    if !states.isEmpty { _ = try file.tick(past: latest) }
     let sender = try file.id(of: batch.sender)
     for known in batch.knowledge {
       try record(try file.id(of: known.replica), try file.id(of: known.origin), known.since, known.upTo, file)
@@ -79,7 +93,8 @@ struct BatchApplication {
     try connection.run(
       "UPDATE \(SyncTables.replicas) SET received = max(received, ?2) WHERE id = ?1",
       [.integer(sender), .integer(batch.upTo.position)])
-    guard batch.isLast else { return }
+    // Without rows there is nothing new to know.
+    guard batch.isLast, !batch.rows.isEmpty else { return }
     let own = try file.clock().replica
     let now = try file.tick()
     try record(own, sender, now, batch.upTo.position, file)
@@ -120,8 +135,10 @@ extension ReplicaFile {
   func settle() throws {
     let clock = try clock()
     guard clock.settled < clock.now else { return }
+    // Zero means that the models have changed.
     let isNeeded =
-      try connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isSetAside) LIMIT 1")
+      try clock.settled == 0
+      || connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isSetAside) LIMIT 1")
       || connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isResurrected) LIMIT 1")
       || connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE held = \(Holding.hidden.rawValue) LIMIT 1")
     if isNeeded {

@@ -1,4 +1,3 @@
-import Foundation
 import Larder
 
 /// Refuses a batch that can't come from a replica, before anything of it is applied.
@@ -8,15 +7,13 @@ struct BatchCheck {
 
   /// The greatest number of values of a key.
   static let greatestKeyCount = 32
-  /// How far ahead of this device's clock a stamp may be.
-  static let greatestLead: TimeInterval = 24 * 60 * 60
 
   init(_ batch: ChangeBatch, _ file: ReplicaFile) {
     self.batch = batch
     self.file = file
   }
 
-  /// - Throws: ``StoreError`` `.invalidValue` that names the row.
+  /// - Throws: `StoreError` `.invalidValue` that names the row.
   func check() throws {
     let own = try file.own()
     guard batch.sender != own else { throw refusal("it comes from this replica itself") }
@@ -26,15 +23,17 @@ struct BatchCheck {
     }
     if let recipient = batch.recipient, recipient != own { throw refusal("it was collected for another replica") }
     let clock = try file.clock()
-    let limit = max(Self.latestTime(), clock.now)
+    var keyCounts: [String: Int] = [:]
     for (number, row) in batch.rows.enumerated() {
       func checkStamp(_ stamp: Stamp) throws {
-        guard stamp.time <= limit else { throw refusal(number, "was written more than a day in the future") }
         guard stamp.replica != own || stamp.time <= clock.now else {
           throw refusal(number, "names a write of this replica that this replica has not made")
         }
       }
       try check(row, number)
+      let keyCount = try keyCounts[row.table] ?? file.keyCount(of: row.table) ?? row.key.count
+      keyCounts[row.table] = keyCount
+      guard row.key.count == keyCount else { throw refusal(number, "has a key of another size than its table") }
       for stamp in [row.stamp, row.insertion] + row.properties.map(\.stamp) { try checkStamp(stamp) }
     }
     for known in batch.knowledge where known.since < 0 || known.upTo < 0 || known.replica == known.origin {
@@ -69,11 +68,6 @@ struct BatchCheck {
       guard !property.value.isNaN else { throw refusal(number, "has a property \(property.name) that is no number") }
       last = property.name
     }
-  }
-
-  /// The latest time that a stamp may have by this device's clock.
-  private static func latestTime() -> Int64 {
-    Int64(max(0, (Date().timeIntervalSince1970 + greatestLead) * 1000)) << 16
   }
 
   private func refusal(_ problem: String) -> StoreError {

@@ -15,7 +15,7 @@ extension ReplicaFile {
     guard cursor.replica == own, cursor.position >= 0, cursor.position <= now else {
       throw StoreError(
         .invalidValue, ofModel: nil,
-        "Changes were asked for after a position that this replica has not reached, or that is of another replica. A file that was restored from an older copy has to become a new replica: call store.sync.disable() and enable()."
+        "Changes were asked for after a position that this replica has not reached, or that is of another replica. If the file was put back from an older copy, exchange(with:) makes it a new replica."
       )
     }
     let rows = try rows(

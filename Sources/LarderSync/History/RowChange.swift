@@ -39,7 +39,7 @@ public struct RowChange: Sendable, Hashable {
 public struct History: Sendable, Hashable {
   /// The rows that changed, in the order of their last change; each row once.
   public let changes: [RowChange]
-  /// Where this part ends; pass it to ``Larder/Store/history(after:limit:)`` for the next.
+  /// Where this part ends; pass it to `Store.history(after:limit:)` for the next.
   public let cursor: ChangeCursor
   /// Whether nothing changed after ``cursor`` when the history was read.
   public let isLast: Bool
@@ -62,7 +62,7 @@ extension Store {
   ///   - cursor: The end of what is known; nil for everything that there is.
   ///   - limit: The greatest number of rows.
   /// - Returns: The changes, and where they end.
-  /// - Throws: ``StoreError`` `.unsupported` if sync is off in the file, `.invalidValue` for a cursor of another file;
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.invalidValue` for a cursor of another file;
   ///   the errors of any read.
   /// - Complexity: One lookup if nothing changed.
   public func history(after cursor: ChangeCursor? = nil, limit: Int = 1000) async throws -> History {

@@ -18,7 +18,7 @@ final class ReplicaFile {
   /// The values that properties have in rows of models that lack them, by the numbers of the properties.
   let defaults: [Int64: ReplicatedValue]
 
-  /// - Throws: ``StoreError`` `.unsupported` if the file isn't tracked.
+  /// - Throws: `StoreError` `.unsupported` if the file isn't tracked.
   init(_ connection: ModuleConnection) throws {
     guard try SyncTables.exist(connection) else {
       throw StoreError(
@@ -69,6 +69,13 @@ final class ReplicaFile {
     else { throw damaged }
     names[id] = name
     return name
+  }
+
+  /// The number of values of a table's keys; nil if the table was never heard of.
+  func keyCount(of name: String) throws -> Int? {
+    try connection.first("SELECT key_count FROM \(SyncTables.tables) WHERE name = ?1", [.init(name)]) {
+      Int($0.integer(0))
+    }
   }
 
   // MARK: Properties
@@ -130,16 +137,20 @@ final class ReplicaFile {
   // MARK: The clock
 
   struct Clock {
-    var now: Int64
+    let now: Int64
     let replica: Int64
-    var settled: Int64
+    let settled: Int64
+    /// Up to when everything was certainly written in this file, and not in one of which it is a copy.
+    let identified: Int64
   }
 
   func clock() throws -> Clock {
     guard
       let clock = try connection.first(
-        "SELECT now, replica, settled FROM \(SyncTables.clock)", [],
-        { Clock(now: $0.integer(0), replica: $0.integer(1), settled: $0.integer(2)) })
+        "SELECT now, replica, settled, identified FROM \(SyncTables.clock)", [],
+        { row in
+          Clock(now: row.integer(0), replica: row.integer(1), settled: row.integer(2), identified: row.integer(3))
+        })
     else { throw damaged }
     return clock
   }

@@ -11,6 +11,7 @@ import Larder
 /// _larder_sync_cells       the properties that were changed later, and the values that no table shows
 /// _larder_sync_knowledge   from when on which replica knew which writes
 /// _larder_sync_conflicts   values that lost against others that were written at the same time
+/// _larder_sync_waiting     changes whose time is too far ahead
 /// ```
 enum SyncTables {
   static let prefix = "_larder_sync_"
@@ -22,9 +23,10 @@ enum SyncTables {
   static let cells = prefix + "cells"
   static let knowledge = prefix + "knowledge"
   static let conflicts = prefix + "conflicts"
+  static let waiting = prefix + "waiting"
 
   /// All of them; those that refer to others come first.
-  static let all = [conflicts, knowledge, cells, rows, properties, tables, replicas, clock]
+  static let all = [waiting, conflicts, knowledge, cells, rows, properties, tables, replicas, clock]
 
   /// The fewest columns for keys: the pairs of many-to-many relationships have two.
   static let fewestKeys = 2
@@ -32,7 +34,7 @@ enum SyncTables {
   static let create = [
     """
     CREATE TABLE main.\(clock) (id INTEGER PRIMARY KEY CHECK (id = 1), now INTEGER NOT NULL, replica INTEGER NOT NULL, \
-    settled INTEGER NOT NULL, is_applying INTEGER NOT NULL DEFAULT 0) STRICT
+    settled INTEGER NOT NULL, is_applying INTEGER NOT NULL DEFAULT 0, file TEXT, identified INTEGER NOT NULL DEFAULT 0) STRICT
     """,
     "CREATE TABLE main.\(replicas) (id INTEGER PRIMARY KEY, replica BLOB NOT NULL UNIQUE, received INTEGER NOT NULL DEFAULT 0) STRICT",
     """
@@ -68,6 +70,10 @@ enum SyncTables {
     CREATE TABLE main.\(conflicts) (row INTEGER NOT NULL, property INTEGER NOT NULL, time INTEGER NOT NULL, \
     replica INTEGER NOT NULL, value ANY, is_dismissed INTEGER NOT NULL DEFAULT 0, \
     PRIMARY KEY (row, property, time, replica)) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE main.\(waiting) (time INTEGER NOT NULL, state BLOB NOT NULL, PRIMARY KEY (time, state)) \
+    STRICT, WITHOUT ROWID
     """,
   ]
 

@@ -1,5 +1,5 @@
 /// The state of one property of a row.
-public struct PropertyState: Sendable, Hashable {
+public struct PropertyState: Sendable, Hashable, Codable {
   /// The property's name in the exchange: the name that its column had first, which a rename doesn't change.
   public let name: String
   /// The value.

@@ -3,7 +3,7 @@ public import Foundation
 /// The identifier of a replica: 16 random bytes.
 ///
 /// A replica is one file that takes part in sync. A copy of the file is another replica.
-public struct ReplicaID: Sendable, Hashable {
+public struct ReplicaID: Sendable, Hashable, Codable {
   /// The number of bytes of every identifier.
   public static let byteCount = 16
 

@@ -3,7 +3,7 @@ public import Foundation
 /// A value of a column as it travels between replicas: bit for bit, with its storage class.
 ///
 /// Text is kept as bytes, because SQLite doesn't check that it is valid UTF-8. Two reals are equal if their bits are.
-public enum ReplicatedValue: Sendable {
+public enum ReplicatedValue: Sendable, Codable {
   /// No value.
   case null
   /// A 64-bit signed integer.

@@ -3,7 +3,7 @@
 /// A deleted row keeps its properties: a row elsewhere may refer to it, and someone may want it back.
 ///
 /// Source: Yu and Rostad, "A low-cost set CRDT based on causal lengths", 2020.
-public struct RowState: Sendable, Hashable {
+public struct RowState: Sendable, Hashable, Codable {
   /// The name of the table, which is that of the model or of the pairs of a many-to-many relationship.
   public let table: String
   /// The values of the key, in the order of its columns.

@@ -7,7 +7,7 @@ public import Foundation
 ///
 /// Source: Kulkarni and others, "Logical Physical Clocks and Consistent Snapshots in Globally Distributed Databases",
 /// 2014.
-public struct Stamp: Sendable, Hashable {
+public struct Stamp: Sendable, Hashable, Codable {
   /// The greatest number of milliseconds: 47 bits, so that ``time`` is never negative as a signed integer.
   public static let greatestMilliseconds: UInt64 = 1 << 47 - 1
 

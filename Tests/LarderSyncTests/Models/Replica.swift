@@ -14,8 +14,12 @@ struct Replica {
     SharedAccount.self, SharedCost.self, SharedCategory.self, SharedKind.self, SharedTag.self, SharedSlot.self,
   ]
 
-  init(_ models: [any Model.Type] = ledger, configuration: Store.Configuration = .init(sync: .on)) throws {
-    folder = try TemporaryFolder()
+  init(
+    folder: TemporaryFolder? = nil, _ models: [any Model.Type] = ledger,
+    configuration: Store.Configuration = .init(sync: .on)
+  ) throws {
+    let folder = try folder ?? TemporaryFolder()
+    self.folder = folder
     store = try Store(at: folder.file("test.larder"), for: models, configuration: configuration)
   }
 
