@@ -76,6 +76,9 @@ extension BatchError {
         switch code {
         case .limitExceeded: "Raise the limit if you trust the sender."
         case .notAuthentic: "Don't trust where it came from, and have it sent again."
+        case .notSealed: "Have it sent again with the key of the group."
+        case .unknownKey: "Add the key with which the sender seals, and read it again."
+        case .newerVersion: "Update the program that reads it."
         case .inputOutput: "Try again when there is more memory."
         default: "Have it sent again; if it comes so again, the program that wrote it is at fault."
         }

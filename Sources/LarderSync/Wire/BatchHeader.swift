@@ -34,7 +34,7 @@ public struct BatchHeader: Sendable, Hashable {
 /// How the frames of a batch are compressed.
 public enum BatchCompression: Sendable, Hashable, CaseIterable {
   /// They aren't.
-  case none
+  case off
   /// By zlib, where that makes them smaller.
   case zlib
 }
@@ -68,7 +68,7 @@ extension BatchHeader {
     message.isLast = isLast
     message.compression =
       switch compression {
-      case .none: .none
+      case .off: .none
       case .zlib: .zlib
       }
     message.keyID = keyID ?? Data()
@@ -96,5 +96,19 @@ extension BatchHeader {
     guard message.salt.count == (keyID == nil ? 0 : Self.saltSize) else {
       throw .init("the salt doesn't have 32 bytes, or is there without a key")
     }
+  }
+}
+
+extension WireHeader {
+  /// Reads the message of a header, and refuses versions that this one doesn't know.
+  static func checked(_ payload: Data) throws(BatchError.Problem) -> WireHeader {
+    let message = try decoded(payload, ignoresUnknownFields: true)
+    guard message.version <= BatchHeader.formatVersion else {
+      throw .init(
+        "version \(message.version) of the format is named, and this program knows versions up to \(BatchHeader.formatVersion)",
+        code: .newerVersion)
+    }
+    guard message.version > 0 else { throw .init("the version is missing") }
+    return message
   }
 }

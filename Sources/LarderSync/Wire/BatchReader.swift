@@ -16,20 +16,28 @@ public import Foundation
 ///
 /// A reader that has thrown an error throws it again.
 public struct BatchReader: Sendable {
+  private let keys: [GroupKey]
   private let limits: BatchLimits
   private var frames: FrameReader
-  private var compression = BatchCompression.none
+  private var compression = BatchCompression.off
+  private var sealer: FrameSealer?
   private var rowCount: UInt64 = 0
   private var failure: BatchError?
   /// The size of the messages so far, unpacked.
   private(set) var unpackedSize = 0
+  /// The number of bytes that arrived and aren't handed out.
+  var bufferedSize: Int { frames.available }
   /// Who sends what to whom; nil until it arrived.
   public private(set) var header: BatchHeader?
 
   /// Creates a reader.
   ///
-  /// - Parameter limits: The limits of the batch.
-  public init(limits: BatchLimits = .default) {
+  /// - Parameters:
+  ///   - keys: The keys of the group, new and old. If there are any, only batches that one of them seals are taken, so
+  ///     that who relays can't bring in changes of its own.
+  ///   - limits: The limits of the batch.
+  public init(keys: [GroupKey] = [], limits: BatchLimits = .default) {
+    self.keys = keys
     self.limits = limits
     frames = FrameReader(limits: limits)
   }
@@ -43,7 +51,8 @@ public struct BatchReader: Sendable {
 
   /// Returns the next part; nil if more bytes must arrive first, or after the end.
   ///
-  /// - Throws: ``BatchError``, whose ``BatchError/offset`` says where the batch breaks a rule.
+  /// - Throws: ``BatchError``, whose ``BatchError/offset`` says where the batch breaks a rule. `.unknownKey` or
+  ///   `.notSealed` comes before any part, and `.notAuthentic` before anything that the key didn't seal.
   public mutating func next() throws -> BatchPart? {
     try reporting { reader throws(BatchError) in
       guard let frame = try reader.frames.next() else { return nil }
@@ -77,7 +86,8 @@ public struct BatchReader: Sendable {
 
   private mutating func part(_ frame: FrameReader.Arrived) throws(BatchError.Problem) -> BatchPart {
     guard let header else { return .header(try readHeader(frame.payload)) }
-    let message = try Packing.unpack(frame.payload, compression, limit: limits.frameSize)
+    let packed = try sealer?.open(frame.payload, frame.kind) ?? frame.payload
+    let message = try Packing.unpack(packed, compression, limit: limits.frameSize)
     unpackedSize += message.count
     switch frame.kind {
     case .header, .opening:
@@ -95,21 +105,32 @@ public struct BatchReader: Sendable {
   }
 
   private mutating func readHeader(_ payload: Data) throws(BatchError.Problem) -> BatchHeader {
-    let message = try WireHeader.decoded(payload, ignoresUnknownFields: true)
-    guard message.version <= BatchHeader.formatVersion else {
-      throw .init(
-        "version \(message.version) of the format is named, and this program knows versions up to \(BatchHeader.formatVersion)",
-        code: .newerVersion)
-    }
-    guard message.version > 0 else { throw .init("the version is missing") }
+    let message = try WireHeader.checked(payload)
     switch message.compression {
-    case .none: compression = .none
+    case .none: compression = .off
     case .zlib: compression = .zlib
     case .UNRECOGNIZED: throw .init("a compression is named that the version doesn't know")
     }
     let header = try BatchHeader(message)
     self.header = header
+    sealer = try sealer(header, salt: message.salt, payload)
     return header
+  }
+
+  private func sealer(
+    _ header: BatchHeader, salt: Data, _ payload: Data
+  ) throws(BatchError.Problem) -> FrameSealer? {
+    guard let id = header.keyID else {
+      if keys.isEmpty { return nil }
+      throw .init("no key is named, and only sealed batches are taken", code: .notSealed)
+    }
+    guard let key = keys.first(where: { $0.id == id }) else {
+      throw .init("a key is named that isn't among the \(keys.count) that were given", code: .unknownKey)
+    }
+    // The checksum was that of exactly these bytes.
+    var checksum: UInt64 = 0
+    let start = Data(Frame.magic) + Frame.bytes(.header, payload: payload, after: &checksum)
+    return FrameSealer(key, salt: salt, start: start)
   }
 
   private func rows(_ message: Data, _ header: BatchHeader) throws(BatchError.Problem) -> [RowState] {

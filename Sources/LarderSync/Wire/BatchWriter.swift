@@ -1,3 +1,4 @@
+internal import Crypto
 public import Foundation
 
 /// Writes changes as bytes, piece by piece, so that any number of rows needs little memory.
@@ -10,9 +11,12 @@ public import Foundation
 /// try file.write(contentsOf: writer.finish())
 /// ```
 ///
+/// With a key, each frame is sealed for the group that has it: see ``GroupKey``. A writer can't be copied, because two
+/// that go on from the same place would use the key twice in the same way.
+///
 /// A batch that isn't finished is refused by every reader. The format is described in `sync.proto`, which lies beside
 /// the source of this type.
-public struct BatchWriter: Sendable {
+public struct BatchWriter: ~Copyable, Sendable {
   /// About how many bytes a frame has, unless a single row has more.
   static let frameSize = 256 << 10
   /// The most rows and values of a frame, unless a single row has more.
@@ -23,6 +27,7 @@ public struct BatchWriter: Sendable {
   private let limits: BatchLimits
   private let frameSize: Int
   private var packer: RowPacker
+  private var sealer: FrameSealer?
   private var rowCount = 0
   private var checksum: UInt64 = 0
   /// The beginning of the batch, until the first frame takes it along.
@@ -34,30 +39,41 @@ public struct BatchWriter: Sendable {
   ///   - header: Who sends what to whom.
   ///   - modelsDigest: A digest of the sender's models, of at most 64 bytes.
   ///   - knowledge: What the replicas knew of each other, as far as it changed.
-  ///   - compression: How the frames are compressed.
+  ///   - key: The key that seals the batch; nil if it isn't sealed.
+  ///   - compression: How the frames are compressed. Without a value, sealed batches aren't: the size of what is
+  ///     compressed tells something about it, and to someone who can also write into the rows quite a lot.
   ///   - limits: The limits of those who will read the batch.
   /// - Throws: ``BatchError`` `.invalidValue` if the header or the knowledge contradicts itself.
   public init(
-    _ header: BatchHeader, modelsDigest: Data, knowledge: [Knowledge], compression: BatchCompression = .zlib,
-    limits: BatchLimits = .default
+    _ header: BatchHeader, modelsDigest: Data, knowledge: [Knowledge], key: GroupKey? = nil,
+    compression: BatchCompression? = nil, limits: BatchLimits = .default
   ) throws {
     try self.init(
-      header, BatchOpening(modelsDigest: modelsDigest, knowledge: knowledge), compression: compression, limits: limits,
-      frameSize: Self.frameSize)
+      header, BatchOpening(modelsDigest: modelsDigest, knowledge: knowledge), sealing: key.map { Sealing(key: $0) },
+      compression: compression ?? (key == nil ? .zlib : .off), limits: limits)
+  }
+
+  /// The key of the group, and the random bytes of the batch.
+  struct Sealing {
+    let key: GroupKey
+    var salt = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
   }
 
   init(
-    _ header: BatchHeader, _ opening: BatchOpening, compression: BatchCompression, limits: BatchLimits = .default,
-    frameSize: Int
+    _ header: BatchHeader, _ opening: BatchOpening, sealing: Sealing? = nil, compression: BatchCompression,
+    limits: BatchLimits = .default, frameSize: Int = Self.frameSize
   ) throws {
+    var header = header
+    header.keyID = sealing?.key.id
     self.header = header
     self.compression = compression
     self.limits = limits
     self.frameSize = frameSize
     packer = RowPacker(sender: header.sender)
-    let message = try header.message(compression: compression, salt: nil)
+    let message = try header.message(compression: compression, salt: sealing?.salt)
     pending = Data(Frame.magic)
     pending.append(Frame.bytes(.header, payload: try message.encoded(), after: &checksum))
+    sealer = sealing.map { FrameSealer($0.key, salt: $0.salt, start: pending) }
     do {
       pending.append(try frame(.opening, try opening.message(sender: header.sender).encoded()))
     } catch let problem as BatchError.Problem {
@@ -86,7 +102,7 @@ public struct BatchWriter: Sendable {
   /// Ends the batch, and returns the last bytes to send.
   ///
   /// - Throws: ``BatchError`` `.limitExceeded` if a row is too large.
-  public mutating func finish() throws -> Data {
+  public consuming func finish() throws -> Data {
     var bytes = packer.count > 0 ? try takeRows() : takePending()
     var end = WireEnd()
     end.rows = UInt64(rowCount)
@@ -96,7 +112,9 @@ public struct BatchWriter: Sendable {
 
   private mutating func takeRows() throws -> Data {
     let message: Data = try packer.message.encoded()
-    guard message.count < limits.frameSize, packer.valueCount <= limits.values, packer.nameCount <= limits.names else {
+    guard message.count <= limits.frameSize - Packing.overhead, packer.valueCount <= limits.values,
+      packer.nameCount <= limits.names
+    else {
       throw BatchError(
         .limitExceeded,
         "A row is too large to be sent: a frame has \(message.count) bytes, \(packer.valueCount) values and \(packer.nameCount) names, more than the limits allow. Raise BatchLimits on both sides, or keep large values as attachments."
@@ -114,6 +132,7 @@ public struct BatchWriter: Sendable {
   }
 
   private mutating func frame(_ kind: Frame.Kind, _ message: Data) throws -> Data {
-    Frame.bytes(kind, payload: Packing.pack(message, compression), after: &checksum)
+    let packed = Packing.pack(message, compression)
+    return Frame.bytes(kind, payload: try sealer?.seal(packed, kind) ?? packed, after: &checksum)
   }
 }

@@ -3,13 +3,15 @@ public import Foundation
 extension ChangeBatch {
   /// Returns the batch as bytes.
   ///
-  /// - Parameter compression: How the frames are compressed.
+  /// - Parameters:
+  ///   - key: The key that seals the batch; nil if it isn't sealed.
+  ///   - compression: How the frames are compressed. Without a value, sealed batches aren't.
   /// - Throws: ``BatchError`` `.invalidValue` if a part of the batch contradicts itself, `.limitExceeded` if a row is too
   ///   large.
-  public func encoded(compression: BatchCompression = .zlib) throws -> Data {
+  public func encoded(key: GroupKey? = nil, compression: BatchCompression? = nil) throws -> Data {
     let header = BatchHeader(since: since, upTo: upTo, recipient: recipient, isLast: isLast)
     var writer = try BatchWriter(
-      header, modelsDigest: modelsDigest, knowledge: knowledge, compression: compression)
+      header, modelsDigest: modelsDigest, knowledge: knowledge, key: key, compression: compression)
     var bytes = Data()
     for row in rows {
       if let piece = try writer.append(row) { bytes.append(piece) }
@@ -22,10 +24,11 @@ extension ChangeBatch {
   ///
   /// - Parameters:
   ///   - bytes: The bytes, and nothing after them.
+  ///   - keys: The keys of the group, new and old. If there are any, only batches that one of them seals are taken.
   ///   - limits: The limits of the batch.
   /// - Throws: ``BatchError``, whose ``BatchError/offset`` says where the batch breaks a rule.
-  public init(decoding bytes: Data, limits: BatchLimits = .default) throws {
-    var reader = BatchReader(limits: limits)
+  public init(decoding bytes: Data, keys: [GroupKey] = [], limits: BatchLimits = .default) throws {
+    var reader = BatchReader(keys: keys, limits: limits)
     reader.append(bytes)
     guard case .header(let header)? = try reader.next(),
       case .opening(let modelsDigest, let knowledge)? = try reader.next()

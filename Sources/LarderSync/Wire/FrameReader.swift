@@ -30,7 +30,8 @@ struct FrameReader {
   var isAtEnd: Bool { expected.isEmpty }
   /// Where the next frame begins.
   private var offset: Int { base + start }
-  private var available: Int { buffer.count - start }
+  /// The number of bytes that arrived and aren't done with.
+  var available: Int { buffer.count - start }
 
   /// Adds bytes that arrived. Copies what isn't done with yet.
   mutating func append(_ chunk: Data) {

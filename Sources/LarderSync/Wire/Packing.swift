@@ -13,6 +13,8 @@ enum Packing {
   private static let smallest = 64
   /// No stream of zlib is longer than 1,032 times its compressed form (<https://zlib.net/zlib_tech.html>).
   private static let greatestRatio = 1100
+  /// The most bytes by which the payload of a frame is longer than the message, sealed or not.
+  static let overhead = 32
   /// The bytes before the stream.
   private static let compressedPrefix = 5
   /// Little is gained by a higher level, at a multiple of the time.
