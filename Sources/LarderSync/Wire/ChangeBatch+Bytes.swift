@@ -36,7 +36,7 @@ extension ChangeBatch {
       try reader.finish()
       throw BatchError(.damaged, "The batch has no header. Have it sent again.")
     }
-    var (rows, identities): ([RowState], Set<RowPacker.Identity>) = ([], [])
+    var (rows, rowKeys): ([RowState], Set<RowKey>) = ([], [])
     while case .rows(let part)? = try reader.next() {
       guard reader.unpackedSize <= limits.wholeSize else {
         throw BatchError(
@@ -44,7 +44,7 @@ extension ChangeBatch {
           "The batch has more than \(limits.wholeSize) bytes. Read it in parts with BatchReader, or raise BatchLimits.wholeSize."
         )
       }
-      guard part.allSatisfy({ identities.insert(.init(table: $0.table, key: $0.key)).inserted }) else {
+      guard part.allSatisfy({ rowKeys.insert($0.rowKey).inserted }) else {
         throw BatchError(.invalid, "A row is in two frames of the batch. The program that wrote it is at fault.")
       }
       rows += part

@@ -60,7 +60,10 @@ enum Packing {
         throw .init("the message claims to have \(length) bytes, and the limit is \(limit)", code: .limitExceeded)
       }
       let stream = Data(packed.dropFirst(compressedPrefix))
-      guard length <= stream.count * greatestRatio, let message = decompress(stream, length: length) else {
+      guard length <= stream.count * greatestRatio else {
+        throw .init("the message claims to have \(length) bytes, more than a stream of \(stream.count) can hold")
+      }
+      guard let message = decompress(stream, length: length) else {
         throw .init("the compressed message isn't a stream of zlib with \(length) bytes")
       }
       return message

@@ -2,12 +2,6 @@ internal import Foundation
 
 /// Gathers rows for a frame.
 struct RowPacker {
-  /// A row, by which one that comes twice shows.
-  struct Identity: Hashable {
-    let table: String
-    let key: [ReplicatedValue]
-  }
-
   private var columns = RowColumns()
   private var replicas: ReplicaTable
   private var names: [String] = []
@@ -15,7 +9,7 @@ struct RowPacker {
   private var shapes: [RowShape] = []
   private var shapeIndexes: [RowShape: UInt32] = [:]
   private var latestShape = 0
-  private var identities: Set<Identity> = []
+  private var rowKeys: Set<RowKey> = []
   private var lastTime: Int64 = 0
   private var propertyCount = 0
   private var lastWritePlace = 0
@@ -37,7 +31,7 @@ struct RowPacker {
   /// - Throws: If the row contradicts itself, or is there already. The packer can't be used any more.
   mutating func append(_ row: RowState) throws(BatchError.Problem) {
     let shape = try shapeIndex(of: row)
-    guard identities.insert(Identity(table: row.table, key: row.key)).inserted else {
+    guard rowKeys.insert(row.rowKey).inserted else {
       throw .init("a row of \(row.table) comes twice")
     }
     guard row.causalLength >= 1 else { throw .init("the causal length of a row of \(row.table) is less than 1") }

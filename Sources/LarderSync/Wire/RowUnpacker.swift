@@ -39,10 +39,10 @@ struct RowUnpacker {
   mutating func rows() throws(BatchError.Problem) -> [RowState] {
     var rows: [RowState] = []
     rows.reserveCapacity(columns.rowShapes.count)
-    var identities = Set<RowPacker.Identity>(minimumCapacity: columns.rowShapes.count)
+    var keys = Set<RowKey>(minimumCapacity: columns.rowShapes.count)
     for index in columns.rowShapes.indices {
       let row = try row(index)
-      guard identities.insert(.init(table: row.table, key: row.key)).inserted else {
+      guard keys.insert(row.rowKey).inserted else {
         throw .init("row \(index) is there twice")
       }
       rows.append(row)

@@ -224,6 +224,7 @@ struct HostileBatchTests {
     ] {
       #expect(refusal(of: batch(length, Data(stream)))?.code == .invalid, "\(length) of \(stream.count)")
     }
+    #expect(refusal(of: batch(60 << 20, Data(stream)))?.message.contains("more than a stream of") == true)
     #expect(refusal(of: batch(65 << 20, Data(stream)))?.code == .limitExceeded)
     #expect(refusal(of: batch(.max, Data(stream)))?.code == .limitExceeded)
   }

@@ -4,12 +4,12 @@ public import Foundation
 ///
 /// It checks lengths, order and checksums, and reads the header. It doesn't check that the group sealed the batch, nor
 /// anything of its contents. It holds one frame at a time.
-public struct BatchChecker: Sendable {
+public struct BatchVerifier: Sendable {
   private var frames: FrameReader
   private var header: BatchHeader?
   private var failure: BatchError?
 
-  /// Creates a checker.
+  /// Creates a verifier.
   ///
   /// - Parameter limits: The limits of the batch, of which the size of a frame counts.
   public init(limits: BatchLimits = .default) {
