@@ -26,7 +26,7 @@ public struct BatchLimits: Sendable, Hashable {
     frameSize: Int = 64 << 20, rows: Int = 1 << 16, values: Int = 1 << 20, names: Int = 1 << 16,
     wholeSize: Int = 256 << 20
   ) {
-    self.frameSize = Swift.min(frameSize, Int(UInt32.max))
+    self.frameSize = Swift.min(frameSize, Int(clamping: UInt32.max))
     self.rows = rows
     self.values = values
     self.names = names

@@ -52,7 +52,7 @@ struct FrameReader {
     guard try readMagic(), available >= Frame.prefixSize else { return nil }
     let prefix = bytes(Frame.prefixSize)
     let kind = try kind(of: prefix)
-    let length = Int(prefix.bigEndian(UInt32.self, at: 4))
+    let length = Int(clamping: prefix.bigEndian(UInt32.self, at: 4))
     let most = kind == .header ? BatchHeader.mostBytes : limits.frameSize
     guard length <= most else {
       throw BatchError(

@@ -55,12 +55,12 @@ enum Packing {
       return Data(packed.dropFirst())
     case .zlib? where compression == .zlib:
       guard packed.count > compressedPrefix else { throw .init("the compressed payload is cut") }
-      let length = Int(packed.bigEndian(UInt32.self, at: 1))
+      let length = Int(clamping: packed.bigEndian(UInt32.self, at: 1))
       guard length <= limit else {
         throw .init("the message claims to have \(length) bytes, and the limit is \(limit)", code: .limitExceeded)
       }
       let stream = Data(packed.dropFirst(compressedPrefix))
-      guard length <= stream.count * greatestRatio else {
+      guard length / greatestRatio <= stream.count else {
         throw .init("the message claims to have \(length) bytes, more than a stream of \(stream.count) can hold")
       }
       guard let message = decompress(stream, length: length) else {

@@ -8,7 +8,7 @@ struct RowUnpacker {
   private var values: ValueUnpacker
   private var (deletion, write) = (0, 0)
   /// Where the next element of the written properties belongs; nil after the last.
-  private var writePlace: Int?
+  private var writePlace: Int64?
   private var propertyCount = 0
   private var time: Int64 = 0
 
@@ -32,7 +32,7 @@ struct RowUnpacker {
       }
     }
     values = try ValueUnpacker(columns, count: valueCount)
-    writePlace = columns.writePlaces.first.map { Int($0) }
+    writePlace = columns.writePlaces.first.map { Int64($0) }
   }
 
   /// Returns the rows.
@@ -89,7 +89,7 @@ struct RowUnpacker {
     _ insertion: Stamp, _ written: Int64, _ row: @autoclosure () -> String
   ) throws(BatchError.Problem) -> (Stamp, Int64) {
     defer { propertyCount += 1 }
-    guard let place = writePlace, place == propertyCount else { return (insertion, written) }
+    guard let place = writePlace, place == Int64(propertyCount) else { return (insertion, written) }
     let stamp = try stamp(columns.writeTimes[write], after: insertion.time, columns.writeReplicas[write], row())
     let lag = columns.writeLags[write]
     guard lag <= UInt64(written / 2) else {
@@ -99,7 +99,7 @@ struct RowUnpacker {
     if write < columns.writePlaces.count {
       let distance = columns.writePlaces[write]
       guard distance >= 1 else { throw .init("two writes are of one property") }
-      writePlace = place + Int(distance)
+      writePlace = place + Int64(distance)
     } else {
       writePlace = nil
     }

@@ -56,7 +56,7 @@ struct ValueUnpacker {
   /// The next text or blob. It is a copy, because a part of the contents would keep them all in memory.
   private mutating func bytes() throws(BatchError.Problem) -> Data {
     guard length < columns.lengths.count else { throw .init("the length of a text or blob is missing") }
-    let count = Int(columns.lengths[length])
+    let count = Int(clamping: columns.lengths[length])
     guard count <= columns.contents.count - content else { throw .init("a text or blob is longer than the contents") }
     let start = columns.contents.startIndex + content
     length += 1
