@@ -67,6 +67,9 @@
 // of rows, nor who else takes part or which models there are. Lengths of compressed messages tell something about
 // what is in them; therefore sealed batches are compressed only if the program that writes asks for it.
 //
+// Who relays can withhold a whole batch, or hand it out again. The positions in the next header show the first; the second
+// changes nothing, because a state that was merged before is merged without effect.
+//
 // A name by which who relays must find something, such as an attachment's digest, is hidden:
 //
 //   names key   = HKDF(key: group key, no salt, info: "larder sync 1 names", 32 bytes)
