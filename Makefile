@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench growth fuzz proof docs clean
+.PHONY: help demo test check format protobuf bench growth fuzz proof docs clean
 
 PORT ?= 8080
 SHOWCASE_OPTIONS ?=
@@ -17,6 +17,7 @@ help:
 	@echo 'make test     run all tests, those in a browser too'
 	@echo 'make check    what CI runs: format lint, build with warnings as errors, all tests, which folder refers to which, the documentation with warnings as errors'
 	@echo 'make format   format the Swift code in place'
+	@echo 'make protobuf generate the Swift code of sync.proto again, which is committed; needs protoc'
 	@echo 'make bench    compare Larder with raw C and GRDB, and archives with Foundation, on the same work'
 	@echo 'make growth   measure the same work in stores of 10,000 to 10,000,000 rows (GROWTH_OPTIONS="--sizes 10000 100000")'
 	@echo 'make fuzz     decode damaged archives (CASES=3000000, SEED=number; a seed that failed: CASES=1 SEED=number)'
@@ -37,6 +38,9 @@ check:
 
 format:
 	swift format --in-place --recursive --parallel Package.swift Sources Examples Benchmarks Tests
+
+protobuf:
+	@Scripts/generate-protobuf
 
 # glibc gives memory back and takes it again in the middle of a measurement; these settings keep it.
 bench:

@@ -34,6 +34,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "3.12.3"),
+    .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.81.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
@@ -80,10 +81,14 @@ let package = Package(
     .target(
       name: "LarderSync",
       dependencies: [
+        "CLarderZlib",
         "Larder",
+        "LarderArchive",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-      ]),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+      ],
+      exclude: ["Wire/sync.proto"]),
     .target(name: "LarderTestSupport", dependencies: ["Larder", "LarderRandom"]),
     // Seeded random numbers, for the tests of archives too, which know nothing of databases.
     .target(name: "LarderRandom"),
@@ -202,7 +207,7 @@ let package = Package(
     .testTarget(
       name: "LarderSyncTests",
       dependencies: [
-        "Larder", "LarderRandom", "LarderSync", "LarderTestSupport",
+        "Larder", "LarderArchive", "LarderRandom", "LarderSync", "LarderTestSupport",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "ExampleWeb", "LarderArchive"]),
