@@ -31,7 +31,7 @@ struct ModelExpansionTests {
       }
 
       nonisolated extension Note: Larder.Model {
-        struct Columns: Larder.ModelColumns {
+        final class Columns: Larder.ModelColumns {
           typealias Root = Note
           let id = Larder.Column(\Note.id, "id")
           let title = Larder.Column(\Note.title, "title")
@@ -87,7 +87,7 @@ struct ModelExpansionTests {
       }
 
       nonisolated extension OrderDetail: Larder.Model {
-        struct Columns: Larder.ModelColumns {
+        final class Columns: Larder.ModelColumns {
           typealias Root = OrderDetail
           let orderID = Larder.Column(\OrderDetail.orderID, "orderID", column: "OrderID")
           let day = Larder.Column(\OrderDetail.day, "day", as: .iso8601)
@@ -162,7 +162,7 @@ struct ModelExpansionTests {
 
       @available(macOS 15, *)
       nonisolated extension Customer: Larder.Model {
-        public struct Columns: Larder.ModelColumns {
+        public final class Columns: Larder.ModelColumns {
           public typealias Root = Customer
           public let id = Larder.Column(\Customer.id, "id")
           public let name = Larder.Column(\Customer.name, "name")

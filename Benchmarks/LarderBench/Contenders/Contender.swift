@@ -17,8 +17,14 @@ protocol Contender: AnyObject {
   /// The order of each key, one look-up a key.
   func find(_ keys: [Int], body: (Record?) -> Void) async throws
 
+  /// The same look-ups through an asynchronous method, each awaited.
+  func findAsync(_ keys: [Int], body: (Record?) -> Void) async throws
+
   /// For each customer, one query for the newest `count` orders.
   func latest(_ count: Int, ofEach customers: [String], body: ([Record]) -> Void) async throws
+
+  /// The same queries through an asynchronous method, each awaited.
+  func latestAsync(_ count: Int, ofEach customers: [String], body: ([Record]) -> Void) async throws
 
   /// Inserts new orders in one transaction.
   func insertAll(_ records: [Record]) async throws

@@ -65,7 +65,8 @@ final class DocumentsRawC {
     let decoder = JSONDecoder()
     var people: [DocumentPerson] = []
     try rows(of: selection) { pointer in
-      let json = Data(bytes: sqlite3_column_text(pointer, 1), count: Int(sqlite3_column_bytes(pointer, 1)))
+      let value = sqlite3_column_value(pointer, 1)
+      let json = Data(bytes: sqlite3_value_text(value), count: Int(sqlite3_value_bytes(value)))
       people.append(try decoder.decode(DocumentPerson.self, from: json))
     }
     return people
@@ -118,8 +119,8 @@ final class DocumentsRawC {
   }
 
   private static func text(_ pointer: OpaquePointer, _ column: Int32) -> String {
-    let bytes = UnsafeBufferPointer(
-      start: sqlite3_column_text(pointer, column), count: Int(sqlite3_column_bytes(pointer, column)))
+    let value = sqlite3_column_value(pointer, column)
+    let bytes = UnsafeBufferPointer(start: sqlite3_value_text(value), count: Int(sqlite3_value_bytes(value)))
     return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -26,9 +26,24 @@ final class GRDBContender<Record: OrderRecord & FetchableRecord & PersistableRec
     }
   }
 
+  func findAsync(_ keys: [Int], body: (Record?) -> Void) async throws {
+    for key in keys {
+      body(try await queue.read { db in try Record.fetchOne(db, key: key) })
+    }
+  }
+
   func latest(_ count: Int, ofEach customers: [String], body: ([Record]) -> Void) throws {
     for customer in customers {
       let orders = try queue.read { db in
+        try Record.filter(Column("customerID") == customer).order(Column("orderDate").desc).limit(count).fetchAll(db)
+      }
+      body(orders)
+    }
+  }
+
+  func latestAsync(_ count: Int, ofEach customers: [String], body: ([Record]) -> Void) async throws {
+    for customer in customers {
+      let orders = try await queue.read { db in
         try Record.filter(Column("customerID") == customer).order(Column("orderDate").desc).limit(count).fetchAll(db)
       }
       body(orders)

@@ -30,8 +30,8 @@ final class Participant<Subject: Contender>: AnyParticipant {
     input =
       switch benchmark {
       case .fetchAll: .nothing
-      case .find: .keys(workload.lookUpKeys())
-      case .indexedQuery: .customers(workload.customers())
+      case .find, .findAsync: .keys(workload.lookUpKeys())
+      case .indexedQuery, .indexedQueryAsync: .customers(workload.customers())
       case .insertBulk: .records([workload.newOrders(Workload.insertionCount)])
       case .saveSingle, .saveConcurrent: .records([workload.newOrders(Workload.saveCount)])
       case .updateBulk: .records([workload.changedOrders(variant: 0), workload.changedOrders(variant: 1)])
@@ -47,8 +47,12 @@ final class Participant<Subject: Contender>: AnyParticipant {
     switch (benchmark, input) {
     case (.find, .keys(let keys)):
       return try await time { try await subject.find(keys) { blackHole($0) } }
+    case (.findAsync, .keys(let keys)):
+      return try await time { try await subject.findAsync(keys) { blackHole($0) } }
     case (.indexedQuery, .customers(let customers)):
       return try await time { try await subject.latest(Workload.queryLimit, ofEach: customers) { blackHole($0) } }
+    case (.indexedQueryAsync, .customers(let customers)):
+      return try await time { try await subject.latestAsync(Workload.queryLimit, ofEach: customers) { blackHole($0) } }
     case (.insertBulk, .records(let lists)):
       return try await time { try await subject.insertAll(lists[0]) }
     case (.saveSingle, .records(let lists)):
@@ -74,8 +78,16 @@ final class Participant<Subject: Contender>: AnyParticipant {
       try await subject.find(keys) { record in
         if let record { orders.append(Order(record)) }
       }
+    case (.findAsync, .keys(let keys)):
+      try await subject.findAsync(keys) { record in
+        if let record { orders.append(Order(record)) }
+      }
     case (.indexedQuery, .customers(let customers)):
       try await subject.latest(Workload.queryLimit, ofEach: customers) { records in
+        orders.append(contentsOf: records.map { Order($0) })
+      }
+    case (.indexedQueryAsync, .customers(let customers)):
+      try await subject.latestAsync(Workload.queryLimit, ofEach: customers) { records in
         orders.append(contentsOf: records.map { Order($0) })
       }
     default:
@@ -93,7 +105,7 @@ final class Participant<Subject: Contender>: AnyParticipant {
   /// Updates are not undone: each turn writes other values than the one before.
   func restore() throws {
     switch benchmark {
-    case .fetchAll, .find, .indexedQuery: return
+    case .fetchAll, .find, .findAsync, .indexedQuery, .indexedQueryAsync: return
     case .insertBulk, .saveSingle, .saveConcurrent:
       try maintenance.execute("DELETE FROM Orders WHERE orderID >= \(Workload.firstNewKey)")
     case .updateBulk: break

@@ -1,7 +1,8 @@
 import Foundation
 import Larder
 
-/// Larder: look-ups and queries through `blocking`, everything else through the asynchronous verbs.
+/// Larder: look-ups and queries through `blocking` and through the asynchronous methods, everything else through the
+/// latter.
 final class LarderContender: Contender {
   private let store: Store
 
@@ -21,11 +22,24 @@ final class LarderContender: Contender {
     }
   }
 
+  func findAsync(_ keys: [Int], body: (LarderOrder?) -> Void) async throws {
+    for key in keys {
+      body(try await store.find(LarderOrder.self, key))
+    }
+  }
+
   func latest(_ count: Int, ofEach customers: [String], body: ([LarderOrder]) -> Void) throws {
     let store = store.blocking
     for customer in customers {
       let query = LarderOrder.where { $0.customerID == customer }.sorted(by: \.orderDate, order: .reverse).limit(count)
       body(try store.fetch(query))
+    }
+  }
+
+  func latestAsync(_ count: Int, ofEach customers: [String], body: ([LarderOrder]) -> Void) async throws {
+    for customer in customers {
+      let query = LarderOrder.where { $0.customerID == customer }.sorted(by: \.orderDate, order: .reverse).limit(count)
+      body(try await store.fetch(query))
     }
   }
 

@@ -58,7 +58,7 @@ struct OrdersTemplate {
     for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: copy.path + suffix) {
       try FileManager.default.removeItem(atPath: copy.path + suffix)
     }
-    try FileManager.default.copyItem(at: benchmark == .indexedQuery ? indexed : plain, to: copy)
+    try FileManager.default.copyItem(at: benchmark.needsIndex ? indexed : plain, to: copy)
     return copy.path
   }
 }

@@ -23,61 +23,49 @@ extension Order {
     )
   }
 
-  /// Binds all properties to the parameters 1 to 14.
+  /// Binds all properties to the parameters 1 to 14. The texts hold until the next call with the same memory.
   ///
   /// The codes of the bind functions are not looked at: they report a wrong parameter number or a text of more than a
   /// gigabyte.
   @inline(__always)
-  func bind(to statement: OpaquePointer) {
+  func bind(to statement: OpaquePointer, _ texts: inout RawTexts) {
+    texts.removeAll()
     sqlite3_bind_int64(statement, 1, Int64(orderID))
-    bindText(customerID, to: statement, 2)
+    texts.bind(customerID, to: statement, 2)
     bindInteger(employeeID, to: statement, 3)
     bindDate(orderDate, to: statement, 4)
     bindDate(requiredDate, to: statement, 5)
     bindDate(shippedDate, to: statement, 6)
     bindInteger(shipVia, to: statement, 7)
     sqlite3_bind_double(statement, 8, freight)
-    bindText(shipName, to: statement, 9)
-    bindText(shipAddress, to: statement, 10)
-    bindText(shipCity, to: statement, 11)
-    bindText(shipRegion, to: statement, 12)
-    bindText(shipPostalCode, to: statement, 13)
-    bindText(shipCountry, to: statement, 14)
+    texts.bind(shipName, to: statement, 9)
+    texts.bind(shipAddress, to: statement, 10)
+    texts.bind(shipCity, to: statement, 11)
+    texts.bind(shipRegion, to: statement, 12)
+    texts.bind(shipPostalCode, to: statement, 13)
+    texts.bind(shipCountry, to: statement, 14)
   }
 }
 
+/// Reads a text. The column is looked up once; its kind is not asked for, because SQLite returns no text for NULL.
 @inline(__always)
 func text(_ row: OpaquePointer, _ column: Int32) -> String? {
-  guard let bytes = sqlite3_column_text(row, column) else { return nil }
-  return String(
-    decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(row, column))), as: UTF8.self)
+  let value = sqlite3_column_value(row, column)
+  guard let bytes = sqlite3_value_text(value) else { return nil }
+  return String(decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))), as: UTF8.self)
 }
 
 @inline(__always)
 private func integer(_ row: OpaquePointer, _ column: Int32) -> Int? {
-  sqlite3_column_type(row, column) == SQLITE_NULL ? nil : Int(sqlite3_column_int64(row, column))
+  let value = sqlite3_column_value(row, column)
+  return sqlite3_value_type(value) == SQLITE_NULL ? nil : Int(sqlite3_value_int64(value))
 }
 
 @inline(__always)
 private func date(_ row: OpaquePointer, _ column: Int32) -> Date? {
-  sqlite3_column_type(row, column) == SQLITE_NULL
-    ? nil : Date(timeIntervalSinceReferenceDate: sqlite3_column_double(row, column))
-}
-
-/// `SQLITE_TRANSIENT`: SQLite copies the bytes before the call returns.
-private let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
-@inline(__always)
-func bindText(_ value: String?, to statement: OpaquePointer, _ parameter: Int32) {
-  guard var value else {
-    sqlite3_bind_null(statement, parameter)
-    return
-  }
-  value.withUTF8 { bytes in
-    _ = bytes.withMemoryRebound(to: CChar.self) { characters in
-      sqlite3_bind_text(statement, parameter, characters.baseAddress, Int32(characters.count), transient)
-    }
-  }
+  let value = sqlite3_column_value(row, column)
+  return sqlite3_value_type(value) == SQLITE_NULL
+    ? nil : Date(timeIntervalSinceReferenceDate: sqlite3_value_double(value))
 }
 
 @inline(__always)

@@ -1,9 +1,10 @@
 import GRDBSQLite
 
-/// The yardstick: the SQLite C interface as one writes it by hand for this one table.
+/// The yardstick: the fastest use of the SQLite C interface that we can write by hand for this one table.
 ///
 /// One connection without mutexes, statements prepared once and kept, columns read and parameters bound by position
-/// straight into and from the same Swift values that everybody else returns and takes.
+/// straight into and from the same Swift values that everybody else returns and takes. Each column is fetched once, and
+/// texts are bound without a copy by SQLite.
 final class RawC: Contender {
   private let connection: RawConnection
   private let selectAll: RawStatement
@@ -51,8 +52,11 @@ final class RawC: Contender {
 
   func latest(_ count: Int, ofEach customers: [String], body: ([Order]) -> Void) throws {
     let statement = selectLatestOfCustomer.pointer
+    var texts = RawTexts()
+    defer { texts.deallocate() }
     for customer in customers {
-      bindText(customer, to: statement, 1)
+      texts.removeAll()
+      texts.bind(customer, to: statement, 1)
       sqlite3_bind_int64(statement, 2, Int64(count))
       body(try rows(of: statement))
     }
@@ -60,6 +64,16 @@ final class RawC: Contender {
 
   func insertAll(_ orders: [Order]) throws {
     try inTransaction { try run(insert.pointer, forEach: orders) }
+  }
+
+  /// The same look-ups: C does not wait.
+  func findAsync(_ keys: [Int], body: (Order?) -> Void) throws {
+    try find(keys, body: body)
+  }
+
+  /// The same queries: C does not wait.
+  func latestAsync(_ count: Int, ofEach customers: [String], body: ([Order]) -> Void) throws {
+    try latest(count, ofEach: customers, body: body)
   }
 
   /// Each statement outside a transaction is a transaction of its own.
@@ -91,8 +105,10 @@ final class RawC: Contender {
 
   @inline(__always)
   private func run(_ statement: OpaquePointer, forEach orders: [Order]) throws {
+    var texts = RawTexts()
+    defer { texts.deallocate() }
     for order in orders {
-      order.bind(to: statement)
+      order.bind(to: statement, &texts)
       try run(statement)
     }
   }

@@ -92,11 +92,14 @@ final class RelationshipRawC: RelationshipContender {
 
   private func insert(_ costs: ArraySlice<RawCost>, _ statement: OpaquePointer) throws {
     try connection.execute("BEGIN IMMEDIATE")
+    var texts = RawTexts()
+    defer { texts.deallocate() }
     for cost in costs {
       sqlite3_bind_int64(statement, 1, Int64(cost.id))
       sqlite3_bind_int64(statement, 2, Int64(cost.amount))
       sqlite3_bind_double(statement, 3, cost.day)
-      bindText(cost.note, to: statement, 4)
+      texts.removeAll()
+      texts.bind(cost.note, to: statement, 4)
       sqlite3_bind_int64(statement, 5, Int64(cost.account))
       let code = sqlite3_step(statement)
       sqlite3_reset(statement)

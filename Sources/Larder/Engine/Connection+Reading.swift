@@ -5,7 +5,11 @@ extension Connection {
   /// Returns the row with the key, or nil.
   func find<M: Model>(_ model: M.Type, _ key: M.ID) throws -> M? {
     let statement = try statement(.find, model)
-    defer { statement.reset() }
+    statement.isInUse = true
+    defer {
+      statement.reset()
+      statement.isInUse = false
+    }
     try statement.bindKey(key, of: model)
     var result = sqlite3_step(statement.pointer)
     if result != SQLITE_ROW, result != SQLITE_DONE { result = stepAgain(statement.pointer, after: result) }
@@ -139,6 +143,7 @@ extension Connection {
     _ statement: PreparedStatement, _ arguments: [SQLWriter.Argument], _ context: ErrorContext?,
     _ body: (PreparedStatement) throws -> Result
   ) throws -> Result {
+    try checkBrevity(of: statement)
     statement.isInUse = true
     defer {
       statement.reset()
@@ -146,10 +151,13 @@ extension Connection {
     }
     do {
       try statement.bind(arguments)
+      return try body(statement)
     } catch let code as ResultCode {
       throw error(code.code, context)
+    } catch let error as LongRead {
+      statement.isLong = true
+      throw error
     }
-    return try body(statement)
   }
 
   /// Moves to the next row. Returns false after the last one.
@@ -208,6 +216,11 @@ extension Query {
   /// Whether the query selects all rows of the table, in any order.
   var isUnrestricted: Bool {
     filter == nil && search == nil && limit == nil && offset == 0 && cursor == nil
+  }
+
+  /// Whether the query has few rows, and none of other tables.
+  var isBrief: Bool {
+    inclusions.isEmpty && limit.map { $0 <= Connection.pageSize } ?? false
   }
 
   /// Whether the query has neither condition nor order nor limit.

@@ -12,7 +12,12 @@ extension Connection {
     var execution = RowExecution(
       statement.pointer, arena: statement.arena, requiresChange: kind == .update, isOverlaid: overlay != nil)
     do {
-      defer { statement.reset() }
+      // The code of the program that encodes a value may write on this connection too.
+      statement.isInUse = true
+      defer {
+        statement.reset()
+        statement.isInUse = false
+      }
       if let recorded { try recorded.execute(&execution) } else { try M._executeAll(values, &execution) }
     } catch let code as ResultCode {
       let failure = error(code.code, ErrorContext(M.self))

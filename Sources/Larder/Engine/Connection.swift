@@ -39,6 +39,8 @@ final class Connection: @unchecked Sendable {
   private var isClosed = false
   /// The cancellation of the current work. The only property that other threads use.
   let interruption = Interruption()
+  /// When the statements of a read on a task's own thread are given up; nil if none is running. See ``briefly(_:)``.
+  private var briefDeadline: ContinuousClock.Instant?
   /// The queue for the reads of tasks. Each connection has one, because Dispatch runs no more concurrent work at a time
   /// than there are processors: slow reads would delay quick ones although a connection is available.
   private(set) lazy var worker = DispatchQueue(label: "larder.reader")
@@ -64,9 +66,11 @@ final class Connection: @unchecked Sendable {
   /// The number of cached statements. Others are compiled for each use, so that queries whose text differs each time
   /// don't fill the memory.
   private static let statementLimit = 512
-  /// The number of instructions of SQLite's virtual machine, about a tenth of a millisecond, between two checks of
+  /// The number of instructions of SQLite's virtual machine, about a hundredth of a millisecond, between two checks of
   /// ``interruption``.
-  private static let progressInterval: Int32 = 10_000
+  private static let progressInterval: Int32 = 1_000
+  /// How long a read may keep a task's own thread. A change of threads takes a few hundredths of it.
+  private static let briefLimit = Duration.microseconds(500)
 
   private struct ModelStatementKey: Hashable {
     let model: ObjectIdentifier
@@ -95,7 +99,7 @@ final class Connection: @unchecked Sendable {
       { context in
         guard let context else { return 0 }
         let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
-        return connection.interruption.isPending || connection.environment.gate.stops(connection) ? 1 : 0
+        return connection.mustStop ? 1 : 0
       }, Unmanaged.passUnretained(self).toOpaque())
     if !isReadOnly { observeLog() }
   }
@@ -153,6 +157,26 @@ final class Connection: @unchecked Sendable {
     interruption.end()
   }
 
+  /// Whether the current statement has to end.
+  private var mustStop: Bool {
+    interruption.isPending || environment.gate.stops(self) || briefDeadline.map { $0 < .now } ?? false
+  }
+
+  /// Calls the closure, which reads, and ends it if it takes too long for a thread of Swift's pool. A statement that took
+  /// too long once is given up at once from then on.
+  ///
+  /// - Throws: ``LongRead`` if the closure was ended for this reason, and what it throws.
+  func briefly<Result>(_ body: () throws -> Result) throws -> Result {
+    briefDeadline = .now + Self.briefLimit
+    defer { briefDeadline = nil }
+    return try body()
+  }
+
+  /// Throws if the statement is known to take too long for the current read.
+  func checkBrevity(of statement: PreparedStatement) throws {
+    if statement.isLong, briefDeadline != nil { throw LongRead() }
+  }
+
   /// How long SQLite itself waits for another connection's lock, in milliseconds.
   func setBusyTimeout(_ milliseconds: Int32) {
     guard milliseconds != busyTimeout else { return }
@@ -190,6 +214,7 @@ final class Connection: @unchecked Sendable {
       if let tail { rest = String(cString: tail) }
       return result
     }
+    guard result & 0xFF != SQLITE_INTERRUPT else { throw stop }
     guard result == SQLITE_OK else { throw StoreError(ResultCode(result), on: handle, context: nil) }
     guard let pointer else { throw StoreError(.unsupported, "There is no statement in the SQL text.") }
     let statement = PreparedStatement(pointer: pointer, facts: authorizer.facts(of: sql, definition: definition))
@@ -292,8 +317,9 @@ final class Connection: @unchecked Sendable {
 
   /// The error of an interrupted statement.
   private var stop: any Error {
-    if environment.gate.isSuspended, !interruption.isPending { return StoreError.suspended }
-    return CancellationError()
+    if interruption.isPending { return CancellationError() }
+    if environment.gate.isSuspended { return StoreError.suspended }
+    return briefDeadline == nil ? CancellationError() : LongRead()
   }
 
   /// Returns the error of the last call, as callers see it.

@@ -5,9 +5,9 @@ import Synchronization
 /// interrupted.
 final class Job<Result: Sendable>: Sendable {
   private enum State {
-    case waiting(CheckedContinuation<Result, any Error>?)
+    case waiting(UnsafeContinuation<Result, any Error>?)
     /// The connection is nil for a job that is too short to interrupt, or that shares its transaction with others.
-    case running(CheckedContinuation<Result, any Error>, Connection?)
+    case running(UnsafeContinuation<Result, any Error>, Connection?)
     case cancelled
     case ended
   }
@@ -22,7 +22,8 @@ final class Job<Result: Sendable>: Sendable {
   /// Waits for the job's result. `enqueue` is called once the job is ready to be started.
   func result(enqueue: () -> Void) async throws -> Result {
     try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
+      // Unsafe, because checking costs as much as a short read: each path takes the continuation out of the state.
+      try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Result, any Error>) in
         let isCancelled = progress.withLock { progress in
           if case .cancelled = progress.state { return true }
           progress.state = .waiting(continuation)
@@ -36,7 +37,7 @@ final class Job<Result: Sendable>: Sendable {
   }
 
   private func cancel() {
-    let continuation = progress.withLock { progress -> CheckedContinuation<Result, any Error>? in
+    let continuation = progress.withLock { progress -> UnsafeContinuation<Result, any Error>? in
       switch progress.state {
       case .waiting(let continuation):
         progress.state = .cancelled
@@ -82,7 +83,7 @@ final class Job<Result: Sendable>: Sendable {
 
   /// Ends the job without running it, unless it was started.
   func fail(_ error: any Error) {
-    let continuation = progress.withLock { progress -> CheckedContinuation<Result, any Error>? in
+    let continuation = progress.withLock { progress -> UnsafeContinuation<Result, any Error>? in
       guard case .waiting(let continuation) = progress.state else { return nil }
       progress.state = .ended
       return continuation
@@ -93,7 +94,7 @@ final class Job<Result: Sendable>: Sendable {
   /// Passes the result of a running job to the task.
   func end(_ result: Swift.Result<Result, any Error>) {
     let (continuation, isInterrupted) = progress.withLock {
-      progress -> (CheckedContinuation<Result, any Error>?, Bool) in
+      progress -> (UnsafeContinuation<Result, any Error>?, Bool) in
       guard case .running(let continuation, let connection) = progress.state else { return (nil, false) }
       if progress.isInterrupted { connection?.endInterruption() }
       progress.state = .ended

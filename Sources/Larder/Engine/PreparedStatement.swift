@@ -17,6 +17,8 @@ final class PreparedStatement {
   private var schema: SchemaVersion?
   /// Whether rows are being read from it. A second use at the same time needs another statement.
   var isInUse = false
+  /// Whether it once took longer than a task's own thread may be kept.
+  var isLong = false
 
   init(pointer: OpaquePointer, facts: StatementFacts) {
     self.pointer = pointer
@@ -25,6 +27,7 @@ final class PreparedStatement {
 
   deinit {
     sqlite3_finalize(pointer)
+    arena.deallocate()
   }
 
   /// Updates the facts if SQLite has recompiled the statement because the schema had changed, which it does at the

@@ -48,6 +48,19 @@ final class ReaderPool: Sendable {
     return try ThreadHoldings.holding { try body(connection) }
   }
 
+  /// Calls the closure with a connection: on this thread if one is idle and the closure is done soon, otherwise on a
+  /// thread that may block, where it begins anew.
+  func performBriefly<Result: Sendable>(
+    _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
+    try Task.checkCancellation()
+    do {
+      let result = try withIdleConnection { connection in try connection.briefly { try body(connection) } }
+      if case .some(let result) = result { return result }
+    } catch is LongRead {}
+    return try await perform(body)
+  }
+
   /// Calls the closure with a connection on a thread that may block.
   func perform<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
     try Task.checkCancellation()

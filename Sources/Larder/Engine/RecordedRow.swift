@@ -3,21 +3,24 @@ import GRDBSQLite
 /// The encoded columns of one value, to be bound to a statement later, possibly by another task.
 ///
 /// `@unchecked Sendable`: the memory is only written during initialization and only read afterwards.
-struct RecordedRow: @unchecked Sendable {
-  private let arena: BindingArena
+final class RecordedRow: @unchecked Sendable {
+  private let arena = BindingArena()
 
   /// Validates and encodes the value, in the calling task.
   ///
   /// - Throws: What ``Model/validate()`` throws; ``StoreError`` `.invalidValue` for a value that can't be stored.
   init<M: Model>(_ value: M) throws {
     try value.validate()
-    arena = BindingArena()
     var row = RowWriter(recordingInto: arena)
     do {
       try value.encode(to: &row)
     } catch {
       throw Connection.naming(error, M.self, M.schema.writtenColumns, at: Int(row.index) - 1)
     }
+  }
+
+  deinit {
+    arena.deallocate()
   }
 
   /// Binds the columns and executes the statement.

@@ -16,25 +16,50 @@ private enum ExtendedCode {
 }
 
 /// What an error message needs to know of the model at hand.
+///
+/// It refers to the schema and reads the names only for an error: one is made for each statement.
 struct ErrorContext {
-  let model: String
-  let table: String
-  /// The property of a column.
-  let property: (String) -> String?
+  private let source: any NameSource
 
   init<M: Model>(_ model: M.Type) {
-    self.model = M.schema.modelName
-    table = M.schema.table
-    property = { name in M.schema.columns.first { $0.name == name }?.property }
+    source = M.schema
+  }
+
+  /// Creates the context of errors for which only the table is known.
+  init(_ definition: TableDefinition) {
+    source = definition
+  }
+
+  var model: String { source.modelName }
+  var table: String { source.tableName }
+
+  /// Returns the property of a column.
+  func property(_ column: String) -> String? {
+    source.property(ofColumn: column)
   }
 }
 
-extension ErrorContext {
-  /// Creates the context of errors for which only the table is known.
-  init(_ definition: TableDefinition) {
-    model = definition.model
-    table = definition.name
-    property = { name in definition.column(name)?.property }
+/// A table with the names that messages use.
+private protocol NameSource {
+  var modelName: String { get }
+  var tableName: String { get }
+  func property(ofColumn name: String) -> String?
+}
+
+extension ModelSchema: NameSource {
+  fileprivate var tableName: String { table }
+
+  fileprivate func property(ofColumn name: String) -> String? {
+    columns.first { $0.name == name }?.property
+  }
+}
+
+extension TableDefinition: NameSource {
+  fileprivate var modelName: String { model }
+  fileprivate var tableName: String { name }
+
+  fileprivate func property(ofColumn name: String) -> String? {
+    column(name)?.property
   }
 }
 

@@ -11,7 +11,14 @@ extension Writer {
   func performStatement<Result: Sendable>(
     _ operation: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
-    try await performStatement(preparing: {}, operation) { connection, _ in try operation(connection) }
+    let result = StatementResult<Result>()
+    let keepingResult: @Sendable (Connection) throws -> Void = { connection in
+      let value = try operation(connection)
+      result.value.withLock { $0 = value }
+    }
+    try await performStatement(preparing: { nil }, keepingResult) { connection, _ in try keepingResult(connection) }
+    guard let value = result.value.withLock({ $0 }) else { throw CancellationError() }
+    return value
   }
 
   /// Executes one statement: immediately if the writer is idle, otherwise together with others.
@@ -21,10 +28,10 @@ extension Writer {
   ///     and priority.
   ///   - direct: Executes the statement in the caller's task, without preparation.
   ///   - operation: Executes the statement with what was prepared, possibly in another task.
-  func performStatement<Prepared: Sendable, Result: Sendable>(
-    preparing prepare: () throws -> Prepared, _ direct: (Connection) throws -> Result,
-    _ operation: @escaping @Sendable (Connection, Prepared) throws -> Result
-  ) async throws -> Result {
+  func performStatement(
+    preparing prepare: () throws -> RecordedRow?, _ direct: (Connection) throws -> Void,
+    _ operation: @escaping @Sendable (Connection, RecordedRow?) throws -> Void
+  ) async throws {
     try Task.checkCancellation()
     if settings.runsInline, try takeIfAlone() {
       do {
@@ -37,7 +44,7 @@ extension Writer {
       }
     }
     let prepared = try ThreadHoldings.encoding(for: self, prepare)
-    let write = StatementWrite { try operation($0, prepared) }
+    let write = GroupedWrite { try operation($0, prepared) }
     if settings.runsInline {
       switch try enter() {
       case .alone: return try await lead(write, [])
@@ -45,18 +52,17 @@ extension Writer {
       case .follower: break
       }
     }
-    return try await line(up: write)
+    try await line(up: write)
   }
 
   /// - Parameter isAdmitted: Whether the statement came before the store was closed.
-  private func line<Result: Sendable>(up write: StatementWrite<Result>, isAdmitted: Bool = false) async throws -> Result
-  {
-    try await write.job.result {
-      if let limit = settings.waitLimit { write.job.expire(after: limit, with: Self.overdue(limit)) }
+  private func line(up write: GroupedWrite, isAdmitted: Bool = false) async throws {
+    try await write.wait {
+      if let limit = settings.waitLimit { write.expire(after: limit, with: Self.overdue(limit)) }
       do {
         try enqueue(.grouped(write), isAdmitted: isAdmitted)
       } catch {
-        write.job.fail(error)
+        write.fail(error)
       }
     }
   }
@@ -83,9 +89,9 @@ extension Writer {
   ///
   /// The writer stays available meanwhile: calls that block all of the pool's threads must not wait for a task that
   /// needs one of them.
-  private func gather<Result: Sendable>(_ own: StatementWrite<Result>) async throws -> Result {
+  private func gather(_ own: GroupedWrite) async throws {
     await letOthersCome()
-    let followers = line.withLock { line -> [any GroupedWrite]? in
+    let followers = line.withLock { line -> [GroupedWrite]? in
       line.isGathering = false
       // A blocking call took the writer; it will pass it on to those waiting.
       if line.isHeld { return nil }
@@ -96,7 +102,7 @@ extension Writer {
       return group
     }
     guard let followers else { return try await line(up: own, isAdmitted: true) }
-    return try await lead(own, followers)
+    try await lead(own, followers)
   }
 
   /// Yields until the line stops growing.
@@ -111,25 +117,24 @@ extension Writer {
   }
 
   /// Writes this statement and those of the others, while holding the writer.
-  private func lead<Result: Sendable>(
-    _ own: StatementWrite<Result>, _ followers: [any GroupedWrite]
-  ) async throws -> Result {
+  private func lead(_ own: GroupedWrite, _ followers: [GroupedWrite]) async throws {
     let started = followers.filter { $0.start() }
     let remaining = write(Task.isCancelled ? started : [own] + started, waits: false)
     if remaining.isEmpty {
       release()
       for write in started { write.answer() }
-      return try own.result.get()
+      return try own.check()
     }
     // Another process has the lock: wait for it on the writer's queue.
-    return try await withCheckedThrowingContinuation { continuation in
+    await withCheckedContinuation { continuation in
       queue.async {
         _ = self.write(remaining, waits: true)
         self.release()
         for write in started { write.answer() }
-        continuation.resume(with: own.result)
+        continuation.resume()
       }
     }
+    try own.check()
   }
 
   /// Releases the writer after a statement on a caller's thread. Statements that lined up meanwhile are committed on
@@ -153,7 +158,7 @@ extension Writer {
   }
 
   /// Executes the statements on the writer's queue, releases the writer, and returns to each caller.
-  func runAndRelease(_ writes: [any GroupedWrite]) {
+  func runAndRelease(_ writes: [GroupedWrite]) {
     // A call that was cancelled while waiting never starts.
     let started = writes.filter { $0.start() }
     _ = write(started, waits: true)
@@ -166,7 +171,7 @@ extension Writer {
   ///
   /// - Parameter waits: Whether to wait for another process that has the lock, for the busy timeout in total.
   /// - Returns: The statements that are still to be executed, because another process has the lock.
-  private func write(_ writes: [any GroupedWrite], waits: Bool) -> [any GroupedWrite] {
+  private func write(_ writes: [GroupedWrite], waits: Bool) -> [GroupedWrite] {
     let connection: Connection
     do {
       connection = try self.connection()
@@ -202,8 +207,8 @@ extension Writer {
 
   /// - Parameter deadline: How long to wait for another process; nil if the caller waits.
   private func writeOneByOne(
-    _ writes: [any GroupedWrite], _ connection: Connection, until deadline: ContinuousClock.Instant?
-  ) -> [any GroupedWrite] {
+    _ writes: [GroupedWrite], _ connection: Connection, until deadline: ContinuousClock.Instant?
+  ) -> [GroupedWrite] {
     for (position, write) in writes.enumerated() {
       connection.setBusyTimeout(deadline.map { ($0 - .now).milliseconds } ?? 0)
       write.execute { operation in try committing(connection) { try operation(connection) } }
@@ -211,4 +216,9 @@ extension Writer {
     }
     return []
   }
+}
+
+/// What a statement that isn't a save returns. If it is executed again, the last result counts.
+private final class StatementResult<Value: Sendable>: Sendable {
+  let value = Mutex<Value?>(nil)
 }

@@ -20,7 +20,7 @@ struct WriterLine {
     /// Takes the writer, and releases it in the end.
     case exclusive(@Sendable () -> Void)
     /// Writes a single statement in the transaction of the caller that takes it from the line.
-    case grouped(any GroupedWrite)
+    case grouped(GroupedWrite)
 
     var isGrouped: Bool {
       if case .grouped = self { true } else { false }
@@ -31,7 +31,7 @@ struct WriterLine {
   enum Next {
     case nobody
     case exclusive(@Sendable () -> Void)
-    case group([any GroupedWrite])
+    case group([GroupedWrite])
   }
 
   /// A task that saves in a loop never suspends while it is alone. After this many statements it lets other tasks run.
@@ -70,8 +70,8 @@ struct WriterLine {
   }
 
   /// Removes and returns the single statements at the head of the line.
-  mutating func popGroup() -> [any GroupedWrite] {
-    var group: [any GroupedWrite] = []
+  mutating func popGroup() -> [GroupedWrite] {
+    var group: [GroupedWrite] = []
     while case .grouped(let write) = waiting.first {
       group.append(write)
       waiting.removeFirst()

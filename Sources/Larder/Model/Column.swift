@@ -4,28 +4,26 @@ public import Foundation
 ///
 /// `@Model` generates one for each stored property; you never need to create one.
 public struct Column<Root: Model, Output>: Sendable {
-  /// The property's name in Swift, for messages.
-  public let property: String
-  /// The column's name in the database.
-  public let name: String
-  let keyPath: any PartialKeyPath<Root> & Sendable
-  let value: @Sendable (Root) -> Output
-  let coding: ColumnCoding<Output>
-  /// For a column of an embedded struct: reads its stored value from an instance of the outermost embedded struct.
-  let embeddedValue: (@Sendable (Any) throws -> Value?)?
+  private let facts: ColumnFacts<Root, Output>
   /// Where a query finds the column; by default in its own table.
   var scope = ColumnScope.current
+
+  /// The property's name in Swift, for messages.
+  public var property: String { facts.property }
+  /// The column's name in the database.
+  public var name: String { facts.name }
+  var keyPath: any PartialKeyPath<Root> & Sendable { facts.keyPath }
+  var value: @Sendable (Root) -> Output { facts.value }
+  var coding: ColumnCoding<Output> { facts.coding }
+  var embeddedValue: (@Sendable (Any) throws -> Value?)? { facts.embeddedValue }
 
   init(
     _ path: any KeyPath<Root, Output> & Sendable, _ property: String, _ name: String?, _ coding: ColumnCoding<Output>,
     embeddedValue: (@Sendable (Any) throws -> Value?)? = nil
   ) {
-    self.embeddedValue = embeddedValue
-    self.property = property
-    self.name = name ?? property
-    self.keyPath = path
-    self.value = { $0[keyPath: path] }
-    self.coding = coding
+    facts = ColumnFacts(
+      keyPath: path, property: property, name: name ?? property, value: { $0[keyPath: path] }, coding: coding,
+      embeddedValue: embeddedValue)
   }
 
   init(
@@ -33,12 +31,8 @@ public struct Column<Root: Model, Output>: Sendable {
     value: @escaping @Sendable (Root) -> Output,
     coding: ColumnCoding<Output>
   ) {
-    self.keyPath = keyPath
-    self.property = property
-    self.name = name
-    self.value = value
-    self.coding = coding
-    embeddedValue = nil
+    facts = ColumnFacts(
+      keyPath: keyPath, property: property, name: name, value: value, coding: coding, embeddedValue: nil)
   }
 
   /// Returns the stored form of the property's value in an instance. Throws for a value that can't be stored.

@@ -1,6 +1,6 @@
 /// A model's table: its name, columns, key and indexes, and the SQL that is the same for every call.
 @_documentation(visibility: internal)
-public struct ModelSchema<Root: Model>: Sendable {
+public final class ModelSchema<Root: Model>: Sendable {
   /// The table's name.
   public let table: String
   let modelName: String

@@ -13,6 +13,7 @@ public struct RowReader {
   }
 
   @inlinable
+  @inline(__always)
   mutating func advance() -> StoredColumn {
     let column = StoredColumn(statement, index)
     index &+= 1
@@ -21,18 +22,21 @@ public struct RowReader {
 
   /// Reads a value of a storable type.
   @inlinable
+  @inline(__always)
   public mutating func next<Output: StoredValue>() throws -> Output {
     try Output(from: advance())
   }
 
   /// Reads an enum or struct from its raw value. Throws if no case has the raw value.
   @inlinable
+  @inline(__always)
   public mutating func next<Output: RawRepresentable>() throws -> Output where Output.RawValue: StoredValue {
     try RawValueCoding.decode(advance())
   }
 
   /// Reads an optional enum or struct from its raw value: nil for NULL. Throws if no case has the raw value.
   @inlinable
+  @inline(__always)
   public mutating func next<Output: RawRepresentable>() throws -> Output? where Output.RawValue: StoredValue {
     let column = advance()
     return column.isNull ? nil : try RawValueCoding.decode(column) as Output
@@ -40,6 +44,7 @@ public struct RowReader {
 
   /// Reads a storable type that also has a raw value. The storable form is used.
   @inlinable
+  @inline(__always)
   public mutating func next<Output: StoredValue & RawRepresentable>() throws -> Output
   where Output.RawValue: StoredValue {
     try Output(from: advance())
@@ -47,6 +52,7 @@ public struct RowReader {
 
   /// Reads the columns of an embedded struct.
   @inlinable
+  @inline(__always)
   public mutating func nextEmbedded<Output: Embeddable>() throws -> Output {
     try Output(from: &self)
   }

@@ -13,6 +13,7 @@ public struct StoredColumn {
   @usableFromInline let type: Int32
 
   @inlinable
+  @inline(__always)
   init(_ statement: OpaquePointer, _ index: Int32) {
     pointer = sqlite3_column_value(statement, index)
     type = sqlite3_value_type(pointer)
@@ -40,9 +41,31 @@ public struct StoredColumn {
 
   /// The text; nil if the column holds anything else, or text that isn't valid UTF-8.
   @inlinable public var text: String? {
-    guard type == SQLITE_TEXT, let bytes = sqlite3_value_text(pointer) else { return nil }
-    let count = Int(sqlite3_value_bytes(pointer))
-    return Self.exactText(UnsafeBufferPointer(start: bytes, count: count))
+    type == SQLITE_TEXT ? Self.text(of: pointer) : nil
+  }
+
+  /// Returns the text of a value that is text; nil if its bytes aren't valid UTF-8.
+  @usableFromInline
+  static func text(of pointer: OpaquePointer?) -> String? {
+    guard let bytes = sqlite3_value_text(pointer) else { return nil }
+    let buffer = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer)))
+    return isASCII(buffer) ? String(decoding: buffer, as: UTF8.self) : exactText(buffer)
+  }
+
+  /// Returns whether all bytes are ASCII, and therefore valid UTF-8.
+  private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let bytes = UnsafeRawBufferPointer(bytes)
+    var bits: UInt64 = 0
+    var position = 0
+    while position &+ 8 <= bytes.count {
+      bits |= bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      position &+= 8
+    }
+    while position < bytes.count {
+      bits |= UInt64(bytes[position])
+      position &+= 1
+    }
+    return bits & 0x8080_8080_8080_8080 == 0
   }
 
   /// Returns the text of the bytes; nil if they aren't valid UTF-8.
@@ -50,8 +73,7 @@ public struct StoredColumn {
   /// `String(validating:as:)` takes several times as long as decoding with repair, so this decodes and checks for a
   /// repair, which replaces one to three bytes with the three bytes of U+FFFD: the text is then longer, or equally long
   /// with a U+FFFD that the bytes don't have.
-  @usableFromInline
-  static func exactText(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+  private static func exactText(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     var text = String(decoding: bytes, as: UTF8.self)
     guard text.utf8.count == bytes.count else { return nil }
     let isExact = text.withUTF8 { utf8 in

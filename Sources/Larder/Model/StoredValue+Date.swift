@@ -21,15 +21,15 @@ extension Date: StoredValue {
     try timeIntervalSinceReferenceDate.storedValue()
   }
 
-  @inlinable public init(from column: StoredColumn) throws {
+  @inlinable @inline(__always) public init(from column: StoredColumn) throws {
     if let seconds = column.exactReal {
       self = Date(timeIntervalSinceReferenceDate: seconds)
     } else {
-      try self.init(storedValue: column.exactValue)
+      self = try Self.converted(column)
     }
   }
 
-  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+  @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     try timeIntervalSinceReferenceDate.bind(to: &parameter)
   }
 }

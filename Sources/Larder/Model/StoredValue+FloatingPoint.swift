@@ -21,15 +21,15 @@ extension Double: StoredValue {
     return .real(self)
   }
 
-  @inlinable public init(from column: StoredColumn) throws {
+  @inlinable @inline(__always) public init(from column: StoredColumn) throws {
     if let real = column.exactReal {
       self = real
     } else {
-      try self.init(storedValue: column.exactValue)
+      self = try Self.converted(column)
     }
   }
 
-  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+  @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     if isNaN { throw ValueFailure.notANumber }
     parameter.bind(self)
   }
@@ -55,11 +55,11 @@ extension Float: StoredValue {
     try Double(self).storedValue()
   }
 
-  @inlinable public init(from column: StoredColumn) throws {
+  @inlinable @inline(__always) public init(from column: StoredColumn) throws {
     try self.init(nearest: try Double(from: column))
   }
 
-  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+  @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     try Double(self).bind(to: &parameter)
   }
 }

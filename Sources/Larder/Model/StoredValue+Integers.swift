@@ -24,15 +24,15 @@ extension StoredValue where Self: FixedWidthInteger {
     return .integer(integer)
   }
 
-  @inlinable public init(from column: StoredColumn) throws {
+  @inlinable @inline(__always) public init(from column: StoredColumn) throws {
     if let integer = column.integer, let value = Self(exactly: integer) {
       self = value
     } else {
-      try self.init(storedValue: column.exactValue)
+      self = try Self.converted(column)
     }
   }
 
-  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+  @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     guard let integer = Int64(exactly: self) else { throw ValueFailure.outOfRange(Self.self) }
     parameter.bind(integer)
   }
@@ -77,15 +77,15 @@ extension Bool: StoredValue {
 
   public func storedValue() throws -> Value { .integer(self ? 1 : 0) }
 
-  @inlinable public init(from column: StoredColumn) throws {
+  @inlinable @inline(__always) public init(from column: StoredColumn) throws {
     if let integer = column.integer {
       self = integer != 0
     } else {
-      try self.init(storedValue: column.exactValue)
+      self = try Self.converted(column)
     }
   }
 
-  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+  @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     parameter.bind(self ? 1 : 0 as Int64)
   }
 }

@@ -11,11 +11,11 @@ extension Optional: StoredValue where Wrapped: StoredValue {
     try self?.storedValue() ?? .null
   }
 
-  @inlinable public init(from column: StoredColumn) throws {
+  @inlinable @inline(__always) public init(from column: StoredColumn) throws {
     if column.isNull { self = nil } else { self = try Wrapped(from: column) }
   }
 
-  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+  @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     if let self { try self.bind(to: &parameter) } else { parameter.bindNull() }
   }
 }

@@ -15,15 +15,15 @@ extension String: StoredValue {
 
   public func storedValue() throws -> Value { .text(self) }
 
-  @inlinable public init(from column: StoredColumn) throws {
+  @inlinable @inline(__always) public init(from column: StoredColumn) throws {
     if let text = column.text {
       self = text
     } else {
-      try self.init(storedValue: column.exactValue)
+      self = try Self.converted(column)
     }
   }
 
-  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+  @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     parameter.bind(self)
   }
 }
@@ -48,7 +48,7 @@ extension Data: StoredValue {
 
   public func storedValue() throws -> Value { .blob(self) }
 
-  @inlinable public init(from column: StoredColumn) throws {
+  @inlinable @inline(__always) public init(from column: StoredColumn) throws {
     if let blob = column.blob {
       self = blob
     } else {
@@ -56,7 +56,7 @@ extension Data: StoredValue {
     }
   }
 
-  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+  @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     withUnsafeBytes { parameter.bind($0) }
   }
 }

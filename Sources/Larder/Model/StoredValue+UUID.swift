@@ -20,18 +20,18 @@ extension UUID: StoredValue {
     .blob(withUnsafeBytes(of: uuid) { Data($0) })
   }
 
-  @inlinable public init(from column: StoredColumn) throws {
+  @inlinable @inline(__always) public init(from column: StoredColumn) throws {
     let uuid = column.withBlob { bytes in
       bytes.count == 16 ? UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)) : nil
     }
     if let uuid = uuid ?? nil {
       self = uuid
     } else {
-      try self.init(storedValue: column.exactValue)
+      self = try Self.converted(column)
     }
   }
 
-  @inlinable public func bind(to parameter: inout StatementParameter) throws {
+  @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     withUnsafeBytes(of: uuid) { parameter.bind($0) }
   }
 }

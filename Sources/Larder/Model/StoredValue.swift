@@ -51,7 +51,14 @@ extension StoredValue {
   @inlinable public static var order: ValueOrder { .stored }
 
   @inlinable public init(from column: StoredColumn) throws {
-    try self.init(storedValue: column.exactValue)
+    self = try Self.converted(column)
+  }
+
+  /// Creates a value from its stored form; the way for values that aren't in the form in which this type writes them.
+  @usableFromInline
+  @inline(never)
+  static func converted(_ column: StoredColumn) throws -> Self {
+    try Self(storedValue: try column.exactValue)
   }
 
   @inlinable public func bind(to parameter: inout StatementParameter) throws {

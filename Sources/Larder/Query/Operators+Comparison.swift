@@ -273,8 +273,13 @@ extension QueryExpressible {
 
 extension QueryExpression where Output == Bool {
   init(_ node: SQLNode) {
-    self.init(node: node, coding: .stored)
+    self.init(node: node, coding: ConditionCoding.stored)
   }
+}
+
+/// The coding of all conditions, made once.
+private enum ConditionCoding {
+  static let stored = ColumnCoding<Bool>.stored
 }
 
 extension ColumnCoding {

@@ -23,15 +23,23 @@ extension Query {
   /// `FROM` and `WHERE`.
   func writeSource(_ writer: inout SQLWriter) throws {
     if let failure { throw failure }
-    writer.write(" FROM \(M.schema.statements.table)")
+    writer.write(" FROM ")
+    writer.write(M.schema.statements.table)
     if isRanked, let search { search.writeJoin(&writer, M.schema) }
-    var conditions: [(inout SQLWriter) throws -> Void] = []
-    if let search { conditions.append { try search.writeCondition(&$0, M.schema) } }
-    if let filter { conditions.append { try $0.write(filter) } }
-    if let cursor { conditions.append { try $0.write(try condition(after: cursor)) } }
-    for (position, condition) in conditions.enumerated() {
-      writer.write(position == 0 ? " WHERE " : " AND ")
-      try condition(&writer)
+    var conjunction = " WHERE "
+    if let search {
+      writer.write(conjunction)
+      conjunction = " AND "
+      try search.writeCondition(&writer, M.schema)
+    }
+    if let filter {
+      writer.write(conjunction)
+      conjunction = " AND "
+      try writer.write(filter)
+    }
+    if let cursor {
+      writer.write(conjunction)
+      try writer.write(try condition(after: cursor))
     }
   }
 
@@ -63,7 +71,7 @@ extension Query {
 
   /// Returns the condition of the rows after the cursor, which are greater in the first sort that differs. NULL comes
   /// first in forward order.
-  private func condition(after cursor: Cursor) throws -> SQLNode {
+  private func condition(after cursor: QueryCursor) throws -> SQLNode {
     if isRanked {
       throw StoreError(
         .unsupported, model: "\(M.self)",
@@ -92,7 +100,7 @@ extension Query {
   }
 }
 
-extension Query.SortTerm {
+extension QuerySort {
   /// Returns the condition of values after the given one in this sort's direction. A value computed from the cursor's
   /// row may be NULL too.
   fileprivate func behind(_ value: SQLNode) -> SQLNode {
@@ -108,7 +116,7 @@ extension Query.SortTerm {
   }
 
   /// Returns a simple range that contains all rows of the page, so that an index on the first sort can be used.
-  fileprivate func bound(_ cursor: Query.Cursor) throws -> SQLNode? {
+  fileprivate func bound(_ cursor: QueryCursor) throws -> SQLNode? {
     guard case .column(let column) = node, !isOptional, let value = cursor.values[column.name] else { return nil }
     return .compare(isDescending ? .lessOrEqual : .greaterOrEqual, node, .value(value))
   }

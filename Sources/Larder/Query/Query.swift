@@ -14,26 +14,16 @@ public import Foundation
 public struct Query<M: Model>: Sendable, Hashable {
   var filter: SQLNode?
   var search: SearchClause?
-  var sorts: [SortTerm] = []
+  var sorts: [QuerySort] = []
   var limit: Int?
   var offset = 0
-  var cursor: Cursor?
+  var cursor: QueryCursor?
   /// Whether the result may be any matching row, so that no key is added to the sort.
   var isOrderFree = false
   /// The relationships whose rows are loaded too.
   var inclusions: [Inclusion<M>] = []
   /// The error that occurred while the query was built. It is thrown when the query runs.
   var failure: StoreError?
-
-  struct SortTerm: Sendable, Hashable {
-    let node: SQLNode
-    var isDescending: Bool
-  }
-
-  /// The row after which a page starts: the values of its columns.
-  struct Cursor: Sendable, Hashable {
-    let values: [String: Value]
-  }
 
   init() {}
 }
@@ -115,7 +105,7 @@ extension Query {
   /// - Returns: A new query; this one doesn't change.
   public func sorted(order: SortOrder = .forward, by key: (M.Columns) -> some QueryExpressible) -> Query {
     var query = self
-    query.sorts.append(SortTerm(node: key(M.columns).node.asValue, isDescending: order == .reverse))
+    query.sorts.append(QuerySort(node: key(M.columns).node.asValue, isDescending: order == .reverse))
     return query
   }
 
@@ -131,7 +121,7 @@ extension Query {
   private func sorted(using descriptor: SortDescriptor<M>) -> Query {
     do {
       var query = self
-      query.sorts.append(try SortTerm(descriptor))
+      query.sorts.append(try QuerySort(descriptor))
       return query
     } catch {
       return failing(error)
@@ -146,7 +136,7 @@ extension Query {
   public func reversed() -> Query {
     var query = self
     query.sorts = (sorts.isEmpty ? keySorts(isDescending: false) : sorts).map {
-      SortTerm(node: $0.node, isDescending: !$0.isDescending)
+      QuerySort(node: $0.node, isDescending: !$0.isDescending)
     }
     return query
   }
@@ -175,7 +165,7 @@ extension Query {
   public func after(_ row: M) -> Query {
     do {
       var query = self
-      query.cursor = Cursor(values: try M.schema.values(of: row))
+      query.cursor = QueryCursor(values: try M.schema.values(of: row))
       return query
     } catch {
       return failing(error)
@@ -186,16 +176,18 @@ extension Query {
 extension Query {
   /// The sorts, made unique by the key, so that rows that the sorts leave equal have the same order on every page and
   /// in the whole list.
-  var effectiveSorts: [SortTerm] {
+  var effectiveSorts: [QuerySort] {
     guard !isOrderFree, !sorts.isEmpty || limit != nil || cursor != nil else { return sorts }
+    let isDescending = sorts.last?.isDescending ?? false
+    var sorts = sorts
+    for key in M.schema.keyNodes where !self.sorts.contains(where: { $0.node == key }) {
+      sorts.append(QuerySort(node: key, isDescending: isDescending))
+    }
     return sorts
-      + keySorts(isDescending: sorts.last?.isDescending ?? false).filter { key in
-        !sorts.contains { $0.node == key.node }
-      }
   }
 
-  private func keySorts(isDescending: Bool) -> [SortTerm] {
-    M.schema.keyNodes.map { SortTerm(node: $0, isDescending: isDescending) }
+  private func keySorts(isDescending: Bool) -> [QuerySort] {
+    M.schema.keyNodes.map { QuerySort(node: $0, isDescending: isDescending) }
   }
 }
 

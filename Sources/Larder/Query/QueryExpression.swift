@@ -41,6 +41,7 @@ extension QueryExpressible {
   /// Returns the constant in the form in which the expression's columns store it; an error if it can't be stored.
   func node(for value: Output?) -> SQLNode {
     guard let value else { return .value(.null) }
+    let expression = expression
     do {
       if let json = try expression.coding.unordered?(value) { return .unorderedJSON(json) }
       return .value(try expression.coding.encode(value))

@@ -19,14 +19,23 @@ struct SQLWriter {
   /// Where a context searches unsaved text, besides the indexes of the file.
   let pendingText: PendingText?
 
-  init(adopted: AdoptedColumns = AdoptedColumns(), pendingText: PendingText? = nil) {
+  init(adopted: AdoptedColumns = AdoptedColumns(), pendingText: PendingText? = nil, isQualified: Bool = false) {
     self.adopted = adopted
     self.pendingText = pendingText
-    sql.reserveCapacity(256)
+    self.isQualified = isQualified
+    sql.reserveCapacity(512)
   }
 
   mutating func write(_ text: String) {
     sql += text
+  }
+
+  /// Writes an identifier in quotes.
+  mutating func writeName(_ name: String) {
+    guard !name.utf8.contains(UInt8(ascii: "\"")) else { return write(Quoting.name(name)) }
+    sql += "\""
+    sql += name
+    sql += "\""
   }
 
   mutating func bind(_ value: Value) {
@@ -103,21 +112,26 @@ struct SQLWriter {
 
   /// - Parameter isOrdered: Whether the value is only compared or sorted.
   private mutating func write(_ column: ColumnReference, isOrdered: Bool = false) {
-    var text = Quoting.name(column.name)
+    guard let adopted = adopted.column(column.name, of: column.table) else { return writeReference(to: column) }
+    var name = SQLWriter(isQualified: isQualified)
+    name.writeReference(to: column)
+    switch adopted.kind {
+    case .mixed: write(adopted.read(name.sql))
+    case .json where isOrdered: write(adopted.read(name.sql))
+    case .integers where !isOrdered: write("CAST(\(name.sql) AS REAL)")
+    case .native, .json, .integers: write(usesCollations ? name.sql : adopted.exact(name.sql))
+    }
+  }
+
+  private mutating func writeReference(to column: ColumnReference) {
     switch column.source {
-    case .root: if isQualified { text = "\(Quoting.name(column.table)).\(text)" }
-    case .related: text = "\(Self.relatedAlias).\(text)"
-    case .rows(let depth): text = "\(Self.alias(ofRows: depth)).\(text)"
+    case .root where isQualified: writeName(column.table)
+    case .root: return writeName(column.name)
+    case .related: write(Self.relatedAlias)
+    case .rows(let depth): write(Self.alias(ofRows: depth))
     }
-    if let adopted = adopted.column(column.name, of: column.table) {
-      switch adopted.kind {
-      case .mixed: text = adopted.read(text)
-      case .json where isOrdered: text = adopted.read(text)
-      case .integers where !isOrdered: text = "CAST(\(text) AS REAL)"
-      case .native, .json, .integers: if !usesCollations { text = adopted.exact(text) }
-      }
-    }
-    write(text)
+    write(".")
+    writeName(column.name)
   }
 
   /// Writes the comparison of a column with a value twice if the column's collation equates texts that differ: as the
@@ -160,7 +174,10 @@ struct SQLWriter {
     switch op {
     case .equal where !left.isConstant && !right.isConstant: write(" IS ")
     case .notEqual: write(" IS NOT ")
-    default: write(" \(op.rawValue) ")
+    default:
+      write(" ")
+      write(op.rawValue)
+      write(" ")
     }
     try write(right)
     write(")")

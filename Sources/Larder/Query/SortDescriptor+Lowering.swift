@@ -1,9 +1,9 @@
 import Foundation
 
-extension Query.SortTerm {
-  /// Returns the sort term of a Foundation sort descriptor. Throws `.unsupported` for a key path that isn't a stored
+extension QuerySort {
+  /// Returns the sort of a Foundation sort descriptor. Throws `.unsupported` for a key path that isn't a stored
   /// property.
-  init(_ descriptor: SortDescriptor<M>) throws {
+  init<M: Model>(_ descriptor: SortDescriptor<M>) throws {
     guard let path = descriptor.keyPath, let column = M.schema.column(at: path) else {
       throw StoreError(
         .unsupported, model: "\(M.self)",

@@ -23,7 +23,7 @@ extension Store {
   /// - Throws: ``StoreError`` `.invalidValue` if a row holds a value that doesn't fit its property, `.unsupported` if a
   ///   `#Predicate` can't be translated to SQL, and the errors of any read.
   public func fetch<M: Model>(_ query: Query<M>) async throws -> [M] {
-    try await reading { try $0.fetch(query) }
+    try await reading(isBrief: query.isBrief) { try $0.fetch(query) }
   }
 
   /// Returns the groups of the query, one tuple for each group.
@@ -46,7 +46,7 @@ extension Store {
   /// - Returns: The row, or nil if no row meets the condition.
   /// - Throws: The errors of ``fetch(_:)-(Query<M>)``.
   public func first<M: Model>(_ query: Query<M>) async throws -> M? {
-    try await reading { try $0.first(query) }
+    try await reading(isBrief: query.inclusions.isEmpty) { try $0.first(query) }
   }
 
   /// Returns the number of rows of the query, without reading them.
@@ -64,7 +64,7 @@ extension Store {
   /// - Returns: `true` if a row meets the condition.
   /// - Throws: ``StoreError`` `.unsupported` if a `#Predicate` can't be translated to SQL, and the errors of any read.
   public func exists<M: Model>(_ query: Query<M>) async throws -> Bool {
-    try await reading { try $0.first(query, columns: "1") != .null }
+    try await reading(isBrief: true) { try $0.first(query, columns: "1") != .null }
   }
 
   /// Returns the sum of a property over the rows of the query.

@@ -144,10 +144,13 @@ public final class Store: Sendable {
     try openReader()
   }
 
-  func reading<Result: Sendable>(_ body: @escaping @Sendable (Connection) throws -> Result) async throws -> Result {
+  /// - Parameter isBrief: Whether the closure is expected to take less than a change of threads.
+  func reading<Result: Sendable>(
+    isBrief: Bool = false, _ body: @escaping @Sendable (Connection) throws -> Result
+  ) async throws -> Result {
     do {
       guard let readers else { return try await writer.perform(body) }
-      return try await readers.perform(body)
+      return isBrief ? try await readers.performBriefly(body) : try await readers.perform(body)
     } catch is WriteNeeded {
       return try await writer.perform(body)
     }

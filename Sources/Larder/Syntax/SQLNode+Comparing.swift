@@ -20,6 +20,10 @@ extension SQLNode {
   }
 
   private static func comparison(_ op: ComparisonOperator, _ left: SQLNode, _ right: SQLNode) -> SQLNode {
+    let (leftOrder, rightOrder) = (left.order, right.order)
+    guard leftOrder == .instant || rightOrder == .instant else {
+      return .comparison(op, left.asValue, right.asValue, leftOrder == .stored ? rightOrder : leftOrder)
+    }
     let sides = alike([left, right])
     return .comparison(
       op, sides[0].asValue, sides[1].asValue, sides[0].order == .stored ? sides[1].order : sides[0].order)

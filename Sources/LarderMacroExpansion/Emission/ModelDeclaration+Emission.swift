@@ -33,7 +33,7 @@ extension ModelDeclaration {
       return "\(raw: access)let \(property.name) = \(raw: columnType)\(property.columnArguments(in: type))"
     }
     return """
-      \(raw: access)struct Columns: Larder.ModelColumns {
+      \(raw: access)final class Columns: Larder.ModelColumns {
         \(raw: access)typealias Root = \(type)
         \(MemberBlockItemListSyntax(lines: columns))
         \(raw: access)init() {}
