@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "Larder", targets: ["Larder"]),
     .library(name: "LarderArchive", targets: ["LarderArchive"]),
     .library(name: "LarderCombine", targets: ["LarderCombine"]),
+    .library(name: "LarderSync", targets: ["LarderSync"]),
     .library(name: "LarderTestSupport", targets: ["LarderTestSupport"]),
   ],
   dependencies: [
@@ -76,6 +77,13 @@ let package = Package(
     // The system's zlib, for zip files.
     .systemLibrary(name: "CLarderZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "LarderCombine", dependencies: ["Larder", openCombine]),
+    .target(
+      name: "LarderSync",
+      dependencies: [
+        "Larder",
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
     .target(name: "LarderTestSupport", dependencies: ["Larder", "LarderRandom"]),
     // Seeded random numbers, for the tests of archives too, which know nothing of databases.
     .target(name: "LarderRandom"),
@@ -191,6 +199,12 @@ let package = Package(
     ),
     .testTarget(
       name: "LarderCombineTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", openCombine]),
+    .testTarget(
+      name: "LarderSyncTests",
+      dependencies: [
+        "Larder", "LarderRandom", "LarderSync", "LarderTestSupport",
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]),
     .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "ExampleWeb", "LarderArchive"]),
     .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
     .testTarget(name: "NotesTests", dependencies: ["ExampleWeb", "Larder", "Notes"]),

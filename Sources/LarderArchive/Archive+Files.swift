@@ -17,7 +17,7 @@ extension Archive {
   ///   URL, `.notFound` if the folder doesn't exist, and errors of the file system. After an error the file is
   ///   unchanged, unless only syncing the folder failed: then the new archive is there but may be lost in a power
   ///   failure, which the error says.
-  /// - Complexity: Encodes the value, reads the names in its folder, and calls `fsync` twice.
+  /// - Complexity: Encodes the value, and calls `fsync` twice.
   public static func write(
     _ value: some Encodable, to url: URL, limits: Limits = .default, userInfo: [CodingUserInfoKey: any Sendable] = [:]
   ) throws {

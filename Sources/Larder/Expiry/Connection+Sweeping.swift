@@ -148,12 +148,14 @@ extension Connection {
     writer.write("DELETE FROM main.\(Quoting.name(table.name)) WHERE \(row) IN (SELECT value FROM json_each(")
     writer.bind(.text("[\(rows.map(String.init).joined(separator: ","))]"))
     writer.write("))")
-    do {
-      return try deletingUnreferenced(table, isOneRow: rows.count == 1) { try change(writer, ErrorContext(table)) }
-    } catch let error as StoreError where [.constraint, .invalidValue, .unsupported].contains(error.code) {
-      // A rule deletes a row of a sum that its property couldn't hold, or a trigger of another program refuses.
-      if rows.count == 1 { expiryReleases.noteRefusal(of: table) }
-      return nil
+    return try expiryReleases.attempting {
+      do {
+        return try deletingUnreferenced(table, isOneRow: rows.count == 1) { try change(writer, ErrorContext(table)) }
+      } catch let error as StoreError where [.constraint, .invalidValue, .unsupported].contains(error.code) {
+        // A rule deletes a row of a sum that its property couldn't hold, or a trigger of another program refuses.
+        if rows.count == 1 { expiryReleases.noteRefusal(of: table) }
+        return nil
+      }
     }
   }
 

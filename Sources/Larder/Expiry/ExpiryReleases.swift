@@ -8,6 +8,8 @@ final class ExpiryReleases {
   /// The connection owns this value, which is therefore never used after it.
   private unowned let connection: Connection
   private let heard = HeardReleases()
+  /// What was recorded before the deletion that is being tried.
+  private var earlier: [HeardReleases.Release] = []
   /// What the last sweep processed. If its transaction was rolled back, the next one does so again.
   private var recent: [HeardReleases.Release] = []
   private var links: [ReferenceLink] = []
@@ -60,9 +62,19 @@ final class ExpiryReleases {
 
   /// Releases the rows whose references were removed. Returns whether there were any.
   func review() throws -> Bool {
-    let releases = heard.take()
+    let releases = earlier + heard.take()
+    earlier = []
     recent += releases
     return try review(releases)
+  }
+
+  /// Calls the closure, which tries to delete rows. If it returns nil, its changes were undone, and the references that
+  /// it removed are still there.
+  func attempting<Result>(_ delete: () throws -> Result?) rethrows -> Result? {
+    earlier += heard.take()
+    let result = try delete()
+    if result == nil { _ = heard.take() }
+    return result
   }
 
   /// Records that something other than a reference keeps a row of the table.

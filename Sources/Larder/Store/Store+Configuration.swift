@@ -85,6 +85,8 @@ extension Store {
     /// What ``trace`` receives beyond the basic facts; nothing by default. Bound values are only included if `.values`
     /// is set.
     public var traceOptions: TraceOptions
+    /// What other modules of the package do for the store; nothing by default.
+    package var modules: [any ModuleFeature.Type] = []
     /// Called with each SQLite connection before the store uses it, to add SQL functions, collations, extensions and
     /// pragmas.
     ///

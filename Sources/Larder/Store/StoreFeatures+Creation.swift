@@ -10,6 +10,7 @@ extension StoreFeatures {
       ExpiryFeature(ExpiryClock(configuration.now, elapsed: configuration.elapsed)),
       AttachmentsFeature(storage, isInMemory: path == nil),
       DocumentsFeature(),
+      ModuleFeatures(configuration.modules.map { $0.init() }),
       LiveRegistry(isShared: path != nil),
     ])
   }

@@ -66,21 +66,6 @@ extension FileSystem {
     return entries(of: folder)
   }
 
-  /// Returns the names in a folder that begin with an ASCII prefix. The others, of which there may be many, aren't made
-  /// into strings.
-  func names(in path: String, beginningWith prefix: String) throws -> [String] {
-    guard let folder = opendir(path) else { throw Self.error(errno, "read", path) }
-    defer { closedir(folder) }
-    var names: [String] = []
-    prefix.withCString { prefix in
-      let length = strlen(prefix)
-      forEachName(of: folder) { name, _ in
-        if strncmp(name, prefix, length) == 0, let name = String(validatingCString: name) { names.append(name) }
-      }
-    }
-    return names
-  }
-
   /// Returns the entries of an open folder; names that aren't UTF-8 are left out.
   func names(in folder: Int32) throws -> [Entry] {
     try reading(folder, entries)

@@ -19,8 +19,7 @@ extension FileSystem {
     at url: URL, noMoreOpenThan mode: mode_t = 0o777, _ write: (_ file: Int32, _ name: String) throws -> Void
   ) throws {
     let place = try FilePlace(url, self)
-    // A user who can't list the folder leaves the cleanup to others.
-    do { try removeAbandoned(in: place.folder) } catch let error as ArchiveError where error.code == .noPermission {}
+    removeAbandoned(in: place.folderPrefix)
     let temporary = try createTemporary(for: place)
     do {
       try write(temporary.output.file, place.name)
@@ -43,30 +42,44 @@ extension FileSystem {
 
   /// A file beside another, locked while this process writes it, so that a cleanup skips it.
   private func createTemporary(for place: FilePlace) throws -> Temporary {
+    let access = access(forFile: place.path, in: place.folder)
     // A cleanup may delete the file before it is locked; then another one is created.
-    for _ in 0..<100 {
-      let path = place.folderPrefix + Self.abandonedPrefix + UUID().uuidString
-      let output = try createFile(path, access: access(forFile: place.path, in: place.folder))
+    for number in 0..<2 * Self.hiddenFiles {
+      let isUsual = number < Self.hiddenFiles
+      let path = Self.hiddenPath(isUsual ? "\(number)" : UUID().uuidString, in: place.folderPrefix)
+      if exists(path) { continue }
+      let output: OpenFile
+      do { output = try createFile(path, access: access) } catch {
+        if exists(path) { continue }
+        throw error
+      }
       let isLocked = flock(output.file, LOCK_EX | LOCK_NB) == 0
       // Where the file system doesn't know flock, a cleanup can't lock the file either, and leaves it alone.
       if isLocked ? isSame(output.file, path) : errno != EWOULDBLOCK { return Temporary(output: output, path: path) }
     }
     throw ArchiveError(
-      .inputOutput, "The hidden files of \(place.name) are deleted all the time. Try again when nobody else writes there.")
+      .inputOutput, "The hidden file of \(place.name) is deleted again and again. Try again later.")
   }
 
-  private static let abandonedPrefix = ".larder-file-"
+  /// The number of names for hidden files in a folder: as many writers at once leave nothing after a crash. A folder may
+  /// have a hundred thousand files, so a cleanup tries these names rather than reading all.
+  private static let hiddenFiles = 64
+
+  private static func hiddenPath(_ name: String, in folderPrefix: String) -> String {
+    folderPrefix + ".larder-file-" + name
+  }
 
   /// Deletes the hidden files that a crash has left in a folder.
-  private func removeAbandoned(in folder: String) throws {
-    for name in try names(in: folder, beginningWith: Self.abandonedPrefix) {
-      let path = folder + "/" + name
+  private func removeAbandoned(in folderPrefix: String) {
+    for number in 0..<Self.hiddenFiles {
+      let path = Self.hiddenPath("\(number)", in: folderPrefix)
       let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard file >= 0 else { continue }
       defer { close(file) }
       var status = stat()
       guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-      if flock(file, LOCK_EX | LOCK_NB) == 0 { try remove(path) }
+      // Its writer may have renamed it before it was locked here. Whoever has the lock deletes or renames it.
+      if flock(file, LOCK_EX | LOCK_NB) == 0, isSame(file, path) { try? remove(path) }
     }
   }
 }

@@ -116,8 +116,9 @@ struct DeepDeletionTests {
       #expect(try log.take { try db.delete(Ring.self, 2) }.count == 1)
       return statements.count { $0.lowercased().replacing("main.", with: "").hasPrefix("delete from \"ring\"") }
     }
-    // The one that SQLite can't follow, the same again, one for each row, and one that finds nothing more.
-    #expect(try [2_000, 4_000].map(statements) == [2_003, 4_003])
+    let (few, many) = (try statements(2_000), try statements(4_000))
+    // Each row's own; besides, what SQLite can't follow is tried twice.
+    #expect(many - few == 2_000 && few < 2_010, "\(few), \(many)")
     #expect(try statements(900) == 1)
   }
 

@@ -37,6 +37,26 @@ enum ExpiryChange {
   case raisePermitBySQL(Int)
   case deleteTicketBySQL(Int)
   case removeExpired
+
+  /// Whether the change gives a row a date that has passed.
+  func hides(at reading: Double) -> Bool {
+    switch self {
+    case .insertPermits(_, .at(let end?)), .savePermits(_, .at(let end?)): end <= reading
+    case .insertTickets(_, .at(let end?)), .saveTickets(_, .at(let end?)): end <= reading
+    case .setPermitEnd(_, let end?), .setTicketEnd(_, let end?), .setPaperEnd(_, let end?): end <= reading
+    case .savePaper(_, _, let end?): end <= reading
+    default: false
+    }
+  }
+
+  /// Whether a context can make the change.
+  var isForContexts: Bool {
+    switch self {
+    case .savePaper, .updatePaper, .setPaperEnd, .deletePaper, .deletePapers: false
+    case .raisePermitBySQL, .deleteTicketBySQL, .removeExpired: false
+    default: true
+    }
+  }
 }
 
 // MARK: - In a store

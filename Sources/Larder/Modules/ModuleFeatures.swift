@@ -1,0 +1,81 @@
+/// The features of other modules, as a feature of the store.
+final class ModuleFeatures: StoreFeature {
+  private let features: [any ModuleFeature]
+
+  init(_ features: [any ModuleFeature]) {
+    self.features = features
+  }
+
+  /// - Throws: ``StoreError`` `.unsupported` if the file is used by a module that the program has not switched on: the
+  ///   module would not learn of changed tables.
+  func willMigrate(_ connection: Connection) throws {
+    let names = features.map { type(of: $0).name }
+    for name in try ModuleConnection(connection).modulesInUse() where !names.contains(name) {
+      throw StoreError(
+        .unsupported,
+        "The file is used by \(name), which has to take part when its tables are changed. Open it with the option of Store.Configuration that switches \(name) on."
+      )
+    }
+    for feature in features { try feature.willMigrate(ModuleConnection(connection)) }
+  }
+
+  func upgrade(_ connection: Connection) throws {
+    for feature in features { try feature.didOpen(ModuleConnection(connection)) }
+  }
+}
+
+extension ModuleConnection {
+  private static let keyPrefix = "module "
+
+  /// Returns the names of the modules without which the file must not be migrated.
+  func modulesInUse() throws -> [String] {
+    try connection.query("SELECT key FROM \(Catalogue.infoTable)").compactMap { $0["key"]?.text }
+      .filter { $0.hasPrefix(Self.keyPrefix) }.map { String($0.dropFirst(Self.keyPrefix.count)) }
+  }
+
+  /// Records whether a module uses the file, so that no program without the module migrates it.
+  ///
+  /// - Parameters:
+  ///   - isInUse: Whether the module uses the file.
+  ///   - module: The module.
+  package func setInUse(_ isInUse: Bool, _ module: (some ModuleFeature).Type) throws {
+    let key = Value.text(Self.keyPrefix + module.name)
+    if isInUse {
+      try connection.change(
+        "INSERT INTO \(Catalogue.infoTable) (key, value) VALUES (?1, 1) ON CONFLICT DO NOTHING", [key])
+    } else {
+      try connection.change("DELETE FROM \(Catalogue.infoTable) WHERE key = ?1", [key])
+    }
+  }
+}
+
+extension Store {
+  /// Calls the closure with a connection that reads.
+  ///
+  /// - Parameter body: The closure.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, and the errors of any read.
+  package func readingModule<Result: Sendable>(
+    _ body: @escaping @Sendable (ModuleConnection) throws -> Result
+  ) async throws -> Result {
+    try await reading { connection in try connection.inOneView { try body(ModuleConnection(connection)) } }
+  }
+
+  /// Calls the closure with the connection that writes. It begins transactions itself.
+  ///
+  /// - Parameter body: The closure.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, and the errors of any write.
+  package func writingModule<Result: Sendable>(
+    _ body: @escaping @Sendable (ModuleConnection) throws -> Result
+  ) async throws -> Result {
+    try await writer.perform { try body(ModuleConnection($0)) }
+  }
+}
+
+extension StoreError {
+  /// Creates an error of a module.
+  package init(_ code: Code, ofModel model: String?, property: String? = nil, _ message: String) {
+    self.init(code, model: model, property: property, message)
+  }
+}

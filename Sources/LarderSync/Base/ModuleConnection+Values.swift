@@ -1,0 +1,135 @@
+import Foundation
+import GRDBSQLite
+import Larder
+
+extension ModuleConnection {
+  /// Executes a kept statement with these arguments.
+  func run(_ sql: String, _ arguments: [ReplicatedValue] = []) throws {
+    try withStatement(sql) { statement in
+      bind(arguments, to: statement)
+      while try step(statement) {}
+    }
+  }
+
+  /// Returns what the closure makes of each row of a kept statement.
+  func rows<Output>(
+    _ sql: String, _ arguments: [ReplicatedValue] = [], _ body: (StatementRow) throws -> Output
+  ) throws -> [Output] {
+    try withStatement(sql) { statement in
+      bind(arguments, to: statement)
+      var rows: [Output] = []
+      while try step(statement) { rows.append(try body(StatementRow(statement: statement))) }
+      return rows
+    }
+  }
+
+  /// Returns what the closure makes of the first row of a kept statement; nil if there is none.
+  func first<Output>(
+    _ sql: String, _ arguments: [ReplicatedValue] = [], _ body: (StatementRow) throws -> Output
+  ) throws -> Output? {
+    try withStatement(sql) { statement in
+      bind(arguments, to: statement)
+      return try step(statement) ? try body(StatementRow(statement: statement)) : nil
+    }
+  }
+
+  /// Returns whether a kept statement finds a row.
+  func finds(_ sql: String, _ arguments: [ReplicatedValue] = []) throws -> Bool {
+    try first(sql, arguments) { _ in true } ?? false
+  }
+
+  /// Binds the arguments. SQLite copies text and bytes, because the statement outlives them.
+  private func bind(_ arguments: [ReplicatedValue], to statement: OpaquePointer) {
+    // Source: SQLITE_TRANSIENT in <https://www.sqlite.org/c3ref/c_static.html>.
+    let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    for (position, argument) in arguments.enumerated() {
+      let place = Int32(position + 1)
+      switch argument {
+      case .null: sqlite3_bind_null(statement, place)
+      case .integer(let value): sqlite3_bind_int64(statement, place, value)
+      case .real(let value): sqlite3_bind_double(statement, place, value)
+      case .text(let bytes):
+        bytes.withUnsafeBytes { bytes in
+          let text = bytes.bindMemory(to: CChar.self).baseAddress
+          if let text {
+            _ = sqlite3_bind_text64(
+              statement, place, text, UInt64(bytes.count), transient, UInt8(truncatingIfNeeded: SQLITE_UTF8))
+          } else {
+            _ = sqlite3_bind_text(statement, place, "", 0, transient)
+          }
+        }
+      case .blob(let bytes):
+        bytes.withUnsafeBytes { bytes in
+          if let start = bytes.baseAddress {
+            _ = sqlite3_bind_blob64(statement, place, start, UInt64(bytes.count), transient)
+          } else {
+            _ = sqlite3_bind_zeroblob(statement, place, 0)
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The current row of a statement. Columns count from zero.
+struct StatementRow {
+  let statement: OpaquePointer
+
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
+
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+  func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
+  func bytes(_ column: Int32) -> Data {
+    // The order is SQLite's: the bytes first, then their number.
+    let start = sqlite3_column_blob(statement, column)
+    let count = Int(sqlite3_column_bytes(statement, column))
+    return start.map { Data(bytes: $0, count: count) } ?? Data()
+  }
+
+  func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+  func value(_ column: Int32) -> ReplicatedValue {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_INTEGER: .integer(integer(column))
+    case SQLITE_FLOAT: .real(sqlite3_column_double(statement, column))
+    case SQLITE_TEXT: .text(bytes(column))
+    case SQLITE_BLOB: .blob(bytes(column))
+    default: .null
+    }
+  }
+}
+
+extension ReplicatedValue {
+  /// Creates a text.
+  init(_ text: String) { self = .text(Data(text.utf8)) }
+
+  /// Creates a value as the database stores it.
+  init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .integer(let value): self = .integer(value)
+    case .real(let value): self = .real(value)
+    case .text(let value): self = .text(Data(value.utf8))
+    case .blob(let value): self = .blob(value)
+    }
+  }
+
+  var isNull: Bool { self == .null }
+
+  /// Whether a column of this class can hold the value.
+  func fits(_ storageClass: StorageClass) -> Bool {
+    switch (self, storageClass) {
+    case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): true
+    default: false
+    }
+  }
+}
+
+extension String {
+  /// The name in SQL.
+  var quotedName: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
+  /// The text as a literal of SQL.
+  var quotedLiteral: String { "'" + replacing("'", with: "''") + "'" }
+}

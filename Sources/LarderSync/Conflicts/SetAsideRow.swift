@@ -1,0 +1,150 @@
+public import Larder
+
+/// A row that is there and can't be visible now, because a rule of the models keeps it from being.
+///
+/// It is kept with all its values, and is visible as soon as the rule lets it.
+public struct SetAsideRow: Sendable, Hashable {
+  /// Why a row is set aside.
+  public enum Reason: Sendable, Hashable {
+    /// The row that it must refer to was deleted.
+    case deleted(property: String, table: String, key: [Value])
+    /// The row that it must refer to has not arrived yet.
+    case missing(property: String, table: String, key: [Value])
+    /// The row that it must refer to is set aside itself.
+    case setAside(property: String, table: String, key: [Value])
+    /// An earlier row has the same unique value.
+    case duplicate(properties: [String], key: [Value])
+    /// It lacks a required value, or has one of another type, because it comes from other models.
+    case incomplete
+  }
+
+  /// The name of the table.
+  public let table: String
+  /// The values of the key, in the order of its columns.
+  public let key: [Value]
+  /// The properties that aren't part of the key, by name.
+  public let properties: [String: Value]
+  /// Why it isn't visible.
+  public let reason: Reason
+
+  let rowKey: RowKey
+}
+
+extension StoreSync {
+  /// Returns the rows that a rule of the models keeps from being visible, each with the reason.
+  ///
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
+  /// - Complexity: Proportional to the number of these rows.
+  public func setAside() async throws -> [SetAsideRow] {
+    try await store.readingModule { connection in
+      let file = try ReplicaFile(connection)
+      return try file.rows(where: SyncTables.isSetAside).compactMap { row in
+        guard let reason = try file.reason(row) else { return nil }
+        return SetAsideRow(
+          table: row.state.table, key: row.state.key.map(\.stored),
+          properties: Dictionary(uniqueKeysWithValues: row.state.properties.map { ($0.name, $0.value.stored) }),
+          reason: reason, rowKey: row.rowKey)
+      }
+    }
+  }
+
+  /// Brings back the deleted rows without which a row can't be visible, with the values that they had.
+  ///
+  /// - Parameter row: One of ``setAside()``.
+  /// - Throws: `StoreError` `.notFound` if the row is no longer set aside, `.referenced` if what it lacks was never
+  ///   here or is a duplicate; the errors of any write.
+  public func restore(_ row: SetAsideRow) async throws {
+    try await deciding(row) { file, stored in
+      var changes: [(row: StoredRow?, state: RowState)] = []
+      var pending = [stored]
+      var seen: Set<RowKey> = []
+      while let row = pending.popLast() {
+        guard seen.insert(row.rowKey).inserted, let table = file.table(row.state.table) else { continue }
+        for reference in table.description.references where !reference.isOptional {
+          guard let target = file.target(of: reference, in: row.state, table), let found = try file.row(target),
+            !found.isVisible
+          else { continue }
+          if !found.state.isThere { changes.append((found, found.state.insertedAgain(try file.newStamp()))) }
+          pending.append(found)
+        }
+      }
+      guard !changes.isEmpty else {
+        throw StoreError(
+          .referenced, ofModel: file.table(row.table)?.description.model,
+          "No deleted row keeps this one from being visible. Change or discard one of two duplicates; what has not arrived yet comes with an exchange."
+        )
+      }
+      try file.change(changes)
+    }
+  }
+
+  /// Deletes a row that is set aside, on all replicas.
+  ///
+  /// - Parameter row: One of ``setAside()``.
+  /// - Throws: `StoreError` `.notFound` if the row is no longer set aside; the errors of any write.
+  public func discard(_ row: SetAsideRow) async throws {
+    try await deciding(row) { file, stored in
+      try file.change(stored, to: stored.state.deleted(try file.newStamp()))
+    }
+  }
+
+  private func deciding(
+    _ row: SetAsideRow, _ body: @escaping @Sendable (ReplicaFile, StoredRow) throws -> Void
+  ) async throws {
+    try await store.writingModule { connection in
+      try connection.transaction {
+        let file = try ReplicaFile(connection)
+        try file.settle()
+        guard let stored = try file.row(row.rowKey), stored.status.isSetAside else { throw file.missing }
+        try body(file, stored)
+      }
+    }
+  }
+
+  /// Returns the number of rows that changed here and that a peer doesn't have yet.
+  ///
+  /// - Parameter peer: The peer.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of the peer, and those of any read.
+  public func pending(for peer: some SyncPeer) async throws -> Int {
+    let other = try await peer.replica()
+    let cursor = try await peer.cursor(of: try await replica())
+    return try await store.readingModule { connection in
+      let file = try ReplicaFile(connection)
+      return try connection.first(
+        "SELECT count(*) FROM \(SyncTables.rows) WHERE position > ?1 AND status <> 6 AND source IS NOT ?2",
+        [.integer(cursor.position), .integer(try file.knownID(of: other) ?? -1)]
+      ) { Int($0.integer(0)) } ?? 0
+    }
+  }
+}
+
+extension ReplicaFile {
+  /// Returns why a row is set aside; nil if nothing keeps it.
+  func reason(_ row: StoredRow) throws -> SetAsideRow.Reason? {
+    guard let table = table(row.state.table) else { return nil }
+    if !isComplete(row.state, table) { return .incomplete }
+    for reference in table.description.references where !reference.isOptional {
+      guard let target = target(of: reference, in: row.state, table) else { continue }
+      let found = try status(target)
+      if found?.status == .visible { continue }
+      let property =
+        (table.description.columns + table.description.keys).first { $0.name == reference.column }?.property
+        ?? reference.column
+      let key = target.key.map(\.stored)
+      guard let found else { return .missing(property: property, table: target.table, key: key) }
+      if found.isThere { return .setAside(property: property, table: target.table, key: key) }
+      return .deleted(property: property, table: target.table, key: key)
+    }
+    for rule in table.description.uniqueRules {
+      guard let values = values(of: rule, in: row.state, hidden: [], table) else { continue }
+      for rival in try rivals(of: row.rowKey, rule, values, table) {
+        guard let other = try self.row(rival), other.isVisible || other.status == .refersToDuplicate else { continue }
+        let properties = rule.map { name in
+          table.description.columns.first { $0.name == name }?.property ?? name
+        }
+        return .duplicate(properties: properties, key: rival.key.map(\.stored))
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,159 @@
+import Larder
+
+/// Merges a batch into the file, in transactions of bounded size.
+///
+/// Each transaction computes which rows are visible, so every commit keeps all rules. The cursor advances with the last
+/// one. If the process ends before, the batch comes again, and what was merged already changes nothing.
+struct BatchApplication {
+  private let batch: ChangeBatch
+  private let connection: ModuleConnection
+
+  /// The number of rows of a transaction.
+  private static let chunkSize = 500
+
+  init(_ batch: ChangeBatch, _ connection: ModuleConnection) {
+    self.batch = batch
+    self.connection = connection
+  }
+
+  /// Returns the number of rows that have changed.
+  func run() throws -> Int {
+    if batch.rows.isEmpty, batch.knowledge.isEmpty, try isReceived() { return 0 }
+    var changed = 0
+    var rest = batch.rows[...]
+    repeat {
+      let chunk = rest.prefix(Self.chunkSize)
+      rest = rest.dropFirst(Self.chunkSize)
+      changed += try transaction { try merge(Array(chunk), $0, isLast: rest.isEmpty) }
+    } while !rest.isEmpty
+    return changed
+  }
+
+  private func isReceived() throws -> Bool {
+    let file = try ReplicaFile(connection)
+    let received = try file.received(from: batch.sender)
+    if try WaitingChanges(file).areDue() { return false }
+    return batch.since.position > received || batch.upTo.position <= received
+  }
+
+  private func transaction<Result>(_ body: (ReplicaFile) throws -> Result) throws -> Result {
+    try connection.transaction {
+      // Another process may have changed what is tracked since the last transaction.
+      let file = try ReplicaFile(connection)
+      try file.identify()
+      try file.settle()
+      return try file.applying { try body(file) }
+    }
+  }
+
+  private func merge(_ received: [RowState], _ file: ReplicaFile, isLast: Bool) throws -> Int {
+    let waiting = WaitingChanges(file)
+    let limit = try waiting.latestTime()
+    let early = received.filter { $0.latestTime > limit }
+    for state in early { try waiting.add(state) }
+    let states = try received.filter { $0.latestTime <= limit } + waiting.take()
+    let latest = states.map(\.latestTime).max() ?? 0
+    if !states.isEmpty { _ = try file.tick(past: latest) }
+    let sender = try file.id(of: batch.sender)
+    for known in batch.knowledge {
+      try record(try file.id(of: known.replica), try file.id(of: known.origin), known.since, known.upTo, file)
+    }
+    let region = VisibilityRegion(file)
+    var sources: [RowKey: Int64] = [:]
+    var changed = 0
+    for state in states {
+      let old = try file.row(state.rowKey)
+      let known = region.members[state.rowKey]?.state ?? old?.state
+      let merged = known?.merging(state) ?? state
+      if let known, let id = old?.id { try file.recordConflicts(of: known, and: state, id) }
+      if merged == known { continue }
+      changed += 1
+      if merged == state { sources[state.rowKey] = sender }
+      if file.table(state.table) != nil {
+        region.touch(merged, old: old)
+      } else {
+        let position = try file.tick()
+        try file.write(
+          StoredRow(
+            id: old?.id, state: merged, status: .unknown, position: position, source: sources[state.rowKey]))
+      }
+    }
+    try region.solve()
+    try file.write(region, sources: sources)
+    if isLast { try finish(file, sender) }
+    // What was merged is settled.
+    try connection.run("UPDATE \(SyncTables.clock) SET settled = now")
+    return changed
+  }
+
+  /// Records what is known after the last transaction.
+  private func finish(_ file: ReplicaFile, _ sender: Int64) throws {
+    // A batch that begins later than what was received leaves a gap, and the next exchange asks for it again.
+    guard batch.since.position <= (try file.received(from: batch.sender)) else { return }
+    try connection.run(
+      "UPDATE \(SyncTables.replicas) SET received = max(received, ?2) WHERE id = ?1",
+      [.integer(sender), .integer(batch.upTo.position)])
+    // Without rows there is nothing new to know.
+    guard batch.isLast, !batch.rows.isEmpty else { return }
+    let own = try file.clock().replica
+    let now = try file.tick()
+    try record(own, sender, now, batch.upTo.position, file)
+    let known = try connection.rows(
+      "SELECT origin, max(up_to) FROM \(SyncTables.knowledge) WHERE replica = ?1 AND since <= ?2 GROUP BY origin",
+      [.integer(sender), .integer(batch.upTo.position)]
+    ) { ($0.integer(0), $0.integer(1)) }
+    for (origin, upTo) in known where origin != own { try record(own, origin, now, upTo, file) }
+  }
+
+  /// Records that a replica knew the writes of another, unless it is known that it knew more before.
+  private func record(_ replica: Int64, _ origin: Int64, _ since: Int64, _ upTo: Int64, _ file: ReplicaFile) throws {
+    let isKnown = try connection.finds(
+      "SELECT 1 FROM \(SyncTables.knowledge) WHERE replica = ?1 AND origin = ?2 AND since <= ?3 AND up_to >= ?4",
+      [.integer(replica), .integer(origin), .integer(since), .integer(upTo)])
+    if isKnown { return }
+    try connection.run(
+      """
+      INSERT INTO \(SyncTables.knowledge) (replica, origin, since, up_to, position) VALUES (?1, ?2, ?3, ?4, ?5) \
+      ON CONFLICT (replica, origin, since) DO UPDATE SET up_to = max(up_to, excluded.up_to), position = excluded.position
+      """,
+      [.integer(replica), .integer(origin), .integer(since), .integer(upTo), .integer(try file.tick())])
+  }
+}
+
+extension ReplicaFile {
+  /// Calls the closure while the triggers record nothing, in a transaction of the caller's.
+  func applying<Result>(_ body: () throws -> Result) throws -> Result {
+    try connection.run("UPDATE \(SyncTables.clock) SET is_applying = 1")
+    let result = try body()
+    try connection.run("UPDATE \(SyncTables.clock) SET is_applying = 0")
+    return result
+  }
+
+  /// Computes what the writes of this program and of others have made visible since the last exchange.
+  ///
+  /// As long as every row is visible, their own rules have kept it so, and there is nothing to compute.
+  func settle() throws {
+    let clock = try clock()
+    guard clock.settled < clock.now else { return }
+    // Zero means that the models have changed.
+    let isNeeded =
+      try clock.settled == 0
+      || connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isSetAside) LIMIT 1")
+      || connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isResurrected) LIMIT 1")
+      || connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE held = \(Holding.hidden.rawValue) LIMIT 1")
+    if isNeeded {
+      let region = VisibilityRegion(self)
+      for row in try rows(after: clock.settled, upTo: clock.now, limit: .max) { region.join(row) }
+      // What a changed row was before isn't known any longer: everything may return that its old values kept away.
+      let hidden = "id IN (SELECT row FROM \(SyncTables.cells) WHERE held = \(Holding.hidden.rawValue))"
+      for condition in [SyncTables.isResurrected, SyncTables.isSetAside, hidden] {
+        for row in try rows(where: condition) { region.join(row) }
+      }
+      try applying {
+        try region.solve()
+        try write(region)
+      }
+    }
+    try connection.run("UPDATE \(SyncTables.clock) SET settled = now")
+  }
+}

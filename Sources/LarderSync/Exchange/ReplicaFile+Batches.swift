@@ -1,0 +1,50 @@
+import Larder
+
+extension ReplicaFile {
+  /// Returns up to which position the changes of a replica were received.
+  func received(from replica: ReplicaID) throws -> Int64 {
+    try connection.first("SELECT received FROM \(SyncTables.replicas) WHERE replica = ?1", [.blob(replica.bytes)]) {
+      $0.integer(0)
+    } ?? 0
+  }
+
+  /// Collects changes for another replica. All reads see the same commit.
+  func changes(after cursor: ChangeCursor, for recipient: ReplicaID?, limit: Int) throws -> ChangeBatch {
+    let own = try own()
+    let now = try clock().now
+    guard cursor.replica == own, cursor.position >= 0, cursor.position <= now else {
+      throw StoreError(
+        .invalidValue, ofModel: nil,
+        "Changes were asked for after a position that this replica has not reached, or that is of another replica. If the file was put back from an older copy, exchange(with:) makes it a new replica."
+      )
+    }
+    let rows = try rows(
+      after: cursor.position, upTo: now, limit: limit, exceptFrom: try recipient.flatMap(knownID))
+    let isLast = rows.count < limit
+    let end = isLast ? now : rows.last?.position ?? now
+    return ChangeBatch(
+      since: cursor, upTo: ChangeCursor(replica: own, position: end), recipient: recipient, isLast: isLast,
+      modelsDigest: ModelsDigest.exchange(of: tables), rows: rows.map(\.state),
+      knowledge: try knowledge(after: cursor.position, upTo: end))
+  }
+
+  private func knowledge(after position: Int64, upTo end: Int64) throws -> [Knowledge] {
+    try connection.rows(
+      """
+      SELECT replica, since, origin, up_to FROM \(SyncTables.knowledge) WHERE position > ?1 AND position <= ?2 \
+      ORDER BY position
+      """, [.integer(position), .integer(end)]
+    ) { row in
+      Knowledge(
+        replica: try replica(row.integer(0)), since: row.integer(1), origin: try replica(row.integer(2)),
+        upTo: row.integer(3))
+    }
+  }
+
+  /// The number of rows that are set aside.
+  func setAsideCount() throws -> Int {
+    try connection.first("SELECT count(*) FROM \(SyncTables.rows) WHERE \(SyncTables.isSetAside)") {
+      Int($0.integer(0))
+    } ?? 0
+  }
+}

@@ -1,0 +1,29 @@
+/// The other side of an exchange: a store, a file, a server, or whatever carries batches.
+///
+/// A peer hands out its changes after a cursor, takes changes, and says up to where it has those of a replica.
+/// ``StoreSync`` is a peer, so two stores of one process exchange directly. A transport conforms by passing the calls
+/// on; it needs to know nothing of what is in a batch.
+public protocol SyncPeer: Sendable {
+  /// Returns the replica on the other side.
+  func replica() async throws -> ReplicaID
+
+  /// Returns changes, oldest first.
+  ///
+  /// - Parameters:
+  ///   - cursor: The last change that isn't wanted, among those of this peer.
+  ///   - recipient: The replica that asks: what the peer has from it is left out.
+  ///   - limit: The greatest number of rows.
+  func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch
+
+  /// Takes changes. A batch that came before changes nothing.
+  ///
+  /// - Parameter batch: The changes.
+  /// - Returns: How many rows have changed.
+  @discardableResult
+  func apply(_ batch: ChangeBatch) async throws -> Int
+
+  /// Returns up to where the peer has the changes of a replica.
+  ///
+  /// - Parameter replica: The replica.
+  func cursor(of replica: ReplicaID) async throws -> ChangeCursor
+}

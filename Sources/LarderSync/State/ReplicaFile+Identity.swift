@@ -1,0 +1,50 @@
+import Foundation
+import Larder
+
+/// A copy of a file is another replica: two files must not give the same stamp to two writes.
+extension ReplicaFile {
+  /// What names the file in its file system, and is different for every copy; nil in memory.
+  private var place: String? {
+    guard let path = connection.filePath else { return nil }
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return "\(status.st_dev):\(status.st_ino)"
+  }
+
+  /// Whether the file is a copy of the one that had the identifier.
+  func isCopy() throws -> Bool {
+    guard let place else { return false }
+    return try connection.finds("SELECT 1 FROM \(SyncTables.clock) WHERE file IS NOT ?1", [.init(place)])
+  }
+
+  /// Makes the file a replica of its own, if it is a copy. In a transaction of the caller's.
+  func identify() throws {
+    guard try isCopy() else { return }
+    if try connection.finds("SELECT 1 FROM \(SyncTables.clock) WHERE file IS NOT NULL") { try becomeNewReplica() }
+    try connection.run(
+      "UPDATE \(SyncTables.clock) SET file = ?1, identified = now", [place.map { .init($0) } ?? .null])
+  }
+
+  /// Records that everything up to now was written in this file.
+  func confirmIdentity() throws {
+    try connection.run("UPDATE \(SyncTables.clock) SET identified = now")
+  }
+
+  /// Gives the file a new identifier. What it has from the former one counts as received.
+  ///
+  /// Writes since the file was last identified may have been made in the copy, so they get the new identifier.
+  func becomeNewReplica() throws {
+    let clock = try clock()
+    let new = try id(of: ReplicaID())
+    let arguments: [ReplicatedValue] = [.integer(clock.replica), .integer(new), .integer(clock.identified)]
+    for sql in [
+      "UPDATE \(SyncTables.rows) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
+      "UPDATE \(SyncTables.rows) SET deletion_replica = ?2 WHERE deletion_replica = ?1 AND deletion_time > ?3",
+      "UPDATE \(SyncTables.cells) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
+    ] { try connection.run(sql, arguments) }
+    try connection.run(
+      "UPDATE \(SyncTables.replicas) SET received = ?2 WHERE id = ?1",
+      [.integer(clock.replica), .integer(clock.identified)])
+    try connection.run("UPDATE \(SyncTables.clock) SET replica = ?1, identified = now", [.integer(new)])
+  }
+}

@@ -1,0 +1,102 @@
+import Larder
+
+extension ReplicaFile {
+  /// Writes a region to tables and metadata, in a transaction of the caller's in which triggers record nothing.
+  ///
+  /// - Parameters:
+  ///   - region: The region, solved.
+  ///   - sources: The numbers of the replicas from which states came as they are.
+  func write(_ region: VisibilityRegion, sources: [RowKey: Int64] = [:]) throws {
+    let members = region.members.sorted { $0.key < $1.key }.map(\.value)
+    try TableWriter(connection: connection).write(try members.compactMap(tableChange))
+    var position = try clock().now
+    for member in members {
+      let old = member.old
+      let isChanged = old?.state != member.state
+      guard isChanged || old?.status != member.status || old?.hidden ?? [] != member.hidden else { continue }
+      var row = StoredRow(
+        id: old?.id, state: member.state, status: member.status, hidden: member.hidden,
+        position: old?.position ?? 0, source: old?.source)
+      if isChanged {
+        position += 1
+        row.position = position
+        row.source = sources[row.rowKey]
+      }
+      try write(row)
+    }
+    try advanceClock(to: position)
+  }
+
+  /// Moves the clock to a position that was given to a row.
+  func advanceClock(to position: Int64) throws {
+    try connection.run("UPDATE \(SyncTables.clock) SET now = max(now, ?1)", [.integer(position)])
+  }
+
+  private func tableChange(_ member: VisibilityRegion.Member) throws -> TableChange? {
+    guard let table = table(member.state.table) else { return nil }
+    let old = member.old.flatMap { $0.isVisible ? shown($0.state, $0.hidden, table) : nil }
+    let new = member.status == .visible ? shown(member.state, member.hidden, table) : nil
+    if old == new { return nil }
+    return TableChange(table: table, rowKey: member.state.rowKey, old: old, new: new)
+  }
+
+  /// The values that a table shows of a visible row.
+  private func shown(_ state: RowState, _ hidden: Set<String>, _ table: TrackedTable) -> [ReplicatedValue] {
+    table.properties.map { hidden.contains($0.name) ? .null : value(of: $0, in: state) }
+  }
+
+  /// Writes the metadata of a row, and the values that no table shows.
+  func write(_ row: StoredRow) throws {
+    let state = row.state
+    try widenKeys(to: state.key.count)
+    let table = try tableID(of: state.table, keyCount: state.key.count)
+    let values: [ReplicatedValue] = [
+      .integer(state.causalLength), .integer(state.insertion.time), .integer(try id(of: state.insertion.replica)),
+      state.isThere ? .null : .integer(state.stamp.time),
+      state.isThere ? .null : .integer(try id(of: state.stamp.replica)), .integer(row.position),
+      row.source.map { .integer($0) } ?? .null, .integer(row.status.rawValue),
+    ]
+    let id: Int64
+    if let known = row.id {
+      id = known
+      try connection.run(
+        """
+        UPDATE \(SyncTables.rows) SET length = ?2, time = ?3, replica = ?4, deletion_time = ?5, deletion_replica = ?6, \
+        position = ?7, source = ?8, status = ?9 WHERE id = ?1
+        """, [.integer(id)] + values)
+      try connection.run("DELETE FROM \(SyncTables.cells) WHERE row = ?1", [.integer(id)])
+    } else {
+      let keys = SyncTables.keys(keyCount)
+      let parameters = (1...(9 + keyCount)).map { "?\($0)" }.joined(separator: ", ")
+      try connection.run(
+        """
+        INSERT INTO \(SyncTables.rows) (length, time, replica, deletion_time, deletion_replica, position, source, \
+        status, table_id, \(keys.joined(separator: ", "))) VALUES (\(parameters))
+        """, values + arguments(table, state.key))
+      id = try connection.first("SELECT last_insert_rowid()", []) { $0.integer(0) } ?? 0
+    }
+    try writeCells(row, id, table)
+  }
+
+  private func writeCells(_ row: StoredRow, _ id: Int64, _ table: Int64) throws {
+    let state = row.state
+    let insertionLength = state.causalLength - 1 + state.causalLength % 2
+    for property in state.properties {
+      let known = try self.property(property.name, of: table)
+      let holding: Holding =
+        if row.isVisible, known.column != nil {
+          row.hidden.contains(property.name) ? .hidden : .none
+        } else {
+          known.isLookedUp ? .lookedUp : .held
+        }
+      if holding == .none, property.stamp == state.insertion, property.causalLength == insertionLength { continue }
+      try connection.run(
+        "INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        [
+          .integer(id), .integer(known.id), .integer(property.causalLength), .integer(property.stamp.time),
+          .integer(try self.id(of: property.stamp.replica)), .integer(holding.rawValue),
+          holding == .none ? .null : property.value,
+        ])
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import Foundation
+import Larder
+
+/// What sync knows of a file, for the time of one use of a connection.
+///
+/// It keeps what doesn't change meanwhile: the tables and the numbers of replicas.
+final class ReplicaFile {
+  let connection: ModuleConnection
+  let tables: [TrackedTable]
+  private let tablesByID: [Int64: TrackedTable]
+  private let tablesByName: [String: TrackedTable]
+  /// The names of tables that no model has, by number.
+  private var names: [Int64: (name: String, keyCount: Int)] = [:]
+  /// The properties of all tables that were heard of, by the numbers of the tables.
+  private var known: [Int64: [Tracker.KnownProperty]] = [:]
+  private var replicas: [Int64: ReplicaID] = [:]
+  private(set) var keyCount: Int
+  /// The values that properties have in rows of models that lack them, by the numbers of the properties.
+  let defaults: [Int64: ReplicatedValue]
+
+  /// - Throws: `StoreError` `.unsupported` if the file isn't tracked.
+  init(_ connection: ModuleConnection) throws {
+    guard try SyncTables.exist(connection) else {
+      throw StoreError(
+        .unsupported, ofModel: nil,
+        "Sync is off in this file. Open the store with Store.Configuration(sync: .on), or call store.sync.enable().")
+    }
+    self.connection = connection
+    tables = try Tracker(connection).tracked()
+    tablesByID = Dictionary(uniqueKeysWithValues: tables.map { ($0.id, $0) })
+    tablesByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
+    keyCount = try Tracker(connection).keyCount()
+    var defaults: [Int64: ReplicatedValue] = [:]
+    for model in try connection.tables {
+      for property in tables.first(where: { $0.name == model.name })?.properties ?? [] {
+        let column = model.columns.first { $0.name == property.column.name }
+        if let value = column?.constantDefault { defaults[property.id] = ReplicatedValue(value) }
+      }
+    }
+    self.defaults = defaults
+  }
+
+  // MARK: Tables
+
+  func table(_ name: String) -> TrackedTable? { tablesByName[name] }
+  func table(_ id: Int64) -> TrackedTable? { tablesByID[id] }
+
+  /// The number of a table, which is recorded if it is new.
+  ///
+  /// - Parameter keyCount: The number of values of its keys.
+  func tableID(of name: String, keyCount: Int) throws -> Int64 {
+    if let table = tablesByName[name] { return table.id }
+    if let id = names.first(where: { $0.value.name == name })?.key { return id }
+    try connection.run(
+      "INSERT INTO \(SyncTables.tables) (name, key_count) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+      [.init(name), .integer(Int64(keyCount))])
+    guard let id = try Tracker(connection).tableID(of: name) else { throw damaged }
+    return id
+  }
+
+  /// The name of a table, and the number of values of its keys.
+  func name(_ id: Int64) throws -> (name: String, keyCount: Int) {
+    if let table = tablesByID[id] { return (table.name, table.description.keys.count) }
+    if let name = names[id] { return name }
+    guard
+      let name = try connection.first(
+        "SELECT name, key_count FROM \(SyncTables.tables) WHERE id = ?1", [.integer(id)],
+        { (name: $0.text(0), keyCount: Int($0.integer(1))) })
+    else { throw damaged }
+    names[id] = name
+    return name
+  }
+
+  /// The number of values of a table's keys; nil if the table was never heard of.
+  func keyCount(of name: String) throws -> Int? {
+    try connection.first("SELECT key_count FROM \(SyncTables.tables) WHERE name = ?1", [.init(name)]) {
+      Int($0.integer(0))
+    }
+  }
+
+  // MARK: Properties
+
+  /// The properties of a table, those that no model has among them.
+  func properties(of table: Int64) throws -> [Tracker.KnownProperty] {
+    if let properties = known[table] { return properties }
+    let properties = try Tracker(connection).properties(of: table)
+    known[table] = properties
+    return properties
+  }
+
+  /// The property with the name, which is recorded if it is new.
+  func property(_ name: String, of table: Int64) throws -> Tracker.KnownProperty {
+    if let property = try properties(of: table).first(where: { $0.name == name }) { return property }
+    try connection.run(
+      "INSERT INTO \(SyncTables.properties) (table_id, name) VALUES (?1, ?2)", [.integer(table), .init(name)])
+    known[table] = nil
+    guard let property = try properties(of: table).first(where: { $0.name == name }) else { throw damaged }
+    return property
+  }
+
+  // MARK: Replicas
+
+  func replica(_ id: Int64) throws -> ReplicaID {
+    if let replica = replicas[id] { return replica }
+    let bytes = try connection.first("SELECT replica FROM \(SyncTables.replicas) WHERE id = ?1", [.integer(id)]) {
+      $0.bytes(0)
+    }
+    guard let replica = bytes.flatMap({ ReplicaID($0) }) else { throw damaged }
+    replicas[id] = replica
+    return replica
+  }
+
+  /// The number of a replica; nil if it was never heard of.
+  func knownID(of replica: ReplicaID) throws -> Int64? {
+    if let known = replicas.first(where: { $0.value == replica }) { return known.key }
+    guard
+      let id = try connection.first(
+        "SELECT id FROM \(SyncTables.replicas) WHERE replica = ?1", [.blob(replica.bytes)], { $0.integer(0) })
+    else { return nil }
+    replicas[id] = replica
+    return id
+  }
+
+  /// The number of a replica, which is recorded if it is new.
+  func id(of replica: ReplicaID) throws -> Int64 {
+    if let id = try knownID(of: replica) { return id }
+    try connection.run("INSERT INTO \(SyncTables.replicas) (replica) VALUES (?1)", [.blob(replica.bytes)])
+    guard let id = try knownID(of: replica) else { throw damaged }
+    return id
+  }
+
+  func stamp(_ time: Int64, _ replica: Int64) throws -> Stamp {
+    guard let stamp = Stamp(time: time, replica: try self.replica(replica)) else { throw damaged }
+    return stamp
+  }
+
+  // MARK: The clock
+
+  struct Clock {
+    let now: Int64
+    let replica: Int64
+    let settled: Int64
+    /// Up to when everything was certainly written in this file, and not in one of which it is a copy.
+    let identified: Int64
+  }
+
+  func clock() throws -> Clock {
+    guard
+      let clock = try connection.first(
+        "SELECT now, replica, settled, identified FROM \(SyncTables.clock)", [],
+        { row in
+          Clock(now: row.integer(0), replica: row.integer(1), settled: row.integer(2), identified: row.integer(3))
+        })
+    else { throw damaged }
+    return clock
+  }
+
+  /// This replica.
+  func own() throws -> ReplicaID { try replica(clock().replica) }
+
+  /// Advances the clock, and past a time that was heard of.
+  ///
+  /// - Returns: The new time, which is also the position of what is written now.
+  func tick(past time: Int64 = 0) throws -> Int64 {
+    try connection.run("UPDATE \(SyncTables.clock) SET now = max(now, ?1)", [.integer(time)])
+    try connection.run(SyncTables.tick)
+    return try clock().now
+  }
+
+  // MARK: Keys
+
+  /// The columns for keys, and the arguments for a key, beginning with the number of the table.
+  var keyCondition: String {
+    (["table_id = ?1"] + SyncTables.keys(keyCount).enumerated().map { "\($1) = ?\($0 + 2)" }).joined(separator: " AND ")
+  }
+
+  func arguments(_ table: Int64, _ key: [ReplicatedValue]) -> [ReplicatedValue] {
+    [.integer(table)] + key + Array(repeating: .integer(0), count: Swift.max(0, keyCount - key.count))
+  }
+
+  /// Makes room for keys with this number of values.
+  func widenKeys(to count: Int) throws {
+    guard count > keyCount else { return }
+    try Tracker(connection).widenKeys(to: count)
+    keyCount = count
+  }
+
+  var damaged: StoreError {
+    StoreError(
+      .corrupt, ofModel: nil,
+      "The tables in which sync keeps what it knows of this file contradict each other. Restore the file from a backup, or call store.sync.disable() and enable() to make it a new replica."
+    )
+  }
+}

@@ -1,0 +1,24 @@
+/// A row as this replica has it: its state, and what of it the table shows.
+struct StoredRow {
+  /// The number of the metadata; nil if the row is new here.
+  var id: Int64?
+  var state: RowState
+  var status: RowStatus
+  /// The properties whose values the table doesn't show, because what they refer to isn't visible. Only for visible
+  /// rows.
+  var hidden: Set<String> = []
+  /// Where the row stands among the changes of this replica.
+  var position: Int64 = 0
+  /// The number of the replica from which the state came as it is; nil if this one has changed it.
+  var source: Int64?
+
+  var rowKey: RowKey { state.rowKey }
+  var isVisible: Bool { status == .visible }
+}
+
+extension RowState {
+  func property(_ name: String) -> PropertyState? { properties.first { $0.name == name } }
+
+  /// The value of a property; null if the state has none, as of a model that lacks it.
+  func value(of name: String) -> ReplicatedValue { property(name)?.value ?? .null }
+}

@@ -1,0 +1,148 @@
+import Larder
+
+/// What has to be written to a table so that it shows a row as it now is.
+struct TableChange {
+  let table: TrackedTable
+  let rowKey: RowKey
+  /// The values that the table has, in the order of its properties; nil if it doesn't have the row.
+  let old: [ReplicatedValue]?
+  /// The values that it gets; nil if the row leaves.
+  let new: [ReplicatedValue]?
+
+  var isInsertion: Bool { old == nil }
+  var isDeletion: Bool { new == nil }
+
+  /// The positions of the properties that change, of a row that stays.
+  var changed: [Int] {
+    guard let old, let new else { return [] }
+    return table.properties.indices.filter { old[$0] != new[$0] }
+  }
+
+  /// The rows to which it refers afterwards, by a property or by its key.
+  func targets(in values: [ReplicatedValue]?) -> [RowKey] {
+    guard let values else { return [] }
+    let byKey = zip(table.description.keys, rowKey.key).compactMap { column, value in
+      table.reference(of: column.name).map { RowKey(table: $0.table, key: [value]) }
+    }
+    return byKey
+      + zip(table.properties, values).compactMap { property, value in
+        guard let reference = property.reference, !value.isNull else { return nil }
+        return RowKey(table: reference.table, key: [value])
+      }
+  }
+}
+
+/// Writes changes of several rows so that no rule of the tables is broken at the end, whatever their order.
+///
+/// Foreign keys are deferred to the end of the transaction, but SQLite applies delete rules and checks unique values at
+/// once. So references change first, then rows leave, then unique values that change are parked at values that nobody
+/// has, then rows arrive, those before that others refer to, and at last everything gets its values.
+struct TableWriter {
+  let connection: ModuleConnection
+
+  func write(_ changes: [TableChange]) throws {
+    if changes.isEmpty { return }
+    // Only until the end of the transaction: https://www.sqlite.org/pragma.html#pragma_defer_foreign_keys.
+    try connection.execute("PRAGMA defer_foreign_keys = ON")
+    let staying = changes.filter { !$0.isInsertion && !$0.isDeletion && !$0.changed.isEmpty }
+    for change in staying { try redirect(change) }
+    for change in changes where change.isDeletion && !change.isInsertion { try delete(change) }
+    for change in staying { try park(change) }
+    for change in ordered(changes.filter { $0.isInsertion && !$0.isDeletion }) { try insert(change) }
+    for change in staying { try update(change, change.changed.map { ($0, change.new?[$0] ?? .null) }) }
+  }
+
+  /// Changes the references that aren't unique, before the rows leave that they referred to.
+  private func redirect(_ change: TableChange) throws {
+    let redirected = change.changed.filter { change.table.properties[$0].reference != nil && !isUnique($0, change) }
+    try update(change, redirected.map { ($0, change.new?[$0] ?? .null) })
+  }
+
+  /// Makes room for rows that get a unique value that another row of the same change gives up.
+  private func park(_ change: TableChange) throws {
+    let parked = change.changed.filter { isUnique($0, change) }.map { position in
+      let column = change.table.properties[position].column
+      return (position, column.isOptional ? .null : ReplicatedValue.placeholder(column.storageClass))
+    }
+    try update(change, parked)
+  }
+
+  private func isUnique(_ position: Int, _ change: TableChange) -> Bool {
+    let name = change.table.properties[position].column.name
+    return change.table.description.uniqueRules.contains { $0.contains(name) }
+  }
+
+  // MARK: Statements
+
+  private func condition(_ change: TableChange, from first: Int) -> String {
+    change.table.description.keys.enumerated().map { "\($1.name.quotedName) = ?\($0 + first)" }
+      .joined(separator: " AND ")
+  }
+
+  private func update(_ change: TableChange, _ values: [(position: Int, value: ReplicatedValue)]) throws {
+    if values.isEmpty { return }
+    let assignments = values.enumerated().map { number, value in
+      "\(change.table.properties[value.position].column.name.quotedName) = ?\(number + 1)"
+    }
+    try connection.run(
+      "UPDATE main.\(change.table.quotedName) SET \(assignments.joined(separator: ", ")) WHERE \(condition(change, from: values.count + 1))",
+      values.map(\.value) + change.rowKey.key)
+  }
+
+  private func delete(_ change: TableChange) throws {
+    try connection.run(
+      "DELETE FROM main.\(change.table.quotedName) WHERE \(condition(change, from: 1))", change.rowKey.key)
+  }
+
+  private func insert(_ change: TableChange) throws {
+    let columns = change.table.description.keys.map(\.name) + change.table.properties.map(\.column.name)
+    let parameters = columns.indices.map { "?\($0 + 1)" }
+    try connection.run(
+      "INSERT INTO main.\(change.table.quotedName) (\(columns.map(\.quotedName).joined(separator: ", "))) VALUES (\(parameters.joined(separator: ", ")))",
+      change.rowKey.key + (change.new ?? []))
+  }
+
+  /// Returns the insertions so that rows come after those that they refer to, as far as they don't refer to each other
+  /// in a circle. Derived properties are computed from the rows that refer to a row, so it has to be there first.
+  private func ordered(_ changes: [TableChange]) -> [TableChange] {
+    var positions: [RowKey: Int] = [:]
+    for (position, change) in changes.enumerated() { positions[change.rowKey] = position }
+    var isPlaced = [Bool](repeating: false, count: changes.count)
+    var isEntered = isPlaced
+    var result: [TableChange] = []
+    // A stack instead of recursion, because chains of references have no limit.
+    for start in changes.indices {
+      var stack = [start]
+      while let position = stack.last {
+        if isPlaced[position] {
+          stack.removeLast()
+          continue
+        }
+        if isEntered[position] {
+          isPlaced[position] = true
+          result.append(changes[position])
+          stack.removeLast()
+          continue
+        }
+        isEntered[position] = true
+        for target in changes[position].targets(in: changes[position].new) {
+          if let target = positions[target], !isEntered[target] { stack.append(target) }
+        }
+      }
+    }
+    return result
+  }
+}
+
+extension ReplicatedValue {
+  /// A value of the class that no row has.
+  fileprivate static func placeholder(_ storageClass: StorageClass) -> ReplicatedValue {
+    let identifier = ReplicaID()
+    return switch storageClass {
+    case .integer: .integer(Int64.random(in: .min...(.max)))
+    case .real: .real(Double.random(in: 0..<1))
+    case .text: .init(identifier.description)
+    case .blob: .blob(identifier.bytes)
+    }
+  }
+}

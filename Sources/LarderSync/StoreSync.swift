@@ -1,0 +1,185 @@
+public import Larder
+
+extension Store {
+  /// The sync of this store with other replicas.
+  public var sync: StoreSync { StoreSync(store: self) }
+}
+
+/// The sync of a store: two replicas with the same models exchange what the other doesn't have.
+///
+/// ```swift
+/// let report = try await laptop.sync.exchange(with: phone.sync)
+/// ```
+///
+/// Both then hold the same rows. Properties are merged one by one, the later write of a property wins, and no rule of the
+/// models is ever broken: a row that can't be visible, for example because its account was deleted elsewhere, is set
+/// aside with all its values until it can.
+public struct StoreSync: Sendable {
+  let store: Store
+
+  /// The number of rows in a batch, unless the caller asks for another.
+  static let batchSize = 500
+
+  // MARK: On and off
+
+  /// Returns whether writes to the file are tracked.
+  ///
+  /// - Throws: The errors of any read.
+  public func isEnabled() async throws -> Bool {
+    try await store.readingModule { try SyncTables.exist($0) }
+  }
+
+  /// Starts to track the file. All of its rows are changes to send.
+  ///
+  /// From then on open the file with `Store.Configuration(sync: .on)`: a migration without it is refused.
+  ///
+  /// - Throws: `StoreError` `.unsupported` for a model whose key is an integer, and for a file that Larder doesn't
+  ///   manage; the errors of any write.
+  /// - Complexity: One pass over all rows. Without effect, one lookup, if the file is tracked already.
+  public func enable() async throws {
+    try await store.writingModule { connection in
+      if try Tracker(connection).isFit() { return }
+      try connection.transaction {
+        try Tracker(connection).enable()
+        try Tracker(connection).fit()
+      }
+    }
+  }
+
+  /// Ends the tracking, and forgets what is known of other replicas, rows that are set aside among it. Visible rows
+  /// stay. Enabled again, the file is a new replica.
+  ///
+  /// - Throws: The errors of any write.
+  public func disable() async throws {
+    try await store.writingModule { connection in
+      try connection.transaction { try Tracker(connection).disable() }
+    }
+  }
+
+  // MARK: Exchange
+
+  /// Exchanges changes with a peer until each side has everything that the other had when its turn came.
+  ///
+  /// Changes are applied in transactions of bounded size, each of which keeps all rules. If the exchange is
+  /// interrupted, the next one completes it.
+  ///
+  /// - Parameter peer: The other side.
+  /// - Returns: What was done.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file, or if both sides are the same replica;
+  ///   `.invalidValue` for a batch that can't come from a replica; the errors of the peer, and those of any write.
+  @discardableResult
+  public func exchange(with peer: some SyncPeer) async throws -> ExchangeReport {
+    let other = try await peer.replica()
+    let own = try await identified(by: peer)
+    guard own != other else {
+      throw StoreError(
+        .unsupported, ofModel: nil,
+        "Both sides of the exchange are the same file. Exchange with another one; a copy of a file counts as one.")
+    }
+    var report = ExchangeReport()
+    report.received = try await Self.carry(from: peer, other, to: self, own).changed
+    report.sent = try await Self.carry(from: self, own, to: peer, other).handed
+    report.setAside = try await store.readingModule { try ReplicaFile($0).setAsideCount() }
+    try await confirmIdentity()
+    return report
+  }
+
+  /// Returns the identifier of this file, which is a new one if the peer has more from it than it has written: then it
+  /// was replaced by an older copy.
+  private func identified(by peer: some SyncPeer) async throws -> ReplicaID {
+    let own = try await replica()
+    let position = try await peer.cursor(of: own).position
+    if try await store.readingModule({ try ReplicaFile($0).clock().now >= position }) { return own }
+    try await store.writingModule { connection in
+      try connection.transaction { try ReplicaFile(connection).becomeNewReplica() }
+    }
+    return try await replica()
+  }
+
+  private func confirmIdentity() async throws {
+    let isConfirmed = try await store.readingModule { connection in
+      let clock = try ReplicaFile(connection).clock()
+      return clock.identified == clock.now
+    }
+    if isConfirmed { return }
+    try await store.writingModule { connection in
+      try connection.transaction { try ReplicaFile(connection).confirmIdentity() }
+    }
+  }
+
+  private static func carry(
+    from sender: some SyncPeer, _ origin: ReplicaID, to recipient: some SyncPeer, _ target: ReplicaID
+  ) async throws -> (handed: Int, changed: Int) {
+    var (handed, changed) = (0, 0)
+    var cursor = try await recipient.cursor(of: origin)
+    while true {
+      try Task.checkCancellation()
+      let batch = try await sender.changes(after: cursor, for: target, limit: batchSize)
+      guard batch.since == cursor, batch.upTo.replica == origin, batch.isLast || batch.upTo.position > cursor.position
+      else {
+        throw StoreError(
+          .invalidValue, ofModel: nil,
+          "The peer was asked for the changes after position \(cursor.position), and returned others. Its transport mixes up batches."
+        )
+      }
+      changed += try await recipient.apply(batch)
+      handed += batch.rows.count
+      if batch.isLast { return (handed, changed) }
+      cursor = batch.upTo
+    }
+  }
+}
+
+extension StoreSync: SyncPeer {
+  /// Returns the identifier of this file as a replica. A copy of a file gets a new one.
+  ///
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read, and for a copy those of
+  ///   any write.
+  public func replica() async throws -> ReplicaID {
+    if try await store.readingModule({ try ReplicaFile($0).isCopy() }) {
+      try await store.writingModule { connection in
+        try connection.transaction { try ReplicaFile(connection).identify() }
+      }
+    }
+    return try await store.readingModule { try ReplicaFile($0).own() }
+  }
+
+  /// Returns up to where this file has the changes of a replica: position zero if it has none.
+  ///
+  /// - Parameter replica: The replica.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
+  public func cursor(of replica: ReplicaID) async throws -> ChangeCursor {
+    try await store.readingModule {
+      ChangeCursor(replica: replica, position: try ReplicaFile($0).received(from: replica))
+    }
+  }
+
+  /// Returns changes of this file, oldest first.
+  ///
+  /// - Parameters:
+  ///   - cursor: The last change that isn't wanted.
+  ///   - recipient: The replica that asks: what came from it is left out.
+  ///   - limit: The greatest number of rows.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.invalidValue` for a cursor of another
+  ///   replica; the errors of any read.
+  /// - Complexity: One lookup if there is nothing new.
+  public func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
+    try await store.readingModule { connection in
+      try ReplicaFile(connection).changes(after: cursor, for: recipient, limit: max(1, limit))
+    }
+  }
+
+  /// Takes changes of another replica, in transactions of bounded size.
+  ///
+  /// - Parameter batch: The changes. What came before changes nothing.
+  /// - Returns: How many rows have changed.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.invalidValue` for a batch that can't come
+  ///   from a replica, of which nothing is applied; the errors of any write.
+  @discardableResult
+  public func apply(_ batch: ChangeBatch) async throws -> Int {
+    try await store.writingModule { connection in
+      try BatchCheck(batch, try ReplicaFile(connection)).check()
+      return try BatchApplication(batch, connection).run()
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import Larder
+
+/// The tables in which sync keeps what it knows of rows.
+///
+/// ```
+/// _larder_sync_clock       one row: the hybrid clock, this replica, up to where visibility is computed
+/// _larder_sync_replicas    every replica that was heard of; metadata names them by number
+/// _larder_sync_tables      the tables that take part, as their models describe them, and those that only others know
+/// _larder_sync_properties  their properties by the names they had first, and the columns that they are today
+/// _larder_sync_rows        one row for each row that there ever was: how often it was inserted and deleted
+/// _larder_sync_cells       the properties that were changed later, and the values that no table shows
+/// _larder_sync_knowledge   from when on which replica knew which writes
+/// _larder_sync_conflicts   values that lost against others that were written at the same time
+/// _larder_sync_waiting     changes whose time is too far ahead
+/// ```
+enum SyncTables {
+  static let prefix = "_larder_sync_"
+  static let clock = prefix + "clock"
+  static let replicas = prefix + "replicas"
+  static let tables = prefix + "tables"
+  static let properties = prefix + "properties"
+  static let rows = prefix + "rows"
+  static let cells = prefix + "cells"
+  static let knowledge = prefix + "knowledge"
+  static let conflicts = prefix + "conflicts"
+  static let waiting = prefix + "waiting"
+
+  /// All of them; those that refer to others come first.
+  static let all = [waiting, conflicts, knowledge, cells, rows, properties, tables, replicas, clock]
+
+  /// The fewest columns for keys: the pairs of many-to-many relationships have two.
+  static let fewestKeys = 2
+
+  static let create = [
+    """
+    CREATE TABLE main.\(clock) (id INTEGER PRIMARY KEY CHECK (id = 1), now INTEGER NOT NULL, replica INTEGER NOT NULL, \
+    settled INTEGER NOT NULL, is_applying INTEGER NOT NULL DEFAULT 0, file TEXT, identified INTEGER NOT NULL DEFAULT 0) STRICT
+    """,
+    "CREATE TABLE main.\(replicas) (id INTEGER PRIMARY KEY, replica BLOB NOT NULL UNIQUE, received INTEGER NOT NULL DEFAULT 0) STRICT",
+    """
+    CREATE TABLE main.\(tables) (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, key_count INTEGER NOT NULL, \
+    description BLOB) STRICT
+    """,
+    """
+    CREATE TABLE main.\(properties) (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, name TEXT NOT NULL, \
+    column_name TEXT, is_looked_up INTEGER NOT NULL DEFAULT 0, UNIQUE (table_id, name)) STRICT
+    """,
+    """
+    CREATE TABLE main.\(rows) (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, key1 ANY NOT NULL, \
+    key2 ANY NOT NULL DEFAULT 0, length INTEGER NOT NULL, time INTEGER NOT NULL, replica INTEGER NOT NULL, \
+    deletion_time INTEGER, deletion_replica INTEGER, position INTEGER NOT NULL, source INTEGER, \
+    status INTEGER NOT NULL DEFAULT 0) STRICT
+    """,
+    "CREATE INDEX main.\(rows)_position ON \(rows) (position)",
+    "CREATE INDEX main.\(rows)_set_aside ON \(rows) (table_id, status) WHERE \(isSetAside)",
+    "CREATE INDEX main.\(rows)_resurrected ON \(rows) (table_id) WHERE \(isResurrected)",
+    """
+    CREATE TABLE main.\(cells) (row INTEGER NOT NULL, property INTEGER NOT NULL, length INTEGER NOT NULL, \
+    time INTEGER NOT NULL, replica INTEGER NOT NULL, held INTEGER NOT NULL DEFAULT 0, value ANY, \
+    PRIMARY KEY (row, property)) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX main.\(cells)_value ON \(cells) (property, value) WHERE held >= \(Holding.lookedUp.rawValue)",
+    "CREATE INDEX main.\(cells)_hidden ON \(cells) (row) WHERE held = \(Holding.hidden.rawValue)",
+    """
+    CREATE TABLE main.\(knowledge) (replica INTEGER NOT NULL, origin INTEGER NOT NULL, since INTEGER NOT NULL, \
+    up_to INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (replica, origin, since)) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX main.\(knowledge)_position ON \(knowledge) (position)",
+    """
+    CREATE TABLE main.\(conflicts) (row INTEGER NOT NULL, property INTEGER NOT NULL, time INTEGER NOT NULL, \
+    replica INTEGER NOT NULL, value ANY, is_dismissed INTEGER NOT NULL DEFAULT 0, \
+    PRIMARY KEY (row, property, time, replica)) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE main.\(waiting) (time INTEGER NOT NULL, state BLOB NOT NULL, PRIMARY KEY (time, state)) \
+    STRICT, WITHOUT ROWID
+    """,
+  ]
+
+  /// The names of the columns of keys.
+  static func keys(_ count: Int) -> [String] { (1...count).map { "key\($0)" } }
+
+  /// Returns the SQL of the indexes on keys: the unique one, and those that find set-aside rows by a part of their key.
+  static func createKeyIndexes(_ count: Int) -> [String] {
+    let unique =
+      "CREATE UNIQUE INDEX main.\(rows)_key ON \(rows) (table_id, \(keys(count).joined(separator: ", ")))"
+    return [unique]
+      + keys(count).dropFirst().map { key in
+        "CREATE INDEX main.\(rows)_\(key) ON \(rows) (table_id, \(key)) WHERE \(isSetAside)"
+      }
+  }
+
+  /// The condition of rows that are set aside by a rule of the models. Partial indexes serve queries that have it word
+  /// for word.
+  static let isSetAside = "status > 1 AND status < 5"
+  /// The condition of deleted rows that are visible, because a row that is there refers to them by `.deny`.
+  static let isResurrected = "status = 0 AND length % 2 = 0"
+
+  /// The statement with which each write advances the clock: past the last write, and at least to the time on the wall.
+  ///
+  /// It is plain SQL, so that the `sqlite3` command line keeps the clock, too. The time is in milliseconds since 1970,
+  /// times 65,536.
+  static let tick = """
+    UPDATE \(clock) SET now = max(now + 1, CAST((julianday('now') - 2440587.5) * 86400000.0 AS INTEGER) << 16)
+    """
+
+  static func exist(_ connection: ModuleConnection) throws -> Bool {
+    try connection.finds("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?1", [.init(clock)])
+  }
+}
+
+/// Where a row is.
+enum RowStatus: Int64 {
+  /// In its table.
+  case visible = 0
+  /// Deleted; its values are held.
+  case deleted = 1
+  /// Set aside: a row that it refers to, and must refer to, isn't there.
+  case lacksReference = 2
+  /// Set aside: an earlier row has a unique value of it.
+  case duplicate = 3
+  /// Set aside: a row that it must refer to is the duplicate of another.
+  case refersToDuplicate = 4
+  /// Held for other replicas: no model of this program has the table.
+  case unknown = 5
+  /// Expired and swept here.
+  case expired = 6
+
+  var isSetAside: Bool { [.lacksReference, .duplicate, .refersToDuplicate].contains(self) }
+}
+
+/// Where a value is.
+enum Holding: Int64 {
+  /// In the table.
+  case none = 0
+  /// In the cell: the row isn't visible, or its table has no column for it.
+  case held = 1
+  /// In the cell of a row that isn't visible. Other rows look for the value, because it refers to a row or is unique.
+  case lookedUp = 2
+  /// In the cell of a visible row, whose table shows nil: what the value refers to isn't visible.
+  case hidden = 3
+}

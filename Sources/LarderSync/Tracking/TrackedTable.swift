@@ -1,0 +1,31 @@
+import Larder
+
+/// A table that takes part in sync, with the numbers that metadata calls it and its properties by.
+struct TrackedTable: Sendable {
+  struct Property: Sendable {
+    let id: Int64
+    /// The name in the exchange.
+    let name: String
+    let column: TableDescription.Column
+    /// Whether held values are found by the value, because it refers to a row or must be unique.
+    let isLookedUp: Bool
+    /// The foreign key of the column, if it has one.
+    let reference: TableDescription.Reference?
+  }
+
+  let id: Int64
+  let description: TableDescription
+  var properties: [Property]
+
+  var name: String { description.name }
+  var quotedName: String { description.name.quotedName }
+
+  /// Whether held values of a column are found by the value.
+  static func isLookedUp(_ column: String, in description: TableDescription) -> Bool {
+    description.references.contains { $0.column == column } || description.uniqueRules.contains { $0.contains(column) }
+  }
+
+  func reference(of column: String) -> TableDescription.Reference? {
+    description.references.first { $0.column == column }
+  }
+}

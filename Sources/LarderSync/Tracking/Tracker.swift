@@ -1,0 +1,171 @@
+import Foundation
+import Larder
+
+/// Switches the tracking of a file on and off, and fits it to the models.
+struct Tracker {
+  let connection: ModuleConnection
+
+  init(_ connection: ModuleConnection) {
+    self.connection = connection
+  }
+
+  // MARK: On and off
+
+  /// Starts to track the file, in a transaction of the caller's. Rows that are there already are changes to send.
+  ///
+  /// - Throws: `StoreError` `.unsupported` for a file that Larder doesn't manage and for a model whose key is an
+  ///   integer.
+  func enable() throws {
+    guard try !SyncTables.exist(connection) else { return }
+    guard connection.isManaged else {
+      throw StoreError(
+        .unsupported, ofModel: nil,
+        "Sync needs tables that Larder manages. Open the file without schema: .existing, or copy its rows into a store of Larder's own."
+      )
+    }
+    try checkKeys()
+    for statement in SyncTables.create + SyncTables.createKeyIndexes(SyncTables.fewestKeys) {
+      try connection.execute(statement)
+    }
+    try connection.execute(TrackingTriggers.again)
+    try connection.run("INSERT INTO \(SyncTables.replicas) (id, replica) VALUES (1, ?1)", [.blob(ReplicaID().bytes)])
+    try connection.run("INSERT INTO \(SyncTables.clock) (id, now, replica, settled) VALUES (1, 0, 1, 0)")
+    try connection.run(SyncTables.tick)
+    try fit()
+    // Rows that were there already satisfy all rules.
+    try connection.run("UPDATE \(SyncTables.clock) SET settled = now")
+    try ReplicaFile(connection).identify()
+    try connection.setInUse(true, SyncFeature.self)
+  }
+
+  /// Ends the tracking, and forgets everything about it: enabled again, the file is a new replica.
+  func disable() throws {
+    guard try SyncTables.exist(connection) else { return }
+    try dropTriggers()
+    for table in SyncTables.all { try connection.execute("DROP TABLE main.\(table)") }
+    try connection.setInUse(false, SyncFeature.self)
+  }
+
+  /// Refuses keys that two devices would give to different rows.
+  func checkKeys() throws {
+    for table in try connection.tables where table.isKeyCounted {
+      throw StoreError(
+        .unsupported, ofModel: table.model, property: table.keys.first?.property,
+        "\(table.model).\(table.keys.first?.property ?? "id") is an integer that each device counts by itself, so two devices would give the same key to different rows. Give \(table.model) a key that is unique everywhere, such as `var id: UUID = .v7()`."
+      )
+    }
+  }
+}
+
+extension Tracker {
+  // MARK: What is tracked
+
+  /// A property as the file knows it.
+  struct KnownProperty {
+    let id: Int64
+    let name: String
+    /// The column that has its values; nil if no model of this program has it.
+    let column: String?
+    let isLookedUp: Bool
+  }
+
+  func tableID(of name: String) throws -> Int64? {
+    try connection.first("SELECT id FROM \(SyncTables.tables) WHERE name = ?1", [.init(name)]) { $0.integer(0) }
+  }
+
+  func properties(of table: Int64) throws -> [KnownProperty] {
+    try connection.rows(
+      "SELECT id, name, column_name, is_looked_up FROM \(SyncTables.properties) WHERE table_id = ?1 ORDER BY id",
+      [.integer(table)]
+    ) { row in
+      KnownProperty(
+        id: row.integer(0), name: row.text(1), column: row.isNull(2) ? nil : row.text(2),
+        isLookedUp: row.integer(3) != 0)
+    }
+  }
+
+  /// Returns the tables of models, as the last program that opened the file describes them.
+  func tracked() throws -> [TrackedTable] {
+    try connection.rows(
+      "SELECT id, description FROM \(SyncTables.tables) WHERE description IS NOT NULL ORDER BY id", [],
+      { row in (row.integer(0), row.bytes(1)) }
+    ).map { id, description in
+      let description = try JSONDecoder().decode(TableDescription.self, from: description)
+      let properties = try properties(of: id).compactMap { property -> TrackedTable.Property? in
+        guard let column = description.columns.first(where: { $0.name == property.column }) else { return nil }
+        return TrackedTable.Property(
+          id: property.id, name: property.name, column: column, isLookedUp: property.isLookedUp,
+          reference: description.references.first { $0.column == column.name })
+      }
+      return TrackedTable(id: id, description: description, properties: properties)
+    }
+  }
+
+  /// The number of columns for keys.
+  func keyCount() throws -> Int {
+    try connection.rows("SELECT name FROM pragma_table_info('\(SyncTables.rows)') WHERE name GLOB 'key*'") {
+      $0.text(0)
+    }.count
+  }
+
+  /// Makes room for keys with this number of values. Returns whether there was too little.
+  @discardableResult
+  func widenKeys(to count: Int) throws -> Bool {
+    let present = try keyCount()
+    guard present < count else { return false }
+    try connection.execute("DROP INDEX main.\(SyncTables.rows)_key")
+    for key in SyncTables.keys(present).dropFirst() {
+      try connection.execute("DROP INDEX main.\(SyncTables.rows)_\(key)")
+    }
+    for key in SyncTables.keys(count).dropFirst(present) {
+      try connection.execute("ALTER TABLE main.\(SyncTables.rows) ADD COLUMN \(key) ANY NOT NULL DEFAULT 0")
+    }
+    for statement in SyncTables.createKeyIndexes(count) { try connection.execute(statement) }
+    return true
+  }
+
+  func hasTable(_ name: String) throws -> Bool {
+    try connection.finds("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?1", [.init(name)])
+  }
+
+  func columns(of table: String) throws -> [String] {
+    try connection.rows("SELECT name FROM pragma_table_info(?1, 'main')", [.init(table)]) { $0.text(0) }
+  }
+
+  func setColumn(_ column: String?, of property: Int64) throws {
+    try connection.run(
+      "UPDATE \(SyncTables.properties) SET column_name = ?2 WHERE id = ?1",
+      [.integer(property), column.map { .init($0) } ?? .null])
+  }
+
+  /// Values that are held already are found, or no longer found, by the value.
+  func setLookedUp(_ isLookedUp: Bool, _ property: Int64) throws {
+    let number = ReplicatedValue.integer(isLookedUp ? 1 : 0)
+    guard
+      try connection.finds(
+        "SELECT 1 FROM \(SyncTables.properties) WHERE id = ?1 AND is_looked_up <> ?2", [.integer(property), number])
+    else { return }
+    try connection.run(
+      "UPDATE \(SyncTables.properties) SET is_looked_up = ?2 WHERE id = ?1", [.integer(property), number])
+    try connection.run(
+      "UPDATE \(SyncTables.cells) SET held = ?2 + 1 WHERE property = ?1 AND held IN (1, 2)",
+      [.integer(property), number])
+  }
+
+  // MARK: Triggers
+
+  func createTriggers(of table: TrackedTable) throws {
+    for statement in TrackingTriggers(table: table, keyCount: try keyCount()).creation {
+      try connection.execute(statement)
+    }
+  }
+
+  /// - Parameter table: The number of the table; by default all.
+  func dropTriggers(of table: Int64? = nil) throws {
+    let names = try connection.rows(
+      "SELECT name FROM main.sqlite_master WHERE type = 'trigger' AND name GLOB ?1",
+      [.init("\(TrackingTriggers.prefix)\(table.map { "\($0)_" } ?? "")*")]
+    ) { $0.text(0) }
+    for name in names { try connection.execute("DROP TRIGGER main.\(name.quotedName)") }
+  }
+}

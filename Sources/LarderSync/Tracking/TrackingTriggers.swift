@@ -1,0 +1,228 @@
+import Larder
+
+/// The triggers that record the writes to a table, in plain SQL: the `sqlite3` command line is tracked, too.
+///
+/// A write of the user ticks the clock and gives the row the new position. An effect of a delete rule does neither: the
+/// row that the rule follows is gone when the trigger fires, which tells them apart. The values that such an effect
+/// takes away are held, because the other replicas decide by the same rules.
+struct TrackingTriggers {
+  let table: TrackedTable
+  /// The number of columns for keys in the file, of which the table uses the first ones.
+  let keyCount: Int
+
+  /// The beginning of the names of all of these triggers.
+  static let prefix = SyncTables.prefix + "track_"
+
+  /// The trigger on the metadata itself that acts when a row is inserted again.
+  ///
+  /// An insertion over a set-aside row is an edit of all its properties. Any other starts the row anew.
+  static let again = """
+    CREATE TRIGGER main.\(prefix)again AFTER UPDATE OF time ON \(SyncTables.rows) WHEN \(isTracking) BEGIN
+      DELETE FROM \(SyncTables.cells) WHERE row = new.id AND NOT (\(wasSetAside));
+      INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
+        SELECT new.id, property.id, new.length, clock.now, clock.replica
+        FROM \(SyncTables.properties) AS property, \(SyncTables.clock) AS clock
+        WHERE property.table_id = new.table_id AND property.column_name IS NOT NULL AND \(wasSetAside)
+        ON CONFLICT (row, property) DO UPDATE SET length = excluded.length, time = excluded.time,
+        replica = excluded.replica, held = 0, value = NULL;
+    END
+    """
+
+  private static let wasSetAside = "old.status > 1 AND old.status < 5 AND old.length % 2 = 1"
+  private static let isTracking = "(SELECT is_applying FROM \(SyncTables.clock)) = 0"
+
+  /// The statements that create the triggers.
+  var creation: [String] {
+    var triggers = [insertion, deletion, setAside]
+    if !table.properties.isEmpty { triggers.append(update) }
+    return triggers + keyChange
+      + table.properties.compactMap { property in
+        property.reference.flatMap { $0.rule == .nullify ? nullification(of: property, $0) : nil }
+      }
+  }
+
+  private func trigger(_ kind: String, _ event: String, when condition: String? = nil, _ statements: [String]) -> String
+  {
+    """
+    CREATE TRIGGER main.\(Self.prefix)\(table.id)_\(kind) AFTER \(event) ON \(table.quotedName) \
+    WHEN \(Self.isTracking)\(condition.map { " AND \($0)" } ?? "") BEGIN
+      \(statements.map { $0 + ";" }.joined(separator: "\n  "))
+    END
+    """
+  }
+
+  // MARK: Insertion
+
+  private var insertion: String { trigger("insert", "INSERT", insertionStatements) }
+
+  private var insertionStatements: [String] {
+    let keys = table.description.keys
+    let names = SyncTables.keys(keys.count).joined(separator: ", ")
+    let values = keys.map { "new.\($0.name.quotedName)" }.joined(separator: ", ")
+    let isEdit = "\(SyncTables.isSetAside) AND length % 2 = 1"
+    return [
+      SyncTables.tick,
+      """
+      INSERT INTO \(SyncTables.rows) (table_id, \(names), length, time, replica, position)
+        SELECT \(table.id), \(values), 1, now, replica, now FROM \(SyncTables.clock) WHERE true
+        ON CONFLICT (table_id, \(conflictKeys)) DO UPDATE SET
+        length = CASE WHEN \(isEdit) THEN length ELSE length + 1 + length % 2 END,
+        time = CASE WHEN \(isEdit) THEN time ELSE excluded.time END,
+        replica = CASE WHEN \(isEdit) THEN replica ELSE excluded.replica END,
+        deletion_time = NULL, deletion_replica = NULL, position = excluded.position, source = NULL, status = 0
+      """,
+    ]
+  }
+
+  private var conflictKeys: String { SyncTables.keys(keyCount).joined(separator: ", ") }
+
+  // MARK: Deletion
+
+  /// The condition that the row is one that this replica's clock has let expire.
+  private var isExpired: String? {
+    table.description.expiryColumn.map { column in
+      "old.\(column.quotedName) IS NOT NULL AND old.\(column.quotedName) <= (julianday('now') - 2451910.5) * 86400.0"
+    }
+  }
+
+  /// The condition that a delete rule has deleted the row: the row that it had to refer to is gone.
+  private var isCascade: String? {
+    let effects = table.description.references.filter { $0.rule == .cascade }.map { reference in
+      "old.\(reference.column.quotedName) IS NOT NULL AND \(isGone("old", reference))"
+    }
+    return effects.isEmpty ? nil : effects.joined(separator: " OR ")
+  }
+
+  private func isGone(_ row: String, _ reference: TableDescription.Reference) -> String {
+    "NOT EXISTS (SELECT 1 FROM \(reference.table.quotedName) WHERE \(reference.key.quotedName) = \(row).\(reference.column.quotedName))"
+  }
+
+  private var isEffect: String {
+    let conditions = [isExpired, isCascade].compactMap { $0 }
+    return conditions.isEmpty ? "0" : conditions.map { "(\($0))" }.joined(separator: " OR ")
+  }
+
+  private var deletion: String {
+    trigger("delete", "DELETE", when: "NOT (\(isEffect))", deletionStatements)
+  }
+
+  private var deletionStatements: [String] {
+    [SyncTables.tick, hold]
+      + [
+        """
+        UPDATE \(SyncTables.rows) SET length = length + length % 2, status = 1, source = NULL,
+          deletion_time = (SELECT now FROM \(SyncTables.clock)),
+          deletion_replica = (SELECT replica FROM \(SyncTables.clock)),
+          position = (SELECT now FROM \(SyncTables.clock)) WHERE \(isRow("old"))
+        """
+      ]
+  }
+
+  /// A row that a delete rule has deleted is set aside; one that has expired leaves without a trace.
+  private var setAside: String {
+    let status = isExpired.map { "CASE WHEN \($0) THEN 6 ELSE 2 END" } ?? "2"
+    let release = isExpired.map { expired in
+      [
+        "DELETE FROM \(SyncTables.cells) WHERE row = (SELECT id FROM \(SyncTables.rows) WHERE \(isRow("old"))) AND \(expired)"
+      ]
+    }
+    return trigger(
+      "set_aside", "DELETE", when: "(\(isEffect))",
+      [
+        hold, "UPDATE \(SyncTables.rows) SET status = \(status) WHERE \(isRow("old"))",
+      ] + (release ?? []))
+  }
+
+  /// Holds the values of the row that leaves the table. Those held already are what hidden references refer to.
+  private var hold: String {
+    guard !table.properties.isEmpty else { return "SELECT 1" }
+    let values = table.properties.map { property in
+      "SELECT \(property.id) AS id, old.\(property.column.name.quotedName) AS value, \(property.isLookedUp ? 2 : 1) AS held"
+    }
+    return """
+      INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value)
+        SELECT row.id, given.id, row.length - 1 + row.length % 2, row.time, row.replica, given.held, given.value
+        FROM \(SyncTables.rows) AS row, (\(values.joined(separator: " UNION ALL "))) AS given
+        WHERE \(isRow("old", alias: "row."))
+        ON CONFLICT (row, property) DO UPDATE SET held = excluded.held,
+        value = CASE held WHEN 0 THEN excluded.value ELSE value END
+      """
+  }
+
+  // MARK: Update
+
+  private var update: String {
+    let columns = table.properties.map(\.column.name.quotedName)
+    let changes = table.properties.map { "SELECT \($0.id) AS id, \(isChange(of: $0)) AS is_changed" }
+    return trigger(
+      "update", "UPDATE OF \(columns.joined(separator: ", "))",
+      when: "(\(table.properties.map(isChange).joined(separator: " OR ")))",
+      [
+        SyncTables.tick,
+        """
+        INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
+          SELECT row.id, given.id, row.length, clock.now, clock.replica
+          FROM \(SyncTables.rows) AS row, \(SyncTables.clock) AS clock, (\(changes.joined(separator: " UNION ALL "))) AS given
+          WHERE \(isRow("new", alias: "row.")) AND given.is_changed
+          ON CONFLICT (row, property) DO UPDATE SET length = excluded.length, time = excluded.time,
+          replica = excluded.replica, held = 0, value = NULL
+        """,
+        "UPDATE \(SyncTables.rows) SET source = NULL, position = (SELECT now FROM \(SyncTables.clock)) WHERE \(isRow("new"))",
+      ])
+  }
+
+  private func isDifferent(_ column: String) -> String {
+    let column = column.quotedName
+    return "old.\(column) IS NOT new.\(column) COLLATE BINARY"
+  }
+
+  /// The condition that the user has changed the property.
+  private func isChange(of property: TrackedTable.Property) -> String {
+    let different = isDifferent(property.column.name)
+    guard let reference = property.reference, reference.rule == .nullify else { return "(\(different))" }
+    return "(\(different) AND NOT (\(isNullified(reference))))"
+  }
+
+  /// The condition that a delete rule has cleared the reference.
+  private func isNullified(_ reference: TableDescription.Reference) -> String {
+    let column = reference.column.quotedName
+    return "new.\(column) IS NULL AND old.\(column) IS NOT NULL AND \(isGone("old", reference))"
+  }
+
+  /// The reference stays in the state when the rule clears it, so that it refers again if the row comes back.
+  private func nullification(of property: TrackedTable.Property, _ reference: TableDescription.Reference) -> String {
+    let column = reference.column.quotedName
+    return trigger(
+      "nullify_\(property.id)", "UPDATE OF \(column)", when: isNullified(reference),
+      [
+        """
+        INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value)
+          SELECT id, \(property.id), length - 1 + length % 2, time, replica, 3, old.\(column)
+          FROM \(SyncTables.rows) WHERE \(isRow("new"))
+          ON CONFLICT (row, property) DO UPDATE SET held = 3, value = excluded.value
+        """
+      ])
+  }
+
+  /// A row with another key is another row.
+  private var keyChange: [String] {
+    let keys = table.description.keys.map(\.name)
+    return [
+      trigger(
+        "key", "UPDATE OF \(keys.map(\.quotedName).joined(separator: ", "))",
+        when: "(\(keys.map(isDifferent).joined(separator: " OR ")))", deletionStatements + insertionStatements)
+    ]
+  }
+
+  // MARK: The row
+
+  /// The condition that metadata are those of the row.
+  private func isRow(_ row: String, alias: String = "") -> String {
+    let keys = table.description.keys
+    let names = SyncTables.keys(keyCount)
+    // The sign takes away the column's affinity, with which SQLite would not use the index.
+    let values = keys.map { "+\(row).\($0.name.quotedName)" } + Array(repeating: "0", count: keyCount - keys.count)
+    let parts = zip(names, values).map { "\(alias)\($0) = \($1)" }
+    return "\(alias)table_id = \(table.id) AND " + parts.joined(separator: " AND ")
+  }
+}

@@ -1,0 +1,233 @@
+import Larder
+
+/// Computes which rows are visible after some rows have changed, and looks only at rows that the change can affect.
+///
+/// The rule is a function of the state alone, the same on every replica:
+///
+/// 1. Candidates are the rows that are there, and deleted rows to which a candidate refers by `.deny`.
+/// 2. Of those, the greatest set in which every required reference leads into the set.
+/// 3. Of rows with the same unique value, as it would be shown, the one that was inserted first.
+/// 4. The greatest set once more, because the others take along what has to refer to them.
+///
+/// Optional references that lead outside show nil.
+///
+/// The region begins with the changed rows. Rows that aren't visible and are connected with the region by a reference
+/// or a unique value belong to it from the beginning. Visible rows join when the outcome of a row changes that they
+/// refer to. Everything outside the region is visible or doesn't matter.
+final class VisibilityRegion {
+  /// A row of the region.
+  struct Member {
+    /// The row as it is in the file; nil if it is new.
+    let old: StoredRow?
+    /// The new state.
+    let state: RowState
+    var status: RowStatus
+    var hidden: Set<String> = []
+  }
+
+  let file: ReplicaFile
+  private(set) var members: [RowKey: Member] = [:]
+  /// Rows of the region whose connections are still to be followed.
+  private var pending: [RowKey] = []
+  /// The rows whose visible referrers have joined.
+  private var announced: Set<RowKey> = []
+  /// Rows outside the region, and whether they are visible.
+  private var outside: [RowKey: Bool] = [:]
+
+  init(_ file: ReplicaFile) {
+    self.file = file
+  }
+
+  // MARK: Members
+
+  /// Adds a row whose state has changed.
+  func touch(_ state: RowState, old: StoredRow?) {
+    insert(state.rowKey, Member(old: old, state: state, status: old?.status ?? .deleted))
+  }
+
+  /// Adds a row whose state is as it was.
+  func join(_ row: StoredRow) {
+    guard members[row.rowKey] == nil, file.table(row.state.table) != nil, row.status != .expired else { return }
+    insert(row.rowKey, Member(old: row, state: row.state, status: row.status, hidden: row.hidden))
+  }
+
+  private func insert(_ rowKey: RowKey, _ member: Member) {
+    members[rowKey] = member
+    pending.append(rowKey)
+  }
+
+  private func join(_ rowKey: RowKey) throws {
+    guard members[rowKey] == nil, let row = try file.row(rowKey) else { return }
+    join(row)
+  }
+
+  // MARK: Computing
+
+  /// Computes the status of every member.
+  func solve() throws {
+    repeat {
+      while let rowKey = pending.popLast() { try follow(rowKey) }
+      try decide()
+      for (rowKey, member) in members {
+        let wasVisible = member.old?.isVisible ?? false
+        if (member.status == .visible) != wasVisible, announced.insert(rowKey).inserted {
+          for referrer in try file.visibleReferrers(of: rowKey) { try join(referrer) }
+        }
+      }
+    } while !pending.isEmpty
+  }
+
+  /// Adds the rows that are connected with a new member.
+  private func follow(_ rowKey: RowKey) throws {
+    guard let member = members[rowKey], let table = file.table(rowKey.table) else { return }
+    for state in [member.old?.state, member.state].compactMap({ $0 }) {
+      for reference in table.description.references {
+        guard let target = file.target(of: reference, in: state, table), members[target] == nil,
+          let found = try file.status(target)
+        else { continue }
+        let isResurrected = found.status == .visible && !found.isThere
+        let canReturn = found.status == .deleted && reference.rule == .deny
+        if found.status.isSetAside || isResurrected || canReturn { try join(target) }
+      }
+    }
+    for referrer in try file.setAsideReferrers(of: rowKey) { join(referrer) }
+    try joinRivals(of: member)
+  }
+
+  /// Adds the rows with the same values, whether they show them or not.
+  private func joinRivals(of member: Member) throws {
+    guard let table = file.table(member.state.table) else { return }
+    for rule in table.description.uniqueRules {
+      for state in [member.old?.state, member.state].compactMap({ $0 }) {
+        guard let values = file.values(of: rule, in: state, hidden: [], table) else { continue }
+        for rival in try file.rivals(of: state.rowKey, rule, values, table) { try join(rival) }
+      }
+    }
+  }
+
+  private func decide() throws {
+    let candidates = try self.candidates()
+    let consistent = try greatest(candidates)
+    let losers = try self.losers(among: consistent)
+    let visible = try greatest(consistent.subtracting(losers))
+    for (rowKey, member) in members {
+      var member = member
+      if visible.contains(rowKey) {
+        member.status = .visible
+      } else if losers.contains(rowKey) {
+        member.status = .duplicate
+      } else if consistent.contains(rowKey) {
+        member.status = .refersToDuplicate
+      } else {
+        member.status = candidates.contains(rowKey) ? .lacksReference : .deleted
+      }
+      member.hidden = member.status == .visible ? try hidden(member.state, in: visible) : []
+      members[rowKey] = member
+    }
+  }
+
+  /// The rows that are there, and those to which they refer by `.deny`.
+  private func candidates() throws -> Set<RowKey> {
+    var candidates = Set(members.filter { $0.value.state.isThere }.keys)
+    var isGrowing = true
+    var deleted = members.keys.filter { !candidates.contains($0) }
+    for rowKey in deleted where try file.visibleDenyReferrers(of: rowKey).contains(where: { members[$0] == nil }) {
+      candidates.insert(rowKey)
+    }
+    while isGrowing {
+      isGrowing = false
+      var targets: Set<RowKey> = []
+      for rowKey in candidates {
+        guard let member = members[rowKey], let table = file.table(rowKey.table) else { continue }
+        for reference in table.description.references where reference.rule == .deny {
+          if let target = file.target(of: reference, in: member.state, table) { targets.insert(target) }
+        }
+      }
+      deleted.removeAll { candidates.contains($0) }
+      for rowKey in deleted where targets.contains(rowKey) {
+        candidates.insert(rowKey)
+        isGrowing = true
+      }
+    }
+    return candidates
+  }
+
+  /// Returns the greatest subset in which every required reference leads to a row of the set, or to a visible row
+  /// outside the region.
+  private func greatest(_ set: Set<RowKey>) throws -> Set<RowKey> {
+    var set = set
+    var referrers: [RowKey: [RowKey]] = [:]
+    var lacking: [RowKey] = []
+    for rowKey in set {
+      guard let member = members[rowKey], let table = file.table(rowKey.table) else { continue }
+      var lacks = !file.isComplete(member.state, table)
+      for reference in table.description.references where !reference.isOptional {
+        guard let target = file.target(of: reference, in: member.state, table) else {
+          lacks = true
+          continue
+        }
+        referrers[target, default: []].append(rowKey)
+        if try !isIn(target, set) { lacks = true }
+      }
+      if lacks { lacking.append(rowKey) }
+    }
+    while let rowKey = lacking.popLast() {
+      guard set.remove(rowKey) != nil else { continue }
+      lacking += referrers[rowKey] ?? []
+    }
+    return set
+  }
+
+  private func isIn(_ rowKey: RowKey, _ set: Set<RowKey>) throws -> Bool {
+    if members[rowKey] != nil { return set.contains(rowKey) }
+    if let known = outside[rowKey] { return known }
+    let isVisible = try file.status(rowKey)?.status == .visible
+    outside[rowKey] = isVisible
+    return isVisible
+  }
+
+  /// The properties whose reference leads outside the set.
+  private func hidden(_ state: RowState, in set: Set<RowKey>) throws -> Set<String> {
+    guard let table = file.table(state.table) else { return [] }
+    var hidden: Set<String> = []
+    for property in table.properties {
+      guard let reference = property.reference, reference.isOptional,
+        let target = file.target(of: reference, in: state, table)
+      else { continue }
+      if try !isIn(target, set) { hidden.insert(property.name) }
+    }
+    return hidden
+  }
+
+  /// A unique value, as it would be shown.
+  private struct Claim: Hashable {
+    let table: String
+    let rule: Int
+    let values: [ReplicatedValue]
+  }
+
+  /// The rows with a unique value that an earlier row of the set has.
+  private func losers(among set: Set<RowKey>) throws -> Set<RowKey> {
+    var claims: [Claim: [RowKey]] = [:]
+    for rowKey in set {
+      guard let member = members[rowKey], let table = file.table(rowKey.table) else { continue }
+      if table.description.uniqueRules.isEmpty { continue }
+      let hidden = try hidden(member.state, in: set)
+      for (number, rule) in table.description.uniqueRules.enumerated() {
+        guard let values = file.values(of: rule, in: member.state, hidden: hidden, table) else { continue }
+        claims[Claim(table: rowKey.table, rule: number, values: values), default: []].append(rowKey)
+      }
+    }
+    var losers: Set<RowKey> = []
+    for rivals in claims.values where rivals.count > 1 {
+      let first = rivals.min { left, right in isEarlier(left, right) }
+      losers.formUnion(rivals.filter { $0 != first })
+    }
+    return losers
+  }
+
+  private func isEarlier(_ left: RowKey, _ right: RowKey) -> Bool {
+    guard let first = members[left]?.state.insertion, let second = members[right]?.state.insertion else { return false }
+    return first == second ? left < right : first < second
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Larder
+import LarderRandom
+import Testing
+
+@testable import LarderSync
+
+@Suite("Sync: batches that can't come from a replica")
+struct HostileBatchTests {
+  private let replica: Replica
+  private let sender = ReplicaID()
+
+  init() throws {
+    replica = try Replica()
+  }
+
+  private func stamp(_ milliseconds: UInt64, _ replica: ReplicaID? = nil) throws -> Stamp {
+    try #require(Stamp(milliseconds: milliseconds, counter: 0, replica: replica ?? sender))
+  }
+
+  private func row(
+    table: String = "SharedKind", key: [ReplicatedValue] = [.init("k")], length: Int64 = 1, stamp: Stamp? = nil,
+    insertion: Stamp? = nil, _ properties: [PropertyState] = []
+  ) throws -> RowState {
+    let first = try self.stamp(1)
+    return RowState(
+      table: table, key: key, causalLength: length, stamp: stamp ?? first, insertion: insertion ?? stamp ?? first,
+      properties: properties)
+  }
+
+  private func property(_ name: String, _ value: ReplicatedValue = .null, length: Int64 = 1) throws -> PropertyState {
+    PropertyState(name: name, value: value, stamp: try stamp(1), causalLength: length)
+  }
+
+  private func batch(
+    _ rows: [RowState], since: Int64 = 0, upTo: Int64 = 1, from sender: ReplicaID? = nil, knowledge: [Knowledge] = []
+  ) -> ChangeBatch {
+    let sender = sender ?? self.sender
+    return ChangeBatch(
+      since: ChangeCursor(replica: sender, position: since), upTo: ChangeCursor(replica: sender, position: upTo),
+      recipient: nil, isLast: true, modelsDigest: Data(), rows: rows, knowledge: knowledge)
+  }
+
+  @Test("S22: each is refused whole, with an error that names the row")
+  func refusals() async throws {
+    let own = try await replica.store.sync.replica()
+    let good = try row()
+    let bad: [(String, RowState)] = [
+      ("no table", try row(table: "")),
+      ("a table of ours", try row(table: "_larder_sync_rows")),
+      ("a table of SQLite's", try row(table: "sqlite_master")),
+      ("no key", try row(key: [])),
+      ("a key of null", try row(key: [.null])),
+      ("a key of another type", try row(key: [.integer(1)])),
+      ("a key of two values", try row(key: [.init("a"), .init("b")])),
+      ("a key that is no number", try row(table: "Unknown", key: [.real(.nan)])),
+      ("a huge key", try row(table: "Unknown", key: Array(repeating: .integer(1), count: 1000))),
+      ("length 0", try row(length: 0)),
+      ("a negative length", try row(length: -1)),
+      ("the greatest length", try row(length: .max)),
+      ("inserted after its deletion", try row(length: 2, stamp: try stamp(1), insertion: try stamp(2))),
+      ("there since two times", try row(length: 1, stamp: try stamp(2), insertion: try stamp(1))),
+      ("unsorted properties", try row([try property("b"), try property("a")])),
+      ("a property twice", try row([try property("a"), try property("a")])),
+      ("a property without a name", try row([try property("")])),
+      ("a property of a later life", try row([try property("a", length: 3)])),
+      ("a property that is no number", try row([try property("a", .real(.nan))])),
+      ("a write of ours", try row(stamp: try stamp(UInt64(Date().timeIntervalSince1970 * 1000) + 60_000, own))),
+    ]
+    let before = try await replica.state()
+    for (problem, row) in bad {
+      let error = await #expect(throws: StoreError.self, "\(problem)") {
+        try await replica.store.sync.apply(batch([good, row]))
+      }
+      #expect(error?.code == .invalidValue, "\(problem)")
+      #expect(error?.message.contains("row 2 of 2") == true, "\(problem)")
+    }
+    let batches = [
+      batch([good], from: own), batch([good], since: 5, upTo: 1), batch([good], since: -1),
+      batch([good], knowledge: [Knowledge(replica: sender, since: -1, origin: own, upTo: 0)]),
+    ]
+    for batch in batches {
+      await #expect(throws: StoreError.self) { try await replica.store.sync.apply(batch) }
+    }
+    #expect(try await replica.state() == before)
+  }
+
+  @Test("S22: what is well-formed and fits no model is held, not shown", arguments: 0..<30 as Range<UInt64>)
+  func strangers(seed: UInt64) async throws {
+    var random = SplitMix64(seed: seed)
+    let tables = ["SharedKind", "SharedCost", "SharedTag", "SharedCost_tags", "SharedSlot", "Unknown", "a\"b'; --"]
+    func value() -> ReplicatedValue {
+      switch Int.random(in: 0..<6, using: &random) {
+      case 0: .null
+      case 1: .integer(Int64.random(in: .min...(.max), using: &random))
+      case 2: .real(-0.0)
+      case 3: .text(Data([0xFF, 0, 0xC0]))
+      case 4: .text(Data())
+      default: .blob(Data((0..<Int.random(in: 0..<20, using: &random)).map { UInt8($0) }))
+      }
+    }
+    for _ in 0..<20 {
+      let table = tables[Int.random(in: tables.indices, using: &random)]
+      let key = (0..<Int.random(in: 1...3, using: &random)).map { _ in value() }
+      let length = Int64.random(in: 1...4, using: &random)
+      let names = ["account", "amount", "kind", "name", "title", "unheard of", "x\"y"]
+      let properties = try names.filter { _ in Bool.random(using: &random) }.map { name in
+        try property(name, value(), length: Int64.random(in: 1...length, using: &random))
+      }
+      let state = try row(table: table, key: key, length: length, properties)
+      do {
+        try await replica.store.sync.apply(batch([state]))
+      } catch let error as StoreError where error.code == .invalidValue {}
+    }
+    let (expected, shown) = (try await replica.expectedRows(), try await replica.shownRows())
+    #expect(Set(shown.keys).isSubset(of: Set(expected.keys)), "seed \(seed)")
+    #expect(try await replica.store.check().isHealthy, "seed \(seed)")
+    let other = try Replica()
+    try await other.exchange(with: replica)
+    #expect(try await other.state() == replica.state(), "seed \(seed)")
+    #expect(try await other.rows() == replica.rows(), "seed \(seed)")
+  }
+
+  @Test("a peer that claims to be further than it is only harms itself")
+  func lyingCursor() async throws {
+    let other = try Replica()
+    try await replica.store.insert(SharedKind(id: "a", title: "A"))
+    let own = try await replica.store.sync.replica()
+    let future = ChangeCursor(replica: own, position: .max)
+    await #expect(throws: StoreError.self) {
+      try await replica.store.sync.changes(after: future, for: sender, limit: 1)
+    }
+    try await replica.exchange(with: other)
+    #expect(try await other.store.count(SharedKind.all) == 1)
+  }
+}

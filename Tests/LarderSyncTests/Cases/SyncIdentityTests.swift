@@ -1,0 +1,67 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Testing
+
+@testable import LarderSync
+
+@Suite("Sync: copies of a file")
+struct SyncIdentityTests {
+  /// A replica whose file is a copy of another's.
+  private func copy(of replica: Replica) async throws -> Replica {
+    let folder = try TemporaryFolder()
+    try await replica.store.backup(to: folder.file("test.larder"))
+    return try Replica(folder: folder)
+  }
+
+  @Test("S17: a copy becomes a replica of its own, and no write of both is taken for one")
+  func copies() async throws {
+    let (a, c) = (try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "a", title: "A"))
+    try await a.exchange(with: c)
+    let original = try await a.store.sync.replica()
+    let b = try await copy(of: a)
+    try await a.store.updateAll(SharedKind.all) { $0.title.set("of the original") }
+    try await b.store.insert(SharedKind(id: "b", title: "of the copy"))
+    #expect(try await b.store.sync.replica() != original)
+    #expect(try await a.store.sync.replica() == original)
+    let stamps = Set(try await b.state().values.filter { $0.key == [.init("b")] }.map(\.stamp.replica))
+    #expect(stamps == [try await b.store.sync.replica()])
+    try await b.exchange(with: c)
+    try await a.exchange(with: b)
+    try await a.exchange(with: c)
+    try await expectEqual([a, b, c])
+    #expect(try await c.store.count(SharedKind.all) == 2)
+  }
+
+  @Test("S17: a file that was restored from an older copy gets back what it had handed out, and sends what is new")
+  func restored() async throws {
+    let (a, c) = (try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "a", title: "A"))
+    let old = try await copy(of: a)
+    try await a.store.insert(SharedKind(id: "lost", title: "handed out"))
+    try await a.exchange(with: c)
+    try await old.store.insert(SharedKind(id: "new", title: "after the restoration"))
+    try await old.exchange(with: c)
+    try await c.exchange(with: old)
+    try await expectEqual([old, c])
+    #expect(Set(try await old.store.fetch(SharedKind.all).map(\.id)) == ["a", "lost", "new"])
+  }
+
+  @Test("a file of which another replica has more than it has written itself becomes a new replica")
+  func rolledBack() async throws {
+    let (a, c) = (try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "a", title: "A"))
+    try await a.exchange(with: c)
+    let before = try await a.store.sync.replica()
+    // As if the clock had stood still while the file was put back in place.
+    try await c.store.writingModule { connection in
+      try connection.run("UPDATE \(SyncTables.replicas) SET received = received + (1 << 40) WHERE received > 0")
+    }
+    try await a.store.insert(SharedKind(id: "b", title: "B"))
+    try await a.exchange(with: c)
+    #expect(try await a.store.sync.replica() != before)
+    try await expectEqual([a, c])
+    #expect(try await c.store.count(SharedKind.all) == 2)
+  }
+}

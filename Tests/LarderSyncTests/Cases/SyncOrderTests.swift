@@ -1,0 +1,93 @@
+import Foundation
+import Larder
+import LarderRandom
+import Testing
+
+@testable import LarderSync
+
+@Model
+private struct Album: Hashable {
+  var id: String
+  @Relationship(deleteRule: .cascade, inverse: \Song.album, ordered: true) var songs: ToMany<Song> =
+    []
+  @Relationship(inverse: \Singer.albums, ordered: true) var singers: ToMany<Singer> = []
+}
+
+@Model
+private struct Song: Hashable {
+  var id: String
+  var album: ToOne<Album>
+}
+
+@Model
+private struct Singer: Hashable {
+  var id: String
+  var albums: ToMany<Album> = []
+}
+
+@Model(expires: true)
+private struct Offer: Hashable {
+  var id: String
+  var price: Int
+}
+
+@Suite("Sync: order and expiry")
+struct SyncOrderTests {
+  @Test(
+    "S11: links, unlinks and moves on both sides converge, no pair is there twice",
+    arguments: 0..<6 as Range<UInt64>)
+  func order(seed: UInt64) async throws {
+    var random = SplitMix64(seed: seed)
+    let replicas = [try Replica([Album.self]), try Replica([Album.self])]
+    let album = Album(id: "a")
+    let songs = (0..<4).map { Song(id: "\($0)", album: ToOne(album)) }
+    let singers = (0..<4).map { Singer(id: "\($0)") }
+    try await replicas[0].store.insert(album)
+    try await replicas[0].store.insert(songs)
+    try await replicas[0].store.insert(singers)
+    try await replicas[0].exchange(with: replicas[1])
+    for _ in 0..<5 {
+      for replica in replicas {
+        try await replica.store.setLinks(album, \.songs, songs.shuffled(using: &random))
+        let chosen = singers.shuffled(using: &random).prefix(Int.random(in: 0...4, using: &random))
+        try await replica.store.setLinks(album, \.singers, Array(chosen))
+      }
+      if Bool.random(using: &random) { try await replicas[1].exchange(with: replicas[0]) }
+    }
+    try await replicas[0].exchange(with: replicas[1])
+    try await replicas[1].exchange(with: replicas[0])
+    try await expectEqual(replicas, "seed \(seed)")
+    #expect(try await replicas[0].store.fetch(album.songs.all).count == 4)
+    let linked = try await replicas[0].store.fetch(album.singers.all).map(\.id)
+    #expect(Set(linked).count == linked.count)
+  }
+
+  @Test("S13: an extension holds against the expiry elsewhere, with all values")
+  func expiry() async throws {
+    let (a, b) = (try Replica([Offer.self]), try Replica([Offer.self]))
+    try await a.store.save(Offer(id: "o", price: 5), expires: Date(timeIntervalSinceNow: 3600))
+    try await a.exchange(with: b)
+    #expect(try await b.store.count(Offer.all) == 1)
+    try a.executeOutside("UPDATE Offer SET _expires = 1; DELETE FROM Offer WHERE _expires = 1")
+    let cursor = try await a.store.history().cursor
+    #expect(try await a.store.history(after: cursor).changes.isEmpty)
+    try await b.store.save(Offer(id: "o", price: 6), expires: Date(timeIntervalSinceNow: 7200))
+    try await b.exchange(with: a)
+    #expect(try await a.store.find(Offer.self, "o")?.price == 6)
+    #expect(try await a.rows() == b.rows())
+  }
+
+  @Test("S13: expiry itself sends nothing, and takes nothing away elsewhere")
+  func expiryIsSilent() async throws {
+    let (a, b) = (try Replica([Offer.self]), try Replica([Offer.self]))
+    try await a.store.save(Offer(id: "o", price: 5), expires: Date(timeIntervalSinceNow: 3600))
+    try await a.exchange(with: b)
+    let cursor = try await a.store.history().cursor
+    try a.executeOutside(
+      "UPDATE _larder_sync_clock SET is_applying = 1; UPDATE Offer SET _expires = 1; UPDATE _larder_sync_clock SET is_applying = 0; DELETE FROM Offer"
+    )
+    #expect(try await a.store.history(after: cursor).changes.isEmpty)
+    try await a.exchange(with: b)
+    #expect(try await b.store.find(Offer.self, "o")?.price == 5)
+  }
+}

@@ -1,0 +1,97 @@
+import Larder
+
+@testable import LarderSync
+
+/// The rule of which rows are visible, computed from scratch over the whole state, in the simplest way.
+struct VisibilityOracle {
+  private let tables: [String: TrackedTable]
+
+  init(_ tables: [TrackedTable]) {
+    self.tables = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
+  }
+
+  /// Returns the visible rows with the values of their properties, sorted by name.
+  func visible(_ state: [RowKey: RowState]) -> [RowKey: [ReplicatedValue]] {
+    let known = state.filter { tables[$0.key.table] != nil }
+    var candidates = Set(known.filter { $0.value.causalLength % 2 == 1 }.keys)
+    while true {
+      let denied = candidates.flatMap { row in references(known[row]).filter { $0.rule == .deny }.map(\.target) }
+      let more = denied.filter { known[$0] != nil && !candidates.contains($0) }
+      if more.isEmpty { break }
+      candidates.formUnion(more)
+    }
+    let consistent = greatest(candidates, known)
+    var losers: Set<RowKey> = []
+    for row in consistent {
+      for rival in consistent where rival != row && rival.table == row.table {
+        if shares(row, rival, consistent, known), isEarlier(rival, row, known) { losers.insert(row) }
+      }
+    }
+    let visible = greatest(consistent.subtracting(losers), known)
+    var shown: [RowKey: [ReplicatedValue]] = [:]
+    for row in visible { shown[row] = values(row, visible, known) }
+    return shown
+  }
+
+  private func isEarlier(_ left: RowKey, _ right: RowKey, _ state: [RowKey: RowState]) -> Bool {
+    guard let first = state[left]?.insertion, let second = state[right]?.insertion else { return false }
+    return first == second ? left < right : first < second
+  }
+
+  private struct Arrow {
+    let column: String
+    let target: RowKey
+    let rule: DeleteRule
+    let isOptional: Bool
+  }
+
+  private func references(_ state: RowState?) -> [Arrow] {
+    guard let state, let table = tables[state.table] else { return [] }
+    return table.description.references.compactMap { reference in
+      let value = raw(reference.column, state, table)
+      if value == .null { return nil }
+      return Arrow(
+        column: reference.column, target: RowKey(table: reference.table, key: [value]), rule: reference.rule,
+        isOptional: reference.isOptional)
+    }
+  }
+
+  private func raw(_ column: String, _ state: RowState, _ table: TrackedTable) -> ReplicatedValue {
+    for (key, value) in zip(table.description.keys, state.key) where key.name == column { return value }
+    let name = table.properties.first { $0.column.name == column }?.name
+    return state.properties.first { $0.name == name }?.value ?? .null
+  }
+
+  private func greatest(_ set: Set<RowKey>, _ state: [RowKey: RowState]) -> Set<RowKey> {
+    var set = set
+    while true {
+      let lacking = set.filter { row in
+        references(state[row]).contains { !$0.isOptional && !set.contains($0.target) }
+      }
+      if lacking.isEmpty { return set }
+      set.subtract(lacking)
+    }
+  }
+
+  /// The values, sorted by the names of properties; references that lead outside are null.
+  private func values(_ row: RowKey, _ set: Set<RowKey>, _ state: [RowKey: RowState]) -> [ReplicatedValue] {
+    guard let table = tables[row.table], let state = state[row] else { return [] }
+    return table.properties.sorted { $0.name < $1.name }.map { shown($0.column.name, state, table, set) }
+  }
+
+  private func shown(_ column: String, _ state: RowState, _ table: TrackedTable, _ set: Set<RowKey>) -> ReplicatedValue
+  {
+    let isHidden = references(state).contains { $0.column == column && $0.isOptional && !set.contains($0.target) }
+    return isHidden ? .null : raw(column, state, table)
+  }
+
+  private func shares(_ left: RowKey, _ right: RowKey, _ set: Set<RowKey>, _ state: [RowKey: RowState]) -> Bool {
+    guard let table = tables[left.table], let first = state[left], let second = state[right] else { return false }
+    return table.description.uniqueRules.contains { rule in
+      rule.allSatisfy { column in
+        let value = shown(column, first, table, set)
+        return value != .null && value == shown(column, second, table, set)
+      }
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Testing
+
+@testable import LarderSync
+
+/// A store that takes part in sync, in a folder of its own.
+struct Replica {
+  let folder: TemporaryFolder
+  let store: Store
+
+  static let ledger: [any Model.Type] = [
+    SharedAccount.self, SharedCost.self, SharedCategory.self, SharedKind.self, SharedTag.self, SharedSlot.self,
+  ]
+
+  init(
+    folder: TemporaryFolder? = nil, _ models: [any Model.Type] = ledger,
+    configuration: Store.Configuration = .init(sync: .on)
+  ) throws {
+    let folder = try folder ?? TemporaryFolder()
+    self.folder = folder
+    store = try Store(at: folder.file("test.larder"), for: models, configuration: configuration)
+  }
+
+  var path: String { folder.file("test.larder").path }
+
+  /// Exchanges with another replica, in both directions.
+  @discardableResult
+  func exchange(with other: Replica) async throws -> ExchangeReport {
+    try await store.sync.exchange(with: other.store.sync)
+  }
+
+  /// The rows of all tables, with all columns except the hidden row number, in the order of their keys.
+  func rows() async throws -> [String: [[ReplicatedValue]]] {
+    try await store.readingModule { connection in
+      var rows: [String: [[ReplicatedValue]]] = [:]
+      for table in try connection.tables {
+        let columns = try connection.rows("SELECT name FROM pragma_table_info(?1)", [.init(table.name)]) { $0.text(0) }
+          .filter { $0 != "_rowid" }.sorted()
+        let keys = table.keys.map(\.name.quotedName).joined(separator: ", ")
+        rows[table.name] = try connection.rows(
+          "SELECT \(columns.map(\.quotedName).joined(separator: ", ")) FROM main.\(table.name.quotedName) ORDER BY \(keys)"
+        ) { row in columns.indices.map { row.value(Int32($0)) } }
+      }
+      return rows
+    }
+  }
+
+  /// The whole state, by rows.
+  func state() async throws -> [RowKey: RowState] {
+    try await store.readingModule { connection in
+      let rows = try ReplicaFile(connection).rows(after: 0, upTo: .max, limit: .max)
+      return Dictionary(uniqueKeysWithValues: rows.map { ($0.rowKey, $0.state) })
+    }
+  }
+
+  /// The statuses of rows that aren't visible.
+  func statuses() async throws -> [RowKey: RowStatus] {
+    try await store.readingModule { connection in
+      let rows = try ReplicaFile(connection).rows(after: 0, upTo: .max, limit: .max).filter { !$0.isVisible }
+      return Dictionary(uniqueKeysWithValues: rows.map { ($0.rowKey, $0.status) })
+    }
+  }
+
+  /// What the oracle says the tables have to show.
+  func expectedRows() async throws -> [RowKey: [ReplicatedValue]] {
+    let state = try await state()
+    return try await store.readingModule { VisibilityOracle(try ReplicaFile($0).tables).visible(state) }
+  }
+
+  /// What the tables show, in the form of ``expectedRows()``.
+  func shownRows() async throws -> [RowKey: [ReplicatedValue]] {
+    try await store.readingModule { connection in
+      var shown: [RowKey: [ReplicatedValue]] = [:]
+      for table in try ReplicaFile(connection).tables {
+        let keys = table.description.keys.map(\.name)
+        let columns = (keys + table.properties.sorted { $0.name < $1.name }.map(\.column.name)).map(\.quotedName)
+        let sql = "SELECT \(columns.joined(separator: ", ")) FROM main.\(table.quotedName)"
+        for values in try connection.rows(sql, [], { row in columns.indices.map { row.value(Int32($0)) } }) {
+          shown[RowKey(table: table.name, key: Array(values.prefix(keys.count)))] = Array(values.dropFirst(keys.count))
+        }
+      }
+      return shown
+    }
+  }
+
+  /// Sets the clock ahead, as if that of the device had jumped.
+  func advanceClock(by milliseconds: Int64) async throws {
+    try await store.writingModule { connection in
+      try connection.run("UPDATE \(SyncTables.clock) SET now = now + ?1", [.integer(milliseconds << 16)])
+    }
+  }
+
+  /// Executes SQL with the command line of SQLite, which knows nothing of Larder.
+  func executeOutside(_ sql: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["sqlite3", path, sql]
+    let errors = Pipe()
+    process.standardError = errors
+    try process.run()
+    process.waitUntilExit()
+    let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(message.isEmpty)
+    #expect(process.terminationStatus == 0)
+  }
+}
+
+/// Expects that replicas hold the same rows and states, and that those are what the oracle says.
+func expectEqual(
+  _ replicas: [Replica], _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
+)
+  async throws
+{
+  let first = try #require(replicas.first)
+  let rows = try await first.rows()
+  let state = try await first.state()
+  for other in replicas.dropFirst() {
+    let (otherRows, otherState) = (try await other.rows(), try await other.state())
+    #expect(otherRows == rows, comment, sourceLocation: sourceLocation)
+    #expect(otherState == state, comment, sourceLocation: sourceLocation)
+  }
+  let (expected, shown) = (try await first.expectedRows(), try await first.shownRows())
+  #expect(shown == expected, comment, sourceLocation: sourceLocation)
+  for replica in replicas {
+    let report = try await replica.store.check()
+    #expect(report.findings.isEmpty, comment, sourceLocation: sourceLocation)
+  }
+}

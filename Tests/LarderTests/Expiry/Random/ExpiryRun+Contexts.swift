@@ -1,0 +1,39 @@
+import Larder
+import LarderTestSupport
+
+extension ExpiryRun {
+  /// Changes rows in a context, perhaps in its child, and saves them.
+  func changeInContext() throws {
+    let store = places[0].store
+    _ = try store.blocking.removeExpired()
+    try reconcile(places[0])
+    let now = places[0].clock.now
+    // Until a context is saved, an expired row is in the file beside the unsaved one that takes its key.
+    guard world.permits.values.allSatisfy({ $0.isThere(at: now) }) else { return }
+    let before = world
+    let context = Context(store)
+    let child = random.once(in: 3) ? context.child() : nil
+    note("a context begins\(child == nil ? "" : ", with a child")")
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      let beforeChange = world
+      do {
+        try make(0, child ?? context, isLast: false)
+      } catch is ExpiryWorld.Refusal {
+        world = beforeChange
+      }
+      try compareAnswers(places[0], child ?? context, some: true)
+    }
+    do {
+      try child?.save()
+      try context.save()
+    } catch let error as StoreError {
+      guard world.hasDanglingReferences else { throw Difference(description: "the context throws \(error)") }
+      world = before
+      note("the context is refused")
+      return try reconcile(places[0])
+    }
+    note("the context is saved")
+    try reconcile(places[0])
+    guard !world.hasDanglingReferences else { throw Difference(description: "a reference to no row was saved") }
+  }
+}
