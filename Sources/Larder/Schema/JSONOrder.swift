@@ -9,6 +9,19 @@ struct JSONOrder {
     self.table = table
   }
 
+  /// Returns the step that a table of an earlier version needs. Columns that are new have JSON in the canonical order
+  /// alone.
+  static func steps(
+    for table: TableDefinition, _ opening: [SchemaStep], _ entry: Catalogue.Entry?
+  ) -> [SchemaStep] {
+    let isNew = opening.contains { if case .createTable(let new) = $0 { new.name == table.name } else { false } }
+    let isOlder = table.columns.contains { column in
+      guard column.mayHoldUnorderedJSON else { return false }
+      return entry.map { $0.column(opening.formerName(of: column.name, in: table)) != nil } ?? true
+    }
+    return !isNew && isOlder && entry?.json ?? 0 < CanonicalEncoding.version ? [.orderJSON(table)] : []
+  }
+
   func apply(to connection: Connection, _ log: Logger?) throws {
     let name = Quoting.name(table.name)
     for column in table.columns where column.mayHoldUnorderedJSON {

@@ -93,7 +93,7 @@ struct SchemaPlanner {
       let added = Set(opening.columnsAdded(to: table).map(\.name))
       return try rules(of: state, table, opening, added: added, entry, isConverting: isConverting)
         + indexes(of: table, state, entry)
-        + search(of: table, isRenamed: opening.rename(columnsOf: table)) + json(of: table, opening, entry)
+        + search(of: table, isRenamed: opening.rename(columnsOf: table)) + JSONOrder.steps(for: table, opening, entry)
     }
     return try steps + triggers()
   }
@@ -294,16 +294,6 @@ struct SchemaPlanner {
       .schemaMismatch, model: table.model, property: table.column(index.columns[0])?.property,
       "\(table.model).\(properties) is to be unique, and rows of \(table.name) share a value: \(numbers). Change or delete them in a migration."
     )
-  }
-
-  // MARK: JSON and text
-
-  private func json(of table: TableDefinition, _ opening: [SchemaStep], _ entry: Catalogue.Entry?) -> [SchemaStep] {
-    let isNew = opening.contains { if case .createTable(let new) = $0 { new.name == table.name } else { false } }
-    guard !isNew, table.columns.contains(where: \.mayHoldUnorderedJSON),
-      entry?.json ?? 0 < CanonicalEncoding.version
-    else { return [] }
-    return [.orderJSON(table)]
   }
 
   /// - Parameter isRenamed: Whether columns of the table were renamed, so that the index may contain the text of
