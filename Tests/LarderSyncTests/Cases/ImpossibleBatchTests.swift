@@ -6,7 +6,7 @@ import Testing
 @testable import LarderSync
 
 @Suite("Sync: batches that can't come from a replica")
-struct HostileBatchTests {
+struct ImpossibleBatchTests {
   private let replica: Replica
   private let sender = ReplicaID()
 
