@@ -52,7 +52,7 @@ extension AdoptedColumns {
           return sqlite3_result_int(context, 0)
         }
         let text = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
-        let isValid = text.allSatisfy { $0 < 0x80 } || StoredColumn.exactText(text) != nil
+        let isValid = StoredColumn.isASCII(text) || StoredColumn.exactText(text) != nil
         sqlite3_result_int(context, isValid ? 1 : 0)
       }, nil, nil, nil)
   }

@@ -53,7 +53,7 @@ public struct StoredColumn {
   }
 
   /// Returns whether all bytes are ASCII, and therefore valid UTF-8.
-  private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let bytes = UnsafeRawBufferPointer(bytes)
     var bits: UInt64 = 0
     var position = 0
@@ -73,7 +73,7 @@ public struct StoredColumn {
   /// `String(validating:as:)` takes several times as long as decoding with repair, so this decodes and checks for a
   /// repair, which replaces one to three bytes with the three bytes of U+FFFD: the text is then longer, or equally long
   /// with a U+FFFD that the bytes don't have.
-  private static func exactText(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+  static func exactText(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     var text = String(decoding: bytes, as: UTF8.self)
     guard text.utf8.count == bytes.count else { return nil }
     let isExact = text.withUTF8 { utf8 in

@@ -62,7 +62,7 @@ struct BatchCheck {
       guard !property.name.isEmpty, !property.name.utf8.contains(0), last.map({ $0 < property.name }) ?? true else {
         throw refusal(number, "has properties that aren't sorted by name, or one of them twice")
       }
-      guard (1...row.causalLength).contains(property.causalLength) else {
+      guard (1...row.causalLength).contains(property.causalLength), property.causalLength % 2 == 1 else {
         throw refusal(number, "has a property \(property.name) that was written when the row was not there")
       }
       guard !property.value.isNaN else { throw refusal(number, "has a property \(property.name) that is no number") }

@@ -64,6 +64,7 @@ struct ImpossibleBatchTests {
       ("a property twice", try row([try property("a"), try property("a")])),
       ("a property without a name", try row([try property("")])),
       ("a property of a later life", try row([try property("a", length: 3)])),
+      ("a property that was written to a deleted row", try row(length: 3, [try property("a", length: 2)])),
       ("a property that is no number", try row([try property("a", .real(.nan))])),
       ("a write of ours", try row(stamp: try stamp(UInt64(Date().timeIntervalSince1970 * 1000) + 60_000, own))),
     ]
