@@ -14,6 +14,9 @@ extension Store {
 /// Both then hold the same rows. Properties are merged one by one, the later write of a property wins, and no rule of the
 /// models is ever broken: a row that can't be visible, for example because its account was deleted elsewhere, is set
 /// aside with all its values until it can.
+///
+/// > Important: This product isn't finished. Documents and the bytes of attachments don't take part yet, a value that
+/// lost is listed only by the replica that merged both, and batches travel between replicas by your own code.
 public struct StoreSync: Sendable {
   let store: Store
 

@@ -157,7 +157,7 @@ struct DeepDeletionTests {
     try db.insert((1...3_000).map { Part(code: "Part\($0)", whole: $0 == 1 ? nil : "part\($0 - 1)") })
     try db.insert((1...3_000).map { PartNote(id: $0, part: "PART\($0)") })
     try db.write { db in
-      let isDeleted = try db.delete(Part.self, "part11")
+      let isDeleted = try db.delete(Part.self, "Part11")
       let count = try db.count(Part.all)
       #expect(isDeleted && count == 10)
     }
