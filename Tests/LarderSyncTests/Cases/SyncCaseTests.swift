@@ -39,6 +39,7 @@ struct SyncCaseTests {
     try await a.store.insert(account)
     try await meet()
     try await a.store.updateAll(SharedAccount.all) { $0.name.set("A") }
+    try await b.setClock(past: a)
     try await b.store.updateAll(SharedAccount.all) { $0.name.set("B") }
     try await meet()
     #expect(try await a.store.find(SharedAccount.self, account.id)?.name == "B")
@@ -49,6 +50,7 @@ struct SyncCaseTests {
     try await a.store.insert(account)
     try await meet()
     try await a.store.delete(account)
+    try await b.setClock(past: a)
     try await b.store.updateAll(SharedAccount.all) { $0.name.set("B") }
     try await meet()
     #expect(try await b.store.count(SharedAccount.all) == 0)
@@ -146,6 +148,7 @@ struct SyncCaseTests {
   func uniqueValues() async throws {
     let (first, second) = (SharedTag(name: "x"), SharedTag(name: "x"))
     try await a.store.insert(first)
+    try await b.setClock(past: a)
     try await b.store.insert(second)
     try await meet()
     #expect(try await b.store.fetch(SharedTag.all).map(\.id) == [first.id])

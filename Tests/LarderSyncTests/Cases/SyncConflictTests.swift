@@ -26,6 +26,7 @@ struct SyncConflictTests {
     try await a.store.insert(account)
     try await meet()
     try await a.store.updateAll(SharedAccount.all) { $0.name.set("A") }
+    try await b.setClock(past: a)
     try await b.store.updateAll(SharedAccount.all) { $0.name.set("B") }
     try await meet()
     let conflict = try #require(try await a.store.sync.conflicts().first)
@@ -148,6 +149,7 @@ struct SyncConflictTests {
   func duplicate() async throws {
     let (first, second) = (SharedTag(name: "x"), SharedTag(name: "x"))
     try await a.store.insert(first)
+    try await b.setClock(past: a)
     try await b.store.insert(second)
     try await meet()
     let key = Value.blob(withUnsafeBytes(of: first.id.uuid) { Data($0) })

@@ -92,6 +92,14 @@ struct Replica {
     }
   }
 
+  /// Sets the clock past the last write of another replica: two writes within a millisecond are in no known order.
+  func setClock(past other: Replica) async throws {
+    let time = try await other.store.readingModule { try ReplicaFile($0).clock().now }
+    try await store.writingModule { connection in
+      try connection.run("UPDATE \(SyncTables.clock) SET now = max(now, ?1) + 1", [.integer(time)])
+    }
+  }
+
   /// Executes SQL with the command line of SQLite, which knows nothing of Larder.
   func executeOutside(_ sql: String) throws {
     let process = Process()
