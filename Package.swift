@@ -124,10 +124,19 @@ let package = Package(
       path: "Examples/Papers",
       resources: [.embedInCode("Page")]
     ),
+    .target(
+      name: "Devices",
+      dependencies: [
+        "ExampleWeb", "Larder", "LarderSync", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+      ] + web,
+      path: "Examples/Devices",
+      resources: [.embedInCode("Page")]
+    ),
     .executableTarget(
       name: "Showcase",
       dependencies: [
         "Creatures",
+        "Devices",
         "ExampleWeb",
         "Ledger",
         "Notes",
