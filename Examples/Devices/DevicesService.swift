@@ -115,6 +115,36 @@ struct DevicesService: Sendable {
     try await network.changed()
   }
 
+  // MARK: Files
+
+  /// Returns a sync file with what has changed on a device since its last one.
+  func file(of device: Device.ID) async throws -> Data {
+    try await Self.withTemporaryFile { url in
+      let since = await network.lastFile(of: device)
+      let file = try await store(of: device).sync.export(to: url, since: since)
+      await network.setLastFile(of: device, to: file.upTo)
+      return try Data(contentsOf: url)
+    }
+  }
+
+  /// Merges a sync file on a device. Returns how many rows have changed.
+  ///
+  /// Throws `BatchError` for a damaged file, which changes nothing.
+  func merge(_ file: Data, on device: Device.ID) async throws -> Int {
+    let changed = try await Self.withTemporaryFile { url in
+      try file.write(to: url)
+      return try await store(of: device).sync.import(from: url).changed
+    }
+    try await network.changed()
+    return changed
+  }
+
+  private static func withTemporaryFile<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
+    let url = URL.temporaryDirectory.appending(path: "\(UUID().uuidString).larder-sync")
+    defer { try? FileManager.default.removeItem(at: url) }
+    return try await body(url)
+  }
+
   // MARK: What lost, and what waits
 
   /// Does what was chosen for a conflict. Throws `DeviceProblem.gone` if somebody decided before.
@@ -138,7 +168,7 @@ struct DevicesService: Sendable {
     }
     switch choice {
     case .restore: try await sync.restore(row)
-    case .merge: try await sync.discard(row)
+    case .merge: try await sync.merge(row)
     case .discard: try await sync.discard(row)
     }
     try await network.changed()

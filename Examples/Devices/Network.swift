@@ -5,6 +5,8 @@ actor Network {
   private let laptop: StoreSync
   private let phone: StoreSync
   private var offline: Set<Device.ID> = []
+  /// Where the last sync file of each device ends.
+  private var lastFiles: [Device.ID: ChangeCursor] = [:]
   private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
   private var nextListener = 0
 
@@ -36,6 +38,10 @@ actor Network {
     continuation.yield()
     return stream
   }
+
+  func lastFile(of device: Device.ID) -> ChangeCursor? { lastFiles[device] }
+
+  func setLastFile(of device: Device.ID, to end: ChangeCursor) { lastFiles[device] = end }
 
   private func remove(_ id: Int) { listeners[id] = nil }
 }

@@ -43,6 +43,17 @@ class Device:
         field.press("Enter")
         expect(field).to_have_value("")
 
+    def save(self, path):
+        with self.page.expect_download() as download:
+            self.root.get_by_role("link", name="Save changes to a file").click()
+        download.value.save_as(path)
+        return path
+
+    def read(self, path, answer):
+        self.root.get_by_label("Sync file").set_input_files(path)
+        expect(self.page.locator("#toast")).to_contain_text(answer)
+        self.page.locator("#toast").evaluate("toast => { toast.hidden = true; }")
+
     def delete(self, what):
         self.root.get_by_role("button", name=f"Delete {what}", exact=True).click()
 

@@ -52,7 +52,7 @@ export class DeviceView {
     this.folders = new List(folders, (folder) => this.folder(folder));
     const lists = element('div', 'lists');
     this.named = Object.keys(kinds).filter((kind) => kind !== 'folders').map((kind) => this.namedList(kind, lists));
-    this.root.append(head, this.conflicts.root, this.aside.root, folders, this.form('folders'), lists);
+    this.root.append(head, this.conflicts.root, this.aside.root, folders, this.form('folders'), lists, this.files());
   }
 
   show({ isOnline, waiting, contents, conflicts, setAside }) {
@@ -141,6 +141,29 @@ export class DeviceView {
       if (await this.request('DELETE', path) && back) offer(back.message, () => this.request('POST', back.path, back.row));
     });
     return button;
+  }
+
+  // MARK: Files
+
+  files() {
+    const save = element('a', 'file', 'Save changes to a file');
+    save.href = `/devices/api/${this.id}/file`;
+    save.download = `${this.id}.larder-sync`;
+    const input = element('input');
+    input.type = 'file';
+    input.setAttribute('aria-label', 'Sync file');
+    input.addEventListener('change', async () => {
+      const [file] = input.files;
+      if (!file) return;
+      input.value = '';
+      try {
+        const { rows } = await send('POST', `/devices/api/${this.id}/file`, { body: file });
+        say(rows === 0 ? 'Nothing in this file is new.' : rows === 1 ? '1 row has changed.' : `${rows} rows have changed.`);
+      } catch ({ message }) {
+        say(message);
+      }
+    });
+    return element('footer', '', save, element('label', 'file', 'Read a file…', input));
   }
 
   // MARK: What lost, and what waits

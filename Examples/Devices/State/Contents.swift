@@ -38,8 +38,20 @@ struct Contents: Encodable, Equatable, Sendable {
 
   /// What a person calls the row with the key; nil if it is not there.
   func name(of key: Value) -> String? {
-    guard let id = key.text.flatMap({ UUID(uuidString: $0) }) else { return nil }
+    guard let id = UUID(key) else { return nil }
     if let note = notes.first(where: { $0.id == id }) { return note.title }
     return (folders + labels + authors + tags).first { $0.id == id }?.name
+  }
+}
+
+extension UUID {
+  /// The identifier that a key of the file is; nil if it is none.
+  fileprivate init?(_ key: Value) {
+    switch key {
+    case .text(let text): self.init(uuidString: text)
+    case .blob(let bytes) where bytes.count == 16:
+      self = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    default: return nil
+    }
   }
 }

@@ -2,9 +2,13 @@ import ExampleWeb
 import Foundation
 import Hummingbird
 import Larder
+import NIOCore
 
 /// `api`: everything that the page asks. Each change names the device on which it is made.
 struct DeviceRoutes {
+  /// More than these notes will ever fill.
+  private static let fileLimit = 16 * 1024 * 1024
+
   let service: DevicesService
 
   func add(to router: some RouterMethods<some RequestContext>) {
@@ -14,11 +18,19 @@ struct DeviceRoutes {
       try await service.set(context.device, online: request.form(Connection.self).isOnline)
       return HTTPResponse.Status.noContent
     }
+    api.get(":device/file") { _, context in
+      try await Response.content(service.file(of: context.device), mediaType: "application/octet-stream")
+    }
+    api.post(":device/file") { request, context in
+      let file = try await request.body.collect(upTo: Self.fileLimit)
+      return try await Response.json(Merged(rows: service.merge(Data(file.readableBytesView), on: context.device)))
+    }
     addNotes(to: api)
     addNamed(to: api)
     addChoices(to: api)
   }
 
+  private struct Merged: Encodable { let rows: Int }
   private struct Connection: Decodable { let isOnline: Bool }
   private struct Name: Decodable { let name: String }
   private struct Choice: Decodable {
