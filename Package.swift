@@ -113,8 +113,9 @@ let package = Package(
     ),
     .target(
       name: "Ledger",
-      dependencies: ["ExampleWeb", "Larder", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")]
-        + web,
+      dependencies: [
+        "ExampleWeb", "Larder", "LarderSync", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+      ] + web,
       path: "Examples/Ledger",
       resources: [.embedInCode("Page")]
     ),

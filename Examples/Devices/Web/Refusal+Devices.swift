@@ -12,7 +12,7 @@ extension Refusal {
     case DeviceProblem.unknown:
       self.init(.badRequest, RefusalReason("The request is not one that this page makes."))
     case let error as BatchError:
-      self.init(.unprocessableContent, RefusalReason("This is no whole sync file. \(error)"))
+      self.init(.unprocessableContent, RefusalReason("This is no whole sync file. \(error.message)"))
     case let error as StoreError where error.code == .invalidValue:
       self.init(.unprocessableContent, RefusalReason(error.message))
     case let error as StoreError where error.code == .duplicate:
