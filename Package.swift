@@ -156,6 +156,7 @@ let package = Package(
       dependencies: [
         "Larder",
         "LarderRandom",
+        "LarderSync",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -185,6 +186,7 @@ let package = Package(
       dependencies: [
         "CFaultVFS",
         "Larder",
+        "LarderSync",
         "LarderTestSupport",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
