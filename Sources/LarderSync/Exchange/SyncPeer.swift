@@ -26,4 +26,15 @@ public protocol SyncPeer: Sendable {
   ///
   /// - Parameter replica: The replica.
   func cursor(of replica: ReplicaID) async throws -> ChangeCursor
+
+  /// Returns a sequence with an element whenever the peer may have something new, so that ``StoreSync/run(with:every:)``
+  /// needn't wait for its interval. By default there is none.
+  func changeSignals() -> AsyncStream<Void>
+}
+
+extension SyncPeer {
+  /// Returns a sequence without elements.
+  public func changeSignals() -> AsyncStream<Void> {
+    AsyncStream { $0.finish() }
+  }
 }

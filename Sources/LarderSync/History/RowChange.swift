@@ -10,6 +10,8 @@ public struct RowChange: Sendable, Hashable {
     public let value: Value
     /// When and by whom it was written.
     public let stamp: Stamp
+    /// The causal length of the row when it was written.
+    package let causalLength: Int64
   }
 
   /// The name of the table.
@@ -22,6 +24,8 @@ public struct RowChange: Sendable, Hashable {
   public let stamp: Stamp
   /// The properties that aren't part of the key, sorted by name.
   public let properties: [Property]
+  /// The number of insertions and deletions, which decides before the stamp does.
+  package let causalLength: Int64
 
   /// The stamp of the last write to the row.
   public var lastWrite: Stamp { properties.reduce(stamp) { max($0, $1.stamp) } }
@@ -31,7 +35,10 @@ public struct RowChange: Sendable, Hashable {
     key = state.key.map(\.stored)
     isDeleted = !state.isThere
     stamp = state.stamp
-    properties = state.properties.map { Property(name: $0.name, value: $0.value.stored, stamp: $0.stamp) }
+    properties = state.properties.map {
+      Property(name: $0.name, value: $0.value.stored, stamp: $0.stamp, causalLength: $0.causalLength)
+    }
+    causalLength = state.causalLength
   }
 }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderSync
 
-@Suite("Sync: what happens apart, and what both hold afterwards")
+@Suite("Sync: what happens apart, and what both hold afterwards", .overEachTransport)
 struct SyncCaseTests {
   private let a: Replica
   private let b: Replica
