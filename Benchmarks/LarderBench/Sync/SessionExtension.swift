@@ -54,10 +54,10 @@ struct SessionExtension {
   /// Inserts and updates rows of a table of the shape of ``SyncOrder`` with SQLite alone.
   func measure(_ orders: [SyncOrder], in folder: URL) throws -> Times {
     var times = Times()
-    let plain = try Connection(folder.appending(component: "plain"))
+    let plain = try Connection(folder.appending(component: "session plain"))
     times.plain = try seconds { try plain.insert(orders) }
     times.update = try seconds { try plain.execute(Connection.update) }
-    let tracked = try Connection(folder.appending(component: "tracked"))
+    let tracked = try Connection(folder.appending(component: "session tracked"))
     var session: OpaquePointer?
     guard create(tracked.pointer, "main", &session) == SQLITE_OK, attach(session, nil) == SQLITE_OK else {
       throw SessionFailure()
@@ -69,7 +69,7 @@ struct SessionExtension {
       guard changeset(session, &size, &bytes) == SQLITE_OK else { throw SessionFailure() }
     }
     defer { sqlite3_free(bytes) }
-    let other = try Connection(folder.appending(component: "other"))
+    let other = try Connection(folder.appending(component: "session other"))
     times.apply = try seconds {
       try other.execute("BEGIN")
       guard apply(other.pointer, size, bytes, nil, { _, _, _ in 0 }, nil) == SQLITE_OK else { throw SessionFailure() }
