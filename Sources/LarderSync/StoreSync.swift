@@ -139,9 +139,17 @@ extension StoreSync: SyncPeer {
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read, and for a copy those of
   ///   any write.
   public func replica() async throws -> ReplicaID {
-    if try await store.readingModule({ try ReplicaFile($0).isCopy() }) {
+    let isKnown = try await store.readingModule { connection in
+      let file = try ReplicaFile(connection)
+      return try !file.isCopy() && !file.hasUnconfirmedContributions()
+    }
+    if !isKnown {
       try await store.writingModule { connection in
-        try connection.transaction { try ReplicaFile(connection).identify() }
+        try connection.transaction {
+          let file = try ReplicaFile(connection)
+          try file.identify()
+          try file.confirmIdentity()
+        }
       }
     }
     return try await store.readingModule { try ReplicaFile($0).own() }

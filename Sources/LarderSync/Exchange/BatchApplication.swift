@@ -18,7 +18,7 @@ struct BatchApplication {
 
   /// Returns the number of rows that have changed.
   func run() throws -> Int {
-    if batch.rows.isEmpty, batch.knowledge.isEmpty, try isReceived() { return 0 }
+    if batch.rows.isEmpty, batch.knowledge.isEmpty, batch.names.isEmpty, try isReceived() { return 0 }
     var changed = 0
     var rest = batch.rows[...]
     repeat {
@@ -58,17 +58,19 @@ struct BatchApplication {
     for known in batch.knowledge {
       try record(try file.id(of: known.replica), try file.id(of: known.origin), known.since, known.upTo, file)
     }
+    for name in batch.names { try file.setName(name) }
     let region = VisibilityRegion(file)
     var sources: [RowKey: Int64] = [:]
     var changed = 0
-    for state in states {
+    for received in states {
+      let state = file.counting(received)
       let old = try file.row(state.rowKey)
       let known = region.members[state.rowKey]?.state ?? old?.state
-      let merged = known?.merging(state) ?? state
-      if let known, let id = old?.id { try file.recordConflicts(of: known, and: state, id) }
+      let losses = try known.map { try file.losses(of: $0, and: state) } ?? []
+      let merged = (known?.merging(state) ?? state).adding(losses)
       if merged == known { continue }
       changed += 1
-      if merged == state { sources[state.rowKey] = sender }
+      if merged == received { sources[state.rowKey] = sender }
       if file.table(state.table) != nil {
         region.touch(merged, old: old)
       } else {

@@ -31,13 +31,42 @@ struct BatchCheck {
         }
       }
       try check(row, number)
+      try checkParts(row, number)
       let keyCount = try keyCounts[row.table] ?? file.keyCount(of: row.table) ?? row.key.count
       keyCounts[row.table] = keyCount
       guard row.key.count == keyCount else { throw refusal(number, "has a key of another size than its table") }
-      for stamp in [row.stamp, row.insertion] + row.properties.map(\.stamp) { try checkStamp(stamp) }
+      for stamp in [row.stamp, row.insertion] + row.writes + row.losses.map(\.stamp) { try checkStamp(stamp) }
     }
+    try checkNames(own, clock.now)
     for known in batch.knowledge where known.since < 0 || known.upTo < 0 || known.replica == known.origin {
       throw refusal("what it says of the knowledge of replicas is impossible")
+    }
+  }
+
+  private func checkNames(_ own: ReplicaID, _ now: Int64) throws {
+    for name in batch.names {
+      guard name.time >= 0, name.name.utf8.count <= ReplicaName.longest, name.replica != own || name.time <= now else {
+        throw refusal("it gives a replica an impossible name")
+      }
+    }
+  }
+
+  private func checkParts(_ row: RowState, _ number: Int) throws {
+    for (index, contribution) in row.contributions.enumerated() {
+      guard !contribution.property.isEmpty, !contribution.property.utf8.contains(0),
+        index == 0 || row.contributions[index - 1].precedes(contribution)
+      else { throw refusal(number, "has contributions to counters that aren't sorted, or one of them twice") }
+      guard contribution.causalLength == row.insertionLength,
+        (-CounterAmount.greatestHigh..<CounterAmount.greatestHigh).contains(contribution.amount.high)
+      else { throw refusal(number, "has an impossible contribution to the counter \(contribution.property)") }
+    }
+    for (index, loss) in row.losses.enumerated() {
+      guard loss.property.map({ !$0.isEmpty && !$0.utf8.contains(0) }) ?? true,
+        index == 0 || row.losses[index - 1] < loss && !row.losses[index - 1].isSame(as: loss)
+      else { throw refusal(number, "has lost values that aren't sorted, or one of them twice") }
+      guard !loss.value.isNaN, loss.value.isNull || loss.property != nil && !loss.isDismissed else {
+        throw refusal(number, "has an impossible lost value")
+      }
     }
   }
 

@@ -59,6 +59,13 @@ struct VisibilityOracle {
   private func raw(_ column: String, _ state: RowState, _ table: TrackedTable) -> ReplicatedValue {
     for (key, value) in zip(table.description.keys, state.key) where key.name == column { return value }
     let name = table.properties.first { $0.column.name == column }?.name
+    if let range = table.properties.first(where: { $0.column.name == column })?.column.counterRange {
+      // The sum in as many bits as it needs, and then the bounds.
+      let sum = state.contributions.filter { $0.property == name }.reduce(Int128(0)) { sum, contribution in
+        sum + Int128(contribution.amount.high) * (1 << 32) + Int128(contribution.amount.low)
+      }
+      return .integer(Int64(min(max(sum, Int128(range.lowerBound)), Int128(range.upperBound))))
+    }
     return state.properties.first { $0.name == name }?.value ?? .null
   }
 

@@ -38,6 +38,7 @@ struct Simulator {
     switch Int.random(in: 0..<10, using: &random) {
     case 0..<7:
       for _ in 0..<Int.random(in: 1...4, using: &random) { try await write(to: replica) }
+    case 7 where Bool.random(using: &random): try await decide(replica)
     case 7: try await replica.advanceClock(by: Int64.random(in: 0..<100_000, using: &random))
     default:
       let other = replicas[Int.random(in: replicas.indices, using: &random)]
@@ -75,6 +76,29 @@ struct Simulator {
     }
   }
 
+  // MARK: Deciding
+
+  /// Decides about a conflict or a row that is set aside.
+  private mutating func decide(_ replica: Replica) async throws {
+    let sync = replica.store.sync
+    do {
+      // Rows that no exchange has looked at since they were written may have left the list when one is decided about.
+      if Bool.random(using: &random) {
+        let conflicts = try await sync.conflicts().sorted { $0.lostStamp < $1.lostStamp }
+        guard let conflict = conflicts.randomElement(using: &random) else { return }
+        if Bool.random(using: &random) { try await sync.restore(conflict) } else { try await sync.dismiss(conflict) }
+      } else {
+        let rows = try await sync.setAside().sorted { $0.rowKey < $1.rowKey }
+        guard let row = rows.randomElement(using: &random) else { return }
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: try await sync.discard(row)
+        case 1: try await sync.restore(row)
+        default: try await sync.merge(row)
+        }
+      }
+    } catch let error as StoreError where [.notFound, .referenced].contains(error.code) {}
+  }
+
   // MARK: Writing
 
   private mutating func key(_ keys: WritableKeyPath<Simulator, [UUID]>) -> UUID {
@@ -103,7 +127,7 @@ struct Simulator {
   private mutating func writeOne(_ store: Store) async throws {
     let (account, cost, category, tag) = (key(\.accounts), key(\.costs), key(\.categories), key(\.tags))
     let (one, other) = (number(), number())
-    switch Int.random(in: 0..<18, using: &random) {
+    switch Int.random(in: 0..<22, using: &random) {
     case 0, 1: try await store.save(SharedAccount(id: account, name: "\(one)", limit: Double(other)))
     case 2: try await store.updateAll(SharedAccount.where { $0.id == account }) { $0.name.set("n\(one)") }
     case 3: try await store.deleteAll(SharedAccount.where { $0.id == account })
@@ -133,6 +157,13 @@ struct Simulator {
       } else {
         try await store.unlink(found, \.tags, linked)
       }
+    case 17: try await store.save(SharedPage(id: "\(one)", title: "\(other)", views: other, stars: Int8(60 + one)))
+    case 18, 19:
+      try await store.updateAll(SharedPage.where { $0.id == "\(one)" }) {
+        $0.views.increment(by: other)
+        $0.stars.increment(by: Int8(other * 20 - 30))
+      }
+    case 20: try await store.deleteAll(SharedPage.where { $0.id == "\(one)" })
     default:
       let slot = SharedSlot(
         shelf: "\(one % 2)", account: one > 1 ? ToOne(account) : nil, number: other, row: "\(number())",
