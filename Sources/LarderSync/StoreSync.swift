@@ -80,10 +80,12 @@ public struct StoreSync: Sendable {
         "Both sides of the exchange are the same file. Exchange with another one; a copy of a file counts as one.")
     }
     var report = ExchangeReport()
+    report.startedAfresh = try await startAfreshIfNeeded(with: peer, other)
     report.received = try await Self.carry(from: peer, other, to: self, own).changed
     report.sent = try await Self.carry(from: self, own, to: peer, other).handed
     report.setAside = try await store.readingModule { try ReplicaFile($0).setAsideCount() }
     try await confirmIdentity()
+    try await forgetDeletionsDaily()
     return report
   }
 

@@ -66,6 +66,7 @@ struct BatchApplication {
       let state = file.counting(received)
       let old = try file.row(state.rowKey)
       let known = region.members[state.rowKey]?.state ?? old?.state
+      if known == nil, try file.hasForgotten(state) { continue }
       let losses = try known.map { try file.losses(of: $0, and: state) } ?? []
       let merged = (known?.merging(state) ?? state).adding(losses)
       if merged == known { continue }

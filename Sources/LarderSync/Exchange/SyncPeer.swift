@@ -26,4 +26,14 @@ public protocol SyncPeer: Sendable {
   ///
   /// - Parameter replica: The replica.
   func cursor(of replica: ReplicaID) async throws -> ChangeCursor
+
+  /// Returns the position of the last deletion that the peer has forgotten, because it was made longer ago than deletions
+  /// are kept. Whoever has its changes up to an earlier position starts afresh.
+  ///
+  /// By default zero, for a peer that forgets nothing.
+  func forgotten() async throws -> Int64
+}
+
+extension SyncPeer {
+  public func forgotten() async throws -> Int64 { 0 }
 }

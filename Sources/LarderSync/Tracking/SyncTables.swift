@@ -36,12 +36,14 @@ enum SyncTables {
   static let create = [
     """
     CREATE TABLE main.\(clock) (id INTEGER PRIMARY KEY CHECK (id = 1), now INTEGER NOT NULL, replica INTEGER NOT NULL, \
-    settled INTEGER NOT NULL, is_applying INTEGER NOT NULL DEFAULT 0, file TEXT, identified INTEGER NOT NULL DEFAULT 0) STRICT
+    settled INTEGER NOT NULL, is_applying INTEGER NOT NULL DEFAULT 0, file TEXT, identified INTEGER NOT NULL DEFAULT 0, \
+    retention INTEGER NOT NULL DEFAULT \(ReplicaFile.standardRetention), forgotten INTEGER NOT NULL DEFAULT 0, \
+    forgotten_at INTEGER NOT NULL DEFAULT 0) STRICT
     """,
     """
     CREATE TABLE main.\(replicas) (id INTEGER PRIMARY KEY, replica BLOB NOT NULL UNIQUE, \
     received INTEGER NOT NULL DEFAULT 0, name TEXT NOT NULL DEFAULT '', name_time INTEGER NOT NULL DEFAULT 0, \
-    name_position INTEGER NOT NULL DEFAULT 0) STRICT
+    name_position INTEGER NOT NULL DEFAULT 0, starts_afresh INTEGER NOT NULL DEFAULT 0) STRICT
     """,
     """
     CREATE TABLE main.\(tables) (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, key_count INTEGER NOT NULL, \

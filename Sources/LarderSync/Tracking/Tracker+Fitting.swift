@@ -19,7 +19,10 @@ extension Tracker {
         guard let column = property.column, !table.properties.contains(where: { $0.id == property.id }) else {
           continue
         }
-        if present.contains(column) { try hold(column, property.id, of: table.description, table.id) }
+        // What was added to a counter is kept anyway.
+        if present.contains(column), !property.isCounter {
+          try hold(column, property.id, of: table.description, table.id)
+        }
         try setColumn(nil, of: property.id)
       }
       try dropTriggers(of: table.id)
@@ -127,6 +130,10 @@ extension Tracker {
     try adopt(table, id)
     for addition in added where addition.column.counterRange == nil {
       try adopt(addition.column, addition.property, of: table, id)
+    }
+    if !counters.isEmpty || added.contains(where: { $0.column.counterRange != nil }) {
+      // Others may have added something before this program knew the counter.
+      try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
     }
     for counter in counters { try adoptCounter(counter.column, counter.property, of: table, id) }
   }
@@ -260,10 +267,6 @@ extension Tracker {
         WHERE id = changed.row
       """)
     try advanceClock()
-    // Others may have added something before this program knew the counter.
-    if try connection.finds("SELECT 1 FROM \(SyncTables.counters) WHERE property = ?1", [.integer(property)]) {
-      try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
-    }
   }
 
   /// Holds the values of a column that leaves the model.
