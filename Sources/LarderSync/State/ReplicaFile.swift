@@ -15,6 +15,9 @@ final class ReplicaFile {
   private var known: [Int64: [Tracker.KnownProperty]] = [:]
   private var replicas: [Int64: ReplicaID] = [:]
   private(set) var keyCount: Int
+  /// Whether any row has contributions to counters, and values that lost: most files have none.
+  lazy var hasContributions = hasRows(SyncTables.counters)
+  lazy var hasLosses = hasRows(SyncTables.conflicts)
   /// The values that properties have in rows of models that lack them, by the numbers of the properties.
   let defaults: [Int64: ReplicatedValue]
 
@@ -38,6 +41,11 @@ final class ReplicaFile {
       }
     }
     self.defaults = defaults
+  }
+
+  private func hasRows(_ table: String) -> Bool {
+    // An error comes up again when the rows are read.
+    (try? connection.finds("SELECT 1 FROM \(table) LIMIT 1")) ?? true
   }
 
   // MARK: Tables
