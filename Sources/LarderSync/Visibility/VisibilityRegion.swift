@@ -75,6 +75,7 @@ final class VisibilityRegion {
         }
       }
     } while !pending.isEmpty
+    try markCascades()
   }
 
   /// Adds the rows that are connected with a new member.
@@ -124,6 +125,36 @@ final class VisibilityRegion {
       member.hidden = member.status == .visible ? try hidden(member.state, in: visible) : []
       members[rowKey] = member
     }
+  }
+
+  /// Marks the rows that lack a reference because someone who knew all of their writes has deleted what they refer to:
+  /// they are no loss.
+  private func markCascades() throws {
+    for (rowKey, member) in members where member.status == .lacksReference {
+      let writes = [member.state.insertion] + member.state.writes
+      var seen: Set<RowKey> = [rowKey]
+      if try isDeleted(member.state, knowing: writes, &seen) { members[rowKey]?.status = .cascaded }
+    }
+  }
+
+  /// Whether a row that the state must refer to, or one that it leads to, was deleted with knowledge of the writes.
+  private func isDeleted(_ state: RowState, knowing writes: [Stamp], _ seen: inout Set<RowKey>) throws -> Bool {
+    guard let table = file.table(state.table), file.isComplete(state, table) else { return false }
+    for reference in table.description.references where !reference.isOptional {
+      guard let target = file.target(of: reference, in: state, table), seen.insert(target).inserted else { continue }
+      let member = members[target]
+      let row = member == nil ? try file.row(target) : nil
+      guard let found = member?.state ?? row?.state, let status = member?.status ?? row?.status else { continue }
+      switch status {
+      case .deleted:
+        if try writes.allSatisfy({ try file.knew(found.stamp, $0) }) { return true }
+      case .expired: return true
+      case .lacksReference, .cascaded:
+        if try isDeleted(found, knowing: writes, &seen) { return true }
+      default: continue
+      }
+    }
+    return false
   }
 
   /// The rows that are there, and those to which they refer by `.deny`.
