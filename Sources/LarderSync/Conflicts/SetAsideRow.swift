@@ -63,7 +63,7 @@ extension StoreSync {
       var seen: Set<RowKey> = []
       while let row = pending.popLast() {
         guard seen.insert(row.rowKey).inserted, let table = file.table(row.state.table) else { continue }
-        for reference in table.description.references where !reference.isOptional {
+        for reference in table.description.references where reference.isEssential {
           guard let target = file.target(of: reference, in: row.state, table), let found = try file.row(target),
             !found.isVisible
           else { continue }
@@ -149,7 +149,7 @@ extension ReplicaFile {
   func reason(_ row: StoredRow) throws -> SetAsideRow.Reason? {
     guard let table = table(row.state.table) else { return nil }
     if !isComplete(row.state, table) { return .incomplete }
-    for reference in table.description.references where !reference.isOptional {
+    for reference in table.description.references where reference.isEssential {
       guard let target = target(of: reference, in: row.state, table) else { continue }
       let found = try status(target)
       if found?.status == .visible { continue }
