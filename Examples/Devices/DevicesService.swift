@@ -130,7 +130,7 @@ struct DevicesService: Sendable {
   /// Merges a sync file on a device. Returns how many rows have changed.
   ///
   /// Throws `BatchError` for a damaged file, which changes nothing.
-  func merge(_ file: Data, on device: Device.ID) async throws -> Int {
+  func read(_ file: Data, on device: Device.ID) async throws -> Int {
     let changed = try await Self.withTemporaryFile { url in
       try file.write(to: url)
       return try await store(of: device).sync.import(from: url).changed

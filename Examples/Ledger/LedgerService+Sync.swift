@@ -25,7 +25,7 @@ extension LedgerService {
   /// currencies. The later one waits until one of the two has another name.
   ///
   /// Throws `BatchError` for a damaged file, which changes nothing.
-  func merge(syncFile: Data) async throws -> SyncOutcome {
+  func read(syncFile: Data) async throws -> SyncOutcome {
     let report = try await Self.withTemporaryFile { url in
       try syncFile.write(to: url)
       return try await store.sync.import(from: url)

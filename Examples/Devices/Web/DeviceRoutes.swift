@@ -23,7 +23,7 @@ struct DeviceRoutes {
     }
     api.post(":device/file") { request, context in
       let file = try await request.body.collect(upTo: Self.fileLimit)
-      return try await Response.json(Merged(rows: service.merge(Data(file.readableBytesView), on: context.device)))
+      return try await Response.json(Merged(rows: service.read(Data(file.readableBytesView), on: context.device)))
     }
     addNotes(to: api)
     addNamed(to: api)

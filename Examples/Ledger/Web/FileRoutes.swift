@@ -21,7 +21,7 @@ struct FileRoutes {
     }
     api.post("sync") { request, _ in
       let file = try await Data(file(in: request.body))
-      return try await Response.json(service.merge(syncFile: file))
+      return try await Response.json(service.read(syncFile: file))
     }
   }
 
