@@ -89,7 +89,7 @@ let package = Package(
         .product(name: "SwiftProtobuf", package: "swift-protobuf"),
       ],
       exclude: ["Wire/sync.proto"]),
-    .target(name: "LarderTestSupport", dependencies: ["Larder", "LarderRandom"]),
+    .target(name: "LarderTestSupport", dependencies: ["Larder", "LarderRandom", "LarderSync"]),
     // Seeded random numbers, for the tests of archives too, which know nothing of databases.
     .target(name: "LarderRandom"),
     // What the pages and the requests of the examples share.
@@ -167,6 +167,8 @@ let package = Package(
       name: "LarderArchiveTestProcess", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderRandom"],
       path: "Tests/LarderArchiveTestProcess"),
     .executableTarget(name: "LarderTestProcess", dependencies: ["Larder"], path: "Tests/LarderTestProcess"),
+    .executableTarget(
+      name: "LarderSyncTestProcess", dependencies: ["Larder", "LarderSync"], path: "Tests/LarderSyncTestProcess"),
     // What `make proof` does at length and its tests do in short.
     .target(
       name: "LarderProving",
@@ -207,7 +209,7 @@ let package = Package(
     .testTarget(
       name: "LarderSyncTests",
       dependencies: [
-        "Larder", "LarderArchive", "LarderRandom", "LarderSync", "LarderTestSupport",
+        "Larder", "LarderArchive", "LarderRandom", "LarderSync", "LarderSyncTestProcess", "LarderTestSupport",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "ExampleWeb", "LarderArchive"]),

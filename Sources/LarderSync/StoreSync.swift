@@ -15,8 +15,7 @@ extension Store {
 /// models is ever broken: a row that can't be visible, for example because its account was deleted elsewhere, is set
 /// aside with all its values until it can.
 ///
-/// > Important: This product isn't finished. Documents and the bytes of attachments don't take part yet, a value that
-/// lost is listed only by the replica that merged both, and batches travel between replicas by your own code.
+/// > Important: This product isn't finished. Documents and the bytes of attachments don't take part yet.
 public struct StoreSync: Sendable {
   let store: Store
 
@@ -66,12 +65,17 @@ public struct StoreSync: Sendable {
   /// Changes are applied in transactions of bounded size, each of which keeps all rules. If the exchange is
   /// interrupted, the next one completes it.
   ///
-  /// - Parameter peer: The other side.
+  /// - Parameters:
+  ///   - peer: The other side.
+  ///   - progress: Called after each batch with what was done so far.
   /// - Returns: What was done.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file, or if both sides are the same replica;
   ///   `.invalidValue` for a batch that can't come from a replica; the errors of the peer, and those of any write.
+  /// - Complexity: A few lookups, and no write, if neither side has anything new.
   @discardableResult
-  public func exchange(with peer: some SyncPeer) async throws -> ExchangeReport {
+  public func exchange(
+    with peer: some SyncPeer, progress: (@Sendable (ExchangeReport) -> Void)? = nil
+  ) async throws -> ExchangeReport {
     let other = try await peer.replica()
     let own = try await identified(by: peer)
     guard own != other else {
@@ -81,8 +85,20 @@ public struct StoreSync: Sendable {
     }
     var report = ExchangeReport()
     report.startedAfresh = try await startAfreshIfNeeded(with: peer, other)
-    report.received = try await Self.carry(from: peer, other, to: self, own).changed
-    report.sent = try await Self.carry(from: self, own, to: peer, other).handed
+    try await Self.carry(from: peer, other, to: self, own) { _, changed in
+      report.received += changed
+      progress?(report)
+    }
+    let position = try await peer.cursor(of: own).position
+    let forgotten = try await forgotten()
+    if position > 0, position < forgotten {
+      report.peerMustStartAfresh = true
+    } else {
+      try await Self.carry(from: self, own, to: peer, other) { handed, _ in
+        report.sent += handed
+        progress?(report)
+      }
+    }
     report.setAside = try await store.readingModule { try ReplicaFile($0).setAsideCount() }
     try await confirmIdentity()
     try await forgetDeletionsDaily()
@@ -101,7 +117,8 @@ public struct StoreSync: Sendable {
     return try await replica()
   }
 
-  private func confirmIdentity() async throws {
+  /// Records that everything up to now was written in this file, once it has left the device.
+  func confirmIdentity() async throws {
     let isConfirmed = try await store.readingModule { connection in
       let clock = try ReplicaFile(connection).clock()
       return clock.identified == clock.now
@@ -112,10 +129,13 @@ public struct StoreSync: Sendable {
     }
   }
 
+  /// Hands one side what it lacks of the other.
+  ///
+  /// - Parameter report: Called after each batch with the numbers of rows that were handed over, and that changed.
   private static func carry(
-    from sender: some SyncPeer, _ origin: ReplicaID, to recipient: some SyncPeer, _ target: ReplicaID
-  ) async throws -> (handed: Int, changed: Int) {
-    var (handed, changed) = (0, 0)
+    from sender: some SyncPeer, _ origin: ReplicaID, to recipient: some SyncPeer, _ target: ReplicaID,
+    _ report: (_ handed: Int, _ changed: Int) -> Void
+  ) async throws {
     var cursor = try await recipient.cursor(of: origin)
     while true {
       try Task.checkCancellation()
@@ -127,9 +147,8 @@ public struct StoreSync: Sendable {
           "The peer was asked for the changes after position \(cursor.position), and returned others. Its transport mixes up batches."
         )
       }
-      changed += try await recipient.apply(batch)
-      handed += batch.rows.count
-      if batch.isLast { return (handed, changed) }
+      report(batch.rows.count, try await recipient.apply(batch))
+      if batch.isLast { return }
       cursor = batch.upTo
     }
   }
@@ -191,8 +210,12 @@ extension StoreSync: SyncPeer {
   @discardableResult
   public func apply(_ batch: ChangeBatch) async throws -> Int {
     try await store.writingModule { connection in
-      try BatchCheck(batch, try ReplicaFile(connection)).check()
-      return try BatchApplication(batch, connection).run()
+      var check = try BatchCheck(try ReplicaFile(connection))
+      try check.check(batch)
+      let header = BatchHeader(since: batch.since, upTo: batch.upTo, recipient: batch.recipient, isLast: batch.isLast)
+      return try BatchApplication(header, knowledge: batch.knowledge, names: batch.names, rowCount: batch.rows.count)
+        .apply(
+          batch.rows, connection)
     }
   }
 }

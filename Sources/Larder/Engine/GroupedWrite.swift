@@ -37,6 +37,11 @@ final class GroupedWrite: Sendable {
 
   /// Waits until the statement was committed. `enqueue` is called once it is ready to be started.
   func wait(enqueue: () -> Void) async throws {
+    #if LARDER_PTHREAD_MUTEX
+    // If the statement ends before the task waits, the runtime doesn't tell the thread sanitizer that one comes after
+    // the other; this lock does.
+    defer { progress.withLock { _ in } }
+    #endif
     try await withTaskCancellationHandler {
       // Unsafe, because checking would cost as much as the rest: each path takes the continuation out of the state.
       try await withUnsafeThrowingContinuation { continuation in

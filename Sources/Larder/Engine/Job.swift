@@ -21,7 +21,12 @@ final class Job<Result: Sendable>: Sendable {
 
   /// Waits for the job's result. `enqueue` is called once the job is ready to be started.
   func result(enqueue: () -> Void) async throws -> Result {
-    try await withTaskCancellationHandler {
+    #if LARDER_PTHREAD_MUTEX
+    // If the job ends before the task waits, the runtime doesn't tell the thread sanitizer that one comes after the
+    // other; this lock does.
+    defer { progress.withLock { _ in } }
+    #endif
+    return try await withTaskCancellationHandler {
       // Unsafe, because checking costs as much as a short read: each path takes the continuation out of the state.
       try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Result, any Error>) in
         let isCancelled = progress.withLock { progress in

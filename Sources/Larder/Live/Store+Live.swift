@@ -49,4 +49,14 @@ extension Store {
       }
     }
   }
+
+  /// Returns the results of a module's closure, now and after each commit that affects what it last read.
+  ///
+  /// - Parameter read: The closure.
+  /// - Returns: A sequence that throws what `read` throws, and then ends.
+  package func liveModule<Value: Sendable>(
+    _ read: @escaping @Sendable (ModuleConnection) throws -> Value
+  ) -> LiveResults<Value> {
+    LiveResults(store: self) { try read(ModuleConnection($0)) }
+  }
 }

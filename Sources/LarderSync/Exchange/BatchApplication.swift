@@ -1,52 +1,67 @@
 import Larder
 
-/// Merges a batch into the file, in transactions of bounded size.
+/// Merges changes into the file, in transactions of bounded size.
 ///
 /// Each transaction computes which rows are visible, so every commit keeps all rules. The cursor advances with the last
-/// one. If the process ends before, the batch comes again, and what was merged already changes nothing.
-struct BatchApplication {
-  private let batch: ChangeBatch
-  private let connection: ModuleConnection
+/// one. If the process ends before, the changes come again, and what was merged already changes nothing.
+struct BatchApplication: Sendable {
+  private let header: BatchHeader
+  private let knowledge: [Knowledge]
+  private let names: [ReplicaName]
+  private let rowCount: Int
 
   /// The number of rows of a transaction.
-  private static let chunkSize = 500
+  static let chunkSize = 500
 
-  init(_ batch: ChangeBatch, _ connection: ModuleConnection) {
-    self.batch = batch
-    self.connection = connection
+  /// - Parameters:
+  ///   - header: Who sends, from where to where.
+  ///   - knowledge: What replicas knew of each other.
+  ///   - names: The names of replicas.
+  ///   - rowCount: The number of all rows.
+  init(_ header: BatchHeader, knowledge: [Knowledge], names: [ReplicaName], rowCount: Int) {
+    self.header = header
+    self.knowledge = knowledge
+    self.names = names
+    self.rowCount = rowCount
   }
 
-  /// Returns the number of rows that have changed.
-  func run() throws -> Int {
-    if batch.rows.isEmpty, batch.knowledge.isEmpty, batch.names.isEmpty, try isReceived() { return 0 }
+  /// Merges all rows, and returns the number of those that have changed.
+  func apply(_ rows: [RowState], _ connection: ModuleConnection) throws -> Int {
+    if try isReceived(connection) { return 0 }
     var changed = 0
-    var rest = batch.rows[...]
+    var rest = rows[...]
     repeat {
       let chunk = rest.prefix(Self.chunkSize)
       rest = rest.dropFirst(Self.chunkSize)
-      changed += try transaction { try merge(Array(chunk), $0, isLast: rest.isEmpty) }
+      changed += try apply(Array(chunk), isLast: rest.isEmpty, connection)
     } while !rest.isEmpty
     return changed
   }
 
-  private func isReceived() throws -> Bool {
+  /// Whether there is nothing to merge or to record.
+  func isReceived(_ connection: ModuleConnection) throws -> Bool {
+    guard rowCount == 0, knowledge.isEmpty, names.isEmpty else { return false }
     let file = try ReplicaFile(connection)
-    let received = try file.received(from: batch.sender)
+    let received = try file.received(from: header.sender)
     if try WaitingChanges(file).areDue() { return false }
-    return batch.since.position > received || batch.upTo.position <= received
+    return header.since.position > received || header.upTo.position <= received
   }
 
-  private func transaction<Result>(_ body: (ReplicaFile) throws -> Result) throws -> Result {
+  /// Merges some of the rows in one transaction, and returns the number of those that have changed.
+  ///
+  /// - Parameter isLast: Whether all other rows were merged before, so that the cursor advances.
+  func apply(_ rows: [RowState], isLast: Bool, _ connection: ModuleConnection) throws -> Int {
     try connection.transaction {
       // Another process may have changed what is tracked since the last transaction.
       let file = try ReplicaFile(connection)
       try file.identify()
       try file.settle()
-      return try file.applying { try body(file) }
+      return try file.applying { try merge(rows, file, isLast: isLast) }
     }
   }
 
   private func merge(_ received: [RowState], _ file: ReplicaFile, isLast: Bool) throws -> Int {
+    let connection = file.connection
     let waiting = WaitingChanges(file)
     let limit = try waiting.latestTime()
     let early = received.filter { $0.latestTime > limit }
@@ -54,11 +69,12 @@ struct BatchApplication {
     let states = try received.filter { $0.latestTime <= limit } + waiting.take()
     let latest = states.map(\.latestTime).max() ?? 0
     if !states.isEmpty { _ = try file.tick(past: latest) }
-    let sender = try file.id(of: batch.sender)
-    for known in batch.knowledge {
+    let sender = try file.id(of: header.sender)
+    for known in knowledge {
       try record(try file.id(of: known.replica), try file.id(of: known.origin), known.since, known.upTo, file)
     }
-    for name in batch.names { try file.setName(name) }
+    try file.recordTold(by: header.sender, sender, knowledge)
+    for name in names { try file.setName(name) }
     let region = VisibilityRegion(file)
     var sources: [RowKey: Int64] = [:]
     var changed = 0
@@ -66,7 +82,7 @@ struct BatchApplication {
       let state = file.counting(received)
       let old = try file.row(state.rowKey)
       let known = region.members[state.rowKey]?.state ?? old?.state
-      if known == nil, try file.hasForgotten(state) { continue }
+      if known == nil, state.isThere, try file.hasForgotten(state) { continue }
       let losses = try known.map { try file.losses(of: $0, and: state) } ?? []
       let merged = (known?.merging(state) ?? state).adding(losses)
       if merged == known { continue }
@@ -91,25 +107,25 @@ struct BatchApplication {
 
   /// Records what is known after the last transaction.
   private func finish(_ file: ReplicaFile, _ sender: Int64) throws {
-    // A batch that begins later than what was received leaves a gap, and the next exchange asks for it again.
-    guard batch.since.position <= (try file.received(from: batch.sender)) else { return }
-    try connection.run(
-      "UPDATE \(SyncTables.replicas) SET received = max(received, ?2) WHERE id = ?1",
-      [.integer(sender), .integer(batch.upTo.position)])
+    guard
+      let end = try file.advance(
+        sender, since: header.since.position, upTo: header.upTo.position, isLast: header.isLast)
+    else { return }
     // Without rows there is nothing new to know.
-    guard batch.isLast, !batch.rows.isEmpty else { return }
+    guard end.isLast, rowCount > 0 else { return }
     let own = try file.clock().replica
     let now = try file.tick()
-    try record(own, sender, now, batch.upTo.position, file)
-    let known = try connection.rows(
+    try record(own, sender, now, end.position, file)
+    let known = try file.connection.rows(
       "SELECT origin, max(up_to) FROM \(SyncTables.knowledge) WHERE replica = ?1 AND since <= ?2 GROUP BY origin",
-      [.integer(sender), .integer(batch.upTo.position)]
+      [.integer(sender), .integer(end.position)]
     ) { ($0.integer(0), $0.integer(1)) }
     for (origin, upTo) in known where origin != own { try record(own, origin, now, upTo, file) }
   }
 
   /// Records that a replica knew the writes of another, unless it is known that it knew more before.
   private func record(_ replica: Int64, _ origin: Int64, _ since: Int64, _ upTo: Int64, _ file: ReplicaFile) throws {
+    let connection = file.connection
     let isKnown = try connection.finds(
       "SELECT 1 FROM \(SyncTables.knowledge) WHERE replica = ?1 AND origin = ?2 AND since <= ?3 AND up_to >= ?4",
       [.integer(replica), .integer(origin), .integer(since), .integer(upTo)])

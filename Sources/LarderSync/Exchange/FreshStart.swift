@@ -55,12 +55,14 @@ struct FreshStart {
             guard let row = try file.row(id), !rowKeys.contains(row.rowKey),
               try file.isDeleted(row.state, by: peer, upTo: position)
             else { continue }
-            // An edit that was not sent lost against the deletion.
-            let edits = try row.state.writes.filter { stamp in
+            var state = row.state.deleted(try file.newStamp())
+            let isEdited = try row.state.writes.contains { stamp in
               try stamp.replica == peer ? stamp.time > position : !file.knows(peer, of: stamp)
             }
-            let lost = edits.max().map { [LostValue(property: nil, stamp: $0, value: .null)] } ?? []
-            changes.append((row, row.state.deleted(try file.newStamp()).adding(lost)))
+            // What was not sent lost against the deletion. It counts as written afterwards, because the one who deletes
+            // here knew it, and the one who has deleted before did not.
+            if isEdited { state = state.adding([LostValue(property: nil, stamp: try file.newStamp(), value: .null)]) }
+            changes.append((row, state))
           }
           if !changes.isEmpty { try file.change(changes) }
           return ids.last

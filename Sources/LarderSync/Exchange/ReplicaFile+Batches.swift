@@ -8,19 +8,27 @@ extension ReplicaFile {
     } ?? 0
   }
 
-  /// Collects changes for another replica. All reads see the same commit.
-  func changes(after cursor: ChangeCursor, for recipient: ReplicaID?, limit: Int) throws -> ChangeBatch {
-    let own = try own()
+  /// Refuses a cursor that isn't one of this file's.
+  func check(_ cursor: ChangeCursor) throws {
     let now = try clock().now
-    guard cursor.replica == own, cursor.position >= 0, cursor.position <= now else {
+    guard cursor.replica == (try own()), cursor.position >= 0, cursor.position <= now else {
       throw StoreError(
         .invalidValue, ofModel: nil,
         "Changes were asked for after a position that this replica has not reached, or that is of another replica. If the file was put back from an older copy, exchange(with:) makes it a new replica."
       )
     }
-    let rows = try rows(
-      after: cursor.position, upTo: now, limit: limit, exceptFrom: try recipient.flatMap(knownID))
-    let isLast = rows.count < limit
+  }
+
+  /// Collects changes for another replica. All reads see the same commit.
+  func changes(after cursor: ChangeCursor, for recipient: ReplicaID?, limit: Int) throws -> ChangeBatch {
+    try check(cursor)
+    let own = try own()
+    let now = try clock().now
+    // One more than wanted tells whether these are the last.
+    let found = try rows(
+      after: cursor.position, upTo: now, limit: limit + 1, exceptFrom: try recipient.flatMap(knownID))
+    let isLast = found.count <= limit
+    let rows = found.prefix(limit)
     let end = isLast ? now : rows.last?.position ?? now
     return ChangeBatch(
       since: cursor, upTo: ChangeCursor(replica: own, position: end), recipient: recipient, isLast: isLast,
@@ -29,7 +37,7 @@ extension ReplicaFile {
       names: try names(after: cursor.position, upTo: end))
   }
 
-  private func knowledge(after position: Int64, upTo end: Int64) throws -> [Knowledge] {
+  func knowledge(after position: Int64, upTo end: Int64) throws -> [Knowledge] {
     try connection.rows(
       """
       SELECT replica, since, origin, up_to FROM \(SyncTables.knowledge) WHERE position > ?1 AND position <= ?2 \

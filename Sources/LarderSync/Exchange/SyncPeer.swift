@@ -32,8 +32,18 @@ public protocol SyncPeer: Sendable {
   ///
   /// By default zero, for a peer that forgets nothing.
   func forgotten() async throws -> Int64
+
+  /// Returns a sequence with an element whenever the peer may have something new, so that ``StoreSync/run(with:every:)``
+  /// needn't wait for its interval. By default there is none.
+  func changeSignals() -> AsyncStream<Void>
 }
 
 extension SyncPeer {
+  /// Returns zero: nothing was forgotten.
   public func forgotten() async throws -> Int64 { 0 }
+
+  /// Returns a sequence without elements.
+  public func changeSignals() -> AsyncStream<Void> {
+    AsyncStream { $0.finish() }
+  }
 }

@@ -4,7 +4,7 @@ import Larder
 /// A copy of a file is another replica: two files must not give the same stamp to two writes.
 extension ReplicaFile {
   /// What names the file in its file system, and is different for every copy; nil in memory.
-  private var place: String? {
+  var place: String? {
     guard let path = connection.filePath else { return nil }
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -76,6 +76,8 @@ extension ReplicaFile {
     try connection.run(
       "UPDATE \(SyncTables.replicas) SET received = ?2 WHERE id = ?1",
       [.integer(clock.replica), .integer(clock.identified)])
+    // What others have of the former replica, they don't have of this one.
+    try connection.run("DELETE FROM \(SyncTables.told)")
     try connection.run("UPDATE \(SyncTables.clock) SET replica = ?1, identified = now", [.integer(new)])
   }
 }

@@ -31,6 +31,13 @@ extension ReplicaFile {
       [.integer(try id(of: replica)), .integer(isStarting ? 1 : 0)])
   }
 
+  var tooLate: StoreError {
+    StoreError(
+      .notFound, ofModel: nil,
+      "The recipient was away for longer than this replica keeps deletions, so rows that were deleted here would stay there. Let it call exchange(with:): it starts afresh, and keeps what it had not sent. setRetention(_:) keeps deletions for longer."
+    )
+  }
+
   // MARK: Forgetting
 
   /// The rows that were deleted before a time, packed as in ``Stamp/time``.

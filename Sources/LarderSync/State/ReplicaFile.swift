@@ -79,11 +79,12 @@ final class ReplicaFile {
     return name
   }
 
-  /// The number of values of a table's keys; nil if the table was never heard of.
-  func keyCount(of name: String) throws -> Int? {
-    try connection.first("SELECT key_count FROM \(SyncTables.tables) WHERE name = ?1", [.init(name)]) {
-      Int($0.integer(0))
+  /// The number of values in the keys of every table that was heard of.
+  func keyCounts() throws -> [String: Int] {
+    let counts = try connection.rows("SELECT name, key_count FROM \(SyncTables.tables)") { row in
+      (row.text(0), Int(row.integer(1)))
     }
+    return Dictionary(uniqueKeysWithValues: counts)
   }
 
   // MARK: Properties

@@ -12,6 +12,8 @@ import Larder
 /// _larder_sync_counters    what each replica has added to counters
 /// _larder_sync_knowledge   from when on which replica knew which writes
 /// _larder_sync_conflicts   values that lost against others that were written at the same time
+/// _larder_sync_ahead       changes that were received although earlier ones of their replica are missing
+/// _larder_sync_told        up to where other replicas have said to have the changes of this file
 /// _larder_sync_waiting     changes whose time is too far ahead
 /// ```
 enum SyncTables {
@@ -25,10 +27,14 @@ enum SyncTables {
   static let counters = prefix + "counters"
   static let knowledge = prefix + "knowledge"
   static let conflicts = prefix + "conflicts"
+  static let ahead = prefix + "ahead"
+  static let told = prefix + "told"
   static let waiting = prefix + "waiting"
 
   /// All of them; those that refer to others come first.
-  static let all = [waiting, conflicts, knowledge, counters, cells, rows, properties, tables, replicas, clock]
+  static let all = [
+    told, ahead, waiting, conflicts, knowledge, counters, cells, rows, properties, tables, replicas, clock,
+  ]
 
   /// The fewest columns for keys: the pairs of many-to-many relationships have two.
   static let fewestKeys = 2
@@ -53,6 +59,11 @@ enum SyncTables {
     CREATE TABLE main.\(properties) (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, name TEXT NOT NULL, \
     column_name TEXT, is_looked_up INTEGER NOT NULL DEFAULT 0, is_counter INTEGER NOT NULL DEFAULT 0, UNIQUE (table_id, name)) STRICT
     """,
+    """
+    CREATE TABLE main.\(ahead) (replica INTEGER NOT NULL, since INTEGER NOT NULL, up_to INTEGER NOT NULL, \
+    is_last INTEGER NOT NULL, PRIMARY KEY (replica, since, up_to)) STRICT, WITHOUT ROWID
+    """,
+    "CREATE TABLE main.\(told) (replica INTEGER PRIMARY KEY, since INTEGER NOT NULL, position INTEGER NOT NULL) STRICT",
     """
     CREATE TABLE main.\(rows) (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, key1 ANY NOT NULL, \
     key2 ANY NOT NULL DEFAULT 0, length INTEGER NOT NULL, time INTEGER NOT NULL, replica INTEGER NOT NULL, \

@@ -4,7 +4,8 @@ import Larder
 ///
 /// A write of the user ticks the clock and gives the row the new position. An effect of a delete rule does neither: the
 /// row that the rule follows is gone when the trigger fires, which tells them apart. The values that such an effect
-/// takes away are held, because the other replicas decide by the same rules.
+/// takes away are held, because the other replicas decide by the same rules. Deletions are recorded before they happen:
+/// afterwards a row that refers to itself, or in a circle, would look like an effect.
 struct TrackingTriggers {
   let table: TrackedTable
   /// The number of columns for keys in the file, of which the table uses the first ones.
@@ -42,10 +43,11 @@ struct TrackingTriggers {
       }
   }
 
-  private func trigger(_ kind: String, _ event: String, when condition: String? = nil, _ statements: [String]) -> String
-  {
+  private func trigger(
+    _ kind: String, _ event: String, at time: String = "AFTER", when condition: String? = nil, _ statements: [String]
+  ) -> String {
     """
-    CREATE TRIGGER main.\(Self.prefix)\(table.id)_\(kind) AFTER \(event) ON \(table.quotedName) \
+    CREATE TRIGGER main.\(Self.prefix)\(table.id)_\(kind) \(time) \(event) ON \(table.quotedName) \
     WHEN \(Self.isTracking)\(condition.map { " AND \($0)" } ?? "") BEGIN
       \(statements.map { $0 + ";" }.joined(separator: "\n  "))
     END
@@ -127,7 +129,7 @@ struct TrackingTriggers {
   }
 
   private var deletion: String {
-    trigger("delete", "DELETE", when: "NOT (\(isEffect))", deletionStatements)
+    trigger("delete", "DELETE", at: "BEFORE", when: "NOT (\(isEffect))", deletionStatements)
   }
 
   private var deletionStatements: [String] {
@@ -152,7 +154,7 @@ struct TrackingTriggers {
       ]
     }
     return trigger(
-      "set_aside", "DELETE", when: "(\(isEffect))",
+      "set_aside", "DELETE", at: "BEFORE", when: "(\(isEffect))",
       [
         hold, "UPDATE \(SyncTables.rows) SET status = \(status) WHERE \(isRow("old"))",
       ] + (release ?? []))

@@ -28,11 +28,19 @@ public struct BatchFile {
   ///   can't be read.
   /// - Complexity: O(*n*) of the file, which is read once here and once more by ``next()``.
   public init(at url: URL, keys: [GroupKey] = [], limits: BatchLimits = .default) throws {
+    try self.init(at: url, keys: keys, limits: limits) { _, _ in }
+  }
+
+  /// Opens a file and checks all of it, and lets the closure check each part too.
+  init(
+    at url: URL, keys: [GroupKey], limits: BatchLimits, checking check: (BatchPart, BatchHeader) throws -> Void
+  ) throws {
     handle = try Self.reporting { try FileHandle(forReadingFrom: url) }
     var checking = BatchReader(keys: keys, limits: limits)
     var count = 0
     while let part = try Self.next(&checking, handle) {
       if case .rows(let rows) = part { count += rows.count }
+      if let header = checking.header { try check(part, header) }
     }
     guard let header = checking.header else { preconditionFailure("every whole batch has a header") }
     let handle = handle

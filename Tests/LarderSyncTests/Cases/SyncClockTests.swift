@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderSync
 
-@Suite("Sync: clocks that are wrong")
+@Suite("Sync: clocks that are wrong", .overEachTransport)
 struct SyncClockTests {
   private let a: Replica
   private let b: Replica

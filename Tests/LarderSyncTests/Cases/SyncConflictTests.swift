@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderSync
 
-@Suite("Sync: what loses is kept")
+@Suite("Sync: what loses is kept", .overEachTransport)
 struct SyncConflictTests {
   private let a: Replica
   private let b: Replica

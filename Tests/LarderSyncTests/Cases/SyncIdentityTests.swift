@@ -14,7 +14,7 @@ struct SyncIdentityTests {
     return try Replica(folder: folder)
   }
 
-  @Test("S17: a copy becomes a replica of its own, and no write of both is taken for one")
+  @Test("S17: a copy becomes a replica of its own, and no write of both is taken for one", .overEachTransport)
   func copies() async throws {
     let (a, c) = (try Replica(), try Replica())
     try await a.store.insert(SharedKind(id: "a", title: "A"))
@@ -34,7 +34,9 @@ struct SyncIdentityTests {
     #expect(try await c.store.count(SharedKind.all) == 2)
   }
 
-  @Test("S17: a file that was restored from an older copy gets back what it had handed out, and sends what is new")
+  @Test(
+    "S17: a file that was restored from an older copy gets back what it had handed out, and sends what is new",
+    .overEachTransport)
   func restored() async throws {
     let (a, c) = (try Replica(), try Replica())
     try await a.store.insert(SharedKind(id: "a", title: "A"))

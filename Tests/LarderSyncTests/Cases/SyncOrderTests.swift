@@ -31,7 +31,7 @@ private struct Offer: Hashable {
   var price: Int
 }
 
-@Suite("Sync: order and expiry")
+@Suite("Sync: order and expiry", .overEachTransport)
 struct SyncOrderTests {
   @Test(
     "S11: links, unlinks and moves on both sides converge, no pair is there twice",

@@ -25,7 +25,7 @@ private struct Extra: Hashable {
   var item: ToOne<SecondItem>
 }
 
-@Suite("Sync: models of two versions")
+@Suite("Sync: models of two versions", .overEachTransport)
 struct SyncSchemaTests {
   private func reopened(
     _ replica: Replica, _ models: any Model.Type..., migrations: [Migration] = []

@@ -73,10 +73,24 @@ struct VisibilityOracle {
     var set = set
     while true {
       let lacking = set.filter { row in
-        references(state[row]).contains { !$0.isOptional && !set.contains($0.target) }
+        isIncomplete(state[row])
+          || references(state[row]).contains { !$0.isOptional && !set.contains($0.target) }
       }
       if lacking.isEmpty { return set }
       set.subtract(lacking)
+    }
+  }
+
+  /// Whether a required value is missing, or a value is of another type than its column.
+  private func isIncomplete(_ state: RowState?) -> Bool {
+    guard let state, let table = tables[state.table] else { return true }
+    let columns = table.description.keys + table.properties.map(\.column)
+    return columns.contains { column in
+      switch (raw(column.name, state, table), column.storageClass) {
+      case (.null, _): !column.isOptional
+      case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): false
+      default: true
+      }
     }
   }
 

@@ -9,6 +9,7 @@ import Testing
 struct Replica {
   let folder: TemporaryFolder
   let store: Store
+  private let name: String
 
   static let ledger: [any Model.Type] = [
     SharedAccount.self, SharedCost.self, SharedCategory.self, SharedKind.self, SharedTag.self, SharedSlot.self,
@@ -17,19 +18,30 @@ struct Replica {
 
   init(
     folder: TemporaryFolder? = nil, _ models: [any Model.Type] = ledger,
-    configuration: Store.Configuration = .init(sync: .on)
+    name: String = "test.larder", configuration: Store.Configuration = .init(sync: .on)
   ) throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
-    store = try Store(at: folder.file("test.larder"), for: models, configuration: configuration)
+    self.name = name
+    store = try Store(at: folder.file(name), for: models, configuration: configuration)
   }
 
-  var path: String { folder.file("test.larder").path }
+  /// A replica whose file is elsewhere.
+  init(_ store: Store) throws {
+    folder = try TemporaryFolder()
+    name = "test.larder"
+    self.store = store
+  }
 
-  /// Exchanges with another replica, in both directions.
+  var path: String { folder.file(name).path }
+
+  /// Exchanges with another replica, in both directions, over the transport of the test.
   @discardableResult
   func exchange(with other: Replica) async throws -> ExchangeReport {
-    try await store.sync.exchange(with: other.store.sync)
+    guard let (transport, folder) = Transport.current else {
+      return try await store.sync.exchange(with: other.store.sync)
+    }
+    return try await transport.exchange(self, other, in: folder)
   }
 
   /// The rows of all tables, with all columns except the hidden row number, in the order of their keys.

@@ -1,0 +1,80 @@
+import Foundation
+import Larder
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A file that gets its name when it is whole and on the disk. Until then it has a temporary name beside it.
+final class NewFile {
+  private let path: String
+  private let partial: String
+  private let descriptor: Int32
+  private var isPlaced = false
+  /// The number of bytes that were written.
+  private(set) var size = 0
+
+  /// Creates the file under its temporary name.
+  ///
+  /// - Parameters:
+  ///   - path: The later path. A file that is there is replaced.
+  ///   - mode: The permissions.
+  init(at path: String, mode: mode_t) throws {
+    self.path = path
+    partial = "\(path).\(UUID().uuidString).partial"
+    descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw Self.failure(errno) }
+  }
+
+  deinit {
+    close(descriptor)
+    if !isPlaced { unlink(partial) }
+  }
+
+  func write(_ data: Data) throws {
+    try data.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw Self.failure(errno) }
+        rest = rest.dropFirst(count)
+      }
+    }
+    size += data.count
+  }
+
+  /// Brings the file to the disk, and gives it its name.
+  func place() throws {
+    guard fsync(descriptor) == 0, rename(partial, path) == 0 else { throw Self.failure(errno) }
+    isPlaced = true
+    let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)
+    let folderDescriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // Some folders can't be opened, and some file systems can't sync them; theirs is the schedule then.
+    guard folderDescriptor >= 0 else { return }
+    _ = fsync(folderDescriptor)
+    close(folderDescriptor)
+  }
+
+  private static func failure(_ number: Int32) -> StoreError {
+    switch number {
+    case ENOSPC, EDQUOT:
+      StoreError(
+        .diskFull, ofModel: nil,
+        "No space is left for the file with changes; nothing of it was kept. Free some space and try again.")
+    default:
+      StoreError(
+        .inputOutput, ofModel: nil,
+        "The file with changes can't be written (\(String(cString: strerror(number)))); nothing of it was kept. Check that its folder exists and that you may write to it."
+      )
+    }
+  }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
+}

@@ -1,0 +1,106 @@
+public import Foundation
+import Larder
+
+extension StoreSync {
+  /// The most frames of a transaction, which bound its size if the rows are large.
+  private static let mostFrames = 8
+
+  /// Merges a file that another replica has exported.
+  ///
+  /// The whole file is checked first, and damage is an error that names the byte. Then it is merged in transactions of
+  /// bounded size, each of which keeps all rules, and between which others write. If it is interrupted, import it again:
+  /// what was merged already changes nothing.
+  ///
+  /// ```swift
+  /// let report = try await store.sync.import(from: url) { print($0.fraction) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - keys: The keys of the group, new and old. If there are any, only files that one of them seals are taken.
+  ///   - limits: The limits on the cost of reading the file.
+  ///   - progress: Called after each transaction. At the end the fraction is 1.
+  /// - Returns: What was done.
+  /// - Throws: ``BatchError`` for a damaged file and for one that is sealed with another key, `StoreError`
+  ///   `.invalidValue` for one that can't come from another replica or is for another one; nothing is applied then.
+  ///   `.unsupported` if sync is off in this file; the errors of any write.
+  /// - Complexity: O(*n*) of the file, which is read twice. It holds a part of it at a time.
+  @discardableResult
+  public func `import`(
+    from url: URL, keys: [GroupKey] = [], limits: BatchLimits = .default,
+    progress: (@Sendable (SyncProgress) -> Void)? = nil
+  ) async throws -> ImportReport {
+    _ = try await replica()
+    var file = try await verified(url, keys, limits)
+    let (header, total) = (file.header, file.rowCount)
+    var application = BatchApplication(header, knowledge: [], names: [], rowCount: total)
+    var (rows, frames, completed, changed) = ([RowState](), 0, 0, 0)
+    while let part = try file.next() {
+      switch part {
+      case .opening(_, let knowledge, let names):
+        application = BatchApplication(header, knowledge: knowledge, names: names, rowCount: total)
+      case .rows(let more):
+        rows += more
+        frames += 1
+      case .header, .end: continue
+      }
+      while rows.count >= BatchApplication.chunkSize || frames >= Self.mostFrames {
+        let chunk = Array(rows.prefix(BatchApplication.chunkSize))
+        rows.removeFirst(chunk.count)
+        if rows.isEmpty { frames = 0 }
+        changed += try await apply(chunk, application, isLast: false)
+        completed += chunk.count
+        progress?(SyncProgress(completed: completed, total: total))
+      }
+    }
+    changed += try await apply(rows, application, isLast: true)
+    progress?(SyncProgress(completed: total, total: total))
+    let end = changed
+    return try await store.readingModule { connection in
+      let replica = try ReplicaFile(connection)
+      return ImportReport(
+        header: header, rows: total, changed: end, setAside: try replica.setAsideCount(),
+        received: ChangeCursor(replica: header.sender, position: try replica.received(from: header.sender)))
+    }
+  }
+
+  private func apply(_ rows: [RowState], _ application: BatchApplication, isLast: Bool) async throws -> Int {
+    try await store.writingModule { connection in
+      if isLast, try application.isReceived(connection) { return 0 }
+      return try application.apply(rows, isLast: isLast, connection)
+    }
+  }
+
+  /// Opens a file all of which can come from another replica.
+  private func verified(_ url: URL, _ keys: [GroupKey], _ limits: BatchLimits) async throws -> BatchFile {
+    var check = try await store.readingModule { try BatchCheck(try ReplicaFile($0)) }
+    var newer: BatchHeader?
+    let file = try BatchFile(at: url, keys: keys, limits: limits) { part, header in
+      try Task.checkCancellation()
+      switch part {
+      case .header(let header): try check.check(header)
+      case .opening(_, let knowledge, let names):
+        if check.isOlder(than: knowledge, of: header.sender) { newer = header }
+        try check.check(knowledge)
+        try check.check(names)
+      case .rows(let rows): try check.check(rows)
+      case .end: break
+      }
+    }
+    if let newer { try await becomeNewReplica(newer) }
+    return file
+  }
+
+  /// Makes the file a new replica: the sender has more from it than it has written, so it was replaced by an older copy.
+  private func becomeNewReplica(_ header: BatchHeader) async throws {
+    try await store.writingModule { connection in
+      try connection.transaction { try ReplicaFile(connection).becomeNewReplica() }
+    }
+    guard header.recipient != nil else { return }
+    // The file leaves out what the sender has from the newer copy.
+    throw StoreError(
+      .invalidValue, ofModel: nil,
+      "The store's file was put back from an older copy, and is a new replica now. Have the changes exported again for replica \(try await replica())."
+    )
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Testing
+
+@testable import LarderSync
+
+@Suite("Sync: a shared folder as a transport")
+struct SharedFolderTests {
+  private let folder: TemporaryFolder
+  private let replicas: [Replica]
+
+  init() throws {
+    folder = try TemporaryFolder()
+    replicas = try (0..<3).map { _ in try Replica() }
+  }
+
+  private func peer(of place: Int) async throws -> SharedFolder {
+    SharedFolder(folder: folder.url, other: try await replicas[place].store.sync.replica(), keys: [])
+  }
+
+  /// Each replica exchanges with the folder, as it would without knowing whether the others are there.
+  private func visit(_ place: Int) async throws {
+    for other in replicas.indices where other != place {
+      try await replicas[place].store.sync.exchange(with: peer(of: other))
+    }
+  }
+
+  @Test("three replicas that are never there at the same time end with the same rows")
+  func three() async throws {
+    for place in replicas.indices {
+      try await replicas[place].store.insert((0..<700).map { SharedKind(id: "\(place) \($0)", title: "t") })
+    }
+    for _ in 0..<3 { for place in replicas.indices { try await visit(place) } }
+    try await expectEqual(replicas)
+    #expect(try await replicas[0].store.count(SharedKind.all) == 2100)
+  }
+
+  @Test("parts that were read are removed, and nothing new leaves the folder as it is")
+  func parts() async throws {
+    for number in 0..<5 {
+      try await replicas[0].store.insert(SharedKind(id: "\(number)", title: "t"))
+      for place in 0..<2 { try await visit(place) }
+    }
+    for _ in 0..<4 { for place in replicas.indices { try await visit(place) } }
+    let files = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).filter { $0.contains("/") }
+    #expect(files.count <= 6)
+    for place in replicas.indices { try await visit(place) }
+    let after = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).filter { $0.contains("/") }
+    #expect(after == files)
+  }
+
+  @Test("a part that was damaged is an error, and once the folder is deleted, everything is sent again")
+  func damage() async throws {
+    try await replicas[0].store.insert(SharedKind(id: "a", title: "t"))
+    try await visit(0)
+    for name in try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).filter({ $0.contains("/") }) {
+      let url = folder.url.appending(path: name)
+      try Data(contentsOf: url).dropLast().write(to: url)
+    }
+    await #expect(throws: BatchError.self) { try await visit(1) }
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+      try FileManager.default.removeItem(at: folder.url.appending(component: name))
+    }
+    for _ in 0..<3 { for place in replicas.indices { try await visit(place) } }
+    try await expectEqual(replicas)
+    #expect(try await replicas[2].store.count(SharedKind.all) == 1)
+  }
+}

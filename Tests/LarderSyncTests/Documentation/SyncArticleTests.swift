@@ -1,0 +1,127 @@
+import Foundation
+import Larder
+import LarderSync
+import LarderTestSupport
+import Synchronization
+import Testing
+
+@Model
+private struct Note: Hashable {
+  var id: String
+  var title: String
+}
+
+/// The code of the article "Sync", and of the catalogue's first page.
+@Suite("Documentation: sync")
+struct SyncArticleTests {
+  private let folder: TemporaryFolder
+  private let laptop: Store
+  private let phone: Store
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let url = folder.file("laptop")
+    let laptop = try Store(at: url, for: Note.self, configuration: .init(sync: .on))
+    self.laptop = laptop
+    phone = try Store(at: folder.file("phone"), for: Note.self, configuration: .init(sync: .on))
+  }
+
+  private func expectEqual() async throws {
+    let query = Note.all.sorted(by: \.id)
+    #expect(try await laptop.fetch(query) == phone.fetch(query))
+  }
+
+  @Test("an exchange, and its report")
+  func exchange() async throws {
+    try await laptop.insert(Note(id: "a", title: "A"))
+    let report = try await laptop.sync.exchange(with: phone.sync)
+    print("\(report.received) rows came, \(report.sent) went, \(report.setAside) are set aside")
+    #expect(report.sent == 1)
+    try await laptop.sync.exchange(with: phone.sync)
+    try await expectEqual()
+  }
+
+  @Test("a run, with what it shows")
+  func running() async throws {
+    let shown = Mutex<[String]>([])
+    @Sendable func show(_ text: String) { shown.withLock { $0.append(text) } }
+    try await phone.insert(Note(id: "a", title: "A"))
+    let task = Task { [laptop, phone] in
+      for await status in laptop.sync.run(with: phone.sync) {
+        switch status {
+        case .exchanging(let report): show("\(report.received) rows so far")
+        case .upToDate: show("up to date")
+        case .failed(let error, let delay): show("\(error), next try in \(delay)")
+        }
+      }
+    }
+    var notes = laptop.live(Note.all).makeAsyncIterator()
+    while try await notes.next()?.isEmpty != false {}
+    task.cancel()
+    await task.value
+    #expect(shown.withLock { $0.first } == "1 rows so far")
+  }
+
+  @Test("files, open and sealed")
+  func files() async throws {
+    let url = folder.file("changes")
+    @Sendable func show(_ text: String) {}
+    try await laptop.insert(Note(id: "a", title: "A"))
+    let file = try await laptop.sync.export(to: url, for: phone.sync.replica())
+    let result = try await phone.sync.import(from: url) { progress in show("\(progress.fraction)") }
+    print("\(result.changed) of \(result.rows) rows changed, up to \(result.upTo.position)")
+    try await expectEqual()
+    let next = try await laptop.sync.export(to: url, since: file.upTo)
+    #expect(next.rows == 0)
+    let key = GroupKey()
+    try await laptop.sync.export(to: url, key: key)
+    try await phone.sync.import(from: url, keys: [key])
+    try await expectEqual()
+  }
+
+  @Test("what lost, and the history")
+  func losing() async throws {
+    func show(_ text: String) {}
+    try await laptop.insert(Note(id: "a", title: "A"))
+    try await laptop.sync.exchange(with: phone.sync)
+    try await laptop.updateAll(Note.all) { $0.title.set("of the laptop") }
+    try await phone.updateAll(Note.all) { $0.title.set("of the phone") }
+    try await laptop.sync.exchange(with: phone.sync)
+    for conflict in try await laptop.sync.conflicts() { try await laptop.sync.restore(conflict) }
+    for row in try await laptop.sync.setAside() { print(row.table, row.reason) }
+    try await laptop.sync.exchange(with: phone.sync)
+    try await expectEqual()
+    var cursor: ChangeCursor?
+    let history = try await laptop.history(after: cursor)
+    for change in history.changes { show("\(change.table) \(change.key) \(change.isDeleted ? "deleted" : "changed")") }
+    cursor = history.cursor
+    #expect(history.changes.count == 1)
+    let own = try await laptop.sync.replica()
+    #expect(cursor?.replica == own)
+  }
+
+  @Test("a simulation of a reader's own models")
+  func simulating() async throws {
+    let simulation = SyncSimulation(for: Note.self) { store, random in
+      let key = "\(Int.random(in: 0..<4, using: &random))"
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0: try await store.save(Note(id: key, title: "\(random.next())"))
+      case 1: try await store.updateAll(Note.where { $0.id == key }) { $0.title.set("edited") }
+      default: try await store.deleteAll(Note.where { $0.id == key })
+      }
+    }
+    for seed in 0..<5 { try await simulation.run(seed: UInt64(seed)) }
+  }
+
+  @Test("a shared folder as a transport")
+  func sharedFolder() async throws {
+    let (folder, key) = (self.folder.url.appending(component: "shared"), GroupKey())
+    let otherReplica = try await self.phone.sync.replica()
+    try await laptop.insert(Note(id: "a", title: "A"))
+    let phone = SharedFolder(folder: folder, other: otherReplica, keys: [key])
+    try await laptop.sync.exchange(with: phone)
+    let laptop = SharedFolder(folder: folder, other: try await self.laptop.sync.replica(), keys: [key])
+    try await self.phone.sync.exchange(with: laptop)
+    try await expectEqual()
+  }
+}

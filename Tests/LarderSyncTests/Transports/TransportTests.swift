@@ -1,0 +1,150 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Synchronization
+import Testing
+
+@testable import LarderSync
+
+/// A peer that counts how often it is asked, and fails as often as it is told to.
+private final class CountingPeer: SyncPeer {
+  struct Failure: Error {}
+
+  private let peer: StoreSync
+  private let failures: Atomic<Int>
+
+  init(_ peer: StoreSync, failures: Int = 0) {
+    self.peer = peer
+    self.failures = Atomic(failures)
+  }
+
+  func replica() async throws -> ReplicaID {
+    if failures.subtract(1, ordering: .relaxed).newValue >= 0 { throw Failure() }
+    return try await peer.replica()
+  }
+
+  func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await peer.cursor(of: replica) }
+
+  func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
+    try await peer.changes(after: cursor, for: recipient, limit: limit)
+  }
+
+  func apply(_ batch: ChangeBatch) async throws -> Int { try await peer.apply(batch) }
+}
+
+@Suite("Sync: transports")
+struct TransportTests {
+  @Test("each test of a suite over each transport runs over all of them", .overEachTransport)
+  func coverage() async throws {
+    let current = try #require(Transport.current)
+    Self.seen.withLock { _ = $0.insert(current.transport) }
+    if current.transport == Transport.allCases.last {
+      #expect(Self.seen.withLock { $0.count } == Transport.allCases.count)
+    }
+  }
+
+  private static let seen = Mutex<Set<Transport>>([])
+
+  /// The number that SQLite changes with every commit of another connection, and the size of the log.
+  private func version(_ replica: Replica) throws -> Data {
+    try Data(contentsOf: URL(filePath: replica.path + "-wal"))
+  }
+
+  @Test("an exchange with nothing new writes nothing on either side")
+  func silence() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert((0..<1000).map { SharedKind(id: "\($0)", title: "t") })
+    try await b.store.insert(SharedKind(id: "b", title: "t"))
+    for _ in 0..<3 { try await a.exchange(with: b) }
+    let before = (try version(a), try version(b))
+    let report = try await a.exchange(with: b)
+    #expect(report == ExchangeReport())
+    #expect(try version(a) == before.0)
+    #expect(try version(b) == before.1)
+    try await a.store.insert(SharedKind(id: "a", title: "t"))
+    try await a.exchange(with: b)
+    #expect(try version(b) != before.1)
+  }
+
+  @Test("what is new is found by an index, whatever the number of rows")
+  func lookup() async throws {
+    let a = try Replica()
+    let plan = try await a.store.sql(
+      "EXPLAIN QUERY PLAN SELECT * FROM _larder_sync_rows WHERE position > 5 AND position <= 9 ORDER BY position")
+    let text = plan.map { "\($0["detail"] ?? .null)" }.joined()
+    #expect(text.contains("SEARCH") && text.contains("_larder_sync_rows_position"))
+  }
+
+  @Test("a run exchanges at once, and again when something changes on either side")
+  func run() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "1", title: "t"))
+    let task = Task { for await _ in a.store.sync.run(with: b.store.sync, every: .seconds(3600)) {} }
+    var here = a.store.live(SharedKind.all).makeAsyncIterator()
+    var there = b.store.live(SharedKind.all).makeAsyncIterator()
+    while try await there.next()?.count != 1 {}
+    try await a.store.insert(SharedKind(id: "2", title: "t"))
+    while try await there.next()?.count != 2 {}
+    try await b.store.insert(SharedKind(id: "3", title: "t"))
+    while try await here.next()?.count != 3 {}
+    task.cancel()
+    await task.value
+  }
+
+  @Test("a run reports errors as values, waits longer after each, and goes on")
+  func backoff() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "1", title: "t"))
+    let waits = Mutex<[Duration]>([])
+    let run = SyncRun(
+      sync: a.store.sync, peer: CountingPeer(b.store.sync, failures: 4), interval: .seconds(5),
+      sleep: { duration in waits.withLock { $0.append(duration) } })
+    var failures: [Duration] = []
+    for await status in run {
+      switch status {
+      case .exchanging: continue
+      case .failed(let error, let delay):
+        #expect(error is CountingPeer.Failure)
+        failures.append(delay)
+        continue
+      case .upToDate(let report): #expect(report.sent == 1)
+      }
+      break
+    }
+    #expect(failures == [.seconds(1), .seconds(2), .seconds(4), .seconds(5)])
+    #expect(waits.withLock { Array($0.prefix(4)) } == failures)
+    #expect(try await b.store.count(SharedKind.all) == 1)
+  }
+
+  @Test("a run of a store without sync reports the remedy, and ends with its task")
+  func withoutSync() async throws {
+    let (plain, b) = (try Replica(configuration: .init()), try Replica())
+    let task = Task { () -> (any Error)? in
+      for await status in plain.store.sync.run(with: b.store.sync) {
+        if case .failed(let error, _) = status { return error }
+      }
+      return nil
+    }
+    #expect((await task.value as? StoreError)?.code == .unsupported)
+  }
+
+  @Test("what others say of a replica doesn't keep changes from it")
+  func relayedLie() async throws {
+    let (a, b, liar) = (try Replica(), try Replica(), ReplicaID())
+    try await a.store.insert(SharedKind(id: "a", title: "t"))
+    let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())
+    let now = try await a.store.readingModule { try ReplicaFile($0).clock().now }
+    let stamp = try #require(Stamp(time: 1, replica: liar))
+    let row = RowState(
+      table: "SharedKind", key: [.init("lie")], causalLength: 1, stamp: stamp, insertion: stamp, properties: [])
+    try await a.store.sync.apply(
+      ChangeBatch(
+        since: ChangeCursor(replica: liar, position: 0), upTo: ChangeCursor(replica: liar, position: 5),
+        recipient: own, isLast: true, modelsDigest: Data(), rows: [row],
+        knowledge: [Knowledge(replica: other, since: 1, origin: own, upTo: now)]))
+    let file = try await a.store.sync.export(to: b.folder.file("file"), for: other)
+    #expect(file.since.position == 0)
+    try await b.store.sync.import(from: file.url)
+    #expect(try await b.store.find(SharedKind.self, "a") != nil)
+  }
+}
