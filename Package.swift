@@ -146,6 +146,7 @@ let package = Package(
       dependencies: [
         "Larder",
         "LarderRandom",
+        "LarderSync",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -175,6 +176,7 @@ let package = Package(
       dependencies: [
         "CFaultVFS",
         "Larder",
+        "LarderSync",
         "LarderTestSupport",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
