@@ -4,6 +4,9 @@ import Dispatch
 struct WakeTimer {
   private var source: (any DispatchSourceTimer)?
 
+  /// The seconds to wait, as they were set last.
+  private(set) var delay: Double?
+
   /// True from ``set(after:leeway:on:_:)`` until ``cancel()``, also after the timer has fired.
   var isSet: Bool { source != nil }
 
@@ -12,6 +15,7 @@ struct WakeTimer {
     after seconds: Double, leeway: DispatchTimeInterval, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
   ) {
     source?.cancel()
+    delay = seconds
     let source = DispatchSource.makeTimerSource(queue: queue)
     source.schedule(deadline: .now() + seconds, leeway: leeway)
     source.setEventHandler(handler: body)
@@ -23,5 +27,6 @@ struct WakeTimer {
   mutating func cancel() {
     source?.cancel()
     source = nil
+    delay = nil
   }
 }

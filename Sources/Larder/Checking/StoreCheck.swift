@@ -7,6 +7,7 @@ final class StoreCheck {
     case derivedValues(DerivedColumn)
     case attachments
     case searchIndex(TableDefinition)
+    case jsonForm(TableDefinition)
   }
 
   let connection: Connection
@@ -55,6 +56,12 @@ final class StoreCheck {
       parts += connection.environment.tables.flatMap(\.derived).map { .derivedValues($0) }
       if try AttachmentTable(connection).exists() { parts.append(.attachments) }
       parts += connection.environment.tables.filter { !$0.searchable.isEmpty }.map { .searchIndex($0) }
+      // Adopted columns are compared by value.
+      if connection.environment.isManaged {
+        parts += connection.environment.tables.filter { $0.columns.contains(where: \.type.isJSON) }.map {
+          .jsonForm($0)
+        }
+      }
     } catch let error as StoreError where Self.isDamage(error) {
       add(.damage, "The file's schema could not be read: \(error.message)")
     }
@@ -68,6 +75,7 @@ final class StoreCheck {
     case .derivedValues(let column): try checkDerivedValues(of: column)
     case .attachments: try checkAttachments()
     case .searchIndex(let table): try checkSearchIndex(of: table)
+    case .jsonForm(let table): try checkJSON(of: table)
     }
   }
 
@@ -79,6 +87,7 @@ final class StoreCheck {
       case .derivedValues: .derivedValues
       case .attachments: .attachments
       case .searchIndex: .searchIndexes
+      case .jsonForm: .jsonForms
       }
     return StoreReport.Progress(step: step, model: model(of: part), completed: completed, total: total)
   }
@@ -88,7 +97,7 @@ final class StoreCheck {
     case .pages, .attachments: nil
     case .references(let table): definition(of: table)?.model ?? table
     case .derivedValues(let column): column.model
-    case .searchIndex(let table): table.model
+    case .searchIndex(let table), .jsonForm(let table): table.model
     }
   }
 

@@ -21,6 +21,8 @@ public struct StoreReport: Sendable, Hashable {
       case damagedAttachment
       /// A full-text index doesn't have the words of its table.
       case searchIndex
+      /// A row has JSON in another form than Larder writes, and conditions that compare it don't find it.
+      case jsonForm
     }
 
     /// The kind of the problem.
@@ -68,6 +70,8 @@ public struct StoreReport: Sendable, Hashable {
       case attachments
       /// Full-text indexes.
       case searchIndexes
+      /// The form of JSON.
+      case jsonForms
     }
 
     /// The current check; after the last part, the last check.

@@ -28,6 +28,27 @@ extension ContextConnection {
     }
   }
 
+  /// Applies the delete rules of the expired rows whose keys the values take, as a store does: they are new rows, to
+  /// which nothing refers.
+  func willTakeKeys<M: Model>(of values: [M]) throws {
+    guard let active, let table = active.table(M.schema.table) else { return }
+    let sql = sql(of: table, in: active)
+    guard sql.hasDeleteRules else { return }
+    for value in values {
+      let record = try connection.statement(sql.recordExpired)
+      try record.bindKey(value.id, of: M.self)
+      try connection.run(record, context: ErrorContext(M.self))
+      guard connection.changeCount > 0 else { continue }
+      try applyDeleteRules(in: active)
+      for (reference, query) in sql.rowsThatDeny {
+        let find = try connection.statement(query)
+        defer { find.reset() }
+        try find.bindKey(value.id, of: M.self)
+        if try connection.step(find, nil) { throw denial(of: table, by: reference) }
+      }
+    }
+  }
+
   /// Goes on to the rows that were deleted since the last level. Returns false if there are none.
   private func advance(_ deletions: inout [LevelledDeletion]) throws -> Bool {
     var isReached = false

@@ -34,17 +34,23 @@ extension ContextConnection {
   private func write(
     _ layer: ContextLayer, _ policy: MergePolicy, expectsTaken: Bool
   ) throws -> [(layer: ContextLayer, digests: [String])] {
-    connection.forgetWrites()
-    return try connection.transaction {
-      for table in layer.tables where table.expires {
-        try removeExpired(replacedBy: sql(of: table, in: layer), expectsTaken: expectsTaken)
-      }
+    func change() throws -> [(layer: ContextLayer, digests: [String])] {
+      let expiring = layer.tables.filter(\.expires).map { sql(of: $0, in: layer) }
+      for sql in expiring { try removeExpired(sql, expectsTaken: expectsTaken) }
       try compareWithKnownVersions(layer)
       try noteVersions(layer)
       try merge(layer, policy, expectsTaken: expectsTaken)
+      for sql in expiring { try run([sql.updateExpired]) }
       let leases = try writeAttachmentLeases()
       try writeRows(of: layer)
       return leases
+    }
+    connection.forgetWrites()
+    do {
+      return try connection.transaction(change)
+    } catch let error as StoreError {
+      // All sums fit in the end, but not each one after each statement, or not with what others have written.
+      throw connection.namingSum(error) { _ = try change() }
     }
   }
 
@@ -95,16 +101,14 @@ extension ContextConnection {
     }
   }
 
-  /// Deletes expired rows with the keys of unsaved ones and, if others may conflict, those with their unique values.
+  /// Forgets unsaved rows that have expired and, if others may conflict, deletes expired rows with the unique values of
+  /// unsaved ones.
   ///
   /// Other rows stay: after a jump of the clock, they are only hidden.
-  private func removeExpired(replacedBy sql: OverlaySQL, expectsTaken: Bool) throws {
-    let keys = sql.table.keys.map(Quoting.name).joined(separator: ", ")
-    let name = Quoting.name(sql.table.name)
+  private func removeExpired(_ sql: OverlaySQL, expectsTaken: Bool) throws {
     try run(sql.dropExpired)
-    let removeReplaced =
-      "DELETE FROM main.\(name) WHERE (\(keys)) IN (SELECT \(keys) FROM \(sql.pending)) AND +\(Expiry.isOver)"
-    for statement in [removeReplaced] + (expectsTaken ? sql.removeTaken : []) {
+    guard expectsTaken else { return }
+    for statement in sql.removeTaken {
       try connection.deletingBySQL { try run([statement], errorContext(of: sql.table)) }
     }
   }

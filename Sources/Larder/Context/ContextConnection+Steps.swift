@@ -84,7 +84,7 @@ extension ContextConnection {
     }
   }
 
-  private func denial(of table: OverlayTable, by reference: ForeignKey) -> StoreError {
+  func denial(of table: OverlayTable, by reference: ForeignKey) -> StoreError {
     let model = errorContext(of: table)?.model ?? table.name
     let child = definition(of: reference.child)
     let names = reference.childColumns.map { child?.column($0)?.property ?? $0 }.joined(separator: ", ")

@@ -114,11 +114,12 @@ final class ContextConnection {
 
   /// Returns the SQL of a table in a layer.
   func sql(of table: OverlayTable, in layer: ContextLayer) -> OverlaySQL {
-    let below = layer.chain.dropLast().last { $0.table(table.name) != nil }
+    let others = layer.chain.dropLast().filter { $0.table(table.name) != nil }
+    let below = others.last
     let rules = foreignKeys.filter { $0.parent.isSameColumn(as: table.name) }
     let file = table.expires ? Quoting.name(Expiry.view(of: table.name)) : "main.\(Quoting.name(table.name))"
     return OverlaySQL(
-      layer: layer.id, table: table,
+      layers: others.map(\.id) + [layer.id], table: table,
       lower: below.map { Quoting.name("\(ReservedNames.prefix)rows_\($0.id)_\(table.name)") } ?? file,
       lowerView: below.map {
         Quoting.name("\(ReservedNames.prefix)\(table.derived.isEmpty ? "rows" : "view")_\($0.id)_\(table.name)")

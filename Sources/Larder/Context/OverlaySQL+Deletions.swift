@@ -62,4 +62,40 @@ extension OverlaySQL {
       )
     }
   }
+
+  // MARK: Expired rows
+
+  /// Records the row with a key as deleted if it has expired. The parameters are the key.
+  var recordExpired: String {
+    let parameters = keys.indices.map { Quoting.parameter($0 + 1) }
+    return "INSERT INTO \(leaving) (\(list(keys))) SELECT \(list(parameters)) WHERE \(isExpired)"
+  }
+
+  /// The condition that the row with a key, the parameters, has expired in this layer or below.
+  private var isExpired: String {
+    func isRow(_ row: String) -> String {
+      keys.enumerated().map { "\(row).\($1) = \(Quoting.parameter($0 + 1))" }.joined(separator: " AND ")
+    }
+    let file = "EXISTS (SELECT 1 FROM main.\(shadow) AS m WHERE \(isRow("m")) AND NOT \(Expiry.isThere("m")))"
+    return layers.reduce(file) { below, layer in
+      let row = "SELECT 1 FROM \(name("pending", in: layer)) AS p WHERE \(isRow("p"))"
+      let isOver = "EXISTS (\(row) AND p.\(Self.state) = 0 AND NOT \(Expiry.isThere("p")))"
+      return "(\(isOver) OR (NOT EXISTS (\(row)) AND \(below)))"
+    }
+  }
+
+  /// For each reference that denies deletions, a query for a row that refers to a key, the parameters.
+  var rowsThatDeny: [(reference: ForeignKey, query: String)] {
+    denials.compactMap { reference in
+      let numbers = referredColumns(reference).compactMap { keys.firstIndex(of: $0) }
+      guard numbers.count == reference.childColumns.count else { return nil }
+      let refers = zip(reference.childColumns, numbers).map {
+        "\(Quoting.name($0)) = \(Quoting.parameter($1 + 1))"
+      }
+      return (
+        reference,
+        "SELECT 1 FROM \(Quoting.name(reference.child)) WHERE \(refers.joined(separator: " AND ")) LIMIT 1"
+      )
+    }
+  }
 }

@@ -53,8 +53,8 @@ extension OverlaySQL {
 
   /// Removes expired rows: those without a saved version, and those whose saved version has expired, too.
   ///
-  /// A row that got a later date in this layer is there although its saved version has expired: it is inserted again,
-  /// and nobody else has deleted it.
+  /// A row that got a later date in this layer is there although its saved version has expired, and nobody else has
+  /// deleted it: it has no version any more with which somebody's could be in conflict.
   var dropExpired: [String] {
     let below = "SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", pending)) AND \(Expiry.isThere("b"))"
     return [
@@ -67,7 +67,18 @@ extension OverlaySQL {
     ]
   }
 
-  /// Removes expired rows of the file with a unique value of an unsaved row.
+  /// Makes an unsaved row an update if the file still has an expired row with its key. Delete rules have been applied
+  /// to what referred to a row that was replaced; what refers to one that got a later date must stay.
+  var updateExpired: String {
+    """
+    INSERT INTO \(base) (\(Self.row), \(Self.clock), \(list(columns))) \
+    SELECT \(lowerRow("m")), 0, \(list(columns, of: "m")) FROM \(pending) AS p CROSS JOIN main.\(shadow) AS m ON \(sameKey("m", "p")) \
+    WHERE p.\(Self.state) = 0 AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p"))) \
+    AND NOT \(Expiry.isThere("m"))
+    """
+  }
+
+  /// Removes expired rows of the file with a unique value of an unsaved row, unless they are written themselves.
   var removeTaken: [String] {
     table.uniqueRules.map { rule in
       let isSame = rule.parts.map { part in
@@ -76,7 +87,8 @@ extension OverlaySQL {
       }
       return """
         DELETE FROM main.\(shadow) AS t WHERE \(Expiry.isOver) AND EXISTS \
-        (SELECT 1 FROM \(pending) AS p WHERE p.\(Self.state) = 0 AND \(isSame.joined(separator: " AND ")))
+        (SELECT 1 FROM \(pending) AS p WHERE p.\(Self.state) = 0 AND \(isSame.joined(separator: " AND "))) \
+        AND NOT EXISTS (SELECT 1 FROM \(pending) AS q WHERE \(sameKey("q", "t")))
         """
     }
   }

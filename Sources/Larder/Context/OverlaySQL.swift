@@ -5,6 +5,8 @@
 /// were.
 struct OverlaySQL {
   let layer: Int
+  /// The layers with the table, from the context's own to this one.
+  let layers: [Int]
   let table: OverlayTable
   /// The quoted name of the layer below: the table, or the parent's rows.
   let lower: String
@@ -22,9 +24,11 @@ struct OverlaySQL {
   static let clock = "\(ReservedNames.prefix)clock"
 
   init(
-    layer: Int, table: OverlayTable, lower: String, lowerView: String, deleteRules: [ForeignKey], tables: [OverlayTable]
+    layers: [Int], table: OverlayTable, lower: String, lowerView: String, deleteRules: [ForeignKey],
+    tables: [OverlayTable]
   ) {
-    self.layer = layer
+    layer = layers.last ?? 0
+    self.layers = layers
     self.table = table
     self.lower = lower
     self.lowerView = lowerView
@@ -35,8 +39,8 @@ struct OverlaySQL {
 
   // MARK: Names
 
-  func name(_ kind: String, of other: String? = nil) -> String {
-    Quoting.name("\(ReservedNames.prefix)\(kind)_\(layer)_\(other ?? table.name)")
+  func name(_ kind: String, of other: String? = nil, in layer: Int? = nil) -> String {
+    Quoting.name("\(ReservedNames.prefix)\(kind)_\(layer ?? self.layer)_\(other ?? table.name)")
   }
   var pending: String { name("pending") }
   var base: String { name("base") }

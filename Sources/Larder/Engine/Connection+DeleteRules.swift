@@ -20,11 +20,25 @@ extension Connection {
   /// Calls the closure, which deletes rows of the table, if nothing keeps them. Returns nil, and undoes what it did, if
   /// a reference would dangle, now or at the end of the transaction.
   func deletingUnreferenced(_ table: TableDefinition, isOneRow: Bool, _ body: () throws -> Int) throws -> Int? {
+    try unlessReferenced(table.model) { try deleting(in: table.name, isOneRow: isOneRow, $0, body) }
+  }
+
+  /// Calls the closure, which deletes rows of several tables that may refer to each other, if nothing else keeps them.
+  /// Returns nil, and undoes what it did, if a reference would dangle.
+  func deletingTogether(_ body: () throws -> Int) throws -> Int? {
+    try unlessReferenced(nil) { denial in
+      try endDeferral()
+      return try followingRules(in: nil, { try judging(denial, body) }) { queues in
+        try judging(denial) { try deletingOneByOne(queues, body).result }
+      }
+    }
+  }
+
+  private func unlessReferenced(_ model: String?, _ delete: (Denial) throws -> Int) throws -> Int? {
     do {
       return try savepoint {
         let wasResolved = !hasUnresolvedReferences
-        let count = try deleting(
-          in: table.name, isOneRow: isOneRow, wasResolved ? .unnamed : .named(model: table.model), body)
+        let count = try delete(wasResolved ? .unnamed : .named(model: model))
         if wasResolved, hasUnresolvedReferences { throw DanglingReference() }
         return count
       }

@@ -21,8 +21,8 @@ extension Connection {
   /// - Parameter change: Makes the refused change again.
   /// - Complexity: As much as the refused change; it needs no memory for the rows that it changes.
   func namingSum(_ error: StoreError, _ change: () throws -> Void) -> StoreError {
-    // A context has its own check.
-    guard error.code == .invalidValue, error.key.isEmpty, overlay == nil, refusedSum?.isSought != true else {
+    // Unsaved changes of a context have a check of their own.
+    guard error.code == .invalidValue, error.key.isEmpty, overlay?.isSaving ?? true, refusedSum?.isSought != true else {
       return error
     }
     // SQLite names no property if its own sum overflows.

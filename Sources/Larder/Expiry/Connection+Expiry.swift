@@ -64,8 +64,7 @@ extension Connection {
   /// Deletes expired rows with the values' keys, so that the values can replace them.
   func removeExpired<M: Model>(withKeysOf values: [M]) throws {
     guard M.schema.expires else { return }
-    // Unsaved rows of a context replace expired rows when the context is saved.
-    guard overlay == nil else { return }
+    if let overlay { return try overlay.willTakeKeys(of: values) }
     let statements = M.schema.statements
     let isExpired = "\(statements.isKey) AND \(Expiry.isOver)"
     let find = try statement("SELECT 1 FROM \(statements.target) WHERE \(isExpired)")

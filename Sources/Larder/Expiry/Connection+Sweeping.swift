@@ -2,7 +2,8 @@ import GRDBSQLite
 
 // Deleting a row that a reference keeps is tried once. The row is then set aside: its date becomes `Expiry.kept`, which
 // still hides it, and which the sweeper's index search skips. When a trigger finds that the reference is removed, the
-// date becomes `Expiry.released`, and the next sweep tries again. Nothing tells when a row may go that is refused for
+// date becomes `Expiry.released`, and the next sweep tries again. Expired rows that keep each other are found when one of
+// them is tried (`ExpiredGroup`). Nothing tells when a row may go that is refused for
 // another reason: such rows are tried again from time to time.
 
 extension Connection {
@@ -102,8 +103,9 @@ extension Connection {
         // Rows that refer to each other may only be deletable together.
         if kept.count > 1, let together = try delete(kept[...], of: table) {
           count += together
-        } else {
+        } else if !kept.isEmpty {
           try setEnd(of: kept, of: table, to: Expiry.kept)
+          count += try removeGroups(of: kept, in: table, span)
         }
       }
     }
@@ -143,11 +145,7 @@ extension Connection {
 
   /// Deletes the rows. Returns nil if something keeps one of them.
   private func delete(_ rows: ArraySlice<Int64>, of table: TableDefinition) throws -> Int? {
-    let row = Quoting.name(table.rowIDColumn)
-    var writer = environment.makeWriter()
-    writer.write("DELETE FROM main.\(Quoting.name(table.name)) WHERE \(row) IN (SELECT value FROM json_each(")
-    writer.bind(.text("[\(rows.map(String.init).joined(separator: ","))]"))
-    writer.write("))")
+    let writer = deletion(of: rows, in: table)
     return try expiryReleases.attempting {
       do {
         return try deletingUnreferenced(table, isOneRow: rows.count == 1) { try change(writer, ErrorContext(table)) }
@@ -157,6 +155,35 @@ extension Connection {
         return nil
       }
     }
+  }
+
+  /// Deletes those of the rows that only other expired rows keep, with these, and returns their number.
+  ///
+  /// A circle may be longer than a batch, lead through several tables, or be closed by a row that expires last.
+  private func removeGroups(of rows: [Int64], in table: TableDefinition, _ span: ExpirySpan) throws -> Int {
+    let groups = try expiryReleases.groups(of: rows, in: table, span)
+    guard !groups.isEmpty else { return 0 }
+    let count = try expiryReleases.attempting {
+      do {
+        return try deletingTogether {
+          for (table, rows) in groups { _ = try change(deletion(of: rows[...], in: table), ErrorContext(table)) }
+          return groups.reduce(0) { $0 + $1.1.count }
+        }
+      } catch let error as StoreError where [.constraint, .invalidValue, .unsupported].contains(error.code) {
+        expiryReleases.noteRefusal(of: table)
+        return nil
+      }
+    }
+    return count ?? 0
+  }
+
+  private func deletion(of rows: ArraySlice<Int64>, in table: TableDefinition) -> SQLWriter {
+    let row = Quoting.name(table.rowIDColumn)
+    var writer = environment.makeWriter()
+    writer.write("DELETE FROM main.\(Quoting.name(table.name)) WHERE \(row) IN (SELECT value FROM json_each(")
+    writer.bind(.text("[\(rows.map(String.init).joined(separator: ","))]"))
+    writer.write("))")
+    return writer
   }
 
   func setEnd(of rows: [Int64], of table: TableDefinition, to end: Double) throws {

@@ -68,6 +68,17 @@ final class ExpiryReleases {
     return try review(releases)
   }
 
+  /// Returns expired rows that keep each other and that nothing else keeps: those of these rows that can go, and what
+  /// must go with them.
+  ///
+  /// - Parameters:
+  ///   - rows: The row IDs of rows of the table, each of which something keeps.
+  ///   - span: The range of expiry dates.
+  func groups(of rows: [Int64], in table: TableDefinition, _ span: ExpirySpan) throws -> [(TableDefinition, [Int64])] {
+    var group = ExpiredGroup(connection, watched, span)
+    return try group.rows(beginningWith: rows, of: table)
+  }
+
   /// Calls the closure, which tries to delete rows. If it returns nil, its changes were undone, and the references that
   /// it removed are still there.
   func attempting<Result>(_ delete: () throws -> Result?) rethrows -> Result? {

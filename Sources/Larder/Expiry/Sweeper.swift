@@ -35,7 +35,7 @@ final class Sweeper: StoreService {
   /// The longest sleep, in seconds: a little more than it takes to trust a clock.
   private static let interval = ClockTrust.probation + 1
   /// How often to check the clock while there are observers, in seconds.
-  private static let look = 0.5
+  static let look = 0.5
 
   /// - Parameter isNeeded: Whether something in the file can already expire; otherwise the sweeper starts with the
   ///   first date that is set.
@@ -51,6 +51,9 @@ final class Sweeper: StoreService {
   deinit {
     state.withLock { $0.timer.cancel() }
   }
+
+  /// The seconds after which the clock is checked next, as they were set last.
+  var delay: Double? { state.withLock(\.timer.delay) }
 
   /// Stops deleting expired rows, which stay hidden.
   func stop() {

@@ -1,11 +1,14 @@
 extension StoreWriter {
   /// Recomputes every `@Derived` property and every full-text index of the store's models, in one transaction.
   ///
+  /// JSON that another program or SQL wrote in another form is written as Larder does, so that conditions find it.
+  ///
   /// The triggers that maintain them see every change but one: `INSERT OR REPLACE` by a program that leaves SQLite's
   /// `recursive_triggers` off deletes rows without firing triggers. Larder's own connections turn it on.
   ///
   /// - Throws: ``StoreError`` `.unsupported` in a context (call it on its store instead), and the errors of any write.
-  /// - Complexity: Reads every row of the models that have such properties, and of those that they are derived from.
+  /// - Complexity: Reads every row of the models that have such properties or JSON, and of those that they are derived
+  ///   from.
   public func rebuildDerived() throws {
     try _write(isAtomic: true) { try $0.connection.rebuildDerived() }
   }
@@ -27,6 +30,7 @@ extension Connection {
         .unsupported, "What is derived in the file cannot be rebuilt in a context. Call rebuildDerived() on the store.")
     }
     for table in environment.tables {
+      if environment.isManaged { try JSONForm(table).write(on: self) }
       for column in table.derived { try execute(column.fill) }
       guard !table.searchable.isEmpty else { continue }
       let index = Quoting.name(SearchClause.table(of: table.name))

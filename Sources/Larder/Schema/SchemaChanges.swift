@@ -58,7 +58,7 @@ struct SchemaChanges {
       for statement in writer.dropSearch(of: table.name) + writer.createSearch(table) {
         try connection.change(statement)
       }
-    case .orderJSON(let table): try JSONOrder(table).apply(to: connection, log)
+    case .orderJSON(let table): try JSONForm(table).order(on: connection, log)
     case .dropSearch(let table):
       for statement in writer.dropSearch(of: table) { try connection.change(statement) }
     }

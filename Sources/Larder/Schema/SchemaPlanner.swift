@@ -93,7 +93,7 @@ struct SchemaPlanner {
       let added = Set(opening.columnsAdded(to: table).map(\.name))
       return try rules(of: state, table, opening, added: added, entry, isConverting: isConverting)
         + indexes(of: table, state, entry)
-        + search(of: table, isRenamed: opening.rename(columnsOf: table)) + JSONOrder.steps(for: table, opening, entry)
+        + search(of: table, isRenamed: opening.rename(columnsOf: table)) + JSONForm.steps(for: table, opening, entry)
     }
     return try steps + triggers()
   }

@@ -88,16 +88,39 @@ extension StoreSync {
     }
   }
 
+  /// Merges a duplicate into the row that has its unique value: what refers to it refers to that row afterwards, on all
+  /// replicas, and the duplicate is deleted.
+  ///
+  /// Of its values, those that differ from the other row's are listed in ``conflicts()``, from where each can be restored.
+  /// Counters are added up.
+  ///
+  /// - Parameters:
+  ///   - row: One of ``setAside()``.
+  ///   - key: The key of a visible row of the same table; by default that of the row of which `row` is the duplicate.
+  /// - Throws: `StoreError` `.notFound` if `row` is no longer set aside, `.referenced` if there is no such row to merge it
+  ///   into; the errors of any write.
+  public func merge(_ row: SetAsideRow, into key: [Value]? = nil) async throws {
+    try await deciding(row) { file, stored in
+      var target = key.map { RowKey(table: row.table, key: $0.map { ReplicatedValue($0) }) }
+      if target == nil, case .duplicate(_, let key)? = try file.reason(stored) {
+        target = RowKey(table: row.table, key: key.map { ReplicatedValue($0) })
+      }
+      guard let target, target != stored.rowKey, let winner = try file.row(target), winner.isVisible else {
+        throw StoreError(
+          .referenced, ofModel: file.table(row.table)?.description.model,
+          "There is no visible row to merge this one into. Name the key of one, or restore or discard the row.")
+      }
+      try DuplicateMerge(stored, into: winner, file).run()
+    }
+  }
+
   private func deciding(
     _ row: SetAsideRow, _ body: @escaping @Sendable (ReplicaFile, StoredRow) throws -> Void
   ) async throws {
-    try await store.writingModule { connection in
-      try connection.transaction {
-        let file = try ReplicaFile(connection)
-        try file.settle()
-        guard let stored = try file.row(row.rowKey), stored.status.isSetAside else { throw file.missing }
-        try body(file, stored)
-      }
+    try await deciding { file in
+      try file.settle()
+      guard let stored = try file.row(row.rowKey), stored.status.isSetAside else { throw file.missing }
+      try body(file, stored)
     }
   }
 

@@ -33,7 +33,8 @@ extension ReplicaFile {
     return ChangeBatch(
       since: cursor, upTo: ChangeCursor(replica: own, position: end), recipient: recipient, isLast: isLast,
       modelsDigest: ModelsDigest.exchange(of: tables), rows: rows.map(\.state),
-      knowledge: try knowledge(after: cursor.position, upTo: end))
+      knowledge: try knowledge(after: cursor.position, upTo: end),
+      names: try names(after: cursor.position, upTo: end))
   }
 
   func knowledge(after position: Int64, upTo end: Int64) throws -> [Knowledge] {

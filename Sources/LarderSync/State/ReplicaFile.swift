@@ -17,6 +17,9 @@ final class ReplicaFile {
   /// The statements that read the values of a row, by the numbers of the tables.
   private var selections: [Int64: String] = [:]
   private(set) var keyCount: Int
+  /// Whether any row has contributions to counters, and values that lost: most files have none.
+  lazy var hasContributions = hasRows(SyncTables.counters)
+  lazy var hasLosses = hasRows(SyncTables.conflicts)
   /// The values that properties have in rows of models that lack them, by the numbers of the properties.
   let defaults: [Int64: ReplicatedValue]
 
@@ -40,6 +43,11 @@ final class ReplicaFile {
       }
     }
     self.defaults = defaults
+  }
+
+  private func hasRows(_ table: String) -> Bool {
+    // An error comes up again when the rows are read.
+    (try? connection.finds("SELECT 1 FROM \(table) LIMIT 1")) ?? true
   }
 
   // MARK: Tables

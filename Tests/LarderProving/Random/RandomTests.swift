@@ -14,7 +14,7 @@ public struct RandomTests: ProofPart {
     "RandomConflictTests", "RandomReplaceTests", "RandomLostCaseTests", "RandomSearchTextTests",
     "RandomLongConditionTests", "RandomModelNameTests", "RandomRequiredTests", "RefusedAssignmentTests",
     "RandomOptionalTests", "RandomKeyFormTests", "RandomDateTests", "RandomExpiryTests",
-    "RandomKeyIdentityTests",
+    "RandomKeyIdentityTests", "ExpiredGroupTests", "StoreCheckJSONTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.

@@ -59,6 +59,13 @@ struct VisibilityOracle {
   private func raw(_ column: String, _ state: RowState, _ table: TrackedTable) -> ReplicatedValue {
     for (key, value) in zip(table.description.keys, state.key) where key.name == column { return value }
     let name = table.properties.first { $0.column.name == column }?.name
+    if let range = table.properties.first(where: { $0.column.name == column })?.column.counterRange {
+      // The sum in as many bits as it needs, and then the bounds.
+      let sum = state.contributions.filter { $0.property == name }.reduce(Int128(0)) { sum, contribution in
+        sum + Int128(contribution.amount.high) * (1 << 32) + Int128(contribution.amount.low)
+      }
+      return .integer(Int64(min(max(sum, Int128(range.lowerBound)), Int128(range.upperBound))))
+    }
     return state.properties.first { $0.name == name }?.value ?? .null
   }
 
@@ -66,10 +73,24 @@ struct VisibilityOracle {
     var set = set
     while true {
       let lacking = set.filter { row in
-        references(state[row]).contains { !$0.isOptional && !set.contains($0.target) }
+        isIncomplete(state[row])
+          || references(state[row]).contains { !$0.isOptional && !set.contains($0.target) }
       }
       if lacking.isEmpty { return set }
       set.subtract(lacking)
+    }
+  }
+
+  /// Whether a required value is missing, or a value is of another type than its column.
+  private func isIncomplete(_ state: RowState?) -> Bool {
+    guard let state, let table = tables[state.table] else { return true }
+    let columns = table.description.keys + table.properties.map(\.column)
+    return columns.contains { column in
+      switch (raw(column.name, state, table), column.storageClass) {
+      case (.null, _): !column.isOptional
+      case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): false
+      default: true
+      }
     }
   }
 

@@ -50,6 +50,36 @@ struct StorageSlot: Hashable {
     #expect(try db.fetch(StorageSlot.all.sorted(by: \.id)) == [slot(1, 1, "B", 2), slot(2, 2, "A", 2)])
   }
 
+  @Test(
+    "C3: rows that exchange unique values, from which sums are derived, are saved so by a store, a context and a child")
+  func exchange() throws {
+    func exchange(_ db: some StoreWriter) throws {
+      try db.update(slot(1, 33, "A", 1))
+      try db.update(slot(2, 11, "B", 2))
+      try db.update(slot(1, 22, "A", 1))
+    }
+    for place in 0..<3 {
+      try db.deleteAll(StorageSlot.all)
+      try db.insert([slot(1, 11, "A", 1), slot(2, 22, "B", 2), slot(3, 44, "C", 2)])
+      let context = Context(store)
+      let child = context.child()
+      switch place {
+      case 0: try db.write { try exchange($0) }
+      case 1: try exchange(context)
+      default: try exchange(child)
+      }
+      try child.save()
+      try context.save()
+      #expect(
+        try db.fetch(StorageSlot.all.sorted(by: \.id)) == [
+          slot(1, 22, "A", 1), slot(2, 11, "B", 2), slot(3, 44, "C", 2),
+        ])
+      let racks = try db.fetch(StorageRack.all.sorted(by: \.id))
+      #expect(racks.map(\.total) == [22, 55, 0] && racks.map(\.smallTotal) == [22, 55, 0])
+      #expect(try db.verifyDerived() == [])
+    }
+  }
+
   @Test("C3: random exchanges of unique values, moves, deletions and inserts are saved as they are")
   func exchanges() throws {
     for number in 0..<60 {

@@ -20,6 +20,16 @@ private struct Pouch: Hashable {
     return pouch
   }
 
+  /// Returns the row with the properties that this one has given other values than the base, and the rest of another.
+  func merged(over other: Pouch, base: Pouch) -> Pouch {
+    var row = other
+    if price != base.price { row.price = price }
+    if tags != base.tags { row.tags = tags }
+    if counts != base.counts { row.counts = counts }
+    if text != base.text { row.text = text }
+    return row
+  }
+
   /// SQL that writes equal values in another form: more digits, and elements and keys in any order.
   func rewriting(_ generator: inout SplitMix64) -> SQL {
     let digits = "\(price)"
@@ -38,25 +48,36 @@ struct RandomConflictTests {
 
   private enum Change: CaseIterable { case nothing, values, deletion, sameValues }
 
-  /// Returns what the changes of both sides lead to; nil for a conflict.
-  private func merged(_ base: Rows, _ mine: Rows, _ theirs: Rows) -> Rows? {
+  /// Returns what the changes of both sides lead to; nil for a conflict that the policy refuses.
+  private func merged(_ base: Rows, _ mine: Rows, _ theirs: Rows, _ policy: MergePolicy) -> Rows? {
     var rows = theirs
     for id in Set(base.keys).union(mine.keys) where mine[id] != base[id] {
-      let isChangedThere = theirs[id] != base[id]
-      if isChangedThere, theirs[id] != mine[id] { return nil }
-      rows[id] = mine[id]
+      if theirs[id] == base[id] || theirs[id] == mine[id] {
+        rows[id] = mine[id]
+        continue
+      }
+      switch (policy, base[id], mine[id], theirs[id]) {
+      case (.error, _, _, _): return nil
+      case (.preferStore, let base?, let mine?, let theirs?): rows[id] = theirs.merged(over: mine, base: base)
+      case (.preferContext, let base?, let mine?, let theirs?): rows[id] = mine.merged(over: theirs, base: base)
+      case (.preferContext, _, _, _), (.overwrite, _, _, _): rows[id] = mine[id]
+      case (.preferStore, _, _, _), (.rollback, _, _, _): break
+      }
     }
     return rows
   }
 
-  @Test("C3: a save is a conflict if both sides gave a row other values, whatever form the file has of equal ones")
+  @Test(
+    "C3: if both sides gave a row other values, a save does what its policy says, whatever form the file has of equal ones"
+  )
   func rounds() throws {
     var generator = SplitMix64(seed: TestSeed.value &* 77)
     for round in 0..<120 {
       let store = try Store(inMemoryFor: Pouch.self)
       let base = Dictionary(uniqueKeysWithValues: (1...3).map { ($0, Pouch.random($0, &generator)) })
       try store.blocking.insert(Array(base.values))
-      let context = Context(store)
+      let policy = generator.pick([.error, .error] + MergePolicy.allCases)
+      let context = Context(store, mergePolicy: policy)
       let child = context.child()
       let db = round.isMultiple(of: 3) ? child : context
       #expect(try db.fetch(Pouch.all).count == 3)
@@ -79,11 +100,13 @@ struct RandomConflictTests {
       for row in theirs.values.sorted(by: { $0.id < $1.id }) where Bool.random(using: &generator) {
         try store.blocking.sql(row.rewriting(&generator))
       }
-      let place = "seed \(TestSeed.value), round \(round): \(base), \(mine), \(theirs)"
-      if let expected = merged(base, mine, theirs) {
+      let place = "seed \(TestSeed.value), round \(round), \(policy): \(base), \(mine), \(theirs)"
+      if let expected = merged(base, mine, theirs, policy) {
         #expect(throws: Never.self, "\(place)") { try context.save() }
-        let found = try store.blocking.fetch(Pouch.all)
-        #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0) }) == expected, "\(place)")
+        for db in [store.blocking, context] as [any StoreReader] {
+          let found = try db.fetch(Pouch.all)
+          #expect(Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0) }) == expected, "\(place)")
+        }
       } else {
         let error = #expect(throws: StoreError.self, "\(place)") { try context.save() }
         #expect(error?.code == .conflict, "\(place)")

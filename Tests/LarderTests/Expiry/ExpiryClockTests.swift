@@ -217,6 +217,23 @@ struct ExpiryNoticeTests {
     #expect(try await codes.next() == ["a"])
   }
 
+  @Test("while somebody watches, a leap of the clock is noticed within half a second, and nobody looks otherwise")
+  func patience() async throws {
+    #expect(Sweeper.look == 0.5)
+    try await store.save(Pass(id: 1), expires: time.now + 3600)
+    let alone = try #require(store.sweeper.delay)
+    #expect(alone > 60)
+    var passes = store.live(Pass.all).makeAsyncIterator()
+    #expect(try await passes.next()?.count == 1)
+    // The timer was set when the first observer came, and is set again each time that it fires.
+    #expect(try #require(store.sweeper.delay) <= 0.5)
+    time.leap(7200)
+    #expect(try await passes.next()?.count == 0)
+    time.leap(-7200)
+    #expect(try await passes.next()?.count == 1)
+    #expect(try #require(store.sweeper.delay) <= 0.5)
+  }
+
   @Test(
     "live results that were read while the clock was wrong are read anew, though it had returned before the sweeper looked"
   )

@@ -91,6 +91,50 @@ import Testing
     #expect(try db.fetch(AdoptedThing.all.sorted(by: \.id)).map(\.id) == expected, place)
   }
 
+  @Test("in random tables a flag is a condition by itself, and so is its negation, in the store and in contexts")
+  func bareFlags() throws {
+    let seed = TestSeed.value
+    var generator = SplitMix64(seed: seed &* 43)
+    var answered = 0
+    for number in 0..<60 {
+      let table = try RandomAdoptedTable(using: &generator)
+      if generator.once(in: 2) { try table.file.sql("update Things set flag = 1 where flag is null") }
+      let store = try Store(at: table.file.path, for: AdoptedSwitch.self, schema: .existing)
+      let ids = try store.blocking.sql("select id from Things order by id", as: Int.self)
+      let rows = ids.compactMap { try? store.blocking.find(AdoptedSwitch.self, $0) }
+      let context = Context(store)
+      let child = context.child()
+      let questions: [(Query<AdoptedSwitch>, (AdoptedSwitch) -> Bool)] = [
+        (AdoptedSwitch.where { $0.flag }, { $0.flag }), (AdoptedSwitch.where { !$0.flag }, { !$0.flag }),
+        (AdoptedSwitch.where { $0.flag || $0.id < 3 }, { $0.flag || $0.id < 3 }),
+        (AdoptedSwitch.where { !($0.flag && $0.id < 3) }, { !($0.flag && $0.id < 3) }),
+      ]
+      for (position, question) in questions.enumerated() {
+        let expected = rows.filter(question.1).map(\.id)
+        let place = "seed \(seed), table \(number), \(table.declared[0]), question \(position)"
+        for (name, db) in [("store", store.blocking), ("context", context), ("child", child)]
+          as [(String, any StoreWriter)]
+        {
+          defer {
+            child.rollback()
+            context.rollback()
+          }
+          do {
+            #expect(try db.fetch(question.0.sorted(by: \.id)).map(\.id) == expected, "\(place), \(name)")
+            answered += 1
+            guard name != "store" else { continue }
+            _ = try db.deleteAll(question.0)
+            #expect(try db.count(AdoptedSwitch.all) == ids.count - expected.count, "\(place), \(name)")
+          } catch let error as StoreError {
+            #expect(rows.count < ids.count && error.code == .invalidValue, "\(place), \(name): \(error)")
+          }
+        }
+      }
+    }
+    TestSeed.tried(answered, "conditions that are a flag")
+    #expect(answered > 200, "seed \(seed): too few questions were answered")
+  }
+
   @Test("in random tables a row that was found and saved is the same row, in the form in which it stood")
   func saving() throws {
     let seed = TestSeed.value
@@ -115,6 +159,12 @@ import Testing
       }
     }
   }
+}
+
+@Model("Things")
+private struct AdoptedSwitch: Hashable {
+  var id: Int
+  var flag: Bool
 }
 
 /// A condition on one column, with a value that a row has.

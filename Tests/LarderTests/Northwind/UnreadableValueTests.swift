@@ -17,6 +17,11 @@ private struct UnreadableThing: Hashable {
   var data: Data?
 }
 
+private struct LooseThing: Decodable {
+  var id: Int
+  var text: String?
+}
+
 /// A value of the right kind that can't be read is refused by conditions as well, so that no row is changed unseen.
 @Suite("Unreadable values of other programs")
 struct UnreadableValueTests {
@@ -64,7 +69,7 @@ struct UnreadableValueTests {
   }
 
   @Test("a condition on a text that is not valid UTF-8 is refused, and deletes nothing", arguments: ["41ff42", "c0af"])
-  func texts(_ bytes: String) throws {
+  func texts(_ bytes: String) async throws {
     try expectRefusal("text", of: "CAST(x'\(bytes)' AS TEXT)") { $0.text != "x" }
     let db = try open()
     let groups = UnreadableThing.all.grouped(by: \.text) { ($0.key, $0.count) }
@@ -75,9 +80,18 @@ struct UnreadableValueTests {
       #expect(throws: StoreError.self, performing: { try db.sql("select text from Things", as: String.self) }),
       #expect(
         throws: StoreError.self, performing: { try db.sql("select id, text from Things", as: (Int, String?).self) }),
+      #expect(throws: StoreError.self, performing: { try db.sql("select id, text from Things", as: LooseThing.self) }),
+      #expect(throws: StoreError.self, performing: { try db.rows(UnreadableThing.all) }),
     ] {
       #expect(error?.code == .invalidValue)
     }
+    let store = try Store(at: file.path, for: UnreadableThing.self, schema: .existing)
+    var ids: [Int] = []
+    let error = await #expect(throws: StoreError.self) {
+      for try await thing in store.stream(UnreadableThing.all.sorted(by: \.id)) { ids.append(thing.id) }
+    }
+    #expect(error?.code == .invalidValue && error?.model == "UnreadableThing" && error?.property == "text")
+    #expect(Set(ids).isSubset(of: [1]))
   }
 
   @Test("a condition on another value that its type refuses is refused, and deletes nothing")

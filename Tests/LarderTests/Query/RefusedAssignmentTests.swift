@@ -92,6 +92,37 @@ struct RefusedAssignmentTests {
     }
   }
 
+  @Test("in a sum that is too great in the middle of a context's save, or with what others have written")
+  func derivedBySaving() throws {
+    let db = store.blocking
+    try db.insert([
+      DialReading(id: 1, gauge: ToOne("a"), amount: 100), DialReading(id: 2, gauge: ToOne("c"), amount: 60),
+      DialReading(id: 3, gauge: ToOne("c"), amount: 60),
+    ])
+    // Updates are written before deletions.
+    context.delete(DialReading(id: 3))
+    context.update(DialReading(id: 2, gauge: ToOne("c"), amount: 100))
+    #expect(context.refusals.isEmpty)
+    try expectRefusedSave(key: "c")
+    #expect(try db.find(Dial.self, "c")?.sum == 120 && db.count(DialReading.all) == 3)
+    context.rollback()
+    let child = context.child()
+    child.insert(DialReading(id: 4, gauge: ToOne("b"), amount: 100))
+    try child.save()
+    try db.insert(DialReading(id: 5, gauge: ToOne("b"), amount: 100))
+    try expectRefusedSave(key: "b")
+    // What found the row leaves nothing behind.
+    try db.delete(DialReading.self, 5)
+    try context.save()
+    #expect(try db.find(Dial.self, "b")?.sum == 100 && db.verifyDerived() == [])
+  }
+
+  private func expectRefusedSave(key: Value) throws {
+    let error = #expect(throws: StoreError.self) { try context.save() }
+    #expect(error?.code == .invalidValue && error?.model == "Dial" && error?.property == "sum", "\(error as Any)")
+    #expect(error?.key == [key] && context.hasChanges)
+  }
+
   @Test("in a sum that rows which are deleted would make too great")
   func derivedByDeletions() throws {
     try store.blocking.insert([

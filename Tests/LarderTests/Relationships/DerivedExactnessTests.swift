@@ -118,6 +118,37 @@ struct Coin: Hashable {
     #expect(try db.sum(Coin.all, of: \.worth) == 0)
   }
 
+  @Test("C6: sums of decimals are those of integers times powers of ten, in the store, a context and its child")
+  func integers() throws {
+    let seed = TestSeed.value
+    var generator = SplitMix64(seed: seed &* 181)
+    for round in 0..<20 {
+      try db.deleteAll(Coin.all)
+      let context = Context(store)
+      let writer: any StoreWriter = [store.blocking, context, context.child()][round % 3]
+      // In units of 10⁻¹².
+      var worths: [Int: Int128] = [:]
+      for step in 0..<15 {
+        let id = Int.random(in: 1...6, using: &generator)
+        if generator.once(in: 4) {
+          try writer.delete(Coin.self, id)
+          worths[id] = nil
+        } else {
+          let number = Int.random(in: -9_999_999_999...9_999_999_999, using: &generator)
+          let exponent = Int.random(in: -12...12, using: &generator)
+          let worth = try #require(Decimal(string: "\(number)e\(exponent)"))
+          try writer.save(Coin(id: id, worth: worth, purse: ToOne(1)))
+          worths[id] = (0..<exponent + 12).reduce(Int128(number)) { power, _ in power * 10 }
+        }
+        let sum = try #require(Decimal(string: "\(worths.values.reduce(0, +))e-12"))
+        let place: Comment = "seed \(seed), round \(round), step \(step): \(worths)"
+        #expect(try writer.find(Purse.self, 1)?.worth == sum, place)
+        #expect(try writer.sum(Coin.all, of: \.worth) == sum, place)
+      }
+    }
+    TestSeed.tried(600, "sums of decimals")
+  }
+
   @Test("C6: a sum of decimals that no decimal holds is refused")
   func decimalOverflow() throws {
     let large = Decimal.greatestFiniteMagnitude

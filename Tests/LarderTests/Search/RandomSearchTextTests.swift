@@ -59,6 +59,16 @@ struct RandomSearchTextTests {
         #expect(!found.contains(2), "\(place)")
         let error = #expect(throws: StoreError.self, "\(place)") { try db.fetch(NewsItem.search(typed + "\0")) }
         #expect(error?.code == .invalidValue, "\(place)")
+        let marks = (0..<3).map { _ in generator.pick([typed, "\0", "[", typed + "\0]", ""]) }
+        let style = SnippetStyle(marks: (marks[0], marks[1]), ellipsis: marks[2])
+        do {
+          let matches = try db.matches(NewsItem.search("milk"), style: style)
+          #expect(!marks.contains { $0.unicodeScalars.contains("\0") }, "\(place): \(marks)")
+          #expect(matches.map(\.snippet) == ["\(marks[0])milk\(marks[1]) fine"], "\(place): \(marks)")
+        } catch let error as StoreError {
+          #expect(marks.contains { $0.unicodeScalars.contains("\0") }, "\(place): \(marks): \(error)")
+          #expect(error.code == .invalidValue, "\(place)")
+        }
       }
     }
     TestSeed.tried(400, "searches of joined quotation marks")

@@ -32,6 +32,8 @@ final class ExpiryRun {
   private var isSweepDue = false
   /// Whether all rows that have expired by the clock were just deleted.
   private var isCleared = false
+  /// The permits that the file had when the context at work began.
+  var stored: Set<Int> = []
   private var history: [String] = []
   private(set) var comparisons = 0
 
@@ -161,8 +163,8 @@ final class ExpiryRun {
   /// - Parameter isLast: Whether references must be there at its end.
   func make(_ index: Int, _ db: some StoreWriter, isLast: Bool = true) throws {
     var change = ExpiryChange.random(world, reading: time.reading, &random)
-    // A row that a context itself hides keeps what refers to it until the context is saved.
-    while db is Context, !change.isForContexts || change.hides(at: time.reading) {
+    // Of a row that expires before it was ever saved, a context saves nothing, and keeps its unique value until then.
+    while db is Context, !change.isForContexts || (change.hides(at: time.reading) && !isHidden(change)) {
       change = .random(world, reading: time.reading, &random)
     }
     note("\(places[index].name): \(change)")
@@ -188,6 +190,12 @@ final class ExpiryRun {
     case (.success, .failure(let error)): throw Difference(description: "\(change) throws \(error)")
     default: throw Difference(description: "\(change) is not refused, or with \(made)")
     }
+  }
+
+  /// Whether the change only hides a row of the file that has no unique value.
+  private func isHidden(_ change: ExpiryChange) -> Bool {
+    guard case .setPermitEnd(let id, _) = change, let permit = world.permits[id] else { return false }
+    return permit.row.code == nil && stored.contains(id)
   }
 
   private func makeTransaction(_ index: Int) throws {
