@@ -74,7 +74,6 @@ struct VisibilityOracle {
     while true {
       let lacking = set.filter { row in
         isIncomplete(state[row])
-        isIncomplete(state[row])
           || references(state[row]).contains { $0.isEssential && !set.contains($0.target) }
       }
       if lacking.isEmpty { return set }
