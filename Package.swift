@@ -113,8 +113,9 @@ let package = Package(
     ),
     .target(
       name: "Ledger",
-      dependencies: ["ExampleWeb", "Larder", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")]
-        + web,
+      dependencies: [
+        "ExampleWeb", "Larder", "LarderSync", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+      ] + web,
       path: "Examples/Ledger",
       resources: [.embedInCode("Page")]
     ),
@@ -124,10 +125,19 @@ let package = Package(
       path: "Examples/Papers",
       resources: [.embedInCode("Page")]
     ),
+    .target(
+      name: "Devices",
+      dependencies: [
+        "ExampleWeb", "Larder", "LarderSync", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+      ] + web,
+      path: "Examples/Devices",
+      resources: [.embedInCode("Page")]
+    ),
     .executableTarget(
       name: "Showcase",
       dependencies: [
         "Creatures",
+        "Devices",
         "ExampleWeb",
         "Ledger",
         "Notes",

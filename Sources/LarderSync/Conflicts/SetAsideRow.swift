@@ -33,12 +33,15 @@ public struct SetAsideRow: Sendable, Hashable {
 extension StoreSync {
   /// Returns the rows that a rule of the models keeps from being visible, each with the reason.
   ///
+  /// Rows that went with a row that they had to refer to aren't listed if whoever deleted that row knew them as they
+  /// are. They are kept for as long as the deletion, and return if the row does.
+  ///
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   /// - Complexity: Proportional to the number of these rows.
   public func setAside() async throws -> [SetAsideRow] {
     try await store.readingModule { connection in
       let file = try ReplicaFile(connection)
-      return try file.rows(where: SyncTables.isSetAside).compactMap { row in
+      return try file.rows(where: SyncTables.isMissed).compactMap { row in
         guard let reason = try file.reason(row) else { return nil }
         return SetAsideRow(
           table: row.state.table, key: row.state.key.map(\.stored),
@@ -60,7 +63,7 @@ extension StoreSync {
       var seen: Set<RowKey> = []
       while let row = pending.popLast() {
         guard seen.insert(row.rowKey).inserted, let table = file.table(row.state.table) else { continue }
-        for reference in table.description.references where !reference.isOptional {
+        for reference in table.description.references where reference.isEssential {
           guard let target = file.target(of: reference, in: row.state, table), let found = try file.row(target),
             !found.isVisible
           else { continue }
@@ -146,7 +149,7 @@ extension ReplicaFile {
   func reason(_ row: StoredRow) throws -> SetAsideRow.Reason? {
     guard let table = table(row.state.table) else { return nil }
     if !isComplete(row.state, table) { return .incomplete }
-    for reference in table.description.references where !reference.isOptional {
+    for reference in table.description.references where reference.isEssential {
       guard let target = target(of: reference, in: row.state, table) else { continue }
       let found = try status(target)
       if found?.status == .visible { continue }

@@ -163,9 +163,10 @@ extension ReplicaFile {
     if isNeeded {
       let region = VisibilityRegion(self)
       for row in try rows(after: clock.settled, upTo: clock.now, limit: .max) { region.join(row) }
-      // What a changed row was before isn't known any longer: everything may return that its old values kept away.
+      // What a changed row was before isn't known any longer: everything may return that its old values kept away. What
+      // went with a deleted row returns with that row alone.
       let hidden = "id IN (SELECT row FROM \(SyncTables.cells) WHERE held = \(Holding.hidden.rawValue))"
-      for condition in [SyncTables.isResurrected, SyncTables.isSetAside, hidden] {
+      for condition in [SyncTables.isResurrected, SyncTables.isMissed, hidden] {
         for row in try rows(where: condition) { region.join(row) }
       }
       try applying {

@@ -52,7 +52,7 @@ extension ReplicaFile {
 
   /// The number of rows that are set aside.
   func setAsideCount() throws -> Int {
-    try connection.first("SELECT count(*) FROM \(SyncTables.rows) WHERE \(SyncTables.isSetAside)") {
+    try connection.first("SELECT count(*) FROM \(SyncTables.rows) WHERE \(SyncTables.isMissed)") {
       Int($0.integer(0))
     } ?? 0
   }

@@ -146,11 +146,8 @@ extension ReplicaFile {
 
   /// The values of the table's row, in the order of its properties; nil if there is none.
   private func values(of key: [ReplicatedValue], in table: TrackedTable) throws -> [ReplicatedValue]? {
-    let condition = table.description.keys.enumerated().map { "\($1.name.quotedName) = ?\($0 + 1)" }
-    let columns = table.properties.isEmpty ? ["1"] : table.properties.map(\.column.name.quotedName)
-    return try connection.first(
-      "SELECT \(columns.joined(separator: ", ")) FROM main.\(table.quotedName) WHERE \(condition.joined(separator: " AND "))",
-      key
-    ) { row in table.properties.indices.map { row.value(Int32($0)) } }
+    try connection.first(selectionOfValues(table), key) { row in
+      table.properties.indices.map { row.value(Int32($0)) }
+    }
   }
 }

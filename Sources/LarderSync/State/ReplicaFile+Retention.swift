@@ -48,25 +48,43 @@ extension ReplicaFile {
     ) { $0.integer(0) }
   }
 
-  /// Forgets deleted rows, except those that someone may still want back: those that are in conflict, and those that a
-  /// row refers to.
+  /// Forgets deleted rows with those that went with them, except where someone may still want one of them back: because
+  /// it is in conflict, or because a row refers to it that is visible or missed.
   ///
   /// - Returns: How many were forgotten.
   func forget(_ deletions: some Sequence<Int64>) throws -> Int {
     var count = 0
     for id in deletions {
-      guard let row = try row(id), !row.state.isThere, !row.isVisible,
-        !row.state.losses.contains(where: { !$0.isDismissed }), try setAsideReferrers(of: row.rowKey).isEmpty,
-        try visibleReferrers(of: row.rowKey).isEmpty
-      else { continue }
-      for table in [SyncTables.cells, SyncTables.counters, SyncTables.conflicts] {
-        try connection.run("DELETE FROM \(table) WHERE row = ?1", [.integer(id)])
+      guard let row = try row(id), !row.state.isThere, let gone = try gone(with: row) else { continue }
+      for row in gone {
+        guard let id = row.id else { continue }
+        for table in [SyncTables.cells, SyncTables.counters, SyncTables.conflicts] {
+          try connection.run("DELETE FROM \(table) WHERE row = ?1", [.integer(id)])
+        }
+        try connection.run("DELETE FROM \(SyncTables.rows) WHERE id = ?1", [.integer(id)])
+        try connection.run("UPDATE \(SyncTables.clock) SET forgotten = max(forgotten, ?1)", [.integer(row.position)])
       }
-      try connection.run("DELETE FROM \(SyncTables.rows) WHERE id = ?1", [.integer(id)])
-      try connection.run("UPDATE \(SyncTables.clock) SET forgotten = max(forgotten, ?1)", [.integer(row.position)])
       count += 1
     }
     return count
+  }
+
+  /// A deleted row and those that went with it; nil if someone may still want one of them back.
+  private func gone(with deleted: StoredRow) throws -> [StoredRow]? {
+    var (gone, seen, next) = ([StoredRow](), Set([deleted.rowKey]), 0)
+    gone.append(deleted)
+    while next < gone.count {
+      let row = gone[next]
+      next += 1
+      guard !row.isVisible, !row.state.losses.contains(where: { !$0.isDismissed }),
+        try visibleReferrers(of: row.rowKey).isEmpty
+      else { return nil }
+      for referrer in try setAsideReferrers(of: row.rowKey) where seen.insert(referrer.rowKey).inserted {
+        guard referrer.status == .cascaded else { return nil }
+        gone.append(referrer)
+      }
+    }
+    return gone
   }
 
   // MARK: Recognizing

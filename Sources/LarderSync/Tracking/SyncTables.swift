@@ -117,9 +117,11 @@ enum SyncTables {
       }
   }
 
-  /// The condition of rows that are set aside by a rule of the models. Partial indexes serve queries that have it word
-  /// for word.
-  static let isSetAside = "status > 1 AND status < 5"
+  /// The condition of rows that are there, and that a rule of the models keeps from being visible. Partial indexes serve
+  /// queries that have it word for word.
+  static let isSetAside = "status IN (2, 3, 4, 7)"
+  /// The condition of those that someone may miss: nobody knew of all their writes and deleted what they need.
+  static let isMissed = "status > 1 AND status < 5"
   /// The condition of deleted rows that are visible, because a row that is there refers to them by `.deny`.
   static let isResurrected = "status = 0 AND length % 2 = 0"
 
@@ -152,8 +154,10 @@ enum RowStatus: Int64 {
   case unknown = 5
   /// Expired and swept here.
   case expired = 6
+  /// Gone with a row that it must refer to, which was deleted by someone who knew all of its writes.
+  case cascaded = 7
 
-  var isSetAside: Bool { [.lacksReference, .duplicate, .refersToDuplicate].contains(self) }
+  var isSetAside: Bool { [.lacksReference, .duplicate, .refersToDuplicate, .cascaded].contains(self) }
 }
 
 /// Where a value is.

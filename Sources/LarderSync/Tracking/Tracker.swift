@@ -143,7 +143,7 @@ extension Tracker {
       "SELECT id, description FROM \(SyncTables.tables) WHERE description IS NOT NULL ORDER BY id", [],
       { row in (row.integer(0), row.bytes(1)) }
     ).map { id, description in
-      let description = try JSONDecoder().decode(TableDescription.self, from: description)
+      let description = try KnownDescriptions.decode(description)
       let properties = try properties(of: id).compactMap { property -> TrackedTable.Property? in
         guard let column = description.columns.first(where: { $0.name == property.column }) else { return nil }
         return TrackedTable.Property(

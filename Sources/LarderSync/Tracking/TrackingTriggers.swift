@@ -30,7 +30,7 @@ struct TrackingTriggers {
     END
     """
 
-  private static let wasSetAside = "old.status > 1 AND old.status < 5 AND old.length % 2 = 1"
+  private static let wasSetAside = "old.status IN (2, 3, 4, 7) AND old.length % 2 = 1"
   private static let isTracking = "(SELECT is_applying FROM \(SyncTables.clock)) = 0"
 
   /// The statements that create the triggers.
@@ -144,9 +144,9 @@ struct TrackingTriggers {
       ]
   }
 
-  /// A row that a delete rule has deleted is set aside; one that has expired leaves without a trace.
+  /// A row that a delete rule has deleted is kept aside; one that has expired leaves without a trace.
   private var setAside: String {
-    let status = isExpired.map { "CASE WHEN \($0) THEN 6 ELSE 2 END" } ?? "2"
+    let status = isExpired.map { "CASE WHEN \($0) THEN 6 ELSE 7 END" } ?? "7"
     let release = isExpired.map { expired in
       [
         "DELETE FROM \(SyncTables.cells) WHERE row = (SELECT id FROM \(SyncTables.rows) WHERE \(isRow("old"))) AND \(expired)",

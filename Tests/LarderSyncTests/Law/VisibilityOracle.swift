@@ -42,7 +42,7 @@ struct VisibilityOracle {
     let column: String
     let target: RowKey
     let rule: DeleteRule
-    let isOptional: Bool
+    let isEssential: Bool
   }
 
   private func references(_ state: RowState?) -> [Arrow] {
@@ -52,7 +52,7 @@ struct VisibilityOracle {
       if value == .null { return nil }
       return Arrow(
         column: reference.column, target: RowKey(table: reference.table, key: [value]), rule: reference.rule,
-        isOptional: reference.isOptional)
+        isEssential: !reference.isOptional || reference.rule == .cascade)
     }
   }
 
@@ -74,7 +74,7 @@ struct VisibilityOracle {
     while true {
       let lacking = set.filter { row in
         isIncomplete(state[row])
-          || references(state[row]).contains { !$0.isOptional && !set.contains($0.target) }
+          || references(state[row]).contains { $0.isEssential && !set.contains($0.target) }
       }
       if lacking.isEmpty { return set }
       set.subtract(lacking)
@@ -102,7 +102,7 @@ struct VisibilityOracle {
 
   private func shown(_ column: String, _ state: RowState, _ table: TrackedTable, _ set: Set<RowKey>) -> ReplicatedValue
   {
-    let isHidden = references(state).contains { $0.column == column && $0.isOptional && !set.contains($0.target) }
+    let isHidden = references(state).contains { $0.column == column && !$0.isEssential && !set.contains($0.target) }
     return isHidden ? .null : raw(column, state, table)
   }
 
