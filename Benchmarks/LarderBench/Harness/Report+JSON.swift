@@ -12,6 +12,7 @@ extension Report: Encodable {
         let figures = Figures(
           median: sample.median(of: \.elapsed),
           ratio: contender == .rawC ? nil : ratio(contender, in: benchmark),
+          noise: contender == .larder ? ratios[benchmark.rawValue]?.noise : nil,
           samples: sample.measurements.map(\.elapsed),
           processorMedian: sample.median(of: \.processor),
           processorRatio: contender == .rawC ? nil : ratio(contender, in: benchmark, of: \.processor),
@@ -28,6 +29,7 @@ extension Report: Encodable {
         let figures = Figures(
           median: sample.median(of: \.elapsed),
           ratio: contender == .rawC ? nil : ratio(contender, in: benchmark),
+          noise: nil,
           samples: sample.measurements.map(\.elapsed),
           processorMedian: sample.median(of: \.processor),
           processorRatio: contender == .rawC ? nil : ratio(contender, in: benchmark, of: \.processor),
@@ -57,6 +59,7 @@ extension Report: Encodable {
   private struct Figures: Encodable {
     let median: Double
     let ratio: Double?
+    let noise: Double?
     let samples: [Double]
     let processorMedian: Double
     let processorRatio: Double?

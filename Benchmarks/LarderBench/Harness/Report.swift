@@ -30,13 +30,14 @@ struct Report {
     return sample.median(of: \.elapsed) / other.median(of: \.elapsed)
   }
 
-  /// The ratio of medians to raw C.
+  /// The ratio to raw C: of neighbouring turns, or of medians for those who have fewer turns.
   func ratio(
     _ contender: ContenderName,
     in benchmark: BenchmarkCase,
     of time: KeyPath<Measurement, Double> = \.elapsed
   ) -> Double? {
     guard let sample = samples[benchmark]?[contender], let rawC = samples[benchmark]?[.rawC] else { return nil }
+    if let ratio = sample.ratio(to: rawC, of: time) { return ratio.value }
     return sample.median(of: time) / rawC.median(of: time)
   }
 

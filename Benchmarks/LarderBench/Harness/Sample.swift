@@ -11,6 +11,20 @@ struct Sample {
     Self.median(of: measurements.map { $0[keyPath: time] })
   }
 
+  /// The ratio to measurements of the same number, of which each was taken right before or after the one here; nil if
+  /// there are others.
+  ///
+  /// What disturbs the machine mostly disturbs two neighbours alike, so their ratios lie closer together than the ratios
+  /// of medians from run to run. Pairs of which one was preempted say how busy the machine is: they are left out if a
+  /// tenth of the pairs, and sixteen of them, remain.
+  func ratio(to neighbours: Sample, of time: KeyPath<Measurement, Double>) -> Ratio? {
+    guard measurements.count == neighbours.measurements.count else { return nil }
+    let pairs = Array(zip(measurements, neighbours.measurements))
+    let undisturbed = pairs.filter { $0.preemptions == 0 && $1.preemptions == 0 }
+    let counted = undisturbed.count >= max(16, pairs.count / 10) ? undisturbed : pairs
+    return Ratio(of: counted.map { $0[keyPath: time] / $1[keyPath: time] })
+  }
+
   /// The value in the middle, or the mean of the two in the middle. Not a number without values.
   static func median(of values: [Double]) -> Double {
     guard !values.isEmpty else { return .nan }
