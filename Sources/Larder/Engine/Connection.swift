@@ -166,8 +166,8 @@ final class Connection: @unchecked Sendable {
     interruption.isPending || environment.gate.stops(self) || briefDeadline.map { $0 < .now } ?? false
   }
 
-  /// Calls the closure, which reads, and ends it if it takes too long for a thread of Swift's pool. A statement that took
-  /// too long once is given up at once from then on.
+  /// Calls the closure, which reads, and ends it if it takes too long for a thread of Swift's pool, or is known to
+  /// (``BriefReads``).
   ///
   /// - Throws: ``LongRead`` if the closure was ended for this reason, and what it throws.
   func briefly<Result>(_ body: () throws -> Result) throws -> Result {
@@ -176,10 +176,8 @@ final class Connection: @unchecked Sendable {
     return try body()
   }
 
-  /// Throws if the statement is known to take too long for the current read.
-  func checkBrevity(of statement: PreparedStatement) throws {
-    if statement.isLong, briefDeadline != nil { throw LongRead() }
-  }
+  /// Whether the current read runs inside of ``briefly(_:)``.
+  var isBrief: Bool { briefDeadline != nil }
 
   /// How long SQLite itself waits for another connection's lock, in milliseconds.
   func setBusyTimeout(_ milliseconds: Int32) {
