@@ -53,10 +53,7 @@ extension Report {
   /// Larder's ratios by the names of the cases.
   var ratios: [String: Ratio] {
     var ratios: [String: Ratio] = [:]
-    for benchmark in cases {
-      guard let sample = samples[benchmark]?[.larder], let rawC = samples[benchmark]?[.rawC] else { continue }
-      ratios[benchmark.rawValue] = sample.ratio(to: rawC, of: \.elapsed)
-    }
+    for benchmark in cases { ratios[benchmark.rawValue] = larderRatio(in: benchmark) }
     return ratios
   }
 }

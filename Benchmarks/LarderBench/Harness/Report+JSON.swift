@@ -12,7 +12,8 @@ extension Report: Encodable {
         let figures = Figures(
           median: sample.median(of: \.elapsed),
           ratio: contender == .rawC ? nil : ratio(contender, in: benchmark),
-          noise: contender == .larder ? ratios[benchmark.rawValue]?.noise : nil,
+          noise: contender == .larder ? larderRatio(in: benchmark)?.noise : nil,
+          isOfProcessorTime: contender == .larder ? larderRatio(in: benchmark)?.isOfProcessorTime : nil,
           samples: sample.measurements.map(\.elapsed),
           processorMedian: sample.median(of: \.processor),
           processorRatio: contender == .rawC ? nil : ratio(contender, in: benchmark, of: \.processor),
@@ -30,6 +31,7 @@ extension Report: Encodable {
           median: sample.median(of: \.elapsed),
           ratio: contender == .rawC ? nil : ratio(contender, in: benchmark),
           noise: nil,
+          isOfProcessorTime: nil,
           samples: sample.measurements.map(\.elapsed),
           processorMedian: sample.median(of: \.processor),
           processorRatio: contender == .rawC ? nil : ratio(contender, in: benchmark, of: \.processor),
@@ -60,6 +62,7 @@ extension Report: Encodable {
     let median: Double
     let ratio: Double?
     let noise: Double?
+    let isOfProcessorTime: Bool?
     let samples: [Double]
     let processorMedian: Double
     let processorRatio: Double?

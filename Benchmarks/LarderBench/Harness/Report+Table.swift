@@ -31,11 +31,17 @@ extension Report: CustomStringConvertible {
             guard let sample = samples[benchmark]?[contender] else { return "–" }
             let median = Self.decimal(sample.median(of: \.elapsed))
             guard contender != .rawC else { return median }
-            let noise = contender == .larder ? " ± \(Self.decimal(ratios[benchmark.rawValue]?.noise))" : ""
+            let noise = contender == .larder ? noise(in: benchmark) : ""
             return "\(median) (\(Self.decimal(ratio(contender, in: benchmark)))\(noise))"
           } + [verdict(ratio(.larder, in: benchmark), goal: benchmark.goal)]
       }
     }
+  }
+
+  /// The noise of Larder's ratio, with a mark if the machine was too busy for that of the time that passed.
+  private func noise(in benchmark: BenchmarkCase) -> String {
+    guard let ratio = larderRatio(in: benchmark) else { return "" }
+    return " ± \(Self.decimal(ratio.noise))\(ratio.isOfProcessorTime ? " of processor time" : "")"
   }
 
   private var relationshipTable: String {

@@ -15,14 +15,16 @@ struct Sample {
   /// there are others.
   ///
   /// What disturbs the machine mostly disturbs two neighbours alike, so their ratios lie closer together than the ratios
-  /// of medians from run to run. Pairs of which one was preempted say how busy the machine is: they are left out if a
-  /// tenth of the pairs, and sixteen of them, remain.
-  func ratio(to neighbours: Sample, of time: KeyPath<Measurement, Double>) -> Ratio? {
+  /// of medians from run to run. Pairs of which one was preempted say how busy the machine is, and are left out. On a
+  /// machine that leaves too few others, the ratio is that of processor time.
+  func ratio(to neighbours: Sample) -> Ratio? {
     guard measurements.count == neighbours.measurements.count else { return nil }
     let pairs = Array(zip(measurements, neighbours.measurements))
     let undisturbed = pairs.filter { $0.preemptions == 0 && $1.preemptions == 0 }
-    let counted = undisturbed.count >= max(16, pairs.count / 10) ? undisturbed : pairs
-    return Ratio(of: counted.map { $0[keyPath: time] / $1[keyPath: time] })
+    if undisturbed.count >= max(16, pairs.count / 10) {
+      return Ratio(of: undisturbed.map { $0.elapsed / $1.elapsed }, isOfProcessorTime: false)
+    }
+    return Ratio(of: pairs.map { $0.processor / $1.processor }, isOfProcessorTime: true)
   }
 
   /// The value in the middle, or the mean of the two in the middle. Not a number without values.
