@@ -34,6 +34,15 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: "The folder for the databases; it is made anew, and removed at the end.")
   var folder = ".build/bench"
 
+  @Option(help: "The file with the ratios of earlier runs, by kind of machine.")
+  var committed = "Benchmarks/ratios.json"
+
+  @Flag(help: "Write the ratios of this run to that file.")
+  var commit = false
+
+  @Flag(inversion: .prefixedNo, help: "Measure the peak memory of processes of their own, too.")
+  var memory = true
+
   func validate() throws {
     guard repetitions > 0 else { throw ValidationError("--repetitions must be at least 1.") }
     guard !cases.isEmpty else { throw ValidationError("--cases needs at least one case.") }
@@ -55,8 +64,8 @@ struct RunCommand: AsyncParsableCommand {
     let workload = Workload(orders: try template.orders())
     let machine = Machine()
 
-    note("Peak memory …")
-    let memory = try peakMemory(of: cases.filter(\.measuresMemory), contenders, template)
+    if memory { note("Peak memory …") }
+    let memory = try memory ? peakMemory(of: cases.filter(\.measuresMemory), contenders, template) : [:]
     let benchmark = try Benchmark(cases, contenders, on: workload, from: template)
     note("Warm-up, and comparing all results with those of raw C …")
     try await benchmark.verify()
@@ -78,6 +87,11 @@ struct RunCommand: AsyncParsableCommand {
     )
     print(report)
     try report.write(to: URL(filePath: output))
+    var committed = try CommittedRatios(URL(filePath: self.committed))
+    print(committed.comparison(with: report))
+    guard commit else { return }
+    committed.take(report)
+    try committed.write(to: URL(filePath: self.committed))
   }
 
   private func measure(

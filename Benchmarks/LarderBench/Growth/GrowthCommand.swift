@@ -32,10 +32,11 @@ struct GrowthCommand: AsyncParsableCommand {
     for size in sizes {
       FileHandle.standardError.write(Data("\(size) rows …\n".utf8))
       report.add(try GrowthSizeCommand.figures(of: size, in: folder), size: size)
+      // The next size takes ten times as long, and may be interrupted.
+      try report.write(to: URL(filePath: output))
+      try GrowthPlot(report).write(to: URL(filePath: plot))
     }
     print(report)
-    try report.write(to: URL(filePath: output))
-    try GrowthPlot(report).write(to: URL(filePath: plot))
   }
 }
 

@@ -18,7 +18,7 @@ enum BenchmarkCase: String, CaseIterable, Codable, ExpressibleByArgument {
     case .fetchAll: "all \(workload.orders.count) rows"
     case .find: "\(Workload.lookUpCount) look-ups by key"
     case .findAsync: "the same look-ups, each awaited"
-    case .insertBulk: "\(Workload.insertionCount) inserts, one transaction"
+    case .insertBulk: "\(workload.insertionCount) inserts, one transaction"
     case .saveSingle: "\(Workload.saveCount) saves, one transaction each"
     case .saveConcurrent: "\(Workload.saveCount) saves from \(Workload.taskCount) tasks"
     case .indexedQuery: "\(Workload.queryCount) × filter, sort, limit \(Workload.queryLimit)"
@@ -36,6 +36,15 @@ enum BenchmarkCase: String, CaseIterable, Codable, ExpressibleByArgument {
     case .insertBulk, .updateBulk: 1.05
     case .saveSingle: 1.10
     case .saveConcurrent: 0.50
+    }
+  }
+
+  /// How often raw C and Larder take turns in each repetition. Turns of a few milliseconds that follow each other closely
+  /// make the ratio exact: a disturbance meets both neighbours, or only few of the turns.
+  var rounds: Int {
+    switch self {
+    case .find, .findAsync, .indexedQuery, .indexedQueryAsync: Workload.turnCount
+    case .fetchAll, .insertBulk, .saveSingle, .saveConcurrent, .updateBulk: 10
     }
   }
 

@@ -9,13 +9,23 @@ struct Measurement {
   /// slow program.
   var processor: Double
 
+  /// How often the system took a processor away from a thread in the middle of its work.
+  var preemptions: Int
+
   /// The clocks' present values.
   static func sinceSomeStart() -> Measurement {
-    Measurement(elapsed: milliseconds(CLOCK_MONOTONIC), processor: milliseconds(CLOCK_PROCESS_CPUTIME_ID))
+    var usage = rusage()
+    // RUSAGE_SELF, which has another type in Glibc.
+    getrusage(0, &usage)
+    return Measurement(
+      elapsed: milliseconds(CLOCK_MONOTONIC), processor: milliseconds(CLOCK_PROCESS_CPUTIME_ID),
+      preemptions: usage.ru_nivcsw)
   }
 
   static func - (end: Measurement, start: Measurement) -> Measurement {
-    Measurement(elapsed: end.elapsed - start.elapsed, processor: end.processor - start.processor)
+    Measurement(
+      elapsed: end.elapsed - start.elapsed, processor: end.processor - start.processor,
+      preemptions: end.preemptions - start.preemptions)
   }
 
   private static func milliseconds(_ clock: clockid_t) -> Double {

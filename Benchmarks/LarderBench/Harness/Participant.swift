@@ -9,12 +9,11 @@ final class Participant<Subject: Contender>: AnyParticipant {
   private let maintenance: RawConnection
   private var turn = 0
 
-  /// What the case is fed with, already in the contender's own types.
+  /// What the case is fed with, already in the contender's own types: lists that are used one after another.
   private enum Input {
     case nothing
-    case keys([Int])
-    case customers([String])
-    /// One list that is used in every turn, or several that are used one after another.
+    case keys([[Int]])
+    case customers([[String]])
     case records([[Subject.Record]])
   }
 
@@ -32,7 +31,7 @@ final class Participant<Subject: Contender>: AnyParticipant {
       case .fetchAll: .nothing
       case .find, .findAsync: .keys(workload.lookUpKeys())
       case .indexedQuery, .indexedQueryAsync: .customers(workload.customers())
-      case .insertBulk: .records([workload.newOrders(Workload.insertionCount)])
+      case .insertBulk: .records([workload.newOrders(workload.insertionCount)])
       case .saveSingle, .saveConcurrent: .records([workload.newOrders(Workload.saveCount)])
       case .updateBulk: .records([workload.changedOrders(variant: 0), workload.changedOrders(variant: 1)])
       }
@@ -45,13 +44,17 @@ final class Participant<Subject: Contender>: AnyParticipant {
   func perform() async throws -> Measurement {
     turn += 1
     switch (benchmark, input) {
-    case (.find, .keys(let keys)):
+    case (.find, .keys(let lists)):
+      let keys = lists[turn % lists.count]
       return try await time { try await subject.find(keys) { blackHole($0) } }
-    case (.findAsync, .keys(let keys)):
+    case (.findAsync, .keys(let lists)):
+      let keys = lists[turn % lists.count]
       return try await time { try await subject.findAsync(keys) { blackHole($0) } }
-    case (.indexedQuery, .customers(let customers)):
+    case (.indexedQuery, .customers(let lists)):
+      let customers = lists[turn % lists.count]
       return try await time { try await subject.latest(Workload.queryLimit, ofEach: customers) { blackHole($0) } }
-    case (.indexedQueryAsync, .customers(let customers)):
+    case (.indexedQueryAsync, .customers(let lists)):
+      let customers = lists[turn % lists.count]
       return try await time { try await subject.latestAsync(Workload.queryLimit, ofEach: customers) { blackHole($0) } }
     case (.insertBulk, .records(let lists)):
       return try await time { try await subject.insertAll(lists[0]) }
@@ -75,19 +78,19 @@ final class Participant<Subject: Contender>: AnyParticipant {
     case (.fetchAll, _):
       orders = try await subject.fetchAll().map { Order($0) }
     case (.find, .keys(let keys)):
-      try await subject.find(keys) { record in
+      try await subject.find(Array(keys.joined())) { record in
         if let record { orders.append(Order(record)) }
       }
     case (.findAsync, .keys(let keys)):
-      try await subject.findAsync(keys) { record in
+      try await subject.findAsync(Array(keys.joined())) { record in
         if let record { orders.append(Order(record)) }
       }
     case (.indexedQuery, .customers(let customers)):
-      try await subject.latest(Workload.queryLimit, ofEach: customers) { records in
+      try await subject.latest(Workload.queryLimit, ofEach: Array(customers.joined())) { records in
         orders.append(contentsOf: records.map { Order($0) })
       }
     case (.indexedQueryAsync, .customers(let customers)):
-      try await subject.latestAsync(Workload.queryLimit, ofEach: customers) { records in
+      try await subject.latestAsync(Workload.queryLimit, ofEach: Array(customers.joined())) { records in
         orders.append(contentsOf: records.map { Order($0) })
       }
     default:

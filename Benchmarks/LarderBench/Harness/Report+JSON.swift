@@ -12,6 +12,8 @@ extension Report: Encodable {
         let figures = Figures(
           median: sample.median(of: \.elapsed),
           ratio: contender == .rawC ? nil : ratio(contender, in: benchmark),
+          noise: contender == .larder ? larderRatio(in: benchmark)?.noise : nil,
+          isOfProcessorTime: contender == .larder ? larderRatio(in: benchmark)?.isOfProcessorTime : nil,
           samples: sample.measurements.map(\.elapsed),
           processorMedian: sample.median(of: \.processor),
           processorRatio: contender == .rawC ? nil : ratio(contender, in: benchmark, of: \.processor),
@@ -28,6 +30,8 @@ extension Report: Encodable {
         let figures = Figures(
           median: sample.median(of: \.elapsed),
           ratio: contender == .rawC ? nil : ratio(contender, in: benchmark),
+          noise: nil,
+          isOfProcessorTime: nil,
           samples: sample.measurements.map(\.elapsed),
           processorMedian: sample.median(of: \.processor),
           processorRatio: contender == .rawC ? nil : ratio(contender, in: benchmark, of: \.processor),
@@ -57,6 +61,8 @@ extension Report: Encodable {
   private struct Figures: Encodable {
     let median: Double
     let ratio: Double?
+    let noise: Double?
+    let isOfProcessorTime: Bool?
     let samples: [Double]
     let processorMedian: Double
     let processorRatio: Double?

@@ -4,7 +4,7 @@ extension Report: CustomStringConvertible {
   /// The tables that the program prints.
   var description: String {
     """
-    Median milliseconds after a warm-up, and in brackets the ratio to raw C.
+    Median milliseconds after a warm-up, and in brackets the ratio to raw C: for Larder the median of the ratios of turns side by side, and its noise.
 
     \(timeTable)
     \(memoryTable)\(relationshipTable)
@@ -30,10 +30,18 @@ extension Report: CustomStringConvertible {
           + ContenderName.allCases.map { contender in
             guard let sample = samples[benchmark]?[contender] else { return "–" }
             let median = Self.decimal(sample.median(of: \.elapsed))
-            return contender == .rawC ? median : "\(median) (\(Self.decimal(ratio(contender, in: benchmark))))"
+            guard contender != .rawC else { return median }
+            let noise = contender == .larder ? noise(in: benchmark) : ""
+            return "\(median) (\(Self.decimal(ratio(contender, in: benchmark)))\(noise))"
           } + [verdict(ratio(.larder, in: benchmark), goal: benchmark.goal)]
       }
     }
+  }
+
+  /// The noise of Larder's ratio, with a mark if the machine was too busy for that of the time that passed.
+  private func noise(in benchmark: BenchmarkCase) -> String {
+    guard let ratio = larderRatio(in: benchmark) else { return "" }
+    return " ± \(Self.decimal(ratio.noise))\(ratio.isOfProcessorTime ? " of processor time" : "")"
   }
 
   private var relationshipTable: String {
@@ -68,7 +76,7 @@ extension Report: CustomStringConvertible {
     guard !memory.isEmpty else { return "" }
     let rows = table(head: ["case", "work"] + ContenderName.allCases.map(\.rawValue) + ["goal"]) {
       cases.filter(\.measuresMemory).map { benchmark in
-        [benchmark.rawValue, benchmark.work(on: workload)]
+        [benchmark.rawValue, benchmark.work(on: workload.forMemory)]
           + ContenderName.allCases.map { contender in
             guard let memory = memory[benchmark]?[contender] else { return "–" }
             let figures = "\(Self.megabytes(memory.peak)), \(Self.megabytes(memory.growth))"

@@ -30,14 +30,26 @@ struct Report {
     return sample.median(of: \.elapsed) / other.median(of: \.elapsed)
   }
 
+  /// The ratio to raw C: for Larder that of neighbouring turns, for those who have fewer turns that of the medians of the
+  /// same time.
+  func ratio(_ contender: ContenderName, in benchmark: BenchmarkCase) -> Double? {
+    let own = larderRatio(in: benchmark)
+    if contender == .larder { return own?.value }
+    return ratio(contender, in: benchmark, of: own?.isOfProcessorTime == true ? \.processor : \.elapsed)
+  }
+
   /// The ratio of medians to raw C.
   func ratio(
-    _ contender: ContenderName,
-    in benchmark: BenchmarkCase,
-    of time: KeyPath<Measurement, Double> = \.elapsed
+    _ contender: ContenderName, in benchmark: BenchmarkCase, of time: KeyPath<Measurement, Double>
   ) -> Double? {
     guard let sample = samples[benchmark]?[contender], let rawC = samples[benchmark]?[.rawC] else { return nil }
     return sample.median(of: time) / rawC.median(of: time)
+  }
+
+  /// Larder's ratio to raw C, of neighbouring turns.
+  func larderRatio(in benchmark: BenchmarkCase) -> Ratio? {
+    guard let sample = samples[benchmark]?[.larder], let rawC = samples[benchmark]?[.rawC] else { return nil }
+    return sample.ratio(to: rawC)
   }
 
   /// The ratio of the whole process's peak memory to raw C.

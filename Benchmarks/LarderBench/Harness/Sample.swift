@@ -11,6 +11,22 @@ struct Sample {
     Self.median(of: measurements.map { $0[keyPath: time] })
   }
 
+  /// The ratio to measurements of the same number, of which each was taken right before or after the one here; nil if
+  /// there are others.
+  ///
+  /// What disturbs the machine mostly disturbs two neighbours alike, so their ratios lie closer together than the ratios
+  /// of medians from run to run. Pairs of which one was preempted say how busy the machine is, and are left out. On a
+  /// machine that leaves too few others, the ratio is that of processor time.
+  func ratio(to neighbours: Sample) -> Ratio? {
+    guard measurements.count == neighbours.measurements.count else { return nil }
+    let pairs = Array(zip(measurements, neighbours.measurements))
+    let undisturbed = pairs.filter { $0.preemptions == 0 && $1.preemptions == 0 }
+    if undisturbed.count >= max(16, pairs.count / 10) {
+      return Ratio(of: undisturbed.map { $0.elapsed / $1.elapsed }, isOfProcessorTime: false)
+    }
+    return Ratio(of: pairs.map { $0.processor / $1.processor }, isOfProcessorTime: true)
+  }
+
   /// The value in the middle, or the mean of the two in the middle. Not a number without values.
   static func median(of values: [Double]) -> Double {
     guard !values.isEmpty else { return .nan }

@@ -11,7 +11,7 @@ final class AttachmentsFeature: StoreFeature {
 
   // MARK: Counting
 
-  func willWrite<M: Model>(_ values: [M], _ kind: ModelStatementKind, _ connection: Connection) throws {
+  func willWrite<M: Model>(_ values: () -> [M], _ kind: ModelStatementKind, _ connection: Connection) throws {
     try connection.prepareAttachments(M.schema.columns.contains { $0.type.isJSON })
   }
 

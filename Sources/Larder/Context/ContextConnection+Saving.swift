@@ -24,7 +24,7 @@ extension ContextConnection {
       didWriteAttachmentLeases(leases)
       // Both connections share the log, and the writer empties it.
       writer.walPages = max(writer.walPages, connection.walPages)
-      store.environment.features.didCommit(connection.takeWrites())
+      connection.takeWrites(store.environment.features.didCommit)
       // The expiry dates of its rows were set before they were in the file, where the sweeper looks for them.
       if layer.tables.contains(where: \.expires) { store.environment.clock.noteRelease() }
     }

@@ -143,7 +143,8 @@ extension Connection {
     _ statement: PreparedStatement, _ arguments: [SQLWriter.Argument], _ context: ErrorContext?,
     _ body: (PreparedStatement) throws -> Result
   ) throws -> Result {
-    try checkBrevity(of: statement)
+    let isBrief = isBrief
+    if isBrief, !statement.briefReads.begin() { throw LongRead() }
     statement.isInUse = true
     defer {
       statement.reset()
@@ -151,11 +152,13 @@ extension Connection {
     }
     do {
       try statement.bind(arguments)
-      return try body(statement)
+      let result = try body(statement)
+      if isBrief { statement.briefReads.end() }
+      return result
     } catch let code as ResultCode {
       throw error(code.code, context)
     } catch let error as LongRead {
-      statement.isLong = true
+      statement.briefReads.giveUp()
       throw error
     }
   }

@@ -3,10 +3,34 @@ import GRDBSQLite
 extension Connection {
   /// Executes the statement once for each value. After an error the earlier values stay written; the caller's
   /// transaction undoes them.
-  ///
-  /// - Parameter recorded: The columns of the only value, if it was encoded before.
-  func write<M: Model>(_ values: [M], _ kind: ModelStatementKind, recorded: RecordedRow? = nil) throws {
+  func write<M: Model>(_ values: [M], _ kind: ModelStatementKind) throws {
     guard !values.isEmpty else { return }
+    try write({ values }, kind) {
+      try M._executeAll(values, &$0)
+    } again: {
+      try write(Array($0), kind)
+    }
+  }
+
+  /// Executes the statement for the value.
+  ///
+  /// - Parameter recorded: The columns of the value, if it was encoded before.
+  func write<M: Model>(_ value: M, _ kind: ModelStatementKind, recorded: RecordedRow? = nil) throws {
+    try write({ [value] }, kind) { execution in
+      if let recorded { try recorded.execute(&execution) } else { try value._execute(&execution) }
+    } again: { _ in
+      try write(value, kind, recorded: recorded)
+    }
+  }
+
+  /// - Parameters:
+  ///   - values: Returns the values, for those who need an array of them.
+  ///   - execute: Binds and executes the statement for each value.
+  ///   - again: Writes the values that weren't written, after what was in their way was removed.
+  private func write<M: Model>(
+    _ values: () -> [M], _ kind: ModelStatementKind, _ execute: (inout RowExecution) throws -> Void,
+    again: (ArraySlice<M>) throws -> Void
+  ) throws {
     try environment.features.willWrite(values, kind, self)
     let statement = try statement(kind, M.self)
     var execution = RowExecution(
@@ -18,17 +42,17 @@ extension Connection {
         statement.reset()
         statement.isInUse = false
       }
-      if let recorded { try recorded.execute(&execution) } else { try M._executeAll(values, &execution) }
+      try execute(&execution)
     } catch let code as ResultCode {
       let failure = error(code.code, ErrorContext(M.self))
-      let refused = values.dropFirst(execution.count)
+      let refused = values().dropFirst(execution.count)
       if let value = refused.first, (failure as? StoreError)?.code == .duplicate,
         try environment.features.removeHidden(withUniqueValuesOf: value, self)
       {
-        return try write(Array(refused), kind, recorded: recorded)
+        return try again(refused)
       }
       guard let error = missingReference(of: refused.first, failure) as? StoreError else { throw failure }
-      throw namingSum(error) { try write(Array(refused.prefix(1)), kind, recorded: recorded) }
+      throw namingSum(error) { try again(refused.prefix(1)) }
     } catch is MissingRow {
       throw StoreError(
         .notFound, model: M.schema.modelName,
@@ -37,7 +61,7 @@ extension Connection {
       throw Self.naming(error, M.self, M.schema.writtenColumns, at: Int(execution.failedParameter) - 1)
     }
     note(statement)
-    overlay?.didWrite(values)
+    overlay?.didWrite(values())
   }
 
   /// Deletes the row with the key. Returns false if there is none.

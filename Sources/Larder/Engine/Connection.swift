@@ -20,11 +20,14 @@ final class Connection: @unchecked Sendable {
   var tracer: StatementTracer?
   private var statements: [String: PreparedStatement] = [:]
   private var modelStatements: [ModelStatementKey: PreparedStatement] = [:]
+  /// The one of ``modelStatements`` that was used last, because most programs repeat a call, and hashing costs as much as
+  /// the rest of the look-up.
+  private var lastModelStatement: (key: ModelStatementKey, statement: PreparedStatement)?
   private var busyTimeout: Int32 = -1
 
   /// What the statements of the open transaction wrote.
   private var pendingWrites: [StatementFacts] = []
-  /// What was committed since the last call of ``takeWrites()``.
+  /// What was committed since the last call of ``takeWrites(_:)``.
   private var committedWrites: [StatementFacts] = []
   /// The reads of a live result's closure; nil if none is running.
   var tracked: TrackedReads?
@@ -143,6 +146,7 @@ final class Connection: @unchecked Sendable {
     tracer?.stop(on: handle)
     statements.removeAll()
     modelStatements.removeAll()
+    lastModelStatement = nil
     sqlite3_set_authorizer(handle, nil, nil)
     sqlite3_progress_handler(handle, 0, nil, nil)
     sqlite3_wal_hook(handle, nil, nil)
@@ -162,8 +166,8 @@ final class Connection: @unchecked Sendable {
     interruption.isPending || environment.gate.stops(self) || briefDeadline.map { $0 < .now } ?? false
   }
 
-  /// Calls the closure, which reads, and ends it if it takes too long for a thread of Swift's pool. A statement that took
-  /// too long once is given up at once from then on.
+  /// Calls the closure, which reads, and ends it if it takes too long for a thread of Swift's pool, or is known to
+  /// (``BriefReads``).
   ///
   /// - Throws: ``LongRead`` if the closure was ended for this reason, and what it throws.
   func briefly<Result>(_ body: () throws -> Result) throws -> Result {
@@ -172,10 +176,8 @@ final class Connection: @unchecked Sendable {
     return try body()
   }
 
-  /// Throws if the statement is known to take too long for the current read.
-  func checkBrevity(of statement: PreparedStatement) throws {
-    if statement.isLong, briefDeadline != nil { throw LongRead() }
-  }
+  /// Whether the current read runs inside of ``briefly(_:)``.
+  var isBrief: Bool { briefDeadline != nil }
 
   /// How long SQLite itself waits for another connection's lock, in milliseconds.
   func setBusyTimeout(_ milliseconds: Int32) {
@@ -258,7 +260,11 @@ final class Connection: @unchecked Sendable {
   /// Returns the cached statement of a kind for a model.
   func statement<M: Model>(_ kind: ModelStatementKind, _ model: M.Type) throws -> PreparedStatement {
     let key = ModelStatementKey(model: ObjectIdentifier(model), kind: kind)
-    if let statement = modelStatements[key], !statement.isInUse { return try checked(statement) }
+    if let last = lastModelStatement, last.key == key, !last.statement.isInUse { return try checked(last.statement) }
+    if let statement = modelStatements[key], !statement.isInUse {
+      lastModelStatement = (key, statement)
+      return try checked(statement)
+    }
     let statement: PreparedStatement
     do {
       statement = try compile(try overlay?.sql(of: kind, model) ?? environment.sql(of: kind, model))
@@ -279,6 +285,7 @@ final class Connection: @unchecked Sendable {
   func forgetStatements() {
     statements.removeAll(keepingCapacity: true)
     modelStatements.removeAll(keepingCapacity: true)
+    lastModelStatement = nil
   }
 
   /// Rejects statements after an interruption and in a transaction that has ended, and runs a migration's backup before
@@ -456,10 +463,11 @@ final class Connection: @unchecked Sendable {
     note(StatementFacts(reads: Region(), writes: Region(table), controlsTransaction: false, isDestructive: true))
   }
 
-  /// Returns the committed statements that wrote since the last call.
-  func takeWrites() -> [StatementFacts] {
-    defer { committedWrites.removeAll(keepingCapacity: true) }
-    return committedWrites
+  /// Calls the closure with the committed statements that wrote since the last call, and forgets them.
+  func takeWrites(_ body: ([StatementFacts]) -> Void) {
+    body(committedWrites)
+    // Only now is the array's memory no longer shared, so that it can be used again.
+    committedWrites.removeAll(keepingCapacity: true)
   }
 
   /// Called when the transaction was committed.

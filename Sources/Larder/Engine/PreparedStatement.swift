@@ -17,8 +17,8 @@ final class PreparedStatement {
   private var schema: SchemaVersion?
   /// Whether rows are being read from it. A second use at the same time needs another statement.
   var isInUse = false
-  /// Whether it once took longer than a task's own thread may be kept.
-  var isLong = false
+  /// Whether it takes longer than a task's own thread may be kept.
+  var briefReads = BriefReads()
 
   init(pointer: OpaquePointer, facts: StatementFacts) {
     self.pointer = pointer

@@ -35,6 +35,7 @@ final class ReaderPool: Sendable {
   // MARK: Reading
 
   /// Calls the closure with a connection. Blocks while all are lent, unless this thread already reads or writes.
+  @inline(__always)
   func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let connection = try take() ?? wait()
     defer { give(connection) }

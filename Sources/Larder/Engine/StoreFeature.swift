@@ -49,7 +49,9 @@ protocol StoreFeature: AnyObject, Sendable {
   // MARK: Writing
 
   /// Called before rows of a model are written.
-  func willWrite<M: Model>(_ values: [M], _ kind: ModelStatementKind, _ connection: Connection) throws
+  ///
+  /// - Parameter values: Returns the rows; an array of a single row is only made for a feature that asks for it.
+  func willWrite<M: Model>(_ values: () -> [M], _ kind: ModelStatementKind, _ connection: Connection) throws
 
   /// Called before `updateAll`, `deleteAll`, changes of links and SQL of the program that writes.
   ///
@@ -133,7 +135,7 @@ extension StoreFeature {
   func hasWork(_ connection: Connection) throws -> Bool { false }
   func start(_ writer: Writer, hasWork: Bool) -> (any StoreService)? { nil }
   func didClose() {}
-  func willWrite<M: Model>(_ values: [M], _ kind: ModelStatementKind, _ connection: Connection) throws {}
+  func willWrite<M: Model>(_ values: () -> [M], _ kind: ModelStatementKind, _ connection: Connection) throws {}
   func willExecute(_ arguments: [SQLWriter.Argument], _ connection: Connection) throws {}
   func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool { false }
   func refusal(_ message: String, _ context: ErrorContext?) -> StoreError? { nil }

@@ -24,7 +24,7 @@ struct StoreFeatures: Sendable {
     for (_, feature) in list { try body(feature) }
   }
 
-  func willWrite<M: Model>(_ values: [M], _ kind: ModelStatementKind, _ connection: Connection) throws {
+  func willWrite<M: Model>(_ values: () -> [M], _ kind: ModelStatementKind, _ connection: Connection) throws {
     for (_, feature) in list { try feature.willWrite(values, kind, connection) }
   }
 

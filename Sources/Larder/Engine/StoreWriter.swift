@@ -24,7 +24,7 @@ extension StoreWriter {
   /// - Throws: ``StoreError`` `.duplicate` if the key or a unique value already exists, `.invalidValue` if a property
   ///   can't be stored, the errors of any write, and what ``Model/validate()`` throws.
   public func insert<M: Model>(_ value: M) throws {
-    try _write(isAtomic: false) { try $0.connection.write([value], .insert) }
+    try _write(isAtomic: false) { try $0.connection.write(value, .insert) }
   }
 
   /// Inserts rows: all of them, or none if an error is thrown.
@@ -42,7 +42,7 @@ extension StoreWriter {
   /// - Parameter value: The value to insert or update.
   /// - Throws: The errors of ``StoreWriter/insert(_:)-(M)``, except that an existing key isn't an error.
   public func save<M: Model>(_ value: M) throws {
-    try _write(isAtomic: false) { try $0.connection.write([value], .upsert) }
+    try _write(isAtomic: false) { try $0.connection.write(value, .upsert) }
   }
 
   /// Inserts or updates rows: all of them, or none if an error is thrown.

@@ -26,9 +26,11 @@ enum ThreadHoldings {
   static var areNone: Bool { count == 0 }
 
   /// Calls the closure while the thread holds one more connection.
+  @inline(__always)
   static func holding<Result>(_ body: () throws -> Result) rethrows -> Result {
-    count += 1
-    defer { count -= 1 }
+    let outer = count
+    count = outer + 1
+    defer { count = outer }
     return try body()
   }
 
@@ -47,5 +49,11 @@ enum ThreadHoldings {
   }
 
   /// A number that no other live thread has; never zero.
-  static var thread: UInt { UInt(bitPattern: ObjectIdentifier(Thread.current)) }
+  static var thread: UInt {
+    #if canImport(Darwin) || canImport(Musl)
+    UInt(bitPattern: pthread_self())
+    #else
+    UInt(truncatingIfNeeded: pthread_self())
+    #endif
+  }
 }

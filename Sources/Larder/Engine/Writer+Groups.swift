@@ -16,7 +16,7 @@ extension Writer {
       let value = try operation(connection)
       result.value.withLock { $0 = value }
     }
-    try await performStatement(preparing: { nil }, keepingResult) { connection, _ in try keepingResult(connection) }
+    try await performStatement(keepingResult) { GroupedWrite(keepingResult) }
     guard let value = result.value.withLock({ $0 }) else { throw CancellationError() }
     return value
   }
@@ -24,13 +24,12 @@ extension Writer {
   /// Executes one statement: immediately if the writer is idle, otherwise together with others.
   ///
   /// - Parameters:
+  ///   - direct: Executes the statement in the caller's task.
   ///   - prepare: Runs the program's code that the statement needs, in the caller's task, with its task-local values
-  ///     and priority.
-  ///   - direct: Executes the statement in the caller's task, without preparation.
-  ///   - operation: Executes the statement with what was prepared, possibly in another task.
+  ///     and priority, and returns what executes the statement, possibly in another task. Only called if the statement
+  ///     isn't executed directly.
   func performStatement(
-    preparing prepare: () throws -> RecordedRow?, _ direct: (Connection) throws -> Void,
-    _ operation: @escaping @Sendable (Connection, RecordedRow?) throws -> Void
+    _ direct: (Connection) throws -> Void, preparing prepare: () throws -> GroupedWrite
   ) async throws {
     try Task.checkCancellation()
     if settings.runsInline, try takeIfAlone() {
@@ -43,8 +42,7 @@ extension Writer {
         // Another process has the lock: wait for it on the writer's queue.
       }
     }
-    let prepared = try ThreadHoldings.encoding(for: self, prepare)
-    let write = GroupedWrite { try operation($0, prepared) }
+    let write = try ThreadHoldings.encoding(for: self, prepare)
     if settings.runsInline {
       switch try enter() {
       case .alone: return try await lead(write, [])

@@ -271,8 +271,7 @@ final class Writer: Sendable {
   private func announce(_ connection: Connection) {
     // What isn't committed by now never will be.
     if !connection.isAtRest { _ = connection.comeToRest() }
-    let writes = connection.takeWrites()
-    features.didCommit(writes)
+    connection.takeWrites(features.didCommit)
     if connection.needsStatistics {
       connection.changesBeforeAnalysis = .max
       scheduleStatistics()

@@ -35,7 +35,7 @@ struct WriterLine {
   }
 
   /// A task that saves in a loop never suspends while it is alone. After this many statements it lets other tasks run.
-  static let aloneLimit = 32
+  static let aloneLimit = 128
 
   /// How a task begins that wants to write one statement.
   enum Entry {

@@ -20,8 +20,8 @@ final class ExpiryFeature: StoreFeature {
 
   // MARK: Writing
 
-  func willWrite<M: Model>(_ values: [M], _ kind: ModelStatementKind, _ connection: Connection) throws {
-    if M.schema.expires, kind != .update { try connection.removeExpired(withKeysOf: values) }
+  func willWrite<M: Model>(_ values: () -> [M], _ kind: ModelStatementKind, _ connection: Connection) throws {
+    if M.schema.expires, kind != .update { try connection.removeExpired(withKeysOf: values()) }
   }
 
   func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool {

@@ -3,7 +3,7 @@ import Foundation
 /// Validates the JSON text of an object without creating values, and finds the names of its properties.
 ///
 /// It handles the common case. Anything unusual (a property named `key`, a name that is repeated or not ASCII, `\u`
-/// escapes, exponents, numbers of more than 15 digits, and invalid JSON) is left to ``DocumentReader``, which handles
+/// escapes, exponents, numbers that a double would round, and invalid JSON) is left to ``DocumentReader``, which handles
 /// everything and reports errors.
 struct DocumentScanner {
   private let bytes: UnsafeBufferPointer<UInt8>
@@ -153,6 +153,7 @@ struct DocumentScanner {
 
   /// Skips a number without an exponent that fits a double or, if it is an integer, 64 bits.
   private mutating func skipNumber() -> Bool {
+    let first = position
     let isNegative = skip(UInt8(ascii: "-"))
     let start = position
     skipDigits()
@@ -163,11 +164,18 @@ struct DocumentScanner {
     if skip(UInt8(ascii: ".")) {
       let fraction = position
       skipDigits()
-      guard position > fraction, digits + position - fraction <= 15 else { return false }
+      let count = digits + position - fraction
+      guard position > fraction, count <= 15 || (count <= 20 && isShortest(first..<position)) else { return false }
     } else if isZero, isNegative {
       return false
     }
     return peek != UInt8(ascii: "e") && peek != UInt8(ascii: "E")
+  }
+
+  /// Returns whether the number is the shortest text of its double, which therefore holds it exactly enough.
+  private func isShortest(_ number: Range<Int>) -> Bool {
+    let text = String(decoding: bytes[number], as: UTF8.self)
+    return Double(text).map { "\($0)" == text } ?? false
   }
 
   private mutating func skipDigits() {

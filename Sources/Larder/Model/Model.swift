@@ -46,6 +46,9 @@ public protocol Model: Identifiable, Sendable where ID: Sendable {
 
   /// Binds and executes a statement once for each value. A requirement, so that the loop is specialized for the model.
   static func _executeAll(_ values: [Self], _ execution: inout RowExecution) throws
+
+  /// Binds and executes a statement for the value. A requirement, so that it is specialized for the model.
+  func _execute(_ execution: inout RowExecution) throws
 }
 
 /// The columns of a model. `@Model` generates a conforming type for each model.
@@ -93,17 +96,26 @@ extension Model {
 
   @inlinable
   public static func _executeAll(_ values: [Self], _ execution: inout RowExecution) throws {
-    for value in values {
-      try value.validate()
-      var row = RowWriter(execution.statement, arena: execution.arena)
-      do {
-        try value.encode(to: &row)
-      } catch {
-        execution.failedParameter = row.index
-        throw error
-      }
-      try execution.step()
+    for value in values { try value._executeInline(&execution) }
+  }
+
+  @inlinable
+  public func _execute(_ execution: inout RowExecution) throws {
+    try _executeInline(&execution)
+  }
+
+  @inlinable
+  @inline(__always)
+  func _executeInline(_ execution: inout RowExecution) throws {
+    try validate()
+    var row = RowWriter(execution.statement, arena: execution.arena)
+    do {
+      try encode(to: &row)
+    } catch {
+      execution.failedParameter = row.index
+      throw error
     }
+    try execution.step()
   }
 }
 

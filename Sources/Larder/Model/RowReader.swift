@@ -21,10 +21,23 @@ public struct RowReader {
   }
 
   /// Reads a value of a storable type.
+  ///
+  /// - Parameter overload: Makes the function for optionals the better match for an optional.
   @inlinable
   @inline(__always)
-  public mutating func next<Output: StoredValue>() throws -> Output {
+  public mutating func next<Output: StoredValue>(_ overload: Void = ()) throws -> Output {
     try Output(from: advance())
+  }
+
+  /// Reads an optional of a storable type: nil for NULL.
+  ///
+  /// Through the conformance of `Optional`, which is conditional, the compiler would find that of the wrapped type only
+  /// at run time.
+  @inlinable
+  @inline(__always)
+  public mutating func next<Output: StoredValue>() throws -> Output? {
+    let column = advance()
+    return column.isNull ? nil : try Output(from: column)
   }
 
   /// Reads an enum or struct from its raw value. Throws if no case has the raw value.
@@ -48,6 +61,15 @@ public struct RowReader {
   public mutating func next<Output: StoredValue & RawRepresentable>() throws -> Output
   where Output.RawValue: StoredValue {
     try Output(from: advance())
+  }
+
+  /// Reads an optional of a storable type that also has a raw value. The storable form is used.
+  @inlinable
+  @inline(__always)
+  public mutating func next<Output: StoredValue & RawRepresentable>() throws -> Output?
+  where Output.RawValue: StoredValue {
+    let column = advance()
+    return column.isNull ? nil : try Output(from: column)
   }
 
   /// Reads the columns of an embedded struct.

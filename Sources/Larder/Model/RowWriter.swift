@@ -40,6 +40,14 @@ public struct RowWriter {
     try value.bind(to: &parameter)
   }
 
+  /// Binds an optional of a storable type: NULL for nil. See `RowReader.next()`, which reads it.
+  @inlinable
+  @inline(__always)
+  public mutating func bind<Input: StoredValue>(_ value: Input?) throws {
+    var parameter = advance()
+    if let value { try value.bind(to: &parameter) } else { parameter.bindNull() }
+  }
+
   /// Binds an enum or struct as its raw value.
   @inlinable
   @inline(__always)
@@ -63,6 +71,15 @@ public struct RowWriter {
   where Input.RawValue: StoredValue {
     var parameter = advance()
     try value.bind(to: &parameter)
+  }
+
+  /// Binds an optional of a storable type that also has a raw value. The storable form is used.
+  @inlinable
+  @inline(__always)
+  public mutating func bind<Input: StoredValue & RawRepresentable>(_ value: Input?) throws
+  where Input.RawValue: StoredValue {
+    var parameter = advance()
+    if let value { try value.bind(to: &parameter) } else { parameter.bindNull() }
   }
 
   /// Binds the columns of an embedded struct.

@@ -49,21 +49,32 @@ public struct StoredColumn {
   static func text(of pointer: OpaquePointer?) -> String? {
     guard let bytes = sqlite3_value_text(pointer) else { return nil }
     let buffer = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer)))
-    return isASCII(buffer) ? String(decoding: buffer, as: UTF8.self) : exactText(buffer)
+    guard isASCII(buffer) else { return exactText(buffer) }
+    #if compiler(>=6.2)
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      // Doesn't look at the bytes again.
+      return String(copying: unsafe UTF8Span(unchecked: buffer.span, isKnownASCII: true))
+    }
+    #endif
+    return String(decoding: buffer, as: UTF8.self)
   }
 
   /// Returns whether all bytes are ASCII, and therefore valid UTF-8.
+  @inline(__always)
   static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let count = bytes.count
     let bytes = UnsafeRawBufferPointer(bytes)
     var bits: UInt64 = 0
-    var position = 0
-    while position &+ 8 <= bytes.count {
-      bits |= bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-      position &+= 8
-    }
-    while position < bytes.count {
-      bits |= UInt64(bytes[position])
-      position &+= 1
+    if count >= 8 {
+      var position = 0
+      while position &+ 8 < count {
+        bits |= bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+        position &+= 8
+      }
+      // The last eight bytes may overlap those before.
+      bits |= bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+    } else {
+      for byte in bytes { bits |= UInt64(byte) }
     }
     return bits & 0x8080_8080_8080_8080 == 0
   }

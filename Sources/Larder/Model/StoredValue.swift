@@ -55,7 +55,10 @@ extension StoredValue {
   }
 
   /// Creates a value from its stored form; the way for values that aren't in the form in which this type writes them.
-  @usableFromInline
+  ///
+  /// Inlinable, because otherwise the compiler doesn't specialize the initializers that call it in other modules, and
+  /// reads each column through a table of witnesses.
+  @inlinable
   @inline(never)
   static func converted(_ column: StoredColumn) throws -> Self {
     try Self(storedValue: try column.exactValue)

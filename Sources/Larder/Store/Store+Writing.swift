@@ -181,10 +181,11 @@ extension Store {
   /// The caller's task validates and encodes the value, because ``Model/validate()`` and `encode(to:)` may read
   /// task-local values.
   private func write<M: Model>(_ value: M, _ kind: ModelStatementKind) async throws {
-    try await writer.performStatement(preparing: { try RecordedRow(value) }) {
-      try $0.write([value], kind)
-    } _: {
-      try $0.write([value], kind, recorded: $1)
+    try await writer.performStatement {
+      try $0.write(value, kind)
+    } preparing: {
+      let recorded = try RecordedRow(value)
+      return GroupedWrite { try $0.write(value, kind, recorded: recorded) }
     }
   }
 

@@ -120,6 +120,7 @@ public final class Store: Sendable {
 
   // MARK: Connections
 
+  @inline(__always)
   func withReader<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     guard let readers else { return try writer.withReadingConnection(body) }
     return try readers.withConnection(body)

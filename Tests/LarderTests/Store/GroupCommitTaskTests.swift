@@ -180,11 +180,12 @@ import Testing
     #expect(line.isGathering)
     #expect(entries == [.follower, .leader, .follower])
     line = WriterLine()
-    let taken = (0..<40).map { _ in
+    let attempts = 0..<WriterLine.aloneLimit + 8
+    let taken = attempts.map { _ in
       defer { line.isHeld = false }
       return line.takeAlone()
     }
-    #expect(taken == (0..<40).map { $0 < WriterLine.aloneLimit })
+    #expect(taken == attempts.map { $0 < WriterLine.aloneLimit })
     entries.append(line.enter(mayLead: false))
     #expect(entries.last == .follower)
   }
