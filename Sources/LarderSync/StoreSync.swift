@@ -14,8 +14,6 @@ extension Store {
 /// Both then hold the same rows. Properties are merged one by one, the later write of a property wins, and no rule of the
 /// models is ever broken: a row that can't be visible, for example because its account was deleted elsewhere, is set
 /// aside with all its values until it can.
-///
-/// > Important: This product isn't finished. Documents and the bytes of attachments don't take part yet.
 public struct StoreSync: Sendable {
   let store: Store
 
@@ -67,14 +65,17 @@ public struct StoreSync: Sendable {
   ///
   /// - Parameters:
   ///   - peer: The other side.
+  ///   - attachments: Whether the bytes of attachments travel, in both directions.
   ///   - progress: Called after each batch with what was done so far.
   /// - Returns: What was done.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file, or if both sides are the same replica;
-  ///   `.invalidValue` for a batch that can't come from a replica; the errors of the peer, and those of any write.
+  ///   `.invalidValue` for a batch that can't come from a replica; the errors of the peer, and those of any write. After
+  ///   everything else `.corrupt`, if bytes came that aren't those of an attachment.
   /// - Complexity: A few lookups, and no write, if neither side has anything new.
   @discardableResult
   public func exchange(
-    with peer: some SyncPeer, progress: (@Sendable (ExchangeReport) -> Void)? = nil
+    with peer: some SyncPeer, attachments: AttachmentTransfer = .eager,
+    progress: (@Sendable (ExchangeReport) -> Void)? = nil
   ) async throws -> ExchangeReport {
     let other = try await peer.replica()
     let own = try await identified(by: peer)
@@ -85,8 +86,9 @@ public struct StoreSync: Sendable {
     }
     var report = ExchangeReport()
     report.startedAfresh = try await startAfreshIfNeeded(with: peer, other)
-    try await Self.carry(from: peer, other, to: self, own) { _, changed in
+    var failure = try await Self.carry(from: peer, other, to: self, own, attachments) { _, changed, attachments in
       report.received += changed
+      report.receivedAttachments = attachments
       progress?(report)
     }
     let position = try await peer.cursor(of: own).position
@@ -94,14 +96,17 @@ public struct StoreSync: Sendable {
     if position > 0, position < forgotten {
       report.peerMustStartAfresh = true
     } else {
-      try await Self.carry(from: self, own, to: peer, other) { handed, _ in
+      let other = try await Self.carry(from: self, own, to: peer, other, attachments) { handed, _, attachments in
         report.sent += handed
+        report.sentAttachments = attachments
         progress?(report)
       }
+      failure = failure ?? other
     }
     report.setAside = try await store.readingModule { try ReplicaFile($0).setAsideCount() }
     try await confirmIdentity()
     try await forgetDeletionsDaily()
+    if let failure { throw failure }
     return report
   }
 
@@ -131,11 +136,14 @@ public struct StoreSync: Sendable {
 
   /// Hands one side what it lacks of the other.
   ///
-  /// - Parameter report: Called after each batch with the numbers of rows that were handed over, and that changed.
+  /// - Parameter report: Called after each batch with the numbers of rows that were handed over, and that changed, and
+  ///   of all attachments.
+  /// - Returns: The error of an attachment whose bytes weren't its own.
   private static func carry(
     from sender: some SyncPeer, _ origin: ReplicaID, to recipient: some SyncPeer, _ target: ReplicaID,
-    _ report: (_ handed: Int, _ changed: Int) -> Void
-  ) async throws {
+    _ attachments: AttachmentTransfer, _ report: (_ handed: Int, _ changed: Int, _ attachments: Int) -> Void
+  ) async throws -> StoreError? {
+    var carrier = AttachmentCarrier(from: sender, to: recipient, attachments)
     var cursor = try await recipient.cursor(of: origin)
     while true {
       try Task.checkCancellation()
@@ -147,8 +155,18 @@ public struct StoreSync: Sendable {
           "The peer was asked for the changes after position \(cursor.position), and returned others. Its transport mixes up batches."
         )
       }
-      report(batch.rows.count, try await recipient.apply(batch))
-      if batch.isLast { return }
+      // The bytes come first, so that no row names what isn't there.
+      if batch.rows.contains(where: { $0.isThere && !$0.namedAttachments.isEmpty }) {
+        try await carrier.carry(batch.rows)
+      }
+      let changed = try await recipient.apply(batch)
+      report(batch.rows.count, changed, carrier.count)
+      if batch.isLast {
+        let count = carrier.count
+        try await carrier.carry([])
+        if carrier.count > count { report(0, 0, carrier.count) }
+        return carrier.failure
+      }
       cursor = batch.upTo
     }
   }

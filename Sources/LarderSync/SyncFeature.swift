@@ -4,6 +4,8 @@ import Larder
 final class SyncFeature: ModuleFeature {
   static let name = "LarderSync"
 
+  static let heldValues = [(table: SyncTables.cells, column: "value"), (table: SyncTables.conflicts, column: "value")]
+
   init() {}
 
   func willMigrate(_ connection: ModuleConnection) throws {
@@ -17,5 +19,17 @@ final class SyncFeature: ModuleFeature {
       try tracker.enable()
       try tracker.fit()
     }
+  }
+
+  func didCreateCollection(_ name: String, _ connection: ModuleConnection) throws {
+    try Tracker(connection).fit()
+  }
+
+  func willRemoveCollection(_ name: String, _ connection: ModuleConnection) throws {
+    if try SyncTables.exist(connection) { try Tracker(connection).removeCollection(name) }
+  }
+
+  func remedy(forMissingAttachment digest: String, _ connection: ModuleConnection) throws -> String? {
+    try SyncTables.exist(connection) ? ReplicaFile(connection).remedy(forMissing: digest) : nil
   }
 }

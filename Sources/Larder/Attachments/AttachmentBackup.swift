@@ -42,7 +42,7 @@ final class AttachmentBackup: FeatureBackup {
       try connection.change("DELETE FROM \(AttachmentTable.leases)")
       try connection.change("DELETE FROM \(AttachmentTable.name) WHERE uses <= 0")
     }
-    for row in try connection.query("SELECT digest FROM \(AttachmentTable.name) ORDER BY digest") {
+    for row in try connection.query("SELECT digest FROM \(AttachmentTable.name) WHERE size >= 0 ORDER BY digest") {
       try connection.checkInterruption()
       guard let digest = row["digest"]?.text, Attachment.isDigest(digest) else { continue }
       do {

@@ -5,28 +5,28 @@ public import Foundation
 public struct AttachmentBytes: AsyncSequence, Sendable {
   public typealias Element = Data
 
-  let storage: AttachmentStorage
+  let store: Store
   let attachment: Attachment
 
   /// Returns an iterator that reads from the beginning.
   ///
   /// - Returns: The iterator.
   public func makeAsyncIterator() -> Iterator {
-    Iterator(storage: storage, attachment: attachment)
+    Iterator(store: store, attachment: attachment)
   }
 
   /// The iterator of ``AttachmentBytes``. It keeps the file open to the end, so data that is deleted meanwhile can
   /// still be read.
   public struct Iterator: AsyncIteratorProtocol {
-    private let storage: AttachmentStorage
+    private let store: Store
     private let attachment: Attachment
     private var file: AttachmentFile?
     private var hash = SHA256()
     private var offset = 0
     private var isFinished = false
 
-    init(storage: AttachmentStorage, attachment: Attachment) {
-      self.storage = storage
+    init(store: Store, attachment: Attachment) {
+      self.store = store
       self.attachment = attachment
     }
 
@@ -45,10 +45,12 @@ public struct AttachmentBytes: AsyncSequence, Sendable {
     }
 
     private mutating func nextChunk() async throws -> Data? {
-      let (storage, attachment, offset, open) = (storage, attachment, offset, file)
-      let (file, chunk) = try await AttachmentWork.run {
-        let file = try open ?? storage.stream(attachment)
-        return (file, try file.read(at: offset, count: Swift.min(AttachmentFile.chunk, attachment.size - offset)))
+      let (storage, attachment, offset, open) = (store.environment.attachments, attachment, offset, file)
+      let (file, chunk) = try await store.explaining(attachment) {
+        try await AttachmentWork.run {
+          let file = try open ?? storage.stream(attachment)
+          return (file, try file.read(at: offset, count: Swift.min(AttachmentFile.chunk, attachment.size - offset)))
+        }
       }
       self.file = file
       guard !chunk.isEmpty else {

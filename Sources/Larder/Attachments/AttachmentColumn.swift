@@ -2,6 +2,8 @@
 struct AttachmentColumn {
   let table: String
   let name: String
+  /// Whether the column holds values of any kind that rows had, so that nothing is refused.
+  var isLoose = false
 
   /// The prefix of these triggers' names.
   static let prefix = "\(ReservedNames.prefix)attachment_"
@@ -47,7 +49,7 @@ struct AttachmentColumn {
 
   /// Returns the SQL for the attachments that the rows refer to. In `columns`, `t` is the row and `j.atom` the digest.
   func rows(_ columns: String) -> String {
-    let text = "t.\(Quoting.name(name))"
+    let text = text(of: "t")
     return
       "SELECT \(columns) FROM main.\(Quoting.name(table)) AS t, \(Self.names(in: text, named: "j")) AND \(Self.mayName(text))"
   }
@@ -68,20 +70,44 @@ struct AttachmentColumn {
     """
   }
 
+  /// Returns SQL that rejects unregistered data, or in a loose column registers it, so that a reference that was counted
+  /// when it came is also counted when it goes.
+  private func required(_ text: String) -> [String] {
+    isLoose ? ["\(register) \(Self.names(in: text, named: "j")) ON CONFLICT DO NOTHING"] : [require(text)]
+  }
+
+  private var register: String {
+    "INSERT INTO \(AttachmentTable.name) (digest, size) SELECT DISTINCT j.atom, -1 FROM"
+  }
+
+  /// Returns SQL that registers the data that rows of a loose column refer to.
+  var registration: String? {
+    guard isLoose else { return nil }
+    let text = text(of: "t")
+    return
+      "INSERT INTO main.\(AttachmentTable.name) (digest, size) SELECT DISTINCT j.atom, -1 FROM main.\(Quoting.name(table)) AS t, \(Self.names(in: text, named: "j")) AND \(Self.mayName(text)) ON CONFLICT DO NOTHING"
+  }
+
+  /// The value of the column as SQL; NULL if it isn't a text.
+  private func text(of row: String) -> String {
+    let column = "\(row).\(Quoting.name(name))"
+    return isLoose ? "CASE typeof(\(column)) WHEN 'text' THEN \(column) END" : column
+  }
+
   /// The triggers. For rows without attachments, each only searches for a word.
   var triggers: [SchemaTrigger] {
     let column = Quoting.name(name)
-    let (old, new) = ("OLD.\(column)", "NEW.\(column)")
+    let (old, new) = (text(of: "OLD"), text(of: "NEW"))
     func trigger(_ kind: String, _ event: String, _ condition: String, _ statements: [String]) -> SchemaTrigger {
       SchemaTrigger("\(Self.prefix)\(kind)_\(table).\(name)", event, on: table, when: condition, statements)
     }
     return [
-      trigger("insert", "AFTER INSERT", Self.mayName(new), [require(new), count("+", new)]),
+      trigger("insert", "AFTER INSERT", Self.mayName(new), required(new) + [count("+", new)]),
       trigger("delete", "AFTER DELETE", Self.mayName(old), [count("-", old)]),
       trigger(
         "update", "AFTER UPDATE OF \(column)",
         "\(old) IS NOT \(new) AND (\(Self.mayName(old)) OR \(Self.mayName(new)))",
-        [require(new), count("+", new), count("-", old)]),
+        required(new) + [count("+", new), count("-", old)]),
     ]
   }
 }

@@ -110,6 +110,13 @@ final class AttachmentFile: Sendable {
   /// Locks the file without waiting. Returns false if another process has locked it.
   func tryLock(isExclusive: Bool) -> Bool { flock(descriptor, (isExclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 }
 
+  /// Takes an exclusive lock, and waits while another process has one.
+  func lockExclusive() throws {
+    while flock(descriptor, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw StoreError(systemCall: errno, "locked") }
+    }
+  }
+
   /// Takes a shared lock, and waits while another process has an exclusive one.
   func lockShared() throws {
     while flock(descriptor, LOCK_SH) != 0 {

@@ -143,7 +143,7 @@ struct AttachmentFolder: Sendable {
     _ = chmod(path, mode & 0o7700 | mode & folderMode)
   }
 
-  private func make(_ folder: String) throws {
+  func make(_ folder: String) throws {
     if mkdir(folder, folderMode) == 0 { return }
     let number = errno
     guard number == EEXIST, Self.isFolder(folder) else {

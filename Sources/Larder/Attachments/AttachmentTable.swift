@@ -69,9 +69,11 @@ struct AttachmentTable {
     try recount()
   }
 
-  private func recount() throws {
+  /// Counts all references anew.
+  func recount() throws {
     var uses: [String: Int64] = [:]
     for column in try AttachmentColumn.all(connection) {
+      if let registration = column.registration { try connection.change(registration) }
       for row in try connection.query("\(column.rows("j.atom AS digest, count(*) AS uses")) GROUP BY 1") {
         uses[row["digest"]?.text ?? "", default: 0] += row["uses"]?.integer ?? 0
       }
@@ -86,9 +88,10 @@ struct AttachmentTable {
 
   // MARK: Rows
 
+  /// Returns whether data is registered, and was there.
   func isRegistered(_ digest: String) throws -> Bool {
     guard try exists() else { return false }
-    return try connection.finds("SELECT 1 FROM main.\(Self.name) WHERE digest = ?1", .text(digest))
+    return try connection.finds("SELECT 1 FROM main.\(Self.name) WHERE digest = ?1 AND size >= 0", .text(digest))
   }
 
   /// Registers data and its lease, in a write transaction.
@@ -98,11 +101,14 @@ struct AttachmentTable {
   func register(_ digest: String, size: Int, isPlaced: Bool) throws -> Bool {
     try install()
     guard storage.folder.content(of: digest) == .file(size: size) else { return false }
-    if try !connection.finds("SELECT 1 FROM main.\(Self.name) WHERE digest = ?1", .text(digest)) {
+    let isKnown = try connection.finds(
+      "SELECT 1 FROM main.\(Self.name) WHERE digest = ?1 AND size = ?2", .text(digest), .integer(Int64(size)))
+    if !isKnown {
       // The caller that placed it may not have synced it.
       guard isPlaced else { return false }
       try connection.run(
-        "INSERT INTO main.\(Self.name) (digest, size) VALUES (?1, ?2)", .text(digest), .integer(Int64(size)))
+        "INSERT INTO main.\(Self.name) (digest, size) VALUES (?1, ?2) ON CONFLICT (digest) DO UPDATE SET size = excluded.size",
+        .text(digest), .integer(Int64(size)))
     }
     try keep(digest)
     return true
@@ -146,6 +152,29 @@ extension AttachmentTable {
       if held.isEmpty { return unused }
       try connection.transaction { for bytes in held { try keep(bytes.digest) } }
     }
+  }
+
+  /// Registers data that isn't there yet, so that rows may refer to it, in a write transaction. Its size is negative
+  /// until it comes.
+  func expect(_ digest: String) throws {
+    try install()
+    try connection.run(
+      "INSERT INTO main.\(Self.name) (digest, size) VALUES (?1, -1) ON CONFLICT (digest) DO NOTHING", .text(digest))
+  }
+
+  /// Counts references in columns that a module keeps, if that isn't done yet.
+  func watch(_ columns: [AttachmentColumn]) throws {
+    guard try exists() else { return }
+    let missing = try columns.flatMap(\.triggers).filter { trigger in
+      try !connection.finds(
+        "SELECT 1 FROM main.sqlite_master WHERE type = 'trigger' AND name = ?1", .text(trigger.name))
+    }
+    if missing.isEmpty { return }
+    func create() throws {
+      for trigger in missing { try connection.change(trigger.creation) }
+      try recount()
+    }
+    try connection.isAutocommitting ? connection.transaction(create) : create()
   }
 
   /// Records the store's lease of registered data. The connection is in a write transaction.

@@ -31,7 +31,7 @@ struct AttachmentVerification {
       report.count += 1
       switch folder.content(of: digest) {
       case .absent: missing.insert(digest)
-      case _ where !folder.isWhole(digest, size: entry.size): damaged.insert(digest)
+      case _ where entry.size >= 0 && !folder.isWhole(digest, size: entry.size): damaged.insert(digest)
       case _ where entry.isUnused: report.orphaned.append(url(digest))
       default: break
       }
@@ -69,7 +69,7 @@ struct AttachmentVerification {
   /// Returns the rows that refer to attachments for which the closure returns true.
   private func references(_ isWanted: (String) -> Bool) throws -> [String: [AttachmentReport.Reference]] {
     var references: [String: [AttachmentReport.Reference]] = [:]
-    for column in try AttachmentColumn.all(connection) {
+    for column in try AttachmentColumn.all(connection) where !column.isLoose {
       let keys = try keys(of: column.table)
       let names = keys.map { "t.\(Quoting.name($0)) AS \(Quoting.name("key_" + $0))" }
       for row in try connection.query(column.rows((["DISTINCT j.atom AS digest"] + names).joined(separator: ", "))) {

@@ -8,7 +8,11 @@ extension StoreReader {
   /// - Throws: ``StoreError`` `.notFound` if the store doesn't have the data (any longer), `.corrupt` if it differs
   ///   from what was attached.
   public func data(of attachment: Attachment) throws -> Data {
-    try _read { try $0.connection.environment.attachments.data(of: attachment) }
+    try _read { access in
+      try access.connection.explaining(attachment) {
+        try access.connection.environment.attachments.data(of: attachment)
+      }
+    }
   }
 
   /// Returns a part of an attachment's data.
@@ -22,7 +26,11 @@ extension StoreReader {
   /// - Throws: ``StoreError`` `.invalidValue` for a range outside `0..<attachment.size`, and the errors of
   ///   ``data(of:)``.
   public func data(of attachment: Attachment, range: Range<Int>) throws -> Data {
-    try _read { try $0.connection.environment.attachments.data(of: attachment, range: range) }
+    try _read { access in
+      try access.connection.explaining(attachment) {
+        try access.connection.environment.attachments.data(of: attachment, range: range)
+      }
+    }
   }
 
   /// Returns the URL of an attachment's file, for APIs that need a file. The file must not be changed.
@@ -31,7 +39,11 @@ extension StoreReader {
   /// - Returns: The file's URL.
   /// - Throws: The errors of ``data(of:)``, except that the data isn't verified.
   public func url(for attachment: Attachment) throws -> URL {
-    try _read { try $0.connection.environment.attachments.url(for: attachment) }
+    try _read { access in
+      try access.connection.explaining(attachment) {
+        try access.connection.environment.attachments.url(for: attachment)
+      }
+    }
   }
 }
 
@@ -46,7 +58,9 @@ extension Store {
   ///   since. Up to 256 KB are read on the caller's thread.
   public func data(of attachment: Attachment) async throws -> Data {
     let storage = environment.attachments
-    return try await AttachmentWork.read(attachment.size) { try storage.data(of: attachment) }
+    return try await explaining(attachment) {
+      try await AttachmentWork.read(attachment.size) { try storage.data(of: attachment) }
+    }
   }
 
   /// Returns a part of an attachment's data.
@@ -61,7 +75,9 @@ extension Store {
   ///   ``data(of:)``.
   public func data(of attachment: Attachment, range: Range<Int>) async throws -> Data {
     let storage = environment.attachments
-    return try await AttachmentWork.read(range.count) { try storage.data(of: attachment, range: range) }
+    return try await explaining(attachment) {
+      try await AttachmentWork.read(range.count) { try storage.data(of: attachment, range: range) }
+    }
   }
 
   /// Returns an attachment's data as an asynchronous sequence of chunks, using a bounded amount of memory.
@@ -76,7 +92,7 @@ extension Store {
   /// - Parameter attachment: The attachment.
   /// - Returns: A sequence that throws the errors of ``data(of:)``.
   public func bytes(of attachment: Attachment) -> AttachmentBytes {
-    AttachmentBytes(storage: environment.attachments, attachment: attachment)
+    AttachmentBytes(store: self, attachment: attachment)
   }
 
   /// Returns the URL of an attachment's file, for APIs that need a file. The file must not be changed.
@@ -85,7 +101,33 @@ extension Store {
   /// - Returns: The file's URL.
   /// - Throws: The errors of ``data(of:)``, except that the data isn't verified.
   public func url(for attachment: Attachment) async throws -> URL {
-    try environment.attachments.url(for: attachment)
+    try await explaining(attachment) { try environment.attachments.url(for: attachment) }
+  }
+}
+
+extension Connection {
+  /// Calls the closure, and says in its error where data is that has not come yet.
+  fileprivate func explaining<Result>(_ attachment: Attachment, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as StoreError where error.code == .notFound {
+      throw try explained(attachment) ?? error
+    }
+  }
+
+  fileprivate func explained(_ attachment: Attachment) throws -> StoreError? {
+    try environment.features.remedy(forMissingAttachment: attachment.digest, self).map { StoreError(.notFound, $0) }
+  }
+}
+
+extension Store {
+  /// Calls the closure, and says in its error where data is that has not come yet.
+  func explaining<Result>(_ attachment: Attachment, _ body: () async throws -> Result) async throws -> Result {
+    do {
+      return try await body()
+    } catch let error as StoreError where error.code == .notFound {
+      throw try await reading { try $0.explained(attachment) } ?? error
+    }
   }
 }
 

@@ -21,7 +21,7 @@ extension StoreCheck {
     while true {
       var page: [(digest: String, size: Int)] = []
       try forEachRow(
-        "SELECT digest, size FROM main.\(AttachmentTable.name) WHERE digest > ?1 AND uses > 0 ORDER BY digest LIMIT \(Self.pageSize)",
+        "SELECT digest, size FROM main.\(AttachmentTable.name) WHERE digest > ?1 AND uses > 0 AND size >= 0 ORDER BY digest LIMIT \(Self.pageSize)",
         [.text(last)]
       ) { statement in
         page.append((StoredColumn(statement.pointer, 0).text ?? "", Int(sqlite3_column_int64(statement.pointer, 1))))
@@ -62,7 +62,7 @@ extension StoreCheck {
 
   /// Finds a row for each of the problems, and rows that refer to unregistered data.
   private func findRows(_ problems: inout [String: Problem]) throws {
-    for column in try AttachmentColumn.all(connection) {
+    for column in try AttachmentColumn.all(connection) where !column.isLoose {
       let definition = definition(of: column.table)
       let keys = try keys(of: column.table)
       let names = keys.map { "t.\(Quoting.name($0))" }

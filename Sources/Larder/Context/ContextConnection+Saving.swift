@@ -108,8 +108,10 @@ extension ContextConnection {
   private func removeExpired(_ sql: OverlaySQL, expectsTaken: Bool) throws {
     try run(sql.dropExpired)
     guard expectsTaken else { return }
-    for statement in sql.removeTaken {
-      try connection.deletingBySQL { try run([statement], errorContext(of: sql.table)) }
+    try connection.environment.features.expiring(until: connection.environment.clock.now, connection) {
+      for statement in sql.removeTaken {
+        try connection.deletingBySQL { try run([statement], errorContext(of: sql.table)) }
+      }
     }
   }
 

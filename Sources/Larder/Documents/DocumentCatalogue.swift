@@ -271,6 +271,7 @@ final class DocumentCatalogue {
     try AttachmentTable(connection).watch(AttachmentColumn(table: name, name: "json"))
     plain.tables.removeAll()
     _ = try collection(name)
+    try connection.environment.features.forEach { try $0.didCreateCollection(name, connection) }
   }
 
   /// Removes the collection with all of its documents. Returns false if there is none.
@@ -279,6 +280,7 @@ final class DocumentCatalogue {
     isProvisional = true
     collections.removeAll()
     compared.removeAll()
+    try connection.environment.features.forEach { try $0.willRemoveCollection(collection.name, connection) }
     // Triggers update the counts of attachments that the documents release.
     if try AttachmentTable(connection).exists() { try connection.change("DELETE FROM main.\(Quoting.name(name))") }
     try connection.change("DROP TABLE main.\(Quoting.name(name))")

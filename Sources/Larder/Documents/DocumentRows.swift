@@ -225,9 +225,11 @@ struct DocumentRows {
   /// Deletes expired documents, and returns their number.
   fileprivate func sweep(limit: Int, _ span: ExpirySpan) throws -> Int {
     try writing {
-      try changed(
-        "DELETE FROM \(target) WHERE rowid IN (SELECT rowid FROM \(target) WHERE expires > ?1 AND expires <= ?2 LIMIT ?3)",
-        [.value(.real(span.after)), .value(.real(span.until)), .value(.integer(Int64(limit)))])
+      try connection.environment.features.expiring(until: span.until, connection) {
+        try changed(
+          "DELETE FROM \(target) WHERE rowid IN (SELECT rowid FROM \(target) WHERE expires > ?1 AND expires <= ?2 LIMIT ?3)",
+          [.value(.real(span.after)), .value(.real(span.until)), .value(.integer(Int64(limit)))])
+      }
     }
   }
 

@@ -7,6 +7,9 @@ package protocol ModuleFeature: AnyObject, Sendable {
   /// module.
   static var name: String { get }
 
+  /// The columns of the module's own tables that hold values which rows had, and which may name attachments.
+  static var heldValues: [(table: String, column: String)] { get }
+
   /// Creates the feature of a store.
   init()
 
@@ -15,4 +18,21 @@ package protocol ModuleFeature: AnyObject, Sendable {
 
   /// Called each time a managed store is opened for writing, outside of a transaction, when all tables match the models.
   func didOpen(_ connection: ModuleConnection) throws
+
+  /// Called in the transaction that has created a collection of documents, before its first document is written.
+  func didCreateCollection(_ name: String, _ connection: ModuleConnection) throws
+
+  /// Called in the transaction that removes a collection of documents, while it is still there.
+  func willRemoveCollection(_ name: String, _ connection: ModuleConnection) throws
+
+  /// Returns where the data of an attachment is that has not come yet, and how to get it; nil if the module knows
+  /// nothing of it.
+  func remedy(forMissingAttachment digest: String, _ connection: ModuleConnection) throws -> String?
+}
+
+extension ModuleFeature {
+  package static var heldValues: [(table: String, column: String)] { [] }
+  package func didCreateCollection(_ name: String, _ connection: ModuleConnection) throws {}
+  package func willRemoveCollection(_ name: String, _ connection: ModuleConnection) throws {}
+  package func remedy(forMissingAttachment digest: String, _ connection: ModuleConnection) throws -> String? { nil }
 }

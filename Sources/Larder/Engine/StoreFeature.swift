@@ -69,6 +69,22 @@ protocol StoreFeature: AnyObject, Sendable {
   /// - Returns: The error; nil if the message isn't the feature's.
   func refusal(_ message: String, _ context: ErrorContext?) -> StoreError?
 
+  /// Called in the transaction that has created a collection of documents, before its first document is written.
+  func didCreateCollection(_ name: String, _ connection: Connection) throws
+
+  /// Called in the transaction that removes a collection of documents, while it is still there.
+  func willRemoveCollection(_ name: String, _ connection: Connection) throws
+
+  /// Calls the closure, which deletes rows because they have expired and not because the program deletes them.
+  ///
+  /// - Parameter time: The time by which they have expired, in seconds since the reference date.
+  func expiring<Result>(until time: Double, _ connection: Connection, _ body: () throws -> Result) throws -> Result
+
+  /// Returns where the data of an attachment is that has not come yet, and how to get it.
+  ///
+  /// - Returns: A sentence or two; nil if the feature knows nothing of it.
+  func remedy(forMissingAttachment digest: String, _ connection: Connection) throws -> String?
+
   // MARK: Transactions
 
   /// Called after each use of the writer with the statements that were committed; the list may be empty.
@@ -139,6 +155,12 @@ extension StoreFeature {
   func willExecute(_ arguments: [SQLWriter.Argument], _ connection: Connection) throws {}
   func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool { false }
   func refusal(_ message: String, _ context: ErrorContext?) -> StoreError? { nil }
+  func didCreateCollection(_ name: String, _ connection: Connection) throws {}
+  func willRemoveCollection(_ name: String, _ connection: Connection) throws {}
+  func expiring<Result>(until time: Double, _ connection: Connection, _ body: () throws -> Result) throws -> Result {
+    try body()
+  }
+  func remedy(forMissingAttachment digest: String, _ connection: Connection) throws -> String? { nil }
   func didCommit(_ writes: [StatementFacts]) {}
   func didRollBack(_ connection: Connection, isOver: Bool) {}
   func statement(ofUserSQL sql: String, _ connection: Connection) throws -> PreparedStatement? { nil }

@@ -79,6 +79,20 @@ struct StoreFeatures: Sendable {
     return try leaving(list[...])
   }
 
+  /// Calls the closure, which deletes expired rows.
+  func expiring<Result>(until time: Double, _ connection: Connection, _ body: () throws -> Result) throws -> Result {
+    func entering(_ rest: ArraySlice<(type: ObjectIdentifier, feature: any StoreFeature)>) throws -> Result {
+      guard let first = rest.first else { return try body() }
+      return try first.feature.expiring(until: time, connection) { try entering(rest.dropFirst()) }
+    }
+    return try entering(list[...])
+  }
+
+  /// Where the data of an attachment is that has not come yet; nil if no feature knows.
+  func remedy(forMissingAttachment digest: String, _ connection: Connection) throws -> String? {
+    try list.lazy.compactMap { try $0.feature.remedy(forMissingAttachment: digest, connection) }.first
+  }
+
   func observersNeedNews(hasForeignCommits: Bool) {
     for (_, feature) in list { feature.observersNeedNews(hasForeignCommits: hasForeignCommits) }
   }

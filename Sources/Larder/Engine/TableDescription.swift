@@ -43,6 +43,13 @@ package struct TableDescription: Sendable, Hashable, Codable {
   package let expiryColumn: String?
   /// Whether rows take part in sync.
   package let syncs: Bool
+  /// Whether the table is a collection of documents, whose properties are in a column of JSON.
+  package var isCollection: Bool { collection ?? false }
+  /// Nil in descriptions of earlier versions.
+  private var collection: Bool?
+
+  /// The literals in SQL of the values that replace the date of an expired row while a reference keeps it.
+  package static let expiryMarks = ["-9e999", "\(Expiry.released)"]
 
   /// Returns the tables of the models, and of the pairs of their relationships.
   static func all(_ tables: [TableDefinition]) throws -> [TableDescription] {
@@ -76,6 +83,30 @@ package struct TableDescription: Sendable, Hashable, Codable {
     expiryColumn = table.expires ? Expiry.column : nil
     syncs = table.syncs
   }
+
+  /// Describes a collection of documents.
+  ///
+  /// - Parameter collection: The name of the collection.
+  package init(collection: String) {
+    func column(_ name: String, _ storageClass: StorageClass, isOptional: Bool) -> Column {
+      Column(
+        name: name, property: name, storageClass: storageClass, isOptional: isOptional, originalName: nil,
+        constantDefault: nil)
+    }
+    model = collection
+    name = collection
+    keys = [column("key", .text, isOptional: false)]
+    columns = [column(Self.json, .text, isOptional: false), column(Self.expires, .real, isOptional: true)]
+    references = []
+    uniqueRules = []
+    isKeyCounted = false
+    expiryColumn = Self.expires
+    syncs = true
+    self.collection = true
+  }
+
+  /// The columns of a collection besides its key.
+  package static let (json, expires) = ("json", "expires")
 
   private init(_ pairs: PairsTable, syncs: Bool) {
     func key(_ name: String, _ side: PairsTable.Side) -> Column {

@@ -73,11 +73,13 @@ extension Connection {
       let isThere = try step(find, ErrorContext(M.self))
       find.reset()
       guard isThere else { continue }
-      _ = try deleting(M.self, isOneRow: true) {
-        let statement = try statement("DELETE FROM \(statements.target) WHERE \(isExpired)")
-        try statement.bindKey(value.id, of: M.self)
-        try run(statement, context: ErrorContext(M.self))
-        return changeCount
+      _ = try environment.features.expiring(until: environment.clock.now, self) {
+        try deleting(M.self, isOneRow: true) {
+          let statement = try statement("DELETE FROM \(statements.target) WHERE \(isExpired)")
+          try statement.bindKey(value.id, of: M.self)
+          try run(statement, context: ErrorContext(M.self))
+          return changeCount
+        }
       }
     }
   }
@@ -95,12 +97,15 @@ extension Connection {
       let isSame = index.enumerated().map { position, column in
         "\(Quoting.name(column.name)) = \(Quoting.parameter(position + 1)) COLLATE \(Quoting.name(column.collation))"
       }
-      count += try deleting(M.self, isOneRow: true) {
-        let statement = try statement(
-          "DELETE FROM \(M.schema.statements.target) WHERE \(isSame.joined(separator: " AND ")) AND \(Expiry.isOver)")
-        try statement.bind(values.map { .value($0 ?? .null) })
-        try run(statement, context: ErrorContext(M.self))
-        return changeCount
+      count += try environment.features.expiring(until: environment.clock.now, self) {
+        try deleting(M.self, isOneRow: true) {
+          let statement = try statement(
+            "DELETE FROM \(M.schema.statements.target) WHERE \(isSame.joined(separator: " AND ")) AND \(Expiry.isOver)"
+          )
+          try statement.bind(values.map { .value($0 ?? .null) })
+          try run(statement, context: ErrorContext(M.self))
+          return changeCount
+        }
       }
     }
     return count > 0

@@ -93,7 +93,7 @@ extension Connection {
     var count = 0
     var tried = 0
     guard limit > 0, try !expiredRows(of: table, span, limit: 1).isEmpty else { return 0 }
-    try atomically {
+    try atomically(until: span.until) {
       while tried < limit {
         let rows = try expiredRows(of: table, span, limit: min(limit - tried, Self.batch))
         guard !rows.isEmpty else { return }
@@ -112,8 +112,9 @@ extension Connection {
     return count
   }
 
-  private func atomically(_ body: () throws -> Void) throws {
-    try isAutocommitting ? transaction(body) : savepoint(body)
+  private func atomically(until time: Double, _ body: () throws -> Void) throws {
+    func expire() throws { try environment.features.expiring(until: time, self, body) }
+    try isAutocommitting ? transaction(expire) : savepoint(expire)
   }
 
   private func expiredRows(of table: TableDefinition, _ span: ExpirySpan, limit: Int) throws -> [Int64] {

@@ -49,25 +49,36 @@ public struct Attachment: Sendable {
   /// Whether this process has used an attachment. Only then can a row refer to one.
   static var areUsed: Bool { use.load(ordering: .relaxed) }
 
-  private static func noteUse() {
+  static func noteUse() {
     if !areUsed { use.store(true, ordering: .relaxed) }
   }
 
   /// Returns whether a text may refer to an attachment.
   static func isNamed(in value: Value) -> Bool {
     guard var text = value.text else { return false }
-    let name = Array(CodingKeys.digest.rawValue.utf8)
-    return text.withUTF8 { utf8 -> Bool in
-      guard let base = utf8.baseAddress else { return false }
+    return text.withUTF8 { isNamed(in: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Returns whether the bytes of a text may refer to an attachment.
+  static func isNamed(in utf8: UnsafeRawBufferPointer) -> Bool {
+    guard let base = utf8.baseAddress else { return false }
+    return word.withUnsafeBytes { name -> Bool in
       var start = 0
-      while start + name.count <= utf8.count, let found = memchr(base + start, Int32(name[0]), utf8.count - start) {
-        let position = UnsafeRawPointer(found) - UnsafeRawPointer(base)
-        if position + name.count <= utf8.count, memcmp(found, name, name.count) == 0 { return true }
+      while start + name.count <= utf8.count,
+        let found = memchr(base + start, Int32(name[0]), utf8.count - start)
+      {
+        let position = UnsafeRawPointer(found) - base
+        if position + name.count <= utf8.count, let first = name.baseAddress, memcmp(found, first, name.count) == 0 {
+          return true
+        }
         start = position + 1
       }
       return false
     }
   }
+
+  /// The name by which nested JSON shows an attachment.
+  private static let word = Array(CodingKeys.digest.rawValue.utf8)
 
   /// Returns whether a text is a digest. Nothing else ever becomes a path.
   static func isDigest(_ text: String) -> Bool {

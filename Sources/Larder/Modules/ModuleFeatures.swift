@@ -21,11 +21,57 @@ final class ModuleFeatures: StoreFeature {
 
   func upgrade(_ connection: Connection) throws {
     for feature in features { try feature.didOpen(ModuleConnection(connection)) }
+    if !features.isEmpty { try AttachmentTable(connection).watch(try attachmentColumns(connection)) }
+  }
+
+  func didCreateCollection(_ name: String, _ connection: Connection) throws {
+    for feature in features { try feature.didCreateCollection(name, ModuleConnection(connection)) }
+  }
+
+  func willRemoveCollection(_ name: String, _ connection: Connection) throws {
+    for feature in features { try feature.willRemoveCollection(name, ModuleConnection(connection)) }
+  }
+
+  func expiring<Result>(until time: Double, _ connection: Connection, _ body: () throws -> Result) throws -> Result {
+    guard connection.environment.isManaged, try Catalogue.exists(in: connection),
+      try !ModuleConnection(connection).modulesInUse().isEmpty
+    else {
+      return try body()
+    }
+    func marked() throws -> Result {
+      let milliseconds = Int64(exactly: (time * 1000).rounded(.up)) ?? .max
+      try connection.change(
+        "INSERT INTO \(Catalogue.infoTable) (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        [.text(ModuleConnection.expiringKey), .integer(milliseconds)])
+      let result = try body()
+      try connection.change(
+        "DELETE FROM \(Catalogue.infoTable) WHERE key = ?1", [.text(ModuleConnection.expiringKey)])
+      return result
+    }
+    return try connection.isAutocommitting ? connection.transaction(marked) : connection.savepoint(marked)
+  }
+
+  func remedy(forMissingAttachment digest: String, _ connection: Connection) throws -> String? {
+    try features.lazy.compactMap { try $0.remedy(forMissingAttachment: digest, ModuleConnection(connection)) }.first
+  }
+}
+
+extension ModuleFeatures: AttachmentReferring {
+  func attachmentColumns(_ connection: Connection) throws -> [AttachmentColumn] {
+    try features.flatMap { type(of: $0).heldValues }.filter { table, _ in
+      try !connection.query("SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?1", [.text(table)])
+        .isEmpty
+    }.map { AttachmentColumn(table: $0, name: $1, isLoose: true) }
   }
 }
 
 extension ModuleConnection {
   private static let keyPrefix = "module "
+  fileprivate static let expiringKey = "expiring"
+
+  /// The time by which rows are being deleted because they have expired, in milliseconds since the reference date, as SQL
+  /// for triggers of a module; NULL if rows are deleted for another reason. Every program that uses Larder sets it.
+  package static let expiring = "(SELECT value FROM \(Catalogue.infoTable) WHERE key = '\(expiringKey)')"
 
   /// Returns the names of the modules without which the file must not be migrated.
   func modulesInUse() throws -> [String] {

@@ -23,6 +23,8 @@ extension ReplicaFile {
     for property in own.properties {
       guard let rival = other.property(property.name), rival.stamp != property.stamp, rival.value != property.value
       else { continue }
+      // The time of the last change isn't anyone's value.
+      if property.name == ".updatedAt", try keepsTimes(own.table) { continue }
       let (lost, won) = property.isOlder(than: rival) ? (property, rival) : (rival, property)
       if try !knew(won.stamp, lost.stamp) {
         losses.append(LostValue(property: property.name, stamp: lost.stamp, value: lost.value))
@@ -34,6 +36,12 @@ extension ReplicaFile {
     let edits = try alive.writes.filter { try !known.contains($0) && !knew(deleted.stamp, $0) }
     if let last = edits.max() { losses.append(LostValue(property: nil, stamp: last, value: .null)) }
     return losses
+  }
+
+  /// Whether a collection records by itself when its documents change.
+  private func keepsTimes(_ table: String) throws -> Bool {
+    guard let collection = self.table(table), collection.isCollection else { return false }
+    return try connection.keepsTimes(collection.description.name)
   }
 
   // MARK: Reading
@@ -69,10 +77,11 @@ extension ReplicaFile {
     let current = property?.stamp ?? row.state.stamp
     guard isDeletion ? !row.state.isThere : true, current != lost, try !knew(current, lost) else { return nil }
     return SyncConflict(
-      kind: property.map { .value(property: $0.name) } ?? .deletedRow, table: row.state.table,
+      kind: property.map { .value(property: CollectionName.property($0.name) ?? $0.name) } ?? .deletedRow,
+      table: CollectionName.collection(row.state.table) ?? row.state.table,
       key: row.state.key.map(\.stored), lost: value.stored, lostStamp: lost, lostReplica: try name(of: lost.replica),
       current: property?.value.stored ?? .null, currentStamp: current, currentReplica: try name(of: current.replica),
-      rowKey: row.rowKey)
+      rowKey: row.rowKey, property: property?.name)
   }
 
   // MARK: Deciding
@@ -84,8 +93,7 @@ extension ReplicaFile {
   ///   - restoring: Whether the value that lost is written as a new one.
   func decide(_ conflict: SyncConflict, restoring: Bool) throws {
     try settle()
-    var property: String?
-    if case .value(let name) = conflict.kind { property = name }
+    let property = conflict.property
     guard let row = try row(conflict.rowKey),
       let loss = row.state.losses.first(where: { $0.property == property && $0.stamp == conflict.lostStamp }),
       !loss.isDismissed

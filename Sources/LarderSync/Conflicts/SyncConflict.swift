@@ -15,7 +15,7 @@ public struct SyncConflict: Sendable, Hashable {
 
   /// What was lost.
   public let kind: Kind
-  /// The name of the table.
+  /// The name of the table, or of the collection of documents. Values of documents are JSON.
   public let table: String
   /// The values of the row's key, in the order of its columns.
   public let key: [Value]
@@ -33,6 +33,8 @@ public struct SyncConflict: Sendable, Hashable {
   public let currentReplica: String?
 
   let rowKey: RowKey
+  /// The name in the exchange of the property.
+  let property: String?
 }
 
 /// What names a conflict in the file.

@@ -52,6 +52,7 @@ struct BatchApplication: Sendable {
   /// - Parameter isLast: Whether all other rows were merged before, so that the cursor advances.
   func apply(_ rows: [RowState], isLast: Bool, _ connection: ModuleConnection) throws -> Int {
     try connection.transaction {
+      try Tracker(connection).takeUp(rows)
       // Another process may have changed what is tracked since the last transaction.
       let file = try ReplicaFile(connection)
       try file.identify()
@@ -75,6 +76,7 @@ struct BatchApplication: Sendable {
     }
     try file.recordTold(by: header.sender, sender, knowledge)
     for name in names { try file.setName(name) }
+    file.attachmentSender = sender
     let region = VisibilityRegion(file)
     var sources: [RowKey: Int64] = [:]
     var changed = 0
@@ -92,6 +94,7 @@ struct BatchApplication: Sendable {
         region.touch(merged, old: old)
       } else {
         let position = try file.tick()
+        try file.expectAttachments(of: merged, isAwaited: merged.isThere)
         try file.write(
           StoredRow(
             id: old?.id, state: merged, status: .unknown, position: position, source: sources[state.rowKey]))

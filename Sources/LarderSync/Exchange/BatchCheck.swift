@@ -103,9 +103,10 @@ struct BatchCheck: Sendable {
   }
 
   private func check(_ row: RowState) throws {
-    guard !row.table.isEmpty, !row.table.utf8.contains(0), !row.table.hasPrefix("_larder_"),
-      !row.table.hasPrefix("sqlite_")
+    guard !row.table.isEmpty, !row.table.utf8.contains(0), !row.table.hasPrefix("sqlite_"),
+      CollectionName.isPossible(row.table) || !row.table.hasPrefix("_larder_")
     else { throw refusal(row, "has a name of a table that no model has") }
+    if row.isDocument { try checkDocument(row) }
     guard (1...Self.greatestKeyCount).contains(row.key.count), !row.key.contains(.null),
       !row.key.contains(where: \.isNaN)
     else { throw refusal(row, "has an impossible key") }
@@ -128,6 +129,28 @@ struct BatchCheck: Sendable {
       }
       guard !property.value.isNaN else { throw refusal(row, "has a property \(property.name) that is no number") }
       last = property.name
+    }
+  }
+
+  /// Checks what is JSON in a table: it must be in the form in which every replica writes it.
+  private func checkDocument(_ row: RowState) throws {
+    guard row.key.count == 1, row.key[0].fits(.text), row.contributions.isEmpty else {
+      throw refusal(row, "is a document with an impossible key or counter")
+    }
+    let values =
+      row.properties.map { ($0.name, $0.value) }
+      + row.losses.compactMap { loss in
+        loss.property.map { ($0, loss.value) }
+      }
+    for (name, value) in values {
+      if name == TableDescription.expires, value.isNull || value.fits(.real) { continue }
+      guard let property = CollectionName.property(name), property != "key",
+        CollectionName.exchange(property: property).utf8.elementsEqual(name.utf8)
+      else { throw refusal(row, "is a document with a property that has an impossible name") }
+      if value.isNull { continue }
+      guard case .text(let json) = value, DocumentParts.isValue(json) else {
+        throw refusal(row, "is a document with a property that isn't JSON")
+      }
     }
   }
 

@@ -4,6 +4,10 @@ public struct ExchangeReport: Sendable, Hashable {
   public var received = 0
   /// The number of rows that were handed to the peer.
   public var sent = 0
+  /// The number of attachments whose bytes have come.
+  public var receivedAttachments = 0
+  /// The number of attachments whose bytes the peer has taken.
+  public var sentAttachments = 0
   /// The number of rows that are set aside here afterwards, because a rule of the models keeps them from being visible.
   public var setAside = 0
   /// Whether this replica was away for longer than the peer keeps deletions, and has taken everything anew.

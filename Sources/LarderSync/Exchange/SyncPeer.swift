@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The other side of an exchange: a store, a file, a server, or whatever carries batches.
 ///
 /// A peer hands out its changes after a cursor, takes changes, and says up to where it has those of a replica.
@@ -27,6 +29,25 @@ public protocol SyncPeer: Sendable {
   /// - Parameter replica: The replica.
   func cursor(of replica: ReplicaID) async throws -> ChangeCursor
 
+  /// Returns which attachments the peer lacks, with the offsets from which it needs their bytes. By default none.
+  ///
+  /// - Parameter attachments: Attachments that rows name which are about to come. The peer can add others that it waits for.
+  func wanted(among attachments: [NamedAttachment]) async throws -> [NamedAttachment: Int]
+
+  /// Returns a piece of an attachment. By default nil: a transport without attachments.
+  ///
+  /// - Parameters:
+  ///   - attachment: The attachment.
+  ///   - offset: Where the piece begins.
+  /// - Returns: At most ``AttachmentPiece/greatestSize`` bytes; nil if the peer doesn't have the attachment.
+  func attachment(_ attachment: NamedAttachment, from offset: Int) async throws -> Data?
+
+  /// Takes a piece of an attachment that ``wanted(among:)`` has returned.
+  ///
+  /// - Parameter piece: The piece.
+  /// - Returns: Where the next piece begins; nil if the peer has all bytes.
+  func take(_ piece: AttachmentPiece) async throws -> Int?
+
   /// Returns the position of the last deletion that the peer has forgotten, because it was made longer ago than deletions
   /// are kept. Whoever has its changes up to an earlier position starts afresh.
   ///
@@ -39,6 +60,15 @@ public protocol SyncPeer: Sendable {
 }
 
 extension SyncPeer {
+  /// Returns nothing: the peer takes no attachments.
+  public func wanted(among attachments: [NamedAttachment]) async throws -> [NamedAttachment: Int] { [:] }
+
+  /// Returns nil: the peer has no attachments.
+  public func attachment(_ attachment: NamedAttachment, from offset: Int) async throws -> Data? { nil }
+
+  /// Does nothing, because the peer has asked for no attachments.
+  public func take(_ piece: AttachmentPiece) async throws -> Int? { nil }
+
   /// Returns zero: nothing was forgotten.
   public func forgotten() async throws -> Int64 { 0 }
 

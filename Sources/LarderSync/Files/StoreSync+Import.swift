@@ -19,6 +19,7 @@ extension StoreSync {
   ///   - url: The file.
   ///   - keys: The keys of the group, new and old. If there are any, only files that one of them seals are taken.
   ///   - limits: The limits on the cost of reading the file.
+  ///   - attachments: Whether the bytes of attachments that the file carries are taken.
   ///   - progress: Called after each transaction. At the end the fraction is 1.
   /// - Returns: What was done.
   /// - Throws: ``BatchError`` for a damaged file and for one that is sealed with another key, `StoreError`
@@ -28,15 +29,22 @@ extension StoreSync {
   @discardableResult
   public func `import`(
     from url: URL, keys: [GroupKey] = [], limits: BatchLimits = .default,
-    progress: (@Sendable (SyncProgress) -> Void)? = nil
+    attachments: AttachmentTransfer = .eager, progress: (@Sendable (SyncProgress) -> Void)? = nil
   ) async throws -> ImportReport {
     _ = try await replica()
     var file = try await verified(url, keys, limits)
     let (header, total) = (file.header, file.rowCount)
     var application = BatchApplication(header, knowledge: [], names: [], rowCount: total)
     var (rows, frames, completed, changed) = ([RowState](), 0, 0, 0)
+    var arrival = FileArrival(self, attachments)
     while let part = try file.next() {
       switch part {
+      case .attachment(let piece):
+        // All rows come before.
+        if !rows.isEmpty { changed += try await apply(rows, application, isLast: false) }
+        completed += rows.count
+        rows = []
+        try await arrival.take(piece)
       case .opening(_, let knowledge, let names):
         application = BatchApplication(header, knowledge: knowledge, names: names, rowCount: total)
       case .rows(let more):
@@ -75,6 +83,7 @@ extension StoreSync {
   private func verified(_ url: URL, _ keys: [GroupKey], _ limits: BatchLimits) async throws -> BatchFile {
     var check = try await store.readingModule { try BatchCheck(try ReplicaFile($0)) }
     var newer: BatchHeader?
+    var digests = AttachmentDigests()
     let file = try BatchFile(at: url, keys: keys, limits: limits) { part, header in
       try Task.checkCancellation()
       switch part {
@@ -84,6 +93,7 @@ extension StoreSync {
         try check.check(knowledge)
         try check.check(names)
       case .rows(let rows): try check.check(rows)
+      case .attachment(let piece): try digests.check(piece)
       case .end: break
       }
     }

@@ -24,8 +24,10 @@ public struct RowChange: Sendable, Hashable {
     public let stamp: Stamp
   }
 
-  /// The name of the table.
+  /// The name of the table, or of the collection of documents, in lowercase.
   public let table: String
+  /// Whether the row is a document. The values of its properties are JSON, and null for those that were removed.
+  public let isDocument: Bool
   /// The values of the key, in the order of its columns.
   public let key: [Value]
   /// Whether the row was deleted. Its properties are the last that it had.
@@ -43,12 +45,15 @@ public struct RowChange: Sendable, Hashable {
   public var lastWrite: Stamp { (properties.map(\.stamp) + counters.map(\.stamp)).reduce(stamp, max) }
 
   init(_ state: RowState) {
-    table = state.table
+    table = CollectionName.collection(state.table) ?? state.table
+    isDocument = state.isDocument
     key = state.key.map(\.stored)
     isDeleted = !state.isThere
     stamp = state.stamp
     properties = state.properties.map {
-      Property(name: $0.name, value: $0.value.stored, stamp: $0.stamp, causalLength: $0.causalLength)
+      Property(
+        name: CollectionName.property($0.name, of: state), value: $0.value.stored, stamp: $0.stamp,
+        causalLength: $0.causalLength)
     }
     counters = Dictionary(grouping: state.contributions, by: \.property).compactMap { name, contributions in
       contributions.map(\.stamp).max().map { stamp in

@@ -14,10 +14,13 @@ extension StoreSync {
   /// - Parameters:
   ///   - peer: The other side.
   ///   - interval: How long to wait for changes before the peer is asked.
+  ///   - attachments: Whether the bytes of attachments travel.
   /// - Returns: What is done, until the task is cancelled or the iterator released. Who reads slowly misses some values,
   ///   but not the last one.
-  public func run(with peer: some SyncPeer, every interval: Duration = .seconds(60)) -> SyncRun {
-    SyncRun(sync: self, peer: peer, interval: interval) { try await Task.sleep(for: $0) }
+  public func run(
+    with peer: some SyncPeer, every interval: Duration = .seconds(60), attachments: AttachmentTransfer = .eager
+  ) -> SyncRun {
+    SyncRun(sync: self, peer: peer, interval: interval, attachments: attachments) { try await Task.sleep(for: $0) }
   }
 }
 
@@ -26,6 +29,7 @@ public struct SyncRun: AsyncSequence, Sendable {
   let sync: StoreSync
   let peer: any SyncPeer
   let interval: Duration
+  var attachments = AttachmentTransfer.eager
   let sleep: @Sendable (Duration) async throws -> Void
 
   /// How long to wait after the first error.
@@ -96,7 +100,7 @@ public struct SyncRun: AsyncSequence, Sendable {
   private func exchange(
     with peer: some SyncPeer, _ statuses: AsyncStream<SyncStatus>.Continuation
   ) async throws -> ExchangeReport {
-    try await sync.exchange(with: peer) { statuses.yield(.exchanging($0)) }
+    try await sync.exchange(with: peer, attachments: attachments) { statuses.yield(.exchanging($0)) }
   }
 }
 

@@ -86,7 +86,7 @@ extension ReplicaFile {
 
   // MARK: Values
 
-  private struct Cell {
+  struct Cell {
     let length: Int64
     let stamp: Stamp
     let isHeld: Bool
@@ -115,7 +115,18 @@ extension ReplicaFile {
     var hidden: Set<String> = []
     var counters: [ReplicatedValue] = []
     let insertionLength = metadata.length - 1 + metadata.length % 2
-    if let table, metadata.status == .visible {
+    if CollectionName.collection(try name(metadata.table).name) != nil {
+      let row = RowState(
+        table: "", key: [], causalLength: metadata.length, stamp: metadata.stamp, insertion: metadata.insertion,
+        properties: [])
+      var shown: [String: ReplicatedValue]?
+      if let table, metadata.status == .visible {
+        guard let values = try values(of: metadata.key, in: table) else { throw damaged }
+        shown = Dictionary(zip(table.properties.map(\.column.name), values)) { $1 }
+      }
+      properties = try documentProperties(of: row, shown: shown, in: metadata.table, cells)
+      cells = [:]
+    } else if let table, metadata.status == .visible {
       // A row that is gone although nobody has recorded it was deleted without triggers.
       guard let values = try values(of: metadata.key, in: table) else { throw damaged }
       for (property, value) in zip(table.properties, values) {

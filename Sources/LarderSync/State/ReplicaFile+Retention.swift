@@ -178,12 +178,15 @@ extension StoreSync {
     }
   }
 
-  /// Forgets deletions if that was done more than a day ago.
+  /// Forgets deletions, and parts of attachments that nobody waits for, if that was done more than a day ago.
   func forgetDeletionsDaily() async throws {
     let now = Date()
     let last = try await store.readingModule { connection in
       try connection.first("SELECT forgotten_at FROM \(SyncTables.clock)") { $0.integer(0) } ?? 0
     }
-    if now.timeIntervalSince1970 * 1000 - Double(last) > 24 * 60 * 60 * 1000 { _ = try await forgetDeletions(at: now) }
+    guard now.timeIntervalSince1970 * 1000 - Double(last) > 24 * 60 * 60 * 1000 else { return }
+    _ = try await forgetDeletions(at: now)
+    let awaited = Set(try await awaitedAttachments().map(\.digest))
+    try await store.removeArrivals { awaited.contains($0) }
   }
 }

@@ -8,6 +8,20 @@ extension ReplicaFile {
   ///   - sources: The numbers of the replicas from which states came as they are.
   func write(_ region: VisibilityRegion, sources: [RowKey: Int64] = [:]) throws {
     let members = region.members.sorted { $0.key < $1.key }.map(\.value)
+    for member in members where member.old?.state != member.state || member.old?.status != member.status {
+      try expectAttachments(
+        of: member.state, isAwaited: member.state.isThere || member.status == .visible)
+    }
+    for member in members where member.status == .visible {
+      guard let table = table(member.state.table) else { continue }
+      if table.isCollection, member.old?.state != member.state { try noteDocument(member.state, table) }
+      if let column = table.description.expiryColumn,
+        let property = table.properties.first(where: { $0.column.name == column }),
+        case .real(let seconds) = member.state.value(of: property.name)
+      {
+        connection.noteExpiry(seconds)
+      }
+    }
     try TableWriter(connection: connection).write(try members.compactMap(tableChange))
     var position = try clock().now
     for member in members {
@@ -34,20 +48,21 @@ extension ReplicaFile {
 
   private func tableChange(_ member: VisibilityRegion.Member) throws -> TableChange? {
     guard let table = table(member.state.table) else { return nil }
-    let old = member.old.flatMap { $0.isVisible ? present($0, table) : nil }
-    let new = member.status == .visible ? shown(member.state, member.hidden, table) : nil
+    let old = try member.old.flatMap { $0.isVisible ? try present($0, table) : nil }
+    let new = member.status == .visible ? try shown(member.state, member.hidden, table) : nil
     if old == new { return nil }
     return TableChange(table: table, rowKey: member.state.rowKey, old: old, new: new)
   }
 
   /// The values that a table shows of a visible row.
-  private func shown(_ state: RowState, _ hidden: Set<String>, _ table: TrackedTable) -> [ReplicatedValue] {
-    table.properties.map { hidden.contains($0.name) ? .null : value(of: $0, in: state) }
+  private func shown(_ state: RowState, _ hidden: Set<String>, _ table: TrackedTable) throws -> [ReplicatedValue] {
+    if table.isCollection { return try documentValues(state, table) }
+    return table.properties.map { hidden.contains($0.name) ? .null : value(of: $0, in: state) }
   }
 
   /// The values that a table has of a visible row. A counter may differ from its sum, if that was out of its range.
-  private func present(_ row: StoredRow, _ table: TrackedTable) -> [ReplicatedValue] {
-    let values = shown(row.state, row.hidden, table)
+  private func present(_ row: StoredRow, _ table: TrackedTable) throws -> [ReplicatedValue] {
+    let values = try shown(row.state, row.hidden, table)
     return zip(table.properties.indices, values).map { index, value in
       table.properties[index].isCounter && index < row.counters.count ? row.counters[index] : value
     }
@@ -109,15 +124,22 @@ extension ReplicaFile {
   private func writeCells(_ row: StoredRow, _ id: Int64, _ table: Int64) throws {
     let state = row.state
     let insertionLength = state.causalLength - 1 + state.causalLength % 2
+    let isInJSON = row.isVisible && state.isDocument && self.table(table) != nil
     for property in state.properties {
       let known = try self.property(property.name, of: table)
+      // That a document lacks a property doesn't show in the table.
+      let isGone = isInJSON && known.column == nil && property.value.isNull
       let holding: Holding =
-        if row.isVisible, known.column != nil {
+        if isInJSON {
+          .none
+        } else if row.isVisible, known.column != nil {
           row.hidden.contains(property.name) ? .hidden : .none
         } else {
           known.isLookedUp ? .lookedUp : .held
         }
-      if holding == .none, property.stamp == state.insertion, property.causalLength == insertionLength { continue }
+      if holding == .none, property.stamp == state.insertion, property.causalLength == insertionLength, !isGone {
+        continue
+      }
       try connection.run(
         "INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         [

@@ -13,6 +13,8 @@ final class ReplicaFile {
   private var names: [Int64: (name: String, keyCount: Int)] = [:]
   /// The properties of all tables that were heard of, by the numbers of the tables.
   private var known: [Int64: [Tracker.KnownProperty]] = [:]
+  /// The names of properties by number, by the numbers of the tables.
+  private var knownNames: [Int64: [Int64: String]] = [:]
   private var replicas: [Int64: ReplicaID] = [:]
   /// The statements that read the values of a row, by the numbers of the tables.
   private var selections: [Int64: String] = [:]
@@ -20,6 +22,8 @@ final class ReplicaFile {
   /// Whether any row has contributions to counters, and values that lost: most files have none.
   lazy var hasContributions = hasRows(SyncTables.counters)
   lazy var hasLosses = hasRows(SyncTables.conflicts)
+  /// The number of the replica from which rows come that may name attachments.
+  var attachmentSender: Int64?
   /// The values that properties have in rows of models that lack them, by the numbers of the properties.
   let defaults: [Int64: ReplicatedValue]
 
@@ -108,6 +112,15 @@ final class ReplicaFile {
     let properties = try Tracker(connection).properties(of: table)
     known[table] = properties
     return properties
+  }
+
+  /// The names of the properties of a table, by their numbers.
+  func propertyNames(of table: Int64) throws -> [Int64: String] {
+    let properties = try properties(of: table)
+    if let names = knownNames[table], names.count == properties.count { return names }
+    let names = Dictionary(properties.map { ($0.id, $0.name) }) { $1 }
+    knownNames[table] = names
+    return names
   }
 
   /// The property with the name, which is recorded if it is new.

@@ -30,10 +30,12 @@ extension RowState {
         right.removeFirst()
       }
     }
+    let length = presence.length - 1 + presence.length % 2
+    // A document has no columns whose new values would hide those of a former insertion.
+    if isDocument { properties.removeAll { $0.causalLength < length } }
     return RowState(
       table: table, key: key, causalLength: presence.length, stamp: presence.stamp, insertion: presence.insertion,
-      properties: properties,
-      contributions: Self.merged(contributions + other.contributions, since: presence.length - 1 + presence.length % 2),
+      properties: properties, contributions: Self.merged(contributions + other.contributions, since: length),
       losses: Self.merged(losses + other.losses))
   }
 

@@ -7,7 +7,7 @@ enum ModelsDigest {
   /// Returns a digest of what replicas see of each other's models: the names of tables, keys and properties.
   static func exchange(of tables: [TrackedTable]) -> Data {
     digest(
-      tables.map { table in
+      tables.filter { !$0.isCollection }.map { table in
         let properties = table.properties.map { "\($0.name) \($0.column.storageClass.rawValue)" }.sorted()
         return [[table.name], table.description.keys.map { "\($0.name) \($0.storageClass.rawValue)" }, properties]
       })

@@ -14,6 +14,7 @@ import Larder
 /// _larder_sync_conflicts   values that lost against others that were written at the same time
 /// _larder_sync_ahead       changes that were received although earlier ones of their replica are missing
 /// _larder_sync_told        up to where other replicas have said to have the changes of this file
+/// _larder_sync_attachments attachments whose bytes have not come, and those whose bytes came after their rows
 /// _larder_sync_waiting     changes whose time is too far ahead
 /// ```
 enum SyncTables {
@@ -29,11 +30,12 @@ enum SyncTables {
   static let conflicts = prefix + "conflicts"
   static let ahead = prefix + "ahead"
   static let told = prefix + "told"
+  static let attachments = prefix + "attachments"
   static let waiting = prefix + "waiting"
 
   /// All of them; those that refer to others come first.
   static let all = [
-    told, ahead, waiting, conflicts, knowledge, counters, cells, rows, properties, tables, replicas, clock,
+    told, ahead, attachments, waiting, conflicts, knowledge, counters, cells, rows, properties, tables, replicas, clock,
   ]
 
   /// The fewest columns for keys: the pairs of many-to-many relationships have two.
@@ -53,7 +55,7 @@ enum SyncTables {
     """,
     """
     CREATE TABLE main.\(tables) (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, key_count INTEGER NOT NULL, \
-    description BLOB) STRICT
+    description BLOB, is_local INTEGER NOT NULL DEFAULT 0) STRICT
     """,
     """
     CREATE TABLE main.\(properties) (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, name TEXT NOT NULL, \
@@ -98,6 +100,11 @@ enum SyncTables {
     replica INTEGER NOT NULL, value ANY, is_dismissed INTEGER NOT NULL DEFAULT 0, \
     PRIMARY KEY (row, property, time, replica)) STRICT, WITHOUT ROWID
     """,
+    """
+    CREATE TABLE main.\(attachments) (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, sender INTEGER, \
+    position INTEGER) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX main.\(attachments)_position ON \(attachments) (position)",
     """
     CREATE TABLE main.\(waiting) (time INTEGER NOT NULL, state BLOB NOT NULL, PRIMARY KEY (time, state)) \
     STRICT, WITHOUT ROWID

@@ -20,7 +20,10 @@ struct TrackedTable: Sendable {
   let description: TableDescription
   var properties: [Property]
 
-  var name: String { description.name }
+  /// The name in the exchange.
+  var name: String { description.exchangeName }
+  /// Whether it is a collection of documents.
+  var isCollection: Bool { description.isCollection }
   /// The properties of which the latest value counts.
   var registers: [Property] { properties.filter { !$0.isCounter } }
   var counters: [Property] { properties.filter(\.isCounter) }

@@ -36,16 +36,17 @@ extension Tracker {
     return try synced().allSatisfy(isFit) && unsynced().isEmpty
   }
 
-  /// The tables that are tracked, and whose models no longer take part.
+  /// The tables that are tracked, and whose models no longer take part, and collections that don't or are gone.
   private func unsynced() throws -> [TrackedTable] {
     let local = Set(try connection.tables.filter { !$0.syncs }.map(\.name))
-    return local.isEmpty ? [] : try tracked().filter { local.contains($0.name) }
+    let collections = Set(try synced().filter(\.isCollection).map(\.exchangeName))
+    return try tracked().filter { $0.isCollection ? !collections.contains($0.name) : local.contains($0.name) }
   }
 
   private func isFit(_ table: TableDescription) throws -> Bool {
     try connection.finds(
       "SELECT 1 FROM \(SyncTables.tables) WHERE name = ?1 AND description = ?2",
-      [.init(table.name), .blob(try encoded(table))])
+      [.init(table.exchangeName), .blob(try encoded(table))])
   }
 
   private func encoded(_ table: TableDescription) throws -> Data {
@@ -66,7 +67,7 @@ extension Tracker {
     for table in left { try forget(table) }
     let isWider = try widenKeys(to: changed.map(\.keys.count).max() ?? 0)
     for table in changed { try fit(table) }
-    for table in try tracked() where isWider || changed.contains(where: { $0.name == table.name }) {
+    for table in try tracked() where isWider || changed.contains(where: { $0.exchangeName == table.name }) {
       try dropTriggers(of: table.id)
       try createTriggers(of: table)
     }
@@ -76,6 +77,11 @@ extension Tracker {
   private func forget(_ table: TrackedTable) throws {
     try dropTriggers(of: table.id)
     try forgetRows("table_id = \(table.id)")
+    try release(table)
+  }
+
+  /// Records that this program doesn't have the table any longer.
+  func release(_ table: TrackedTable) throws {
     try connection.run(
       "UPDATE \(SyncTables.properties) SET column_name = NULL WHERE table_id = ?1", [.integer(table.id)])
     try connection.run("UPDATE \(SyncTables.tables) SET description = NULL WHERE id = ?1", [.integer(table.id)])
@@ -93,8 +99,8 @@ extension Tracker {
       """
       INSERT INTO \(SyncTables.tables) (name, key_count, description) VALUES (?1, ?2, ?3)
         ON CONFLICT (name) DO UPDATE SET key_count = excluded.key_count, description = excluded.description
-      """, [.init(table.name), .integer(Int64(table.keys.count)), .blob(try encoded(table))])
-    guard let id = try tableID(of: table.name) else { return }
+      """, [.init(table.exchangeName), .integer(Int64(table.keys.count)), .blob(try encoded(table))])
+    guard let id = try tableID(of: table.exchangeName) else { return }
     try adoptUnknownRows(table, id)
     var known = try properties(of: id)
     // A column that declares its former name comes first: the name belongs to it.
@@ -128,6 +134,7 @@ extension Tracker {
       known = try properties(of: id)
     }
     try adopt(table, id)
+    if table.isCollection { return }
     for addition in added where addition.column.counterRange == nil {
       try adopt(addition.column, addition.property, of: table, id)
     }

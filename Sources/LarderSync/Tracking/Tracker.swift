@@ -28,6 +28,7 @@ struct Tracker {
       try connection.execute(statement)
     }
     try connection.execute(TrackingTriggers.again)
+    try connection.countAttachments(in: SyncFeature.heldValues)
     try connection.run("INSERT INTO \(SyncTables.replicas) (id, replica) VALUES (1, ?1)", [.blob(ReplicaID().bytes)])
     try connection.run("INSERT INTO \(SyncTables.clock) (id, now, replica, settled) VALUES (1, 0, 1, 0)")
     try connection.run(SyncTables.tick)
@@ -43,6 +44,7 @@ struct Tracker {
     guard try SyncTables.exist(connection) else { return }
     try dropTriggers()
     for table in SyncTables.all { try connection.execute("DROP TABLE main.\(table)") }
+    try connection.recountAttachments()
     try connection.setInUse(false, SyncFeature.self)
   }
 
@@ -67,8 +69,16 @@ struct Tracker {
 extension Tracker {
   // MARK: What takes part
 
-  /// The tables of the models that take part in sync.
-  func synced() throws -> [TableDescription] { try connection.tables.filter(\.syncs) }
+  /// The tables of the models, and the collections of documents, that take part in sync.
+  func synced() throws -> [TableDescription] {
+    let models = try connection.tables.filter(\.syncs)
+    guard try SyncTables.exist(connection) else { return models }
+    let collections = try connection.collections
+    if collections.isEmpty { return models }
+    let local = try localCollections()
+    return models
+      + collections.filter { !local.contains(CollectionName.exchange($0)) }.map(TableDescription.init(collection:))
+  }
 
   /// Refuses references between a model that takes part and one that doesn't, if they can't be kept.
   func checkReferences() throws {

@@ -37,13 +37,13 @@ struct TrackingTriggers {
   var creation: [String] {
     var triggers = [insertion, deletion, setAside]
     if !table.properties.isEmpty { triggers.append(update) }
-    return triggers + keyChange
+    return triggers + [marking].compactMap { $0 } + keyChange
       + table.properties.compactMap { property in
         property.reference.flatMap { $0.rule == .nullify ? nullification(of: property, $0) : nil }
       }
   }
 
-  private func trigger(
+  func trigger(
     _ kind: String, _ event: String, at time: String = "AFTER", when condition: String? = nil, _ statements: [String]
   ) -> String {
     """
@@ -104,10 +104,10 @@ struct TrackingTriggers {
 
   // MARK: Deletion
 
-  /// The condition that the row is one that this replica's clock has let expire.
+  /// The condition that the row is deleted because it has expired by the clock of the store.
   private var isExpired: String? {
     table.description.expiryColumn.map { column in
-      "old.\(column.quotedName) IS NOT NULL AND old.\(column.quotedName) <= (julianday('now') - 2451910.5) * 86400.0"
+      "coalesce(old.\(column.quotedName) * 1000.0 <= \(ModuleConnection.expiring), 0)"
     }
   }
 
@@ -183,7 +183,7 @@ struct TrackingTriggers {
     return trigger(
       "update", "UPDATE OF \(columns.joined(separator: ", "))",
       when: "(\(table.properties.map(isChange).joined(separator: " OR ")))",
-      [SyncTables.tick] + stamping
+      [SyncTables.tick] + (table.isCollection ? documentStamping : stamping)
         + table.counters.map { counter in
           let (old, new) = ("old.\(counter.column.name.quotedName)", "new.\(counter.column.name.quotedName)")
           return addition(
@@ -218,6 +218,9 @@ struct TrackingTriggers {
   /// The condition that the user has changed the property.
   private func isChange(of property: TrackedTable.Property) -> String {
     let different = isDifferent(property.column.name)
+    if property.column.name == table.description.expiryColumn {
+      return "(\(different) AND NOT (\(isMarked(property.column.name))))"
+    }
     guard let reference = property.reference, reference.rule == .nullify else { return "(\(different))" }
     return "(\(different) AND NOT (\(isNullified(reference))))"
   }
@@ -256,7 +259,7 @@ struct TrackingTriggers {
   // MARK: The row
 
   /// The condition that metadata are those of the row.
-  private func isRow(_ row: String, alias: String = "") -> String {
+  func isRow(_ row: String, alias: String = "") -> String {
     let keys = table.description.keys
     let names = SyncTables.keys(keyCount)
     // The sign takes away the column's affinity, with which SQLite would not use the index.

@@ -26,10 +26,14 @@ extension ReplicaFile {
   /// Whether every column can hold its value.
   func isComplete(_ state: RowState, _ table: TrackedTable) -> Bool {
     zip(table.description.keys, state.key).allSatisfy { $1.fits($0.storageClass) }
-      && table.properties.allSatisfy { property in
-        let value = value(of: property, in: state)
-        return value.isNull ? property.column.isOptional : value.fits(property.column.storageClass)
-      }
+      && (table.isCollection || isComplete(state, table.properties))
+  }
+
+  private func isComplete(_ state: RowState, _ properties: [TrackedTable.Property]) -> Bool {
+    properties.allSatisfy { property in
+      let value = value(of: property, in: state)
+      return value.isNull ? property.column.isOptional : value.fits(property.column.storageClass)
+    }
   }
 
   /// The values of a unique rule, as they would be shown; nil if one is null, which equals nothing.

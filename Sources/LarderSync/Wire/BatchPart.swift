@@ -8,6 +8,8 @@ public enum BatchPart: Sendable, Hashable {
   case opening(modelsDigest: Data, knowledge: [Knowledge], names: [ReplicaName])
   /// Rows, in the order of their changes; none twice within a part.
   case rows([RowState])
+  /// A piece of an attachment. The pieces come after all rows, those of an attachment one after the other.
+  case attachment(AttachmentPiece)
   /// The batch is whole. It is the last part.
   case end
 }

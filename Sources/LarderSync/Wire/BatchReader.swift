@@ -22,6 +22,7 @@ public struct BatchReader: Sendable {
   private var compression = BatchCompression.off
   private var sealer: FrameSealer?
   private var rowCount: UInt64 = 0
+  private var attachments = AttachmentFrame()
   private var failure: BatchError?
   /// The size of the messages so far, unpacked.
   private(set) var unpackedSize = 0
@@ -97,7 +98,10 @@ public struct BatchReader: Sendable {
       let rows = try rows(message, header)
       rowCount += UInt64(rows.count)
       return .rows(rows)
+    case .attachment:
+      return .attachment(try attachments.piece(try WireAttachment.decoded(message)))
     case .end:
+      try attachments.finish()
       let end = try WireEnd.decoded(message)
       guard end.rows == rowCount else { throw .init("\(end.rows) rows are named, and \(rowCount) arrived") }
       return .end

@@ -29,6 +29,7 @@ public struct BatchWriter: ~Copyable, Sendable {
   private var packer: RowPacker
   private var sealer: FrameSealer?
   private var rowCount = 0
+  private var attachments: AttachmentFrame?
   private var checksum: UInt64 = 0
   /// The beginning of the batch, until the first frame takes it along.
   private var pending = Data()
@@ -88,6 +89,9 @@ public struct BatchWriter: ~Copyable, Sendable {
   /// - Throws: ``BatchError`` `.invalidValue` if the row contradicts itself or comes a second time, `.limitExceeded` if
   ///   it is too large. The batch can't be continued then.
   public mutating func append(_ row: RowState) throws -> Data? {
+    guard attachments == nil else {
+      throw BatchError(.invalidValue, "A row comes after attachments. Append all rows first.")
+    }
     do {
       try packer.append(row)
     } catch {
@@ -101,10 +105,32 @@ public struct BatchWriter: ~Copyable, Sendable {
     return try takeRows()
   }
 
+  /// Adds a piece of an attachment, after all rows, and returns the bytes to send now.
+  ///
+  /// - Parameter piece: The first piece of an attachment, or the one after the last.
+  /// - Throws: ``BatchError`` `.invalidValue` if the piece isn't the next one.
+  public mutating func append(_ piece: AttachmentPiece) throws -> Data {
+    var bytes = packer.count > 0 ? try takeRows() : takePending()
+    do {
+      var frames = attachments ?? AttachmentFrame()
+      let message = try frames.message(piece)
+      attachments = frames
+      bytes.append(try frame(.attachment, try message.encoded(), .off))
+      return bytes
+    } catch let problem as BatchError.Problem {
+      throw BatchError(.invalidValue, "The attachment can't be sent: \(problem.expected). Send its pieces in order.")
+    }
+  }
+
   /// Ends the batch, and returns the last bytes to send.
   ///
-  /// - Throws: ``BatchError`` `.limitExceeded` if a row is too large.
+  /// - Throws: ``BatchError`` `.limitExceeded` if a row is too large, `.invalidValue` if an attachment isn't whole.
   public consuming func finish() throws -> Data {
+    do {
+      try attachments?.finish()
+    } catch {
+      throw BatchError(.invalidValue, "The batch can't end: \(error.expected). Append all pieces of the attachment.")
+    }
     var bytes = packer.count > 0 ? try takeRows() : takePending()
     var end = WireEnd()
     end.rows = UInt64(rowCount)
@@ -133,8 +159,10 @@ public struct BatchWriter: ~Copyable, Sendable {
     return pending
   }
 
-  private mutating func frame(_ kind: Frame.Kind, _ message: Data) throws -> Data {
-    let packed = Packing.pack(message, compression)
+  private mutating func frame(
+    _ kind: Frame.Kind, _ message: Data, _ compression: BatchCompression? = nil
+  ) throws -> Data {
+    let packed = Packing.pack(message, compression ?? self.compression)
     return Frame.bytes(kind, payload: try sealer?.seal(packed, kind) ?? packed, after: &checksum)
   }
 }

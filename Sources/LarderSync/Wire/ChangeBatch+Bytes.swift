@@ -37,7 +37,11 @@ extension ChangeBatch {
       throw BatchError(.damaged, "The batch has no header. Have it sent again.")
     }
     var (rows, rowKeys): ([RowState], Set<RowKey>) = ([], [])
-    while case .rows(let part)? = try reader.next() {
+    while let next = try reader.next(), next != .end {
+      guard case .rows(let part) = next else {
+        throw BatchError(
+          .invalid, "The batch carries attachments. Read it from a file with BatchFile, or import it into a store.")
+      }
       guard reader.unpackedSize <= limits.wholeSize else {
         throw BatchError(
           .limitExceeded,

@@ -9,6 +9,7 @@ enum Frame {
     case opening = 2
     case rows = 3
     case end = 4
+    case attachment = 5
 
     /// What messages call it.
     var name: String {
@@ -17,6 +18,7 @@ enum Frame {
       case .opening: "opening frame"
       case .rows: "frame of rows"
       case .end: "end"
+      case .attachment: "frame of an attachment"
       }
     }
   }

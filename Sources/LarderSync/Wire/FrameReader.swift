@@ -74,7 +74,8 @@ struct FrameReader {
     expected =
       switch kind {
       case .header: [.opening]
-      case .opening, .rows: [.rows, .end]
+      case .opening, .rows: [.rows, .attachment, .end]
+      case .attachment: [.attachment, .end]
       case .end: []
       }
     return Arrived(kind: kind, offset: offset, payload: payload, size: size)

@@ -1,7 +1,7 @@
 /// What rows of a batch have in common: the table, the size of the key, and the names of the properties.
 struct RowShape: Hashable {
   /// The most bytes of a name.
-  static let longestName = 1024
+  static let longestName = 1 << 16
 
   let table: String
   let keyCount: Int

@@ -16,17 +16,17 @@
 //
 // 1. BATCH
 //
-//   batch = magic header opening rows* end
+//   batch = magic header opening rows* attachments* end
 //   magic = 89 4C 53 59 0D 0A 1A 0A
 //
 // The magic shows at once whether a transfer changed line ends or the eighth bit, as PNG's does (RFC 2083, 3.1). Header,
-// opening, rows and end are frames. Nothing follows the end.
+// opening, rows, attachments and end are frames. Nothing follows the end.
 //
 //
 // 2. FRAME
 //
 //   offset  bytes
-//        0      1  kind: 1 header, 2 opening, 3 rows, 4 end
+//        0      1  kind: 1 header, 2 opening, 3 rows, 4 end, 5 attachment
 //        1      3  zero
 //        4      4  length of the payload
 //        8      8  checksum
@@ -429,6 +429,31 @@ nonisolated struct WireRows: @unchecked Sendable {
   init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// A piece of the bytes of an attachment that a row names, here or in an earlier batch. The pieces of an attachment follow
+/// each other, the first at offset 0, the next where the one before has ended, the last up to the size. An attachment
+/// without bytes has one piece without contents; all other pieces have contents. The frame isn't compressed.
+nonisolated struct WireAttachment: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The SHA-256 digest of all bytes: 32 bytes.
+  var digest: Data = Data()
+
+  /// The number of all bytes; < 2^63.
+  var size: UInt64 = 0
+
+  /// Where the piece begins.
+  var offset: UInt64 = 0
+
+  /// At most 262,144 bytes.
+  var contents: Data = Data()
+
+  var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  init() {}
 }
 
 /// Shows that the batch is whole.
@@ -871,6 +896,51 @@ nonisolated extension WireRows: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       }
       if !storagesAreEqual {return false}
     }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension WireAttachment: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  static let protoMessageName: String = _protobuf_package + ".Attachment"
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}size\0\u{1}offset\0\u{1}contents\0")
+
+  mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.size) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.offset) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.contents) }()
+      default: break
+      }
+    }
+  }
+
+  func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt64Field(value: self.size, fieldNumber: 2)
+    }
+    if self.offset != 0 {
+      try visitor.visitSingularUInt64Field(value: self.offset, fieldNumber: 3)
+    }
+    if !self.contents.isEmpty {
+      try visitor.visitSingularBytesField(value: self.contents, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  static func ==(lhs: WireAttachment, rhs: WireAttachment) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.offset != rhs.offset {return false}
+    if lhs.contents != rhs.contents {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

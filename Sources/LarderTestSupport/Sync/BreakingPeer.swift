@@ -1,3 +1,4 @@
+import Foundation
 import LarderSync
 import Synchronization
 
@@ -42,5 +43,20 @@ final class BreakingPeer: SyncPeer {
   func forgotten() async throws -> Int64 {
     try count()
     return try await peer.forgotten()
+  }
+
+  func wanted(among attachments: [NamedAttachment]) async throws -> [NamedAttachment: Int] {
+    try count()
+    return try await peer.wanted(among: attachments)
+  }
+
+  func attachment(_ attachment: NamedAttachment, from offset: Int) async throws -> Data? {
+    try count()
+    return try await peer.attachment(attachment, from: offset)
+  }
+
+  func take(_ piece: AttachmentPiece) async throws -> Int? {
+    try count()
+    return try await peer.take(piece)
   }
 }

@@ -139,9 +139,10 @@ struct SimulationRun {
     let changes = try await replicas[0].changes()
     for (place, replica) in replicas.enumerated() {
       let tables = try await replica.tables()
-      for (name, rows) in expected where tables[name] != rows {
+      for name in Set(expected.keys).union(tables.keys).sorted() where tables[name] != expected[name] {
         throw SimulationProblem(
-          "replica \(place) and replica 0 hold different rows of \(name): \(tables[name] ?? []), and \(rows)")
+          "replica \(place) and replica 0 hold different rows of \(name): \(tables[name] ?? []), and \(expected[name] ?? [])"
+        )
       }
       let known = try await replica.changes()
       if let name = Set(known.keys).union(changes.keys).first(where: { known[$0] != changes[$0] }) {

@@ -16,7 +16,7 @@ public struct SyncRuns: ProofPart {
     var result = PartResult(
       part: Self.name, title: "Replicas",
       summary: """
-        Two to four replicas write with all methods to accounts, costs, tags and a tree of categories, set their clocks ahead, are closed and opened, and meet \
+        Two to four replicas write with all methods to accounts, costs, tags, a tree of categories, documents and attachments, set their clocks ahead, are closed and opened, and meet \
         in random pairs: directly, by files and by batches that are lost, repeated, reordered, cut and damaged, or break off. In the end all tables are equal \
         value by value, all rules hold, and every acknowledged write is there or was overwritten by a later one.
         """,

@@ -59,7 +59,7 @@ struct SyncedWriter {
   mutating func write() async throws {
     let (account, cost, category, tag) = (key(), key(), key(), key())
     let (one, other) = (number(), number())
-    switch Int.random(in: 0..<17, using: &random) {
+    switch Int.random(in: 0..<21, using: &random) {
     case 0: try await store.save(SyncedAccount(id: account, name: "\(one)", limit: Double(other)))
     case 1: try await store.updateAll(SyncedAccount.where { $0.id == account }) { $0.name.set("n\(one)") }
     case 2: try await store.deleteAll(SyncedAccount.where { $0.id == account })
@@ -77,7 +77,29 @@ struct SyncedWriter {
     case 13: try await store.save(SyncedTag(id: tag, name: "\(one)"))
     case 14: try await store.deleteAll(SyncedTag.where { $0.id == tag })
     case 15: try await inTransaction(account, one, other)
+    case 16, 17, 18: try await writeDocument("\(number())", one, other)
+    case 19: try await attach("\(number())", one, other)
     default: try await link(cost, tag, isLinked: one > 1)
+    }
+  }
+
+  private func writeDocument(_ key: String, _ one: Int, _ other: Int) async throws {
+    let people = store.documents("people")
+    switch one {
+    case 0: try await people.save(key, ["name": .text("\(other)"), "age": 1, "list": [.integer(Int64(other)), [:]]])
+    case 1: try await people.update(key, ["age": .integer(Int64(other))])
+    case 2: try await people.update(key, ["name": .text("n\(other)"), "new": .real(Double(other) / 3)])
+    case 3: try await people.delete(key)
+    default: try await people.save(key, ["name": .text("\(other)")])
+    }
+  }
+
+  private func attach(_ key: String, _ one: Int, _ other: Int) async throws {
+    let albums = store.documents("albums", of: [String: Attachment].self)
+    if one == 0 {
+      try await albums.delete(key)
+    } else {
+      try await albums.save(key, ["cover": try await store.attach(Data("\(other)".utf8))])
     }
   }
 

@@ -93,6 +93,31 @@ struct ImpossibleBatchTests {
       ("a loss that is no number", try row(losses: [try loss("a", .real(.nan))])),
       ("a loss of nothing", try row(losses: [try loss("")])),
       ("a loss of ours", try row(losses: [try loss("a", stamp: try stamp(1 << 46, own))])),
+      ("a collection without a name", try row(table: "_larder_documents:")),
+      ("a collection of ours", try row(table: "_larder_documents:_larder_sync_rows")),
+      ("a collection in capital letters", try row(table: "_larder_documents:People")),
+      ("a document with an integer as its key", try row(table: "_larder_documents:p", key: [.integer(1)])),
+      ("a document without JSON", try row(table: "_larder_documents:p", [try property(".a", .init("{"))])),
+      ("a document with two values", try row(table: "_larder_documents:p", [try property(".a", .init("1,\"b\":2"))])),
+      ("a document with white space", try row(table: "_larder_documents:p", [try property(".a", .init("[1, 2]"))])),
+      ("a document with a blob", try row(table: "_larder_documents:p", [try property(".a", .blob(Data([0x31])))])),
+      ("a document with a column", try row(table: "_larder_documents:p", [try property("json", .init("{}"))])),
+      (
+        "a document that expires at a text",
+        try row(table: "_larder_documents:p", [try property("expires", .init("1"))])
+      ),
+      ("a document with its key twice", try row(table: "_larder_documents:p", [try property(".key", .init("1"))])),
+      (
+        "a document that is nested too deeply",
+        try row(
+          table: "_larder_documents:p",
+          [try property(".a", .init(String(repeating: "[", count: 300) + String(repeating: "]", count: 300)))])
+      ),
+      (
+        "a document with a loss without JSON",
+        try row(table: "_larder_documents:p", losses: [try loss(".a", .init("}"))])
+      ),
+      ("a document with a counter", try row(table: "_larder_documents:p", contributions: [try contribution()])),
     ]
     let before = try await replica.state()
     for (problem, row) in bad {

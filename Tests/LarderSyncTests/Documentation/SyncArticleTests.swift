@@ -79,6 +79,29 @@ struct SyncArticleTests {
     try await expectEqual()
   }
 
+  @Test("attachments, with the rows and on demand")
+  func attachments() async throws {
+    try await laptop.documents("albums").save("cats", ["title": "Cats"])
+    let picture = try await laptop.attach(Data("cat".utf8))
+    let albums = laptop.documents("albums", of: [String: Attached].self)
+    try await albums.save("cats", ["cover": picture])
+    try await phone.sync.exchange(with: laptop.sync, attachments: .onDemand)
+    #expect(try await phone.sync.awaitedAttachments().count == 1)
+    try await phone.sync.fetch(picture, from: laptop.sync)
+    let data = try await phone.data(of: picture)
+    #expect(data == Data("cat".utf8))
+    try await phone.sync.exchange(with: laptop.sync, attachments: .eager(upTo: 1 << 20))
+    #expect(try await phone.sync.awaitedAttachments().isEmpty)
+  }
+
+  @Test("a collection that stays on its device")
+  func localCollection() async throws {
+    try await laptop.sync.setSyncs(false, collection: "drafts")
+    try await laptop.documents("drafts").save("a", ["text": "mine"])
+    try await laptop.sync.exchange(with: phone.sync)
+    #expect(try await phone.documentCollections.isEmpty)
+  }
+
   @Test("the lines of the README")
   func readme() async throws {
     let (url, file, phone) = (folder.file("new"), folder.file("changes"), self.phone)

@@ -59,6 +59,7 @@ struct VisibilityOracle {
 
   private func raw(_ column: String, _ state: RowState, _ table: TrackedTable) -> ReplicatedValue {
     for (key, value) in zip(table.description.keys, state.key) where key.name == column { return value }
+    if table.isCollection, column == TableDescription.json { return Self.document(state) }
     let name = table.properties.first { $0.column.name == column }?.name
     if let range = table.properties.first(where: { $0.column.name == column })?.column.counterRange {
       // The sum in as many bits as it needs, and then the bounds.
@@ -68,6 +69,25 @@ struct VisibilityOracle {
       return .integer(Int64(min(max(sum, Int128(range.lowerBound)), Int128(range.upperBound))))
     }
     return state.properties.first { $0.name == name }?.value ?? .null
+  }
+
+  /// The properties of a document with their JSON, a line for each, in the order of their names.
+  private static func document(_ state: RowState) -> ReplicatedValue {
+    let length = state.isThere ? state.causalLength : state.causalLength - 1
+    let lines = state.properties.compactMap { property -> String? in
+      guard let name = CollectionName.property(property.name), property.causalLength == length,
+        case .text(let json) = property.value
+      else { return nil }
+      return "\(name)\t\(String(decoding: json, as: UTF8.self))"
+    }
+    return .init(lines.sorted().joined(separator: "\n"))
+  }
+
+  /// The JSON of a table, in the same form.
+  static func document(_ json: ReplicatedValue) -> ReplicatedValue {
+    guard case .text(let json) = json else { return json }
+    let lines = DocumentParts.of(json).map { "\($0.name)\t\(String(decoding: $0.value, as: UTF8.self))" }
+    return .init(lines.sorted().joined(separator: "\n"))
   }
 
   private func greatest(_ set: Set<RowKey>, _ state: [RowKey: RowState]) -> Set<RowKey> {
@@ -85,6 +105,7 @@ struct VisibilityOracle {
   /// Whether a required value is missing, or a value is of another type than its column.
   private func isIncomplete(_ state: RowState?) -> Bool {
     guard let state, let table = tables[state.table] else { return true }
+    if table.isCollection { return false }
     let columns = table.description.keys + table.properties.map(\.column)
     return columns.contains { column in
       switch (raw(column.name, state, table), column.storageClass) {

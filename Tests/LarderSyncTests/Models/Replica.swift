@@ -13,7 +13,7 @@ struct Replica {
 
   static let ledger: [any Model.Type] = [
     SharedAccount.self, SharedCost.self, SharedCategory.self, SharedKind.self, SharedTag.self, SharedSlot.self,
-    SharedPage.self, LocalWindow.self,
+    SharedPage.self, SharedPicture.self, LocalWindow.self,
   ]
 
   init(
@@ -101,7 +101,11 @@ struct Replica {
         let keys = table.description.keys.map(\.name)
         let columns = (keys + table.properties.sorted { $0.name < $1.name }.map(\.column.name)).map(\.quotedName)
         let sql = "SELECT \(columns.joined(separator: ", ")) FROM main.\(table.quotedName)"
-        for values in try connection.rows(sql, [], { row in columns.indices.map { row.value(Int32($0)) } }) {
+        let json = columns.firstIndex { table.isCollection && $0 == TableDescription.json.quotedName }
+        let rows = try connection.rows(sql, []) { row in
+          columns.indices.map { $0 == json ? VisibilityOracle.document(row.value(Int32($0))) : row.value(Int32($0)) }
+        }
+        for values in rows {
           shown[RowKey(table: table.name, key: Array(values.prefix(keys.count)))] = Array(values.dropFirst(keys.count))
         }
       }

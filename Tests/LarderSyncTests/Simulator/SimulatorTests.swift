@@ -22,6 +22,8 @@ struct SimulatorTests {
         let replica = try Replica(store)
         let (expected, shown) = (try await replica.expectedRows(), try await replica.shownRows())
         #expect(shown == expected, "seed \(seed)")
+        #expect(try await store.verifyAttachments().missing.isEmpty, "seed \(seed)")
+        #expect(try await store.sync.awaitedAttachments().isEmpty, "seed \(seed)")
       }
     }
   }
@@ -62,7 +64,7 @@ private struct LedgerWriter {
   mutating func write() async throws {
     let (account, cost, category, tag) = (key(), key(), key(), key())
     let (one, other) = (number(), number())
-    switch Int.random(in: 0..<25, using: &random) {
+    switch Int.random(in: 0..<31, using: &random) {
     case 0, 1: try await store.save(SharedAccount(id: account, name: "\(one)", limit: Double(other)))
     case 2: try await store.updateAll(SharedAccount.where { $0.id == account }) { $0.name.set("n\(one)") }
     case 3: try await store.deleteAll(SharedAccount.where { $0.id == account })
@@ -92,6 +94,8 @@ private struct LedgerWriter {
     case 18: try await store.save(SharedPage(id: "\(one)", title: "\(other)", views: other, stars: Int8(60 + one)))
     case 19, 20: try await count(SharedPage.where { $0.id == "\(one)" }, other)
     case 21: try await store.deleteAll(SharedPage.where { $0.id == "\(one)" })
+    case 25...28: try await writeDocument(one, other)
+    case 29, 30: try await writePicture(one, other)
     case 22: try await decideConflict()
     case 23: try await decideSetAside()
     default:
@@ -109,6 +113,37 @@ private struct LedgerWriter {
     } catch let error as StoreError where error.code == .invalidValue {
       // What is shown would leave the range.
     }
+  }
+
+  // MARK: Documents and attachments
+
+  private mutating func writeDocument(_ one: Int, _ other: Int) async throws {
+    let documents = store.documents(one > 3 ? "Places" : "people")
+    let key = "\(number())"
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0:
+      try await documents.save(key, ["name": .text("\(other)"), "age": .integer(Int64(one)), "nul\0": "a\0\(one)"])
+    case 1: try await documents.save(key, ["list": [.integer(Int64(other)), ["deep": .real(Double(one) / 3)]]])
+    case 2: try await documents.update(key, ["age": .integer(Int64(other))])
+    case 3: try await documents.update(key, ["name": .text("n\(one)"), "nul\0": "a\0\(other)"])
+    case 4: try await documents.delete(key)
+    default:
+      if other == 0 {
+        try await documents.deleteCollection()
+      } else {
+        _ = try await documents.setExpiry(of: key, to: Date(timeIntervalSince1970: 10_000_000_000 + Double(one)))
+      }
+    }
+  }
+
+  private mutating func writePicture(_ one: Int, _ other: Int) async throws {
+    if other == 4 {
+      try await store.deleteAll(SharedPicture.where { $0.id == "\(one)" })
+      return
+    }
+    let image = try await store.attach(Data("\(number())".utf8))
+    let picture = SharedPicture(id: "\(one)", name: "\(other)", image: image, details: other > 2 ? [image] : [])
+    try await store.save(picture)
   }
 
   // MARK: Deciding

@@ -67,6 +67,24 @@ struct BytesPeer: SyncPeer {
 
   func forgotten() async throws -> Int64 { try await peer.forgotten() }
 
+  func wanted(among attachments: [NamedAttachment]) async throws -> [NamedAttachment: Int] {
+    try await peer.wanted(among: attachments)
+  }
+
+  func attachment(_ attachment: NamedAttachment, from offset: Int) async throws -> Data? {
+    guard let bytes = try await peer.attachment(attachment, from: offset) else { return nil }
+    return try sent(AttachmentPiece(of: attachment, at: offset, bytes)).bytes
+  }
+
+  func take(_ piece: AttachmentPiece) async throws -> Int? { try await peer.take(try sent(piece)) }
+
+  private func sent(_ piece: AttachmentPiece) throws -> AttachmentPiece {
+    let encoded = try piece.encoded(from: ReplicaID(), key: key)
+    let arrived = try AttachmentPiece(decoding: encoded, of: piece.attachment, at: piece.offset, keys: [key])
+    #expect(arrived == piece)
+    return arrived
+  }
+
   private func sent(_ batch: ChangeBatch) throws -> ChangeBatch {
     let arrived = try ChangeBatch(decoding: try batch.encoded(key: key), keys: [key])
     #expect(arrived == batch)

@@ -132,7 +132,7 @@ struct BatchRoundTripTests {
         properties: properties)
     }
     let wrong = [
-      changed(table: ""), changed(table: String(repeating: "x", count: 1025)), changed(key: []), changed(length: 0),
+      changed(table: ""), changed(table: String(repeating: "x", count: 65537)), changed(key: []), changed(length: 0),
       changed(length: -1), changed(stamp: later), changed([property("b"), property("a")]),
       changed([property("a"), property("a")]), changed([property("a", 2)]), changed([property("a", 3)]),
       changed([property("a", 0)]), changed([property("")]),

@@ -1,0 +1,101 @@
+package import Foundation
+
+extension Store {
+  /// The most bytes of a piece.
+  package static let greatestPiece = AttachmentFile.chunk
+
+  /// Returns a piece of an attachment's data; empty at its end, nil if the store doesn't have the data as it was
+  /// attached.
+  package func piece(ofAttachment digest: String, size: Int, from offset: Int) async throws -> Data? {
+    let storage = environment.attachments
+    guard Attachment.isDigest(digest), (0...size).contains(offset) else { return nil }
+    return try await AttachmentWork.run {
+      guard storage.isWhole(digest, size: size) else { return nil }
+      return try storage.folder.open(digest).read(at: offset, count: Swift.min(Self.greatestPiece, size - offset))
+    }
+  }
+
+  /// Returns how many bytes of an attachment have arrived: ``take(_:ofAttachment:at:size:)`` goes on there.
+  package func arrived(ofAttachment digest: String) async throws -> Int {
+    let folder = try managedAttachments.folder
+    guard Attachment.isDigest(digest) else { return 0 }
+    return try await AttachmentWork.run { try folder.arrival(of: digest, creates: false)?.size ?? 0 }
+  }
+
+  /// Takes a piece of an attachment's data that arrives. With the last one, all of it is checked and placed.
+  ///
+  /// What has arrived is kept if the process ends, but isn't data of the store yet.
+  ///
+  /// - Returns: Where the next piece begins, which may be elsewhere if another task takes the same data; nil if the data
+  ///   is here.
+  /// - Throws: ``StoreError`` `.corrupt` if the data isn't that of the digest; what has arrived is deleted then.
+  ///   `.invalidValue` for a piece that can't be a part of it, `.diskFull`, `.readOnly`, `.inputOutput`.
+  package func take(
+    _ bytes: Data, ofAttachment digest: String, at offset: Int, size: Int
+  ) async throws -> Int? {
+    let storage = try managedAttachments
+    let folder = storage.folder
+    guard Attachment.isDigest(digest), offset >= 0, bytes.count <= Self.greatestPiece, bytes.count <= size - offset
+    else {
+      throw StoreError(
+        .invalidValue,
+        "A piece of an attachment has more bytes than were announced. Take attachments from someone else, or repair the transport."
+      )
+    }
+    let reached = try await AttachmentWork.run { () -> Int in
+      guard !storage.isWhole(digest, size: size) else { return size }
+      guard let file = try folder.arrival(of: digest, creates: true) else { return 0 }
+      try file.lockExclusive()
+      if file.size == offset { try bytes.withUnsafeBytes { try file.write($0) } }
+      return file.size
+    }
+    if reached < size { return reached }
+    let path = folder.arrivalPath(of: digest)
+    let isArrival = FileManager.default.fileExists(atPath: path)
+    if isArrival {
+      guard try await AttachmentWork.run({ try AttachmentFile(path, O_RDONLY).digest() }) == digest else {
+        try? FileManager.default.removeItem(atPath: path)
+        throw StoreError(
+          .corrupt,
+          "The bytes of an attachment that arrived aren't those that rows name, and were discarded. Take them from another device."
+        )
+      }
+    }
+    // Data that is placed already may not be registered.
+    _ = try await attach(contentsOf: isArrival ? path : folder.path(of: digest))
+    if isArrival { try? FileManager.default.removeItem(atPath: path) }
+    return nil
+  }
+
+  /// Deletes what has arrived of data that nobody waits for any longer.
+  ///
+  /// - Parameter isAwaited: Whether someone waits for the data of a digest.
+  package func removeArrivals(except isAwaited: @escaping @Sendable (String) -> Bool) async throws {
+    guard let folder = try? managedAttachments.folder else { return }
+    try await AttachmentWork.run {
+      for digest in AttachmentFolder.names(in: folder.arrivals) where !isAwaited(digest) {
+        try? FileManager.default.removeItem(atPath: folder.arrivalPath(of: digest))
+      }
+    }
+  }
+}
+
+extension AttachmentFolder {
+  /// The folder of data that arrives in pieces.
+  var arrivals: String { path + "/arriving" }
+
+  func arrivalPath(of digest: String) -> String { "\(arrivals)/\(digest)" }
+
+  /// Opens the file of data that arrives; nil if there is none and it isn't created.
+  fileprivate func arrival(of digest: String, creates: Bool) throws -> AttachmentFile? {
+    let path = arrivalPath(of: digest)
+    do {
+      return try AttachmentFile(path, creates ? O_RDWR | O_APPEND | O_CREAT : O_RDONLY, mode: fileMode)
+    } catch let error as StoreError where error.code == .notFound {
+      guard creates else { return nil }
+      try create()
+      try make(arrivals)
+      return try AttachmentFile(path, O_RDWR | O_APPEND | O_CREAT, mode: fileMode)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Larder
+
+/// The attachments whose bytes rows have named before they came.
+extension ReplicaFile {
+  /// The most attachments that are asked for at a time.
+  private static let mostAwaited = 1000
+
+  /// Registers the attachments that a state names, before the state is written: a table refuses others.
+  ///
+  /// - Parameter isAwaited: Whether somebody may want to read their bytes.
+  func expectAttachments(of state: RowState, isAwaited: Bool) throws {
+    for attachment in state.namedAttachments {
+      let isHere = try connection.expectAttachment(attachment.digest)
+      if isHere || !isAwaited { continue }
+      try connection.run(
+        """
+        INSERT INTO \(SyncTables.attachments) (digest, size, sender) VALUES (?1, ?2, ?3) ON CONFLICT (digest) DO UPDATE \
+        SET size = max(size, excluded.size), sender = coalesce(excluded.sender, sender), position = NULL
+        """,
+        [
+          .init(attachment.digest), .integer(Int64(attachment.size)), attachmentSender.map { .integer($0) } ?? .null,
+        ])
+    }
+  }
+
+  /// The attachments that have not come.
+  func awaitedAttachments() throws -> [NamedAttachment] {
+    try connection.rows(
+      "SELECT digest, size FROM \(SyncTables.attachments) WHERE position IS NULL ORDER BY digest LIMIT \(Self.mostAwaited)"
+    ) { NamedAttachment(digest: $0.text(0), size: Int($0.integer(1))) }
+  }
+
+  /// Removes attachments from those that have not come: they have, or no row names them any longer.
+  func removeAwaited(_ attachments: [NamedAttachment]) throws {
+    for attachment in attachments {
+      try connection.run(
+        "DELETE FROM \(SyncTables.attachments) WHERE digest = ?1 AND position IS NULL", [.init(attachment.digest)])
+    }
+  }
+
+  /// Records that bytes have come after the row that names them. A file with later changes takes them along.
+  func setArrived(_ attachment: NamedAttachment) throws {
+    let digest = ReplicatedValue(attachment.digest)
+    guard
+      try connection.finds(
+        "SELECT 1 FROM \(SyncTables.attachments) WHERE digest = ?1 AND position IS NULL", [digest])
+    else { return }
+    try connection.run(
+      "UPDATE \(SyncTables.attachments) SET size = ?2, position = ?3 WHERE digest = ?1",
+      [digest, .integer(Int64(attachment.size)), .integer(try tick())])
+  }
+
+  /// The attachments whose bytes have come after their rows, between two positions.
+  func arrivedAttachments(after position: Int64, upTo end: Int64) throws -> [NamedAttachment] {
+    try connection.rows(
+      "SELECT digest, size FROM \(SyncTables.attachments) WHERE position > ?1 AND position <= ?2 ORDER BY digest",
+      [.integer(position), .integer(end)]
+    ) { NamedAttachment(digest: $0.text(0), size: Int($0.integer(1))) }
+  }
+
+  /// Where the bytes are that have not come, and how to get them; nil if they aren't awaited.
+  func remedy(forMissing digest: String) throws -> String? {
+    let sender = try connection.first(
+      "SELECT sender FROM \(SyncTables.attachments) WHERE digest = ?1 AND position IS NULL", [.init(digest)]
+    ) { $0.optionalInteger(0) }
+    guard let sender else { return nil }
+    guard let number = sender else {
+      return
+        "The bytes of the attachment have not come yet. Exchange with a replica that has them, or call store.sync.fetch(_:from:)."
+    }
+    let replica = try replica(number)
+    let name = try name(of: replica).map { "\"\($0)\", " } ?? ""
+    return
+      "The bytes of the attachment have not come yet: its row came from \(name)replica \(replica). Exchange with it, or call store.sync.fetch(_:from:)."
+  }
+}
+
+extension RowState {
+  /// The attachments that the values of the row name.
+  var namedAttachments: [NamedAttachment] {
+    properties.flatMap { $0.value.namedAttachments }
+  }
+}
+
+extension ReplicatedValue {
+  /// The attachments that a JSON text names.
+  var namedAttachments: [NamedAttachment] {
+    guard case .text(let bytes) = self else { return [] }
+    return Attachment.named(in: bytes).map { NamedAttachment(digest: $0.digest, size: $0.size) }
+  }
+}

@@ -1,0 +1,35 @@
+import Larder
+
+extension TrackingTriggers {
+  /// Gives the properties of a document that have changed, come or gone their own stamps.
+  var documentStamping: [String] {
+    let both = "instr(old.json || new.json, '\\u0000') > 0"
+    func properties(_ row: String) -> String {
+      "SELECT key, type, value, fullkey FROM json_each(CASE WHEN json_valid(\(row).json) THEN \(row).json ELSE '{}' END)"
+    }
+    // SQLite ends a text at its first NUL, so such texts count as changed.
+    func difference(_ row: String, _ other: String) -> String {
+      "SELECT * FROM (\(properties(row)) EXCEPT \(properties(other)) WHERE type <> 'text' OR NOT (\(both)))"
+    }
+    let changed = """
+      SELECT DISTINCT '.' || CASE WHEN instr(fullkey, '\\u0000') > 0 THEN substr(fullkey, 3) ELSE key END AS name
+        FROM (\(difference("new", "old")) UNION ALL \(difference("old", "new"))) WHERE old.json IS NOT new.json
+        UNION ALL SELECT '\(TableDescription.expires)' WHERE old.expires IS NOT new.expires
+      """
+    return [
+      """
+      INSERT INTO \(SyncTables.properties) (table_id, name) SELECT \(table.id), name FROM (\(changed)) WHERE true
+        ON CONFLICT DO NOTHING
+      """,
+      """
+      INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
+        SELECT row.id, property.id, row.length - 1 + row.length % 2, clock.now, clock.replica
+        FROM (\(changed)) AS changed JOIN \(SyncTables.properties) AS property
+        ON property.table_id = \(table.id) AND property.name = changed.name,
+        \(SyncTables.rows) AS row, \(SyncTables.clock) AS clock WHERE \(isRow("new", alias: "row."))
+        ON CONFLICT (row, property) DO UPDATE SET length = excluded.length, time = excluded.time,
+        replica = excluded.replica, held = 0, value = NULL
+      """,
+    ]
+  }
+}

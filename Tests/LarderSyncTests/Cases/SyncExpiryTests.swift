@@ -1,0 +1,104 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Synchronization
+import Testing
+
+@testable import LarderSync
+
+@Model(expires: true)
+private struct Lot: Hashable {
+  var id: String
+  var price: Int
+}
+
+@Model
+private struct Bid: Hashable {
+  var id: String
+  @Relationship(deleteRule: .deny) var lot: ToOne<Lot>?
+}
+
+/// A clock that a test sets.
+private final class SetClock: Sendable {
+  private let time: Mutex<Date>
+
+  init(_ time: Date) {
+    self.time = Mutex(time)
+  }
+
+  var now: Date { time.withLock { $0 } }
+
+  func advance(by seconds: Double) { time.withLock { $0 += seconds } }
+}
+
+@Suite("Sync: expiry by the clock of the store", .overEachTransport)
+struct SyncExpiryTests {
+  private let a: Replica
+  private let b: Replica
+  private let clock: SetClock
+  private let start: Date
+
+  /// Both clocks are years behind that of the system.
+  init() throws {
+    let start = Date(timeIntervalSinceReferenceDate: 1000)
+    let clock = SetClock(start)
+    (self.start, self.clock) = (start, clock)
+    var first = Store.Configuration(now: { clock.now })
+    first.sync = .on
+    var second = Store.Configuration(now: { start })
+    second.sync = .on
+    a = try Replica([Lot.self, Bid.self], configuration: first)
+    b = try Replica([Lot.self, Bid.self], configuration: second)
+  }
+
+  @Test("S13: what the store's clock lets expire sends nothing, and the extension from elsewhere brings it back")
+  func extended() async throws {
+    try await a.store.save(Lot(id: "l", price: 5), expires: start + 10)
+    try await a.exchange(with: b)
+    clock.advance(by: 3600)
+    let cursor = try await a.store.history().cursor
+    #expect(try await a.store.removeExpired() == 1)
+    #expect(try await a.store.history(after: cursor).changes.isEmpty)
+    #expect(try await b.store.setExpiry(of: Lot.self, "l", to: start + 7200))
+    try await a.exchange(with: b)
+    #expect(try await a.store.find(Lot.self, "l")?.price == 5)
+    #expect(try await b.store.find(Lot.self, "l")?.price == 5)
+  }
+
+  @Test("S13: a row that someone deletes before it expires is deleted everywhere, whatever the system's clock says")
+  func deleted() async throws {
+    try await a.store.save(Lot(id: "l", price: 5), expires: start + 10)
+    try await a.exchange(with: b)
+    try await a.store.deleteAll(Lot.all)
+    try await a.exchange(with: b)
+    #expect(try await b.store.count(Lot.all) == 0)
+  }
+
+  @Test("S13: an expired document sends nothing either")
+  func document() async throws {
+    try await a.store.documents("lots").save("l", ["price": 5], expires: start + 10)
+    try await a.exchange(with: b)
+    clock.advance(by: 3600)
+    #expect(try await a.store.removeExpired() == 1)
+    try await a.exchange(with: b)
+    #expect(try await b.store.documents("lots").find("l") == ["price": 5])
+    #expect(try await b.store.documents("lots").setExpiry(of: "l", to: start + 7200))
+    try await a.exchange(with: b)
+    #expect(try await a.store.documents("lots").find("l") == ["price": 5])
+  }
+
+  @Test("S13: an expired row that a reference keeps stays as it was for others")
+  func kept() async throws {
+    try await a.store.save(Lot(id: "l", price: 5), expires: start + 10)
+    try await a.store.insert(Bid(id: "b", lot: ToOne("l")))
+    try await a.exchange(with: b)
+    clock.advance(by: 3600)
+    #expect(try await a.store.removeExpired() == 0)
+    let state = try await a.state()
+    #expect(try await b.state() == state)
+    #expect(try await b.store.setExpiry(of: Lot.self, "l", to: start + 7200))
+    try await a.exchange(with: b)
+    #expect(try await a.store.find(Lot.self, "l")?.price == 5)
+    #expect(try await a.state() == b.state())
+  }
+}
