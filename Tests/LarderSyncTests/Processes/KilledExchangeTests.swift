@@ -39,6 +39,24 @@ struct KilledExchangeTests {
       pages.append(SentPage(number: unique, text: "\(number)", parent: parent.map { ToOne($0) }))
     }
     try await replica.store.insert(pages)
+    let albums = replica.store.documents("albums", of: [String: Attached].self)
+    for _ in 0..<3 {
+      let image = try await replica.store.attach(randomBytes(Self.imageSize, seed: random.next()))
+      try await albums.save("\(random.next())", ["cover": image])
+    }
+  }
+
+  /// Two pieces.
+  private static let imageSize = 300 << 10
+
+  private func expectAlbums(_ replica: Replica, _ count: Int, _ seed: UInt64) async throws {
+    let albums = replica.store.documents("albums", of: [String: Attached].self)
+    let keys = try await albums.keys()
+    #expect(keys.count == count, "seed \(seed)")
+    for key in keys {
+      let image = try #require(try await albums.find(key)?["cover"])
+      #expect(try await replica.store.data(of: image).count == Self.imageSize, "seed \(seed)")
+    }
   }
 
   @Test(
@@ -68,6 +86,7 @@ struct KilledExchangeTests {
       for (key, row) in state { #expect(merged[key]?.merging(row) == merged[key], "seed \(seed)") }
     }
     #expect(try await left.exchange(with: right).received == 0, "seed \(seed)")
+    for replica in [left, right] { try await expectAlbums(replica, 6, seed) }
   }
 
   @Test(
@@ -93,6 +112,7 @@ struct KilledExchangeTests {
     }
     try await expectEqual([left, right], "seed \(seed)")
     #expect(try await right.store.count(SentPage.all) == 700, "seed \(seed)")
+    try await expectAlbums(right, 3, seed)
   }
 
   @Test(
