@@ -113,8 +113,9 @@ let package = Package(
     ),
     .target(
       name: "Ledger",
-      dependencies: ["ExampleWeb", "Larder", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms")]
-        + web,
+      dependencies: [
+        "ExampleWeb", "Larder", "LarderSync", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+      ] + web,
       path: "Examples/Ledger",
       resources: [.embedInCode("Page")]
     ),
@@ -124,10 +125,19 @@ let package = Package(
       path: "Examples/Papers",
       resources: [.embedInCode("Page")]
     ),
+    .target(
+      name: "Devices",
+      dependencies: [
+        "ExampleWeb", "Larder", "LarderSync", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+      ] + web,
+      path: "Examples/Devices",
+      resources: [.embedInCode("Page")]
+    ),
     .executableTarget(
       name: "Showcase",
       dependencies: [
         "Creatures",
+        "Devices",
         "ExampleWeb",
         "Ledger",
         "Notes",
@@ -146,6 +156,7 @@ let package = Package(
       dependencies: [
         "Larder",
         "LarderRandom",
+        "LarderSync",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -175,6 +186,7 @@ let package = Package(
       dependencies: [
         "CFaultVFS",
         "Larder",
+        "LarderSync",
         "LarderTestSupport",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],

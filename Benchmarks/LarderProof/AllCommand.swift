@@ -29,6 +29,7 @@ struct AllCommand: AsyncParsableCommand {
     (RandomTests.name, 5, 1_000_000),
     (HostileArchives.name, 4, 8_000_000),
     (PowerPart.name, 3, nil),
+    (SyncRuns.name, 5, 10_000),
   ]
 
   func run() async throws {

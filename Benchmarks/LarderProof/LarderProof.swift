@@ -9,7 +9,7 @@ struct LarderProof: AsyncParsableCommand {
     subcommands: [
       AllCommand.self, ReportCommand.self,
       KillsCommand.self, CancellationsCommand.self, ModelCommand.self, RandomCommand.self, ArchivesCommand.self,
-      DamageCommand.self,
+      DamageCommand.self, SyncCommand.self,
       FaultsCommand.self, PowerCommand.self,
       LogCommand.self, ForeignCommand.self, ResourcesCommand.self,
       KillWorkerCommand.self, ModelWorkerCommand.self, DamageWorkerCommand.self, ForeignWorkerCommand.self,

@@ -1,6 +1,7 @@
 import AsyncAlgorithms
 import Foundation
 import Larder
+import LarderSync
 
 /// What can be done with the ledger. This is where the app meets Larder: a store, queries across relationships, a
 /// transaction for each change.
@@ -17,7 +18,8 @@ struct LedgerService: Sendable {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     store = try Store(
       at: folder.appending(path: Self.fileName, directoryHint: .notDirectory),
-      for: Account.self, Category.self, Cost.self, Step.self, StepRows.self
+      for: Account.self, Category.self, Cost.self, Step.self, StepRows.self,
+      configuration: Store.Configuration(sync: .on)
     )
     // Once for all times, even if two processes start together: a category that was deleted does not come back with the
     // next start.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Creatures
+import Devices
 import ExampleWeb
 import Foundation
 import Hummingbird
@@ -45,6 +46,7 @@ struct Showcase: AsyncParsableCommand {
     let ledger = try LedgerApp(folder: data.appending(path: "ledger", directoryHint: .isDirectory))
     let creatures = try CreaturesApp(folder: data.appending(path: "creatures", directoryHint: .isDirectory))
     let papers = try PapersApp(folder: data.appending(path: "documents", directoryHint: .isDirectory))
+    let devices = try DevicesApp(folder: data.appending(path: "devices", directoryHint: .isDirectory))
 
     let router = Router(options: .autoGenerateHeadEndpoints)
     router.add(middleware: SecurityHeaders())
@@ -55,6 +57,7 @@ struct Showcase: AsyncParsableCommand {
     ledger.addRoutes(to: router.group("ledger"))
     papers.addRoutes(to: router.group("documents"))
     creatures.addRoutes(to: router.group("creatures"))
+    devices.addRoutes(to: router.group("devices"))
 
     var logger = Logger(label: "showcase")
     logger.logLevel = .error

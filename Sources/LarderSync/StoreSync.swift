@@ -15,8 +15,7 @@ extension Store {
 /// models is ever broken: a row that can't be visible, for example because its account was deleted elsewhere, is set
 /// aside with all its values until it can.
 ///
-/// > Important: This product isn't finished. Documents and the bytes of attachments don't take part yet, and a value
-/// that lost is listed only by the replica that merged both.
+/// > Important: This product isn't finished. Documents and the bytes of attachments don't take part yet.
 public struct StoreSync: Sendable {
   let store: Store
 
@@ -85,16 +84,24 @@ public struct StoreSync: Sendable {
         "Both sides of the exchange are the same file. Exchange with another one; a copy of a file counts as one.")
     }
     var report = ExchangeReport()
+    report.startedAfresh = try await startAfreshIfNeeded(with: peer, other)
     try await Self.carry(from: peer, other, to: self, own) { _, changed in
       report.received += changed
       progress?(report)
     }
-    try await Self.carry(from: self, own, to: peer, other) { handed, _ in
-      report.sent += handed
-      progress?(report)
+    let position = try await peer.cursor(of: own).position
+    let forgotten = try await forgotten()
+    if position > 0, position < forgotten {
+      report.peerMustStartAfresh = true
+    } else {
+      try await Self.carry(from: self, own, to: peer, other) { handed, _ in
+        report.sent += handed
+        progress?(report)
+      }
     }
     report.setAside = try await store.readingModule { try ReplicaFile($0).setAsideCount() }
     try await confirmIdentity()
+    try await forgetDeletionsDaily()
     return report
   }
 
@@ -153,9 +160,17 @@ extension StoreSync: SyncPeer {
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read, and for a copy those of
   ///   any write.
   public func replica() async throws -> ReplicaID {
-    if try await store.readingModule({ try ReplicaFile($0).isCopy() }) {
+    let isKnown = try await store.readingModule { connection in
+      let file = try ReplicaFile(connection)
+      return try !file.isCopy() && !file.hasUnconfirmedContributions()
+    }
+    if !isKnown {
       try await store.writingModule { connection in
-        try connection.transaction { try ReplicaFile(connection).identify() }
+        try connection.transaction {
+          let file = try ReplicaFile(connection)
+          try file.identify()
+          try file.confirmIdentity()
+        }
       }
     }
     return try await store.readingModule { try ReplicaFile($0).own() }
@@ -198,8 +213,9 @@ extension StoreSync: SyncPeer {
       var check = try BatchCheck(try ReplicaFile(connection))
       try check.check(batch)
       let header = BatchHeader(since: batch.since, upTo: batch.upTo, recipient: batch.recipient, isLast: batch.isLast)
-      return try BatchApplication(header, knowledge: batch.knowledge, rowCount: batch.rows.count).apply(
-        batch.rows, connection)
+      return try BatchApplication(header, knowledge: batch.knowledge, names: batch.names, rowCount: batch.rows.count)
+        .apply(
+          batch.rows, connection)
     }
   }
 }

@@ -31,6 +31,10 @@ struct ProvingTests {
     try await ShortRun.expectNothing(of: HostileArchives(chunk: 50), seed: 8, cases: 400)
   }
 
+  @Test("replicas that write and meet at random end with the same rows, and lose nothing") func sync() async throws {
+    try await ShortRun.expectNothing(of: SyncRuns(), seed: 11, cases: 6)
+  }
+
   #if os(Linux)
   @Test("the random tests are run with other seeds, and what they have tried is counted") func random() async throws {
     let tests = try ShortRun.executable().deletingLastPathComponent().appending(component: "larderPackageTests.xctest")

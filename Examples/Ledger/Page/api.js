@@ -55,3 +55,6 @@ function upload(path, file, { uploaded, line, signal }) {
 
 export const previewImport = (file, options) => upload('/import/preview', file, options);
 export const runImport = (file, options) => upload(`/import?${query({ name: file.name })}`, file, options);
+
+/** Takes over what another ledger has written in its sync file. Answers with the number of rows that have changed, and the accounts that wait. */
+export const readSyncFile = (file) => send('POST', `${root}/sync`, { body: file });

@@ -9,6 +9,7 @@ import { CostTable } from './costs.js';
 import { AccountDialog, askToDelete, CategoryDialog, CostDialog } from './forms.js';
 import { ImportDialog } from './import.js';
 import { Sidebar } from './sidebar.js';
+import { SyncDialog } from './sync.js';
 import { moment } from './text.js';
 
 const byId = (id) => document.getElementById(id);
@@ -56,6 +57,7 @@ function showAwaited() {
 const accountDialog = new AccountDialog({ saved: offerUndo, shown, current: findIn('accounts'), remove: (row) => remove('accounts', row) });
 const categoryDialog = new CategoryDialog({ saved: offerUndo, shown, current: findIn('categories'), remove: (row) => remove('categories', row) });
 const costDialog = new CostDialog({ saved: offerUndo, shown, current: findIn('costs'), remove: (row) => removeCost(row) });
+const syncDialog = new SyncDialog();
 const importDialog = new ImportDialog({
   imported: (message, isCancelled) => (isCancelled ? say(message) : offerUndo(message)),
   account: findIn('accounts'),
@@ -243,6 +245,7 @@ byId('new-category').addEventListener('click', () => categoryDialog.add());
 byId('undo').addEventListener('click', () => take('undo'));
 byId('redo').addEventListener('click', () => take('redo'));
 byId('show-import').addEventListener('click', () => importDialog.open());
+byId('show-sync').addEventListener('click', () => syncDialog.open());
 byId('show-shortcuts').addEventListener('click', () => shortcuts.showModal());
 byId('toggle-filter').addEventListener('click', (event) => {
   const isOpen = filterForm.classList.toggle('open');

@@ -4,7 +4,8 @@ import Hummingbird
 import Larder
 import NIOCore
 
-/// CSV files: `api/import/preview` and `api/import` take one in, `api/export` hands one out.
+/// CSV files: `api/import/preview` and `api/import` take one in, `api/export` hands one out. `api/sync` does both with
+/// sync files.
 struct FileRoutes {
   let service: LedgerService
 
@@ -15,6 +16,13 @@ struct FileRoutes {
     }
     api.post("import") { request, _ in imported(request) }
     api.get("export") { request, _ in try export(request.filter) }
+    api.get("sync") { _, _ in
+      try await Response.content(service.syncFile(), mediaType: "application/octet-stream")
+    }
+    api.post("sync") { request, _ in
+      let file = try await Data(file(in: request.body))
+      return try await Response.json(service.read(syncFile: file))
+    }
   }
 
   private func file(in body: RequestBody) async throws -> [UInt8] {

@@ -14,6 +14,7 @@ extension PageFiles {
       "forms.js": PackageResources.forms_js,
       "import.js": PackageResources.import_js,
       "sidebar.js": PackageResources.sidebar_js,
+      "sync.js": PackageResources.sync_js,
       "text.js": PackageResources.text_js,
     ])
 }

@@ -1,5 +1,7 @@
 import ExampleWeb
 import Hummingbird
+import Larder
+import LarderSync
 
 extension Refusal {
   /// Creates the refusal for an error of Ledger's requests, or returns `nil` if the error isn't for the page.
@@ -16,6 +18,10 @@ extension Refusal {
     case let invalid as InvalidText:
       let field = LedgerProblem.Field.file.rawValue
       self.init(.unprocessableContent, RefusalReason(invalid.message, fields: [field: invalid.message]))
+    case let error as BatchError:
+      self.init(.unprocessableContent, RefusalReason("This is no whole sync file. \(error.message)"))
+    case let error as StoreError where error.code == .invalidValue:
+      self.init(.unprocessableContent, RefusalReason(error.message))
     default:
       self.init(error) { RefusalReason($0) }
     }

@@ -8,12 +8,14 @@ package struct TableDescription: Sendable, Hashable, Codable {
     package let isOptional: Bool
     /// The former name of the column, if the model declares one.
     package let originalName: String?
+    /// The range of a column that counts; nil for any other.
+    package var counterRange: ClosedRange<Int64>?
     /// The value that every row had when the column was added; nil if there is none or it is computed for each row. It
     /// isn't encoded.
     package var constantDefault: Value?
 
     private enum CodingKeys: CodingKey {
-      case name, property, storageClass, isOptional, originalName
+      case name, property, storageClass, isOptional, originalName, counterRange
     }
   }
 
@@ -39,10 +41,16 @@ package struct TableDescription: Sendable, Hashable, Codable {
   package let isKeyCounted: Bool
   /// The hidden column with the date of expiry; nil if rows don't expire.
   package let expiryColumn: String?
+  /// Whether rows take part in sync.
+  package let syncs: Bool
 
   /// Returns the tables of the models, and of the pairs of their relationships.
   static func all(_ tables: [TableDefinition]) throws -> [TableDescription] {
-    try tables.map(TableDescription.init) + tables.flatMap(\.pairs).map(TableDescription.init)
+    let local = Set(tables.filter { !$0.syncs }.map(\.name))
+    return try tables.map(TableDescription.init)
+      + tables.flatMap(\.pairs).map { pairs in
+        TableDescription(pairs, syncs: !local.contains(pairs.source.table) && !local.contains(pairs.target.table))
+      }
   }
 
   private init(_ table: TableDefinition) throws {
@@ -50,6 +58,7 @@ package struct TableDescription: Sendable, Hashable, Codable {
       Column(
         name: column.name, property: column.property, storageClass: column.type.storageClass,
         isOptional: column.type.isOptional, originalName: column.originalName,
+        counterRange: column.isCounter ? column.type.integerRange ?? .min ... .max : nil,
         constantDefault: try column.constantDefault() ?? (column.type.isOptional ? .null : nil))
     }
     model = table.model
@@ -65,9 +74,10 @@ package struct TableDescription: Sendable, Hashable, Codable {
     uniqueRules = table.indexes.filter(\.isUnique).map(\.columns)
     isKeyCounted = table.isKeyRowID
     expiryColumn = table.expires ? Expiry.column : nil
+    syncs = table.syncs
   }
 
-  private init(_ pairs: PairsTable) {
+  private init(_ pairs: PairsTable, syncs: Bool) {
     func key(_ name: String, _ side: PairsTable.Side) -> Column {
       Column(
         name: name, property: side.property, storageClass: side.type, isOptional: false, originalName: nil,
@@ -84,6 +94,7 @@ package struct TableDescription: Sendable, Hashable, Codable {
     uniqueRules = []
     isKeyCounted = false
     expiryColumn = nil
+    self.syncs = syncs
   }
 }
 

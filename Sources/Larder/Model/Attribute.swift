@@ -1,6 +1,6 @@
 /// An option of `@Attribute` for a property's column.
 public struct AttributeOption: Sendable, Hashable {
-  enum Kind: Sendable, Hashable { case primaryKey, unique, indexed, searchable, iso8601 }
+  enum Kind: Sendable, Hashable { case primaryKey, unique, indexed, searchable, iso8601, counter }
   let kind: Kind
 
   /// The property is the key, or one part of a composite key.
@@ -13,4 +13,6 @@ public struct AttributeOption: Sendable, Hashable {
   public static let searchable = AttributeOption(kind: .searchable)
   /// The date is stored as ISO 8601 text instead of a number of seconds.
   public static let iso8601 = AttributeOption(kind: .iso8601)
+  /// The integer counts: replicas that sync add up what each of them has added, instead of keeping the latest value.
+  public static let counter = AttributeOption(kind: .counter)
 }

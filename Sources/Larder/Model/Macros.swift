@@ -25,6 +25,7 @@
 ///   - tableName: The name of the table, if it differs from the struct's. A nonempty string literal that doesn't begin
 ///     with `sqlite_` or `_larder`.
 ///   - expires: Whether rows can expire, which makes the struct an ``ExpiringModel``; a literal `true` or `false`.
+///   - syncs: Whether rows take part in sync; a literal `true` or `false`. With `false` they stay on this device.
 @attached(
   extension, conformances: Model, Identifiable, ExpiringModel,
   names: named(Columns), named(columns), named(schema), named(init(from:)), named(encode(to:)), named(bind(key:to:)),
@@ -32,7 +33,7 @@
   named(ID)
 )
 @attached(memberAttribute)
-public macro Model(_ tableName: String? = nil, expires: Bool = false) =
+public macro Model(_ tableName: String? = nil, expires: Bool = false, syncs: Bool = true) =
   #externalMacro(module: "LarderMacros", type: "ModelMacro")
 
 /// Declares a struct that models can embed: each of its properties becomes a column of the model's table.

@@ -13,12 +13,16 @@ public final class ModelSchema<Root: Model>: Sendable {
   let writtenIndexes: [Int]
   /// Whether rows can expire.
   let expires: Bool
+  /// Whether rows take part in sync.
+  let syncs: Bool
 
   /// - Parameters:
   ///   - table: The table's name.
+  ///   - syncs: Whether rows take part in sync.
   ///   - properties: The properties, in the order in which `init(from:)` reads and `encode(to:)` binds them.
-  public init(_ table: String, _ properties: [Property<Root>]) {
+  public init(_ table: String, syncs: Bool = true, _ properties: [Property<Root>]) {
     self.table = table
+    self.syncs = syncs
     modelName = "\(Root.self)"
     columns = properties.flatMap(\.columns)
     relationships = properties.compactMap(\.relationship)

@@ -6,6 +6,8 @@ struct TableDefinition: Sendable {
     let type: ColumnType
     let isKey: Bool
     let isUnique: Bool
+    /// Whether replicas that sync add up what each has added.
+    let isCounter: Bool
     let originalName: String?
     let defaultValue: (@Sendable () throws -> Value)?
     let isDefaultComputed: Bool
@@ -53,6 +55,8 @@ struct TableDefinition: Sendable {
   let rowIDColumn: String
   /// Whether rows can expire.
   let expires: Bool
+  /// Whether rows take part in sync.
+  let syncs: Bool
 
   /// Throws `.schemaMismatch` for a relationship without another side, or with an impossible rule.
   init<M: Model>(_ model: M.Type) throws {
@@ -62,11 +66,13 @@ struct TableDefinition: Sendable {
     name = schema.table
     rowIDColumn = schema.rowIDColumn
     expires = schema.expires
+    syncs = schema.syncs
     columns = schema.columns.enumerated().map { position, definition in
       let valueType = Swift.type(of: definition.column.keyPath).valueType
       return Column(
         name: definition.name, property: definition.property, type: definition.type, isKey: keys.contains(position),
-        isUnique: definition.options.contains(.unique), originalName: definition.originalName,
+        isUnique: definition.options.contains(.unique), isCounter: definition.options.contains(.counter),
+        originalName: definition.originalName,
         defaultValue: definition.defaultValue,
         isDefaultComputed: definition.isDefaultComputed, isDerived: definition.derivation != nil,
         cases: definition.column.cases,
@@ -77,6 +83,7 @@ struct TableDefinition: Sendable {
     }
     searchable = schema.searchableColumns.map(\.name)
     try Self.checkSearchable(schema)
+    try Self.checkCounters(schema)
     let references = try schema.references.map { definition in
       func make<Definition: AnyToOneDefinition<M>>(_ definition: Definition) throws -> TableReference {
         try TableReference(definition)
@@ -125,6 +132,17 @@ struct TableDefinition: Sendable {
       throw StoreError(
         .schemaMismatch, model: schema.modelName, property: column.property,
         "The full-text index cannot have a column called \(column.name). Name the column of \(schema.modelName).\(column.property) with @Attribute(name: \"…\"), or remove .searchable."
+      )
+    }
+  }
+
+  /// The macro sees no type behind an alias.
+  private static func checkCounters<M: Model>(_ schema: ModelSchema<M>) throws {
+    for column in schema.columns where column.options.contains(.counter) {
+      if Swift.type(of: column.column.keyPath).valueType is any FixedWidthInteger.Type { continue }
+      throw StoreError(
+        .schemaMismatch, model: schema.modelName, property: column.property,
+        "\(schema.modelName).\(column.property) is a counter, and its type isn't an integer such as Int. Give it one, or remove .counter."
       )
     }
   }

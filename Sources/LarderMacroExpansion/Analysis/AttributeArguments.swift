@@ -8,6 +8,7 @@ enum AttributeOption: String, CaseIterable {
   case indexed
   case searchable
   case iso8601
+  case counter
 
   /// The name as in source code and in messages.
   var expression: String { ".\(rawValue)" }

@@ -8,6 +8,8 @@ struct ModelDeclaration {
   let key: ModelKey
   /// Whether rows can expire.
   let expires: Bool
+  /// Whether rows take part in sync.
+  let syncs: Bool
 
   /// Returns nil, or reports findings, if the struct can't be a model.
   init?(
@@ -21,7 +23,8 @@ struct ModelDeclaration {
     declaration.reportTakenNames(
       ["columns", "schema"], among: declaration.body.staticProperties, by: .model, findings: &findings)
     table = Self.table(of: declaration, findings: &findings)
-    expires = Self.expires(declaration, findings: &findings)
+    expires = Self.flag("expires", of: declaration, else: false, .expiresIsNotLiteral, findings: &findings)
+    syncs = Self.flag("syncs", of: declaration, else: true, .syncsIsNotLiteral, findings: &findings)
     guard let key = ModelKey(declaration, findings: &findings) else { return nil }
     self.key = key
   }
@@ -32,11 +35,13 @@ struct ModelDeclaration {
     return arguments.first { $0.label?.text == label }
   }
 
-  private static func expires(_ declaration: StructDeclaration, findings: inout Findings) -> Bool {
-    guard let argument = argument("expires", of: declaration) else { return false }
+  private static func flag(
+    _ label: String, of declaration: StructDeclaration, else standard: Bool, _ misuse: Misuse, findings: inout Findings
+  ) -> Bool {
+    guard let argument = argument(label, of: declaration) else { return standard }
     guard let literal = argument.expression.as(BooleanLiteralExprSyntax.self) else {
-      findings.report(.expiresIsNotLiteral, at: argument.expression)
-      return false
+      findings.report(misuse, at: argument.expression)
+      return standard
     }
     return literal.literal.tokenKind == .keyword(.true)
   }

@@ -63,6 +63,11 @@ extension ModelKey {
       if property.storage == .embedded, property.attribute == nil {
         findings.report(.embeddedKey(property.plainName), at: property.identifier)
       }
+      if let attribute = property.attribute, let argument = attribute.argument(for: .counter) {
+        findings.report(
+          .counterIsKey(property.plainName), at: argument.expression,
+          fixIts: [FixIt("remove '.counter'", .remove(argument, from: attribute.attribute))])
+      }
       guard property.isColumn, let type = property.type, type.wrapped != nil else { continue }
       var fixIts: [FixIt] = []
       if let mark = property.declaration.bindings.last?.typeAnnotation?.type.as(OptionalTypeSyntax.self)?.questionMark,

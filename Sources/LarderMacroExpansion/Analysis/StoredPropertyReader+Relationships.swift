@@ -107,6 +107,11 @@ extension StoredPropertyReader {
         at: argument.expression,
         fixIts: [FixIt("remove '\(option.expression)'", .remove(argument, from: attribute.attribute))])
     }
+    if let attribute = property.attribute, let argument = attribute.argument(for: .counter) {
+      findings.report(
+        .counterNeedsInteger(property: property.plainName, type: type.trimmedDescription), at: argument.expression,
+        fixIts: [FixIt("remove '.counter'", .remove(argument, from: attribute.attribute))])
+    }
     guard let relationship, let arguments = relationship.argumentList else { return }
     if let ordered = arguments.first(where: { $0.label?.text == "ordered" }) {
       findings.report(
@@ -141,7 +146,7 @@ extension StoredPropertyReader {
         .derivedEmbedded(property.plainName), at: derived,
         fixIts: [removal, FixIt("remove '@Embedded'", .remove(embedded))])
     }
-    for option in [AttributeOption.primaryKey, .unique, .searchable] {
+    for option in [AttributeOption.primaryKey, .unique, .searchable, .counter] {
       guard let attribute = property.attribute, let argument = attribute.argument(for: option) else { continue }
       findings.report(
         .derivedOption(option, property: property.plainName), at: argument.expression,

@@ -118,6 +118,23 @@ extension StoredPropertyReader {
         at: argument.expression,
         fixIts: [FixIt("remove '\(option.expression)'", .remove(argument, from: attribute.attribute))])
     }
+    checkCounter(property, attribute, type, findings: &findings)
+  }
+
+  private func checkCounter(
+    _ property: StoredProperty, _ attribute: AttributeArguments, _ type: TypeSyntax, findings: inout Findings
+  ) {
+    guard let argument = attribute.argument(for: .counter) else { return }
+    let removal = FixIt("remove '.counter'", .remove(argument, from: attribute.attribute))
+    if derived == nil, type.isVisiblyNoInteger {
+      findings.report(
+        .counterNeedsInteger(property: property.plainName, type: type.trimmedDescription), at: argument.expression,
+        fixIts: [removal])
+    } else if let unique = attribute.argument(for: .unique) {
+      findings.report(
+        .counterIsUnique(property.plainName), at: argument.expression,
+        fixIts: [removal, FixIt("remove '.unique'", .remove(unique, from: attribute.attribute))])
+    }
   }
 
   private func checkEmbedded(_ property: StoredProperty, findings: inout Findings) {

@@ -35,6 +35,12 @@ extension TypeSyntax {
     return name != expected && Self.standardNames.contains(name)
   }
 
+  /// Whether the type's syntax shows that it isn't an integer, or that it is optional.
+  var isVisiblyNoInteger: Bool {
+    guard wrapped == nil, let name else { return true }
+    return Self.standardNames.contains(name) && !name.hasPrefix("Int") && !name.hasPrefix("UInt")
+  }
+
   /// Whether the type's syntax shows that it has no members of its own to embed.
   var isVisiblyUnnamed: Bool { name == nil || name.map(Self.standardNames.contains) == true }
 

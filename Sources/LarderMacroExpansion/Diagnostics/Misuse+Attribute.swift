@@ -19,6 +19,22 @@ extension Misuse {
     )
   }
 
+  static func counterNeedsInteger(property: String, type: String) -> Misuse {
+    Misuse(
+      "'.counter' is for integers that aren't optional, such as 'Int', and '\(property)' is '\(type)'; remove the option"
+    )
+  }
+
+  static func counterIsUnique(_ property: String) -> Misuse {
+    Misuse(
+      "'\(property)' can't be '.counter' and '.unique': its sum may become that of another row; remove one of the options"
+    )
+  }
+
+  static func counterIsKey(_ property: String) -> Misuse {
+    Misuse("'\(property)' is the key, and a key that counts would be another row's; remove '.counter'")
+  }
+
   static func repeatedAttribute(_ property: String) -> Misuse {
     Misuse("'\(property)' has '@Attribute' twice, and one of them would be overlooked; write all options into one")
   }

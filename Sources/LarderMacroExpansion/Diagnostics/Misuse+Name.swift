@@ -13,6 +13,10 @@ extension Misuse {
     )
   }
 
+  static var syncsIsNotLiteral: Misuse {
+    Misuse("'syncs' must be 'true' or 'false', written out: the schema is written when the program compiles")
+  }
+
   static func emptyName(_ name: SchemaName) -> Misuse {
     Misuse("the name of the \(name.rawValue) is empty; write a name, or leave it out")
   }

@@ -43,7 +43,9 @@ extension ModelDeclaration {
 
   private func schema(of type: TypeSyntax) -> DeclSyntax {
     let entries = declaration.body.stored.map { $0.schemaEntry(isKey: key.contains($0)) }
-    return "\(raw: access)static let schema = Larder.ModelSchema<\(type)>(\(table.literal), \(entries.lines()))"
+    let syncs = syncs ? "" : "syncs: false, "
+    return
+      "\(raw: access)static let schema = Larder.ModelSchema<\(type)>(\(table.literal), \(raw: syncs)\(entries.lines()))"
   }
 }
 

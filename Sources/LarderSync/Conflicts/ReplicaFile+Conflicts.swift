@@ -16,35 +16,24 @@ extension ReplicaFile {
       ])
   }
 
-  /// Records what is lost when two states of a row are merged, unless the one that wins was written with knowledge of
+  /// Returns what is lost when two states of a row are merged, unless the one that wins was written with knowledge of
   /// the other.
-  func recordConflicts(of own: RowState, and other: RowState, _ row: Int64) throws {
+  func losses(of own: RowState, and other: RowState) throws -> [LostValue] {
+    var losses: [LostValue] = []
     for property in own.properties {
       guard let rival = other.property(property.name), rival.stamp != property.stamp, rival.value != property.value
       else { continue }
       let (lost, won) = property.isOlder(than: rival) ? (property, rival) : (rival, property)
       if try !knew(won.stamp, lost.stamp) {
-        let id = try self.property(property.name, of: try tableID(of: own.table, keyCount: own.key.count)).id
-        try record(row, id, lost.stamp, lost.value)
+        losses.append(LostValue(property: property.name, stamp: lost.stamp, value: lost.value))
       }
     }
     let (deleted, alive) = own.causalLength > other.causalLength ? (own, other) : (other, own)
-    guard !deleted.isThere, deleted.causalLength > alive.causalLength else { return }
-    let edits = try alive.properties.map(\.stamp).filter { stamp in
-      try !deleted.properties.contains { $0.stamp == stamp } && !knew(deleted.stamp, stamp)
-    }
-    if let last = edits.max() { try record(row, 0, last, .null) }
-  }
-
-  private func record(_ row: Int64, _ property: Int64, _ stamp: Stamp, _ value: ReplicatedValue) throws {
-    try connection.run(
-      """
-      INSERT INTO \(SyncTables.conflicts) (row, property, time, replica, value) VALUES (?1, ?2, ?3, ?4, ?5)
-        ON CONFLICT DO NOTHING
-      """,
-      [
-        .integer(row), .integer(property), .integer(stamp.time), .integer(try id(of: stamp.replica)), value,
-      ])
+    guard !deleted.isThere, deleted.causalLength > alive.causalLength else { return losses }
+    let known = Set(deleted.writes)
+    let edits = try alive.writes.filter { try !known.contains($0) && !knew(deleted.stamp, $0) }
+    if let last = edits.max() { losses.append(LostValue(property: nil, stamp: last, value: .null)) }
+    return losses
   }
 
   // MARK: Reading
@@ -67,7 +56,7 @@ extension ReplicaFile {
 
   /// Nil if the row or the property was written since by someone who knew of both values.
   private func conflict(_ address: ConflictAddress, _ value: ReplicatedValue) throws -> SyncConflict? {
-    guard let row = try row(address.row) else { return nil }
+    guard let row = try row(address.row), row.status != .expired else { return nil }
     let lost = try stamp(address.time, address.replica)
     let isDeletion = address.property == 0
     var property: PropertyState?
@@ -81,23 +70,35 @@ extension ReplicaFile {
     guard isDeletion ? !row.state.isThere : true, current != lost, try !knew(current, lost) else { return nil }
     return SyncConflict(
       kind: property.map { .value(property: $0.name) } ?? .deletedRow, table: row.state.table,
-      key: row.state.key.map(\.stored), lost: value.stored, lostStamp: lost,
-      current: property?.value.stored ?? .null, currentStamp: current, address: address, lostValue: value)
+      key: row.state.key.map(\.stored), lost: value.stored, lostStamp: lost, lostReplica: try name(of: lost.replica),
+      current: property?.value.stored ?? .null, currentStamp: current, currentReplica: try name(of: current.replica),
+      rowKey: row.rowKey)
   }
 
   // MARK: Deciding
 
-  /// Marks a conflict as decided; its value is forgotten. It stays in the file, so that it isn't found anew.
-  func dismiss(_ address: ConflictAddress) throws {
-    let arguments: [ReplicatedValue] = [
-      .integer(address.row), .integer(address.property), .integer(address.time), .integer(address.replica),
-    ]
-    let isConflict = "row = ?1 AND property = ?2 AND time = ?3 AND replica = ?4 AND is_dismissed = 0"
-    guard try connection.finds("SELECT 1 FROM \(SyncTables.conflicts) WHERE \(isConflict)", arguments) else {
-      throw missing
+  /// Decides about a conflict: its value is forgotten, on all replicas. It stays in the state, so that it isn't found anew.
+  ///
+  /// - Parameters:
+  ///   - conflict: The conflict.
+  ///   - restoring: Whether the value that lost is written as a new one.
+  func decide(_ conflict: SyncConflict, restoring: Bool) throws {
+    try settle()
+    var property: String?
+    if case .value(let name) = conflict.kind { property = name }
+    guard let row = try row(conflict.rowKey),
+      let loss = row.state.losses.first(where: { $0.property == property && $0.stamp == conflict.lostStamp }),
+      !loss.isDismissed
+    else { throw missing }
+    var state = row.state.adding([LostValue(property: property, stamp: loss.stamp, value: .null, isDismissed: true)])
+    if restoring {
+      if let property {
+        state = state.setting(property, to: loss.value, try newStamp())
+      } else if !state.isThere {
+        state = state.insertedAgain(try newStamp())
+      }
     }
-    try connection.run(
-      "UPDATE \(SyncTables.conflicts) SET is_dismissed = 1, value = NULL WHERE \(isConflict)", arguments)
+    try change(row, to: state)
   }
 
   /// The error for an entry of a list that was decided meanwhile.
@@ -118,7 +119,12 @@ extension ReplicaFile {
   /// - Parameter changes: The rows as they are, nil for new ones, and their new states.
   func change(_ changes: [(row: StoredRow?, state: RowState)]) throws {
     let region = VisibilityRegion(self)
-    for change in changes { region.touch(change.state, old: change.row) }
+    for change in changes where table(change.state.table) != nil { region.touch(change.state, old: change.row) }
+    for change in changes where table(change.state.table) == nil {
+      // No model of this program has the row.
+      let position = try tick()
+      try write(StoredRow(id: change.row?.id, state: change.state, status: .unknown, position: position))
+    }
     try applying {
       try region.solve()
       try write(region)
@@ -128,29 +134,43 @@ extension ReplicaFile {
 }
 
 extension RowState {
+  /// The stamps of the writes to properties and counters.
+  var writes: [Stamp] { properties.map(\.stamp) + contributions.map(\.stamp) }
+
   /// The state after a property was set.
   func setting(_ name: String, to value: ReplicatedValue, _ stamp: Stamp) -> RowState {
-    let property = PropertyState(name: name, value: value, stamp: stamp, causalLength: causalLength)
-    let properties = (self.properties.filter { $0.name != name } + [property]).sorted { $0.name < $1.name }
-    return RowState(
-      table: table, key: key, causalLength: causalLength, stamp: self.stamp, insertion: insertion,
-      properties: properties)
+    let property = PropertyState(name: name, value: value, stamp: stamp, causalLength: insertionLength)
+    return changed(properties: (properties.filter { $0.name != name } + [property]).sorted { $0.name < $1.name })
+  }
+
+  /// The state after this replica has added something to a counter.
+  func adding(_ amount: CounterAmount, to counter: String, _ stamp: Stamp) -> RowState {
+    let own = contributions.filter { $0.property == counter && $0.stamp.replica == stamp.replica }
+    let sum = own.reduce(amount) { $0 + $1.amount }
+    let contribution = Contribution(property: counter, stamp: stamp, causalLength: insertionLength, amount: sum)
+    let others = contributions.filter { !$0.isSame(as: contribution) }
+    return changed(contributions: (others + [contribution]).sorted { $0.precedes($1) })
   }
 
   /// The state of a deleted row after it was inserted again with the values that it had.
+  ///
+  /// Counters go on from what each replica has added, so that two who bring the row back don't add it twice.
   func insertedAgain(_ stamp: Stamp) -> RowState {
     let length = causalLength + 1
     return RowState(
       table: table, key: key, causalLength: length, stamp: stamp, insertion: stamp,
       properties: properties.map {
         PropertyState(name: $0.name, value: $0.value, stamp: stamp, causalLength: length)
-      })
+      },
+      contributions: contributions.map {
+        Contribution(property: $0.property, stamp: $0.stamp, causalLength: length, amount: $0.amount)
+      }, losses: losses)
   }
 
   /// The state after the row was deleted.
   func deleted(_ stamp: Stamp) -> RowState {
     RowState(
       table: table, key: key, causalLength: causalLength + causalLength % 2, stamp: stamp, insertion: insertion,
-      properties: properties)
+      properties: properties, contributions: contributions, losses: losses)
   }
 }

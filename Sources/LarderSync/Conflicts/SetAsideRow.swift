@@ -33,12 +33,15 @@ public struct SetAsideRow: Sendable, Hashable {
 extension StoreSync {
   /// Returns the rows that a rule of the models keeps from being visible, each with the reason.
   ///
+  /// Rows that went with a row that they had to refer to aren't listed if whoever deleted that row knew them as they
+  /// are. They are kept for as long as the deletion, and return if the row does.
+  ///
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   /// - Complexity: Proportional to the number of these rows.
   public func setAside() async throws -> [SetAsideRow] {
     try await store.readingModule { connection in
       let file = try ReplicaFile(connection)
-      return try file.rows(where: SyncTables.isSetAside).compactMap { row in
+      return try file.rows(where: SyncTables.isMissed).compactMap { row in
         guard let reason = try file.reason(row) else { return nil }
         return SetAsideRow(
           table: row.state.table, key: row.state.key.map(\.stored),
@@ -60,7 +63,7 @@ extension StoreSync {
       var seen: Set<RowKey> = []
       while let row = pending.popLast() {
         guard seen.insert(row.rowKey).inserted, let table = file.table(row.state.table) else { continue }
-        for reference in table.description.references where !reference.isOptional {
+        for reference in table.description.references where reference.isEssential {
           guard let target = file.target(of: reference, in: row.state, table), let found = try file.row(target),
             !found.isVisible
           else { continue }
@@ -88,16 +91,39 @@ extension StoreSync {
     }
   }
 
+  /// Merges a duplicate into the row that has its unique value: what refers to it refers to that row afterwards, on all
+  /// replicas, and the duplicate is deleted.
+  ///
+  /// Of its values, those that differ from the other row's are listed in ``conflicts()``, from where each can be restored.
+  /// Counters are added up.
+  ///
+  /// - Parameters:
+  ///   - row: One of ``setAside()``.
+  ///   - key: The key of a visible row of the same table; by default that of the row of which `row` is the duplicate.
+  /// - Throws: `StoreError` `.notFound` if `row` is no longer set aside, `.referenced` if there is no such row to merge it
+  ///   into; the errors of any write.
+  public func merge(_ row: SetAsideRow, into key: [Value]? = nil) async throws {
+    try await deciding(row) { file, stored in
+      var target = key.map { RowKey(table: row.table, key: $0.map { ReplicatedValue($0) }) }
+      if target == nil, case .duplicate(_, let key)? = try file.reason(stored) {
+        target = RowKey(table: row.table, key: key.map { ReplicatedValue($0) })
+      }
+      guard let target, target != stored.rowKey, let winner = try file.row(target), winner.isVisible else {
+        throw StoreError(
+          .referenced, ofModel: file.table(row.table)?.description.model,
+          "There is no visible row to merge this one into. Name the key of one, or restore or discard the row.")
+      }
+      try DuplicateMerge(stored, into: winner, file).run()
+    }
+  }
+
   private func deciding(
     _ row: SetAsideRow, _ body: @escaping @Sendable (ReplicaFile, StoredRow) throws -> Void
   ) async throws {
-    try await store.writingModule { connection in
-      try connection.transaction {
-        let file = try ReplicaFile(connection)
-        try file.settle()
-        guard let stored = try file.row(row.rowKey), stored.status.isSetAside else { throw file.missing }
-        try body(file, stored)
-      }
+    try await deciding { file in
+      try file.settle()
+      guard let stored = try file.row(row.rowKey), stored.status.isSetAside else { throw file.missing }
+      try body(file, stored)
     }
   }
 
@@ -123,7 +149,7 @@ extension ReplicaFile {
   func reason(_ row: StoredRow) throws -> SetAsideRow.Reason? {
     guard let table = table(row.state.table) else { return nil }
     if !isComplete(row.state, table) { return .incomplete }
-    for reference in table.description.references where !reference.isOptional {
+    for reference in table.description.references where reference.isEssential {
       guard let target = target(of: reference, in: row.state, table) else { continue }
       let found = try status(target)
       if found?.status == .visible { continue }

@@ -23,17 +23,20 @@ public struct SyncConflict: Sendable, Hashable {
   public let lost: Value
   /// When and by whom it was written.
   public let lostStamp: Stamp
+  /// The name of the replica that wrote it; nil if nobody gave it one.
+  public let lostReplica: String?
   /// The stored value that the property has now; null for a deleted row.
   public let current: Value
   /// When and by whom the current value was written, or the row was deleted.
   public let currentStamp: Stamp
+  /// The name of the replica that wrote the current value or deleted the row; nil if nobody gave it one.
+  public let currentReplica: String?
 
-  let address: ConflictAddress
-  let lostValue: ReplicatedValue
+  let rowKey: RowKey
 }
 
 /// What names a conflict in the file.
-struct ConflictAddress: Sendable, Hashable {
+struct ConflictAddress {
   let row: Int64
   let property: Int64
   let time: Int64
@@ -43,44 +46,34 @@ struct ConflictAddress: Sendable, Hashable {
 extension StoreSync {
   /// Returns the values that lost against others that were written at the same time elsewhere, newest first.
   ///
-  /// A conflict is listed by the replica that merged the two writes. What it decides reaches the others as a write.
+  /// Every replica that has both writes lists the conflict, and what one of them decides holds for all.
   ///
-  /// - Returns: The conflicts that were neither restored nor dismissed, and over which nobody has decided elsewhere.
+  /// - Returns: The conflicts that nobody has restored or dismissed, and that nobody has overwritten knowing both values.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   public func conflicts() async throws -> [SyncConflict] {
     try await store.readingModule { try ReplicaFile($0).conflicts() }
   }
 
   /// Writes the value that lost as a new value, or brings the deleted row back with all its values. The conflict is
-  /// dismissed.
+  /// dismissed, on all replicas.
   ///
   /// - Parameter conflict: One of ``conflicts()``.
   /// - Throws: `StoreError` `.notFound` if the conflict is no longer there; the errors of any write.
   public func restore(_ conflict: SyncConflict) async throws {
-    try await store.writingModule { connection in
-      try connection.transaction {
-        let file = try ReplicaFile(connection)
-        try file.settle()
-        try file.dismiss(conflict.address)
-        guard let row = try file.row(conflict.address.row) else { throw file.missing }
-        let stamp = try file.newStamp()
-        switch conflict.kind {
-        case .value(let name):
-          try file.change(row, to: row.state.setting(name, to: conflict.lostValue, stamp))
-        case .deletedRow:
-          if !row.state.isThere { try file.change(row, to: row.state.insertedAgain(stamp)) }
-        }
-      }
-    }
+    try await deciding { try $0.decide(conflict, restoring: true) }
   }
 
-  /// Removes a conflict from the list. The value that lost is forgotten.
+  /// Removes a conflict from the lists of all replicas. The value that lost is forgotten.
   ///
   /// - Parameter conflict: One of ``conflicts()``.
   /// - Throws: `StoreError` `.notFound` if the conflict is no longer there; the errors of any write.
   public func dismiss(_ conflict: SyncConflict) async throws {
+    try await deciding { try $0.decide(conflict, restoring: false) }
+  }
+
+  func deciding(_ body: @escaping @Sendable (ReplicaFile) throws -> Void) async throws {
     try await store.writingModule { connection in
-      try connection.transaction { try ReplicaFile(connection).dismiss(conflict.address) }
+      try connection.transaction { try body(try ReplicaFile(connection)) }
     }
   }
 }

@@ -7,6 +7,7 @@ import Larder
 struct BatchApplication: Sendable {
   private let header: BatchHeader
   private let knowledge: [Knowledge]
+  private let names: [ReplicaName]
   private let rowCount: Int
 
   /// The number of rows of a transaction.
@@ -15,10 +16,12 @@ struct BatchApplication: Sendable {
   /// - Parameters:
   ///   - header: Who sends, from where to where.
   ///   - knowledge: What replicas knew of each other.
+  ///   - names: The names of replicas.
   ///   - rowCount: The number of all rows.
-  init(_ header: BatchHeader, knowledge: [Knowledge], rowCount: Int) {
+  init(_ header: BatchHeader, knowledge: [Knowledge], names: [ReplicaName], rowCount: Int) {
     self.header = header
     self.knowledge = knowledge
+    self.names = names
     self.rowCount = rowCount
   }
 
@@ -37,7 +40,7 @@ struct BatchApplication: Sendable {
 
   /// Whether there is nothing to merge or to record.
   func isReceived(_ connection: ModuleConnection) throws -> Bool {
-    guard rowCount == 0, knowledge.isEmpty else { return false }
+    guard rowCount == 0, knowledge.isEmpty, names.isEmpty else { return false }
     let file = try ReplicaFile(connection)
     let received = try file.received(from: header.sender)
     if try WaitingChanges(file).areDue() { return false }
@@ -71,17 +74,20 @@ struct BatchApplication: Sendable {
       try record(try file.id(of: known.replica), try file.id(of: known.origin), known.since, known.upTo, file)
     }
     try file.recordTold(by: header.sender, sender, knowledge)
+    for name in names { try file.setName(name) }
     let region = VisibilityRegion(file)
     var sources: [RowKey: Int64] = [:]
     var changed = 0
-    for state in states {
+    for received in states {
+      let state = file.counting(received)
       let old = try file.row(state.rowKey)
       let known = region.members[state.rowKey]?.state ?? old?.state
-      let merged = known?.merging(state) ?? state
-      if let known, let id = old?.id { try file.recordConflicts(of: known, and: state, id) }
+      if known == nil, state.isThere, try file.hasForgotten(state) { continue }
+      let losses = try known.map { try file.losses(of: $0, and: state) } ?? []
+      let merged = (known?.merging(state) ?? state).adding(losses)
       if merged == known { continue }
       changed += 1
-      if merged == state { sources[state.rowKey] = sender }
+      if merged == received { sources[state.rowKey] = sender }
       if file.table(state.table) != nil {
         region.touch(merged, old: old)
       } else {
@@ -157,9 +163,10 @@ extension ReplicaFile {
     if isNeeded {
       let region = VisibilityRegion(self)
       for row in try rows(after: clock.settled, upTo: clock.now, limit: .max) { region.join(row) }
-      // What a changed row was before isn't known any longer: everything may return that its old values kept away.
+      // What a changed row was before isn't known any longer: everything may return that its old values kept away. What
+      // went with a deleted row returns with that row alone.
       let hidden = "id IN (SELECT row FROM \(SyncTables.cells) WHERE held = \(Holding.hidden.rawValue))"
-      for condition in [SyncTables.isResurrected, SyncTables.isSetAside, hidden] {
+      for condition in [SyncTables.isResurrected, SyncTables.isMissed, hidden] {
         for row in try rows(where: condition) { region.join(row) }
       }
       try applying {

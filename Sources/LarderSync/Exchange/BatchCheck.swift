@@ -30,6 +30,7 @@ struct BatchCheck: Sendable {
     rowCount = batch.rows.count
     try check(batch.rows)
     try check(batch.knowledge)
+    try check(batch.names)
   }
 
   func check(_ header: BatchHeader) throws {
@@ -41,6 +42,14 @@ struct BatchCheck: Sendable {
   func check(_ knowledge: [Knowledge]) throws {
     for known in knowledge where known.since < 0 || known.upTo < 0 || known.replica == known.origin {
       throw refusal("what it says of the knowledge of replicas is impossible")
+    }
+  }
+
+  func check(_ names: [ReplicaName]) throws {
+    for name in names {
+      guard name.time >= 0, name.name.utf8.count <= ReplicaName.longest, name.replica != own || name.time <= now else {
+        throw refusal("it gives a replica an impossible name")
+      }
     }
   }
 
@@ -58,18 +67,38 @@ struct BatchCheck: Sendable {
     for row in rows {
       checked += 1
       try check(row)
+      try checkParts(row)
       let keyCount = keyCounts[row.table] ?? row.key.count
       keyCounts[row.table] = keyCount
       guard row.key.count == keyCount else { throw refusal(row, "has a key of another size than its table") }
       try check(row.stamp, of: row)
       try check(row.insertion, of: row)
-      for property in row.properties { try check(property.stamp, of: row) }
+      for stamp in row.writes + row.losses.map(\.stamp) { try check(stamp, of: row) }
     }
   }
 
   private func check(_ stamp: Stamp, of row: RowState) throws {
     guard stamp.replica != own || stamp.time <= now else {
       throw refusal(row, "names a write of this replica that this replica has not made")
+    }
+  }
+
+  private func checkParts(_ row: RowState) throws {
+    for (index, contribution) in row.contributions.enumerated() {
+      guard !contribution.property.isEmpty, !contribution.property.utf8.contains(0),
+        index == 0 || row.contributions[index - 1].precedes(contribution)
+      else { throw refusal(row, "has contributions to counters that aren't sorted, or one of them twice") }
+      guard contribution.causalLength == row.insertionLength,
+        (-CounterAmount.greatestHigh..<CounterAmount.greatestHigh).contains(contribution.amount.high)
+      else { throw refusal(row, "has an impossible contribution to the counter \(contribution.property)") }
+    }
+    for (index, loss) in row.losses.enumerated() {
+      guard loss.property.map({ !$0.isEmpty && !$0.utf8.contains(0) }) ?? true,
+        index == 0 || row.losses[index - 1] < loss && !row.losses[index - 1].isSame(as: loss)
+      else { throw refusal(row, "has lost values that aren't sorted, or one of them twice") }
+      guard !loss.value.isNaN, loss.value.isNull || loss.property != nil && !loss.isDismissed else {
+        throw refusal(row, "has an impossible lost value")
+      }
     }
   }
 

@@ -33,7 +33,8 @@ extension ReplicaFile {
     return ChangeBatch(
       since: cursor, upTo: ChangeCursor(replica: own, position: end), recipient: recipient, isLast: isLast,
       modelsDigest: ModelsDigest.exchange(of: tables), rows: rows.map(\.state),
-      knowledge: try knowledge(after: cursor.position, upTo: end))
+      knowledge: try knowledge(after: cursor.position, upTo: end),
+      names: try names(after: cursor.position, upTo: end))
   }
 
   func knowledge(after position: Int64, upTo end: Int64) throws -> [Knowledge] {
@@ -51,7 +52,7 @@ extension ReplicaFile {
 
   /// The number of rows that are set aside.
   func setAsideCount() throws -> Int {
-    try connection.first("SELECT count(*) FROM \(SyncTables.rows) WHERE \(SyncTables.isSetAside)") {
+    try connection.first("SELECT count(*) FROM \(SyncTables.rows) WHERE \(SyncTables.isMissed)") {
       Int($0.integer(0))
     } ?? 0
   }

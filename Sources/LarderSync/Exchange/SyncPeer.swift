@@ -27,12 +27,21 @@ public protocol SyncPeer: Sendable {
   /// - Parameter replica: The replica.
   func cursor(of replica: ReplicaID) async throws -> ChangeCursor
 
+  /// Returns the position of the last deletion that the peer has forgotten, because it was made longer ago than deletions
+  /// are kept. Whoever has its changes up to an earlier position starts afresh.
+  ///
+  /// By default zero, for a peer that forgets nothing.
+  func forgotten() async throws -> Int64
+
   /// Returns a sequence with an element whenever the peer may have something new, so that ``StoreSync/run(with:every:)``
   /// needn't wait for its interval. By default there is none.
   func changeSignals() -> AsyncStream<Void>
 }
 
 extension SyncPeer {
+  /// Returns zero: nothing was forgotten.
+  public func forgotten() async throws -> Int64 { 0 }
+
   /// Returns a sequence without elements.
   public func changeSignals() -> AsyncStream<Void> {
     AsyncStream { $0.finish() }

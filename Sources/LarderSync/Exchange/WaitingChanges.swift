@@ -64,7 +64,9 @@ struct WaitingChanges {
 
 extension RowState {
   /// The time of the latest write in the state.
-  var latestTime: Int64 { properties.reduce(max(stamp.time, insertion.time)) { max($0, $1.stamp.time) } }
+  var latestTime: Int64 {
+    (writes + losses.map(\.stamp)).reduce(max(stamp.time, insertion.time)) { max($0, $1.time) }
+  }
 }
 
 extension StoreSync {

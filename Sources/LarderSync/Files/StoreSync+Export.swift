@@ -21,7 +21,8 @@ extension StoreSync {
   ///   - cursor: Where the changes begin; nil for what the recipient is known to have.
   ///   - key: The key that seals the file; nil if it isn't sealed.
   /// - Returns: What the file has.
-  /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.invalidValue` for a cursor of another replica
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.notFound` for a recipient that was away for longer than
+  ///   deletions are kept, `.invalidValue` for a cursor of another replica
   ///   and for this replica as the recipient, `.diskFull` and `.inputOutput` if the file can't be written;
   ///   ``BatchError`` `.limitExceeded` for a row that is too large; the errors of any read. No file is left then.
   /// - Complexity: O(*n*) of the changes. It holds a part of them at a time.
@@ -39,6 +40,7 @@ extension StoreSync {
       let file = try ReplicaFile(connection)
       let since = try cursor ?? ChangeCursor(replica: try file.own(), position: recipient.map(file.told) ?? 0)
       try file.check(since)
+      guard try since.position == 0 || since.position >= file.forgotten() else { throw file.tooLate }
       return try file.export(to: url, for: recipient, since: since, key: key)
     }
     try await confirmIdentity()
@@ -58,7 +60,8 @@ extension ReplicaFile {
     var writer = try BatchWriter(
       BatchHeader(since: since, upTo: end, recipient: recipient, isLast: true),
       modelsDigest: ModelsDigest.exchange(of: tables),
-      knowledge: try knowledge(after: since.position, upTo: end.position), key: key)
+      knowledge: try knowledge(after: since.position, upTo: end.position),
+      names: try names(after: since.position, upTo: end.position), key: key)
     let file = try NewFile(at: url.path(percentEncoded: false), mode: mode)
     let recipientID = try recipient.flatMap(knownID)
     var (position, count, limit) = (since.position, 0, Self.firstPage)

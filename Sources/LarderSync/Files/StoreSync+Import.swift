@@ -33,12 +33,12 @@ extension StoreSync {
     _ = try await replica()
     var file = try await verified(url, keys, limits)
     let (header, total) = (file.header, file.rowCount)
-    var application = BatchApplication(header, knowledge: [], rowCount: total)
+    var application = BatchApplication(header, knowledge: [], names: [], rowCount: total)
     var (rows, frames, completed, changed) = ([RowState](), 0, 0, 0)
     while let part = try file.next() {
       switch part {
-      case .opening(_, let knowledge):
-        application = BatchApplication(header, knowledge: knowledge, rowCount: total)
+      case .opening(_, let knowledge, let names):
+        application = BatchApplication(header, knowledge: knowledge, names: names, rowCount: total)
       case .rows(let more):
         rows += more
         frames += 1
@@ -79,9 +79,10 @@ extension StoreSync {
       try Task.checkCancellation()
       switch part {
       case .header(let header): try check.check(header)
-      case .opening(_, let knowledge):
+      case .opening(_, let knowledge, let names):
         if check.isOlder(than: knowledge, of: header.sender) { newer = header }
         try check.check(knowledge)
+        try check.check(names)
       case .rows(let rows): try check.check(rows)
       case .end: break
       }

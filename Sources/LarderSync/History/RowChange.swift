@@ -14,6 +14,16 @@ public struct RowChange: Sendable, Hashable {
     package let causalLength: Int64
   }
 
+  /// A counter of a row, which shows the sum of what all replicas have added.
+  public struct Counter: Sendable, Hashable {
+    /// The property's name in the exchange: the name that its column had first.
+    public let name: String
+    /// The sum, or the bound of 64-bit integers that it has passed.
+    public let sum: Int64
+    /// When and by whom something was added last.
+    public let stamp: Stamp
+  }
+
   /// The name of the table.
   public let table: String
   /// The values of the key, in the order of its columns.
@@ -24,11 +34,13 @@ public struct RowChange: Sendable, Hashable {
   public let stamp: Stamp
   /// The properties that aren't part of the key, sorted by name.
   public let properties: [Property]
+  /// The counters to which somebody has added something, sorted by name.
+  public let counters: [Counter]
   /// The number of insertions and deletions, which decides before the stamp does.
   package let causalLength: Int64
 
   /// The stamp of the last write to the row.
-  public var lastWrite: Stamp { properties.reduce(stamp) { max($0, $1.stamp) } }
+  public var lastWrite: Stamp { (properties.map(\.stamp) + counters.map(\.stamp)).reduce(stamp, max) }
 
   init(_ state: RowState) {
     table = state.table
@@ -38,6 +50,11 @@ public struct RowChange: Sendable, Hashable {
     properties = state.properties.map {
       Property(name: $0.name, value: $0.value.stored, stamp: $0.stamp, causalLength: $0.causalLength)
     }
+    counters = Dictionary(grouping: state.contributions, by: \.property).compactMap { name, contributions in
+      contributions.map(\.stamp).max().map { stamp in
+        Counter(name: name, sum: state.sum(of: name).clamped(to: .min ... .max), stamp: stamp)
+      }
+    }.sorted { $0.name < $1.name }
     causalLength = state.causalLength
   }
 }

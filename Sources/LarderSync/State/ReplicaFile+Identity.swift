@@ -27,7 +27,23 @@ extension ReplicaFile {
 
   /// Records that everything up to now was written in this file.
   func confirmIdentity() throws {
+    try connection.run(
+      """
+      UPDATE \(SyncTables.counters) SET confirmed_length = length, confirmed_time = time, confirmed_high = high, \
+      confirmed_low = low WHERE replica = (SELECT replica FROM \(SyncTables.clock)) \
+      AND time > (SELECT identified FROM \(SyncTables.clock))
+      """)
     try connection.run("UPDATE \(SyncTables.clock) SET identified = now")
+  }
+
+  /// Whether this replica has added something to counters since its file was last identified. A copy of the file would
+  /// take it for its own, so it is confirmed before it is handed out.
+  func hasUnconfirmedContributions() throws -> Bool {
+    try connection.finds(
+      """
+      SELECT 1 FROM \(SyncTables.counters) WHERE replica = (SELECT replica FROM \(SyncTables.clock)) \
+      AND time > (SELECT identified FROM \(SyncTables.clock)) LIMIT 1
+      """)
   }
 
   /// Gives the file a new identifier. What it has from the former one counts as received.
@@ -41,6 +57,21 @@ extension ReplicaFile {
       "UPDATE \(SyncTables.rows) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
       "UPDATE \(SyncTables.rows) SET deletion_replica = ?2 WHERE deletion_replica = ?1 AND deletion_time > ?3",
       "UPDATE \(SyncTables.cells) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
+      // What the new replica has added is the difference to what was confirmed of the former one.
+      """
+      INSERT INTO \(SyncTables.counters) (row, property, replica, length, time, high, low)
+        SELECT row, property, ?2, length, time,
+        high - CASE WHEN confirmed_length = length THEN confirmed_high ELSE 0 END,
+        low - CASE WHEN confirmed_length = length THEN confirmed_low ELSE 0 END
+        FROM \(SyncTables.counters) WHERE replica = ?1 AND time > ?3
+      """,
+      """
+      DELETE FROM \(SyncTables.counters) WHERE replica = ?1 AND time > ?3 AND confirmed_length IS NOT length
+      """,
+      """
+      UPDATE \(SyncTables.counters) SET time = confirmed_time, high = confirmed_high, low = confirmed_low \
+      WHERE replica = ?1 AND time > ?3
+      """,
     ] { try connection.run(sql, arguments) }
     try connection.run(
       "UPDATE \(SyncTables.replicas) SET received = ?2 WHERE id = ?1",

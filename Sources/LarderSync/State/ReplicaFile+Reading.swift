@@ -110,12 +110,15 @@ extension ReplicaFile {
     { cells[property] = cell }
     var properties: [PropertyState] = []
     var hidden: Set<String> = []
+    var counters: [ReplicatedValue] = []
     let insertionLength = metadata.length - 1 + metadata.length % 2
     if let table, metadata.status == .visible {
       // A row that is gone although nobody has recorded it was deleted without triggers.
       guard let values = try values(of: metadata.key, in: table) else { throw damaged }
       for (property, value) in zip(table.properties, values) {
         let cell = cells.removeValue(forKey: property.id)
+        counters.append(property.isCounter ? value : .null)
+        if property.isCounter { continue }
         if cell?.isHeld == true { hidden.insert(property.name) }
         properties.append(
           PropertyState(
@@ -133,19 +136,18 @@ extension ReplicaFile {
     properties.sort { $0.name < $1.name }
     let state = RowState(
       table: try name(metadata.table).name, key: metadata.key, causalLength: metadata.length, stamp: metadata.stamp,
-      insertion: metadata.insertion, properties: properties)
+      insertion: metadata.insertion, properties: properties,
+      contributions: try contributions(of: metadata.id, metadata.table, since: insertionLength),
+      losses: try losses(of: metadata.id, metadata.table))
     return StoredRow(
-      id: metadata.id, state: state, status: metadata.status, hidden: hidden, position: metadata.position,
-      source: metadata.source)
+      id: metadata.id, state: state, status: metadata.status, hidden: hidden, counters: counters,
+      position: metadata.position, source: metadata.source)
   }
 
   /// The values of the table's row, in the order of its properties; nil if there is none.
   private func values(of key: [ReplicatedValue], in table: TrackedTable) throws -> [ReplicatedValue]? {
-    let condition = table.description.keys.enumerated().map { "\($1.name.quotedName) = ?\($0 + 1)" }
-    let columns = table.properties.isEmpty ? ["1"] : table.properties.map(\.column.name.quotedName)
-    return try connection.first(
-      "SELECT \(columns.joined(separator: ", ")) FROM main.\(table.quotedName) WHERE \(condition.joined(separator: " AND "))",
-      key
-    ) { row in table.properties.indices.map { row.value(Int32($0)) } }
+    try connection.first(selectionOfValues(table), key) { row in
+      table.properties.indices.map { row.value(Int32($0)) }
+    }
   }
 }

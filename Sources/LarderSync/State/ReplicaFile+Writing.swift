@@ -34,7 +34,7 @@ extension ReplicaFile {
 
   private func tableChange(_ member: VisibilityRegion.Member) throws -> TableChange? {
     guard let table = table(member.state.table) else { return nil }
-    let old = member.old.flatMap { $0.isVisible ? shown($0.state, $0.hidden, table) : nil }
+    let old = member.old.flatMap { $0.isVisible ? present($0, table) : nil }
     let new = member.status == .visible ? shown(member.state, member.hidden, table) : nil
     if old == new { return nil }
     return TableChange(table: table, rowKey: member.state.rowKey, old: old, new: new)
@@ -43,6 +43,14 @@ extension ReplicaFile {
   /// The values that a table shows of a visible row.
   private func shown(_ state: RowState, _ hidden: Set<String>, _ table: TrackedTable) -> [ReplicatedValue] {
     table.properties.map { hidden.contains($0.name) ? .null : value(of: $0, in: state) }
+  }
+
+  /// The values that a table has of a visible row. A counter may differ from its sum, if that was out of its range.
+  private func present(_ row: StoredRow, _ table: TrackedTable) -> [ReplicatedValue] {
+    let values = shown(row.state, row.hidden, table)
+    return zip(table.properties.indices, values).map { index, value in
+      table.properties[index].isCounter && index < row.counters.count ? row.counters[index] : value
+    }
   }
 
   /// Writes the metadata of a row, and the values that no table shows.
@@ -76,6 +84,26 @@ extension ReplicaFile {
       id = try connection.first("SELECT last_insert_rowid()", []) { $0.integer(0) } ?? 0
     }
     try writeCells(row, id, table)
+    try markCounters(row, id)
+    try writeContributions(state, id, table)
+    try writeLosses(state, id, table)
+  }
+
+  /// Marks the counters whose sum is out of their range, so that the next exchange looks at the row even if only a
+  /// trigger has changed it.
+  private func markCounters(_ row: StoredRow, _ id: Int64) throws {
+    guard row.isVisible, !row.state.contributions.isEmpty, let table = table(row.state.table) else { return }
+    for counter in table.counters {
+      let sum = row.state.sum(of: counter.name)
+      guard let range = counter.column.counterRange, CounterAmount(sum.clamped(to: range)) != sum else { continue }
+      try connection.run(
+        "INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        [
+          .integer(id), .integer(counter.id), .integer(row.state.insertionLength),
+          .integer(row.state.insertion.time), .integer(try self.id(of: row.state.insertion.replica)),
+          .integer(Holding.hidden.rawValue),
+        ])
+    }
   }
 
   private func writeCells(_ row: StoredRow, _ id: Int64, _ table: Int64) throws {

@@ -14,7 +14,12 @@ final class ReplicaFile {
   /// The properties of all tables that were heard of, by the numbers of the tables.
   private var known: [Int64: [Tracker.KnownProperty]] = [:]
   private var replicas: [Int64: ReplicaID] = [:]
+  /// The statements that read the values of a row, by the numbers of the tables.
+  private var selections: [Int64: String] = [:]
   private(set) var keyCount: Int
+  /// Whether any row has contributions to counters, and values that lost: most files have none.
+  lazy var hasContributions = hasRows(SyncTables.counters)
+  lazy var hasLosses = hasRows(SyncTables.conflicts)
   /// The values that properties have in rows of models that lack them, by the numbers of the properties.
   let defaults: [Int64: ReplicatedValue]
 
@@ -38,6 +43,11 @@ final class ReplicaFile {
       }
     }
     self.defaults = defaults
+  }
+
+  private func hasRows(_ table: String) -> Bool {
+    // An error comes up again when the rows are read.
+    (try? connection.finds("SELECT 1 FROM \(table) LIMIT 1")) ?? true
   }
 
   // MARK: Tables
@@ -77,6 +87,17 @@ final class ReplicaFile {
       (row.text(0), Int(row.integer(1)))
     }
     return Dictionary(uniqueKeysWithValues: counts)
+  }
+
+  /// The statement that reads the values of the row with a key.
+  func selectionOfValues(_ table: TrackedTable) -> String {
+    if let selection = selections[table.id] { return selection }
+    let condition = table.description.keys.enumerated().map { "\($1.name.quotedName) = ?\($0 + 1)" }
+    let columns = table.properties.isEmpty ? ["1"] : table.properties.map(\.column.name.quotedName)
+    let selection =
+      "SELECT \(columns.joined(separator: ", ")) FROM main.\(table.quotedName) WHERE \(condition.joined(separator: " AND "))"
+    selections[table.id] = selection
+    return selection
   }
 
   // MARK: Properties

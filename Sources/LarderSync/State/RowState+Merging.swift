@@ -1,6 +1,7 @@
 extension RowState {
   /// Returns the state that has everything of both: the greater causal length with its stamps, and each property
-  /// under the greater causal length, then by the later stamp.
+  /// under the greater causal length, then by the later stamp. Contributions to counters are of the last insertion;
+  /// of each replica the latest counts. Losses are a union.
   ///
   /// Merging is commutative, associative and idempotent. Stamps are never equal for two writes; if those of damaged
   /// data are, the values decide, so that all replicas decide the same.
@@ -31,7 +32,49 @@ extension RowState {
     }
     return RowState(
       table: table, key: key, causalLength: presence.length, stamp: presence.stamp, insertion: presence.insertion,
-      properties: properties)
+      properties: properties,
+      contributions: Self.merged(contributions + other.contributions, since: presence.length - 1 + presence.length % 2),
+      losses: Self.merged(losses + other.losses))
+  }
+
+  /// Returns contributions of the last insertion alone, the later one of two of a replica.
+  private static func merged(_ contributions: [Contribution], since length: Int64) -> [Contribution] {
+    if contributions.isEmpty { return [] }
+    var result: [Contribution] = []
+    for contribution in contributions.filter({ $0.causalLength >= length }).sorted(by: { $0.precedes($1) }) {
+      if let last = result.last, last.isSame(as: contribution) {
+        if last.isOlder(than: contribution) { result[result.count - 1] = contribution }
+      } else {
+        result.append(contribution)
+      }
+    }
+    return result
+  }
+
+  /// Returns the losses, each once: decided about if it is in one of them.
+  private static func merged(_ losses: [LostValue]) -> [LostValue] {
+    if losses.isEmpty { return [] }
+    var result: [LostValue] = []
+    for loss in losses.sorted() {
+      if let last = result.last, last.isSame(as: loss) { result.removeLast() }
+      result.append(loss)
+    }
+    return result
+  }
+
+  /// The state with more losses. One that is known already stays as it is, if it was decided about.
+  func adding(_ losses: [LostValue]) -> RowState {
+    losses.isEmpty ? self : changed(losses: Self.merged(self.losses + losses))
+  }
+
+  /// The state with another part.
+  func changed(
+    properties: [PropertyState]? = nil, contributions: [Contribution]? = nil, losses: [LostValue]? = nil
+  ) -> RowState {
+    RowState(
+      table: table, key: key, causalLength: causalLength, stamp: stamp, insertion: insertion,
+      properties: properties ?? self.properties, contributions: contributions ?? self.contributions,
+      losses: losses ?? self.losses)
   }
 
   /// Whether a row is there, and since when.

@@ -7,6 +7,8 @@ struct StoredRow {
   /// The properties whose values the table doesn't show, because what they refer to isn't visible. Only for visible
   /// rows.
   var hidden: Set<String> = []
+  /// What the table shows of counters, in the order of the table's properties; null for the others. Only for visible rows.
+  var counters: [ReplicatedValue] = []
   /// Where the row stands among the changes of this replica.
   var position: Int64 = 0
   /// The number of the replica from which the state came as it is; nil if this one has changed it.
@@ -18,6 +20,14 @@ struct StoredRow {
 
 extension RowState {
   func property(_ name: String) -> PropertyState? { properties.first { $0.name == name } }
+
+  /// What all replicas together have added to a counter.
+  func sum(of counter: String) -> CounterAmount {
+    contributions.reduce(.zero) { sum, contribution in
+      contribution.property == counter && contribution.causalLength == insertionLength
+        ? sum + contribution.amount : sum
+    }
+  }
 
   /// The value of a property; null if the state has none, as of a model that lacks it.
   func value(of name: String) -> ReplicatedValue { property(name)?.value ?? .null }

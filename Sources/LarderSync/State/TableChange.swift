@@ -48,7 +48,12 @@ struct TableWriter {
     for change in staying { try redirect(change) }
     for change in changes where change.isDeletion && !change.isInsertion { try delete(change) }
     for change in staying { try park(change) }
-    for change in ordered(changes.filter { $0.isInsertion && !$0.isDeletion }) { try insert(change) }
+    var insertions: [Int64: String] = [:]
+    for change in ordered(changes.filter { $0.isInsertion && !$0.isDeletion }) {
+      let sql = insertions[change.table.id] ?? insertion(into: change.table)
+      insertions[change.table.id] = sql
+      try connection.run(sql, change.rowKey.key + (change.new ?? []))
+    }
     for change in staying { try update(change, change.changed.map { ($0, change.new?[$0] ?? .null) }) }
   }
 
@@ -94,12 +99,11 @@ struct TableWriter {
       "DELETE FROM main.\(change.table.quotedName) WHERE \(condition(change, from: 1))", change.rowKey.key)
   }
 
-  private func insert(_ change: TableChange) throws {
-    let columns = change.table.description.keys.map(\.name) + change.table.properties.map(\.column.name)
+  private func insertion(into table: TrackedTable) -> String {
+    let columns = table.description.keys.map(\.name) + table.properties.map(\.column.name)
     let parameters = columns.indices.map { "?\($0 + 1)" }
-    try connection.run(
-      "INSERT INTO main.\(change.table.quotedName) (\(columns.map(\.quotedName).joined(separator: ", "))) VALUES (\(parameters.joined(separator: ", ")))",
-      change.rowKey.key + (change.new ?? []))
+    return
+      "INSERT INTO main.\(table.quotedName) (\(columns.map(\.quotedName).joined(separator: ", "))) VALUES (\(parameters.joined(separator: ", ")))"
   }
 
   /// Returns the insertions so that rows come after those that they refer to, as far as they don't refer to each other

@@ -9,6 +9,7 @@ import Larder
 /// _larder_sync_properties  their properties by the names they had first, and the columns that they are today
 /// _larder_sync_rows        one row for each row that there ever was: how often it was inserted and deleted
 /// _larder_sync_cells       the properties that were changed later, and the values that no table shows
+/// _larder_sync_counters    what each replica has added to counters
 /// _larder_sync_knowledge   from when on which replica knew which writes
 /// _larder_sync_conflicts   values that lost against others that were written at the same time
 /// _larder_sync_ahead       changes that were received although earlier ones of their replica are missing
@@ -23,6 +24,7 @@ enum SyncTables {
   static let properties = prefix + "properties"
   static let rows = prefix + "rows"
   static let cells = prefix + "cells"
+  static let counters = prefix + "counters"
   static let knowledge = prefix + "knowledge"
   static let conflicts = prefix + "conflicts"
   static let ahead = prefix + "ahead"
@@ -30,7 +32,9 @@ enum SyncTables {
   static let waiting = prefix + "waiting"
 
   /// All of them; those that refer to others come first.
-  static let all = [told, ahead, waiting, conflicts, knowledge, cells, rows, properties, tables, replicas, clock]
+  static let all = [
+    told, ahead, waiting, conflicts, knowledge, counters, cells, rows, properties, tables, replicas, clock,
+  ]
 
   /// The fewest columns for keys: the pairs of many-to-many relationships have two.
   static let fewestKeys = 2
@@ -38,16 +42,22 @@ enum SyncTables {
   static let create = [
     """
     CREATE TABLE main.\(clock) (id INTEGER PRIMARY KEY CHECK (id = 1), now INTEGER NOT NULL, replica INTEGER NOT NULL, \
-    settled INTEGER NOT NULL, is_applying INTEGER NOT NULL DEFAULT 0, file TEXT, identified INTEGER NOT NULL DEFAULT 0) STRICT
+    settled INTEGER NOT NULL, is_applying INTEGER NOT NULL DEFAULT 0, file TEXT, identified INTEGER NOT NULL DEFAULT 0, \
+    retention INTEGER NOT NULL DEFAULT \(ReplicaFile.standardRetention), forgotten INTEGER NOT NULL DEFAULT 0, \
+    forgotten_at INTEGER NOT NULL DEFAULT 0) STRICT
     """,
-    "CREATE TABLE main.\(replicas) (id INTEGER PRIMARY KEY, replica BLOB NOT NULL UNIQUE, received INTEGER NOT NULL DEFAULT 0) STRICT",
+    """
+    CREATE TABLE main.\(replicas) (id INTEGER PRIMARY KEY, replica BLOB NOT NULL UNIQUE, \
+    received INTEGER NOT NULL DEFAULT 0, name TEXT NOT NULL DEFAULT '', name_time INTEGER NOT NULL DEFAULT 0, \
+    name_position INTEGER NOT NULL DEFAULT 0, starts_afresh INTEGER NOT NULL DEFAULT 0) STRICT
+    """,
     """
     CREATE TABLE main.\(tables) (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, key_count INTEGER NOT NULL, \
     description BLOB) STRICT
     """,
     """
     CREATE TABLE main.\(properties) (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, name TEXT NOT NULL, \
-    column_name TEXT, is_looked_up INTEGER NOT NULL DEFAULT 0, UNIQUE (table_id, name)) STRICT
+    column_name TEXT, is_looked_up INTEGER NOT NULL DEFAULT 0, is_counter INTEGER NOT NULL DEFAULT 0, UNIQUE (table_id, name)) STRICT
     """,
     """
     CREATE TABLE main.\(ahead) (replica INTEGER NOT NULL, since INTEGER NOT NULL, up_to INTEGER NOT NULL, \
@@ -70,6 +80,14 @@ enum SyncTables {
     """,
     "CREATE INDEX main.\(cells)_value ON \(cells) (property, value) WHERE held >= \(Holding.lookedUp.rawValue)",
     "CREATE INDEX main.\(cells)_hidden ON \(cells) (row) WHERE held = \(Holding.hidden.rawValue)",
+    // The amount is high × 2³² + low. What is confirmed was certainly added in this file: see ReplicaFile+Identity.
+    """
+    CREATE TABLE main.\(counters) (row INTEGER NOT NULL, property INTEGER NOT NULL, replica INTEGER NOT NULL, \
+    length INTEGER NOT NULL, time INTEGER NOT NULL, high INTEGER NOT NULL, low INTEGER NOT NULL, \
+    confirmed_length INTEGER, confirmed_time INTEGER, confirmed_high INTEGER, confirmed_low INTEGER, \
+    PRIMARY KEY (row, property, replica)) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX main.\(counters)_time ON \(counters) (replica, time)",
     """
     CREATE TABLE main.\(knowledge) (replica INTEGER NOT NULL, origin INTEGER NOT NULL, since INTEGER NOT NULL, \
     up_to INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (replica, origin, since)) STRICT, WITHOUT ROWID
@@ -99,9 +117,11 @@ enum SyncTables {
       }
   }
 
-  /// The condition of rows that are set aside by a rule of the models. Partial indexes serve queries that have it word
-  /// for word.
-  static let isSetAside = "status > 1 AND status < 5"
+  /// The condition of rows that are there, and that a rule of the models keeps from being visible. Partial indexes serve
+  /// queries that have it word for word.
+  static let isSetAside = "status IN (2, 3, 4, 7)"
+  /// The condition of those that someone may miss: nobody knew of all their writes and deleted what they need.
+  static let isMissed = "status > 1 AND status < 5"
   /// The condition of deleted rows that are visible, because a row that is there refers to them by `.deny`.
   static let isResurrected = "status = 0 AND length % 2 = 0"
 
@@ -134,8 +154,10 @@ enum RowStatus: Int64 {
   case unknown = 5
   /// Expired and swept here.
   case expired = 6
+  /// Gone with a row that it must refer to, which was deleted by someone who knew all of its writes.
+  case cascaded = 7
 
-  var isSetAside: Bool { [.lacksReference, .duplicate, .refersToDuplicate].contains(self) }
+  var isSetAside: Bool { [.lacksReference, .duplicate, .refersToDuplicate, .cascaded].contains(self) }
 }
 
 /// Where a value is.

@@ -11,6 +11,9 @@ struct TrackedTable: Sendable {
     let isLookedUp: Bool
     /// The foreign key of the column, if it has one.
     let reference: TableDescription.Reference?
+
+    /// Whether replicas add up what each has added.
+    var isCounter: Bool { column.counterRange != nil }
   }
 
   let id: Int64
@@ -18,6 +21,9 @@ struct TrackedTable: Sendable {
   var properties: [Property]
 
   var name: String { description.name }
+  /// The properties of which the latest value counts.
+  var registers: [Property] { properties.filter { !$0.isCounter } }
+  var counters: [Property] { properties.filter(\.isCounter) }
   var quotedName: String { description.name.quotedName }
 
   /// Whether held values of a column are found by the value.

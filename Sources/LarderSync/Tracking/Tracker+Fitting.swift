@@ -9,7 +9,7 @@ extension Tracker {
   /// Columns that leave the model are no longer tracked; their values are held for replicas whose models have them.
   func prepareMigration() throws {
     guard try SyncTables.exist(connection) else { return }
-    let models = try connection.tables
+    let models = try synced()
     for var table in try tracked() {
       guard let model = models.first(where: { $0.name == table.name }), try hasTable(table.name) else { continue }
       let present = try columns(of: table.name)
@@ -19,7 +19,10 @@ extension Tracker {
         guard let column = property.column, !table.properties.contains(where: { $0.id == property.id }) else {
           continue
         }
-        if present.contains(column) { try hold(column, property.id, of: table.description, table.id) }
+        // What was added to a counter is kept anyway.
+        if present.contains(column), !property.isCounter {
+          try hold(column, property.id, of: table.description, table.id)
+        }
         try setColumn(nil, of: property.id)
       }
       try dropTriggers(of: table.id)
@@ -30,7 +33,13 @@ extension Tracker {
   /// Whether the file is tracked, and its triggers fit the models.
   func isFit() throws -> Bool {
     guard try SyncTables.exist(connection) else { return false }
-    return try connection.tables.allSatisfy(isFit)
+    return try synced().allSatisfy(isFit) && unsynced().isEmpty
+  }
+
+  /// The tables that are tracked, and whose models no longer take part.
+  private func unsynced() throws -> [TrackedTable] {
+    let local = Set(try connection.tables.filter { !$0.syncs }.map(\.name))
+    return local.isEmpty ? [] : try tracked().filter { local.contains($0.name) }
   }
 
   private func isFit(_ table: TableDescription) throws -> Bool {
@@ -50,15 +59,33 @@ extension Tracker {
   /// Tables of models that this program doesn't declare stay as they are.
   func fit() throws {
     guard try SyncTables.exist(connection) else { return }
-    let changed = try connection.tables.filter { try !isFit($0) }
-    if changed.isEmpty { return }
-    try checkKeys()
+    let left = try unsynced()
+    let changed = try synced().filter { try !isFit($0) }
+    if changed.isEmpty, left.isEmpty { return }
+    try checkModels()
+    for table in left { try forget(table) }
     let isWider = try widenKeys(to: changed.map(\.keys.count).max() ?? 0)
     for table in changed { try fit(table) }
     for table in try tracked() where isWider || changed.contains(where: { $0.name == table.name }) {
       try dropTriggers(of: table.id)
       try createTriggers(of: table)
     }
+  }
+
+  /// Forgets what is known of the rows of a model that no longer takes part. The rows stay.
+  private func forget(_ table: TrackedTable) throws {
+    try dropTriggers(of: table.id)
+    try forgetRows("table_id = \(table.id)")
+    try connection.run(
+      "UPDATE \(SyncTables.properties) SET column_name = NULL WHERE table_id = ?1", [.integer(table.id)])
+    try connection.run("UPDATE \(SyncTables.tables) SET description = NULL WHERE id = ?1", [.integer(table.id)])
+  }
+
+  private func forgetRows(_ condition: String) throws {
+    for table in [SyncTables.cells, SyncTables.counters, SyncTables.conflicts] {
+      try connection.run("DELETE FROM \(table) WHERE row IN (SELECT id FROM \(SyncTables.rows) WHERE \(condition))")
+    }
+    try connection.run("DELETE FROM \(SyncTables.rows) WHERE \(condition)")
   }
 
   private func fit(_ table: TableDescription) throws {
@@ -68,11 +95,12 @@ extension Tracker {
         ON CONFLICT (name) DO UPDATE SET key_count = excluded.key_count, description = excluded.description
       """, [.init(table.name), .integer(Int64(table.keys.count)), .blob(try encoded(table))])
     guard let id = try tableID(of: table.name) else { return }
-    try adoptUnknownRows(id)
+    try adoptUnknownRows(table, id)
     var known = try properties(of: id)
     // A column that declares its former name comes first: the name belongs to it.
     let ordered = table.columns.filter { $0.originalName != nil } + table.columns.filter { $0.originalName == nil }
     var added: [(column: TableDescription.Column, property: Int64)] = []
+    var counters = added
     for column in ordered {
       let isLookedUp = TrackedTable.isLookedUp(column.name, in: table)
       let isTaken = { (name: String) in table.columns.contains { $0.name == name } }
@@ -93,10 +121,21 @@ extension Tracker {
       guard let property else { continue }
       try setColumn(column.name, of: property.id)
       try setLookedUp(isLookedUp, property.id)
+      if column.counterRange != nil, !property.isCounter { counters.append((column, property.id)) }
+      try connection.run(
+        "UPDATE \(SyncTables.properties) SET is_counter = ?2 WHERE id = ?1",
+        [.integer(property.id), .integer(column.counterRange == nil ? 0 : 1)])
       known = try properties(of: id)
     }
     try adopt(table, id)
-    for addition in added { try adopt(addition.column, addition.property, of: table, id) }
+    for addition in added where addition.column.counterRange == nil {
+      try adopt(addition.column, addition.property, of: table, id)
+    }
+    if !counters.isEmpty || added.contains(where: { $0.column.counterRange != nil }) {
+      // Others may have added something before this program knew the counter.
+      try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
+    }
+    for counter in counters { try adoptCounter(counter.column, counter.property, of: table, id) }
   }
 
   /// Returns the name in the exchange of a column that has none yet: the one that it had first.
@@ -111,9 +150,17 @@ extension Tracker {
   }
 
   /// Takes up the rows that other replicas have sent for a table that no model had: the next exchange computes them.
-  private func adoptUnknownRows(_ table: Int64) throws {
+  ///
+  /// A row that is here already, because the model didn't take part before, is a new one.
+  private func adoptUnknownRows(_ description: TableDescription, _ table: Int64) throws {
     guard try connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE table_id = ?1 AND status = 5", [.integer(table)])
     else { return }
+    let known = SyncTables.rows + "."
+    let keys = zip(SyncTables.keys(description.keys.count), description.keys)
+      .map { "\(known)\($0) = +row.\($1.name.quotedName)" }.joined(separator: " AND ")
+    try forgetRows(
+      "table_id = \(table) AND status = 5 AND EXISTS (SELECT 1 FROM main.\(description.name.quotedName) AS row WHERE \(keys))"
+    )
     try connection.run(
       "UPDATE \(SyncTables.rows) SET status = CASE length % 2 WHEN 1 THEN 2 ELSE 1 END WHERE table_id = ?1 AND status = 5",
       [.integer(table)])
@@ -186,6 +233,40 @@ extension Tracker {
       UPDATE \(SyncTables.cells) SET held = 0, value = NULL WHERE property = \(property) AND held <> 0
         AND row IN (SELECT id FROM \(SyncTables.rows) WHERE table_id = \(id) AND status = 0)
       """)
+  }
+
+  /// Makes the values that a counter has without anyone having added them contributions of those who wrote them, which
+  /// every replica does in the same way.
+  private func adoptCounter(
+    _ column: TableDescription.Column, _ property: Int64, of table: TableDescription, _ id: Int64
+  ) throws {
+    let name = column.name.quotedName
+    func insert(_ value: String, _ source: String) -> String {
+      """
+      INSERT INTO \(SyncTables.counters) (row, property, replica, length, time, high, low)
+        SELECT known.id, \(property), coalesce(cell.replica, known.replica), known.length - 1 + known.length % 2,
+        coalesce(cell.time, known.time), \(value) >> 32, \(value) & 4294967295 FROM \(source)
+        AND typeof(\(value)) = 'integer' AND \(value) <> 0
+        AND NOT EXISTS (SELECT 1 FROM \(SyncTables.counters) WHERE row = known.id AND property = \(property))
+      """
+    }
+    let cell = "\(SyncTables.cells) AS cell ON cell.row = known.id AND cell.property = \(property)"
+    let shown = """
+      main.\(table.name.quotedName) AS row CROSS JOIN \(SyncTables.rows) AS known ON \(isRow(of: table, id)) \
+      LEFT JOIN \(cell) WHERE true
+      """
+    let held = "\(SyncTables.rows) AS known JOIN \(cell) WHERE known.table_id = \(id) AND cell.held <> 0"
+    try connection.run(insert("row.\(name)", shown))
+    try connection.run(insert("cell.value", held))
+    try connection.run("DELETE FROM \(SyncTables.cells) WHERE property = ?1", [.integer(property)])
+    try connection.run(
+      """
+      UPDATE \(SyncTables.rows) SET source = NULL, position = changed.position FROM
+        (SELECT row, clock.now + row_number() OVER () AS position FROM
+        (SELECT DISTINCT row FROM \(SyncTables.counters) WHERE property = \(property)), \(SyncTables.clock) AS clock) AS changed
+        WHERE id = changed.row
+      """)
+    try advanceClock()
   }
 
   /// Holds the values of a column that leaves the model.

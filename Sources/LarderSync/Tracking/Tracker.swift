@@ -23,7 +23,7 @@ struct Tracker {
         "Sync needs tables that Larder manages. Open the file without schema: .existing, or copy its rows into a store of Larder's own."
       )
     }
-    try checkKeys()
+    try checkModels()
     for statement in SyncTables.create + SyncTables.createKeyIndexes(SyncTables.fewestKeys) {
       try connection.execute(statement)
     }
@@ -46,13 +46,64 @@ struct Tracker {
     try connection.setInUse(false, SyncFeature.self)
   }
 
+  /// Refuses models that can't be kept in sync.
+  func checkModels() throws {
+    try checkKeys()
+    try checkReferences()
+    try checkCounters()
+  }
+
   /// Refuses keys that two devices would give to different rows.
   func checkKeys() throws {
-    for table in try connection.tables where table.isKeyCounted {
+    for table in try synced() where table.isKeyCounted {
       throw StoreError(
         .unsupported, ofModel: table.model, property: table.keys.first?.property,
         "\(table.model).\(table.keys.first?.property ?? "id") is an integer that each device counts by itself, so two devices would give the same key to different rows. Give \(table.model) a key that is unique everywhere, such as `var id: UUID = .v7()`."
       )
+    }
+  }
+}
+
+extension Tracker {
+  // MARK: What takes part
+
+  /// The tables of the models that take part in sync.
+  func synced() throws -> [TableDescription] { try connection.tables.filter(\.syncs) }
+
+  /// Refuses references between a model that takes part and one that doesn't, if they can't be kept.
+  func checkReferences() throws {
+    let tables = try connection.tables
+    let local = Set(tables.filter { !$0.syncs }.map(\.name))
+    for table in tables {
+      for reference in table.references {
+        let property = (table.keys + table.columns).first { $0.name == reference.column }?.property
+        let target = tables.first { $0.name == reference.table }?.model ?? reference.table
+        if table.syncs, local.contains(reference.table) {
+          throw StoreError(
+            .unsupported, ofModel: table.model, property: property,
+            "\(table.model).\(property ?? reference.column) refers to \(target), whose rows stay on this device, so other devices couldn't show it. Let \(target) refer to \(table.model) instead, or remove syncs: false from it."
+          )
+        }
+        if !table.syncs, !local.contains(reference.table), reference.rule == .deny || reference.rule == .noAction {
+          throw StoreError(
+            .unsupported, ofModel: table.model, property: property,
+            "\(table.model).\(property ?? reference.column) would keep a \(target) from being deleted on this device alone. Use deleteRule: .cascade, or make it optional with .nullify."
+          )
+        }
+      }
+    }
+  }
+
+  /// Refuses unique rules over counters: the sum of a row may become that of another.
+  func checkCounters() throws {
+    for table in try synced() {
+      for column in table.columns where column.counterRange != nil {
+        guard table.uniqueRules.contains(where: { $0.contains(column.name) }) else { continue }
+        throw StoreError(
+          .unsupported, ofModel: table.model, property: column.property,
+          "\(table.model).\(column.property) is a counter and part of a unique index, and the sums of two rows may become equal. Remove it from the index, or remove .counter."
+        )
+      }
     }
   }
 }
@@ -67,6 +118,8 @@ extension Tracker {
     /// The column that has its values; nil if no model of this program has it.
     let column: String?
     let isLookedUp: Bool
+    /// Whether replicas add up what each has added.
+    let isCounter: Bool
   }
 
   func tableID(of name: String) throws -> Int64? {
@@ -75,12 +128,12 @@ extension Tracker {
 
   func properties(of table: Int64) throws -> [KnownProperty] {
     try connection.rows(
-      "SELECT id, name, column_name, is_looked_up FROM \(SyncTables.properties) WHERE table_id = ?1 ORDER BY id",
+      "SELECT id, name, column_name, is_looked_up, is_counter FROM \(SyncTables.properties) WHERE table_id = ?1 ORDER BY id",
       [.integer(table)]
     ) { row in
       KnownProperty(
         id: row.integer(0), name: row.text(1), column: row.isNull(2) ? nil : row.text(2),
-        isLookedUp: row.integer(3) != 0)
+        isLookedUp: row.integer(3) != 0, isCounter: row.integer(4) != 0)
     }
   }
 
@@ -90,7 +143,7 @@ extension Tracker {
       "SELECT id, description FROM \(SyncTables.tables) WHERE description IS NOT NULL ORDER BY id", [],
       { row in (row.integer(0), row.bytes(1)) }
     ).map { id, description in
-      let description = try JSONDecoder().decode(TableDescription.self, from: description)
+      let description = try KnownDescriptions.decode(description)
       let properties = try properties(of: id).compactMap { property -> TrackedTable.Property? in
         guard let column = description.columns.first(where: { $0.name == property.column }) else { return nil }
         return TrackedTable.Property(

@@ -4,7 +4,8 @@ import Larder
 ///
 /// A write of the user ticks the clock and gives the row the new position. An effect of a delete rule does neither: the
 /// row that the rule follows is gone when the trigger fires, which tells them apart. The values that such an effect
-/// takes away are held, because the other replicas decide by the same rules.
+/// takes away are held, because the other replicas decide by the same rules. Deletions are recorded before they happen:
+/// afterwards a row that refers to itself, or in a circle, would look like an effect.
 struct TrackingTriggers {
   let table: TrackedTable
   /// The number of columns for keys in the file, of which the table uses the first ones.
@@ -22,13 +23,14 @@ struct TrackingTriggers {
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
         SELECT new.id, property.id, new.length, clock.now, clock.replica
         FROM \(SyncTables.properties) AS property, \(SyncTables.clock) AS clock
-        WHERE property.table_id = new.table_id AND property.column_name IS NOT NULL AND \(wasSetAside)
+        WHERE property.table_id = new.table_id AND property.column_name IS NOT NULL AND property.is_counter = 0
+        AND \(wasSetAside)
         ON CONFLICT (row, property) DO UPDATE SET length = excluded.length, time = excluded.time,
         replica = excluded.replica, held = 0, value = NULL;
     END
     """
 
-  private static let wasSetAside = "old.status > 1 AND old.status < 5 AND old.length % 2 = 1"
+  private static let wasSetAside = "old.status IN (2, 3, 4, 7) AND old.length % 2 = 1"
   private static let isTracking = "(SELECT is_applying FROM \(SyncTables.clock)) = 0"
 
   /// The statements that create the triggers.
@@ -41,10 +43,11 @@ struct TrackingTriggers {
       }
   }
 
-  private func trigger(_ kind: String, _ event: String, when condition: String? = nil, _ statements: [String]) -> String
-  {
+  private func trigger(
+    _ kind: String, _ event: String, at time: String = "AFTER", when condition: String? = nil, _ statements: [String]
+  ) -> String {
     """
-    CREATE TRIGGER main.\(Self.prefix)\(table.id)_\(kind) AFTER \(event) ON \(table.quotedName) \
+    CREATE TRIGGER main.\(Self.prefix)\(table.id)_\(kind) \(time) \(event) ON \(table.quotedName) \
     WHEN \(Self.isTracking)\(condition.map { " AND \($0)" } ?? "") BEGIN
       \(statements.map { $0 + ";" }.joined(separator: "\n  "))
     END
@@ -72,6 +75,29 @@ struct TrackingTriggers {
         deletion_time = NULL, deletion_replica = NULL, position = excluded.position, source = NULL, status = 0
       """,
     ]
+      + table.counters.map { counter in
+        let value = "new.\(counter.column.name.quotedName)"
+        return addition(to: counter, high: "\(value) >> 32", low: "\(value) & \(lowMask)", when: "\(value) <> 0")
+      }
+  }
+
+  // MARK: Counters
+
+  private let lowMask = "4294967295"
+
+  /// Adds to what this replica has added to a counter. In two parts, because the difference of two integers of SQLite
+  /// need not be one.
+  private func addition(to counter: TrackedTable.Property, high: String, low: String, when condition: String) -> String
+  {
+    """
+    INSERT INTO \(SyncTables.counters) (row, property, replica, length, time, high, low)
+      SELECT row.id, \(counter.id), clock.replica, row.length - 1 + row.length % 2, clock.now, \(high), \(low)
+      FROM \(SyncTables.rows) AS row, \(SyncTables.clock) AS clock WHERE \(isRow("new", alias: "row.")) AND \(condition)
+      ON CONFLICT (row, property, replica) DO UPDATE SET
+      high = excluded.high + CASE WHEN length = excluded.length THEN high ELSE 0 END,
+      low = excluded.low + CASE WHEN length = excluded.length THEN low ELSE 0 END,
+      length = excluded.length, time = excluded.time
+    """
   }
 
   private var conflictKeys: String { SyncTables.keys(keyCount).joined(separator: ", ") }
@@ -103,7 +129,7 @@ struct TrackingTriggers {
   }
 
   private var deletion: String {
-    trigger("delete", "DELETE", when: "NOT (\(isEffect))", deletionStatements)
+    trigger("delete", "DELETE", at: "BEFORE", when: "NOT (\(isEffect))", deletionStatements)
   }
 
   private var deletionStatements: [String] {
@@ -118,16 +144,17 @@ struct TrackingTriggers {
       ]
   }
 
-  /// A row that a delete rule has deleted is set aside; one that has expired leaves without a trace.
+  /// A row that a delete rule has deleted is kept aside; one that has expired leaves without a trace.
   private var setAside: String {
-    let status = isExpired.map { "CASE WHEN \($0) THEN 6 ELSE 2 END" } ?? "2"
+    let status = isExpired.map { "CASE WHEN \($0) THEN 6 ELSE 7 END" } ?? "7"
     let release = isExpired.map { expired in
       [
-        "DELETE FROM \(SyncTables.cells) WHERE row = (SELECT id FROM \(SyncTables.rows) WHERE \(isRow("old"))) AND \(expired)"
+        "DELETE FROM \(SyncTables.cells) WHERE row = (SELECT id FROM \(SyncTables.rows) WHERE \(isRow("old"))) AND \(expired)",
+        "DELETE FROM \(SyncTables.counters) WHERE row = (SELECT id FROM \(SyncTables.rows) WHERE \(isRow("old"))) AND \(expired)",
       ]
     }
     return trigger(
-      "set_aside", "DELETE", when: "(\(isEffect))",
+      "set_aside", "DELETE", at: "BEFORE", when: "(\(isEffect))",
       [
         hold, "UPDATE \(SyncTables.rows) SET status = \(status) WHERE \(isRow("old"))",
       ] + (release ?? []))
@@ -135,8 +162,8 @@ struct TrackingTriggers {
 
   /// Holds the values of the row that leaves the table. Those held already are what hidden references refer to.
   private var hold: String {
-    guard !table.properties.isEmpty else { return "SELECT 1" }
-    let values = table.properties.map { property in
+    guard !table.registers.isEmpty else { return "SELECT 1" }
+    let values = table.registers.map { property in
       "SELECT \(property.id) AS id, old.\(property.column.name.quotedName) AS value, \(property.isLookedUp ? 2 : 1) AS held"
     }
     return """
@@ -153,22 +180,34 @@ struct TrackingTriggers {
 
   private var update: String {
     let columns = table.properties.map(\.column.name.quotedName)
-    let changes = table.properties.map { "SELECT \($0.id) AS id, \(isChange(of: $0)) AS is_changed" }
     return trigger(
       "update", "UPDATE OF \(columns.joined(separator: ", "))",
       when: "(\(table.properties.map(isChange).joined(separator: " OR ")))",
-      [
-        SyncTables.tick,
-        """
-        INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
-          SELECT row.id, given.id, row.length, clock.now, clock.replica
-          FROM \(SyncTables.rows) AS row, \(SyncTables.clock) AS clock, (\(changes.joined(separator: " UNION ALL "))) AS given
-          WHERE \(isRow("new", alias: "row.")) AND given.is_changed
-          ON CONFLICT (row, property) DO UPDATE SET length = excluded.length, time = excluded.time,
-          replica = excluded.replica, held = 0, value = NULL
-        """,
-        "UPDATE \(SyncTables.rows) SET source = NULL, position = (SELECT now FROM \(SyncTables.clock)) WHERE \(isRow("new"))",
-      ])
+      [SyncTables.tick] + stamping
+        + table.counters.map { counter in
+          let (old, new) = ("old.\(counter.column.name.quotedName)", "new.\(counter.column.name.quotedName)")
+          return addition(
+            to: counter, high: "(\(new) >> 32) - (\(old) >> 32)", low: "(\(new) & \(lowMask)) - (\(old) & \(lowMask))",
+            when: "\(new) <> \(old)")
+        } + [
+          "UPDATE \(SyncTables.rows) SET source = NULL, position = (SELECT now FROM \(SyncTables.clock)) WHERE \(isRow("new"))"
+        ])
+  }
+
+  /// Gives the properties that have changed their own stamps.
+  private var stamping: [String] {
+    if table.registers.isEmpty { return [] }
+    let changes = table.registers.map { "SELECT \($0.id) AS id, \(isChange(of: $0)) AS is_changed" }
+    return [
+      """
+      INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
+        SELECT row.id, given.id, row.length - 1 + row.length % 2, clock.now, clock.replica
+        FROM \(SyncTables.rows) AS row, \(SyncTables.clock) AS clock, (\(changes.joined(separator: " UNION ALL "))) AS given
+        WHERE \(isRow("new", alias: "row.")) AND given.is_changed
+        ON CONFLICT (row, property) DO UPDATE SET length = excluded.length, time = excluded.time,
+        replica = excluded.replica, held = 0, value = NULL
+      """
+    ]
   }
 
   private func isDifferent(_ column: String) -> String {

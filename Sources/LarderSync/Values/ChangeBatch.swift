@@ -18,6 +18,8 @@ public struct ChangeBatch: Sendable, Hashable {
   public let rows: [RowState]
   /// What the replicas knew of each other, as far as it changed.
   public let knowledge: [Knowledge]
+  /// The names of replicas, as far as they changed.
+  public let names: [ReplicaName]
 
   /// Creates a batch.
   ///
@@ -29,9 +31,10 @@ public struct ChangeBatch: Sendable, Hashable {
   ///   - modelsDigest: A digest of the sender's models.
   ///   - rows: The rows, in the order of their changes.
   ///   - knowledge: What the replicas knew of each other, as far as it changed.
+  ///   - names: The names of replicas, as far as they changed.
   public init(
     since: ChangeCursor, upTo: ChangeCursor, recipient: ReplicaID?, isLast: Bool, modelsDigest: Data,
-    rows: [RowState], knowledge: [Knowledge]
+    rows: [RowState], knowledge: [Knowledge], names: [ReplicaName] = []
   ) {
     self.since = since
     self.upTo = upTo
@@ -40,6 +43,7 @@ public struct ChangeBatch: Sendable, Hashable {
     self.modelsDigest = modelsDigest
     self.rows = rows
     self.knowledge = knowledge
+    self.names = names
   }
 
   /// The replica that sends.

@@ -16,6 +16,11 @@ public struct RowState: Sendable, Hashable, Codable {
   public let insertion: Stamp
   /// The properties that aren't part of the key, sorted by name, each name once.
   public let properties: [PropertyState]
+  /// What replicas have added to the counters since the last insertion, sorted by property and replica, each pair once.
+  /// A counter isn't among ``properties``.
+  public let contributions: [Contribution]
+  /// The values that lost against others, sorted, each property and stamp once.
+  public let losses: [LostValue]
 
   /// Creates the state of a row.
   ///
@@ -26,9 +31,12 @@ public struct RowState: Sendable, Hashable, Codable {
   ///   - stamp: The stamp of the last insertion or deletion.
   ///   - insertion: The stamp of the last insertion.
   ///   - properties: The properties that aren't part of the key, sorted by name, each name once.
+  ///   - contributions: What replicas have added to the counters since the last insertion, sorted by property and
+  ///     replica, each pair once.
+  ///   - losses: The values that lost against others, sorted, each property and stamp once.
   public init(
     table: String, key: [ReplicatedValue], causalLength: Int64, stamp: Stamp, insertion: Stamp,
-    properties: [PropertyState]
+    properties: [PropertyState], contributions: [Contribution] = [], losses: [LostValue] = []
   ) {
     self.table = table
     self.key = key
@@ -36,8 +44,13 @@ public struct RowState: Sendable, Hashable, Codable {
     self.stamp = stamp
     self.insertion = insertion
     self.properties = properties
+    self.contributions = contributions
+    self.losses = losses
   }
 
   /// Whether the row is there; otherwise it is deleted.
   public var isThere: Bool { causalLength % 2 == 1 }
+
+  /// The causal length of the last insertion.
+  var insertionLength: Int64 { causalLength - 1 + causalLength % 2 }
 }

@@ -17,7 +17,10 @@ extension ReplicaFile {
 
   /// The value of a property; the default if the state comes from a model that lacks it.
   func value(of property: TrackedTable.Property, in state: RowState) -> ReplicatedValue {
-    state.property(property.name)?.value ?? defaults[property.id] ?? .null
+    if let range = property.column.counterRange {
+      return .integer(state.sum(of: property.name).clamped(to: range))
+    }
+    return state.property(property.name)?.value ?? defaults[property.id] ?? .null
   }
 
   /// Whether every column can hold its value.

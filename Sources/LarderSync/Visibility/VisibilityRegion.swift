@@ -5,11 +5,12 @@ import Larder
 /// The rule is a function of the state alone, the same on every replica:
 ///
 /// 1. Candidates are the rows that are there, and deleted rows to which a candidate refers by `.deny`.
-/// 2. Of those, the greatest set in which every required reference leads into the set.
+/// 2. Of those, the greatest set in which every required reference, and every one with the cascade rule, leads into the
+///    set.
 /// 3. Of rows with the same unique value, as it would be shown, the one that was inserted first.
 /// 4. The greatest set once more, because the others take along what has to refer to them.
 ///
-/// Optional references that lead outside show nil.
+/// Other references that lead outside show nil.
 ///
 /// The region begins with the changed rows. Rows that aren't visible and are connected with the region by a reference
 /// or a unique value belong to it from the beginning. Visible rows join when the outcome of a row changes that they
@@ -75,6 +76,7 @@ final class VisibilityRegion {
         }
       }
     } while !pending.isEmpty
+    try markCascades()
   }
 
   /// Adds the rows that are connected with a new member.
@@ -126,6 +128,36 @@ final class VisibilityRegion {
     }
   }
 
+  /// Marks the rows that lack a reference because someone who knew all of their writes has deleted what they refer to:
+  /// they are no loss.
+  private func markCascades() throws {
+    for (rowKey, member) in members where member.status == .lacksReference {
+      let writes = [member.state.insertion] + member.state.writes
+      var seen: Set<RowKey> = [rowKey]
+      if try isDeleted(member.state, knowing: writes, &seen) { members[rowKey]?.status = .cascaded }
+    }
+  }
+
+  /// Whether a row that the state must refer to, or one that it leads to, was deleted with knowledge of the writes.
+  private func isDeleted(_ state: RowState, knowing writes: [Stamp], _ seen: inout Set<RowKey>) throws -> Bool {
+    guard let table = file.table(state.table), file.isComplete(state, table) else { return false }
+    for reference in table.description.references where reference.isEssential {
+      guard let target = file.target(of: reference, in: state, table), seen.insert(target).inserted else { continue }
+      let member = members[target]
+      let row = member == nil ? try file.row(target) : nil
+      guard let found = member?.state ?? row?.state, let status = member?.status ?? row?.status else { continue }
+      switch status {
+      case .deleted:
+        if try writes.allSatisfy({ try file.knew(found.stamp, $0) }) { return true }
+      case .expired: return true
+      case .lacksReference, .cascaded:
+        if try isDeleted(found, knowing: writes, &seen) { return true }
+      default: continue
+      }
+    }
+    return false
+  }
+
   /// The rows that are there, and those to which they refer by `.deny`.
   private func candidates() throws -> Set<RowKey> {
     var candidates = Set(members.filter { $0.value.state.isThere }.keys)
@@ -152,7 +184,7 @@ final class VisibilityRegion {
     return candidates
   }
 
-  /// Returns the greatest subset in which every required reference leads to a row of the set, or to a visible row
+  /// Returns the greatest subset in which every essential reference leads to a row of the set, or to a visible row
   /// outside the region.
   private func greatest(_ set: Set<RowKey>) throws -> Set<RowKey> {
     var set = set
@@ -161,9 +193,9 @@ final class VisibilityRegion {
     for rowKey in set {
       guard let member = members[rowKey], let table = file.table(rowKey.table) else { continue }
       var lacks = !file.isComplete(member.state, table)
-      for reference in table.description.references where !reference.isOptional {
+      for reference in table.description.references where reference.isEssential {
         guard let target = file.target(of: reference, in: member.state, table) else {
-          lacks = true
+          if !reference.isOptional { lacks = true }
           continue
         }
         referrers[target, default: []].append(rowKey)
@@ -191,7 +223,7 @@ final class VisibilityRegion {
     guard let table = file.table(state.table) else { return [] }
     var hidden: Set<String> = []
     for property in table.properties {
-      guard let reference = property.reference, reference.isOptional,
+      guard let reference = property.reference, !reference.isEssential,
         let target = file.target(of: reference, in: state, table)
       else { continue }
       if try !isIn(target, set) { hidden.insert(property.name) }
@@ -230,4 +262,10 @@ final class VisibilityRegion {
     guard let first = members[left]?.state.insertion, let second = members[right]?.state.insertion else { return false }
     return first == second ? left < right : first < second
   }
+}
+
+extension TableDescription.Reference {
+  /// Whether a row isn't visible without the row that it refers to: because it must refer to one, or because it goes
+  /// with that one.
+  var isEssential: Bool { !isOptional || rule == .cascade }
 }

@@ -5,14 +5,18 @@ struct BatchOpening {
   /// The most bytes of a digest.
   private static let longestDigest = 64
   /// How the elements of the repeated fields are encoded, by the numbers of the fields.
-  private static let elements: [UInt64: FieldCounts.Element] = [3: .varint, 4: .varint, 5: .varint, 6: .varint]
+  private static let elements: [UInt64: FieldCounts.Element] = [
+    3: .varint, 4: .varint, 5: .varint, 6: .varint, 7: .varint, 8: .varint, 9: .field,
+  ]
 
   let modelsDigest: Data
   let knowledge: [Knowledge]
+  let names: [ReplicaName]
 
-  init(modelsDigest: Data, knowledge: [Knowledge]) {
+  init(modelsDigest: Data, knowledge: [Knowledge], names: [ReplicaName] = []) {
     self.modelsDigest = modelsDigest
     self.knowledge = knowledge
+    self.names = names
   }
 
   /// Returns the message.
@@ -37,6 +41,13 @@ struct BatchOpening {
     }
     message.knowledgeSince = since
     message.knowledgeUpTo = upTo
+    message.namedReplicas = names.map { replicas.index(of: $0.replica) }
+    message.nameTimes = []
+    for name in names {
+      guard name.name.utf8.count <= ReplicaName.longest else { throw .init("the name of a replica is too long") }
+      message.nameTimes.append(try time(name.time))
+    }
+    message.names = names.map(\.name)
     message.replicas = replicas.bytes
     return message
   }
@@ -51,7 +62,8 @@ struct BatchOpening {
     let counts = try FieldCounts(of: bytes, Self.elements)
     for field in Self.elements.keys where counts[field] > limits.values {
       throw .init(
-        "there are \(counts[field]) pieces of knowledge, and the limit is \(limits.values)", code: .limitExceeded)
+        "there are \(counts[field]) pieces of knowledge or names, and the limit is \(limits.values)",
+        code: .limitExceeded)
     }
     let message = try WireOpening.decoded(bytes)
     guard message.modelsDigest.count <= Self.longestDigest else { throw .init("the digest of the models is too long") }
@@ -72,6 +84,17 @@ struct BatchOpening {
           replica: try replicas.replica(knowers[index]), since: try time(since[index]),
           origin: try replicas.replica(origins[index]), upTo: try time(upTo[index])))
     }
-    self.init(modelsDigest: message.modelsDigest, knowledge: knowledge)
+    guard message.nameTimes.count == message.namedReplicas.count, message.names.count == message.namedReplicas.count
+    else { throw .init("the columns of the names aren't equally long") }
+    var names: [ReplicaName] = []
+    for (index, name) in message.names.enumerated() {
+      guard name.utf8.count <= ReplicaName.longest else { throw .init("the name of a replica is too long") }
+      names.append(
+        ReplicaName(
+          replica: try replicas.replica(message.namedReplicas[index]), time: try time(message.nameTimes[index]),
+          name: name))
+    }
+    guard Set(names.map(\.replica)).count == names.count else { throw .init("a replica has two names") }
+    self.init(modelsDigest: message.modelsDigest, knowledge: knowledge, names: names)
   }
 }

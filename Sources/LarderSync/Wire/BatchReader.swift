@@ -92,7 +92,7 @@ public struct BatchReader: Sendable {
     switch frame.kind {
     case .header, .opening:
       let opening = try BatchOpening(message, sender: header.sender, limits: limits)
-      return .opening(modelsDigest: opening.modelsDigest, knowledge: opening.knowledge)
+      return .opening(modelsDigest: opening.modelsDigest, knowledge: opening.knowledge, names: opening.names)
     case .rows:
       let rows = try rows(message, header)
       rowCount += UInt64(rows.count)

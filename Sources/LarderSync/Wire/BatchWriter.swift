@@ -39,17 +39,19 @@ public struct BatchWriter: ~Copyable, Sendable {
   ///   - header: Who sends what to whom.
   ///   - modelsDigest: A digest of the sender's models, of at most 64 bytes.
   ///   - knowledge: What the replicas knew of each other, as far as it changed.
+  ///   - names: The names of replicas, as far as they changed.
   ///   - key: The key that seals the batch; nil if it isn't sealed.
   ///   - compression: How the frames are compressed. Without a value, sealed batches aren't: the size of what is
   ///     compressed tells something about it, and to someone who can also write into the rows quite a lot.
   ///   - limits: The limits of those who will read the batch.
   /// - Throws: ``BatchError`` `.invalidValue` if the header or the knowledge contradicts itself.
   public init(
-    _ header: BatchHeader, modelsDigest: Data, knowledge: [Knowledge], key: GroupKey? = nil,
+    _ header: BatchHeader, modelsDigest: Data, knowledge: [Knowledge], names: [ReplicaName] = [], key: GroupKey? = nil,
     compression: BatchCompression? = nil, limits: BatchLimits = .default
   ) throws {
     try self.init(
-      header, BatchOpening(modelsDigest: modelsDigest, knowledge: knowledge), sealing: key.map { Sealing(key: $0) },
+      header, BatchOpening(modelsDigest: modelsDigest, knowledge: knowledge, names: names),
+      sealing: key.map { Sealing(key: $0) },
       compression: compression ?? (key == nil ? .zlib : .off), limits: limits)
   }
 

@@ -11,7 +11,7 @@ extension ChangeBatch {
   public func encoded(key: GroupKey? = nil, compression: BatchCompression? = nil) throws -> Data {
     let header = BatchHeader(since: since, upTo: upTo, recipient: recipient, isLast: isLast)
     var writer = try BatchWriter(
-      header, modelsDigest: modelsDigest, knowledge: knowledge, key: key, compression: compression)
+      header, modelsDigest: modelsDigest, knowledge: knowledge, names: names, key: key, compression: compression)
     var bytes = Data()
     for row in rows {
       if let piece = try writer.append(row) { bytes.append(piece) }
@@ -31,7 +31,7 @@ extension ChangeBatch {
     var reader = BatchReader(keys: keys, limits: limits)
     reader.append(bytes)
     guard case .header(let header)? = try reader.next(),
-      case .opening(let modelsDigest, let knowledge)? = try reader.next()
+      case .opening(let modelsDigest, let knowledge, let names)? = try reader.next()
     else {
       try reader.finish()
       throw BatchError(.damaged, "The batch has no header. Have it sent again.")
@@ -54,6 +54,6 @@ extension ChangeBatch {
     try reader.finish()
     self.init(
       since: header.since, upTo: header.upTo, recipient: header.recipient, isLast: header.isLast,
-      modelsDigest: modelsDigest, rows: rows, knowledge: knowledge)
+      modelsDigest: modelsDigest, rows: rows, knowledge: knowledge, names: names)
   }
 }

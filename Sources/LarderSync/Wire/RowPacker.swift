@@ -14,6 +14,12 @@ struct RowPacker {
   private var propertyCount = 0
   private var lastWritePlace = 0
   private(set) var valueCount = 0
+  private var shownCount = 0
+  /// The values that lost, which come after those of all rows.
+  private var lostValues: [ReplicatedValue] = []
+  private var lostSize = 0
+  private var lastLossRow = 0
+  private var lastContributionRow = 0
 
   init(sender: ReplicaID) {
     replicas = ReplicaTable(sender: sender)
@@ -22,7 +28,10 @@ struct RowPacker {
   /// The number of rows.
   var count: Int { columns.rowShapes.count }
   /// About how many bytes the message has.
-  var size: Int { columns.contents.count + 8 * columns.reals.count + 4 * valueCount + 8 * count }
+  var size: Int {
+    columns.contents.count + lostSize + 8 * columns.reals.count + 4 * valueCount + 8 * count
+      + 16 * (columns.lossRows.count + columns.contributionRows.count)
+  }
   /// The greatest number of replicas, names or shapes.
   var nameCount: Int { Swift.max(names.count, shapes.count, replicas.count - 1) }
 
@@ -46,15 +55,53 @@ struct RowPacker {
     } else if row.stamp != row.insertion {
       throw .init("a row of \(row.table) is there, and its stamp isn't that of its insertion")
     }
-    for value in row.key { append(value) }
+    for value in row.key { appendShown(value) }
     let written = row.causalLength - (row.isThere ? 0 : 1)
     for property in row.properties { try append(property, of: row, written) }
+    for loss in row.losses { try append(loss, of: row) }
+    for contribution in row.contributions { try append(contribution, of: row, written) }
+  }
+
+  private mutating func append(_ loss: LostValue, of row: RowState) throws(BatchError.Problem) {
+    columns.lossRows.append(UInt32(count - 1 - lastLossRow))
+    lastLossRow = count - 1
+    columns.lossProperties.append(
+      try loss.property.map { name throws(BatchError.Problem) in try index(of: name) + 1 } ?? 0)
+    columns.lossTimes.append(loss.stamp.time - row.insertion.time)
+    columns.lossReplicas.append(replicas.index(of: loss.stamp.replica))
+    columns.lossDismissals.append(loss.isDismissed ? 1 : 0)
+    lostValues.append(loss.value)
+    switch loss.value {
+    case .text(let bytes), .blob(let bytes): lostSize += bytes.count
+    default: lostSize += 8
+    }
+    valueCount += 1
+  }
+
+  private mutating func append(
+    _ contribution: Contribution, of row: RowState, _ written: Int64
+  ) throws(BatchError.Problem) {
+    guard contribution.causalLength == written else {
+      throw .init("a contribution to \(row.table).\(contribution.property) isn't of the row's last insertion")
+    }
+    columns.contributionRows.append(UInt32(count - 1 - lastContributionRow))
+    lastContributionRow = count - 1
+    columns.contributionProperties.append(try index(of: contribution.property))
+    columns.contributionReplicas.append(replicas.index(of: contribution.stamp.replica))
+    columns.contributionTimes.append(contribution.stamp.time - row.insertion.time)
+    columns.contributionHighs.append(contribution.amount.high)
+    columns.contributionLows.append(contribution.amount.low)
+  }
+
+  private mutating func index(of name: String) throws(BatchError.Problem) -> UInt32 {
+    try addName(name)
+    return nameIndexes[name] ?? 0
   }
 
   private mutating func append(
     _ property: PropertyState, of row: RowState, _ written: Int64
   ) throws(BatchError.Problem) {
-    append(property.value)
+    appendShown(property.value)
     defer { propertyCount += 1 }
     guard property.stamp != row.insertion || property.causalLength != written else { return }
     guard property.causalLength % 2 == 1, (1...written).contains(property.causalLength) else {
@@ -67,7 +114,13 @@ struct RowPacker {
     columns.writeLags.append(UInt64((written - property.causalLength) / 2))
   }
 
-  private mutating func append(_ value: ReplicatedValue) {
+  private mutating func appendShown(_ value: ReplicatedValue) {
+    append(value, at: shownCount)
+    shownCount += 1
+    valueCount += 1
+  }
+
+  private mutating func append(_ value: ReplicatedValue, at position: Int) {
     let number: UInt8
     switch value {
     case .null:
@@ -85,12 +138,11 @@ struct RowPacker {
       number = 4
       append(bytes)
     }
-    if valueCount % 2 == 0 {
+    if position % 2 == 0 {
       columns.classes.append(number)
     } else {
       columns.classes[columns.classes.count - 1] |= number << 4
     }
-    valueCount += 1
   }
 
   private mutating func append(_ bytes: Data) {
@@ -122,6 +174,8 @@ struct RowPacker {
 
   /// The rows as a message.
   var message: WireRows {
+    var packer = self
+    for (index, value) in lostValues.enumerated() { packer.append(value, at: shownCount + index) }
     var message = WireRows()
     message.replicas = replicas.bytes
     message.names = names
@@ -129,7 +183,7 @@ struct RowPacker {
     message.shapeKeyCounts = shapes.map { UInt32($0.keyCount) }
     message.shapePropertyCounts = shapes.map { UInt32($0.properties.count) }
     message.shapeProperties = shapes.flatMap { $0.properties.compactMap { nameIndexes[$0] } }
-    columns.write(to: &message)
+    packer.columns.write(to: &message)
     return message
   }
 }

@@ -5,6 +5,7 @@ struct RowUnpacker {
   private let columns: RowColumns
   private let replicas: ReplicaTable
   private let shapes: [RowShape]
+  private let names: [String]
   private var values: ValueUnpacker
   private var (deletion, write) = (0, 0)
   /// Where the next element of the written properties belongs; nil after the last.
@@ -31,7 +32,12 @@ struct RowUnpacker {
         throw .init("there are more than \(limits.values) values", code: .limitExceeded)
       }
     }
+    valueCount += columns.lossRows.count
+    guard valueCount <= limits.values else {
+      throw .init("there are more than \(limits.values) values", code: .limitExceeded)
+    }
     values = try ValueUnpacker(columns, count: valueCount)
+    names = message.names
     writePlace = columns.writePlaces.first.map { Int64($0) }
   }
 
@@ -50,8 +56,80 @@ struct RowUnpacker {
     guard deletion == columns.deletionTimes.count, writePlace == nil else {
       throw .init("there are more deletions or writes than rows and properties for them")
     }
+    try addLosses(to: &rows)
+    try addContributions(to: &rows)
     try values.finish()
     return rows
+  }
+
+  /// The position in the columns behind the last element of a row that begins at another one, whose row is given as the
+  /// distance to that of the element before.
+  private func end(of position: Int, in rows: [UInt32]) -> Int {
+    var end = position + 1
+    while end < rows.count, rows[end] == 0 { end += 1 }
+    return end
+  }
+
+  private mutating func addLosses(to rows: inout [RowState]) throws(BatchError.Problem) {
+    var (position, row) = (0, 0)
+    while position < columns.lossRows.count {
+      row += Int(columns.lossRows[position])
+      guard row < rows.count else { throw .init("a lost value is of a row that isn't there") }
+      let end = end(of: position, in: columns.lossRows)
+      var losses: [LostValue] = []
+      for index in position..<end {
+        let property = columns.lossProperties[index]
+        let name = try property == 0 ? nil : self.name(property - 1)
+        let stamp = try stamp(
+          columns.lossTimes[index], after: rows[row].insertion.time, columns.lossReplicas[index], "row \(row)")
+        let value = try values.next()
+        let isDismissed = columns.lossDismissals[index]
+        guard isDismissed <= 1, value == .null || name != nil && isDismissed == 0 else {
+          throw .init("a lost value of row \(row) is impossible")
+        }
+        let loss = LostValue(property: name, stamp: stamp, value: value, isDismissed: isDismissed == 1)
+        guard losses.last.map({ $0 < loss && !$0.isSame(as: loss) }) ?? true else {
+          throw .init("the lost values of row \(row) aren't sorted, or one is there twice")
+        }
+        losses.append(loss)
+      }
+      rows[row] = rows[row].changed(losses: losses)
+      position = end
+    }
+  }
+
+  private func addContributions(to rows: inout [RowState]) throws(BatchError.Problem) {
+    var (position, row) = (0, 0)
+    while position < columns.contributionRows.count {
+      row += Int(columns.contributionRows[position])
+      guard row < rows.count else { throw .init("a contribution is to a row that isn't there") }
+      let end = end(of: position, in: columns.contributionRows)
+      var contributions: [Contribution] = []
+      for index in position..<end {
+        let stamp = try stamp(
+          columns.contributionTimes[index], after: rows[row].insertion.time, columns.contributionReplicas[index],
+          "row \(row)")
+        let high = columns.contributionHighs[index]
+        guard (-CounterAmount.greatestHigh..<CounterAmount.greatestHigh).contains(high) else {
+          throw .init("a contribution to row \(row) is out of range")
+        }
+        let contribution = Contribution(
+          property: try name(columns.contributionProperties[index]), stamp: stamp,
+          causalLength: rows[row].insertionLength,
+          amount: CounterAmount(high: high, low: columns.contributionLows[index]))
+        guard contributions.last.map({ $0.precedes(contribution) }) ?? true else {
+          throw .init("the contributions to row \(row) aren't sorted, or one is there twice")
+        }
+        contributions.append(contribution)
+      }
+      rows[row] = rows[row].changed(contributions: contributions)
+      position = end
+    }
+  }
+
+  private func name(_ index: UInt32) throws(BatchError.Problem) -> String {
+    guard index < names.count else { throw .init("name \(index) is meant, and there are \(names.count)") }
+    return names[Int(index)]
   }
 
   private mutating func row(_ index: Int) throws(BatchError.Problem) -> RowState {
@@ -120,6 +198,19 @@ struct RowUnpacker {
     let rows = [columns.causalLengths.count, columns.insertionTimes.count, columns.insertionReplicas.count]
     guard rows.allSatisfy({ $0 == columns.rowShapes.count }) else {
       throw .init("the columns of the rows aren't equally long")
+    }
+    let losses = [
+      columns.lossProperties.count, columns.lossTimes.count, columns.lossReplicas.count, columns.lossDismissals.count,
+    ]
+    guard losses.allSatisfy({ $0 == columns.lossRows.count }) else {
+      throw .init("the columns of the lost values aren't equally long")
+    }
+    let contributions = [
+      columns.contributionProperties.count, columns.contributionReplicas.count, columns.contributionTimes.count,
+      columns.contributionHighs.count, columns.contributionLows.count,
+    ]
+    guard contributions.allSatisfy({ $0 == columns.contributionRows.count }) else {
+      throw .init("the columns of the contributions aren't equally long")
     }
     let writes = [columns.writeTimes.count, columns.writeReplicas.count, columns.writeLags.count]
     guard writes.allSatisfy({ $0 == columns.writePlaces.count }),

@@ -196,6 +196,14 @@ nonisolated struct WireOpening: Sendable {
 
   var knowledgeUpTo: [UInt64] = []
 
+  /// Names that people gave to replicas, of at most 256 bytes; the later time of a replica's clock wins, and an empty name
+  /// takes the name away. All three have as many elements; a replica is named once.
+  var namedReplicas: [UInt32] = []
+
+  var nameTimes: [UInt64] = []
+
+  var names: [String] = []
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -313,7 +321,8 @@ nonisolated struct WireRows: @unchecked Sendable {
     set {_uniqueStorage()._writeLags = newValue}
   }
 
-  /// Values: for each row those of the key and then those of the properties.
+  /// Values: for each row those of the key and then those of the properties; after those of all rows, the values that
+  /// lost, in their order.
   /// The storage class of each value in 4 bits, the first in the lower half of the first byte: 0 null, 1 integer, 2 real,
   /// 3 text, 4 blob. If the number is odd, the last half is zero.
   var classes: Data {
@@ -342,6 +351,77 @@ nonisolated struct WireRows: @unchecked Sendable {
   var contents: Data {
     get {_storage._contents}
     set {_uniqueStorage()._contents = newValue}
+  }
+
+  /// Values that lost against others, which their writer had not seen. All five have as many elements, in the order of the
+  /// rows; those of a row ascend by property, time and replica, and none is there twice.
+  /// The row, as an index, less that of the element before (for the first: less zero).
+  var lossRows: [UInt32] {
+    get {_storage._lossRows}
+    set {_uniqueStorage()._lossRows = newValue}
+  }
+
+  /// The property, as an index into the names, plus 1. 0: the whole row, which was deleted while it was changed elsewhere;
+  /// its value is null. 0 comes before all names.
+  var lossProperties: [UInt32] {
+    get {_storage._lossProperties}
+    set {_uniqueStorage()._lossProperties = newValue}
+  }
+
+  /// The time of the write that lost, less that of the insertion of the row.
+  var lossTimes: [Int64] {
+    get {_storage._lossTimes}
+    set {_uniqueStorage()._lossTimes = newValue}
+  }
+
+  /// The replica that wrote it.
+  var lossReplicas: [UInt32] {
+    get {_storage._lossReplicas}
+    set {_uniqueStorage()._lossReplicas = newValue}
+  }
+
+  /// 1 if someone has decided that the value isn't needed any longer: then it is null. Otherwise 0.
+  var lossDismissals: [UInt32] {
+    get {_storage._lossDismissals}
+    set {_uniqueStorage()._lossDismissals = newValue}
+  }
+
+  /// What replicas have added to counters since the last insertion of the row. A counter shows the sum, or the bound of its
+  /// type that the sum has passed. All six have as many elements, in the order of the rows; those of a row ascend by
+  /// property and replica, and none is there twice.
+  /// The row, as an index, less that of the element before (for the first: less zero).
+  var contributionRows: [UInt32] {
+    get {_storage._contributionRows}
+    set {_uniqueStorage()._contributionRows = newValue}
+  }
+
+  /// The property, as an index into the names.
+  var contributionProperties: [UInt32] {
+    get {_storage._contributionProperties}
+    set {_uniqueStorage()._contributionProperties = newValue}
+  }
+
+  /// The replica. Of two contributions of a replica to one counter, the later one counts.
+  var contributionReplicas: [UInt32] {
+    get {_storage._contributionReplicas}
+    set {_uniqueStorage()._contributionReplicas = newValue}
+  }
+
+  /// The time of the last write, less that of the insertion of the row.
+  var contributionTimes: [Int64] {
+    get {_storage._contributionTimes}
+    set {_uniqueStorage()._contributionTimes = newValue}
+  }
+
+  /// The amount, as high * 2^32 + low; -2^47 <= high < 2^47.
+  var contributionHighs: [Int64] {
+    get {_storage._contributionHighs}
+    set {_uniqueStorage()._contributionHighs = newValue}
+  }
+
+  var contributionLows: [UInt32] {
+    get {_storage._contributionLows}
+    set {_uniqueStorage()._contributionLows = newValue}
   }
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -445,7 +525,7 @@ nonisolated extension WireHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension WireOpening: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Opening"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}models_digest\0\u{1}replicas\0\u{3}knowledge_replicas\0\u{3}knowledge_since\0\u{3}knowledge_origins\0\u{3}knowledge_up_to\0\u{c}\u{10}\u{10}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}models_digest\0\u{1}replicas\0\u{3}knowledge_replicas\0\u{3}knowledge_since\0\u{3}knowledge_origins\0\u{3}knowledge_up_to\0\u{3}named_replicas\0\u{3}name_times\0\u{1}names\0\u{c}\u{10}\u{10}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -459,6 +539,9 @@ nonisolated extension WireOpening: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 4: try { try decoder.decodeRepeatedUInt64Field(value: &self.knowledgeSince) }()
       case 5: try { try decoder.decodeRepeatedUInt32Field(value: &self.knowledgeOrigins) }()
       case 6: try { try decoder.decodeRepeatedUInt64Field(value: &self.knowledgeUpTo) }()
+      case 7: try { try decoder.decodeRepeatedUInt32Field(value: &self.namedReplicas) }()
+      case 8: try { try decoder.decodeRepeatedUInt64Field(value: &self.nameTimes) }()
+      case 9: try { try decoder.decodeRepeatedStringField(value: &self.names) }()
       default: break
       }
     }
@@ -483,6 +566,15 @@ nonisolated extension WireOpening: SwiftProtobuf.Message, SwiftProtobuf._Message
     if !self.knowledgeUpTo.isEmpty {
       try visitor.visitPackedUInt64Field(value: self.knowledgeUpTo, fieldNumber: 6)
     }
+    if !self.namedReplicas.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.namedReplicas, fieldNumber: 7)
+    }
+    if !self.nameTimes.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.nameTimes, fieldNumber: 8)
+    }
+    if !self.names.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.names, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -493,6 +585,9 @@ nonisolated extension WireOpening: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.knowledgeSince != rhs.knowledgeSince {return false}
     if lhs.knowledgeOrigins != rhs.knowledgeOrigins {return false}
     if lhs.knowledgeUpTo != rhs.knowledgeUpTo {return false}
+    if lhs.namedReplicas != rhs.namedReplicas {return false}
+    if lhs.nameTimes != rhs.nameTimes {return false}
+    if lhs.names != rhs.names {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -500,7 +595,7 @@ nonisolated extension WireOpening: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension WireRows: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Rows"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}replicas\0\u{1}names\0\u{3}shape_tables\0\u{3}shape_key_counts\0\u{3}shape_property_counts\0\u{3}shape_properties\0\u{3}row_shapes\0\u{3}causal_lengths\0\u{3}insertion_times\0\u{3}insertion_replicas\0\u{3}deletion_times\0\u{3}deletion_replicas\0\u{3}write_places\0\u{3}write_times\0\u{3}write_replicas\0\u{3}write_lags\0\u{1}classes\0\u{1}integers\0\u{1}reals\0\u{1}lengths\0\u{1}contents\0\u{c}  ")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}replicas\0\u{1}names\0\u{3}shape_tables\0\u{3}shape_key_counts\0\u{3}shape_property_counts\0\u{3}shape_properties\0\u{3}row_shapes\0\u{3}causal_lengths\0\u{3}insertion_times\0\u{3}insertion_replicas\0\u{3}deletion_times\0\u{3}deletion_replicas\0\u{3}write_places\0\u{3}write_times\0\u{3}write_replicas\0\u{3}write_lags\0\u{1}classes\0\u{1}integers\0\u{1}reals\0\u{1}lengths\0\u{1}contents\0\u{4}\u{b}loss_rows\0\u{3}loss_properties\0\u{3}loss_times\0\u{3}loss_replicas\0\u{3}loss_dismissals\0\u{4}\u{4}contribution_rows\0\u{3}contribution_properties\0\u{3}contribution_replicas\0\u{3}contribution_times\0\u{3}contribution_highs\0\u{3}contribution_lows\0\u{c}0\u{10}")
 
   fileprivate class _StorageClass {
     var _replicas: Data = Data()
@@ -524,6 +619,17 @@ nonisolated extension WireRows: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _reals: [UInt64] = []
     var _lengths: [UInt32] = []
     var _contents: Data = Data()
+    var _lossRows: [UInt32] = []
+    var _lossProperties: [UInt32] = []
+    var _lossTimes: [Int64] = []
+    var _lossReplicas: [UInt32] = []
+    var _lossDismissals: [UInt32] = []
+    var _contributionRows: [UInt32] = []
+    var _contributionProperties: [UInt32] = []
+    var _contributionReplicas: [UInt32] = []
+    var _contributionTimes: [Int64] = []
+    var _contributionHighs: [Int64] = []
+    var _contributionLows: [UInt32] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -555,6 +661,17 @@ nonisolated extension WireRows: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _reals = source._reals
       _lengths = source._lengths
       _contents = source._contents
+      _lossRows = source._lossRows
+      _lossProperties = source._lossProperties
+      _lossTimes = source._lossTimes
+      _lossReplicas = source._lossReplicas
+      _lossDismissals = source._lossDismissals
+      _contributionRows = source._contributionRows
+      _contributionProperties = source._contributionProperties
+      _contributionReplicas = source._contributionReplicas
+      _contributionTimes = source._contributionTimes
+      _contributionHighs = source._contributionHighs
+      _contributionLows = source._contributionLows
     }
   }
 
@@ -594,6 +711,17 @@ nonisolated extension WireRows: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 19: try { try decoder.decodeRepeatedFixed64Field(value: &_storage._reals) }()
         case 20: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._lengths) }()
         case 21: try { try decoder.decodeSingularBytesField(value: &_storage._contents) }()
+        case 32: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._lossRows) }()
+        case 33: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._lossProperties) }()
+        case 34: try { try decoder.decodeRepeatedSInt64Field(value: &_storage._lossTimes) }()
+        case 35: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._lossReplicas) }()
+        case 36: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._lossDismissals) }()
+        case 40: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._contributionRows) }()
+        case 41: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._contributionProperties) }()
+        case 42: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._contributionReplicas) }()
+        case 43: try { try decoder.decodeRepeatedSInt64Field(value: &_storage._contributionTimes) }()
+        case 44: try { try decoder.decodeRepeatedSInt64Field(value: &_storage._contributionHighs) }()
+        case 45: try { try decoder.decodeRepeatedUInt32Field(value: &_storage._contributionLows) }()
         default: break
         }
       }
@@ -665,6 +793,39 @@ nonisolated extension WireRows: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._contents.isEmpty {
         try visitor.visitSingularBytesField(value: _storage._contents, fieldNumber: 21)
       }
+      if !_storage._lossRows.isEmpty {
+        try visitor.visitPackedUInt32Field(value: _storage._lossRows, fieldNumber: 32)
+      }
+      if !_storage._lossProperties.isEmpty {
+        try visitor.visitPackedUInt32Field(value: _storage._lossProperties, fieldNumber: 33)
+      }
+      if !_storage._lossTimes.isEmpty {
+        try visitor.visitPackedSInt64Field(value: _storage._lossTimes, fieldNumber: 34)
+      }
+      if !_storage._lossReplicas.isEmpty {
+        try visitor.visitPackedUInt32Field(value: _storage._lossReplicas, fieldNumber: 35)
+      }
+      if !_storage._lossDismissals.isEmpty {
+        try visitor.visitPackedUInt32Field(value: _storage._lossDismissals, fieldNumber: 36)
+      }
+      if !_storage._contributionRows.isEmpty {
+        try visitor.visitPackedUInt32Field(value: _storage._contributionRows, fieldNumber: 40)
+      }
+      if !_storage._contributionProperties.isEmpty {
+        try visitor.visitPackedUInt32Field(value: _storage._contributionProperties, fieldNumber: 41)
+      }
+      if !_storage._contributionReplicas.isEmpty {
+        try visitor.visitPackedUInt32Field(value: _storage._contributionReplicas, fieldNumber: 42)
+      }
+      if !_storage._contributionTimes.isEmpty {
+        try visitor.visitPackedSInt64Field(value: _storage._contributionTimes, fieldNumber: 43)
+      }
+      if !_storage._contributionHighs.isEmpty {
+        try visitor.visitPackedSInt64Field(value: _storage._contributionHighs, fieldNumber: 44)
+      }
+      if !_storage._contributionLows.isEmpty {
+        try visitor.visitPackedUInt32Field(value: _storage._contributionLows, fieldNumber: 45)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -695,6 +856,17 @@ nonisolated extension WireRows: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._reals != rhs_storage._reals {return false}
         if _storage._lengths != rhs_storage._lengths {return false}
         if _storage._contents != rhs_storage._contents {return false}
+        if _storage._lossRows != rhs_storage._lossRows {return false}
+        if _storage._lossProperties != rhs_storage._lossProperties {return false}
+        if _storage._lossTimes != rhs_storage._lossTimes {return false}
+        if _storage._lossReplicas != rhs_storage._lossReplicas {return false}
+        if _storage._lossDismissals != rhs_storage._lossDismissals {return false}
+        if _storage._contributionRows != rhs_storage._contributionRows {return false}
+        if _storage._contributionProperties != rhs_storage._contributionProperties {return false}
+        if _storage._contributionReplicas != rhs_storage._contributionReplicas {return false}
+        if _storage._contributionTimes != rhs_storage._contributionTimes {return false}
+        if _storage._contributionHighs != rhs_storage._contributionHighs {return false}
+        if _storage._contributionLows != rhs_storage._contributionLows {return false}
         return true
       }
       if !storagesAreEqual {return false}

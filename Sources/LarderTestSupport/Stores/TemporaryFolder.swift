@@ -16,8 +16,13 @@ public final class TemporaryFolder: Sendable {
   /// Creates the folder.
   ///
   /// - Throws: Foundation's error if the system's temporary folder can't be written.
-  public init() throws {
-    url = FileManager.default.temporaryDirectory.appending(
+  public convenience init() throws {
+    try self.init(in: FileManager.default.temporaryDirectory)
+  }
+
+  /// Creates the folder in another one.
+  init(in parent: URL) throws {
+    url = parent.appending(
       component: "larder-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }

@@ -38,4 +38,9 @@ final class BreakingPeer: SyncPeer {
     try count()
     return try await peer.cursor(of: replica)
   }
+
+  func forgotten() async throws -> Int64 {
+    try count()
+    return try await peer.forgotten()
+  }
 }

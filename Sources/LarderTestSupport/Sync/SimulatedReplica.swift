@@ -86,7 +86,7 @@ struct SimulatedReplica {
   /// The rows of all tables of the models, as text that shows every bit, in the order of their keys.
   func tables() async throws -> [String: [String]] {
     let tables = try await store.readingModule { connection in
-      try connection.tables.map { (name: $0.name, keys: $0.keys.map(\.name)) }
+      try connection.tables.filter(\.syncs).map { (name: $0.name, keys: $0.keys.map(\.name)) }
     }
     var rows: [String: [String]] = [:]
     for table in tables {

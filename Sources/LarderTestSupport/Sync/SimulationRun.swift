@@ -11,9 +11,9 @@ struct SimulationRun {
   private(set) var stepCount = 0
   private let key = GroupKey()
 
-  init(_ simulation: SyncSimulation, seed: UInt64) throws {
+  init(_ simulation: SyncSimulation, seed: UInt64, in parent: URL) throws {
     self.simulation = simulation
-    folder = try TemporaryFolder()
+    folder = try TemporaryFolder(in: parent)
     random = SplitMix64(seed: seed)
     for number in 0..<simulation.replicas {
       replicas.append(try SimulatedReplica(at: folder.file("\(number).larder"), for: simulation.models))

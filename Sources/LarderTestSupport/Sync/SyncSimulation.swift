@@ -1,3 +1,4 @@
+public import Foundation
 public import Larder
 
 /// Replicas of a store that write and exchange at random, so that you can test what sync makes of your own models.
@@ -59,12 +60,13 @@ public struct SyncSimulation: Sendable {
   ///
   /// - Parameters:
   ///   - seed: The seed of everything that is chosen at random.
+  ///   - folder: Where the stores are made, and deleted at the end; nil for the system's temporary folder.
   ///   - check: Called at the end with the stores, for rules of your own.
   /// - Throws: ``SyncSimulationFailure`` with the seed, for errors of stores and of `check` too.
   public func run(
-    seed: UInt64, checking check: @Sendable ([Store]) async throws -> Void = { _ in }
+    seed: UInt64, in folder: URL? = nil, checking check: @Sendable ([Store]) async throws -> Void = { _ in }
   ) async throws {
-    var run = try SimulationRun(self, seed: seed)
+    var run = try SimulationRun(self, seed: seed, in: folder ?? FileManager.default.temporaryDirectory)
     do {
       for _ in 0..<steps { try await run.step() }
       try await run.quiesce()

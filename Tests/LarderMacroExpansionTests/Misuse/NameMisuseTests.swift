@@ -30,6 +30,22 @@ struct NameMisuseTests {
     )
   }
 
+  @Test("whether rows sync is written out", arguments: ["flag", "!true"])
+  func syncs(text: String) {
+    expectMisuse(
+      in: "@Model(syncs: \(text)) struct Note { var id: Int }",
+      .misuse(
+        line: 1, at: text,
+        "'syncs' must be 'true' or 'false', written out: the schema is written when the program compiles"))
+  }
+
+  @Test("a model that doesn't sync says so in its schema")
+  func syncs() {
+    expectLines(
+      "static let schema = Larder.ModelSchema<Note>(\"Note\", syncs: false, [",
+      in: "@Model(syncs: false) struct Note { var id: Int }")
+  }
+
   @Test(
     "a name is not empty",
     arguments: [

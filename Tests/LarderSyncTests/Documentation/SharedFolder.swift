@@ -20,7 +20,8 @@ struct SharedFolder: SyncPeer {
     return ChangeBatch(
       since: cursor, upTo: batch?.upTo ?? cursor, recipient: recipient,
       isLast: batch.map { batch in batch.isLast && parts.last?.url == next?.url } ?? true,
-      modelsDigest: batch?.modelsDigest ?? Data(), rows: batch?.rows ?? [], knowledge: batch?.knowledge ?? [])
+      modelsDigest: batch?.modelsDigest ?? Data(), rows: batch?.rows ?? [], knowledge: batch?.knowledge ?? [],
+      names: batch?.names ?? [])
   }
 
   func apply(_ batch: ChangeBatch) throws -> Int {

@@ -79,6 +79,16 @@ struct SyncArticleTests {
     try await expectEqual()
   }
 
+  @Test("the lines of the README")
+  func readme() async throws {
+    let (url, file, phone) = (folder.file("new"), folder.file("changes"), self.phone)
+    let laptop = try Store(at: url, for: Note.self, configuration: .init(sync: .on))
+    try await laptop.sync.exchange(with: phone.sync)
+    try await laptop.sync.export(to: file, for: phone.sync.replica())
+    try await phone.sync.import(from: file)
+    #expect(try await phone.count(Note.all) == 0)
+  }
+
   @Test("what lost, and the history")
   func losing() async throws {
     func show(_ text: String) {}

@@ -42,7 +42,7 @@ struct VisibilityOracle {
     let column: String
     let target: RowKey
     let rule: DeleteRule
-    let isOptional: Bool
+    let isEssential: Bool
   }
 
   private func references(_ state: RowState?) -> [Arrow] {
@@ -52,13 +52,20 @@ struct VisibilityOracle {
       if value == .null { return nil }
       return Arrow(
         column: reference.column, target: RowKey(table: reference.table, key: [value]), rule: reference.rule,
-        isOptional: reference.isOptional)
+        isEssential: !reference.isOptional || reference.rule == .cascade)
     }
   }
 
   private func raw(_ column: String, _ state: RowState, _ table: TrackedTable) -> ReplicatedValue {
     for (key, value) in zip(table.description.keys, state.key) where key.name == column { return value }
     let name = table.properties.first { $0.column.name == column }?.name
+    if let range = table.properties.first(where: { $0.column.name == column })?.column.counterRange {
+      // The sum in as many bits as it needs, and then the bounds.
+      let sum = state.contributions.filter { $0.property == name }.reduce(Int128(0)) { sum, contribution in
+        sum + Int128(contribution.amount.high) * (1 << 32) + Int128(contribution.amount.low)
+      }
+      return .integer(Int64(min(max(sum, Int128(range.lowerBound)), Int128(range.upperBound))))
+    }
     return state.properties.first { $0.name == name }?.value ?? .null
   }
 
@@ -66,10 +73,24 @@ struct VisibilityOracle {
     var set = set
     while true {
       let lacking = set.filter { row in
-        references(state[row]).contains { !$0.isOptional && !set.contains($0.target) }
+        isIncomplete(state[row])
+          || references(state[row]).contains { $0.isEssential && !set.contains($0.target) }
       }
       if lacking.isEmpty { return set }
       set.subtract(lacking)
+    }
+  }
+
+  /// Whether a required value is missing, or a value is of another type than its column.
+  private func isIncomplete(_ state: RowState?) -> Bool {
+    guard let state, let table = tables[state.table] else { return true }
+    let columns = table.description.keys + table.properties.map(\.column)
+    return columns.contains { column in
+      switch (raw(column.name, state, table), column.storageClass) {
+      case (.null, _): !column.isOptional
+      case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): false
+      default: true
+      }
     }
   }
 
@@ -81,7 +102,7 @@ struct VisibilityOracle {
 
   private func shown(_ column: String, _ state: RowState, _ table: TrackedTable, _ set: Set<RowKey>) -> ReplicatedValue
   {
-    let isHidden = references(state).contains { $0.column == column && $0.isOptional && !set.contains($0.target) }
+    let isHidden = references(state).contains { $0.column == column && !$0.isEssential && !set.contains($0.target) }
     return isHidden ? .null : raw(column, state, table)
   }
 

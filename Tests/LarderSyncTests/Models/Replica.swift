@@ -13,6 +13,7 @@ struct Replica {
 
   static let ledger: [any Model.Type] = [
     SharedAccount.self, SharedCost.self, SharedCategory.self, SharedKind.self, SharedTag.self, SharedSlot.self,
+    SharedPage.self, LocalWindow.self,
   ]
 
   init(
@@ -47,7 +48,7 @@ struct Replica {
   func rows() async throws -> [String: [[ReplicatedValue]]] {
     try await store.readingModule { connection in
       var rows: [String: [[ReplicatedValue]]] = [:]
-      for table in try connection.tables {
+      for table in try connection.tables where table.syncs {
         let columns = try connection.rows("SELECT name FROM pragma_table_info(?1)", [.init(table.name)]) { $0.text(0) }
           .filter { $0 != "_rowid" }.sorted()
         let keys = table.keys.map(\.name.quotedName).joined(separator: ", ")
@@ -73,6 +74,17 @@ struct Replica {
       let rows = try ReplicaFile(connection).rows(after: 0, upTo: .max, limit: .max).filter { !$0.isVisible }
       return Dictionary(uniqueKeysWithValues: rows.map { ($0.rowKey, $0.status) })
     }
+  }
+
+  /// What is in conflict, without the numbers that this file has for it.
+  func conflictList() async throws -> Set<[String]> {
+    Set(
+      try await store.sync.conflicts().map { conflict in
+        [
+          "\(conflict.kind)", conflict.table, "\(conflict.key)", "\(conflict.lost)", "\(conflict.lostStamp)",
+          "\(conflict.current)", "\(conflict.currentStamp)",
+        ]
+      })
   }
 
   /// What the oracle says the tables have to show.
@@ -136,10 +148,12 @@ func expectEqual(
   let first = try #require(replicas.first)
   let rows = try await first.rows()
   let state = try await first.state()
+  let conflicts = try await first.conflictList()
   for other in replicas.dropFirst() {
     let (otherRows, otherState) = (try await other.rows(), try await other.state())
     #expect(otherRows == rows, comment, sourceLocation: sourceLocation)
     #expect(otherState == state, comment, sourceLocation: sourceLocation)
+    #expect(try await other.conflictList() == conflicts, comment, sourceLocation: sourceLocation)
   }
   let (expected, shown) = (try await first.expectedRows(), try await first.shownRows())
   #expect(shown == expected, comment, sourceLocation: sourceLocation)

@@ -55,3 +55,20 @@ struct SharedSlot: Hashable {
 
   static var indexes: [Index<Self>] { [Index(\.shelf, \.number, unique: true)] }
 }
+
+/// A page that everybody counts.
+@Model
+struct SharedPage: Hashable {
+  var id: String
+  var title: String = ""
+  @Attribute(.counter) var views = 0
+  @Attribute(.counter) var stars: Int8 = 0
+}
+
+/// A window that stays on its device.
+@Model(syncs: false)
+struct LocalWindow: Hashable {
+  var id: Int
+  var title: String
+  @Relationship(deleteRule: .cascade) var account: ToOne<SharedAccount>?
+}

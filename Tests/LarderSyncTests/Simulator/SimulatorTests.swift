@@ -62,7 +62,7 @@ private struct LedgerWriter {
   mutating func write() async throws {
     let (account, cost, category, tag) = (key(), key(), key(), key())
     let (one, other) = (number(), number())
-    switch Int.random(in: 0..<19, using: &random) {
+    switch Int.random(in: 0..<25, using: &random) {
     case 0, 1: try await store.save(SharedAccount(id: account, name: "\(one)", limit: Double(other)))
     case 2: try await store.updateAll(SharedAccount.where { $0.id == account }) { $0.name.set("n\(one)") }
     case 3: try await store.deleteAll(SharedAccount.where { $0.id == account })
@@ -89,11 +89,47 @@ private struct LedgerWriter {
         try db.insert(SharedKind(id: "both \(one)", title: "\(other)"))
         try db.updateAll(SharedAccount.where { $0.id == account }) { $0.limit.set(nil) }
       }
+    case 18: try await store.save(SharedPage(id: "\(one)", title: "\(other)", views: other, stars: Int8(60 + one)))
+    case 19, 20: try await count(SharedPage.where { $0.id == "\(one)" }, other)
+    case 21: try await store.deleteAll(SharedPage.where { $0.id == "\(one)" })
+    case 22: try await decideConflict()
+    case 23: try await decideSetAside()
     default:
       let slot = SharedSlot(
         shelf: "\(one % 2)", account: one > 1 ? ToOne(account) : nil, number: other, row: "\(number())",
         column: number())
       try await store.save(slot)
+    }
+  }
+
+  private func count(_ pages: Query<SharedPage>, _ number: Int) async throws {
+    try await store.updateAll(pages) { $0.views.increment(by: number) }
+    do {
+      try await store.updateAll(pages) { $0.stars.increment(by: Int8(number * 20 - 30)) }
+    } catch let error as StoreError where error.code == .invalidValue {
+      // What is shown would leave the range.
+    }
+  }
+
+  // MARK: Deciding
+
+  private mutating func decideConflict() async throws {
+    let conflicts = try await store.sync.conflicts().sorted { $0.lostStamp < $1.lostStamp }
+    guard let conflict = conflicts.randomElement(using: &random) else { return }
+    if Bool.random(using: &random) {
+      try await store.sync.restore(conflict)
+    } else {
+      try await store.sync.dismiss(conflict)
+    }
+  }
+
+  private mutating func decideSetAside() async throws {
+    let rows = try await store.sync.setAside().sorted { $0.rowKey < $1.rowKey }
+    guard let row = rows.randomElement(using: &random) else { return }
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: try await store.sync.discard(row)
+    case 1: try await store.sync.restore(row)
+    default: try await store.sync.merge(row)
     }
   }
 

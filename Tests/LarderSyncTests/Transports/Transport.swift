@@ -65,6 +65,8 @@ struct BytesPeer: SyncPeer {
 
   func apply(_ batch: ChangeBatch) async throws -> Int { try await peer.apply(try sent(batch)) }
 
+  func forgotten() async throws -> Int64 { try await peer.forgotten() }
+
   private func sent(_ batch: ChangeBatch) throws -> ChangeBatch {
     let arrived = try ChangeBatch(decoding: try batch.encoded(key: key), keys: [key])
     #expect(arrived == batch)

@@ -66,6 +66,19 @@ struct TransportTests {
     #expect(try version(b) != before.1)
   }
 
+  @Test("an edit that follows on what came isn't taken for a conflict, whatever the number of rows", .overEachTransport)
+  func knowledge() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert((0..<500).map { SharedKind(id: "\($0)", title: "t") })
+    try await a.exchange(with: b)
+    try await b.setClock(past: a)
+    try await b.store.updateAll(SharedKind.where { $0.id == "7" }) { $0.title.set("edited") }
+    try await a.exchange(with: b)
+    #expect(try await a.store.find(SharedKind.self, "7")?.title == "edited")
+    #expect(try await a.store.sync.conflicts().isEmpty)
+    #expect(try await b.store.sync.conflicts().isEmpty)
+  }
+
   @Test("what is new is found by an index, whatever the number of rows")
   func lookup() async throws {
     let a = try Replica()

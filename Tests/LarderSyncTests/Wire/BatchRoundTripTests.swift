@@ -22,7 +22,7 @@ struct BatchRoundTripTests {
     var random = RandomBatch(seed: UInt64(seed))
     let batch = random.batch(rowCount: 50)
     let header = BatchHeader(since: batch.since, upTo: batch.upTo, recipient: batch.recipient, isLast: batch.isLast)
-    let opening = BatchOpening(modelsDigest: batch.modelsDigest, knowledge: batch.knowledge)
+    let opening = BatchOpening(modelsDigest: batch.modelsDigest, knowledge: batch.knowledge, names: batch.names)
     var writer = try BatchWriter(header, opening, compression: .zlib, frameSize: random.number(1...2000))
     var bytes = Data()
     for row in batch.rows { bytes += try writer.append(row) ?? Data() }
@@ -39,7 +39,9 @@ struct BatchRoundTripTests {
     }
     try reader.finish()
     #expect(parts.first == .header(header), "seed \(seed)")
-    #expect(parts.dropFirst().first == .opening(modelsDigest: batch.modelsDigest, knowledge: batch.knowledge))
+    #expect(
+      parts.dropFirst().first
+        == .opening(modelsDigest: batch.modelsDigest, knowledge: batch.knowledge, names: batch.names))
     #expect(parts.last == .end)
     let rows = parts.flatMap { part -> [RowState] in
       if case .rows(let rows) = part { rows } else { [] }

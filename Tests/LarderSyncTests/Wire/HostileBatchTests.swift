@@ -149,6 +149,88 @@ struct HostileBatchTests {
     #expect(refusal(of: HandBatch.rows(group))?.code == .invalid)
   }
 
+  @Test("lost values and contributions written by hand from the description are read")
+  func handWrittenParts() throws {
+    let sender = try #require(ReplicaID(HandBatch.sender))
+    let other = try #require(ReplicaID(Data(repeating: 0xb, count: 16)))
+    func stamp(_ time: Int64, _ replica: ReplicaID) throws -> Stamp {
+      try #require(Stamp(time: time, replica: replica))
+    }
+    let lost = try ChangeBatch(decoding: HandBatch.rows(HandRows.withLosses.message))
+    #expect(
+      lost.rows.first?.losses == [
+        LostValue(property: nil, stamp: try stamp(100, sender), value: .null),
+        LostValue(property: "a", stamp: try stamp(101, sender), value: .integer(7)),
+        LostValue(property: "a", stamp: try stamp(102, other), value: .null, isDismissed: true),
+      ])
+    let added = try ChangeBatch(decoding: HandBatch.rows(HandRows.withContributions.message))
+    #expect(
+      added.rows.first?.contributions == [
+        Contribution(
+          property: "b", stamp: try stamp(103, sender), causalLength: 1, amount: CounterAmount(high: -1, low: .max)),
+        Contribution(
+          property: "b", stamp: try stamp(104, other), causalLength: 1, amount: CounterAmount(high: 1 << 47 - 1, low: 0)
+        ),
+      ])
+  }
+
+  @Test("lost values and contributions that break a rule are refused")
+  func hostileParts() {
+    let losses: [(inout HandRows) -> Void] = [
+      { $0.lossRows[0] = 1 }, { $0.lossRows[2] = 4_294_967_295 }, { $0.lossRows.removeLast() },
+      { $0.lossProperties[2] = 4 }, { $0.lossProperties.removeLast() }, { $0.lossProperties[0] = 3 },
+      { $0.lossTimes[0] = -101 }, { $0.lossTimes[0] = .max },
+      {
+        $0.lossTimes[1] = 2; $0.lossReplicas[1] = 1
+      },
+      { $0.lossReplicas[2] = 2 }, { $0.lossReplicas.append(0) }, { $0.lossTimes.append(0) },
+      { $0.lossDismissals[0] = 2 }, { $0.lossDismissals[1] = 1 }, { $0.lossDismissals = [] },
+      { $0.lossProperties[1] = 0 }, { $0.integers.removeLast() }, { $0.classes = Data([0x11, 0x03]) },
+    ]
+    for (index, change) in losses.enumerated() {
+      #expect(refusal(of: HandRows.changed(from: .withLosses, change))?.code == .invalid, "loss \(index)")
+    }
+    let contributions: [(inout HandRows) -> Void] = [
+      { $0.contributionRows[1] = 1 }, { $0.contributionRows.removeLast() }, { $0.contributionProperties[0] = 3 },
+      { $0.contributionProperties[1] = 1 }, { $0.contributionReplicas[1] = 0 }, { $0.contributionReplicas[1] = 2 },
+      { $0.contributionTimes[0] = -101 }, { $0.contributionTimes.append(1) }, { $0.contributionHighs[1] = 1 << 47 },
+      { $0.contributionHighs[0] = -(1 << 47) - 1 }, { $0.contributionHighs[0] = .min },
+      { $0.contributionHighs.removeLast() }, { $0.contributionLows.removeLast() }, { $0.contributionProperties = [2] },
+    ]
+    for (index, change) in contributions.enumerated() {
+      #expect(
+        refusal(of: HandRows.changed(from: .withContributions, change))?.code == .invalid, "contribution \(index)")
+    }
+    #expect(
+      refusal(of: HandRows.changed(from: .withLosses) { _ in }, limits: BatchLimits(values: 5))?.code == .limitExceeded)
+    let many = HandRows.changed { $0.contributionRows = Array(repeating: 0, count: 101) }
+    #expect(refusal(of: many, limits: BatchLimits(values: 100))?.code == .limitExceeded)
+  }
+
+  @Test("names of replicas that break a rule are refused")
+  func hostileNames() {
+    func opening(_ replicas: [UInt64], _ times: [UInt64], _ names: [Data]) -> Data {
+      var batch = HandBatch()
+      batch.header()
+      batch.opening {
+        $0.packed(7, replicas)
+        $0.packed(8, times)
+        for name in names { $0.bytes(9, name) }
+      }
+      batch.end(rows: 0)
+      return batch.bytes
+    }
+    let name = Data("Ada".utf8)
+    #expect(refusal(of: opening([0], [5], [name])) == nil)
+    #expect(refusal(of: opening([1], [5], [name]))?.code == .invalid)
+    #expect(refusal(of: opening([0, 0], [5, 6], [name, name]))?.code == .invalid)
+    #expect(refusal(of: opening([0], [1 << 63], [name]))?.code == .invalid)
+    #expect(refusal(of: opening([0], [], [name]))?.code == .invalid)
+    #expect(refusal(of: opening([0], [5], []))?.code == .invalid)
+    #expect(refusal(of: opening([0], [5], [Data(repeating: 0x61, count: 257)]))?.code == .invalid)
+    #expect(refusal(of: opening([0], [5], [Data([0xff])]))?.code == .invalid)
+  }
+
   @Test("knowledge that breaks a rule is refused")
   func hostileOpenings() {
     let changes: [(inout HandMessage) -> Void] = [

@@ -66,7 +66,31 @@ struct RandomBatch {
     return RowState(
       table: element(["Note", "Folder", "Note_Tag"], or: "Note"), key: [.integer(Int64(index)), value()],
       causalLength: Int64(isThere || written == Int.max ? written : written + 1),
-      stamp: isThere || written == Int.max ? insertion : stamp(), insertion: insertion, properties: properties)
+      stamp: isThere || written == Int.max ? insertion : stamp(), insertion: insertion, properties: properties,
+      contributions: contributions(Int64(written)), losses: losses())
+  }
+
+  private mutating func contributions(_ length: Int64) -> [Contribution] {
+    var contributions: [Contribution] = []
+    for _ in 0..<element([0, 0, 1, number(0...5)], or: 0) {
+      let highs: [Int64] = [0, -1, 1 << 47 - 1, -(1 << 47), Int64.random(in: -(1 << 47)..<(1 << 47), using: &random)]
+      let amount = CounterAmount(high: element(highs, or: 0), low: element([0, 1, .max], or: 7))
+      let contribution = Contribution(
+        property: element(["views", "a", "größe"], or: "a"), stamp: stamp(), causalLength: length, amount: amount)
+      if !contributions.contains(where: { $0.isSame(as: contribution) }) { contributions.append(contribution) }
+    }
+    return contributions.sorted { $0.precedes($1) }
+  }
+
+  private mutating func losses() -> [LostValue] {
+    var losses: [LostValue] = []
+    for _ in 0..<element([0, 0, 1, number(0...5)], or: 0) {
+      let property = element([nil, "title", "a", "lost"], or: nil)
+      let loss = LostValue(
+        property: property, stamp: stamp(), value: property == nil ? .null : value(), isDismissed: number(0...3) == 0)
+      if !losses.contains(where: { $0.isSame(as: loss) }) { losses.append(loss) }
+    }
+    return losses.sorted()
   }
 
   mutating func batch(rowCount: Int) -> ChangeBatch {
@@ -75,11 +99,15 @@ struct RandomBatch {
     let knowledge = (0..<number(0...4)).map { _ in
       Knowledge(replica: replica(), since: time(), origin: replica(), upTo: time())
     }
+    let names = Set((0..<number(0...3)).map { _ in replica() }).sorted().map { replica in
+      ReplicaName(replica: replica, time: time(), name: element(["", "Ada's laptop", "Größe 🦊"], or: ""))
+    }
     return ChangeBatch(
       since: ChangeCursor(replica: sender, position: since),
       upTo: ChangeCursor(replica: sender, position: element([since, since + 1, .max], or: since)),
       recipient: number(0...1) == 0 ? nil : replica(), isLast: number(0...1) == 0,
-      modelsDigest: Data((0..<32).map { UInt8($0) }), rows: (0..<rowCount).map { row($0) }, knowledge: knowledge)
+      modelsDigest: Data((0..<32).map { UInt8($0) }), rows: (0..<rowCount).map { row($0) }, knowledge: knowledge,
+      names: names)
   }
 }
 
@@ -189,6 +217,42 @@ struct HandRows {
   var reals = Data()
   var lengths: [UInt64] = [2]
   var contents = Data("xy".utf8)
+  var lossRows: [UInt64] = []
+  var lossProperties: [UInt64] = []
+  var lossTimes: [Int64] = []
+  var lossReplicas: [UInt64] = []
+  var lossDismissals: [UInt64] = []
+  var contributionRows: [UInt64] = []
+  var contributionProperties: [UInt64] = []
+  var contributionReplicas: [UInt64] = []
+  var contributionTimes: [Int64] = []
+  var contributionHighs: [Int64] = []
+  var contributionLows: [UInt64] = []
+
+  /// The same row with a lost value of `a`, one that was decided about, and the loss of the whole row.
+  static var withLosses: HandRows {
+    var rows = HandRows()
+    rows.lossRows = [0, 0, 0]
+    rows.lossProperties = [0, 2, 2]
+    rows.lossTimes = [0, 1, 2]
+    rows.lossReplicas = [0, 0, 1]
+    rows.lossDismissals = [0, 0, 1]
+    rows.classes = Data([0x11, 0x03, 0x01])
+    rows.integers = [1, 5, 7]
+    return rows
+  }
+
+  /// The same row with contributions of both replicas to `b`.
+  static var withContributions: HandRows {
+    var rows = HandRows()
+    rows.contributionRows = [0, 0]
+    rows.contributionProperties = [2, 2]
+    rows.contributionReplicas = [0, 1]
+    rows.contributionTimes = [3, 4]
+    rows.contributionHighs = [-1, 1 << 47 - 1]
+    rows.contributionLows = [4_294_967_295, 0]
+    return rows
+  }
 
   var message: HandMessage {
     var message = HandMessage()
@@ -213,11 +277,30 @@ struct HandRows {
     message.bytes(19, reals)
     message.packed(20, lengths)
     message.bytes(21, contents)
+    if !lossRows.isEmpty { lossColumns(of: &message) }
+    if !contributionRows.isEmpty { contributionColumns(of: &message) }
     return message
   }
 
-  static func changed(_ change: (inout HandRows) -> Void) -> Data {
-    var rows = HandRows()
+  private func lossColumns(of message: inout HandMessage) {
+    message.packed(32, lossRows)
+    message.packed(33, lossProperties)
+    message.signed(34, lossTimes)
+    message.packed(35, lossReplicas)
+    message.packed(36, lossDismissals)
+  }
+
+  private func contributionColumns(of message: inout HandMessage) {
+    message.packed(40, contributionRows)
+    message.packed(41, contributionProperties)
+    message.packed(42, contributionReplicas)
+    message.signed(43, contributionTimes)
+    message.signed(44, contributionHighs)
+    message.packed(45, contributionLows)
+  }
+
+  static func changed(from rows: HandRows = HandRows(), _ change: (inout HandRows) -> Void) -> Data {
+    var rows = rows
     change(&rows)
     return HandBatch.rows(rows.message)
   }

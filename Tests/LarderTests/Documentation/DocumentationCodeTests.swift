@@ -56,15 +56,17 @@ private enum DocumentationFiles {
     return names.filter { $0.hasSuffix(".md") }.sorted().map { catalogue.appending(path: $0) }
   }
 
-  /// The tests in which the code of the document stands.
+  /// The tests in which the code of the document stands: for an article those of its module, for the README all.
   static func tests(of document: URL) throws -> [CodeFile] {
-    let module = modules.last { document.path.contains("/Sources/\($0)/") } ?? "Larder"
-    let folder = root.appending(path: "Tests/\(module)Tests/Documentation")
+    let modules = document == readme ? modules : modules.filter { document.path.contains("/Sources/\($0)/") }
     let here = URL(filePath: #filePath).lastPathComponent
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
-      $0.hasSuffix(".swift") && $0 != here
+    return try modules.flatMap { module in
+      let folder = root.appending(path: "Tests/\(module)Tests/Documentation")
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      return try names.filter { $0.hasSuffix(".swift") && $0 != here }.map {
+        CodeFile(text: try String(contentsOf: folder.appending(path: $0), encoding: .utf8))
+      }
     }
-    return try names.map { CodeFile(text: try String(contentsOf: folder.appending(path: $0), encoding: .utf8)) }
   }
 }
 

@@ -1,0 +1,22 @@
+import ExampleWeb
+public import Foundation
+public import Hummingbird
+
+/// Two devices: the same notes twice, each with a store of its own, and an exchange between them.
+public struct DevicesApp: Sendable {
+  private let service: DevicesService
+
+  /// Opens the two stores of a folder and creates them if need be.
+  ///
+  /// Throws `StoreError` if a file there is no store of these notes, and what Foundation throws if the folder cannot be
+  /// made.
+  public init(folder: URL) throws {
+    service = try DevicesService(folder: folder)
+  }
+
+  /// Adds the page at the router's root, its files, and `api`.
+  public func addRoutes(to router: some RouterMethods<some RequestContext>) {
+    PageFiles.devices.addRoutes(to: router)
+    DeviceRoutes(service: service).add(to: router)
+  }
+}

@@ -1,0 +1,205 @@
+// One of the two devices.
+
+import { element } from '/elements.js';
+import { send } from '/requests.js';
+import { offer, say } from '/toast.js';
+import { NoteView } from '/devices/note.js';
+
+const kinds = { folders: 'Folders', labels: 'Labels', authors: 'Authors', tags: 'Tags' };
+const singular = { folders: 'folder', labels: 'label', authors: 'author', tags: 'tag' };
+const words = { restore: 'Bring back', dismiss: 'Dismiss', merge: 'Merge', discard: 'Delete' };
+
+/** What a list shows is made anew only where it differs, so that what somebody is writing stays. */
+class List {
+  constructor(root, make) {
+    this.root = root;
+    this.make = make;
+    this.made = new Map();
+  }
+
+  show(items, keyOf, ...context) {
+    const views = items.map((item) => {
+      const key = keyOf(item);
+      const view = this.made.get(key) ?? this.make(item);
+      view.show?.(item, ...context);
+      return [key, view];
+    });
+    this.made = new Map(views);
+    const wanted = views.map(([, view]) => view.root);
+    for (const old of [...this.root.children]) if (!wanted.includes(old)) old.remove();
+    wanted.forEach((root, index) => {
+      if (this.root.children[index] !== root) this.root.insertBefore(root, this.root.children[index] ?? null);
+    });
+  }
+}
+
+export class DeviceView {
+  constructor({ id, name }) {
+    this.id = id;
+    this.root = element('section', 'device');
+    this.root.setAttribute('aria-label', name);
+    this.status = element('p', 'status');
+    this.status.setAttribute('role', 'status');
+    this.connection = element('button', 'switch', element('span', 'knob'), element('span', '', 'Online'));
+    this.connection.type = 'button';
+    this.connection.setAttribute('role', 'switch');
+    this.connection.addEventListener('click', () => this.request('PUT', 'connection', { isOnline: !this.isOnline }));
+    const head = element('header', '', element('h2', '', name), this.status, this.connection);
+
+    this.conflicts = this.panel('conflicts', 'Conflicts', (item) => this.conflict(item));
+    this.aside = this.panel('aside', 'Set aside', (item) => this.setAside(item));
+    const folders = element('div', 'folders');
+    this.folders = new List(folders, (folder) => this.folder(folder));
+    const lists = element('div', 'lists');
+    this.named = Object.keys(kinds).filter((kind) => kind !== 'folders').map((kind) => this.namedList(kind, lists));
+    this.root.append(head, this.conflicts.root, this.aside.root, folders, this.form('folders'), lists, this.files());
+  }
+
+  show({ isOnline, waiting, contents, conflicts, setAside }) {
+    this.isOnline = isOnline;
+    this.root.classList.toggle('offline', !isOnline);
+    this.connection.setAttribute('aria-checked', String(isOnline));
+    const changes = waiting === 1 ? '1 change waits' : `${waiting} changes wait`;
+    this.status.textContent = waiting ? `${isOnline ? 'Online' : 'Offline'} · ${changes}` : isOnline ? 'In step' : 'Offline';
+    this.folders.show(contents.folders, ({ id }) => id, contents);
+    for (const { kind, list } of this.named) list.show(contents[kind], ({ id }) => id);
+    this.conflicts.show(conflicts);
+    this.aside.show(setAside);
+  }
+
+  /** Sends a change that is made on this device. Says what is wrong, and answers whether it was done. */
+  async request(method, path, json) {
+    try {
+      await send(method, `/devices/api/${this.id}/${path}`, { json });
+      return true;
+    } catch ({ message }) {
+      say(message);
+      return false;
+    }
+  }
+
+  // MARK: Folders and their notes
+
+  folder({ id, name }) {
+    const notes = element('div', 'notes');
+    const list = new List(notes, (note) => new NoteView(note, this));
+    const root = element('section', 'folder');
+    root.setAttribute('aria-label', `Folder ${name}`);
+    const head = element('h3', '', name, this.remove(`Delete folder ${name}`, `folders/${id}`));
+    const form = this.writing(`New note in ${name}`, 'New note', (title) => this.request('POST', 'notes', { title, folder: id }));
+    root.append(head, notes, form);
+    return { root, show: (_, contents) => list.show(contents.notes.filter((note) => note.folder === id), (note) => note.id, contents) };
+  }
+
+  // MARK: Labels, authors and tags
+
+  namedList(kind, parent) {
+    const chips = element('ul', 'chips');
+    const section = element('section', 'named', element('h3', '', kinds[kind]), chips, this.form(kind));
+    section.setAttribute('aria-label', kinds[kind]);
+    parent.append(section);
+    return { kind, list: new List(chips, (row) => this.chip(kind, row)) };
+  }
+
+  chip(kind, { id, name }) {
+    const text = element('span', '', name);
+    const root = element('li', 'chip', text, this.remove(`Delete ${singular[kind]} ${name}`, `${kind}/${id}`));
+    return { root, show: (row) => { text.textContent = row.name; } };
+  }
+
+  form(kind) {
+    return this.writing(`New ${singular[kind]}`, `New ${singular[kind]}`, (name) => this.request('POST', kind, { name }));
+  }
+
+  /** A field whose text becomes something new. */
+  writing(label, placeholder, make) {
+    const input = element('input');
+    input.placeholder = placeholder;
+    input.autocomplete = 'off';
+    input.maxLength = 100;
+    input.setAttribute('aria-label', label);
+    const button = element('button', 'add', 'Add');
+    button.type = 'submit';
+    button.setAttribute('aria-label', `Add: ${label}`);
+    const form = element('form', 'writing', input, button);
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      const text = input.value.trim();
+      if (text && await make(text) && input.value.trim() === text) input.value = '';
+    });
+    return form;
+  }
+
+  /** A button that deletes a row, and then offers to bring it back if that can be done. */
+  remove(label, path, bringBack) {
+    const button = element('button', 'remove', '×');
+    button.type = 'button';
+    button.title = label;
+    button.setAttribute('aria-label', label);
+    button.addEventListener('click', async () => {
+      const back = bringBack?.();
+      if (await this.request('DELETE', path) && back) offer(back.message, () => this.request('POST', back.path, back.row));
+    });
+    return button;
+  }
+
+  // MARK: Files
+
+  files() {
+    const save = element('a', 'file', 'Save changes to a file');
+    save.href = `/devices/api/${this.id}/file`;
+    save.download = `${this.id}.larder-sync`;
+    const input = element('input');
+    input.type = 'file';
+    input.setAttribute('aria-label', 'Sync file');
+    input.addEventListener('change', async () => {
+      const [file] = input.files;
+      if (!file) return;
+      input.value = '';
+      try {
+        const { rows } = await send('POST', `/devices/api/${this.id}/file`, { body: file });
+        say(rows === 0 ? 'Nothing in this file is new.' : rows === 1 ? '1 row has changed.' : `${rows} rows have changed.`);
+      } catch ({ message }) {
+        say(message);
+      }
+    });
+    return element('footer', '', save, element('label', 'file', 'Read a file…', input));
+  }
+
+  // MARK: What lost, and what waits
+
+  panel(className, title, make) {
+    const items = element('ul');
+    const root = element('section', className, element('h3', '', title), items);
+    root.setAttribute('aria-label', title);
+    root.hidden = true;
+    const list = new List(items, make);
+    return {
+      root,
+      show: (entries) => {
+        root.hidden = entries.length === 0;
+        list.show(entries, (entry) => JSON.stringify(entry));
+      },
+    };
+  }
+
+  conflict({ token, text, lost }) {
+    const content = lost === undefined ? text : [text, ' It was: ', element('q', '', lost)];
+    return { root: element('li', '', element('p', '', ...[content].flat()), this.choices('conflicts', token, ['restore', 'dismiss'])) };
+  }
+
+  setAside({ token, name, reason, choices }) {
+    return { root: element('li', '', element('p', '', element('strong', '', name), ` ${reason}`), this.choices('aside', token, choices)) };
+  }
+
+  choices(path, token, choices) {
+    const group = element('div', 'choices');
+    for (const choice of choices) {
+      const button = element('button', '', words[choice]);
+      button.type = 'button';
+      button.addEventListener('click', () => this.request('POST', path, { token, choice }));
+      group.append(button);
+    }
+    return group;
+  }
+}

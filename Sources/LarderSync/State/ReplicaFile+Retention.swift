@@ -1,0 +1,189 @@
+import Foundation
+import Larder
+
+/// Deletions are kept for a while, so that replicas that were away learn of them, and then forgotten.
+///
+/// A row that comes back afterwards is recognized: this replica knows of the write that inserted it, and doesn't have the
+/// row.
+extension ReplicaFile {
+  /// 90 days, in milliseconds.
+  static let standardRetention: Int64 = 90 * 24 * 60 * 60 * 1000
+
+  /// How long deletions are kept, in milliseconds.
+  func retention() throws -> Int64 {
+    try connection.first("SELECT retention FROM \(SyncTables.clock)") { $0.integer(0) } ?? Self.standardRetention
+  }
+
+  /// The position of the last deletion that was forgotten; zero if none was.
+  func forgotten() throws -> Int64 {
+    try connection.first("SELECT forgotten FROM \(SyncTables.clock)") { $0.integer(0) } ?? 0
+  }
+
+  /// Whether this replica has begun to take everything from another one anew, and was interrupted.
+  func isStartingAfresh(with replica: ReplicaID) throws -> Bool {
+    try connection.finds(
+      "SELECT 1 FROM \(SyncTables.replicas) WHERE replica = ?1 AND starts_afresh = 1", [.blob(replica.bytes)])
+  }
+
+  func setStartingAfresh(_ isStarting: Bool, with replica: ReplicaID) throws {
+    try connection.run(
+      "UPDATE \(SyncTables.replicas) SET starts_afresh = ?2 WHERE id = ?1",
+      [.integer(try id(of: replica)), .integer(isStarting ? 1 : 0)])
+  }
+
+  var tooLate: StoreError {
+    StoreError(
+      .notFound, ofModel: nil,
+      "The recipient was away for longer than this replica keeps deletions, so rows that were deleted here would stay there. Let it call exchange(with:): it starts afresh, and keeps what it had not sent. setRetention(_:) keeps deletions for longer."
+    )
+  }
+
+  // MARK: Forgetting
+
+  /// The rows that were deleted before a time, packed as in ``Stamp/time``.
+  func deletions(before time: Int64) throws -> [Int64] {
+    try connection.rows(
+      "SELECT id FROM \(SyncTables.rows) WHERE (status = 1 OR status = 5 AND length % 2 = 0) AND deletion_time < ?1",
+      [.integer(time)]
+    ) { $0.integer(0) }
+  }
+
+  /// Forgets deleted rows with those that went with them, except where someone may still want one of them back: because
+  /// it is in conflict, or because a row refers to it that is visible or missed.
+  ///
+  /// - Returns: How many were forgotten.
+  func forget(_ deletions: some Sequence<Int64>) throws -> Int {
+    var count = 0
+    for id in deletions {
+      guard let row = try row(id), !row.state.isThere, let gone = try gone(with: row) else { continue }
+      for row in gone {
+        guard let id = row.id else { continue }
+        for table in [SyncTables.cells, SyncTables.counters, SyncTables.conflicts] {
+          try connection.run("DELETE FROM \(table) WHERE row = ?1", [.integer(id)])
+        }
+        try connection.run("DELETE FROM \(SyncTables.rows) WHERE id = ?1", [.integer(id)])
+        try connection.run("UPDATE \(SyncTables.clock) SET forgotten = max(forgotten, ?1)", [.integer(row.position)])
+      }
+      count += 1
+    }
+    return count
+  }
+
+  /// A deleted row and those that went with it; nil if someone may still want one of them back.
+  private func gone(with deleted: StoredRow) throws -> [StoredRow]? {
+    var (gone, seen, next) = ([StoredRow](), Set([deleted.rowKey]), 0)
+    gone.append(deleted)
+    while next < gone.count {
+      let row = gone[next]
+      next += 1
+      guard !row.isVisible, !row.state.losses.contains(where: { !$0.isDismissed }),
+        try visibleReferrers(of: row.rowKey).isEmpty
+      else { return nil }
+      for referrer in try setAsideReferrers(of: row.rowKey) where seen.insert(referrer.rowKey).inserted {
+        guard referrer.status == .cascaded else { return nil }
+        gone.append(referrer)
+      }
+    }
+    return gone
+  }
+
+  // MARK: Recognizing
+
+  /// Whether a replica knows of a write.
+  func knows(_ replica: ReplicaID, of stamp: Stamp) throws -> Bool {
+    if stamp.replica == replica, try replica == own() { return try stamp.time <= clock().now }
+    guard let knower = try knownID(of: replica), let origin = try knownID(of: stamp.replica) else { return false }
+    return try connection.finds(
+      "SELECT 1 FROM \(SyncTables.knowledge) WHERE replica = ?1 AND origin = ?2 AND up_to >= ?3",
+      [.integer(knower), .integer(origin), .integer(stamp.time)])
+  }
+
+  /// Whether a replica that doesn't have the row has had it, and so it was deleted.
+  ///
+  /// A row that can expire is also gone when the replica has let it expire, so someone who has extended it decides.
+  func isDeleted(_ state: RowState, by replica: ReplicaID, upTo position: Int64? = nil) throws -> Bool {
+    let isExpiring = table(state.table)?.description.expiryColumn != nil
+    let stamps = isExpiring ? [state.insertion] + state.writes : [state.insertion]
+    return try stamps.allSatisfy { stamp in
+      if let position, stamp.replica == replica { return stamp.time <= position }
+      return try knows(replica, of: stamp)
+    }
+  }
+
+  /// Whether a row that this replica doesn't have is one whose deletion it has forgotten.
+  func hasForgotten(_ state: RowState) throws -> Bool {
+    try forgotten() > 0 && isDeleted(state, by: own())
+  }
+}
+
+extension StoreSync {
+  /// Returns how long this replica keeps deletions: 90 days, unless ``setRetention(_:)`` was called.
+  ///
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
+  public func retention() async throws -> Duration {
+    .milliseconds(try await store.readingModule { try ReplicaFile($0).retention() })
+  }
+
+  /// Sets how long this replica keeps deletions. A replica that is away for longer starts afresh when it returns.
+  ///
+  /// - Parameter retention: The time; not negative.
+  /// - Throws: `StoreError` `.invalidValue` for a negative time, `.unsupported` if sync is off in the file; the errors of
+  ///   any write.
+  public func setRetention(_ retention: Duration) async throws {
+    let (seconds, attoseconds) = retention.components
+    let milliseconds = seconds.multipliedReportingOverflow(by: 1000)
+    guard seconds >= 0, attoseconds >= 0 else {
+      throw StoreError(.invalidValue, ofModel: nil, "Deletions can't be kept for a negative time. Pass a positive one.")
+    }
+    let value = milliseconds.overflow ? Int64.max : milliseconds.partialValue
+    try await store.writingModule { connection in
+      try connection.transaction {
+        _ = try ReplicaFile(connection)
+        try connection.run("UPDATE \(SyncTables.clock) SET retention = ?1", [.integer(value)])
+      }
+    }
+  }
+
+  /// Forgets the deletions that are older than the retention. An exchange does it once a day.
+  ///
+  /// Deleted rows that are in conflict stay, and so do those that another row refers to.
+  ///
+  /// - Returns: How many deletions were forgotten.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any write.
+  /// - Complexity: One pass over what is known of rows. Deletions are forgotten in transactions of bounded size.
+  @discardableResult
+  public func forgetDeletions() async throws -> Int {
+    try await forgetDeletions(at: Date())
+  }
+
+  /// - Parameter now: The time on the wall.
+  func forgetDeletions(at now: Date) async throws -> Int {
+    try await store.writingModule { connection in
+      let milliseconds = Int64(now.timeIntervalSince1970 * 1000)
+      let found = try connection.transaction { () throws -> [Int64] in
+        let file = try ReplicaFile(connection)
+        try file.settle()
+        try connection.run("UPDATE \(SyncTables.clock) SET forgotten_at = ?1", [.integer(milliseconds)])
+        let limit = milliseconds.subtractingReportingOverflow(try file.retention())
+        if limit.overflow || limit.partialValue <= 0 { return [] }
+        return try file.deletions(before: limit.partialValue << 16)
+      }
+      var (count, rest) = (0, found[...])
+      while !rest.isEmpty {
+        let chunk = rest.prefix(Self.batchSize)
+        rest = rest.dropFirst(Self.batchSize)
+        count += try connection.transaction { try ReplicaFile(connection).forget(chunk) }
+      }
+      return count
+    }
+  }
+
+  /// Forgets deletions if that was done more than a day ago.
+  func forgetDeletionsDaily() async throws {
+    let now = Date()
+    let last = try await store.readingModule { connection in
+      try connection.first("SELECT forgotten_at FROM \(SyncTables.clock)") { $0.integer(0) } ?? 0
+    }
+    if now.timeIntervalSince1970 * 1000 - Double(last) > 24 * 60 * 60 * 1000 { _ = try await forgetDeletions(at: now) }
+  }
+}

@@ -1,0 +1,208 @@
+"""Two devices: written apart, brought together, and nothing that anyone wrote is lost."""
+
+import pytest
+from playwright.sync_api import expect
+
+from devices_page import DevicesPage
+
+
+@pytest.fixture
+def devices(open_page, server):
+    return DevicesPage(open_page(), server.url + "/devices/")
+
+
+def test_what_is_written_on_one_device_is_on_the_other(devices):
+    devices.laptop.add("New note in Kitchen", "Plum jam")
+    expect(devices.phone.titles("Kitchen")).to_have_count(2)
+    devices.phone.write("Plum jam", "Text", "Without stones.")
+    expect(devices.laptop.note("Plum jam").get_by_label("Text")).to_have_value("Without stones.")
+    devices.phone.delete("folder Travel")
+    expect(devices.laptop.folder("Travel")).to_have_count(0)
+
+
+def test_an_offline_device_says_how_much_waits(devices):
+    devices.apart()
+    expect(devices.phone.status).to_have_text("Offline")
+    devices.phone.write("Apricot jam", "Text", "Three kilos.")
+    expect(devices.phone.status).to_have_text("Offline · 1 change waits")
+    expect(devices.laptop.note("Apricot jam").get_by_label("Text")).to_have_value("Two kilos of fruit, one of sugar.")
+    devices.together()
+    expect(devices.laptop.note("Apricot jam").get_by_label("Text")).to_have_value("Three kilos.")
+
+
+def test_two_properties_of_one_note_merge(devices):
+    """S1"""
+    devices.apart()
+    devices.laptop.write("Apricot jam", "Title", "Peach jam")
+    devices.phone.write("Apricot jam", "Text", "Three kilos.")
+    devices.together()
+    for device in (devices.laptop, devices.phone):
+        expect(device.note("Peach jam").get_by_label("Text")).to_have_value("Three kilos.")
+        expect(device.conflicts).to_be_hidden()
+
+
+def test_the_later_title_stands_and_the_other_can_be_brought_back(devices):
+    """S2"""
+    devices.apart()
+    devices.laptop.write("Apricot jam", "Title", "Peach jam")
+    expect(devices.laptop.note("Peach jam")).to_be_visible()
+    devices.phone.write("Apricot jam", "Title", "Plum jam")
+    devices.together()
+    expect(devices.laptop.note("Plum jam")).to_be_visible()
+    expect(devices.phone.conflicts).to_contain_text("Peach jam")
+    expect(devices.laptop.conflicts).to_contain_text("Peach jam")
+    devices.laptop.conflicts.get_by_role("button", name="Bring back").click()
+    for device in (devices.laptop, devices.phone):
+        expect(device.note("Peach jam")).to_be_visible()
+        expect(device.conflicts).to_be_hidden()
+
+
+def test_a_changed_note_that_was_deleted_elsewhere_can_be_brought_back(devices):
+    """S3"""
+    devices.apart()
+    devices.laptop.delete("folder Travel")
+    devices.laptop.note("Apricot jam").get_by_role("button", name="Delete note").click()
+    devices.phone.write("Apricot jam", "Text", "Three kilos.")
+    devices.together()
+    expect(devices.phone.note("Apricot jam")).to_have_count(0)
+    devices.phone.conflicts.get_by_role("button", name="Bring back").first.click()
+    for device in (devices.laptop, devices.phone):
+        expect(device.note("Apricot jam").get_by_label("Text")).to_have_value("Three kilos.")
+
+
+def test_nothing_of_a_deleted_note_shines_through_the_one_that_was_added_again(devices):
+    """S4"""
+    devices.apart()
+    devices.phone.write("Apricot jam", "Text", "Three kilos.")
+    devices.laptop.note("Apricot jam").get_by_role("button", name="Delete note").click()
+    devices.page.get_by_role("button", name="Undo").click()
+    expect(devices.laptop.note("Apricot jam")).to_be_visible()
+    devices.together()
+    for device in (devices.laptop, devices.phone):
+        expect(device.note("Apricot jam").get_by_label("Text")).to_have_value("Two kilos of fruit, one of sugar.")
+        expect(device.note("Apricot jam").get_by_role("button", name="#sweet")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_note_in_a_deleted_folder_waits_and_comes_back_with_it(devices):
+    """S5"""
+    devices.apart()
+    devices.laptop.delete("folder Travel")
+    devices.phone.add("New note in Travel", "Vienna")
+    devices.together()
+    for device in (devices.laptop, devices.phone):
+        expect(device.folder("Travel")).to_have_count(0)
+        expect(device.aside).to_contain_text("Vienna Its folder was deleted.")
+    devices.laptop.aside.locator("li", has_text="Vienna").get_by_role("button", name="Bring back").click()
+    for device in (devices.laptop, devices.phone):
+        expect(device.titles("Travel")).to_have_count(2)
+        expect(device.note("Vienna")).to_be_visible()
+        expect(device.aside).to_be_hidden()
+
+
+def test_a_note_that_was_moved_out_of_a_deleted_folder_lives(devices):
+    """S6"""
+    devices.apart()
+    devices.laptop.delete("folder Travel")
+    devices.phone.choose("Graz", "Folder", "Kitchen")
+    devices.together()
+    for device in (devices.laptop, devices.phone):
+        expect(device.titles("Kitchen")).to_have_count(2)
+        expect(device.note("Graz").get_by_label("Text")).to_have_value("By train, early.")
+        expect(device.aside).to_be_hidden()
+
+
+def test_a_deleted_label_leaves_its_notes_without_one(devices):
+    """S7"""
+    devices.laptop.add("New label", "Soon")
+    devices.apart()
+    devices.laptop.delete("label Later")
+    devices.phone.choose("Graz", "Label", "Soon")
+    devices.phone.choose("Apricot jam", "Label", "Later")
+    devices.together()
+    for device in (devices.laptop, devices.phone):
+        expect(device.note("Graz").get_by_label("Label").locator("option:checked")).to_have_text("Soon")
+        expect(device.note("Apricot jam").get_by_label("Label").locator("option:checked")).to_have_text("none")
+
+
+def test_a_deleted_author_returns_if_a_note_names_the_author(devices):
+    """S8"""
+    devices.laptop.delete("author Ada")
+    expect(devices.page.get_by_text("Notes still name it.")).to_be_visible()
+    devices.apart()
+    devices.laptop.delete("author Bo")
+    expect(devices.laptop.named("Authors").get_by_text("Bo")).to_have_count(0)
+    devices.phone.choose("Graz", "Author", "Bo")
+    devices.together()
+    for device in (devices.laptop, devices.phone):
+        expect(device.note("Graz").get_by_label("Author").locator("option:checked")).to_have_text("Bo")
+
+
+def test_the_second_of_two_equal_tags_waits_and_is_merged(devices):
+    """S9"""
+    devices.apart()
+    devices.laptop.add("New tag", "fruit")
+    devices.laptop.note("Graz").get_by_role("button", name="#fruit").click()
+    devices.phone.add("New tag", "fruit")
+    devices.phone.note("Apricot jam").get_by_role("button", name="#fruit").click()
+    expect(devices.phone.note("Apricot jam").get_by_role("button", name="#fruit")).to_have_attribute("aria-pressed", "true")
+    devices.together()
+    for device in (devices.laptop, devices.phone):
+        expect(device.named("Tags").locator("li", has_text="fruit")).to_have_count(1)
+        expect(device.aside).to_contain_text("fruit There is another tag with this name.")
+    devices.laptop.aside.get_by_role("button", name="Merge").click()
+    for device in (devices.laptop, devices.phone):
+        expect(device.aside).to_be_hidden()
+        for title in ("Graz", "Apricot jam"):
+            expect(device.note(title).get_by_role("button", name="#fruit")).to_have_attribute("aria-pressed", "true")
+
+
+def test_files_come_in_any_order_and_twice(devices, tmp_path):
+    """S10"""
+    devices.apart()
+    first = devices.laptop.save(tmp_path / "first")
+    devices.laptop.add("New folder", "Garden")
+    second = devices.laptop.save(tmp_path / "second")
+    devices.laptop.add("New note in Garden", "Quinces")
+    third = devices.laptop.save(tmp_path / "third")
+    devices.phone.read(third, "1 row has changed.")
+    expect(devices.phone.aside).to_contain_text("Quinces Its folder has not arrived yet.")
+    devices.phone.read(second, "1 row has changed.")
+    expect(devices.phone.titles("Garden")).to_have_count(1)
+    expect(devices.phone.aside).to_be_hidden()
+    for again in (first, second, third):
+        devices.phone.read(again, "Nothing in this file is new.")
+    devices.together()
+
+
+def test_a_damaged_file_changes_nothing(devices, tmp_path):
+    devices.apart()
+    devices.laptop.add("New folder", "Garden")
+    file = devices.laptop.save(tmp_path / "file")
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1]) + whole[len(whole) // 2 + 1 :])
+    devices.phone.read(file, "This is no whole sync file.")
+    expect(devices.phone.folder("Garden")).to_have_count(0)
+
+
+def test_both_windows_show_the_same(devices, open_page, server):
+    other = DevicesPage(open_page(), server.url + "/devices/")
+    other.laptop.add("New tag", "dear")
+    expect(devices.phone.named("Tags").get_by_text("dear")).to_be_visible()
+
+
+def test_everything_is_there_again_after_a_restart(devices, server):
+    devices.apart()
+    devices.phone.write("Apricot jam", "Title", "Plum jam")
+    expect(devices.phone.status).to_have_text("Offline · 1 change waits")
+    server.stop()
+    server.start()
+    # Both are online after a restart, and exchange.
+    expect(devices.laptop.note("Plum jam")).to_be_visible()
+
+
+def test_the_page_fits_a_phone(open_page, server):
+    page = open_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    devices = DevicesPage(page, server.url + "/devices/")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    devices.phone.add("New note in Kitchen", "Plum jam")
+    expect(devices.laptop.note("Plum jam")).to_be_visible()

@@ -1,0 +1,67 @@
+import Foundation
+import Larder
+import LarderSync
+import LarderTestSupport
+
+/// Runs the simulation of sync with one seed after another.
+public struct SyncRuns: ProofPart {
+  public static let name = "sync"
+
+  /// How many runs there are side by side.
+  private static let lanes = 2
+
+  public init() {}
+
+  public func run(_ run: ProofRun) async throws -> PartResult {
+    var result = PartResult(
+      part: Self.name, title: "Replicas",
+      summary: """
+        Two to four replicas write with all methods to accounts, costs, tags and a tree of categories, set their clocks ahead, are closed and opened, and meet \
+        in random pairs: directly, by files and by batches that are lost, repeated, reordered, cut and damaged, or break off. In the end all tables are equal \
+        value by value, all rules hold, and every acknowledged write is there or was overwritten by a later one.
+        """,
+      seed: run.seed, unit: "seeds")
+    let watchdog = Watchdog(limit: 300) {
+      run.stalled("a run never ended", "LarderProof \(Self.name) --seed \(run.seed)")
+    }
+    defer { watchdog.end() }
+    await withTaskGroup(of: (any Error)?.self) { group in
+      var next = 0
+      func add() {
+        guard next < run.cases, run.isTimeLeft else { return }
+        let seed = run.seed &+ UInt64(next)
+        next += 1
+        group.addTask {
+          do {
+            try await Self.simulation(seed).run(seed: seed, in: run.folder)
+            return nil
+          } catch {
+            return error
+          }
+        }
+      }
+      for _ in 0..<Self.lanes { add() }
+      for await error in group {
+        watchdog.step()
+        result.cases += 1
+        result.checks += 1
+        if let error {
+          let seed = (error as? SyncSimulationFailure)?.seed ?? run.seed
+          result.findings.append(
+            Finding("\(error)", reproduction: "LarderProof \(Self.name) --seed \(seed) --seeds 1"))
+        }
+        if result.cases % 100 == 0 { run.progress("\(result.cases) seeds, \(result.findings.count) findings") }
+        add()
+      }
+    }
+    return result
+  }
+
+  private static func simulation(_ seed: UInt64) -> SyncSimulation {
+    SyncSimulation(for: SyncedAccount.self, SyncedTag.self, replicas: 2 + Int(seed % 3)) { store, random in
+      var writer = SyncedWriter(store: store, random: random)
+      defer { random = writer.random }
+      try await writer.write()
+    }
+  }
+}

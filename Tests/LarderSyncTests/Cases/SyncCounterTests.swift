@@ -1,0 +1,192 @@
+import Foundation
+import Larder
+import LarderRandom
+import LarderTestSupport
+import Testing
+
+@testable import LarderSync
+
+@Model("Visit")
+private struct PlainVisit: Hashable {
+  var id: String
+  var count = 0
+}
+
+@Model("Visit")
+private struct CountedVisit: Hashable {
+  var id: String
+  @Attribute(.counter) var count = 0
+}
+
+@Suite("Sync: counters")
+struct SyncCounterTests {
+  private let a: Replica
+  private let b: Replica
+
+  init() throws {
+    a = try Replica()
+    b = try Replica()
+  }
+
+  private func meet(_ others: Replica...) async throws {
+    for _ in 0..<2 {
+      for replica in [a, b] + others {
+        for other in [a, b] + others where other.path != replica.path { try await replica.exchange(with: other) }
+      }
+    }
+    try await expectEqual([a, b] + others)
+  }
+
+  private func views(_ replica: Replica) async throws -> Int? {
+    try await replica.store.find(SharedPage.self, "home")?.views
+  }
+
+  @Test("S12: what replicas add apart is added up, whichever verb adds it, and nothing is in conflict")
+  func sum() async throws {
+    let c = try Replica()
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    try await meet(c)
+    var page = try #require(try await a.store.find(SharedPage.self, "home"))
+    page.views += 1
+    try await a.store.save(page)
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 1) }
+    try c.executeOutside("UPDATE SharedPage SET views = views - 5, title = 'Shell'")
+    try await meet(c)
+    #expect(try await views(b) == 7)
+    #expect(try await a.store.sync.conflicts().isEmpty)
+    try await b.store.updateAll(SharedPage.all) { $0.views.set(0) }
+    try await meet(c)
+    #expect(try await views(a) == 0)
+  }
+
+  @Test("S12: both insert the row and count in it")
+  func insertions() async throws {
+    try await a.store.save(SharedPage(id: "home", views: 1))
+    try await b.store.save(SharedPage(id: "home", views: 1))
+    try await meet()
+    #expect(try await views(a) == 2)
+  }
+
+  @Test("S12: a sum out of the type's range shows the bound, and comes back unharmed")
+  func bounds() async throws {
+    try await a.store.insert(SharedPage(id: "home", views: .max - 1, stars: 100))
+    try await meet()
+    for replica in [a, b] {
+      try await replica.store.updateAll(SharedPage.all) {
+        $0.views.increment(by: 1)
+        $0.stars.increment(by: 20)
+      }
+    }
+    try await meet()
+    #expect(try await a.store.find(SharedPage.self, "home") == SharedPage(id: "home", views: .max, stars: 127))
+    try await a.store.updateAll(SharedPage.all) {
+      $0.views.increment(by: -3)
+      $0.stars.increment(by: -30)
+    }
+    try await meet()
+    #expect(try await b.store.find(SharedPage.self, "home") == SharedPage(id: "home", views: .max - 2, stars: 110))
+  }
+
+  @Test("S12: from one end of the range to the other, nothing is rounded")
+  func extremes() async throws {
+    try await a.store.insert(SharedPage(id: "home", views: .min))
+    try await meet()
+    try await a.store.updateAll(SharedPage.all) { $0.views.set(.max) }
+    try await b.store.updateAll(SharedPage.all) { $0.views.set(.min + 7) }
+    try await meet()
+    #expect(try await views(a) == .max)
+    try await a.store.updateAll(SharedPage.all) { $0.views.set(.max - 7) }
+    try await meet()
+    #expect(try await views(b) == .max)
+    try await b.store.updateAll(SharedPage.all) { $0.views.set(.max - 1) }
+    try await meet()
+    #expect(try await views(a) == .max - 1)
+  }
+
+  @Test("S12: a row that is deleted and inserted again counts anew")
+  func reinsertion() async throws {
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    try await meet()
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 5) }
+    try await a.store.deleteAll(SharedPage.all)
+    try await a.store.insert(SharedPage(id: "home", views: 1))
+    try await meet()
+    #expect(try await views(b) == 1)
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 1) }
+    try await meet()
+    #expect(try await views(a) == 2)
+  }
+
+  @Test("S12: a row that both bring back has its count once, and a count was a change of the deleted row")
+  func restoration() async throws {
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    try await meet()
+    try await a.store.deleteAll(SharedPage.all)
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 5) }
+    try await meet()
+    for replica in [a, b] {
+      try await replica.store.sync.restore(try #require(try await replica.store.sync.conflicts().first))
+    }
+    try await meet()
+    #expect(try await views(a) == 15)
+  }
+
+  @Test("S12, S17: a copy of the file counts for itself, and what was counted before counts once")
+  func copies() async throws {
+    try await b.store.insert(SharedPage(id: "home", views: 3))
+    try await a.exchange(with: b)
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 4) }
+    try await a.exchange(with: b)
+    let folder = try TemporaryFolder()
+    try await b.store.backup(to: folder.file("test.larder"))
+    let c = try Replica(folder: folder)
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 10) }
+    try await c.store.updateAll(SharedPage.all) { $0.views.increment(by: 100) }
+    try await c.store.insert(SharedPage(id: "other", views: 2))
+    try await meet(c)
+    #expect(try await views(a) == 117)
+    #expect(try await a.store.find(SharedPage.self, "other")?.views == 2)
+  }
+
+  @Test("S12, S16: what a program counts that knows no counter is what its replica has added")
+  func versions() async throws {
+    let old = try Replica([PlainVisit.self])
+    let new = try Replica([CountedVisit.self])
+    try await old.store.insert(PlainVisit(id: "x", count: 5))
+    try await old.exchange(with: new)
+    #expect(try await new.store.find(CountedVisit.self, "x")?.count == 5)
+    try await new.store.updateAll(CountedVisit.all) { $0.count.increment(by: 2) }
+    try await old.exchange(with: new)
+    try await old.store.updateAll(PlainVisit.all) { $0.count.set(6) }
+    try await old.exchange(with: new)
+    #expect(try await new.store.find(CountedVisit.self, "x")?.count == 8)
+    await old.store.close()
+    let updated = try Replica(folder: old.folder, [CountedVisit.self])
+    try await updated.exchange(with: new)
+    try await new.exchange(with: updated)
+    try await expectEqual([updated, new])
+    #expect(try await updated.store.find(CountedVisit.self, "x")?.count == 8)
+    try await updated.store.updateAll(CountedVisit.all) { $0.count.increment(by: 1) }
+    try await updated.exchange(with: new)
+    #expect(try await new.store.find(CountedVisit.self, "x")?.count == 9)
+  }
+
+  @Test("amounts are added and compared as numbers of any size", arguments: 0..<20 as Range<UInt64>)
+  func amounts(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    func number(_ amount: CounterAmount) -> Int128 { Int128(amount.high) << 32 + Int128(amount.low) }
+    var (sum, expected) = (CounterAmount.zero, Int128(0))
+    for _ in 0..<200 {
+      let edges: [Int64] = [.min, .max, 0, -1, 1, 1 << 32, -(1 << 32), Int64.random(in: .min ... .max, using: &random)]
+      let term = edges.randomElement(using: &random) ?? 0
+      #expect(number(CounterAmount(term)) == Int128(term), "seed \(seed)")
+      #expect(CounterAmount(term).clamped(to: .min ... .max) == term, "seed \(seed)")
+      let isAdded = Bool.random(using: &random)
+      sum = isAdded ? sum + CounterAmount(term) : sum - CounterAmount(term)
+      expected += isAdded ? Int128(term) : -Int128(term)
+      #expect(number(sum) == expected, "seed \(seed)")
+      let bound = Int128(sum.clamped(to: -100 ... .max))
+      #expect(bound == min(max(expected, -100), Int128(Int64.max)), "seed \(seed)")
+    }
+  }
+}

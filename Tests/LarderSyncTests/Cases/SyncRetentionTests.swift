@@ -1,0 +1,151 @@
+import Foundation
+import Larder
+import Testing
+
+@testable import LarderSync
+
+@Suite("Sync: deletions are kept for a while")
+struct SyncRetentionTests {
+  private let a: Replica
+  private let b: Replica
+  private let kept = SharedKind(id: "kept", title: "K")
+  private let deleted = SharedKind(id: "deleted", title: "D")
+  private let edited = SharedKind(id: "edited", title: "E")
+
+  init() throws {
+    a = try Replica()
+    b = try Replica()
+  }
+
+  private func meet(_ others: Replica...) async throws {
+    for _ in 0..<2 {
+      for replica in [a, b] + others {
+        for other in [a, b] + others where other.path != replica.path { try await replica.exchange(with: other) }
+      }
+    }
+    try await expectEqual([a, b] + others)
+  }
+
+  /// `b` has three rows, and is away while `a` deletes two of them and forgets that it did.
+  private func partForLong() async throws {
+    try await a.store.insert([kept, deleted, edited])
+    try await meet()
+    try await a.store.deleteAll(SharedKind.where { $0.id != "kept" })
+    try await a.store.sync.setRetention(.seconds(60))
+    #expect(try await a.store.sync.forgetDeletions() == 0)
+    #expect(try await a.store.sync.forgetDeletions(at: Date(timeIntervalSinceNow: 120)) == 2)
+    #expect(try await a.state().count == 1)
+  }
+
+  @Test("S23: who was away for longer starts afresh, keeps what it had not sent, and brings nothing back")
+  func away() async throws {
+    try await partForLong()
+    try await b.store.insert(SharedKind(id: "new", title: "N"))
+    try await b.store.updateAll(SharedKind.where { $0.id == "edited" }) { $0.title.set("Edited") }
+    try await b.store.updateAll(SharedKind.where { $0.id == "kept" }) { $0.title.set("Changed") }
+    let report = try await b.exchange(with: a)
+    #expect(report.startedAfresh)
+    try await meet()
+    for replica in [a, b] {
+      #expect(Set(try await replica.store.fetch(SharedKind.all).map(\.title)) == ["Changed", "N"])
+      #expect(try await replica.store.sync.conflicts().map(\.kind) == [.deletedRow])
+    }
+    try await a.store.sync.restore(try #require(try await a.store.sync.conflicts().first))
+    try await meet()
+    #expect(try await b.store.find(SharedKind.self, "edited")?.title == "Edited")
+    #expect(try await !b.exchange(with: a).startedAfresh)
+  }
+
+  @Test("S23: a replica that has forgotten deletions takes none of the rows back, whoever begins the exchange")
+  func recognition() async throws {
+    try await partForLong()
+    let c = try Replica()
+    try await c.exchange(with: b)
+    #expect(try await c.store.count(SharedKind.all) == 3)
+    #expect(try await a.exchange(with: b).peerMustStartAfresh)
+    try await a.exchange(with: c)
+    #expect(try await a.store.fetch(SharedKind.all).map(\.id) == ["kept"])
+    try await b.exchange(with: a)
+    try await meet(c)
+    #expect(try await c.store.fetch(SharedKind.all).map(\.id) == ["kept"])
+  }
+
+  /// A peer whose connection breaks after some batches.
+  private actor Breaking: SyncPeer {
+    struct Broken: Error {}
+    private let sync: StoreSync
+    private var batches: Int
+
+    init(_ sync: StoreSync, after batches: Int) {
+      self.sync = sync
+      self.batches = batches
+    }
+
+    func replica() async throws -> ReplicaID { try await sync.replica() }
+    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await sync.cursor(of: replica) }
+    func apply(_ batch: ChangeBatch) async throws -> Int { try await sync.apply(batch) }
+    func forgotten() async throws -> Int64 { try await sync.forgotten() }
+
+    func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
+      batches -= 1
+      if batches < 0 { throw Broken() }
+      return try await sync.changes(after: cursor, for: recipient, limit: 1)
+    }
+  }
+
+  @Test("S23: a fresh start that is interrupted anywhere begins again", arguments: 0..<3)
+  func interruption(batches: Int) async throws {
+    try await partForLong()
+    try await a.store.insert([SharedKind(id: "1", title: ""), SharedKind(id: "2", title: "")])
+    await #expect(throws: Breaking.Broken.self) {
+      try await b.store.sync.exchange(with: Breaking(a.store.sync, after: batches))
+    }
+    #expect(try await b.exchange(with: a).startedAfresh)
+    try await meet()
+    #expect(Set(try await b.store.fetch(SharedKind.all).map(\.id)) == ["kept", "1", "2"])
+  }
+
+  @Test("S23: no file is exported for a replica that was away for longer")
+  func file() async throws {
+    try await partForLong()
+    let url = a.folder.file("changes")
+    let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())
+    let cursor = try await b.store.sync.cursor(of: own)
+    let error = await #expect(throws: StoreError.self) {
+      try await a.store.sync.export(to: url, for: other, since: cursor)
+    }
+    #expect(error?.code == .notFound)
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+    try await a.store.sync.export(to: url)
+  }
+
+  @Test("what somebody may want back is kept: conflicts, and rows that others refer to")
+  func wanted() async throws {
+    let account = SharedAccount(name: "Cash")
+    try await a.store.insert(account)
+    try await a.store.insert(edited)
+    try await meet()
+    try await a.store.delete(account)
+    try await a.store.delete(edited)
+    try await b.store.insert(SharedCost(amount: 1, account: ToOne(account)))
+    try await b.store.updateAll(SharedKind.all) { $0.title.set("Edited") }
+    try await meet()
+    try await a.store.sync.setRetention(.zero)
+    #expect(try await a.store.sync.forgetDeletions(at: Date(timeIntervalSinceNow: 60)) == 0)
+    try await a.store.sync.restore(try #require(try await a.store.sync.setAside().first))
+    try await a.store.sync.restore(try #require(try await a.store.sync.conflicts().first))
+    try await meet()
+    #expect(try await b.store.count(SharedCost.all) == 1)
+    #expect(try await b.store.find(SharedKind.self, "edited")?.title == "Edited")
+  }
+
+  @Test("deletions are kept for 90 days, unless someone sets another time")
+  func setting() async throws {
+    #expect(try await a.store.sync.retention() == .seconds(90 * 24 * 60 * 60))
+    try await a.store.sync.setRetention(.seconds(5))
+    #expect(try await a.store.sync.retention() == .seconds(5))
+    try await a.store.sync.setRetention(.seconds(Int64.max))
+    await #expect(throws: StoreError.self) { try await a.store.sync.setRetention(.seconds(-1)) }
+    #expect(try await a.store.sync.forgetDeletions() == 0)
+  }
+}
