@@ -22,13 +22,17 @@ extension LarderTestProcess {
     }
   }
 
-  /// Executes the SQL of each line that it is given, until one that says `end`.
+  /// Executes the SQL of each line that it is given, until one that says `end`, and says whether it was refused.
   func executeLines() throws {
     let store = try Store(at: path, for: [], configuration: Store.Configuration(schema: .existing))
     Self.say("ready")
     while let line = readLine(), line != "end" {
-      try store.blocking.write { _ = try $0.sql(SQL(raw: line)) }
-      Self.say("done")
+      do {
+        try store.blocking.write { _ = try $0.sql(SQL(raw: line)) }
+        Self.say("done")
+      } catch is StoreError {
+        Self.say("refused")
+      }
     }
   }
 

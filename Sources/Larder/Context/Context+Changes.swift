@@ -22,7 +22,7 @@ extension Context {
   /// - Returns: The rows, without those that can't be decoded as the model.
   public func inserted<M: Model>(_ model: M.Type) -> [M] {
     rows(model) {
-      "\($0.pending) AS \($0.shadow) WHERE \($0.isShown) AND NOT EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
+      "\($0.pending) AS \($0.shadow) WHERE \($0.isShown) AND NOT EXISTS (SELECT 1 FROM \($0.base) AS \(OverlaySQL.previous) WHERE \($0.sameKey(OverlaySQL.previous, $0.shadow)))"
     }
   }
 
@@ -32,7 +32,7 @@ extension Context {
   /// - Returns: The rows, without those that can't be decoded as the model.
   public func updated<M: Model>(_ model: M.Type) -> [M] {
     rows(model) {
-      "\($0.pending) AS \($0.shadow) WHERE \($0.isShown) AND EXISTS (SELECT 1 FROM \($0.base) AS b WHERE \($0.sameKey("b", $0.shadow)))"
+      "\($0.pending) AS \($0.shadow) WHERE \($0.isShown) AND EXISTS (SELECT 1 FROM \($0.base) AS \(OverlaySQL.previous) WHERE \($0.sameKey(OverlaySQL.previous, $0.shadow)))"
     }
   }
 
@@ -42,7 +42,10 @@ extension Context {
   /// - Returns: The rows, without those that can't be decoded as the model.
   public func deleted<M: Model>(_ model: M.Type) -> [M] {
     rows(model) { sql in
-      "\(sql.base) AS \(sql.shadow) WHERE EXISTS (SELECT 1 FROM \(sql.pending) AS p WHERE p.\(OverlaySQL.state) = 1 AND \(sql.sameKey("p", sql.shadow)))"
+      let own = OverlaySQL.own
+      let isShown = sql.table.expires ? " AND \(Expiry.isThere(sql.shadow))" : ""
+      return
+        "\(sql.base) AS \(sql.shadow) WHERE EXISTS (SELECT 1 FROM \(sql.pending) AS \(own) WHERE \(own).\(OverlaySQL.state) = 1 AND \(sql.sameKey(own, sql.shadow)))\(isShown)"
     }
   }
 

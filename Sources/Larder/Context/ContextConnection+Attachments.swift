@@ -49,7 +49,8 @@ extension OverlaySQL {
   /// Returns queries for the attachments that the rows of a step refer to, before and after it.
   func named(inStep number: Int) -> [String] {
     let rows = "CROSS JOIN \(pending) AS t ON \(sameKey("t", "h"))"
-    return named(in: history, "t.step = \(number)") + named(in: "\(history) AS h \(rows)", "h.step = \(number)")
+    return named(in: history, "t.\(Self.stepNumber) = \(number)")
+      + named(in: "\(history) AS h \(rows)", "h.\(Self.stepNumber) = \(number)")
   }
 
   /// Queries for the attachments that the rows of all steps, and unsaved rows, refer to.

@@ -6,7 +6,7 @@ extension ContextConnection {
     guard !layer.tables.isEmpty else { return false }
     return try exists(
       sql(in: layer).map {
-        "SELECT 1 FROM \($0.history) WHERE step = (SELECT step FROM \(OverlaySQL.stepTable(of: layer.id)))"
+        "SELECT 1 FROM \($0.history) WHERE \(OverlaySQL.stepNumber) = (SELECT step FROM \(OverlaySQL.stepTable(of: layer.id)))"
       }
       .joined(separator: " UNION ALL ") + " LIMIT 1")
   }
@@ -99,7 +99,9 @@ extension ContextConnection {
     guard !steps.isEmpty else { return }
     let numbers = steps.map(String.init).joined(separator: ", ")
     try atomically(in: layer) {
-      for sql in sql(in: layer) { try connection.change("DELETE FROM \(sql.history) WHERE step IN (\(numbers))") }
+      for sql in sql(in: layer) {
+        try connection.change("DELETE FROM \(sql.history) WHERE \(OverlaySQL.stepNumber) IN (\(numbers))")
+      }
     }
   }
 
@@ -110,7 +112,7 @@ extension ContextConnection {
     sumRooms.forget()
     try atomically(in: layer) {
       let exchanges = try sql(in: layer).filter {
-        try exists("SELECT 1 FROM \($0.history) WHERE step = \(step) LIMIT 1")
+        try exists("SELECT 1 FROM \($0.history) WHERE \(OverlaySQL.stepNumber) = \(step) LIMIT 1")
       }.map { $0.exchange(step) }
       for statement in exchanges.flatMap(\.removing) + exchanges.flatMap(\.restoring) {
         try connection.change(statement)

@@ -108,7 +108,10 @@ final class ContextConnection {
   }
 
   private func add(_ table: OverlayTable, to layer: ContextLayer) throws {
-    for statement in sql(of: table, in: layer).createTables { try define(statement) }
+    // Half of them would be in the way of the next attempt.
+    try connection.savepoint {
+      for statement in sql(of: table, in: layer).createTables { try define(statement) }
+    }
     layer.tables.append(table)
   }
 
@@ -139,6 +142,12 @@ final class ContextConnection {
     while let name = waiting.popLast() {
       guard layer.table(name) == nil else { continue }
       let definition = definitions.first { $0.name.isSameColumn(as: name) }
+      guard !name.isSameColumn(as: "new") else {
+        throw StoreError(
+          .unsupported, model: definition?.model, property: nil,
+          "A context cannot keep pending changes of a table named \(name), because triggers have rows of this name. Name the table otherwise by @Model(\"…\"), or make its changes in store.write { db in … }."
+        )
+      }
       guard
         let table = try OverlayTable.read(
           name, definition: definition,
@@ -151,9 +160,7 @@ final class ContextConnection {
         )
       }
       try add(table, to: layer)
-      waiting += foreignKeys.filter {
-        $0.parent.isSameColumn(as: name) && ["CASCADE", "SET NULL"].contains($0.deleteRule)
-      }.map(\.child)
+      waiting += foreignKeys.filter { $0.parent.isSameColumn(as: name) && $0.reachesChildren }.map(\.child)
       // Derived columns are computed while some rows are unsaved.
       waiting += definitions.filter { OverlayTable.Derived.all(of: $0).contains { $0.tables.contains(table.name) } }
         .map(\.name)
@@ -303,8 +310,11 @@ extension ContextConnection: ConnectionOverlay {
     active.versions.didRead(stored, at: active.clock)
   }
 
-  func didWrite<M: Model>(_ values: [M]) {
-    active?.versions.didWrite(values)
+  func didWrite<M: Model>(_ values: [M]) throws {
+    guard let active else { return }
+    active.versions.didWrite(values)
+    // They may have taken the unique values of expired rows.
+    if M.schema.expires, !isSaving { try applyDeleteRules(in: active) }
   }
 
   func didChange() throws {

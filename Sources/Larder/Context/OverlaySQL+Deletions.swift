@@ -27,7 +27,7 @@ extension OverlaySQL {
   private func rules(_ kind: String) -> [ForeignKey] { deleteRules.filter { $0.deleteRule == kind } }
 
   /// The columns of this table to which a reference refers.
-  private func referredColumns(_ reference: ForeignKey) -> [String] {
+  func referredColumns(_ reference: ForeignKey) -> [String] {
     (reference.parentColumns.isEmpty ? table.keys : reference.parentColumns).map(Quoting.name)
   }
 
@@ -65,23 +65,38 @@ extension OverlaySQL {
 
   // MARK: Expired rows
 
-  /// Records the row with a key as deleted if it has expired. The parameters are the key.
-  var recordExpired: String {
-    let parameters = keys.indices.map { Quoting.parameter($0 + 1) }
-    return "INSERT INTO \(leaving) (\(list(keys))) SELECT \(list(parameters)) WHERE \(isExpired)"
+  /// The view of the rows that have expired in this layer or below. A row that takes the unique value of one of them
+  /// deletes it from this view.
+  var expired: String { name("expired") }
+
+  var createExpired: String {
+    let row = table.hiddenRowID.map(Quoting.name)
+    func rows(_ source: String, _ number: String, _ condition: String, hiddenBy layers: ArraySlice<Int>) -> String {
+      let first = row.map { ["\(number) AS \($0)"] } ?? []
+      let values = first + columns.map { "\(shadow).\($0) AS \($0)" }
+      let isShown = layers.map {
+        " AND NOT EXISTS (SELECT 1 FROM \(name("pending", in: $0)) AS \(Self.own) WHERE \(sameKey(Self.own, shadow)))"
+      }
+      return """
+        SELECT \(values.joined(separator: ", ")) FROM \(source) AS \(shadow) \
+        WHERE \(condition)NOT \(Expiry.isThere(shadow))\(isShown.joined())
+        """
+    }
+    let file = rows("main.\(shadow)", "\(shadow).\(row ?? "")", "", hiddenBy: layers[...])
+    let unsaved = layers.enumerated().map { position, layer in
+      rows(
+        name("pending", in: layer), pendingRow(shadow, in: layer), "\(shadow).\(Self.state) = 0 AND ",
+        hiddenBy: layers[(position + 1)...])
+    }
+    return """
+      CREATE TEMP VIEW \(expired) AS \(ReservedNames.viewMark) \(([file] + unsaved).joined(separator: " UNION ALL "))
+      """
   }
 
-  /// The condition that the row with a key, the parameters, has expired in this layer or below.
-  private var isExpired: String {
-    func isRow(_ row: String) -> String {
-      keys.enumerated().map { "\(row).\($1) = \(Quoting.parameter($0 + 1))" }.joined(separator: " AND ")
-    }
-    let file = "EXISTS (SELECT 1 FROM main.\(shadow) AS m WHERE \(isRow("m")) AND NOT \(Expiry.isThere("m")))"
-    return layers.reduce(file) { below, layer in
-      let row = "SELECT 1 FROM \(name("pending", in: layer)) AS p WHERE \(isRow("p"))"
-      let isOver = "EXISTS (\(row) AND p.\(Self.state) = 0 AND NOT \(Expiry.isThere("p")))"
-      return "(\(isOver) OR (NOT EXISTS (\(row)) AND \(below)))"
-    }
+  /// Records the row with a key as deleted if it has expired. The parameters are the key.
+  var recordExpired: String {
+    let isKey = keys.enumerated().map { "\($1) = \(Quoting.parameter($0 + 1))" }.joined(separator: " AND ")
+    return "INSERT INTO \(leaving) (\(list(keys))) SELECT \(list(keys)) FROM \(expired) WHERE \(isKey)"
   }
 
   /// For each reference that denies deletions, a query for a row that refers to a key, the parameters.

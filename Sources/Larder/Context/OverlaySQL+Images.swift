@@ -8,7 +8,9 @@ struct RowImages {
   let isThere: String
 
   static func step(_ number: Int, of sql: OverlaySQL) -> RowImages {
-    RowImages(table: sql.history, condition: "i.step = \(number)", isThere: "i.is_there = 1")
+    RowImages(
+      table: sql.history, condition: "i.\(OverlaySQL.stepNumber) = \(number)",
+      isThere: "i.\(OverlaySQL.isThere) = 1")
   }
 
   static func pending(of sql: OverlaySQL) -> RowImages {
@@ -19,14 +21,15 @@ struct RowImages {
 extension OverlaySQL {
   /// Returns SQL that records the layer's current versions of these rows in a step of the history.
   func record(_ images: RowImages, inStep step: String) -> [String] {
-    let isNew = "NOT EXISTS (SELECT 1 FROM \(history) AS h WHERE h.step = \(step) AND \(sameKey("h", "i")))"
+    let isNew =
+      "NOT EXISTS (SELECT 1 FROM \(history) AS h WHERE h.\(Self.stepNumber) = \(step) AND \(sameKey("h", "i")))"
     return [
       """
-      INSERT INTO \(history) (step, is_there, \(list(columns))) SELECT \(step), 1, \(list(columns, of: "v")) \
+      INSERT INTO \(history) (\(Self.stepNumber), \(Self.isThere), \(list(columns))) SELECT \(step), 1, \(list(columns, of: "v")) \
       FROM \(images.table) AS i CROSS JOIN \(rows) AS v ON \(sameKey("v", "i")) WHERE \(images.condition) AND \(isNew)
       """,
       """
-      INSERT INTO \(history) (step, is_there, \(list(keys))) SELECT \(step), 0, \(list(keys, of: "i")) \
+      INSERT INTO \(history) (\(Self.stepNumber), \(Self.isThere), \(list(keys))) SELECT \(step), 0, \(list(keys, of: "i")) \
       FROM \(images.table) AS i WHERE \(images.condition) AND \(isNew)
       """,
     ]
@@ -35,12 +38,15 @@ extension OverlaySQL {
   /// Returns SQL that deletes what the images say is deleted. Run it for all tables before ``restore(_:)``.
   func remove(_ images: RowImages) -> [String] {
     let source = "\(images.table) AS i"
-    return [
+    func note(_ below: String, _ condition: String) -> String {
       """
       INSERT INTO \(base) (\(Self.row), \(Self.clock), \(list(columns))) SELECT \(lowerRow("s")), \(step), \(list(columns, of: "s")) \
-      FROM \(source) CROSS JOIN \(lower) AS s ON \(sameKey("s", "i")) WHERE \(images.condition) \
+      FROM \(source) CROSS JOIN \(below) AS s ON \(sameKey("s", "i")) WHERE \(images.condition)\(condition) \
       AND NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", "i")))
-      """,
+      """
+    }
+    // A row below that has expired is deleted if its unique value was taken.
+    return [note(lower, "")] + (table.expires ? [note(expired, " AND NOT (\(images.isThere))")] : []) + [
       """
       DELETE FROM \(pending) WHERE \(Self.number) IN \
       (SELECT p.\(Self.number) FROM \(source) CROSS JOIN \(pending) AS p ON \(sameKey("p", "i")) WHERE \(images.condition))
@@ -77,7 +83,8 @@ extension OverlaySQL {
     return (
       record(images, inStep: "0") + remove(images),
       restore(images) + [
-        "DELETE FROM \(history) WHERE step = \(number)", "UPDATE \(history) SET step = \(number) WHERE step = 0",
+        "DELETE FROM \(history) WHERE \(Self.stepNumber) = \(number)",
+        "UPDATE \(history) SET \(Self.stepNumber) = \(number) WHERE \(Self.stepNumber) = 0",
       ]
     )
   }

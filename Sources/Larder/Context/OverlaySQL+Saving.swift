@@ -37,10 +37,11 @@ extension OverlaySQL {
   }
 
   private func write(_ columns: [String]) -> String {
-    let assignments = columns.map { "\($0) = p.\($0)" }.joined(separator: ", ")
+    let (own, previous) = (Self.own, Self.previous)
+    let assignments = columns.map { "\($0) = \(own).\($0)" }.joined(separator: ", ")
     return """
-      UPDATE \(file) SET \(assignments) FROM \(pending) AS p WHERE p.\(Self.state) = 0 AND \(sameKey(shadow, "p")) \
-      AND EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p")))
+      UPDATE \(file) SET \(assignments) FROM \(pending) AS \(own) WHERE \(own).\(Self.state) = 0 AND \(sameKey(shadow, own)) \
+      AND EXISTS (SELECT 1 FROM \(base) AS \(previous) WHERE \(sameKey(previous, own)))
       """
   }
 
@@ -73,14 +74,15 @@ extension OverlaySQL {
         zip(rule.parts, names).map { "\(left).\($1) \(op) \(right).\($1) COLLATE \(Quoting.name($0.collation))" }
           .joined(separator: " AND ")
       }
-      func isVersioned(_ row: String) -> String { "EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", row)))" }
+      let (own, previous) = (Self.own, Self.previous)
+      let isVersioned = "EXISTS (SELECT 1 FROM \(base) AS \(previous) WHERE \(sameKey(previous, own)))"
       let leaves = """
-        EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", shadow)) AND \(isVersioned("p")) \
-        AND (p.\(Self.state) = 1 OR NOT (\(same("p", shadow, "IS")))))
+        EXISTS (SELECT 1 FROM \(pending) AS \(own) WHERE \(sameKey(own, shadow)) AND \(isVersioned) \
+        AND (\(own).\(Self.state) = 1 OR NOT (\(same(own, shadow, "IS")))))
         """
       let isTaken = """
-        EXISTS (SELECT 1 FROM \(pending) AS o WHERE o.\(Self.state) = 0 AND NOT (\(sameKey("o", shadow))) AND \(isVersioned("o")) \
-        AND \(same("o", shadow, "=")))
+        EXISTS (SELECT 1 FROM \(pending) AS \(own) WHERE \(own).\(Self.state) = 0 AND NOT (\(sameKey(own, shadow))) \
+        AND \(isVersioned) AND \(same(own, shadow, "=")))
         """
       return Vacancy(column: Quoting.name(column.name), type: column, condition: "\(isTaken) AND \(leaves)")
     }

@@ -14,9 +14,9 @@ extension OverlaySQL {
       CREATE TEMP TRIGGER \(trigger("insert")) INSTEAD OF INSERT ON \(shadow)\(number.map { " WHEN NEW.\($0) IS NOT NULL" } ?? "") BEGIN \
       \(requiredRules(hasFallback: true))\
       SELECT RAISE(ABORT, \(message("UNIQUE", table.keys))) FROM \(rows) AS v WHERE \(sameKey("v", "NEW")); \
-      \(table.uniqueRules.map { uniqueRule($0, condition: nil) }.joined())\
-      INSERT INTO \(history) (step, is_there, \(list(keys))) SELECT \(step), 0, \(list(keys, of: "NEW")) \
-      WHERE NOT EXISTS (SELECT 1 FROM \(history) AS h WHERE h.step = \(step) AND \(sameKey("h", "NEW"))); \
+      \(table.uniqueRules.map { uniqueRule($0) }.joined())\
+      INSERT INTO \(history) (\(Self.stepNumber), \(Self.isThere), \(list(keys))) SELECT \(step), 0, \(list(keys, of: "NEW")) \
+      WHERE NOT EXISTS (SELECT 1 FROM \(history) AS h WHERE h.\(Self.stepNumber) = \(step) AND \(sameKey("h", "NEW"))); \
       DELETE FROM \(pending) WHERE \(sameKey(pending, "NEW")); \(forgetExpired)\
       INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(columns))) \
       VALUES ((SELECT b.\(Self.row) FROM \(base) AS b WHERE \(sameKey("b", "NEW"))), 0, \(values.joined(separator: ", "))); \
@@ -29,7 +29,10 @@ extension OverlaySQL {
 
   var numberTrigger: String? {
     guard let number else { return nil }
-    let values = columns.map { $0 == number ? "coalesce((SELECT max(\(number)) FROM \(rows)), 0) + 1" : "NEW.\($0)" }
+    // What refers to an expired row must not refer to a new one.
+    let numbers = ([rows] + (table.expires ? [expired] : [])).map { "SELECT max(\(number)) AS n FROM \($0)" }
+    let next = "coalesce((SELECT max(n) FROM (\(numbers.joined(separator: " UNION ALL ")))), 0) + 1"
+    let values = columns.map { $0 == number ? next : "NEW.\($0)" }
     return """
       CREATE TEMP TRIGGER \(trigger("number")) INSTEAD OF INSERT ON \(shadow) WHEN NEW.\(number) IS NULL BEGIN \
       INSERT INTO \(shadow) (\(list(columns))) VALUES (\(values.joined(separator: ", "))); \
@@ -48,7 +51,7 @@ extension OverlaySQL {
     return """
       CREATE TEMP TRIGGER \(trigger("update")) INSTEAD OF UPDATE ON \(shadow) WHEN \(sameKey("NEW", "OLD")) BEGIN \
       \(requiredRules(hasFallback: false))\
-      \(table.uniqueRules.map { uniqueRule($0, condition: "NOT (\(sameKey("v", "OLD")))") }.joined())\
+      \(table.uniqueRules.map { uniqueRule($0) }.joined())\
       \(remember)\
       UPDATE \(pending) SET \(Self.state) = 0, \(assignments) WHERE \(sameKey(pending, "OLD")); \
       INSERT INTO \(pending) (\(Self.row), \(Self.state), \(list(columns))) SELECT \(lowerRow("OLD")), 0, \(values.joined(separator: ", ")) \
@@ -61,7 +64,7 @@ extension OverlaySQL {
   var moveTrigger: String {
     """
     CREATE TEMP TRIGGER \(trigger("move")) INSTEAD OF UPDATE ON \(shadow) WHEN NOT (\(sameKey("NEW", "OLD"))) BEGIN \
-    \(remember)\(remove)\(touch("OLD"))\
+    \(rememberReferences)\(remember)\(remove)\(touch("OLD"))\
     INSERT INTO \(shadow) (\(list(columns))) VALUES (\(list(columns, of: "NEW"))); \
     END
     """
@@ -71,8 +74,16 @@ extension OverlaySQL {
     """
     CREATE TEMP TRIGGER \(trigger("delete")) INSTEAD OF DELETE ON \(shadow) \
     WHEN EXISTS (SELECT 1 FROM \(rows) AS v WHERE \(sameKey("v", "OLD"))) BEGIN \
-    \(remember)\(remove)\(hasDeleteRules ? "INSERT INTO \(leaving) (\(list(columns))) VALUES (\(list(columns, of: "OLD"))); " : "")\(touch("OLD"))\
+    \(remember)\(remove)\(leave)\(touch("OLD"))\
     END
+    """
+  }
+
+  /// A row that has expired is deleted as if it were there.
+  var expiredTrigger: String {
+    """
+    CREATE TEMP TRIGGER \(trigger("expired")) INSTEAD OF DELETE ON \(expired) BEGIN \
+    \(remember)\(remove)\(leave)END
     """
   }
 
@@ -105,8 +116,8 @@ extension OverlaySQL {
     """
     INSERT INTO \(base) (\(Self.row), \(Self.clock), \(list(columns))) SELECT \(lowerRow("OLD")), \(step), \(list(columns, of: "OLD")) \
     WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", "OLD"))); \
-    INSERT INTO \(history) (step, is_there, \(list(columns))) SELECT \(step), 1, \(list(columns, of: "OLD")) \
-    WHERE NOT EXISTS (SELECT 1 FROM \(history) AS h WHERE h.step = \(step) AND \(sameKey("h", "OLD")));
+    INSERT INTO \(history) (\(Self.stepNumber), \(Self.isThere), \(list(columns))) SELECT \(step), 1, \(list(columns, of: "OLD")) \
+    WHERE NOT EXISTS (SELECT 1 FROM \(history) AS h WHERE h.\(Self.stepNumber) = \(step) AND \(sameKey("h", "OLD")));
     """ + " "
   }
 
@@ -121,9 +132,32 @@ extension OverlaySQL {
     """ + " "
   }
 
+  /// Records the row as deleted if a delete rule applies to it.
+  private var leave: String {
+    hasDeleteRules ? "INSERT INTO \(leaving) (\(list(columns))) VALUES (\(list(columns, of: "OLD"))); " : ""
+  }
+
   /// A row that takes the place of one whose time has come is a new one.
   private var forgetExpired: String {
     table.expires ? "DELETE FROM \(base) WHERE \(sameKey(base, "NEW")) AND \(Expiry.isOver); " : ""
+  }
+
+  /// Writes the rows that refer to a moved one again: unchanged, or as the update rule of an adopted file says. The
+  /// delete rules of the file, which sees a deletion, don't reach rows that are written themselves, and the commit
+  /// refuses those that refer to no row by then.
+  private var rememberReferences: String {
+    deleteRules.filter(\.reachesChildren).map { reference in
+      let columns = zip(reference.childColumns.map(Quoting.name), referredColumns(reference))
+      let values = columns.map { child, parent in
+        switch reference.updateRule {
+        case "CASCADE": "\(child) = NEW.\(parent)"
+        case "SET NULL": "\(child) = NULL"
+        default: "\(child) = \(child)"
+        }
+      }
+      let refers = columns.map { "\($0) = OLD.\($1)" }.joined(separator: " AND ")
+      return "UPDATE \(Quoting.name(reference.child)) SET \(values.joined(separator: ", ")) WHERE \(refers); "
+    }.joined()
   }
 
   private func message(_ rule: String, _ columns: [String]) -> String {
@@ -136,12 +170,17 @@ extension OverlaySQL {
     }.joined()
   }
 
-  private func uniqueRule(_ rule: OverlayTable.UniqueRule, condition: String?) -> String {
-    let matches = rule.parts.map { part -> String in
-      let column = Quoting.name(part.column)
-      return "v.\(column) = NEW.\(column) COLLATE \(Quoting.name(part.collation))"
+  /// Refuses a row with the unique value of another one that is there, and deletes another one with it that has expired.
+  private func uniqueRule(_ rule: OverlayTable.UniqueRule) -> String {
+    func isTaken(_ row: String) -> String {
+      let matches = rule.parts.map { part -> String in
+        let column = Quoting.name(part.column)
+        return "\(row).\(column) = NEW.\(column) COLLATE \(Quoting.name(part.collation)) AND "
+      }
+      return "\(matches.joined())NOT (\(sameKey(row, "NEW")))"
     }
-    let conditions = (matches + [condition].compactMap { $0 }).joined(separator: " AND ")
-    return "SELECT RAISE(ABORT, \(message("UNIQUE", rule.parts.map(\.column)))) FROM \(rows) AS v WHERE \(conditions); "
+    let failure = message("UNIQUE", rule.parts.map(\.column))
+    let refuse = "SELECT RAISE(ABORT, \(failure)) FROM \(rows) AS v WHERE \(isTaken("v")); "
+    return refuse + (table.expires ? "DELETE FROM \(expired) WHERE \(isTaken(expired)); " : "")
   }
 }

@@ -22,6 +22,12 @@ struct OverlaySQL {
   static let row = "\(ReservedNames.prefix)row"
   static let state = "\(ReservedNames.prefix)state"
   static let clock = "\(ReservedNames.prefix)clock"
+  /// The columns of `history` with the number of the step, and whether the row was there before it.
+  static let stepNumber = "\(ReservedNames.prefix)step"
+  static let isThere = "\(ReservedNames.prefix)is_there"
+  /// The names of rows in conditions on a row that has the table's name, which may be any other.
+  static let own = "\(ReservedNames.prefix)own"
+  static let previous = "\(ReservedNames.prefix)previous"
 
   init(
     layers: [Int], table: OverlayTable, lower: String, lowerView: String, deleteRules: [ForeignKey],
@@ -120,8 +126,8 @@ struct OverlaySQL {
   func lowerRow(_ row: String) -> String { table.hiddenRowID.map { "\(row).\(Quoting.name($0))" } ?? "NULL" }
 
   /// Returns the row ID of an unsaved row: its own, or a negative one that no other layer uses.
-  func pendingRow(_ row: String) -> String {
-    "CAST(coalesce(\(row).\(Self.row), -\(row).\(Self.number) - \(layer << 40)) AS INTEGER)"
+  func pendingRow(_ row: String, in layer: Int? = nil) -> String {
+    "CAST(coalesce(\(row).\(Self.row), -\(row).\(Self.number) - \((layer ?? self.layer) << 40)) AS INTEGER)"
   }
 
   // MARK: Tables
@@ -135,8 +141,8 @@ struct OverlaySQL {
       "CREATE UNIQUE INDEX temp.\(name("pending_key")) ON \(pending) (\(list(keys)))",
       "CREATE TEMP TABLE \(base) (\(Self.number) INTEGER PRIMARY KEY, \(Self.row) INTEGER, \(Self.clock) INTEGER NOT NULL, \(values))\(strict)",
       "CREATE UNIQUE INDEX temp.\(name("base_key")) ON \(base) (\(list(keys)))",
-      "CREATE TEMP TABLE \(history) (step INTEGER NOT NULL, is_there INTEGER NOT NULL, \(values))\(strict)",
-      "CREATE UNIQUE INDEX temp.\(name("history_key")) ON \(history) (step, \(list(keys)))",
+      "CREATE TEMP TABLE \(history) (\(Self.stepNumber) INTEGER NOT NULL, \(Self.isThere) INTEGER NOT NULL, \(values))\(strict)",
+      "CREATE UNIQUE INDEX temp.\(name("history_key")) ON \(history) (\(Self.stepNumber), \(list(keys)))",
     ]
       + (hasDeleteRules
         ? ["CREATE TEMP TABLE \(leaving) (\(Self.number) INTEGER PRIMARY KEY, \(values))\(strict)"] : [])
@@ -172,8 +178,10 @@ struct OverlaySQL {
 
   /// The rows of the layer, and those below without changes here. SQLite pushes conditions into both parts.
   var createViews: [String] {
-    let plain = "CREATE TEMP VIEW \(rows) AS \(ReservedNames.viewMark) \(union(of: lower, below: [], pending: []))"
-    guard !table.derived.isEmpty else { return [plain] }
+    let plain =
+      ["CREATE TEMP VIEW \(rows) AS \(ReservedNames.viewMark) \(union(of: lower, below: [], pending: []))"]
+      + (table.expires ? [createExpired] : [])
+    guard !table.derived.isEmpty else { return plain }
     let isStored = table.derived.allSatisfy { pendingTables.isDisjoint(with: $0.tables) }
     let body: String
     if isStored {
@@ -185,7 +193,7 @@ struct OverlaySQL {
       body =
         "SELECT \((["\(shadow).*"] + table.derived.map(derived)).joined(separator: ", ")) FROM \(rows) AS \(shadow)"
     }
-    return [plain, "CREATE TEMP VIEW \(view) AS \(ReservedNames.viewMark) \(body)"]
+    return plain + ["CREATE TEMP VIEW \(view) AS \(ReservedNames.viewMark) \(body)"]
   }
 
   private func union(of lower: String, below: [String], pending derived: [String]) -> String {
@@ -195,7 +203,7 @@ struct OverlaySQL {
     let second = (row == nil ? [] : [pendingRow(shadow)]) + columns.map { "\(shadow).\($0)" } + derived
     return """
       SELECT \(first.joined(separator: ", ")) FROM \(lower) AS \(shadow) \
-      WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", shadow))) \
+      WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS \(Self.own) WHERE \(sameKey(Self.own, shadow))) \
       UNION ALL SELECT \(second.joined(separator: ", ")) FROM \(pending) AS \(shadow) WHERE \(isShown)
       """
   }
@@ -224,6 +232,6 @@ struct OverlaySQL {
       "CREATE TEMP VIEW \(shadow) AS \(ReservedNames.viewMark) SELECT * FROM \(view)\(table.expires ? " WHERE \(Expiry.isThere())" : "")",
       "CREATE TEMP VIEW \(upsert) AS \(ReservedNames.viewMark) SELECT \(list(columns)) FROM \(view)",
       insertTrigger, updateTrigger, moveTrigger, deleteTrigger, upsertTrigger,
-    ] + [numberTrigger].compactMap { $0 }
+    ] + [numberTrigger, table.expires ? expiredTrigger : nil].compactMap { $0 }
   }
 }

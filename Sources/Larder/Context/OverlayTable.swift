@@ -111,11 +111,17 @@ struct OverlayTable {
           isCollated: connection.collation(of: column, in: table).map { $0 != "BINARY" } ?? false)
       )
     }
+    // Only the file computes generated columns: it checks their rules when the row is saved.
+    func isStored(_ names: [String]) -> Bool {
+      names.allSatisfy { name in columns.contains { $0.name.isSameColumn(as: name) } }
+    }
     return OverlayTable(
       name: table, model: definition?.model, columns: columns, keys: keys, hiddenRowID: hiddenRowID,
       rowIDColumn: hiddenRowID ?? (definition?.isKeyRowID == true ? keys[0] : nil), isStrict: entry["strict"] == 1,
-      uniqueRules: try uniqueRules(of: table, keys: keys, hiddenRowID, connection),
-      references: foreignKeys.filter { $0.child.isSameColumn(as: table) },
+      uniqueRules: try uniqueRules(of: table, keys: keys, hiddenRowID, connection).filter {
+        isStored($0.parts.map(\.column))
+      },
+      references: foreignKeys.filter { $0.child.isSameColumn(as: table) && isStored($0.childColumns) },
       searchable: hiddenRowID != nil || definition?.isKeyRowID == true ? definition?.searchable ?? [] : [],
       derived: definition.map(Derived.all(of:)) ?? [],
       places: places(definition, pairs).filter { place in columns.contains { $0.name == place.column } },

@@ -133,8 +133,12 @@ extension Connection {
     } catch let error as StoreError {
       throw error.naming(M.schema.modelName)
     }
+    func update() throws -> Int { try namingSums { try change(writer, rowsOf: query) } }
     do {
-      return try namingSums { try change(writer, rowsOf: query) }
+      return try update()
+    } catch let error as StoreError where error.code == .duplicate {
+      guard try environment.features.removeHidden(withUniqueValuesOf: nil as M?, self) else { throw error }
+      return try update()
     } catch let error as StoreError where error.code == .invalidValue && error.property == nil {
       throw naming(error, query, list)
     }

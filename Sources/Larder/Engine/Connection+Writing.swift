@@ -61,7 +61,7 @@ extension Connection {
       throw Self.naming(error, M.self, M.schema.writtenColumns, at: Int(execution.failedParameter) - 1)
     }
     note(statement)
-    overlay?.didWrite(values())
+    try overlay?.didWrite(values())
   }
 
   /// Deletes the row with the key. Returns false if there is none.

@@ -19,7 +19,7 @@ protocol ConnectionOverlay: AnyObject {
   func didRead<M: Model>(_ values: [M])
 
   /// Called with rows that were written.
-  func didWrite<M: Model>(_ values: [M])
+  func didWrite<M: Model>(_ values: [M]) throws
 
   /// Called after a statement that may have changed or deleted rows in another way.
   func didChange() throws

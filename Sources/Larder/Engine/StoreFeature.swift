@@ -61,8 +61,9 @@ protocol StoreFeature: AnyObject, Sendable {
   /// Called when a value was refused because another row has one of its unique values. Deletes that row if the feature
   /// hides it from the program.
   ///
-  /// - Returns: Whether a row was deleted; the value is then written again.
-  func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool
+  /// - Parameter value: The value; nil for those that `updateAll` computes. All hidden rows may be in their way.
+  /// - Returns: Whether a row was deleted; the write is then tried again.
+  func removeHidden<M: Model>(withUniqueValuesOf value: M?, _ connection: Connection) throws -> Bool
 
   /// Translates the message of one of the feature's triggers.
   ///
@@ -153,7 +154,7 @@ extension StoreFeature {
   func didClose() {}
   func willWrite<M: Model>(_ values: () -> [M], _ kind: ModelStatementKind, _ connection: Connection) throws {}
   func willExecute(_ arguments: [SQLWriter.Argument], _ connection: Connection) throws {}
-  func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool { false }
+  func removeHidden<M: Model>(withUniqueValuesOf value: M?, _ connection: Connection) throws -> Bool { false }
   func refusal(_ message: String, _ context: ErrorContext?) -> StoreError? { nil }
   func didCreateCollection(_ name: String, _ connection: Connection) throws {}
   func willRemoveCollection(_ name: String, _ connection: Connection) throws {}

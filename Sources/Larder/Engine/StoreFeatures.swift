@@ -32,7 +32,7 @@ struct StoreFeatures: Sendable {
     for (_, feature) in list { try feature.willExecute(arguments, connection) }
   }
 
-  func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool {
+  func removeHidden<M: Model>(withUniqueValuesOf value: M?, _ connection: Connection) throws -> Bool {
     for (_, feature) in list where try feature.removeHidden(withUniqueValuesOf: value, connection) { return true }
     return false
   }

@@ -84,9 +84,11 @@ extension Connection {
     }
   }
 
-  /// Deletes expired rows with a unique value of the row. Returns whether there were any.
-  func removeExpired<M: Model>(withUniqueValuesOf value: M) throws -> Bool {
+  /// Deletes expired rows with a unique value of the row, or all that have expired if it isn't known. Returns whether
+  /// there were any.
+  func removeExpired<M: Model>(withUniqueValuesOf value: M?) throws -> Bool {
     guard M.schema.expires, overlay == nil else { return false }
+    guard let value else { return try removeExpired(limit: .max, ExpirySpan(until: environment.clock.now)) > 0 }
     var count = 0
     for index in try uniqueIndexes(of: M.schema.table) {
       let values = try index.map { column in

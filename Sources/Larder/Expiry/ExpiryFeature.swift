@@ -24,7 +24,7 @@ final class ExpiryFeature: StoreFeature {
     if M.schema.expires, kind != .update { try connection.removeExpired(withKeysOf: values()) }
   }
 
-  func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool {
+  func removeHidden<M: Model>(withUniqueValuesOf value: M?, _ connection: Connection) throws -> Bool {
     try connection.removeExpired(withUniqueValuesOf: value)
   }
 

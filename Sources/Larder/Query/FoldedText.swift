@@ -4,12 +4,10 @@ import Foundation
 public struct CaseInsensitiveText: QueryExpressible {
   let base: SQLNode
 
-  /// The case-folded text, which determines the sort order.
+  /// The case-folded text, which determines the sort order. What it is compared with is folded too.
   public var expression: QueryExpression<String> {
-    QueryExpression(node: folded, coding: .stored)
+    QueryExpression(node: base.caseFolded, coding: .caseFolded)
   }
-
-  private var folded: SQLNode { .function(.caseFolded, [base]) }
 
   private func fold(_ text: String) -> SQLNode { .value(.text(text.caseFolded)) }
 
@@ -18,7 +16,23 @@ public struct CaseInsensitiveText: QueryExpressible {
   /// - Parameter text: The text to find.
   /// - Returns: The condition.
   public func contains(_ text: String) -> QueryExpression<Bool> {
-    .init(.textContains(folded, fold(text)))
+    .init(.textContains(node, fold(text)))
+  }
+
+  /// Returns whether the text contains that of another expression, ignoring case.
+  ///
+  /// - Parameter text: The expression of the text to find.
+  /// - Returns: The condition.
+  public func contains(_ text: some QueryExpressible<String>) -> QueryExpression<Bool> {
+    .init(.textContains(node, text.node.caseFolded))
+  }
+
+  /// Returns whether the text doesn't contain the other one, ignoring case; false for nil.
+  ///
+  /// - Parameter text: The text to find.
+  /// - Returns: The condition.
+  public func notContains(_ text: String) -> QueryExpression<Bool> {
+    expression.notContains(text.caseFolded)
   }
 
   /// Returns whether the text begins with the prefix, ignoring case.
@@ -26,7 +40,7 @@ public struct CaseInsensitiveText: QueryExpressible {
   /// - Parameter prefix: The prefix.
   /// - Returns: The condition.
   public func hasPrefix(_ prefix: String) -> QueryExpression<Bool> {
-    .init(.textHasPrefix(folded, prefix.caseFolded))
+    .init(.textHasPrefix(node, prefix.caseFolded))
   }
 
   /// Returns whether the text ends with the suffix, ignoring case.
@@ -34,45 +48,48 @@ public struct CaseInsensitiveText: QueryExpressible {
   /// - Parameter suffix: The suffix.
   /// - Returns: The condition.
   public func hasSuffix(_ suffix: String) -> QueryExpression<Bool> {
-    .init(.textHasSuffix(folded, fold(suffix)))
+    .init(.textHasSuffix(node, fold(suffix)))
   }
 
-  /// Returns whether the text is in the list, ignoring case.
+  /// Returns whether the text matches SQL's LIKE, ignoring case in every script: `%` matches any characters, `_` one.
   ///
-  /// - Parameter values: The list.
+  /// - Parameter pattern: The pattern.
   /// - Returns: The condition.
-  public func isIn(_ values: some Sequence<String>) -> QueryExpression<Bool> {
-    .init(.isIn(folded, values.map(fold), .stored))
+  public func like(_ pattern: String) -> QueryExpression<Bool> {
+    expression.like(pattern.caseFolded)
   }
 
-  /// Returns whether the texts are equal, ignoring case; nil only equals nil.
-  public static func == (left: CaseInsensitiveText, right: String?) -> QueryExpression<Bool> {
-    .init(.compare(.equal, left.folded, right.map(left.fold) ?? .value(.null)))
+  /// Returns whether the text doesn't match SQL's LIKE, ignoring case; false for nil.
+  ///
+  /// - Parameter pattern: The pattern of ``like(_:)``.
+  /// - Returns: The condition.
+  public func notLike(_ pattern: String) -> QueryExpression<Bool> {
+    expression.notLike(pattern.caseFolded)
   }
 
-  /// Returns whether the texts differ in more than case; nil only equals nil.
-  public static func != (left: CaseInsensitiveText, right: String?) -> QueryExpression<Bool> {
-    .init(.compare(.notEqual, left.folded, right.map(left.fold) ?? .value(.null)))
+  /// Returns whether the text matches a Unix file pattern, ignoring case: `*` matches any characters, `?` one, `[a-z]`
+  /// one of these.
+  ///
+  /// - Parameter pattern: The pattern.
+  /// - Returns: The condition.
+  public func glob(_ pattern: String) -> QueryExpression<Bool> {
+    expression.glob(pattern.caseFolded)
   }
 
-  /// Returns whether the text is less than the other one, ignoring case; false for nil.
-  public static func < (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
-    .init(.compare(.less, left.folded, left.fold(right)))
+  /// Returns whether the regular expression matches a part of the text, ignoring case.
+  ///
+  /// - Parameter regex: The regular expression.
+  /// - Returns: The condition.
+  public func matches(_ regex: some RegexComponent) -> QueryExpression<Bool> {
+    .init(.regex(RegexMatcher(regex.regex.ignoresCase()), base))
   }
+}
 
-  /// Returns whether the text is less than or equal to the other one, ignoring case; false for nil.
-  public static func <= (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
-    .init(.compare(.lessOrEqual, left.folded, left.fold(right)))
-  }
-
-  /// Returns whether the text is greater than the other one, ignoring case; false for nil.
-  public static func > (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
-    .init(.compare(.greater, left.folded, left.fold(right)))
-  }
-
-  /// Returns whether the text is greater than or equal to the other one, ignoring case; false for nil.
-  public static func >= (left: CaseInsensitiveText, right: String) -> QueryExpression<Bool> {
-    .init(.compare(.greaterOrEqual, left.folded, left.fold(right)))
+extension ColumnCoding where Output == String {
+  /// Folds constants, because they are compared with folded text.
+  fileprivate static var caseFolded: ColumnCoding {
+    let stored = ColumnCoding.stored
+    return ColumnCoding(type: stored.type, encode: { .text($0.caseFolded) }, decode: stored.decode)
   }
 }
 
@@ -96,36 +113,6 @@ public struct LocalizedText: QueryExpressible {
   /// - Returns: The condition.
   public func contains(_ text: String) -> QueryExpression<Bool> {
     .init(.function(.localizedContains, [base, .value(.text(text))]))
-  }
-
-  /// Returns whether the locale orders the texts as equal; nil only equals nil.
-  public static func == (left: LocalizedText, right: String?) -> QueryExpression<Bool> {
-    .init(.compare(.equal, left.collated, .value(right.map { .text($0) } ?? .null)))
-  }
-
-  /// Returns whether the locale orders the texts as different; nil only equals nil.
-  public static func != (left: LocalizedText, right: String?) -> QueryExpression<Bool> {
-    .init(.compare(.notEqual, left.collated, .value(right.map { .text($0) } ?? .null)))
-  }
-
-  /// Returns whether the text is less than the other one in the order of the locale; false for nil.
-  public static func < (left: LocalizedText, right: String) -> QueryExpression<Bool> {
-    .init(.compare(.less, left.collated, .value(.text(right))))
-  }
-
-  /// Returns whether the text is less than or equal to the other one in the order of the locale; false for nil.
-  public static func <= (left: LocalizedText, right: String) -> QueryExpression<Bool> {
-    .init(.compare(.lessOrEqual, left.collated, .value(.text(right))))
-  }
-
-  /// Returns whether the text is greater than the other one in the order of the locale; false for nil.
-  public static func > (left: LocalizedText, right: String) -> QueryExpression<Bool> {
-    .init(.compare(.greater, left.collated, .value(.text(right))))
-  }
-
-  /// Returns whether the text is greater than or equal to the other one in the order of the locale; false for nil.
-  public static func >= (left: LocalizedText, right: String) -> QueryExpression<Bool> {
-    .init(.compare(.greaterOrEqual, left.collated, .value(.text(right))))
   }
 }
 

@@ -19,7 +19,15 @@ extension SQLNode {
     }
   }
 
+  /// The text in the form that is compared case-insensitively.
+  var caseFolded: SQLNode { isCaseFolded ? self : .function(.caseFolded, [self]) }
+
+  private var isCaseFolded: Bool {
+    if case .function(.caseFolded, _) = self { true } else { false }
+  }
+
   private static func comparison(_ op: ComparisonOperator, _ left: SQLNode, _ right: SQLNode) -> SQLNode {
+    if left.isCaseFolded != right.isCaseFolded { return comparison(op, left.caseFolded, right.caseFolded) }
     let (leftOrder, rightOrder) = (left.order, right.order)
     guard leftOrder == .instant || rightOrder == .instant else {
       return .comparison(op, left.asValue, right.asValue, leftOrder == .stored ? rightOrder : leftOrder)

@@ -15,6 +15,7 @@ public struct RandomTests: ProofPart {
     "RandomLongConditionTests", "RandomModelNameTests", "RandomRequiredTests", "RefusedAssignmentTests",
     "RandomOptionalTests", "RandomKeyFormTests", "RandomDateTests", "RandomExpiryTests",
     "RandomKeyIdentityTests", "ExpiredGroupTests", "StoreCheckJSONTests",
+    "RandomNarrowIntegerTests", "RandomDeepDeletionTests", "ContextMovedKeyTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.

@@ -140,6 +140,78 @@ struct ContextExpiryRuleTests {
     #expect(try rows(db) == ["1:0", "visit 2 of 2", "purchase 2", "holder 1 of 0", "holder 2 of 2"])
   }
 
+  /// How a row takes a unique value.
+  enum Taking: CaseIterable, Sendable { case insert, save, update, updateAll, sql }
+
+  /// Gives the row 3 the code of the row 1, which has expired.
+  private func takeCode(_ taking: Taking, _ db: some StoreWriter) throws {
+    let row = SeasonTicket(id: 3, code: "a", text: "new")
+    switch taking {
+    case .insert: try db.insert(row)
+    case .save: try db.save([row])
+    case .update: try db.update(row)
+    case .updateAll:
+      try db.updateAll(SeasonTicket.where { $0.code == "c" }) {
+        $0.code.set("a")
+        $0.text.set("new")
+      }
+    case .sql: try db.sql("update SeasonTicket set code = 'a', text = 'new' where id = 3")
+    }
+  }
+
+  @Test(
+    "a row that takes the unique value of one whose time has come deletes it with what its delete rules say, at once",
+    arguments: Place.allCases, Taking.allCases)
+  func taken(_ place: Place, _ taking: Taking) throws {
+    try fill(db)
+    // Its time does not come here.
+    try db.setExpiry(of: SeasonTicket.self, 2, to: clock.now.addingTimeInterval(1000))
+    if taking != .insert { try db.insert(SeasonTicket(id: 3, code: "c")) }
+    clock.advance(by: 10)
+    let writer = writer(place)
+    // What has changed before stays so, except for what the rules change.
+    try writer.save(TicketHolder(id: 1, name: "x", ticket: ToOne(1)))
+    try writer.save(TicketVisit(id: 1, text: "moved", ticket: ToOne(2)))
+    try writer.save(TicketVisit(id: 3, ticket: ToOne(1)))
+    try takeCode(taking, writer)
+    let expected = [
+      "2:2", "3new:0", "visit 1moved of 2", "visit 2 of 2", "purchase 1", "purchase 2", "holder 1x of 0",
+      "holder 2 of 2",
+    ]
+    #expect(try rows(writer) == expected)
+    #expect(context.deleted(SeasonTicket.self) == [] && child.deleted(SeasonTicket.self) == [])
+    try save()
+    #expect(try rows(db) == expected && rows(context) == expected)
+    #expect(try db.sql("select id from main.SeasonTicket order by id").map { $0["id"] } == [2, 3])
+    #expect(try db.verifyDerived() == [] && db.check().isHealthy)
+  }
+
+  @Test("undo brings back what went with a row whose unique value was taken")
+  func undoTaken() throws {
+    try fill(db)
+    clock.advance(by: 10)
+    try context.save(SeasonTicket(id: 3, code: "a"))
+    let after = ["3:0", "visit 2 of 2", "purchase 2", "holder 1 of 0", "holder 2 of 2"]
+    #expect(try rows(context) == after)
+    #expect(context.undo())
+    #expect(try rows(context) == rows(db) && !context.hasChanges)
+    #expect(context.redo())
+    #expect(try rows(context) == after)
+    try context.save()
+    #expect(try rows(db) == after)
+  }
+
+  @Test("a row that a context inserts by SQL gets no key that an expired one has", arguments: Place.allCases)
+  func generatedKey(_ place: Place) throws {
+    try fill(db)
+    clock.advance(by: 10)
+    let writer = writer(place)
+    try writer.sql("insert into SeasonTicket (text, code) values ('new', 'z')")
+    try save()
+    #expect(try db.fetch(SeasonTicket.all).map(\.visitCount) == [0])
+    #expect(try db.fetch(SeasonTicket.all).allSatisfy { $0.id > 2 || place == .store })
+  }
+
   @Test("a reference that denies it refuses the new row, and nothing has changed", arguments: Place.allCases)
   func denied(_ place: Place) throws {
     try fill(db)
@@ -150,6 +222,9 @@ struct ContextExpiryRuleTests {
     let error = #expect(throws: StoreError.self) { try writer.save(SeasonTicket(id: 1)) }
     #expect(error?.code == .referenced && error?.model == "SeasonTicket", "\(error as Any)")
     #expect(place == .store || error?.message.contains("TicketClaim.ticket") == true)
+    #expect(try rows(writer) == before)
+    let taken = #expect(throws: StoreError.self) { try writer.save(SeasonTicket(id: 3, code: "a")) }
+    #expect(taken?.code == .referenced && taken?.model == "SeasonTicket", "\(taken as Any)")
     #expect(try rows(writer) == before)
     try writer.delete(TicketClaim.self, 1)
     try writer.save(SeasonTicket(id: 1))

@@ -45,7 +45,11 @@ struct RandomLiveTests {
   private static let texts = ["é", "e\u{301}", "a", "🌶ok"]
 
   init() throws {
-    store = try Store(inMemoryFor: Branch.self, TwigTag.self, Holder.self)
+    try self.init(Store(inMemoryFor: Branch.self, TwigTag.self, Holder.self))
+  }
+
+  private init(_ store: Store) throws {
+    self.store = store
     try store.blocking.sql(
       "create table Log (id integer primary key, code text unique on conflict replace, number integer default 0)")
     try store.blocking.sql("create view Seen as select id, level from Branch")
@@ -152,46 +156,50 @@ struct RandomLiveTests {
     }
   }
 
-  /// A change that SQL alone can make.
-  private func statement(_ random: inout SplitMix64) throws {
+  /// SQL that makes a change which SQL alone can make.
+  private static func statement(_ random: inout SplitMix64) -> [String] {
     let (id, other) = (Int.random(in: 1...6, using: &random), Int.random(in: 1...6, using: &random))
     switch Int.random(in: 0..<12, using: &random) {
-    case 0: try db.sql("insert into Log (code, number) values (\("c\(id)"), \(other))")
-    case 1: try db.sql("update Log set code = \("c\(id)") where id = \(other)")
-    case 2: try db.sql("update Log set number = number + 1 where id = \(id)")
-    case 3: try db.sql("update or replace Branch set code = \("c\(id)") where id = \(other)")
-    case 4: try db.sql("insert or replace into TwigTag (id, text) values (\("a"), \("\(id) ok"))")
-    case 5: try db.sql("drop trigger if exists follow")
+    case 0: return ["insert into Log (code, number) values ('c\(id)', \(other))"]
+    case 1: return ["update Log set code = 'c\(id)' where id = \(other)"]
+    case 2: return ["update Log set number = number + 1 where id = \(id)"]
+    case 3: return ["update or replace Branch set code = 'c\(id)' where id = \(other)"]
+    case 4: return ["insert or replace into TwigTag (id, text) values ('a', '\(id) ok')"]
+    case 5: return ["drop trigger if exists follow"]
     case 6:
-      try db.sql("drop trigger if exists follow")
-      try db.sql(
-        "create trigger follow after insert on Log begin update or replace Branch set code = 'c1' where id = new.number; end"
-      )
+      return [
+        "drop trigger if exists follow",
+        "create trigger follow after insert on Log begin update or replace Branch set code = 'c1' where id = new.number; end",
+      ]
     case 7:
-      try db.sql("drop trigger if exists count")
-      try db.sql("create trigger count after update of level on Branch begin update Log set number = number + 1; end")
+      return [
+        "drop trigger if exists count",
+        "create trigger count after update of level on Branch begin update Log set number = number + 1; end",
+      ]
     case 8:
-      try db.sql("drop view Seen")
-      try db.sql(
+      return [
+        "drop view Seen",
         id > 3
           ? "create view Seen as select id, level from Branch"
-          : "create view Seen as select id, number as level from Log")
+          : "create view Seen as select id, number as level from Log",
+      ]
+    // Refused if it is there, or not.
     case 9:
-      let columns = Set(try db.sql("pragma table_xinfo(Log)").compactMap { $0["name"]?.text })
-      if columns.contains("twice") {
-        try db.sql("alter table Log drop column twice")
-      } else {
-        try db.sql("alter table Log add column twice integer generated always as (number * 2)")
-      }
-    case 10: try db.sql("update TwigTag set id = \(random.pick(Self.texts)) where id = \(random.pick(Self.texts))")
-    default: try db.sql("delete from Log where id = \(id)")
+      return [
+        id > 3
+          ? "alter table Log drop column twice"
+          : "alter table Log add column twice integer generated always as (number * 2)"
+      ]
+    case 10:
+      return ["update TwigTag set id = '\(random.pick(texts))' where id = '\(random.pick(texts))'"]
+    default: return ["delete from Log where id = \(id)"]
     }
   }
 
   private func change(_ context: Context, _ random: inout SplitMix64) throws {
     switch Int.random(in: 0..<12, using: &random) {
     case 0..<5: try Self.change(store.blocking, &random)
-    case 5..<8: try statement(&random)
+    case 5..<8: for statement in Self.statement(&random) { try db.sql(SQL(raw: statement)) }
     case 8:
       try db.write { transaction in
         for _ in 0..<3 { try Self.change(transaction, &random) }
@@ -206,18 +214,48 @@ struct RandomLiveTests {
   }
 
   @Test("no change is missed that makes a read another, by whatever it comes", arguments: 0..<8)
-  func everyChange(_ number: Int) throws {
-    let seed = TestSeed.value &+ UInt64(number)
+  func everyChange(_ number: Int) async throws {
+    try await compare(seed: TestSeed.value &+ UInt64(number), rounds: 60)
+  }
+
+  @Test(
+    "no change is missed while another connection or process changes rows, triggers, views and columns",
+    arguments: 0..<4)
+  func otherConnections(_ number: Int) async throws {
+    let file = try StoreFile()
+    let tests = try RandomLiveTests(file.open(Branch.self, TwigTag.self, Holder.self))
+    let other = try Store(at: file.path, for: [], configuration: Store.Configuration(schema: .existing))
+    let process = number.isMultiple(of: 2) ? try ChildProcess("sql", file.path) : nil
+    if let process { #expect(await process.line() == "ready") }
+    try await tests.compare(seed: TestSeed.value &+ UInt64(number), rounds: 40) { statement in
+      if let process {
+        process.send(statement)
+        return await process.line() == "done"
+      }
+      do { _ = try await other.sql(SQL(raw: statement)) } catch is StoreError { return false }
+      return true
+    }
+  }
+
+  /// Makes random changes, and looks after each of them whether everybody was told who reads something else.
+  ///
+  /// - Parameter others: Executes a statement elsewhere, and returns whether it was not refused.
+  private func compare(seed: UInt64, rounds: Int, others: ((String) async throws -> Bool)? = nil) async throws {
     var generator = SplitMix64(seed: seed)
     let context = Context(store)
     let probes = try probes()
     var refused = 0
-    let rounds = 60
     for round in 0..<rounds {
       // Each change draws from a generator of its own, so that a refused one takes no numbers from the next.
       var random = SplitMix64(seed: generator.next())
       do {
-        try change(context, &random)
+        if let others, random.once(in: 2) {
+          for statement in Self.statement(&random) where try await !others(statement) { break }
+          // A timer finds ten times a second that others have committed.
+          store.live.wakeAll()
+        } else {
+          try change(context, &random)
+        }
       } catch is StoreError {
         // Rules refuse some of the changes.
         refused += 1

@@ -118,6 +118,34 @@ import Testing
     try sample.check({ $0.name.caseInsensitive > "B" }) { "b".precedes(fold($0.name)) }
   }
 
+  @Test("caseInsensitive folds what the text is compared with: a literal, on either side, another property, a pattern")
+  func foldedSides() throws {
+    func fold(_ text: String) -> String { text.uppercased().lowercased() }
+    try sample.check({ $0.name.caseInsensitive == "ABC" }) { fold($0.name).isSame(as: "abc") }
+    try sample.check({ "ABC" == $0.name.caseInsensitive }) { fold($0.name).isSame(as: "abc") }
+    try sample.check({ $0.nickname.caseInsensitive != "ABC" }) { $0.nickname.map { fold($0) } != "abc" }
+    try sample.check({ "B" > $0.name.caseInsensitive }) { fold($0.name).precedes("b") }
+    try sample.check({ $0.name.caseInsensitive.isBetween("A", "F") }) {
+      !fold($0.name).precedes("a") && !"f".precedes(fold($0.name))
+    }
+    try sample.check({ $0.name.caseInsensitive == $0.name.uppercased }, isTelling: false) { _ in true }
+    try sample.check({ $0.name.uppercased == $0.name.caseInsensitive }, isTelling: false) { _ in true }
+    try sample.check({ $0.name.caseInsensitive.contains($0.name.uppercased) }, isTelling: false) { _ in true }
+    try sample.check({ $0.nickname.caseInsensitive.notContains("B") }) {
+      $0.nickname.map { !fold($0).holds("b") } ?? false
+    }
+    try sample.check({ $0.name.caseInsensitive.like("%É%") }) { fold($0.name).holds("é") }
+    try sample.check({ $0.nickname.caseInsensitive.notLike("%B%") }) {
+      $0.nickname.map { !fold($0).holds("b") } ?? false
+    }
+    try sample.check({ $0.name.caseInsensitive.glob("*B*") }) { fold($0.name).holds("b") }
+    try sample.check({ $0.name.caseInsensitive.matches(/B/) }) { fold($0.name).holds("b") }
+    let db = try Store(inMemoryFor: LabelledItem.self).blocking
+    try db.insert(["ab", "AB", "c"].enumerated().map { LabelledItem(id: $0, label: $1) })
+    let groups = LabelledItem.all.grouped(by: \.label.caseInsensitive) { ($0.key, $0.count) }
+    #expect(try db.fetch(groups.having { $0.key == "Ab" }).map(\.1) == [2])
+  }
+
   @Test("localized looks past case and accents, and orders numbers by size")
   func localized() throws {
     try sample.check({ $0.name.localized.contains("E") }) { $0.name.localizedStandardContains("E") }

@@ -5,8 +5,6 @@ extension ExpiryRun {
   /// Changes rows in a context, perhaps in its child, and saves them.
   func changeInContext() throws {
     let store = places[0].store
-    _ = try store.blocking.removeExpired()
-    try reconcile(places[0])
     let before = world
     stored = Set(world.permits.keys)
     let context = Context(store)

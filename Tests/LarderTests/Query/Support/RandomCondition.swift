@@ -104,6 +104,10 @@ struct RandomCondition {
     case 2: return .init("name contains \(text)", { $0.name.contains(text) }, { $0.name.holds(text) })
     case 3: return .init("name begins \(text)", { $0.name.hasPrefix(text) }, { $0.name.begins(with: text) })
     case 4: return .init("name ends \(text)", { $0.name.hasSuffix(text) }, { $0.name.ends(with: text) })
+    case 5 where generator.once(in: 2):
+      return .init(
+        "\(text) ~ name", { text == $0.name.caseInsensitive },
+        { $0.name.uppercased().lowercased().isSame(as: text.uppercased().lowercased()) })
     default:
       return .init(
         "name ~ \(text)", { $0.name.caseInsensitive == text },
