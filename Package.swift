@@ -5,7 +5,8 @@ import PackageDescription
 
 /// Publishers where there is no Combine.
 let openCombine = Target.Dependency.product(
-  name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .windows, .android, .wasi]))
+  name: "OpenCombine", package: "OpenCombine",
+  condition: .when(platforms: [.linux, .windows, .android, .wasi], traits: ["Combine"]))
 
 /// What the pages of the examples are served with.
 let web: [Target.Dependency] = [
@@ -24,6 +25,12 @@ let package = Package(
     .library(name: "LarderCombine", targets: ["LarderCombine"]),
     .library(name: "LarderSync", targets: ["LarderSync"]),
     .library(name: "LarderTestSupport", targets: ["LarderTestSupport"]),
+  ],
+  // What a package that uses Larder alone need not fetch: it writes `traits: []`.
+  traits: [
+    .trait(name: "Combine", description: "LarderCombine, which needs OpenCombine on Linux."),
+    .trait(name: "Sync", description: "LarderSync and LarderTestSupport, which need swift-protobuf."),
+    .default(enabledTraits: ["Combine", "Sync"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -86,7 +93,7 @@ let package = Package(
         "LarderArchive",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+        .product(name: "SwiftProtobuf", package: "swift-protobuf", condition: .when(traits: ["Sync"])),
       ],
       exclude: ["Wire/sync.proto"]),
     .target(name: "LarderTestSupport", dependencies: ["Larder", "LarderRandom", "LarderSync"]),

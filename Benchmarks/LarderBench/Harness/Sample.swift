@@ -16,12 +16,12 @@ struct Sample {
   ///
   /// What disturbs the machine mostly disturbs two neighbours alike, so their ratios lie closer together than the ratios
   /// of medians from run to run. Pairs of which one was preempted say how busy the machine is, and are left out. On a
-  /// machine that leaves too few others, the ratio is that of processor time.
+  /// machine that leaves less than half of them, the ratio is that of processor time.
   func ratio(to neighbours: Sample) -> Ratio? {
     guard measurements.count == neighbours.measurements.count else { return nil }
     let pairs = Array(zip(measurements, neighbours.measurements))
     let undisturbed = pairs.filter { $0.preemptions == 0 && $1.preemptions == 0 }
-    if undisturbed.count >= max(16, pairs.count / 10) {
+    if undisturbed.count >= pairs.count / 2 {
       return Ratio(of: undisturbed.map { $0.elapsed / $1.elapsed }, isOfProcessorTime: false)
     }
     return Ratio(of: pairs.map { $0.processor / $1.processor }, isOfProcessorTime: true)

@@ -108,6 +108,9 @@ struct DocumentRows {
 
   // MARK: Writing
 
+  /// The number of names up to which comparing each with each is quicker than looking them up.
+  private static let comparisonLimit = 32
+
   /// Stores the documents.
   ///
   /// - Parameter keepsExpiry: Whether a document without a date of expiry keeps that of the document it replaces.
@@ -115,10 +118,14 @@ struct DocumentRows {
     guard !documents.isEmpty else { return }
     try writing {
       try connection.prepareAttachments(documents.contains { Attachment.isNamed(in: .text($0.json)) })
-      var prepared: [String]?
-      for document in documents where document.properties != prepared {
-        try connection.documents.prepare(name, document.properties)
-        prepared = document.properties
+      // Most documents of a batch have the names of the one before, in any order.
+      var prepared: [ExactText]?
+      for document in documents {
+        let properties = document.properties
+        let isFew = properties.count <= Self.comparisonLimit
+        if isFew, let prepared, properties.allSatisfy({ prepared.contains(ExactText($0)) }) { continue }
+        try connection.documents.prepare(name, properties)
+        prepared = isFew ? properties.map(ExactText.init) : nil
       }
       let keepsTimes = try connection.documents.keepsTimes(name)
       let statement = try connection.statement(keepsExpiry ? table.upsertKeepingExpiry : table.upsert)

@@ -1,4 +1,5 @@
 import Foundation
+import LarderRandom
 import Testing
 
 @testable import Larder
@@ -28,6 +29,25 @@ struct DocumentNameTests {
     try await store.documents("people").removeIndex(on: "x")
     #expect(try await store.documents("PEOPLE").indexes == [])
     #expect(try await store.sql("select key from pEople where y = 2").count == 1)
+  }
+
+  @Test("every name in a batch is remembered, whatever names the documents before have")
+  func namesOfBatches() throws {
+    let seed = TestSeed.value &* 181
+    var generator = SplitMix64(seed: seed)
+    let names = (0..<80).map { "n\($0)" } + [Self.composed, Self.decomposed]
+    var documents =
+      [Self.composed, Self.decomposed].map { (key: $0, value: "{\"\($0)\":1}") } + [(key: "c", value: "{}")]
+    var expected = Set([Self.composed, Self.decomposed].map { Array($0.utf8) })
+    for number in 0..<200 {
+      let count = Int.random(in: 0...(number.isMultiple(of: 20) ? 60 : 6), using: &generator)
+      let some = names.shuffled(using: &generator).prefix(count)
+      expected.formUnion(some.map { Array($0.utf8) })
+      documents.append((key: "\(number)", value: "{\(some.map { "\"\($0)\":1" }.joined(separator: ","))}"))
+    }
+    let things = try Store(inMemoryFor: DocumentTeam.self).blocking.documents("things")
+    try things.save(json: documents)
+    #expect(Set(try things.properties.map { Array($0.utf8) }) == expected, "seed \(seed)")
   }
 
   @Test("B4: a name is found in the Unicode scalars that documents have, and in others it is an error")
