@@ -105,14 +105,7 @@ extension Connection {
 
   /// Decodes the statement's current row.
   func decode<M: Model>(_ model: M.Type, _ statement: PreparedStatement, at index: Int32 = 0) throws -> M {
-    var row = RowReader(statement.pointer, at: index)
-    do {
-      let value = try M(from: &row)
-      overlay?.didRead([value])
-      return value
-    } catch {
-      throw Self.naming(error, model, column: Int(row.index - index) - 1)
-    }
+    try decode(model, statement.pointer, at: index)
   }
 
   private func withRows<M: Model, Result>(
