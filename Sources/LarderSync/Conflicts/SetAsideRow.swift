@@ -91,9 +91,9 @@ extension StoreSync {
     }
   }
 
-  /// Merges a duplicate into the row that has its unique value: what refers to it refers to that row afterwards, on all
-  /// replicas, and the duplicate is deleted.
+  /// Merges a duplicate into the row that has its unique value, on all replicas.
   ///
+  /// What refers to the duplicate refers to the other row afterwards, and the duplicate is deleted.
   /// Of its values, those that differ from the other row's are listed in ``conflicts()``, from where each can be restored.
   /// Counters are added up.
   ///

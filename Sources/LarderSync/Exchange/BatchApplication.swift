@@ -159,13 +159,13 @@ extension ReplicaFile {
       try clock.settled == 0
       || connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isSetAside) LIMIT 1")
       || connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isResurrected) LIMIT 1")
-      || connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE held = \(Holding.hidden.rawValue) LIMIT 1")
+      || connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE held >= \(Holding.hidden.rawValue) LIMIT 1")
     if isNeeded {
       let region = VisibilityRegion(self)
       for row in try rows(after: clock.settled, upTo: clock.now, limit: .max) { region.join(row) }
       // What a changed row was before isn't known any longer: everything may return that its old values kept away. What
       // went with a deleted row returns with that row alone.
-      let hidden = "id IN (SELECT row FROM \(SyncTables.cells) WHERE held = \(Holding.hidden.rawValue))"
+      let hidden = "id IN (SELECT row FROM \(SyncTables.cells) WHERE held >= \(Holding.hidden.rawValue))"
       for condition in [SyncTables.isResurrected, SyncTables.isMissed, hidden] {
         for row in try rows(where: condition) { region.join(row) }
       }

@@ -96,7 +96,10 @@ extension ReplicaFile {
   private func stored(_ metadata: Metadata) throws -> StoredRow {
     let table = self.table(metadata.table)
     var cells: [Int64: Cell] = [:]
-    let sql = "SELECT property, length, time, replica, held, value FROM \(SyncTables.cells) WHERE row = ?1"
+    let sql = """
+      SELECT property, length, time, replica, held, value FROM \(SyncTables.cells) \
+      WHERE row = ?1 AND held <> \(Holding.excess.rawValue)
+      """
     for (property, cell) in try connection.rows(
       sql, [.integer(metadata.id)],
       { row in

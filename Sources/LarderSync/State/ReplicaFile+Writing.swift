@@ -101,7 +101,7 @@ extension ReplicaFile {
         [
           .integer(id), .integer(counter.id), .integer(row.state.insertionLength),
           .integer(row.state.insertion.time), .integer(try self.id(of: row.state.insertion.replica)),
-          .integer(Holding.hidden.rawValue),
+          .integer(Holding.excess.rawValue),
         ])
     }
   }

@@ -79,7 +79,7 @@ enum SyncTables {
     PRIMARY KEY (row, property)) STRICT, WITHOUT ROWID
     """,
     "CREATE INDEX main.\(cells)_value ON \(cells) (property, value) WHERE held >= \(Holding.lookedUp.rawValue)",
-    "CREATE INDEX main.\(cells)_hidden ON \(cells) (row) WHERE held = \(Holding.hidden.rawValue)",
+    "CREATE INDEX main.\(cells)_hidden ON \(cells) (row) WHERE held >= \(Holding.hidden.rawValue)",
     // The amount is high × 2³² + low. What is confirmed was certainly added in this file: see ReplicaFile+Identity.
     """
     CREATE TABLE main.\(counters) (row INTEGER NOT NULL, property INTEGER NOT NULL, replica INTEGER NOT NULL, \
@@ -170,4 +170,6 @@ enum Holding: Int64 {
   case lookedUp = 2
   /// In the cell of a visible row, whose table shows nil: what the value refers to isn't visible.
   case hidden = 3
+  /// Nowhere: the cell marks a counter whose sum is out of its range.
+  case excess = 4
 }

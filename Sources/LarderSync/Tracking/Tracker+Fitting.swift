@@ -212,9 +212,8 @@ extension Tracker {
         WHERE property = \(property) AND time = (SELECT now FROM \(SyncTables.clock))) AS changed WHERE id = changed.row
       """)
     try advanceClock()
-    guard try connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE property = \(property) AND held <> 0") else {
-      return
-    }
+    let isHeld = "property = \(property) AND held BETWEEN 1 AND 3"
+    guard try connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE \(isHeld)") else { return }
     // Rules decide about values that refer to rows or are unique: the next exchange computes all rows anew.
     if TrackedTable.isLookedUp(column.name, in: table) {
       return try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
@@ -223,14 +222,14 @@ extension Tracker {
       "(cell.value IS NULL AND \(column.isOptional ? 1 : 0) OR typeof(cell.value) = \(column.storageClass.rawValue.lowercased().quotedLiteral))"
     let held = """
       FROM \(SyncTables.rows) AS known JOIN \(SyncTables.cells) AS cell ON cell.row = known.id \
-      AND cell.property = \(property) AND cell.held <> 0 AND \(fits) WHERE known.status = 0 AND \(join)
+      AND cell.property = \(property) AND cell.held BETWEEN 1 AND 3 AND \(fits) WHERE known.status = 0 AND \(join)
       """
     try connection.run(
       "UPDATE main.\(table.name.quotedName) AS row SET \(name) = (SELECT cell.value \(held)) WHERE EXISTS (SELECT 1 \(held))"
     )
     try connection.run(
       """
-      UPDATE \(SyncTables.cells) SET held = 0, value = NULL WHERE property = \(property) AND held <> 0
+      UPDATE \(SyncTables.cells) SET held = 0, value = NULL WHERE \(isHeld)
         AND row IN (SELECT id FROM \(SyncTables.rows) WHERE table_id = \(id) AND status = 0)
       """)
   }
@@ -255,7 +254,7 @@ extension Tracker {
       main.\(table.name.quotedName) AS row CROSS JOIN \(SyncTables.rows) AS known ON \(isRow(of: table, id)) \
       LEFT JOIN \(cell) WHERE true
       """
-    let held = "\(SyncTables.rows) AS known JOIN \(cell) WHERE known.table_id = \(id) AND cell.held <> 0"
+    let held = "\(SyncTables.rows) AS known JOIN \(cell) WHERE known.table_id = \(id) AND cell.held BETWEEN 1 AND 3"
     try connection.run(insert("row.\(name)", shown))
     try connection.run(insert("cell.value", held))
     try connection.run("DELETE FROM \(SyncTables.cells) WHERE property = ?1", [.integer(property)])
@@ -276,7 +275,7 @@ extension Tracker {
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value)
         SELECT known.id, \(property), known.length - 1 + known.length % 2, known.time, known.replica, 1, row.\(column.quotedName)
         FROM main.\(table.name.quotedName) AS row CROSS JOIN \(SyncTables.rows) AS known ON \(isRow(of: table, id)) WHERE true
-        ON CONFLICT (row, property) DO UPDATE SET held = 1, value = excluded.value WHERE held = 0
+        ON CONFLICT (row, property) DO UPDATE SET held = 1, value = excluded.value WHERE held IN (0, \(Holding.excess.rawValue))
       """)
   }
 

@@ -143,8 +143,11 @@ struct SimulationRun {
         throw SimulationProblem(
           "replica \(place) and replica 0 hold different rows of \(name): \(tables[name] ?? []), and \(rows)")
       }
-      if try await replica.changes() != changes {
-        throw SimulationProblem("replica \(place) and replica 0 know different changes")
+      let known = try await replica.changes()
+      if let name = Set(known.keys).union(changes.keys).first(where: { known[$0] != changes[$0] }) {
+        let (here, there) = (known[name].map { "\($0)" } ?? "nothing", changes[name].map { "\($0)" } ?? "nothing")
+        throw SimulationProblem(
+          "replica \(place) and replica 0 know different changes of \(name): \(here), and \(there)")
       }
       let report = try await replica.store.check()
       if !report.isHealthy { throw SimulationProblem("replica \(place) breaks a rule: \(report.findings)") }

@@ -22,7 +22,8 @@ struct VisibilityOracle {
     }
     let consistent = greatest(candidates, known)
     var losers: Set<RowKey> = []
-    for row in consistent {
+    // Without unique rules there are no rivals, and comparing all with all takes long.
+    for row in consistent where tables[row.table]?.description.uniqueRules.isEmpty == false {
       for rival in consistent where rival != row && rival.table == row.table {
         if shares(row, rival, consistent, known), isEarlier(rival, row, known) { losers.insert(row) }
       }
