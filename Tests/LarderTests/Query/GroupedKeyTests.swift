@@ -9,8 +9,8 @@ struct GroupedKeyTests {
   @Test("groups by several keys, with counts of different values and aggregates of expressions")
   func several() async throws {
     var generator = SplitMix64(seed: TestSeed.value &* 7)
-    let tours = (1...80).map { Tour.random($0, &generator) }
-    let store = try Store(inMemoryFor: Tour.self, Halt.self)
+    let tours = (1...80).map { Excursion.random($0, &generator) }
+    let store = try Store(inMemoryFor: Excursion.self, Stopover.self)
     try store.blocking.insert(tours)
     struct Key: Hashable {
       let country: String?
@@ -18,7 +18,7 @@ struct GroupedKeyTests {
     }
     let groups = Dictionary(grouping: tours) { Key(country: $0.country, isFull: $0.seats == 0) }
     let found = try await store.fetch(
-      Tour.all.grouped(by: { ($0.country, $0.seats == 0) }) {
+      Excursion.all.grouped(by: { ($0.country, $0.seats == 0) }) {
         ($0.key.0, $0.key.1, $0.count, $0.count(distinct: \.price), $0.sum { $0.price * 2 }, $0.max { $0.seats + 1 })
       })
     #expect(found.count == groups.count)
@@ -32,7 +32,7 @@ struct GroupedKeyTests {
     // In the order of the keys: nil first.
     #expect(found.first?.0 == nil)
     let page = try await store.fetch(
-      Tour.all.grouped(by: { ($0.country, $0.seats == 0) }) { ($0.key.0, $0.key.1) }.limit(2, offset: 1))
+      Excursion.all.grouped(by: { ($0.country, $0.seats == 0) }) { ($0.key.0, $0.key.1) }.limit(2, offset: 1))
     #expect(page.map(\.0) == found[1...2].map(\.0))
   }
 
@@ -42,11 +42,11 @@ struct GroupedKeyTests {
     var calendar = Calendar(identifier: .gregorian)
     (calendar.timeZone, calendar.firstWeekday, calendar.minimumDaysInFirstWeek) = (timeZone, 2, 4)
     var generator = SplitMix64(seed: TestSeed.value &* 11)
-    let tours = (1...200).map { Tour.random($0, &generator) }
-    let store = try Store(inMemoryFor: Tour.self, Halt.self)
+    let tours = (1...200).map { Excursion.random($0, &generator) }
+    let store = try Store(inMemoryFor: Excursion.self, Stopover.self)
     try store.blocking.insert(tours)
     let starts = try await store.fetch(
-      Tour.select {
+      Excursion.select {
         (
           $0.startsAt.year(in: timeZone), $0.startsAt.month(in: timeZone), $0.startsAt.week(in: timeZone),
           $0.startsAt.day(in: timeZone), $0.startsAt.hour(in: timeZone), $0.endsAt.day(in: timeZone)
@@ -70,13 +70,13 @@ struct GroupedKeyTests {
     #expect(parts.count == CalendarPart.allCases.count)
     for (part, component) in parts {
       let found = try await store.fetch(
-        Tour.select { ($0.startsAt.component(part, in: timeZone), $0.endsAt.component(part, in: timeZone)) }
+        Excursion.select { ($0.startsAt.component(part, in: timeZone), $0.endsAt.component(part, in: timeZone)) }
           .sorted(by: \.id))
       #expect(found.map(\.0) == tours.map { calendar.component(component, from: $0.startsAt) }, "\(part)")
       #expect(found.map(\.1) == tours.map { $0.endsAt.map { calendar.component(component, from: $0) } }, "\(part)")
     }
     let months = try await store.fetch(
-      Tour.all.grouped(by: { $0.startsAt.month(in: timeZone) }) { ($0.key, $0.sum(\.price)) })
+      Excursion.all.grouped(by: { $0.startsAt.month(in: timeZone) }) { ($0.key, $0.sum(\.price)) })
     let expected = Dictionary(grouping: tours) { calendar.dateInterval(of: .month, for: $0.startsAt)?.start }
       .mapValues { $0.map(\.price).reduce(0, +) }.sorted { ($0.key ?? .distantPast) < ($1.key ?? .distantPast) }
     #expect(months.map(\.0) == expected.map(\.key))
@@ -85,20 +85,20 @@ struct GroupedKeyTests {
 
   @Test("the first day of a week can be chosen; a date outside of the calendar is an error")
   func edges() async throws {
-    let store = try Store(inMemoryFor: Tour.self, Halt.self)
+    let store = try Store(inMemoryFor: Excursion.self, Stopover.self)
     // Wednesday.
     let date = Date(timeIntervalSince1970: 1_764_158_400)
-    try await store.insert(Tour(id: 1, name: "", price: 1, seats: 1, startsAt: date))
+    try await store.insert(Excursion(id: 1, name: "", price: 1, seats: 1, startsAt: date))
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
     for day in 1...7 {
       calendar.firstWeekday = day
-      let found = try await store.first(Tour.select { $0.startsAt.week(in: .gmt, firstWeekday: day) })
+      let found = try await store.first(Excursion.select { $0.startsAt.week(in: .gmt, firstWeekday: day) })
       #expect(found == calendar.dateInterval(of: .weekOfYear, for: date)?.start)
     }
-    try await store.updateAll(Tour.all) { $0.startsAt.set(Date(timeIntervalSinceReferenceDate: 1e300)) }
+    try await store.updateAll(Excursion.all) { $0.startsAt.set(Date(timeIntervalSinceReferenceDate: 1e300)) }
     let error = await #expect(throws: StoreError.self) {
-      try await store.fetch(Tour.select { $0.startsAt.month(in: .gmt) })
+      try await store.fetch(Excursion.select { $0.startsAt.month(in: .gmt) })
     }
     #expect(error?.message.contains("outside of the calendar") == true)
   }

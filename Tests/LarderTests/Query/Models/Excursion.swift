@@ -4,7 +4,7 @@ import LarderTestSupport
 
 /// A journey of several days.
 @Model
-struct Tour: Hashable {
+struct Excursion: Hashable {
   var id: Int
   var name: String
   var country: String?
@@ -12,21 +12,21 @@ struct Tour: Hashable {
   var seats: Int
   var startsAt: Date
   var endsAt: Date?
-  @Relationship(inverse: \Halt.tour) var halts: ToMany<Halt>
+  @Relationship(inverse: \Stopover.tour) var halts: ToMany<Stopover> = []
 }
 
 /// A place where a tour stays for some days. Its city is a name, and refers to nothing.
 @Model
-struct Halt: Hashable {
+struct Stopover: Hashable {
   var id: Int
-  var tour: ToOne<Tour>?
+  var tour: ToOne<Excursion>?
   var city: String
   var days: Int
 }
 
 /// A city by its name.
 @Model
-struct City: Hashable {
+struct Town: Hashable {
   var id: Int
   var name: String
   var isCapital: Bool
@@ -34,17 +34,17 @@ struct City: Hashable {
 
 /// A tree.
 @Model
-struct Branch: Hashable {
+struct Twig: Hashable {
   var id: Int
   var name: String
-  @Relationship(deleteRule: .cascade) var parent: ToOne<Branch>?
+  @Relationship(deleteRule: .cascade) var parent: ToOne<Twig>?
 }
 
-extension Tour {
-  static func random(_ id: Int, _ generator: inout SplitMix64) -> Tour {
+extension Excursion {
+  static func random(_ id: Int, _ generator: inout SplitMix64) -> Excursion {
     let start = Date(
       timeIntervalSinceReferenceDate: Double(Int.random(in: -90_000_000...900_000_000, using: &generator)))
-    return Tour(
+    return Excursion(
       id: id, name: generator.pick(["Alps", "Fjords", "Rivers", "caf\u{e9}", "cafe\u{301}", ""]),
       country: generator.pickOrNil(["CH", "NO", "FR"]),
       price: generator.pick([Decimal(9), 10, 100, Decimal(string: "0.1") ?? 0, Decimal(string: "99.95") ?? 0]),
