@@ -34,9 +34,9 @@ def read(ledger, path, answer):
 
 def test_two_ledgers_have_the_same_after_each_has_read_the_others_file(ledger, other, tmp_path):
     ledger.add_account("Cash", initial="100")
-    ledger.add_cost("-3.50", "Bread", account="Cash", category="Food")
+    ledger.add_cost("-3.50", "Bread", account="Cash (EUR)", category="Food")
     other.add_account("Bank", initial="1000")
-    other.add_cost("-20", "Shoes", account="Bank", category="Clothes")
+    other.add_cost("-20", "Shoes", account="Bank (EUR)", category="Clothes")
     read(other, save(ledger, tmp_path / "first"), "have changed.")
     read(ledger, save(other, tmp_path / "second"), "have changed.")
     read(other, save(ledger, tmp_path / "third"), "")
