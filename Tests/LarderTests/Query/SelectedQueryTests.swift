@@ -119,7 +119,7 @@ struct SelectedQueryTests {
 
   @Test("a value that doesn't fit names the property")
   func unfit() async throws {
-    try await store.write { try $0.sql("update Excursion set seats = 'many' where id = 2") }
+    _ = try await store.sql("update Excursion set seats = 'many' where id = 2")
     let error = await #expect(throws: StoreError.self) { try await store.fetch(Excursion.select(\.name, \.seats)) }
     #expect(error?.code == .invalidValue)
     #expect(error?.model == "Excursion")
