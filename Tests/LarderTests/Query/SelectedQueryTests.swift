@@ -100,7 +100,7 @@ struct SelectedQueryTests {
     for try await (name, _) in store.stream(query) { streamed.append(name) }
     #expect(streamed == tours.map(\.name))
     let context = Context(store)
-    try context.save(Excursion(id: 9, name: "New", price: 1, seats: 1, startsAt: .now))
+    context.save(Excursion(id: 9, name: "New", price: 1, seats: 1, startsAt: .now))
     #expect(try context.fetch(query).map(\.0) == tours.map(\.name) + ["New"])
     try await store.write { db in
       try db.deleteAll(Excursion.where { $0.id > 1 })
@@ -119,10 +119,10 @@ struct SelectedQueryTests {
 
   @Test("a value that doesn't fit names the property")
   func unfit() async throws {
-    _ = try await store.sql("update Excursion set seats = 'many' where id = 2")
-    let error = await #expect(throws: StoreError.self) { try await store.fetch(Excursion.select(\.name, \.seats)) }
+    _ = try await store.sql("update Excursion set price = 'many' where id = 2")
+    let error = await #expect(throws: StoreError.self) { try await store.fetch(Excursion.select(\.name, \.price)) }
     #expect(error?.code == .invalidValue)
     #expect(error?.model == "Excursion")
-    #expect(error?.property == "seats")
+    #expect(error?.property == "price")
   }
 }
