@@ -8,7 +8,7 @@ extension Connection {
     let values = try M.schema.values(of: value)
     let list = AssignmentList()
     for column in columns { list.append(column.name, try node(of: column, in: values)) }
-    guard try updateAll(row(values), list) > 0 else {
+    guard try updateAll(row(of: M.self, values), list) > 0 else {
       throw StoreError(
         .notFound, model: M.schema.modelName,
         "There is no \(M.schema.modelName) with this key. Use save(_:) or insert(_:) to add it.")
@@ -34,7 +34,7 @@ extension Connection {
     for column in M.schema.writtenColumns where !keys.contains(column.name) {
       list.append(column.name, try node(of: column.column, in: values))
     }
-    let row = try row(try M.schema.values(of: found))
+    let row = try row(of: M.self, try M.schema.values(of: found))
     _ = try updateAll(row, list)
     guard let saved = try first(row) else {
       throw StoreError(.notFound, model: M.schema.modelName, "A trigger has deleted the row that was saved.")
@@ -60,7 +60,7 @@ extension Connection {
     return row
   }
 
-  private func row<M: Model>(_ values: [String: Value]) throws -> Query<M> {
+  private func row<M: Model>(of model: M.Type, _ values: [String: Value]) throws -> Query<M> {
     try M.schema.keyColumns.reduce(Query<M>()) { query, key in
       query.filtered(by: .compare(.equal, reference(to: key.column), try node(of: key.column, in: values)))
     }

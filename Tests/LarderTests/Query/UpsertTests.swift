@@ -13,9 +13,11 @@ private struct Guest: Hashable {
   static var indexes: [Index<Self>] { [Index(\.name, \.house, unique: true)] }
 
   func validate() throws {
-    if name.isEmpty { throw StoreError(.invalidValue, "A guest has a name.") }
+    if name.isEmpty { throw Nameless() }
   }
 }
+
+private struct Nameless: Error {}
 
 @Model
 private struct House: Hashable {
@@ -51,7 +53,7 @@ struct UpsertTests {
       #expect(try db.find(Guest.self, 1)?.house == nil)
       let missing = #expect(throws: StoreError.self) { try db.update(Guest(id: 9, name: "x"), only: \.name) }
       #expect(missing?.code == .notFound)
-      #expect(throws: StoreError.self) { try db.update(Guest(id: 1, name: ""), only: \.visits) }
+      #expect(throws: Nameless.self) { try db.update(Guest(id: 1, name: ""), only: \.visits) }
     }
     try await store.update(Guest(id: 1, name: "Ada", visits: 1), only: \.name)
     #expect(try await store.find(Guest.self, 1)?.visits == 99)
