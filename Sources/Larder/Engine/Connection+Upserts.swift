@@ -42,16 +42,6 @@ extension Connection {
     return saved
   }
 
-  /// Inserts the value unless its key or a unique value is there already.
-  func insertIfAbsent<M: Model>(_ value: M) throws -> Bool {
-    do {
-      try savepoint { try write([value], .insert) }
-      return true
-    } catch let error as StoreError where error.code == .duplicate {
-      return false
-    }
-  }
-
   private func inserted<M: Model>(_ value: M) throws -> M {
     try write([value], .insert)
     guard let row = try find(M.self, value.id) else {

@@ -43,7 +43,12 @@ extension StoreWriter {
   /// - Throws: The errors of ``StoreWriter/insert(_:)-(M)``, except `.duplicate`.
   @discardableResult
   public func insertIfAbsent<M: Model>(_ value: M) throws -> Bool {
-    try _write(isAtomic: true) { try $0.connection.insertIfAbsent(value) }
+    do {
+      try insert(value)
+      return true
+    } catch let error as StoreError where error.code == .duplicate {
+      return false
+    }
   }
 }
 

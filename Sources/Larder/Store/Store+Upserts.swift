@@ -44,7 +44,12 @@ extension Store {
   /// - Throws: The errors of ``insert(_:)-(M)``, except `.duplicate`.
   @discardableResult
   public func insertIfAbsent<M: Model>(_ value: M) async throws -> Bool {
-    try await transaction { try $0.insertIfAbsent(value) }
+    do {
+      try await insert(value)
+      return true
+    } catch let error as StoreError where error.code == .duplicate {
+      return false
+    }
   }
 
   /// Returns the rows with the keys, in the order of the keys.
