@@ -27,13 +27,13 @@ extension Store {
     LivePublisher(live(read))
   }
 
-  /// Returns a publisher of the query's groups, now and after each commit that affects the query.
+  /// Returns a publisher of the query's selected values, groups or joined rows, now and after each commit that affects
+  /// them.
   ///
-  /// - Parameter query: A query with groups.
+  /// - Parameter query: A query with `select`, `grouped` or `join`.
   /// - Returns: A publisher that fails with the errors of `Store.live(_:)`.
-  public func publisher<M: Model, Key: Sendable, each Output: Sendable>(
-    for query: GroupedQuery<M, Key, repeat each Output>
-  ) -> LivePublisher<LiveResults<[(repeat each Output)]>> {
+  public func publisher<Q: ValueQuery>(for query: Q) -> LivePublisher<LiveResults<[Q.Result]>>
+  where Q.Result: Sendable {
     LivePublisher(live(query))
   }
 

@@ -68,6 +68,25 @@ extension Connection {
     }
   }
 
+  /// Returns the rows with the keys, in their order; nil for each that doesn't exist.
+  func rows<M: Model>(of model: M.Type, with keys: ArraySlice<M.ID>, _ inclusions: [Inclusion<M>]) throws -> [M?] {
+    guard M.schema.keyColumns.count == 1 else {
+      return try inOneView {
+        var rows = try keys.map { try find(model, $0) }
+        var found = rows.compactMap { $0 }
+        try load(inclusions, into: &found)
+        var loaded = found.makeIterator()
+        for position in rows.indices where rows[position] != nil { rows[position] = loaded.next() }
+        return rows
+      }
+    }
+    let key = SQLNode.column(M.schema.keyReference)
+    var query = Query<M>().filtered(by: .isIn(key, try keys.map { .value(try M.schema.storedKey($0)) }, key.order))
+    query.inclusions = inclusions
+    let found = Dictionary(try fetch(query).map { (try RowKey<M>($0.id), $0) }, uniquingKeysWith: { first, _ in first })
+    return try keys.map { found[try RowKey($0)] }
+  }
+
   /// Loads the related rows of the values. Without values, nothing is read.
   func load<M: Model>(_ inclusions: [Inclusion<M>], into values: inout [M], areAll: Bool = false) throws {
     guard !values.isEmpty else { return }
@@ -105,14 +124,7 @@ extension Connection {
 
   /// Decodes the statement's current row.
   func decode<M: Model>(_ model: M.Type, _ statement: PreparedStatement, at index: Int32 = 0) throws -> M {
-    var row = RowReader(statement.pointer, at: index)
-    do {
-      let value = try M(from: &row)
-      overlay?.didRead([value])
-      return value
-    } catch {
-      throw Self.naming(error, model, column: Int(row.index - index) - 1)
-    }
+    try decode(model, statement.pointer, at: index)
   }
 
   private func withRows<M: Model, Result>(

@@ -19,7 +19,7 @@ extension Connection {
   }
 
   func count<M: Model>(_ query: Query<M>) throws -> Int {
-    try aggregate(query, Group<M, Int>(key: QueryExpression(node: .value(.null), coding: .stored)).count)
+    try aggregate(query, .rowCount)
   }
 
   /// Returns a value computed over all rows of the query, after its limit.
@@ -44,36 +44,6 @@ extension Connection {
     } catch let failure as ValueFailure {
       throw StoreError(
         failure, model: M.schema.modelName, property: expression.node.columnName.flatMap(ErrorContext(M.self).property))
-    }
-  }
-
-  func fetch<M: Model, Key, each Output>(
-    _ query: GroupedQuery<M, Key, repeat each Output>
-  ) throws -> [(repeat each Output)] {
-    var writer = environment.makeWriter()
-    try query.select(&writer)
-    let context = ErrorContext(M.self)
-    return try using(writer, context) { statement in
-      var groups: [(repeat each Output)] = []
-      while try step(statement, context) {
-        var column: Int32 = 0
-        func next<Value>(_ expression: QueryExpression<Value>) throws -> Value {
-          defer { column += 1 }
-          let stored = StoredColumn(statement.pointer, column)
-          do {
-            return try expression.coding.decode(try stored.exactValue)
-          } catch let failure as ValueFailure {
-            if stored.value.isNull, case .related(.column(let reference), _, let key) = expression.node {
-              throw StoreError.missingTarget(
-                model: context.model, property: context.property(reference.name) ?? reference.name, target: key.table)
-            }
-            throw StoreError(
-              failure, model: context.model, property: expression.node.columnName.flatMap(context.property))
-          }
-        }
-        groups.append((repeat try next(each query.outputs)))
-      }
-      return groups
     }
   }
 

@@ -13,7 +13,8 @@ enum SQLFunctions {
     )
     guard let handle = database.sqliteConnection else { return }
     let own =
-      textFunctions + existingForms + listElements + decimalFunctions + [canonicalJSON, identifierBytes, floatingPoint]
+      textFunctions + existingForms + listElements + decimalFunctions + CalendarFunctions.all
+      + [canonicalJSON, identifierBytes, floatingPoint]
     for function in own + environment.adopted.functions + environment.features.functions {
       function.register(on: handle)
     }

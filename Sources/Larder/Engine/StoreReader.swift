@@ -56,18 +56,6 @@ extension StoreReader {
     try _read { try $0.connection.fetch(query) }
   }
 
-  /// Returns the groups of the query, one tuple for each group.
-  ///
-  /// - Parameter query: A query with `group(by:)` and a selection.
-  /// - Returns: One tuple of the selected values for each group.
-  /// - Throws: ``StoreError`` `.invalidValue` if a value doesn't fit its type or a sum of integers overflows, and the
-  ///   errors of any read.
-  public func fetch<M: Model, Key, each Output>(
-    _ query: GroupedQuery<M, Key, repeat each Output>
-  ) throws -> [(repeat each Output)] {
-    try _read { try $0.connection.fetch(query) }
-  }
-
   /// Returns the first row of the query.
   ///
   /// Without a sort, any row of the query may be the first.

@@ -159,23 +159,4 @@ extension Connection {
       return keys
     }
   }
-
-  /// Returns the rows with the keys, in their order; nil for each that doesn't exist.
-  func rows<M: Model>(of model: M.Type, with keys: ArraySlice<M.ID>, _ inclusions: [Inclusion<M>]) throws -> [M?] {
-    guard M.schema.keyColumns.count == 1 else {
-      return try inOneView {
-        var rows = try keys.map { try find(model, $0) }
-        var found = rows.compactMap { $0 }
-        try load(inclusions, into: &found)
-        var loaded = found.makeIterator()
-        for position in rows.indices where rows[position] != nil { rows[position] = loaded.next() }
-        return rows
-      }
-    }
-    let key = SQLNode.column(M.schema.keyReference)
-    var query = Query<M>().filtered(by: .isIn(key, try keys.map { .value(try M.schema.storedKey($0)) }, key.order))
-    query.inclusions = inclusions
-    let found = Dictionary(try fetch(query).map { (try RowKey<M>($0.id), $0) }, uniquingKeysWith: { first, _ in first })
-    return try keys.map { found[try RowKey($0)] }
-  }
 }

@@ -19,14 +19,13 @@ extension Store {
     LiveResults(store: self) { try $0.fetch(query) }
   }
 
-  /// Returns the groups of the query, now and after each commit that affects the query.
+  /// Returns the selected values, groups or joined rows of the query, now and after each commit that affects them.
   ///
-  /// - Parameter query: A query with groups.
+  /// - Parameter query: A query with `select`, `grouped` or `join`. Columns that it doesn't read aren't observed.
   /// - Returns: A sequence that throws the errors of ``Store/fetch(_:)-(Query<M>)``, and then ends.
-  public func live<M: Model, Key: Sendable, each Output: Sendable>(
-    _ query: GroupedQuery<M, Key, repeat each Output>
-  ) -> LiveResults<[(repeat each Output)]> {
-    LiveResults(store: self) { try $0.fetch(query) }
+  public func live<Q: ValueQuery>(_ query: Q) -> LiveResults<[Q.Result]> where Q.Result: Sendable {
+    let statement = query._statement
+    return LiveResults(store: self) { try $0.fetch(statement) }
   }
 
   /// Returns the results of the closure, now and after each commit that affects what it last read.

@@ -9,6 +9,8 @@ struct ColumnCoding<Output>: Sendable {
   let decode: @Sendable (Value) throws -> Output
   /// The JSON of a value with unordered parts; nil for every other value.
   var unordered: (@Sendable (Output) throws -> UnorderedJSON?)?
+  /// Reads a value of the type from a row without a ``Value`` in between, if the type can be.
+  var read: (@Sendable (StoredColumn) throws -> Output)?
 }
 
 extension ColumnCoding where Output: StoredValue {
@@ -24,7 +26,8 @@ extension ColumnCoding where Output: StoredValue {
         numberForm: Output.self is Bool.Type || Output.self is Bool?.Type
           ? .boolean : Output.self is Float.Type || Output.self is Float?.Type ? .single : nil),
       encode: { try $0.storedValue() },
-      decode: { try Output(storedValue: $0) })
+      decode: { try Output(storedValue: $0) },
+      read: { try Output(from: $0) })
   }
 }
 

@@ -1,14 +1,10 @@
-public import Foundation
-
-/// The rows of one group, as passed to the closure of ``Query/grouped(by:_:)``: `($0.key, $0.count, $0.sum(\.amount))`.
-public struct Group<M: Model, Key>: Sendable {
-  /// The value that the rows of the group share.
-  public let key: QueryExpression<Key>
+/// The rows of one group, as passed to the closure of `grouped(by:_:)`: `($0.key, $0.count, $0.sum(\.amount))`.
+public struct Group<M: Model, Key: Sendable>: Sendable {
+  /// The value that the rows of the group share; a tuple if they are grouped by several: `$0.key.0`.
+  public let key: Key
 
   /// The number of rows.
-  public var count: QueryExpression<Int> {
-    QueryExpression(node: .aggregate(.count, nil, .stored), coding: .stored)
-  }
+  public var count: QueryExpression<Int> { .rowCount }
 
   /// The number of rows in which the property isn't nil.
   ///
@@ -16,6 +12,23 @@ public struct Group<M: Model, Key>: Sendable {
   /// - Returns: An expression of the number.
   public func count<Output: QueryExpressible>(_ path: KeyPath<M.Columns, Output>) -> QueryExpression<Int> {
     QueryExpression(node: .aggregate(.count, M.columns[keyPath: path].node, .stored), coding: .stored)
+  }
+
+  /// The number of different values of a property, without nil: `$0.count(distinct: \.customer)`.
+  ///
+  /// - Parameter path: The property.
+  /// - Returns: An expression of the number.
+  public func count<Output: QueryExpressible>(distinct path: KeyPath<M.Columns, Output>) -> QueryExpression<Int> {
+    count(distinct: { $0[keyPath: path] })
+  }
+
+  /// The number of different values of an expression, without nil: `$0.count(distinct: { $0.date.day(in: .gmt) })`.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the number.
+  public func count(distinct value: (M.Columns) -> some QueryExpressible) -> QueryExpression<Int> {
+    let node = value(M.columns).node
+    return QueryExpression(node: .aggregate(.distinctCount, node.asValue, node.order), coding: .stored)
   }
 
   /// The sum of a property, or zero if there are no rows.
@@ -106,6 +119,39 @@ public struct Group<M: Model, Key>: Sendable {
   }
 }
 
+// MARK: - Computed values
+
+extension Group {
+  /// The mean of a computed value, or nil if every value is nil: `$0.average { $0.price * $0.quantity }`.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the mean.
+  public func average<Input: QueryExpressible>(_ value: (M.Columns) -> Input) -> QueryExpression<Double?>
+  where Input.Output: QueryNumber {
+    .average(value(M.columns).expression)
+  }
+
+  /// The least of a computed value.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the least value.
+  public func min<Output>(_ value: (M.Columns) -> QueryExpression<Output>) -> QueryExpression<Output?> {
+    .extreme(.min, value(M.columns))
+  }
+
+  /// The greatest of a computed value.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the greatest value.
+  public func max<Output>(_ value: (M.Columns) -> QueryExpression<Output>) -> QueryExpression<Output?> {
+    .extreme(.max, value(M.columns))
+  }
+}
+
+extension QueryExpression where Output == Int {
+  static var rowCount: QueryExpression { QueryExpression(node: .aggregate(.count, nil, .stored), coding: .stored) }
+}
+
 extension QueryExpression {
   static func sum<Key: QueryNumber>(_ expression: QueryExpression<Key>) -> QueryExpression
   where Output: QueryNumber & AdditiveArithmetic {
@@ -139,114 +185,5 @@ extension QueryExpression {
         type: type,
         encode: { try $0.map(coding.encode) ?? .null },
         decode: { $0.isNull ? nil : try coding.decode($0) }))
-  }
-}
-
-/// A query whose rows are grouped: each result is one group. Fetch it like any other query.
-public struct GroupedQuery<M: Model, Key, each Output>: Sendable {
-  let query: Query<M>
-  let key: QueryExpression<Key>
-  let outputs: (repeat QueryExpression<each Output>)
-  var condition: SQLNode?
-  var sorts: [(node: SQLNode, isDescending: Bool)] = []
-  var limit: Int?
-
-  init(_ query: Query<M>, _ key: QueryExpression<Key>, _ outputs: repeat QueryExpression<each Output>) {
-    self.query = query
-    self.key = key
-    self.outputs = (repeat each outputs)
-  }
-
-  private var group: Group<M, Key> { Group(key: key) }
-
-  /// Returns a query for the groups that satisfy the condition.
-  ///
-  /// - Parameter condition: Returns the condition for a group.
-  /// - Returns: A new query; this one doesn't change.
-  public func having(_ condition: (Group<M, Key>) -> some QueryExpressible<Bool>) -> GroupedQuery {
-    var query = self
-    let node = condition(group).node
-    query.condition = self.condition.map { .and($0, node) } ?? node
-    return query
-  }
-
-  /// Returns the query with sorted groups. Without a sort they are in the order of their keys.
-  ///
-  /// - Parameters:
-  ///   - order: `.forward`, the default, or `.reverse`.
-  ///   - value: Returns the value to sort by.
-  /// - Returns: A new query; this one doesn't change.
-  public func sorted(order: SortOrder = .forward, by value: (Group<M, Key>) -> some QueryExpressible) -> GroupedQuery {
-    var query = self
-    query.sorts.append((value(group).node.asValue, order == .reverse))
-    return query
-  }
-
-  /// Returns the query with at most `limit` groups.
-  ///
-  /// - Parameter limit: The largest number of groups.
-  /// - Returns: A new query; this one doesn't change.
-  public func limit(_ limit: Int) -> GroupedQuery {
-    precondition(limit >= 0, "a limit is not negative")
-    var query = self
-    query.limit = limit
-    return query
-  }
-
-  func select(_ writer: inout SQLWriter) throws {
-    guard query.limit == nil, query.offset == 0, query.cursor == nil else {
-      throw StoreError(
-        .unsupported, model: "\(M.self)",
-        "a query with a limit cannot be grouped; limit the groups instead: grouped(by:) { … }.limit(n)")
-    }
-    // The rank of single rows doesn't apply to groups.
-    var query = query
-    query.search?.isRanked = false
-    writer.write("SELECT ")
-    var isFirst = true
-    for output in repeat each outputs {
-      if !isFirst { writer.write(", ") }
-      isFirst = false
-      try writer.write(output.node.asValue)
-    }
-    try query.writeSource(&writer)
-    writer.write(" GROUP BY ")
-    try writer.writeOrdered(key.node, key.node.order)
-    if let condition {
-      writer.write(" HAVING ")
-      try writer.write(condition)
-    }
-    writer.write(" ORDER BY ")
-    for sort in sorts {
-      try writer.writeOrdered(sort.node, sort.node.order)
-      writer.write(sort.isDescending ? " DESC, " : ", ")
-    }
-    try writer.writeOrdered(key.node, key.node.order)
-    if let limit {
-      writer.write(" LIMIT ")
-      writer.bind(.integer(Int64(limit)))
-    }
-  }
-}
-
-extension Query {
-  /// Groups the rows by a property, and selects values of each group.
-  ///
-  /// ```swift
-  /// let totals = try await store.fetch(Cost.all.grouped(by: \.category) { ($0.key, $0.sum(\.amount), $0.count) })
-  /// for (category, total, count) in totals { … }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - path: The property to group by.
-  ///   - outputs: Returns a tuple of expressions for a group.
-  /// - Returns: A query whose results are tuples, one for each group.
-  public func grouped<Key: QueryExpressible, each Output>(
-    by path: KeyPath<M.Columns, Key>,
-    _ outputs: (Group<M, Key.Output>) -> (repeat QueryExpression<each Output>)
-  ) -> GroupedQuery<M, Key.Output, repeat each Output> {
-    let key = M.columns[keyPath: path].expression
-    let selected = outputs(Group(key: key))
-    return GroupedQuery(self, key, repeat each selected)
   }
 }

@@ -21,11 +21,14 @@ extension Query {
   }
 
   /// `FROM` and `WHERE`.
-  func writeSource(_ writer: inout SQLWriter) throws {
+  ///
+  /// - Parameter join: Writes a join to another table.
+  func writeSource(_ writer: inout SQLWriter, join: (inout SQLWriter) throws -> Void = { _ in }) throws {
     if let failure { throw failure }
     writer.write(" FROM ")
     writer.write(M.schema.statements.table)
     if isRanked, let search { search.writeJoin(&writer, M.schema) }
+    try join(&writer)
     var conjunction = " WHERE "
     if let search {
       writer.write(conjunction)
@@ -60,7 +63,7 @@ extension Query {
     }
   }
 
-  private func writeLimit(_ writer: inout SQLWriter) {
+  func writeLimit(_ writer: inout SQLWriter) {
     guard limit != nil || offset > 0 else { return }
     writer.write(" LIMIT ")
     writer.bind(.integer(Int64(limit ?? -1)))

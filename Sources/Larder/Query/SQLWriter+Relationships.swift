@@ -73,6 +73,7 @@ extension SQLWriter {
     let alias = Self.alias(ofRows: rows.depth)
     try qualifying { writer in
       switch rows.link {
+      case nil: writer.write(" FROM \(Quoting.name(rows.table)) AS \(alias) WHERE TRUE")
       case .foreignKey(let column):
         writer.write(" FROM \(Quoting.name(rows.table)) AS \(alias) WHERE ")
         let column = SQLNode.column(column.as(.rows(rows.depth)))

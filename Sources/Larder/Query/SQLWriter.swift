@@ -97,6 +97,7 @@ struct SQLWriter {
     case .condition(let branches, let otherwise): try write(branches, otherwise)
     case .json, .jsonContains, .jsonCount, .jsonTest, .jsonElement: try writeJSON(node)
     case .related, .isRelated, .relatedRows, .paired, .pairPosition: try writeRelated(node)
+    case .isInRows(let node, let rows, let isOptional): try write(node, in: rows, isOptional: isOptional)
     case .invalid(let error): throw error
     }
   }
@@ -252,6 +253,7 @@ struct SQLWriter {
     guard let node else { return write("count(*)") }
     switch (aggregate, order) {
     case (.count, _): write("count(")
+    case (.distinctCount, _): write("count(DISTINCT ")
     case (.sum, .decimal): write("larder_decimal_sum(")
     case (.sum, _): write("sum(")
     case (.average, .decimal): write("larder_decimal_average(")
@@ -259,7 +261,7 @@ struct SQLWriter {
     case (.min, _): write("min(")
     case (.max, _): write("max(")
     }
-    if aggregate == .min || aggregate == .max { try writeOrdered(node, order) } else { try write(node) }
+    if [.min, .max, .distinctCount].contains(aggregate) { try writeOrdered(node, order) } else { try write(node) }
     write(")")
   }
 

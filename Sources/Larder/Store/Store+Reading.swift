@@ -26,18 +26,6 @@ extension Store {
     try await reading(isBrief: query.isBrief) { try $0.fetch(query) }
   }
 
-  /// Returns the groups of the query, one tuple for each group.
-  ///
-  /// - Parameter query: A query with `group(by:)` and a selection.
-  /// - Returns: One tuple of the selected values for each group.
-  /// - Throws: ``StoreError`` `.invalidValue` if a value doesn't fit its type or a sum of integers overflows, and the
-  ///   errors of any read.
-  public func fetch<M: Model, Key, each Output: Sendable>(
-    _ query: GroupedQuery<M, Key, repeat each Output>
-  ) async throws -> [(repeat each Output)] {
-    try await reading { try $0.fetch(query) }
-  }
-
   /// Returns the first row of the query.
   ///
   /// Without a sort, any row of the query may be the first.

@@ -189,7 +189,7 @@ extension Store {
     }
   }
 
-  private func transaction<Result: Sendable>(
+  func transaction<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws -> Result {
     try await writer.perform { connection in

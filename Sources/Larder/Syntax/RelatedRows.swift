@@ -1,4 +1,4 @@
-/// The rows on the other side of a relationship, as a subquery selects them.
+/// The rows on the other side of a relationship, or of any table, as a subquery selects them.
 struct RelatedRows: Sendable, Hashable {
   /// How the rows are linked to the key of the row that owns them.
   enum Link: Sendable, Hashable {
@@ -21,7 +21,8 @@ struct RelatedRows: Sendable, Hashable {
   let table: String
   /// The nesting depth of the subquery: the rows' columns have the source `.rows(depth)`.
   let depth: Int
-  let link: Link
+  /// Nil for all rows of the table that satisfy the condition.
+  let link: Link?
   /// The key of the row that owns them.
   let owner: SQLNode
   var condition: SQLNode?

@@ -17,6 +17,10 @@ enum SQLFunction: String, Sendable, Hashable {
   case blob = "larder_blob"
   case float = "larder_float"
 
+  // Dates
+  case periodStart = "larder_period_start"
+  case calendarPart = "larder_calendar_part"
+
   // Numbers
   case integer = "larder_integer"
   case integerAdd = "larder_integer_add"

@@ -31,7 +31,7 @@ extension SQLNode {
     case .not(let node), .negate(let node), .isNull(let node), .isIn(let node, _, _), .regex(_, let node),
       .cast(let node, _), .collate(let node, _):
       [node]
-    case .json(let node, _), .jsonCount(let node), .related(let node, _, _): [node]
+    case .json(let node, _), .jsonCount(let node), .related(let node, _, _), .isInRows(let node, _, _): [node]
     case .isBetween(let node, let low, let high, _): [node, low, high]
     case .function(_, let arguments): arguments
     case .aggregate(_, let node, _): node.map { [$0] } ?? []
@@ -47,7 +47,7 @@ extension SQLNode {
   /// Whether the node needs more than the current row: related rows, or a column that triggers maintain.
   func readsOtherRows(_ derived: Set<String>) -> Bool {
     switch self {
-    case .related, .isRelated, .relatedRows, .paired, .pairPosition: true
+    case .related, .isRelated, .relatedRows, .paired, .pairPosition, .isInRows: true
     case .column(let column): derived.contains(column.name)
     case .value, .unorderedJSON, .invalid, .jsonElement: false
     default: children.contains { $0.readsOtherRows(derived) }

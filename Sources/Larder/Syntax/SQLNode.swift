@@ -41,6 +41,8 @@ indirect enum SQLNode: Sendable, Hashable {
   case paired(PairedKey)
   /// The position of a key in the order that its owner keeps in a join table.
   case pairPosition(PairedKey)
+  /// Whether a statement returns the value. If the value may be nil, nil is equal to nil.
+  case isInRows(SQLNode, Subquery, isOptional: Bool)
   /// A condition that couldn't be built. Writing the query throws the error.
   case invalid(StoreError)
 
@@ -76,7 +78,7 @@ enum PatternOperator: String, Sendable, Hashable {
 }
 
 enum Aggregate: String, Sendable, Hashable {
-  case count, sum, average, min, max
+  case count, distinctCount, sum, average, min, max
 }
 
 /// The collations that Larder registers on every connection.
@@ -101,10 +103,11 @@ extension SQLNode {
     switch self {
     case .column(let column), .related(_, let column, _): column.type.order
     case .relatedRows(_, .value(let node)): node.order
-    case .comparison, .junction, .isNull, .isIn, .isBetween, .not: .stored
+    case .comparison, .junction, .isNull, .isIn, .isInRows, .isBetween, .not: .stored
     case .binary(_, let left, let right): left.order == .stored ? right.order : left.order
     case .negate(let node): node.order
-    case .aggregate(let aggregate, _, let order): aggregate == .count || aggregate == .average ? .stored : order
+    case .aggregate(let aggregate, _, let order):
+      [.count, .distinctCount, .average].contains(aggregate) ? .stored : order
     case .condition(let branches, let otherwise): Self.order(branches.map(\.result) + [otherwise])
     case .function(let function, let arguments): function.order ?? Self.order(arguments)
     default: .stored
@@ -118,7 +121,7 @@ extension SQLNode {
   /// Whether the node is a condition that can be unknown in SQL, because a side of it is NULL.
   private var isUncertain: Bool {
     switch self {
-    case .comparison, .junction, .isIn, .isBetween, .pattern, .regex, .isRelated, .paired: true
+    case .comparison, .junction, .isIn, .isBetween, .pattern, .regex, .isRelated, .paired, .isInRows: true
     case .function(let function, _): function.isCondition
     default: false
     }
@@ -148,6 +151,8 @@ extension SQLNode {
     case .negate(let node): return .negate(try replace(node))
     case .isNull(let node): return .isNull(try replace(node))
     case .isIn(let node, let list, let order): return .isIn(try replace(node), try list.map(replace), order)
+    case .isInRows(let node, let rows, let isOptional):
+      return .isInRows(try replace(node), rows, isOptional: isOptional)
     case .isBetween(let node, let low, let high, let order):
       return .isBetween(try replace(node), try replace(low), try replace(high), order)
     case .function(let name, let arguments): return .function(name, try arguments.map(replace))

@@ -19,15 +19,24 @@ enum QueriesArticle {
     var maker: Maker
     var addedAt: Date = .now
   }
+
+  @Model
+  struct Shop: Hashable {
+    var id: Int
+    var name: String
+    @Attribute(.indexed) var sells: String?
+    var isOpen = true
+  }
 }
 
 @Suite("Documentation: Queries")
 struct QueriesArticleTests {
   private typealias Product = QueriesArticle.Product
+  private typealias Shop = QueriesArticle.Shop
   private let store: Store
 
   init() throws {
-    store = try Store(inMemoryFor: Product.self)
+    store = try Store(inMemoryFor: Product.self, Shop.self)
     try store.blocking.save([
       Product(
         id: 1, name: "Tea", category: "drinks", price: 4, stock: 39, tags: ["hot"],
@@ -141,6 +150,59 @@ struct QueriesArticleTests {
     #expect(cheapest == 4)
     #expect(groups.map(\.0) == [nil, "drinks"])
     #expect(groups.map(\.2) == [6, 56])
+  }
+
+  @Test("groups by computed values and calendar periods")
+  func computedGroups() async throws {
+    let months = try await store.fetch(
+      Product.all.grouped(by: { $0.addedAt.month(in: .gmt) }) { ($0.key, $0.count, $0.sum { $0.price * 2 }) })
+    let kinds = try await store.fetch(
+      Product.all.grouped(by: { ($0.category, $0.stock == 0) }) { ($0.key.0, $0.key.1, $0.count(distinct: \.name)) })
+
+    #expect(months.map(\.1).reduce(0, +) == 5)
+    #expect(months.map(\.2).reduce(0, +) == 130)
+    #expect(kinds.map(\.0) == [nil, "drinks", "kitchen"])
+    #expect(kinds.map(\.1) == [false, false, true])
+    #expect(kinds.map(\.2) == [2, 2, 1])
+  }
+
+  @Test("some values of each row")
+  func selections() async throws {
+    struct Label: Equatable {
+      let text: String
+    }
+    let names = try await store.fetch(Product.select(\.name, \.price).sorted(by: \.price))  // [(String, Decimal)]
+    let values = try await store.fetch(Product.select { ($0.name, $0.price * 2, $0.tags.count) })
+    let labels = try await store.fetch(Product.select(\.name, \.price).map { Label(text: "\($0): \($1)") })  // [Label]
+    let categories = try await store.fetch(Product.select(\.category).distinct())  // [String?]
+
+    #expect(names.map(\.0) == ["Tea", "TEAPOT", "file 9", "100 % juice", "file 10"])
+    #expect(values.map(\.2) == [1, 1, 0, 0, 0])
+    #expect(labels.first == Label(text: "Tea: 4"))
+    #expect(categories == [nil, "drinks", "kitchen"])
+  }
+
+  @Test("joins and subqueries")
+  func joins() async throws {
+    try await store.insert([Shop(id: 1, name: "Corner", sells: "drinks"), Shop(id: 2, name: "Closed", isOpen: false)])
+    let offers = try await store.fetch(
+      Product.join(Shop.self) { product, shop in shop.sells == product.category }
+        .where { product, shop in product.stock > 0 && shop.isOpen }
+        .select { product, shop in (product.name, shop.name) })  // [(String, String)]
+    let all = try await store.fetch(
+      Product.leftJoin(Shop.self) { product, shop in shop.sells == product.category })  // [(Product, Shop?)]
+
+    let sold = Product.where { $0.category.isIn(Shop.where { $0.isOpen }.select(\.sells)) }
+    let offered = Product.where { product in Shop.exists { $0.sells == product.category && $0.isOpen } }
+    let shops = Product.select { product in (product.name, Shop.count { $0.sells == product.category }) }
+
+    #expect(Set(offers.map(\.0)) == ["Tea", "100 % juice"])
+    #expect(offers.map(\.1) == ["Corner", "Corner"])
+    // Two columns that are both nil are equal, as in Swift.
+    #expect(all.filter { $0.1 == nil }.map(\.0.id) == [3])
+    #expect(try await ids(sold) == [1, 2])
+    #expect(try await ids(offered) == [1, 2])
+    #expect(try await store.fetch(shops.sorted(by: \.id)).map(\.1) == [1, 1, 0, 1, 1])
   }
 
   @Test("one statement changes or deletes every row of a query")

@@ -1,0 +1,70 @@
+import GRDBSQLite
+
+extension Connection {
+  func fetch<Result>(_ query: ValueStatement<Result>) throws -> [Result] {
+    try using(query) { statement, context in
+      var results: [Result] = []
+      while try step(statement, context) { results.append(try decode(query, statement)) }
+      return results
+    }
+  }
+
+  func first<Result>(_ query: ValueStatement<Result>) throws -> Result? {
+    try using(query) { statement, context in
+      try step(statement, context) ? try decode(query, statement) : nil
+    }
+  }
+
+  func count<Result>(_ query: ValueStatement<Result>) throws -> Int {
+    var writer = environment.makeWriter()
+    writer.write("SELECT count(*) FROM (")
+    try query.write(&writer)
+    writer.write(")")
+    return Int(try value(writer, ErrorContext(query.model)).integer ?? 0)
+  }
+
+  func rows<Result>(_ query: ValueStatement<Result>) throws -> [Row] {
+    try using(query) { try rows($0, $1) }
+  }
+
+  private func using<Output, Result>(
+    _ query: ValueStatement<Result>, _ body: (PreparedStatement, ErrorContext) throws -> Output
+  ) throws -> Output {
+    var writer = environment.makeWriter()
+    try query.write(&writer)
+    let context = ErrorContext(query.model)
+    return try using(writer, context) { try body($0, context) }
+  }
+
+  /// Returns what the query makes of the statement's current row.
+  func decode<Result>(_ query: ValueStatement<Result>, _ statement: PreparedStatement) throws -> Result {
+    var row = SelectedValues(statement.pointer, self)
+    do {
+      return try query.decode(&row)
+    } catch let failure as ValueFailure {
+      let position = Int(row.index) - 1
+      let context = ErrorContext(query.model)
+      let node = query.nodes.indices.contains(position) ? query.nodes[position] : nil
+      if StoredColumn(statement.pointer, Int32(position)).isNull,
+        case .related(.column(let reference), _, let key) = node
+      {
+        throw StoreError.missingTarget(
+          model: context.model, property: context.property(reference.name) ?? reference.name, target: key.table)
+      }
+      throw StoreError(failure, model: context.model, property: node?.columnName.flatMap(context.property))
+    }
+  }
+}
+
+extension Connection: ModelRowReader {
+  func decode<M: Model>(_ model: M.Type, _ statement: OpaquePointer, at index: Int32) throws -> M {
+    var row = RowReader(statement, at: index)
+    do {
+      let value = try M(from: &row)
+      overlay?.didRead([value])
+      return value
+    } catch {
+      throw Self.naming(error, model, column: Int(row.index - index) - 1)
+    }
+  }
+}

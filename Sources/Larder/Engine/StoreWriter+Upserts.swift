@@ -1,0 +1,67 @@
+extension StoreWriter {
+  /// Writes some properties of a value to the row with its key, and leaves the others as they are in the file.
+  ///
+  /// ```swift
+  /// try db.update(note, only: \.title, \.modifiedAt)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - paths: The properties to write.
+  /// - Throws: ``StoreError`` `.notFound` if no row has the key, `.unsupported` for a property that can't be set, the
+  ///   errors of ``StoreWriter/insert(_:)-(M)``, and what ``Model/validate()`` throws.
+  public func update<M: Model>(_ value: M, only paths: PartialKeyPath<M.Columns>...) throws {
+    try _write(isAtomic: true) { try $0.connection.update(value, only: try M.columns(at: paths)) }
+  }
+
+  /// Saves a value by a unique property instead of its key: the row that has the same value of it keeps its key and gets
+  /// all other properties; if there is none, the value is inserted.
+  ///
+  /// ```swift
+  /// let person = try db.save(Person(email: "ada@example.org", name: "Ada"), onConflict: \.email)
+  /// ```
+  ///
+  /// Columns that the model doesn't declare keep their values, and so does the date when an existing row expires.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - paths: The unique property, or the properties of a unique index.
+  /// - Returns: The row as it is stored, with its key and its derived values.
+  /// - Throws: ``StoreError`` `.unsupported` if several rows may have the same values of the properties, `.duplicate` if
+  ///   another unique value exists already, the errors of ``StoreWriter/insert(_:)-(M)``, and what ``Model/validate()``
+  ///   throws.
+  /// - Complexity: Two look-ups, and one write.
+  @discardableResult
+  public func save<M: Model>(_ value: M, onConflict paths: PartialKeyPath<M.Columns>...) throws -> M {
+    try _write(isAtomic: true) { try $0.connection.save(value, matching: try M.columns(at: paths)) }
+  }
+
+  /// Inserts a row, unless its key or a unique value is there already.
+  ///
+  /// - Parameter value: The value.
+  /// - Returns: `true` if the row was inserted; `false` if nothing was changed.
+  /// - Throws: The errors of ``StoreWriter/insert(_:)-(M)``, except `.duplicate`.
+  @discardableResult
+  public func insertIfAbsent<M: Model>(_ value: M) throws -> Bool {
+    do {
+      try insert(value)
+      return true
+    } catch let error as StoreError where error.code == .duplicate {
+      return false
+    }
+  }
+}
+
+extension StoreReader {
+  /// Returns the rows with the keys, in the order of the keys.
+  ///
+  /// - Parameters:
+  ///   - model: The type of the rows.
+  ///   - keys: The keys, which may occur more than once.
+  /// - Returns: One element for each key: its row, or nil if no row has the key.
+  /// - Throws: The errors of ``find(_:_:)-(M.Type,M.ID)``.
+  /// - Complexity: One look-up for each key, in one statement.
+  public func find<M: Model>(_ model: M.Type, _ keys: [M.ID]) throws -> [M?] {
+    try _read { try $0.connection.rows(of: model, with: keys[...], []) }
+  }
+}

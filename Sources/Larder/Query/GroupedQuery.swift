@@ -1,0 +1,153 @@
+public import Foundation
+
+/// A query whose rows are grouped: each result is one group. Fetch it like any other query.
+public struct GroupedQuery<M: Model, Key: Sendable, Output>: ValueQuery {
+  public typealias Result = Output
+
+  let query: Query<M>
+  /// The values that the rows of a group share, in the order by which groups without a sort are sorted.
+  let keys: [SQLNode]
+  private let group: Group<M, Key>
+  /// The selected values.
+  let nodes: [SQLNode]
+  private let decode: @Sendable (inout SelectedValues) throws -> Output
+  var condition: SQLNode?
+  var sorts: [QuerySort] = []
+  var limit: Int?
+  var offset = 0
+
+  init<each Value>(_ query: Query<M>, _ keys: [SQLNode], _ key: Key, _ values: repeat QueryExpression<each Value>)
+  where Output == (repeat each Value) {
+    self.query = query
+    self.keys = keys.map(\.asValue)
+    group = Group(key: key)
+    var nodes: [SQLNode] = []
+    for value in repeat each values { nodes.append(value.node) }
+    self.nodes = nodes
+    let codings = (repeat (each values).coding)
+    decode = { row in (repeat try row.next(each codings)) }
+  }
+
+  public var _statement: ValueStatement<Output> {
+    ValueStatement(model: M.self, nodes: nodes, write: { try select(&$0) }, decode: decode)
+  }
+
+  /// Returns a query for the groups that satisfy the condition.
+  ///
+  /// - Parameter condition: Returns the condition for a group.
+  /// - Returns: A new query; this one doesn't change.
+  public func having(_ condition: (Group<M, Key>) -> some QueryExpressible<Bool>) -> GroupedQuery {
+    var query = self
+    let node = condition(group).node
+    query.condition = self.condition.map { .and($0, node) } ?? node
+    return query
+  }
+
+  /// Returns the query with sorted groups. Without a sort they are in the order of their keys.
+  ///
+  /// - Parameters:
+  ///   - order: `.forward`, the default, or `.reverse`.
+  ///   - value: Returns the value to sort by.
+  /// - Returns: A new query; this one doesn't change.
+  public func sorted(order: SortOrder = .forward, by value: (Group<M, Key>) -> some QueryExpressible) -> GroupedQuery {
+    var query = self
+    query.sorts.append(QuerySort(node: value(group).node.asValue, isDescending: order == .reverse))
+    return query
+  }
+
+  /// Returns the query with at most `limit` groups, after skipping the first `offset`.
+  ///
+  /// - Parameters:
+  ///   - limit: The largest number of groups. A negative number is a programming error and traps.
+  ///   - offset: The number of groups to skip.
+  /// - Returns: A new query; this one doesn't change.
+  public func limit(_ limit: Int, offset: Int = 0) -> GroupedQuery {
+    precondition(limit >= 0 && offset >= 0, "a limit and an offset are not negative")
+    var query = self
+    query.limit = limit
+    query.offset = offset
+    return query
+  }
+
+  private func select(_ writer: inout SQLWriter) throws {
+    guard query.limit == nil, query.offset == 0, query.cursor == nil else {
+      throw StoreError(
+        .unsupported, model: "\(M.self)",
+        "a query with a limit cannot be grouped; limit the groups instead: grouped(by:) { … }.limit(n)")
+    }
+    // The rank of single rows doesn't apply to groups.
+    var query = query
+    query.search?.isRanked = false
+    writer.write("SELECT ")
+    try writer.writeList(nodes)
+    try query.writeSource(&writer)
+    writer.write(" GROUP BY ")
+    try writer.writeOrderedList(keys)
+    if let condition {
+      writer.write(" HAVING ")
+      try writer.write(condition)
+    }
+    writer.write(" ORDER BY ")
+    for sort in sorts {
+      try writer.writeOrdered(sort.node, sort.node.order)
+      writer.write(sort.isDescending ? " DESC, " : ", ")
+    }
+    try writer.writeOrderedList(keys)
+    guard let limit else { return }
+    writer.write(" LIMIT ")
+    writer.bind(.integer(Int64(limit)))
+    if offset > 0 {
+      writer.write(" OFFSET ")
+      writer.bind(.integer(Int64(offset)))
+    }
+  }
+}
+
+extension Query {
+  /// Groups the rows by a property, and selects values of each group.
+  ///
+  /// ```swift
+  /// let totals = try await store.fetch(Cost.all.grouped(by: \.category) { ($0.key, $0.sum(\.amount), $0.count) })
+  /// for (category, total, count) in totals { … }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - path: The property to group by.
+  ///   - outputs: Returns a tuple of expressions for a group.
+  /// - Returns: A query whose results are tuples, one for each group.
+  public func grouped<Key: QueryExpressible, each Output>(
+    by path: KeyPath<M.Columns, Key>,
+    _ outputs: (Group<M, QueryExpression<Key.Output>>) -> (repeat QueryExpression<each Output>)
+  ) -> GroupedQuery<M, QueryExpression<Key.Output>, (repeat each Output)> {
+    grouped(M.columns[keyPath: path].expression, outputs)
+  }
+
+  /// Groups the rows by computed values, and selects values of each group.
+  ///
+  /// ```swift
+  /// let months = Cost.all.grouped(by: { $0.date.month(in: .gmt) }) { ($0.key, $0.sum(\.amount)) }
+  /// let both = Cost.all.grouped(by: { ($0.date.year(in: .gmt), $0.category) }) { ($0.key.0, $0.key.1, $0.count) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - keys: Returns the value to group by, or a tuple of several; the group's ``Group/key`` is then a tuple as well.
+  ///   - outputs: Returns a tuple of expressions for a group.
+  /// - Returns: A query whose results are tuples, one for each group.
+  public func grouped<each Key: QueryExpressible, each Output>(
+    by keys: (M.Columns) -> (repeat each Key),
+    _ outputs: (Group<M, (repeat QueryExpression<(each Key).Output>)>) -> (repeat QueryExpression<each Output>)
+  ) -> GroupedQuery<M, (repeat QueryExpression<(each Key).Output>), (repeat each Output)> {
+    let keys = keys(M.columns)
+    return grouped((repeat (each keys).expression), outputs)
+  }
+
+  private func grouped<each Key, each Output>(
+    _ keys: (repeat QueryExpression<each Key>),
+    _ outputs: (Group<M, (repeat QueryExpression<each Key>)>) -> (repeat QueryExpression<each Output>)
+  ) -> GroupedQuery<M, (repeat QueryExpression<each Key>), (repeat each Output)> {
+    var nodes: [SQLNode] = []
+    for key in repeat each keys { nodes.append(key.node) }
+    let selected = outputs(Group(key: keys))
+    return GroupedQuery(self, nodes, keys, repeat each selected)
+  }
+}

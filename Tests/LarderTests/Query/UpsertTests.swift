@@ -1,0 +1,126 @@
+import Foundation
+import Larder
+import Testing
+
+@Model
+private struct Guest: Hashable {
+  var id: Int
+  @Attribute(.unique) var email: String?
+  var name: String
+  var visits = 0
+  var house: ToOne<House>?
+
+  static var indexes: [Index<Self>] { [Index(\.name, \.house, unique: true)] }
+
+  func validate() throws {
+    if name.isEmpty { throw Nameless() }
+  }
+}
+
+private struct Nameless: Error {}
+
+@Model
+private struct House: Hashable {
+  var id: Int
+}
+
+@Suite("Writes that name properties")
+struct UpsertTests {
+  private let store: Store
+  private let context: Context
+
+  init() throws {
+    store = try Store(inMemoryFor: Guest.self, House.self)
+    try store.blocking.insert(House(id: 1))
+    try store.blocking.insert([
+      Guest(id: 1, email: "ada@example.org", name: "Ada", visits: 3, house: ToOne(1)), Guest(id: 2, name: "Nobody"),
+    ])
+    context = Context(store)
+  }
+
+  /// The store, a context and its child: one law.
+  private var places: [any StoreWriter] { [context.child(), context, store.blocking] }
+
+  @Test("update writes the named properties, and no others")
+  func partial() async throws {
+    for db in places {
+      let stale = Guest(id: 1, name: "Countess", visits: 99)
+      try db.update(stale, only: \.name)
+      let found = try #require(try db.find(Guest.self, 1))
+      #expect(found == Guest(id: 1, email: "ada@example.org", name: "Countess", visits: 3, house: ToOne(1)))
+      try db.update(stale, only: \.visits, \.house)
+      #expect(try db.find(Guest.self, 1)?.visits == 99)
+      #expect(try db.find(Guest.self, 1)?.house == nil)
+      let missing = #expect(throws: StoreError.self) { try db.update(Guest(id: 9, name: "x"), only: \.name) }
+      #expect(missing?.code == .notFound)
+      #expect(throws: Nameless.self) { try db.update(Guest(id: 1, name: ""), only: \.visits) }
+    }
+    try await store.update(Guest(id: 1, name: "Ada", visits: 1), only: \.name)
+    #expect(try await store.find(Guest.self, 1)?.visits == 99)
+  }
+
+  @Test("save by a unique property keeps the key of the row that is there")
+  func unique() async throws {
+    for db in places {
+      let saved = try db.save(Guest(id: 50, email: "ada@example.org", name: "Lovelace"), onConflict: \.email)
+      #expect(saved == Guest(id: 1, email: "ada@example.org", name: "Lovelace"))
+      #expect(try db.find(Guest.self, 50) == nil)
+      let new = try db.save(Guest(id: 60, email: "bob@example.org", name: "Bob"), onConflict: \.email)
+      #expect(new.id == 60)
+      // Nil equals nothing.
+      #expect(try db.save(Guest(id: 61, name: "Other"), onConflict: \.email).id == 61)
+      #expect(try db.find(Guest.self, 2)?.name == "Nobody")
+      _ = try db.delete(Guest.self, 60)
+      _ = try db.delete(Guest.self, 61)
+    }
+    let saved = try await store.save(Guest(id: 7, name: "Nobody", visits: 8, house: nil), onConflict: \.id)
+    #expect(saved.visits == 8)
+  }
+
+  @Test("save by a unique index of several properties")
+  func compound() async throws {
+    try await store.save(Guest(id: 3, name: "Eve", house: ToOne(1)))
+    let saved = try await store.save(
+      Guest(id: 90, name: "Eve", visits: 5, house: ToOne(1)), onConflict: \.name, \.house)
+    #expect(saved == Guest(id: 3, name: "Eve", visits: 5, house: ToOne(1)))
+    let other = await #expect(throws: StoreError.self) {
+      try await store.save(
+        Guest(id: 91, email: "ada@example.org", name: "Eve", house: ToOne(1)), onConflict: \.name, \.house)
+    }
+    #expect(other?.code == .duplicate)
+    let common = await #expect(throws: StoreError.self) {
+      try await store.save(Guest(id: 92, name: "x"), onConflict: \.visits)
+    }
+    #expect(common?.code == .unsupported)
+    #expect(common?.property == "visits")
+    #expect(common?.message.contains("@Attribute(.unique)") == true)
+  }
+
+  @Test("insertIfAbsent changes nothing if the key or a unique value is there")
+  func absent() async throws {
+    for db in places {
+      #expect(try !db.insertIfAbsent(Guest(id: 1, name: "Again")))
+      #expect(try !db.insertIfAbsent(Guest(id: 70, email: "ada@example.org", name: "Again")))
+      #expect(try db.insertIfAbsent(Guest(id: 71, email: "new@example.org", name: "New")))
+      #expect(try db.count(Guest.all) == 3)
+      _ = try db.delete(Guest.self, 71)
+    }
+    #expect(try await store.insertIfAbsent(Guest(id: 1, name: "Again")) == false)
+    try await store.write { db in
+      #expect(try !db.insertIfAbsent(Guest(id: 1, name: "Again")))
+      try db.insert(Guest(id: 5, name: "Inside"))
+    }
+    #expect(try await store.find(Guest.self, 5)?.name == "Inside")
+  }
+
+  @Test("rows of many keys come in the order of the keys")
+  func many() async throws {
+    for db in places {
+      #expect(try db.find(Guest.self, [2, 9, 1, 2]).map { $0?.name } == ["Nobody", nil, "Ada", "Nobody"])
+    }
+    try await store.insert((100..<2100).map { Guest(id: $0, name: "\($0)") })
+    let keys = (100..<2100).shuffled()
+    #expect(try await store.find(Guest.self, keys).map { $0?.id } == keys)
+    #expect(try await store.find(Guest.self, []).isEmpty)
+  }
+}
