@@ -309,7 +309,7 @@ def test_the_start_page_leads_to_both_apps(open_page, server):
     page.get_by_role("link", name="Ledger").click()
     expect(page).to_have_title("Ledger")
     page.get_by_role("link", name="All examples").click()
-    page.get_by_role("link", name="Notes").click()
+    page.get_by_role("link").filter(has=page.get_by_text("Notes", exact=True)).click()
     expect(page).to_have_title("Notes")
 
 
