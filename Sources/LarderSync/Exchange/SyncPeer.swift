@@ -54,7 +54,7 @@ public protocol SyncPeer: Sendable {
   /// By default zero, for a peer that forgets nothing.
   func forgotten() async throws -> Int64
 
-  /// Returns a sequence with an element whenever the peer may have something new, so that ``StoreSync/run(with:every:)``
+  /// Returns a sequence with an element whenever the peer may have something new, so that ``StoreSync/run(with:every:attachments:)``
   /// needn't wait for its interval. By default there is none.
   func changeSignals() -> AsyncStream<Void>
 }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A file with changes, as ``StoreSync/export(to:for:since:key:)`` wrote it.
+/// A file with changes, as ``StoreSync/export(to:for:since:attachments:key:)`` wrote it.
 public struct SyncFile: Sendable, Hashable {
   /// Where the file is.
   public let url: URL
@@ -16,7 +16,7 @@ public struct SyncFile: Sendable, Hashable {
   public let size: Int
 }
 
-/// What ``StoreSync/import(from:keys:limits:progress:)`` did.
+/// What ``StoreSync/import(from:keys:limits:attachments:progress:)`` did.
 public struct ImportReport: Sendable, Hashable {
   /// Who sent which changes.
   public let header: BatchHeader

@@ -1,4 +1,4 @@
-/// What ``StoreSync/run(with:every:)`` does.
+/// What ``StoreSync/run(with:every:attachments:)`` does.
 public enum SyncStatus: Sendable {
   /// An exchange is under way, with what it has done so far.
   case exchanging(ExchangeReport)
