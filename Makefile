@@ -49,6 +49,7 @@ bench:
 	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench
 	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench documents
 	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench live
+	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench queries
 	.build/release/LarderBench sync
 	.build/release/LarderBench attachments
 	swift build --configuration release --product LarderArchiveBench

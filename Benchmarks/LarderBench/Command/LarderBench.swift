@@ -8,7 +8,7 @@ struct LarderBench: AsyncParsableCommand {
     abstract: "Measures Larder and GRDB against hand-written C.",
     subcommands: [
       RunCommand.self, AttachmentCommand.self, DocumentsCommand.self, GrowthCommand.self, LiveCommand.self,
-      SyncCommand.self,
+      QueriesCommand.self, SyncCommand.self,
       MemoryCommand.self, GrowthSizeCommand.self,
     ],
     defaultSubcommand: RunCommand.self

@@ -26,6 +26,7 @@ extension Context {
       connection.changeableVersions(of: layer).didRollBack()
     }
     layer.savedCount = layer.steps.count
+    observers.notify()
   }
 
   /// Adopts the unsaved changes of a child, as one step.

@@ -82,6 +82,7 @@ extension Context {
       let step = layer.open
       layer.open = nil
       if let step, try !step.refusals.isEmpty || connection.hasHistory(of: number, in: layer) { push(step, to: layer) }
+      observers.notify()
       return result
     } catch {
       layer.open = nil
@@ -111,6 +112,7 @@ extension Context {
       try connection.activate(layer)
       try connection.exchange(step.number, in: layer)
       layer.versions.isExact = false
+      observers.notify()
       return true
     } catch {
       refuse(error)
@@ -134,6 +136,7 @@ extension Context {
     layer.savedCount = layer.steps.count
     try connection.clear(layer)
     connection.changeableVersions(of: layer).didRollBack()
+    observers.notify()
     try connection.releaseAttachments(in: layer)
   }
 }

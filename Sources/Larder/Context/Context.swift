@@ -11,7 +11,9 @@
 /// A context has its own connection and isn't `Sendable`: use it where it was created. Its calls block their thread as
 /// long as SQLite takes; ``save()`` also waits for other writers.
 public final class Context: StoreWriter {
-  private let store: Store
+  let store: Store
+  /// Those who follow this context, its parents and its children.
+  let observers: ContextObservers
   /// What ``save()`` does with rows that another connection changed.
   public let mergePolicy: MergePolicy
   let parent: Context?
@@ -27,12 +29,14 @@ public final class Context: StoreWriter {
   public init(_ store: Store, mergePolicy: MergePolicy = .error) {
     self.store = store
     self.mergePolicy = mergePolicy
+    observers = ContextObservers()
     parent = nil
   }
 
   private init(on parent: Context, mergePolicy: MergePolicy) {
     store = parent.store
     self.mergePolicy = mergePolicy
+    observers = parent.observers
     self.parent = parent
   }
 

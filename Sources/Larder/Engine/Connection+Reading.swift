@@ -196,11 +196,14 @@ extension Connection {
     try using(writer, context) { try rows($0, context) }
   }
 
-  func rows(_ statement: PreparedStatement, _ context: ErrorContext?) throws -> [Row] {
+  /// - Parameter names: The names of columns that the SQL doesn't name, by their SQL.
+  func rows(
+    _ statement: PreparedStatement, _ context: ErrorContext?, _ names: [String: String] = [:]
+  ) throws -> [Row] {
     guard try step(statement, context) else { return [] }
     // The first step recompiles the statement if the schema has changed. Before it, the columns may be those of an
     // older schema.
-    let layout = Row.Layout(statement.pointer)
+    let layout = Row.Layout(statement.columnNames.map { names[$0] ?? $0 })
     var rows: [Row] = []
     repeat {
       rows.append(try Row(layout: layout, statement.pointer, model: context?.model))

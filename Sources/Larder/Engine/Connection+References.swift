@@ -65,25 +65,45 @@ extension Connection {
     )
   }
 
-  /// Returns the dangling reference in the open transaction, among the tables that it wrote and those that refer to
-  /// them.
-  fileprivate func danglingRow() -> (table: TableDefinition, reference: TableReference)? {
-    for table in environment.tables where !table.references.isEmpty {
+  /// Returns the dangling references of the models' tables.
+  func danglingRows() -> [DanglingRow] {
+    environment.tables.filter { !$0.references.isEmpty }.flatMap { table -> [DanglingRow] in
       let name = Quoting.name(table.name)
-      guard let row = try? query("PRAGMA main.foreign_key_check(\(name))").first, let number = row["fkid"]?.integer
-      else { continue }
+      let rows = (try? query("PRAGMA main.foreign_key_check(\(name))")) ?? []
+      guard !rows.isEmpty else { return [] }
       let list = (try? query("PRAGMA main.foreign_key_list(\(name))")) ?? []
-      guard let column = list.first(where: { $0["id"]?.integer == number })?["from"]?.text else { continue }
-      if let reference = table.reference(of: column) { return (table, reference) }
+      return rows.compactMap { row in
+        guard let column = list.first(where: { $0["id"] == row["fkid"] })?["from"]?.text,
+          let reference = table.reference(of: column)
+        else { return nil }
+        return DanglingRow(
+          model: table.model, property: reference.property, target: reference.model, row: row["rowid"] ?? .null)
+      }
     }
-    return nil
   }
 
-  func danglingReference() -> StoreError? {
-    danglingRow().map {
-      .missingTarget(model: $0.table.model, property: $0.reference.property, target: $0.reference.model)
-    }
+  /// Returns the error of a commit that was refused, once the transaction is rolled back: the references that still
+  /// dangle are not to blame, because another program left them behind.
+  func missingTarget(_ refusal: CommitRefusal) -> any Error {
+    let before = refusal.rows.isEmpty ? [] : Set(danglingRows())
+    guard let row = refusal.rows.first(where: { !before.contains($0) }) else { return refusal.error }
+    return StoreError.missingTarget(model: row.model, property: row.property, target: row.target)
   }
+}
+
+/// A reference to a row that isn't there.
+struct DanglingRow: Hashable {
+  let model: String
+  let property: String
+  let target: String
+  /// The row that holds it.
+  let row: Value
+}
+
+/// Thrown if a transaction can't be committed because of dangling references, which may be any of these.
+struct CommitRefusal: Error {
+  let error: StoreError
+  let rows: [DanglingRow]
 }
 
 extension StoreError {

@@ -2,16 +2,16 @@ import GRDBSQLite
 
 extension Connection {
   func rows(_ sql: SQL) throws -> [Row] {
-    try executing(sql) { try rows($0, nil) }
+    try executing(sql) { try rows($0, nil, $1) }
   }
 
-  func tuples<each Output: StoredValue>(_ sql: SQL) throws -> [(repeat each Output)] {
-    try executing(sql) { statement in
-      guard sqlite3_stmt_readonly(statement.pointer) == 0 else { return try tuples(statement) }
-      // What the statement writes is undone if its number of columns turns out to be wrong.
+  func tuples<each Output: SQLResult>(_ sql: SQL) throws -> [(repeat each Output)] {
+    try executing(sql) { statement, names in
+      guard sqlite3_stmt_readonly(statement.pointer) == 0 else { return try tuples(statement, names) }
+      // What the statement writes is undone if its columns turn out to be wrong.
       return try savepoint {
         do {
-          return try tuples(statement)
+          return try tuples(statement, names)
         } catch {
           sqlite3_reset(statement.pointer)
           throw error
@@ -20,34 +20,30 @@ extension Connection {
     }
   }
 
-  private func tuples<each Output: StoredValue>(_ statement: PreparedStatement) throws -> [(repeat each Output)] {
-    var width: Int32 = 0
-    for _ in repeat (each Output).self { width += 1 }
+  private func tuples<each Output: SQLResult>(
+    _ statement: PreparedStatement, _ names: [String: String]
+  ) throws -> [(repeat each Output)] {
+    var elements: [[String]?] = []
+    for element in repeat (each Output).self { elements.append(element._sqlColumns) }
     var hasRow = try step(statement, nil)
     // The first step recompiles the statement if the schema has changed.
-    guard sqlite3_column_count(statement.pointer) == width else {
-      throw StoreError(
-        .invalidValue,
-        "The SQL returns \(sqlite3_column_count(statement.pointer)) columns, and the tuple has \(width) elements. Make them equal."
-      )
-    }
+    let columns = try SQLResultColumns(elements, statement.columnNames.map { names[$0] ?? $0 }, of: statement, self)
     var tuples: [(repeat each Output)] = []
     while hasRow {
-      var row = RowReader(statement.pointer)
-      do {
-        tuples.append((repeat try row.next() as each Output))
-      } catch let failure as ValueFailure {
-        let column = sqlite3_column_name(statement.pointer, row.index - 1).map { String(cString: $0) }
-        throw StoreError(failure, model: nil, property: column)
-      }
+      tuples.append(try columns.withRow { row in (repeat try (each Output)._read(&row)) })
       hasRow = try step(statement, nil)
     }
     return tuples
   }
 
   func decoded<Output: Decodable>(_ sql: SQL) throws -> [Output] {
-    try rows(sql).map { row in
+    // A type that is stored in one column may decode itself from several values, as Decimal does.
+    let stored = Output.self as? any StoredValue.Type
+    return try rows(sql).map { row in
       do {
+        if let stored, row.count == 1, let value = try stored.init(storedValue: row[0].value) as? Output {
+          return value
+        }
         return try Output(from: RowDecoder(row: row))
       } catch let failure as ValueFailure {
         throw StoreError(failure, model: nil, property: nil)
@@ -60,11 +56,16 @@ extension Connection {
     }
   }
 
-  private func executing<Result>(_ sql: SQL, _ body: (PreparedStatement) throws -> Result) throws -> Result {
-    try withStatement(sql) { statement in
+  private func executing<Result>(
+    _ sql: SQL, _ body: (PreparedStatement, _ names: [String: String]) throws -> Result
+  ) throws -> Result {
+    let sql = try WrittenSQL(sql, environment.makeWriter())
+    return try withStatement(sql) { statement in
       if isReadOnly, sqlite3_stmt_readonly(statement.pointer) == 0 { throw WriteNeeded() }
       if sqlite3_stmt_readonly(statement.pointer) == 0 { try environment.features.willExecute(sql.arguments, self) }
-      let result = try onlyDeletes(statement) ? deletingBySQL { try again(statement, body) } : body(statement)
+      let result =
+        try onlyDeletes(statement)
+        ? deletingBySQL { try again(statement) { try body($0, sql.names) } } : body(statement, sql.names)
       note(statement)
       if sqlite3_stmt_readonly(statement.pointer) == 0 { try overlay?.didChange() }
       return result
@@ -84,14 +85,17 @@ extension Connection {
     return try body(statement)
   }
 
-  private func withStatement<Result>(_ sql: SQL, _ body: (PreparedStatement) throws -> Result) throws -> Result {
-    if let failure = sql.failure { throw failure }
+  private func withStatement<Result>(_ sql: WrittenSQL, _ body: (PreparedStatement) throws -> Result) throws -> Result {
     let statement: PreparedStatement
     do {
       statement = try environment.features.statement(ofUserSQL: sql.text, self) ?? self.statement(sql.text)
     } catch let error as StoreError where error.code == .unsupported {
-      guard let feature = try environment.features.hiding(tableWrittenBy: sql.text, self) else { throw error }
+      guard let feature = try environment.features.hiding(tableWrittenBy: sql.text, self) else {
+        throw naming(error, in: sql.text)
+      }
       return try withStatement(sql, revealedBy: feature, body)
+    } catch let error as StoreError {
+      throw naming(error, in: sql.text)
     }
     // SQLite 3.40 compiles a change of a view that returns columns, and then changes nothing.
     if let feature = environment.features.hiding(tableWrittenBy: statement.facts, self) {
@@ -101,7 +105,7 @@ extension Connection {
   }
 
   private func withStatement<Result>(
-    _ sql: SQL, revealedBy feature: any StoreFeature, _ body: (PreparedStatement) throws -> Result
+    _ sql: WrittenSQL, revealedBy feature: any StoreFeature, _ body: (PreparedStatement) throws -> Result
   ) throws -> Result {
     if isReadOnly { throw WriteNeeded() }
     return try feature.revealingTables(self) {
@@ -110,7 +114,7 @@ extension Connection {
   }
 
   private func withStatement<Result>(
-    _ statement: PreparedStatement, _ sql: SQL, _ body: (PreparedStatement) throws -> Result
+    _ statement: PreparedStatement, _ sql: WrittenSQL, _ body: (PreparedStatement) throws -> Result
   ) throws -> Result {
     guard sqlite3_stmt_isexplain(statement.pointer) != 0 || !statement.facts.controlsTransaction else {
       throw StoreError(
@@ -118,6 +122,7 @@ extension Connection {
     }
     try checkViews(statement.facts)
     try checkTargets(of: statement)
+    try checkDecimals(of: statement, sql.text)
     let count = Int(sqlite3_bind_parameter_count(statement.pointer))
     guard count == sql.arguments.count else {
       throw StoreError(

@@ -26,6 +26,9 @@ extension Connection {
       let result = try body()
       try commit()
       return result
+    } catch let refusal as CommitRefusal {
+      rollback()
+      throw missingTarget(refusal)
     } catch {
       rollback()
       throw error
@@ -63,7 +66,7 @@ extension Connection {
       try execute("COMMIT")
     } catch let error as StoreError where error.code == .referenced {
       // The transaction is still open, so the dangling reference can be found.
-      throw danglingReference() ?? error
+      throw CommitRefusal(error: error, rows: danglingRows())
     }
     transactionState = TransactionState()
     keepWrites()

@@ -17,6 +17,8 @@ final class PreparedStatement {
   private var schema: SchemaVersion?
   /// Whether rows are being read from it. A second use at the same time needs another statement.
   var isInUse = false
+  /// Whether it was found that SQL by hand computes with no decimals.
+  var isDecimalSafe = false
   /// Whether it takes longer than a task's own thread may be kept.
   var briefReads = BriefReads()
 
@@ -45,6 +47,11 @@ final class PreparedStatement {
     let version = readVersion()
     guard version == nil || version != schema, let newFacts = readFacts(self) else { return }
     (facts, schema) = (newFacts, version)
+  }
+
+  /// The names of the columns that the statement returns.
+  var columnNames: [String] {
+    (0..<sqlite3_column_count(pointer)).map { sqlite3_column_name(pointer, $0).map { String(cString: $0) } ?? "" }
   }
 
   /// Resets the statement, so that it can be bound again.

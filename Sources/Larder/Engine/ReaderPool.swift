@@ -100,6 +100,11 @@ final class ReaderPool: Sendable {
     for connection in state.withLock({ $0.takeIdle() }) { connection.close() }
   }
 
+  /// Refuses new readers from now on.
+  func refuse() {
+    state.withLock { $0.isClosed = true }
+  }
+
   /// Closes all connections, and calls the closure when the last reader is done. New readers are refused.
   func close(_ completion: @escaping @Sendable () -> Void) {
     let (isDone, idle) = state.withLock { state -> (Bool, [Connection]) in

@@ -33,6 +33,9 @@ struct ErrorContext {
   var model: String { source.modelName }
   var table: String { source.tableName }
 
+  /// Whether the columns are those of the key.
+  func isKey(_ columns: [String]) -> Bool { Set(columns) == Set(source.keyNames) }
+
   /// Returns the property of a column.
   func property(_ column: String) -> String? {
     source.property(ofColumn: column)
@@ -43,11 +46,14 @@ struct ErrorContext {
 private protocol NameSource {
   var modelName: String { get }
   var tableName: String { get }
+  /// The properties of the key.
+  var keyNames: [String] { get }
   func property(ofColumn name: String) -> String?
 }
 
 extension ModelSchema: NameSource {
   fileprivate var tableName: String { table }
+  fileprivate var keyNames: [String] { keyColumns.map(\.property) }
 
   fileprivate func property(ofColumn name: String) -> String? {
     columns.first { $0.name == name }?.property
@@ -57,6 +63,7 @@ extension ModelSchema: NameSource {
 extension TableDefinition: NameSource {
   fileprivate var modelName: String { model }
   fileprivate var tableName: String { name }
+  fileprivate var keyNames: [String] { keyColumns.map(\.property) }
 
   fileprivate func property(ofColumn name: String) -> String? {
     column(name)?.property
@@ -166,10 +173,14 @@ extension StoreError {
       separator: ".")
     switch result {
     case ExtendedCode.primaryKey, ExtendedCode.unique, ExtendedCode.rowID:
+      let isKey = columns.isEmpty || context?.isKey(columns) == true
+      let remedy =
+        isKey
+        ? "Use save(_:) to replace the row with the same key, or choose another value."
+        : "Choose another value, or replace that row with save(_:onConflict:)."
       self.init(
         .duplicate, model: context?.model, property: property,
-        "\(place.isEmpty ? message : place) must be unique, and a row with this value is already there. Use save(_:) to replace the row with the same key, or choose another value."
-      )
+        "\(place.isEmpty ? message : place) must be unique, and a row with this value is already there. \(remedy)")
     case ExtendedCode.foreignKey:
       self.init(
         .referenced, model: context?.model,

@@ -265,15 +265,24 @@ extension StoreReader {
     try _read { try $0.connection.rows(statement) }
   }
 
-  /// Returns the rows of an SQL query as tuples, one element for each column.
+  /// Returns the rows of an SQL query as values, models, or tuples of them.
+  ///
+  /// ```swift
+  /// let trips = try await store.sql("select * from \(Trip.self)", as: Trip.self)
+  /// let pairs = try await store.sql("select \(Trip.columns), count(*) from …", as: (Trip, Int).self)
+  /// ```
+  ///
+  /// A value is one column. A model is all of its columns: alone, in any order, as in `select *`; in a tuple, one after
+  /// the other, as interpolating its `columns` writes them.
   ///
   /// - Parameters:
   ///   - statement: The SQL. Interpolated values are bound.
-  ///   - type: The type of a tuple, such as `(String, Int).self`.
-  /// - Returns: One tuple for each row.
-  /// - Throws: ``StoreError`` `.invalidValue` if a column doesn't hold a value of its element's type, and the errors of
-  ///   ``sql(_:)``.
-  public func sql<each Output: StoredValue>(
+  ///   - type: The type of a row, such as `String.self`, `Trip.self` or `(Trip, Stop?, Int).self`. An optional model is
+  ///     nil where a join found no row.
+  /// - Returns: One element for each row.
+  /// - Throws: ``StoreError`` `.invalidValue` if the columns aren't those of the type, or one doesn't hold a value of
+  ///   its element's type; and the errors of ``sql(_:)``.
+  public func sql<each Output: SQLResult>(
     _ statement: SQL, as type: (repeat each Output).Type
   ) throws -> [(repeat each Output)] {
     try _read { try $0.connection.tuples(statement) }

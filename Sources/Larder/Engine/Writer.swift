@@ -152,6 +152,11 @@ final class Writer: Sendable {
     return replacement
   }
 
+  /// Refuses new callers from now on.
+  func refuse() {
+    line.withLock { $0.isClosed = true }
+  }
+
   /// Refuses new callers, and closes the connection when earlier callers are done. Called once.
   func close(_ completion: @escaping @Sendable () -> Void) {
     let turn: @Sendable () -> Void = {

@@ -136,6 +136,48 @@ extension Column {
   }
 }
 
+extension Column {
+  /// What the compiler says of a property whose type can't be stored.
+  @available(
+    *, unavailable,
+    message:
+      "the type of this property can't be stored. Make it Codable and Sendable, give it a raw value, conform it to StoredValue, or mark it @Embeddable and the property @Embedded; for rows of another model, declare a ToMany or a ToOne"
+  )
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil) {
+    fatalError("unavailable")
+  }
+
+  /// What the compiler says of a property of models.
+  @available(
+    *, deprecated,
+    message:
+      "rows of another model are a relationship: declare the property as a ToMany; copies of them belong into a Codable struct"
+  )
+  @_documentation(visibility: internal)
+  public init<Target: Model & Codable>(
+    _ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil
+  )
+  where Output == [Target] {
+    self.init(path, property, column, .json)
+  }
+
+  /// What the compiler says of a property that is an optional model.
+  @available(
+    *, deprecated,
+    message:
+      "a row of another model is a relationship: declare the property as an optional ToOne; a copy of it belongs into a Codable struct"
+  )
+  @_documentation(visibility: internal)
+  public init<Target: Model & Codable>(
+    _ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil
+  )
+  where Output == Target? {
+    self.init(path, property, column, .json)
+  }
+}
+
 /// A column with an unknown value type.
 protocol AnyColumn<Root>: Sendable {
   associatedtype Root: Model

@@ -27,10 +27,10 @@
 ///   - expires: Whether rows can expire, which makes the struct an ``ExpiringModel``; a literal `true` or `false`.
 ///   - syncs: Whether rows take part in sync; a literal `true` or `false`. With `false` they stay on this device.
 @attached(
-  extension, conformances: Model, Identifiable, ExpiringModel,
+  extension, conformances: Model, Identifiable, ExpiringModel, CustomReflectable,
   names: named(Columns), named(columns), named(schema), named(init(from:)), named(encode(to:)), named(bind(key:to:)),
   named(key(from:)), named(id),
-  named(ID)
+  named(ID), named(CodingKeys), named(customMirror)
 )
 @attached(memberAttribute)
 public macro Model(_ tableName: String? = nil, expires: Bool = false, syncs: Bool = true) =

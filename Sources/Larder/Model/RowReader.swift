@@ -86,3 +86,13 @@ public struct RowReader {
     try JSONCoding.decode(advance())
   }
 }
+
+extension RowReader {
+  /// The compiler's choice for a type that can't be stored, about which the property's ``Column`` has said what to do.
+  @available(*, unavailable, message: "the type of this property can't be stored")
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  public mutating func next<Output>() throws -> Output {
+    fatalError("unavailable")
+  }
+}

@@ -170,3 +170,13 @@ public struct StatementParameter {
     }
   }
 }
+
+extension RowWriter {
+  /// The compiler's choice for a type that can't be stored, about which the property's ``Column`` has said what to do.
+  @available(*, unavailable, message: "the type of this property can't be stored")
+  @_documentation(visibility: internal)
+  @_disfavoredOverload
+  public mutating func bind<Input>(_ value: Input) throws {
+    fatalError("unavailable")
+  }
+}

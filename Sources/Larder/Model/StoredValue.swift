@@ -11,7 +11,7 @@
 ///   func storedValue() throws -> Value { .text(description) }
 /// }
 /// ```
-public protocol StoredValue: Sendable {
+public protocol StoredValue: SQLResult {
   /// The storage class of the column.
   static var storageClass: StorageClass { get }
 

@@ -89,14 +89,42 @@ extension ToMany: Hashable {
 }
 
 extension ToMany: Codable {
-  /// Decodes nothing: the rows are stored in their own table.
+  /// Decodes the rows, which become ``loaded``, if the other model is Decodable; nil and an empty list leave it nil.
   public init(from decoder: any Decoder) throws {
     self.init()
+    guard let type = Target.self as? any Decodable.Type, var container = try? decoder.unkeyedContainer() else { return }
+    func decode<Row: Decodable>(_ type: Row.Type) throws -> Target? { try container.decode(type) as? Target }
+    var rows: [Target] = []
+    while !container.isAtEnd {
+      if let row = try decode(type) { rows.append(row) }
+    }
+    loaded = rows.isEmpty ? nil : rows
   }
 
-  /// Encodes an empty list: the rows are stored in their own table.
+  /// Encodes the rows as far as they are loaded and the other model is Encodable; otherwise an empty list. As a
+  /// property of a model, rows that aren't loaded are left out.
   public func encode(to encoder: any Encoder) throws {
-    _ = encoder.unkeyedContainer()
+    var container = encoder.unkeyedContainer()
+    for row in loaded ?? [] {
+      guard let row = row as? any Encodable else { return }
+      try container.encode(row)
+    }
+  }
+}
+
+extension KeyedEncodingContainer {
+  /// Encodes rows that are loaded; leaves out a relationship that isn't. The compiler's code for a Codable model calls
+  /// it.
+  public mutating func encode<Target: Model>(_ value: ToMany<Target>, forKey key: Key) throws {
+    guard value.loaded != nil, Target.self is any Encodable.Type else { return }
+    try encodeIfPresent(value, forKey: key)
+  }
+}
+
+extension KeyedDecodingContainer {
+  /// Decodes rows if there are any. The compiler's code for a Codable model calls it.
+  public func decode<Target: Model>(_ type: ToMany<Target>.Type, forKey key: Key) throws -> ToMany<Target> {
+    try decodeIfPresent(type, forKey: key) ?? []
   }
 }
 

@@ -50,7 +50,8 @@ extension ToManyColumn {
     let conditions = [filter, condition].compactMap { $0 }
     return .relatedRows(
       RelatedRows(
-        table: Target.schema.table, depth: depth, link: link, owner: scope.node(for: Root.schema.keyReference),
+        table: Target.schema.table, name: property, depth: depth, link: link,
+        owner: scope.node(for: Root.schema.keyReference),
         condition: conditions.count == 2 ? .and(conditions[0], conditions[1]) : conditions.first),
       question)
   }

@@ -295,3 +295,22 @@ extension ColumnCoding {
       })
   }
 }
+
+extension Sequence {
+  /// Returns whether an expression's value is one of the elements: `["CH", "AT"].contains($0.country)`, which is
+  /// `$0.country.isIn(["CH", "AT"])`.
+  ///
+  /// - Parameter expression: The column or expression.
+  /// - Returns: The condition.
+  public func contains<E: QueryExpressible>(_ expression: E) -> QueryExpression<Bool> where E.Output == Element {
+    expression.isIn(self)
+  }
+
+  /// Returns whether an optional expression's value is one of the elements; false for nil.
+  ///
+  /// - Parameter expression: The column or expression.
+  /// - Returns: The condition.
+  public func contains<E: QueryExpressible>(_ expression: E) -> QueryExpression<Bool> where E.Output == Element? {
+    expression.isIn(self)
+  }
+}

@@ -16,13 +16,6 @@ public struct Row: Sendable, Hashable {
       positions = Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    convenience init(_ statement: OpaquePointer) {
-      self.init(
-        (0..<sqlite3_column_count(statement)).map {
-          sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? ""
-        })
-    }
-
     static func == (left: Layout, right: Layout) -> Bool { left.names == right.names }
     func hash(into hasher: inout Hasher) { hasher.combine(names) }
   }

@@ -32,6 +32,11 @@ struct SQLWriter {
     sql += text
   }
 
+  /// Writes text before all that is written.
+  mutating func begin(with text: String) {
+    sql = text + sql
+  }
+
   /// Writes an identifier in quotes.
   mutating func writeName(_ name: String) {
     guard !name.utf8.contains(UInt8(ascii: "\"")) else { return write(Quoting.name(name)) }
@@ -41,8 +46,13 @@ struct SQLWriter {
   }
 
   mutating func bind(_ value: Value) {
-    arguments.append(.value(value))
     sql += "?"
+    bindNext(value)
+  }
+
+  /// Appends the value of a parameter that was written already.
+  mutating func bindNext(_ value: Value) {
+    arguments.append(.value(value))
   }
 
   /// Writes the node. Throws if it contains an error, or can't be expressed in SQL.
@@ -100,6 +110,7 @@ struct SQLWriter {
     case .json, .jsonContains, .jsonCount, .jsonTest, .jsonElement: try writeJSON(node)
     case .related, .isRelated, .relatedRows, .paired, .pairPosition: try writeRelated(node)
     case .isInRows(let node, let rows, let isOptional): try write(node, in: rows, isOptional: isOptional)
+    case .fragment(let fragment): try write(fragment)
     case .invalid(let error): throw error
     }
   }

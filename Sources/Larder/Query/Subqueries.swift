@@ -138,6 +138,8 @@ extension Model {
     let columns = ColumnScope.$current.withValue(.rows(depth)) { Columns() }
     let condition = RelatedRows.$depth.withValue(depth) { condition(columns) }
     return .relatedRows(
-      RelatedRows(table: schema.table, depth: depth, link: nil, owner: .value(.null), condition: condition), question)
+      RelatedRows(
+        table: schema.table, name: "\(Self.self)", depth: depth, link: nil, owner: .value(.null), condition: condition),
+      question)
   }
 }

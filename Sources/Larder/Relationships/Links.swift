@@ -16,10 +16,20 @@ struct Links<Root: Model, Target: Model> {
   // MARK: One row
 
   func add(_ key: Target.ID) throws {
-    switch resolution.link {
-    case .foreignKey(let reference):
-      guard try connection.updateAll(row(key), AssignmentList(reference.name, owner)) > 0 else { throw missing }
-    case .pairs(let table, let own, let other, _): try addPair(key, table, own, other)
+    do {
+      switch resolution.link {
+      case .foreignKey(let reference):
+        guard try connection.updateAll(row(key), AssignmentList(reference.name, owner)) > 0 else { throw missing }
+      case .pairs(let table, let own, let other, _): try addPair(key, table, own, other)
+      }
+    } catch let error as StoreError where error.code == .referenced {
+      guard try connection.count(row(key)) > 0 else { throw missing }
+      let owners = Query<Root>().filtered(by: .compare(.equal, .column(Root.schema.keyReference), owner))
+      guard try connection.count(owners) == 0 else { throw error }
+      throw StoreError(
+        .referenced, model: Root.schema.modelName,
+        "The \(Root.schema.modelName) that a \(Target.schema.modelName) is to be linked to by \(column.property) is not stored. Save it first."
+      )
     }
   }
 

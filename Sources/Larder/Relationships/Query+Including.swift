@@ -26,17 +26,43 @@ extension Query {
     including(path) { $0 }
   }
 
-  /// Returns the query with the rows of a relationship, and of a relationship of those, loaded:
-  /// `including(\.costs, \.category)`.
+  /// Returns the query with the rows of two relationships loaded: `including(\.costs, \.owner)`.
   ///
   /// - Parameters:
-  ///   - first: The relationship.
-  ///   - second: The relationship of its rows.
+  ///   - first: A relationship.
+  ///   - second: Another relationship of the same model.
   /// - Returns: A new query; this one doesn't change.
   public func including<First: RelationshipColumn, Second: RelationshipColumn>(
-    _ first: KeyPath<M.Columns, First>, _ second: KeyPath<First.Target.Columns, Second>
+    _ first: KeyPath<M.Columns, First>, _ second: KeyPath<M.Columns, Second>
+  ) -> Query where First.Root == M, Second.Root == M {
+    including(first).including(second)
+  }
+
+  /// Returns the query with the rows of three relationships loaded: `including(\.costs, \.owner, \.tags)`.
+  ///
+  /// - Parameters:
+  ///   - first: A relationship.
+  ///   - second: Another relationship of the same model.
+  ///   - third: A third one.
+  /// - Returns: A new query; this one doesn't change.
+  public func including<First: RelationshipColumn, Second: RelationshipColumn, Third: RelationshipColumn>(
+    _ first: KeyPath<M.Columns, First>, _ second: KeyPath<M.Columns, Second>, _ third: KeyPath<M.Columns, Third>
+  ) -> Query where First.Root == M, Second.Root == M, Third.Root == M {
+    including(first).including(second).including(third)
+  }
+
+  /// Returns the query with the rows of a relationship, and of a relationship of those, loaded:
+  /// `including(\.costs, then: \.category)`.
+  ///
+  /// - Parameters:
+  ///   - path: The relationship.
+  ///   - next: The relationship of its rows. For more than one, or rows that a condition selects, see
+  ///     ``including(_:_:)-(_,(Query<Related.Target>)->Query<Related.Target>)``.
+  /// - Returns: A new query; this one doesn't change.
+  public func including<First: RelationshipColumn, Second: RelationshipColumn>(
+    _ path: KeyPath<M.Columns, First>, then next: KeyPath<First.Target.Columns, Second>
   ) -> Query where First.Root == M, Second.Root == First.Target {
-    including(first) { $0.including(second) }
+    including(path) { $0.including(next) }
   }
 
   /// Returns the query with some of the rows of a relationship loaded, in an order.

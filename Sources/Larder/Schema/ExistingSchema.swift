@@ -8,28 +8,46 @@ struct ExistingSchema {
     self.tables = tables
   }
 
-  /// Throws `.schemaMismatch` for a missing table or column, and for a property whose full-text index is missing.
+  /// Throws `.schemaMismatch` that names all missing tables and columns, and properties whose full-text index is missing.
   func check() throws {
+    var failures: [StoreError] = []
     for table in tables {
       guard let state = try TableState.read(table.name, from: connection) else {
-        throw StoreError(
-          .schemaMismatch, model: table.model,
-          "The file has no table or view \(table.name) for \(table.model). Name the table with @Model(\"…\"), or open the file without schema: .existing to create it."
-        )
+        failures.append(
+          StoreError(
+            .schemaMismatch, model: table.model,
+            "The file has no table or view \(table.name) for \(table.model). Name the table with @Model(\"…\"), or open the file without schema: .existing to create it."
+          ))
+        continue
       }
       for column in table.columns where state.column(column.name) == nil {
-        throw StoreError(
-          .schemaMismatch, model: table.model, property: column.property,
-          "The table \(table.name) has no column \(column.name) for \(table.model).\(column.property). Name the column with @Attribute(name: \"…\"), or mark the property @Transient."
-        )
+        failures.append(
+          StoreError(
+            .schemaMismatch, model: table.model, property: column.property,
+            "The table \(table.name) has no column \(column.name) for \(table.model).\(column.property). Name the column with @Attribute(name: \"…\"), or mark the property @Transient."
+          ))
       }
-      try checkRelationships(of: table, state)
-      if !table.searchable.isEmpty, try TableState.read(SearchClause.table(of: table.name), from: connection) == nil {
-        throw StoreError(
-          .schemaMismatch, model: table.model, property: table.column(table.searchable[0])?.property,
-          "\(table.model) has searchable properties and the file has no full-text index of Larder's for it, which schema: .existing does not create. Remove .searchable."
-        )
+      do {
+        try checkRelationships(of: table, state)
+        try checkSearch(of: table)
+      } catch let error as StoreError where error.code == .schemaMismatch {
+        failures.append(error)
       }
+    }
+    guard let first = failures.first else { return }
+    guard failures.count > 1 else { throw first }
+    let messages = failures.map { "\n- \($0.message)" }.joined()
+    throw StoreError(
+      .schemaMismatch, model: first.model, property: first.property,
+      "The file does not fit the models in \(failures.count) places:\(messages)")
+  }
+
+  private func checkSearch(of table: TableDefinition) throws {
+    if !table.searchable.isEmpty, try TableState.read(SearchClause.table(of: table.name), from: connection) == nil {
+      throw StoreError(
+        .schemaMismatch, model: table.model, property: table.column(table.searchable[0])?.property,
+        "\(table.model) has searchable properties and the file has no full-text index of Larder's for it, which schema: .existing does not create. Remove .searchable."
+      )
     }
   }
 

@@ -78,6 +78,10 @@ struct SchemaMigrator {
   /// - Parameter isReadOnly: Whether to leave out what reading doesn't need, such as rebuilding an index of an earlier
   ///   version.
   func plan(isReadOnly: Bool = false) throws -> MigrationPlan {
+    try explaining { try steps(isReadOnly: isReadOnly) }
+  }
+
+  private func steps(isReadOnly: Bool) throws -> MigrationPlan {
     let pending = try pendingMigrations()
     let planner = try SchemaPlanner(connection, tables)
     let opening = try planner.opening(isMigrating: !pending.isEmpty)
@@ -136,38 +140,57 @@ struct SchemaMigrator {
     // Rebuilding a referenced table requires foreign keys to be off, which a transaction can't change.
     try connection.change("PRAGMA foreign_keys = OFF")
     defer { try? connection.change("PRAGMA foreign_keys = ON") }
-    try connection.transaction {
-      // Another process may have migrated the file while this one waited for the lock.
-      if try isUpToDate() { return }
-      let pending = try pendingMigrations()
-      connection.authorizer.changedTables = []
-      defer { connection.authorizer.changedTables = nil }
-      for statement in Catalogue.createTables { try connection.change(statement) }
-      try connection.environment.features.forEach { try $0.willMigrate(connection) }
-      let changes = SchemaChanges(connection, log: log, backUp: backUp)
-      let planner = try SchemaPlanner(connection, tables)
-      var opening = try planner.opening(isMigrating: !pending.isEmpty)
-      for note in try planner.unclaimedTables(opening) { log?.warning("\(note)") }
-      if pending.isEmpty { try checkAdditions(opening) }
-      try changes.performOpening(opening)
-      for migration in pending { try run(migration, backUp: backUp) }
-      if !pending.isEmpty {
-        // A migration may have dropped a table or a column to start over.
-        let again = try SchemaPlanner(connection, tables).opening(isRenamed: true)
-        try checkAdditions(again)
-        try changes.performOpening(again)
-        opening += again
-      }
-      for step in try SchemaPlanner(connection, tables).closing(after: opening, isConverting: !pending.isEmpty) {
-        try changes.perform(step)
-      }
-      if !areValuesChecked || !pending.isEmpty {
-        try StoredValueSample(connection, tables).check { try !pending.isEmpty || !isDescribed($0) }
-      }
-      try remember(opening)
-      try connection.environment.features.forEach { try $0.didMigrate(connection) }
-      try checkReferences(of: connection.authorizer.changedTables ?? [], before: before)
+    try explaining {
+      try connection.transaction { try change(backUp: backUp, before: before, areValuesChecked: areValuesChecked) }
     }
+  }
+
+  /// Adds to the error of a file that Larder didn't create how to open such a file.
+  private func explaining<Result>(_ body: () throws -> Result) throws -> Result {
+    let isForeign = try !Catalogue.exists(in: connection)
+    do {
+      return try body()
+    } catch let error as StoreError where error.code == .schemaMismatch && isForeign {
+      throw StoreError(
+        error.code, model: error.model, property: error.property, key: error.key,
+        "\(error.message) Larder did not create this file; to use its tables as they are, open it with schema: .existing."
+      )
+    }
+  }
+
+  private func change(
+    backUp: @escaping () throws -> Void, before: (() throws -> Connection)?, areValuesChecked: Bool
+  ) throws {
+    // Another process may have migrated the file while this one waited for the lock.
+    if try isUpToDate() { return }
+    let pending = try pendingMigrations()
+    connection.authorizer.changedTables = []
+    defer { connection.authorizer.changedTables = nil }
+    for statement in Catalogue.createTables { try connection.change(statement) }
+    try connection.environment.features.forEach { try $0.willMigrate(connection) }
+    let changes = SchemaChanges(connection, log: log, backUp: backUp)
+    let planner = try SchemaPlanner(connection, tables)
+    var opening = try planner.opening(isMigrating: !pending.isEmpty)
+    for note in try planner.unclaimedTables(opening) { log?.warning("\(note)") }
+    if pending.isEmpty { try checkAdditions(opening) }
+    try changes.performOpening(opening)
+    for migration in pending { try run(migration, backUp: backUp) }
+    if !pending.isEmpty {
+      // A migration may have dropped a table or a column to start over.
+      let again = try SchemaPlanner(connection, tables).opening(isRenamed: true)
+      try checkAdditions(again)
+      try changes.performOpening(again)
+      opening += again
+    }
+    for step in try SchemaPlanner(connection, tables).closing(after: opening, isConverting: !pending.isEmpty) {
+      try changes.perform(step)
+    }
+    if !areValuesChecked || !pending.isEmpty {
+      try StoredValueSample(connection, tables).check { try !pending.isEmpty || !isDescribed($0) }
+    }
+    try remember(opening)
+    try connection.environment.features.forEach { try $0.didMigrate(connection) }
+    try checkReferences(of: connection.authorizer.changedTables ?? [], before: before)
   }
 
   private func run(_ migration: Migration, backUp: @escaping () throws -> Void) throws {

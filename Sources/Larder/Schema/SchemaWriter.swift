@@ -10,7 +10,7 @@ struct SchemaWriter {
     var lines: [String] = []
     if !table.isKeyRowID { lines.append("\(Quoting.name(ReservedNames.rowID)) INTEGER PRIMARY KEY") }
     for column in table.columns {
-      var line = "\(Quoting.name(column.name)) \(column.type.storageClass.rawValue)"
+      var line = "\(Quoting.name(column.name)) \(column.declaration)"
       if table.isKeyRowID, column.isKey { line += " PRIMARY KEY" }
       if !column.type.isOptional { line += " NOT NULL" }
       if column.isDerived, let value = (try? column.defaultValue?()) ?? nil, !value.isNull {
@@ -54,7 +54,7 @@ struct SchemaWriter {
     let reference = table.reference(of: column.name).map { " \($0.sql)" } ?? ""
     let rule = value.map { "\(column.type.isOptional ? "" : " NOT NULL") DEFAULT \(Quoting.literal($0))" } ?? ""
     return
-      "ALTER TABLE \(Quoting.name(table.name)) ADD COLUMN \(Quoting.name(column.name)) \(column.type.storageClass.rawValue)\(rule)\(reference)"
+      "ALTER TABLE \(Quoting.name(table.name)) ADD COLUMN \(Quoting.name(column.name)) \(column.declaration)\(rule)\(reference)"
   }
 
   func createIndex(_ index: TableDefinition.Index, on table: String) -> String {
@@ -90,5 +90,14 @@ struct SchemaWriter {
     let search = SearchClause.table(of: table)
     return ["insert", "delete", "update"].map { "DROP TRIGGER IF EXISTS \(Quoting.name("\(search)_\($0)"))" }
       + ["DROP TABLE IF EXISTS \(Quoting.name(search))"]
+  }
+}
+
+extension TableDefinition.Column {
+  /// The type of the column; of decimals with their collation, so that SQL by hand compares them as numbers. Dates that
+  /// are stored as text have none, because their text is in order, and other programs don't know the collation.
+  fileprivate var declaration: String {
+    type.order == .decimal
+      ? "\(type.storageClass.rawValue) COLLATE \(Collation.decimal.rawValue)" : type.storageClass.rawValue
   }
 }

@@ -29,7 +29,11 @@ extension Store {
   }
 
   func close(_ completion: @escaping @Sendable () -> Void) {
-    lifetime.close(completion) { done in
+    func refuse() {
+      writer.refuse()
+      readers?.refuse()
+    }
+    lifetime.close(completion, refuse: refuse) { done in
       services.stop()
       let (writer, features) = (writer, environment.features)
       let closeWriter: @Sendable () -> Void = {

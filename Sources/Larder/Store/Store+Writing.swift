@@ -165,7 +165,8 @@ extension Store {
   /// The copy holds the store's state at one moment.
   ///
   /// - Parameter location: The path of the new file.
-  /// - Throws: ``StoreError`` `.duplicate` if the file already exists; `.unsupported` for a path that no file can have;
+  /// - Throws: ``StoreError`` `.duplicate` if the file already exists; `.notFound` if its folder doesn't;
+  ///   `.unsupported` for a path that no file can have;
   ///   `.diskFull` or `.readOnly` if the copy can't be written. No part of the copy is left after an error.
   public func backup(to location: some StoreLocation) async throws {
     guard path != nil else { return try await writer.perform { try StoreBackup.write($0, to: location) } }

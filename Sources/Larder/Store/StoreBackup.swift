@@ -17,6 +17,11 @@ enum StoreBackup {
     if let refusal = StorePath.refusal(of: path, "backup") { throw refusal }
     let partial = "\(path).\(UUID().uuidString).partial"
     guard !FileManager.default.fileExists(atPath: path) else { throw alreadyThere }
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    guard FileManager.default.fileExists(atPath: folder) else {
+      throw StoreError(
+        .notFound, "There is no folder at \(folder) to write the backup to. Create it, or choose another path.")
+    }
     var parts: [any FeatureBackup] = []
     defer {
       // A journal is left if SQLite couldn't roll it back, for example on a full disk.

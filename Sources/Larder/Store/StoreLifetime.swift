@@ -71,11 +71,17 @@ final class StoreLifetime: Sendable {
 
   /// Refuses new work, and calls the completions of all callers of `close` when the last work and `finish` are done.
   ///
-  /// - Parameter finish: Closes the connections. Only called for the first caller; it calls its argument when it is
-  ///   done.
-  func close(_ completion: @escaping @Sendable () -> Void, finish: (_ done: @escaping @Sendable () -> Void) -> Void) {
+  /// - Parameters:
+  ///   - refuse: Makes the connections refuse new work. Called for the first caller, before the store says that it is
+  ///     closed, so that no call succeeds after that.
+  ///   - finish: Closes the connections. Only called for the first caller; it calls its argument when it is done.
+  func close(
+    _ completion: @escaping @Sendable () -> Void, refuse: () -> Void,
+    finish: (_ done: @escaping @Sendable () -> Void) -> Void
+  ) {
     let (isFirst, isDone, resources) = state.withLock { state in
       let isFirst = !state.isClosed
+      if isFirst { refuse() }
       state.isClosed = true
       if isFirst { state.works += 1 }
       if state.works > 0 { state.closers.append(completion) }

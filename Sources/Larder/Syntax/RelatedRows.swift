@@ -19,6 +19,8 @@ struct RelatedRows: Sendable, Hashable {
   }
 
   let table: String
+  /// The property of the relationship, or the model, for people to read.
+  let name: String
   /// The nesting depth of the subquery: the rows' columns have the source `.rows(depth)`.
   let depth: Int
   /// Nil for all rows of the table that satisfy the condition.
@@ -29,7 +31,8 @@ struct RelatedRows: Sendable, Hashable {
 
   func replacing(_ replace: (SQLNode) throws -> SQLNode) rethrows -> RelatedRows {
     RelatedRows(
-      table: table, depth: depth, link: link, owner: try replace(owner), condition: try condition.map(replace))
+      table: table, name: name, depth: depth, link: link, owner: try replace(owner),
+      condition: try condition.map(replace))
   }
 
   /// The nesting depth of the closure that builds the current condition.

@@ -34,6 +34,7 @@ extension SQLNode {
     case .json(let node, _), .jsonCount(let node), .related(let node, _, _), .isInRows(let node, _, _): [node]
     case .isBetween(let node, let low, let high, _): [node, low, high]
     case .function(_, let arguments): arguments
+    case .fragment(let fragment): fragment.nodes
     case .aggregate(_, let node, _): node.map { [$0] } ?? []
     case .condition(let branches, let otherwise): branches.flatMap { [$0.condition, $0.result] } + [otherwise]
     case .jsonTest(let node, _, _, let test): [node, test]
@@ -47,7 +48,7 @@ extension SQLNode {
   /// Whether the node needs more than the current row: related rows, or a column that triggers maintain.
   func readsOtherRows(_ derived: Set<String>) -> Bool {
     switch self {
-    case .related, .isRelated, .relatedRows, .paired, .pairPosition, .isInRows: true
+    case .related, .isRelated, .relatedRows, .paired, .pairPosition, .isInRows, .fragment: true
     case .column(let column): derived.contains(column.name)
     case .value, .unorderedJSON, .invalid, .jsonElement: false
     default: children.contains { $0.readsOtherRows(derived) }

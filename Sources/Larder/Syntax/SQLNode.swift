@@ -43,6 +43,8 @@ indirect enum SQLNode: Sendable, Hashable {
   case pairPosition(PairedKey)
   /// Whether a statement returns the value. If the value may be nil, nil is equal to nil.
   case isInRows(SQLNode, Subquery, isOptional: Bool)
+  /// SQL by hand, as a condition or value.
+  case fragment(SQLFragment)
   /// A condition that couldn't be built. Writing the query throws the error.
   case invalid(StoreError)
 
@@ -106,6 +108,7 @@ extension SQLNode {
     case .comparison, .junction, .isNull, .isIn, .isInRows, .isBetween, .not: .stored
     case .binary(_, let left, let right): left.order == .stored ? right.order : left.order
     case .negate(let node): node.order
+    case .fragment(let fragment): fragment.order
     case .aggregate(let aggregate, _, let order):
       [.count, .distinctCount, .average].contains(aggregate) ? .stored : order
     case .condition(let branches, let otherwise): Self.order(branches.map(\.result) + [otherwise])
@@ -170,6 +173,7 @@ extension SQLNode {
     case .jsonCount(let node): return .jsonCount(try replace(node))
     case .jsonTest(let node, let quantifier, let element, let test):
       return .jsonTest(try replace(node), quantifier, element: element, try replace(test))
+    case .fragment(let fragment): return .fragment(try fragment.replacing(replace))
     }
   }
 }

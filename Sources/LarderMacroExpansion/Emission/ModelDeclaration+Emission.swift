@@ -9,12 +9,14 @@ extension ModelDeclaration {
     let members = [columns(of: type), "\(raw: access)static let columns = Columns()", schema(of: type)]
     return declaration.conformance(
       of: type, to: protocols.compactMap { name(of: $0.trimmedDescription) },
-      members: members + identity + [declaration.decoder, declaration.encoder, keyBinder, keyReader])
+      members: members + identity + [declaration.decoder, declaration.encoder, keyBinder, keyReader] + codingKeys
+        + (protocols.contains { $0.isMirror } ? mirror : []))
   }
 
   private func name(of conformance: String) -> String? {
     if conformance.hasSuffix("Identifiable") { return "Swift.Identifiable" }
     if conformance.hasSuffix("ExpiringModel") { return expires ? "Larder.ExpiringModel" : nil }
+    if conformance.hasSuffix("CustomReflectable") { return hasRows ? "Swift.CustomReflectable" : nil }
     return "Larder.Model"
   }
 
@@ -107,4 +109,8 @@ extension ModelDeclaration {
       }
       """
   }
+}
+
+extension TypeSyntax {
+  fileprivate var isMirror: Bool { trimmedDescription.hasSuffix("CustomReflectable") }
 }

@@ -79,7 +79,7 @@ struct ContextQueryTests {
   @Test("C3: relationships in both directions, and including")
   func relationships() throws {
     try check { db in
-      let shelves = try db.fetch(Bookcase.all.sorted(by: \.id).including(\.volumes, \.author))
+      let shelves = try db.fetch(Bookcase.all.sorted(by: \.id).including(\.volumes, then: \.author))
       return [
         shelves.map {
           "\($0.name) \($0.worth) \($0.count) \($0.longest ?? 0) \($0.volumes.map { "\($0.id)\($0.author?.loaded?.name ?? "")" }.sorted())"

@@ -101,7 +101,7 @@ struct ContextRelationshipTests {
     context.delete(Volume.self, 2)
     try context.link(volume(9), \.labels, [Label(id: 3, name: ""), Label(id: 1, name: "")])
     #expect(try context.count(Volume.where { $0.shelf.name == "renamed" }) == 2)
-    let shelves = try context.fetch(Bookcase.all.sorted(by: \.id).including(\.volumes, \.labels))
+    let shelves = try context.fetch(Bookcase.all.sorted(by: \.id).including(\.volumes, then: \.labels))
     #expect(shelves.map { Set($0.volumes.map(\.id)) } == [[1, 3], [4, 9]])
     #expect(try context.fetch(Volume.where { $0.id == 9 }.including(\.labels)).first?.labels.map(\.id) == [3, 1])
     try context.setLinks(volume(9), \.labels, [Label(id: 2, name: ""), Label(id: 1, name: ""), Label(id: 3, name: "")])

@@ -20,6 +20,19 @@ enum LiveResultsArticle {
   }
 }
 
+extension LiveResultsArticle {
+  @MainActor
+  final class NotesModel {
+    let notes: LiveList<Note>
+    let unread: LiveValue<Int>
+
+    init(_ store: Store) {
+      notes = LiveList(Note.all.sorted(by: \.title), in: store)
+      unread = LiveValue(store.live { db in try db.count(Note.where { !$0.isRead }) })
+    }
+  }
+}
+
 @Suite("Documentation: Live results", .timeLimit(.minutes(5)))
 struct LiveResultsArticleTests {
   private typealias Note = LiveResultsArticle.Note
@@ -182,5 +195,15 @@ struct LiveResultsArticleTests {
     try await store.insert(Note(id: 1, title: "Milk"))
     #expect(await counts.next() == 1)
     subscription.cancel()
+  }
+
+  @MainActor
+  @Test("a user interface has observable lists and values")
+  func userInterface() async throws {
+    let store = try Store(inMemoryFor: Note.self)
+    try await store.insert([Note(id: 1, title: "b"), Note(id: 2, title: "a")])
+    let model = LiveResultsArticle.NotesModel(store)
+    try await model.notes.load()
+    #expect(model.notes.map(\.title) == ["a", "b"])
   }
 }

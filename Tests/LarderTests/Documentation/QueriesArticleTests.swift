@@ -242,4 +242,33 @@ struct QueriesArticleTests {
 
     #expect(try await store.rows(Product.where { $0.stock == 0 }).first?["price"] == "10")
   }
+
+  @Test("sorts are chosen at run time, and queries say what they are")
+  func looking() async throws {
+    let drinks = Product.where { $0.stock > 0 && $0.price <= 20 && $0.category == "drinks" }.sorted(by: \.price).limit(
+      10)
+    #expect(
+      "\(drinks)"
+        == #"Product.where { $0.stock > 0 && $0.price <= 20 && $0.category == "drinks" }.sorted(by: \.price).limit(10)"#
+    )
+
+    print(drinks)
+    print(try await drinks.explain(in: store))
+
+    let clicked = try SortTerm<Product>(property: "price", order: .reverse)
+    let chosen = Product.all.sorted(using: [clicked, SortTerm(\.name)])
+
+    let prices = try await store.fetch(chosen).map(\.price)
+    #expect(prices == prices.sorted(by: >))
+    #expect(Product.where { ["tea", "milk"].contains($0.name) } == Product.where { $0.name.isIn(["tea", "milk"]) })
+  }
+
+  @Test("values of several models are one query")
+  func unions() async throws {
+    let words = try await store.fetch(Product.select(\.name).union(Shop.where { $0.isOpen }.select(\.name)))
+
+    let names = Set(try await store.fetch(Product.all).map(\.name))
+      .union(try await store.fetch(Shop.where { $0.isOpen }).map(\.name))
+    #expect(words == names.sorted())
+  }
 }

@@ -54,7 +54,7 @@ struct RelationshipsArticleTests {
     let tagged = try await store.fetch(notes.keywords.all)
     let novels = Piece.where(#Predicate<Piece> { $0.genre?.name == "Novel" })
 
-    for composer in try await store.fetch(Composer.all.including(\.pieces, \.genre)) {
+    for composer in try await store.fetch(Composer.all.including(\.pieces, then: \.genre)) {
       for piece in composer.pieces {
         print(composer.name, piece.price, piece.genre?.name ?? "–")
       }

@@ -8,6 +8,21 @@ enum SQLAccessArticle {
     var id: Int
     var name: String
     var balance: Double = 0
+    var owner: ToOne<Owner>?
+  }
+
+  @Model
+  struct Owner {
+    var id: Int
+    var name: String
+    @Relationship(inverse: \SQLAccessArticle.Account.owner) var accounts: ToMany<Account> = []
+  }
+
+  @Model
+  struct Item {
+    var id: Int
+    var price: Decimal
+    var quantity: Int
   }
 
   struct Summary: Decodable, Sendable, Equatable {
@@ -19,11 +34,13 @@ enum SQLAccessArticle {
 @Suite("Documentation: SQL")
 struct SQLAccessArticleTests {
   private typealias Account = SQLAccessArticle.Account
+  private typealias Owner = SQLAccessArticle.Owner
+  private typealias Item = SQLAccessArticle.Item
   private typealias Summary = SQLAccessArticle.Summary
 
   @Test("SQL answers rows, tuples and values, and binds what is interpolated")
   func sql() async throws {
-    let store = try Store(inMemoryFor: Account.self)
+    let store = try Store(inMemoryFor: Account.self, Owner.self)
     try await store.save([
       Account(id: 1, name: "x' or 1 = 1 --", balance: 25), Account(id: 2, name: "Bank", balance: 75),
     ])
@@ -56,5 +73,45 @@ struct SQLAccessArticleTests {
     }
 
     #expect(try await store.find(Account.self, 1)?.balance == 50)
+  }
+
+  @Test("SQL answers models, also beside each other, and is part of typed queries")
+  func models() async throws {
+    let store = try Store(inMemoryFor: Account.self, Owner.self)
+    try await store.save(Owner(id: 7, name: "Ida"))
+    try await store.save([
+      Account(id: 1, name: "Till", balance: 25, owner: ToOne(7)), Account(id: 2, name: "Bank", balance: 75),
+      Account(id: 3, name: "Old"),
+    ])
+
+    let accounts = try await store.sql("select * from \(Account.self) where balance > 0", as: Account.self)
+    let owned = try await store.sql(
+      """
+      select \(Account.columns), \(Owner.columns, of: "o"), rank() over (order by balance desc)
+      from \(Account.self) left join \(Owner.self) o on o.\(Owner.columns.id) = \(Account.columns.owner)
+      """, as: (Account, Owner?, Int).self)
+
+    #expect(accounts.map(\.id) == [1, 2])
+    #expect(owned.map(\.0.id) == [2, 1, 3])
+    #expect(owned.map { $0.1?.name } == [nil, "Ida", nil])
+    #expect(owned.map(\.2) == [1, 2, 3])
+
+    let odd = Account.where { SQL("\($0.id) % 2 = 1") }.sorted { SQL("length(\($0.name))").as(Int.self) }
+    let initials = Account.select { ($0.id, SQL("substr(\($0.name), 1, 1)").as(String.self)) }
+
+    #expect(try await store.fetch(odd).map(\.id) == [3, 1])
+    #expect(try await store.fetch(initials.sorted(by: \.id)).map(\.1) == ["T", "B", "O"])
+  }
+
+  @Test("decimals in SQL are exact")
+  func decimals() async throws {
+    let store = try Store(inMemoryFor: Item.self)
+    try await store.save([Item(id: 1, price: 9, quantity: 2), Item(id: 2, price: 10, quantity: 3)])
+
+    let total = try await store.sql("select larder_decimal_sum(price) from \(Item.self)", as: Decimal?.self)
+    let doubled = try await store.sql("select \(Item.columns.price * 2) from \(Item.self)", as: Decimal.self)
+
+    #expect(total == [19])
+    #expect(doubled == [18, 20])
   }
 }

@@ -59,7 +59,7 @@ struct KeyIdentityTests {
     let words = try store.blocking.fetch(Word.all.sorted(by: \.note).including(\.meanings).including(\.topics))
     #expect(words.map { $0.meanings.map(\.id) } == [[1], [2, 3]])
     #expect(words.map { $0.topics.map { $0.id.unicodeScalars.count } } == [[1], [2]])
-    let nested = try store.blocking.fetch(Word.all.sorted(by: \.note).including(\.meanings, \.word))
+    let nested = try store.blocking.fetch(Word.all.sorted(by: \.note).including(\.meanings, then: \.word))
     #expect(nested.map { $0.meanings.map { $0.word.loaded?.note } } == [["one"], ["two", "two"]])
     let sorted = try store.blocking.fetch(Word.all.sorted(by: \.note).including(\.topics) { $0.sorted(by: \.id) })
     #expect(sorted.map { $0.topics.map { $0.id.unicodeScalars.count } } == [[1], [2]])

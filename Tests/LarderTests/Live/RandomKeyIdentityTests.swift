@@ -123,7 +123,7 @@ struct RandomKeyIdentityTests {
     #expect(
       senses.map { Self.bytes($0.term.loaded?.id ?? "") } == plain.senses.sorted { $0.key < $1.key }.map(\.value), place
     )
-    let nested = try db.fetch(Term.all.sorted(by: \.rank).including(\.senses, \.term))
+    let nested = try db.fetch(Term.all.sorted(by: \.rank).including(\.senses, then: \.term))
     #expect(
       nested.allSatisfy { term in
         term.senses.allSatisfy { Self.bytes($0.term.loaded?.id ?? "") == Self.bytes(term.id) }

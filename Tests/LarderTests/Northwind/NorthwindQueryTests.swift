@@ -438,7 +438,7 @@ struct NorthwindQueryTests {
     let sold = try db.sql(
       """
       select \(NorthwindProduct.columns.name), sum(\(detail.quantity)) from \(NorthwindProduct.self)
-      join \(NorthwindDetail.self) using (\(detail.productID)) where \(NorthwindProduct.columns.name) in (\(names)) group by 1 order by 1
+      join \(NorthwindDetail.self) using (\(name: detail.productID)) where \(NorthwindProduct.columns.name) in (\(names)) group by 1 order by 1
       """, as: (String, Int).self)
     let quantities = try Northwind.ask(
       "select ProductName, sum(Quantity) as q from Products join [Order Details] using (ProductID) where ProductName in ('Chai', 'Chang') group by 1 order by 1"

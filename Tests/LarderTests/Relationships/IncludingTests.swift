@@ -32,12 +32,13 @@ import Testing
     let store = try makeBookkeeping()
     let wallets = try await store.fetch(Wallet.all.including(\.costs).sorted(by: \.id))
     #expect(wallets.map { $0.costs.loaded?.map(\.id) } == [[1, 2, 3], [4, 5, 6], []])
-    let costs = try await store.fetch(Cost.all.including(\.wallet, \.owner).including(\.category).sorted(by: \.id))
+    let costs = try await store.fetch(
+      Cost.all.including(\.wallet, then: \.owner).including(\.category).sorted(by: \.id))
     #expect(costs.map(\.wallet.name) == ["Cash", "Cash", "Cash", "Bank", "Bank", "Bank"])
     #expect(costs.map(\.wallet.owner?.loaded?.name) == ["Ada", "Ada", "Ada", "Ben", "Ben", "Ben"])
     #expect(costs.map { $0.category?.loaded?.name } == ["Food", "Rent", nil, "Food", "Food", nil])
     let nested = try await store.fetch(
-      Wallet.where { $0.id == 1 }.including(\.costs, \.category).including(\.costs, \.tags))
+      Wallet.where { $0.id == 1 }.including(\.costs, then: \.category).including(\.costs, then: \.tags))
     let loaded = try #require(nested.first?.costs.loaded)
     #expect(loaded.map { $0.category?.loaded?.name } == ["Food", "Rent", nil])
     #expect(loaded.allSatisfy { $0.tags.loaded?.isEmpty == true })
@@ -101,7 +102,7 @@ import Testing
       try db.save((1...size).map { Wallet(id: $0, name: "\($0)") })
       try db.save((1...size * 5).map { Cost(id: $0, amount: 1, wallet: ToOne($0 % size + 1)) })
       counts.append(
-        try statementCount(store) { _ = try db.fetch(Wallet.all.including(\.costs, \.tags).including(\.owner)) })
+        try statementCount(store) { _ = try db.fetch(Wallet.all.including(\.costs, then: \.tags).including(\.owner)) })
     }
     // BEGIN, wallets, costs, pairs, tags, owners, ROLLBACK
     #expect(counts == [7, 7, 7])

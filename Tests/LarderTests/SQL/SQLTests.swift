@@ -109,7 +109,7 @@ struct SQLItem: Hashable {
   func injection(_ text: String) throws {
     #expect(try ids("select id from \(SQLItem.self) where \(SQLItem.columns.name) = \(text)") == [])
     #expect(try db.sql("select \(text)", as: String.self) == [text])
-    try db.sql("update \(SQLItem.self) set \(SQLItem.columns.name) = \(text) where id = \(3)")
+    try db.sql("update \(SQLItem.self) set \(name: SQLItem.columns.name) = \(text) where id = \(3)")
     #expect(try db.find(SQLItem.self, 3)?.name == text)
     #expect(throws: StoreError.self) { try db.sql("select \(name: text)") }
     #expect(try db.count(SQLItem.all) == 3)

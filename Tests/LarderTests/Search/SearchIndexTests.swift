@@ -79,7 +79,7 @@ import Testing
     try db.save(rows)
     try db.delete(rows[0])
     try db.sql(
-      "update \(OddlyNamed.self) set \(OddlyNamed.columns.id) = \(UUID()) where \(OddlyNamed.columns.text) = \("row 1")"
+      "update \(OddlyNamed.self) set \(name: OddlyNamed.columns.id) = \(UUID()) where \(OddlyNamed.columns.text) = \("row 1")"
     )
     #expect(try db.fetch(OddlyNamed.search("changed")) == [rows[3]])
     #expect(try db.count(OddlyNamed.search("row")) == 3)

@@ -107,6 +107,7 @@ import Testing
       async let closing: Void = store.close()
       while !store.isClosed { await Task.yield() }
       await expectClosed { try await store.count(Parcel.all) }
+      await expectClosed { try await store.insert(Parcel(id: 1001)) }
       ended.open()
       #expect(try await count == 1000)
       await closing

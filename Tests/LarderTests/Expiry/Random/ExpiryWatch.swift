@@ -112,7 +112,7 @@ struct ExpiryPages {
 
   init(_ store: Store) async throws {
     permits = try await store.results(ExpiryPermit.all.sorted(by: \.level, order: .reverse).sorted(by: \.id))
-    gates = try await store.results(ExpiryGate.all.including(\.permits, \.tickets).sorted(by: \.id))
+    gates = try await store.results(ExpiryGate.all.including(\.permits, then: \.tickets).sorted(by: \.id))
     tickets = try await store.results(ExpiryTicket.all.including(\.permit).including(\.spare).sorted(by: \.id))
     papers = try await store.documents("papers").results(sort: "key")
   }

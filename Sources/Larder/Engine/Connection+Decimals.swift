@@ -1,0 +1,67 @@
+import GRDBSQLite
+
+extension Connection {
+  /// Throws ``StoreError`` `.unsupported` if SQL by hand computes with decimals as SQLite does, with binary fractions.
+  func checkDecimals(of statement: PreparedStatement, _ sql: String) throws {
+    guard !statement.isDecimalSafe else { return }
+    let mayCompute = environment.tables.contains { table in
+      guard let columns = statement.facts.reads.tables[table.name] else { return false }
+      return table.columns.contains { $0.type.order == .decimal && columns.overlaps(.named([$0.name])) }
+    }
+    statement.isDecimalSafe = true
+    guard mayCompute, sqlite3_stmt_isexplain(statement.pointer) == 0 else { return }
+    var arithmetic = DecimalArithmetic { [self] page, database in (try? decimals(at: page, database)) ?? [:] }
+    let program = try query("EXPLAIN \(sql)").map { row in
+      DecimalArithmetic.Instruction(
+        operation: row["opcode"]?.text ?? "", first: Int(row["p1"]?.integer ?? 0),
+        second: Int(row["p2"]?.integer ?? 0), third: Int(row["p3"]?.integer ?? 0), detail: row["p4"]?.text ?? "")
+    }
+    guard let finding = arithmetic.finding(in: program) else { return }
+    statement.isDecimalSafe = false
+    throw StoreError(
+      .unsupported,
+      "\(finding.operation) in SQL would compute \(finding.column), a Decimal, with binary fractions. \(Self.remedy(for: finding)); or cast(\(finding.column) as real), if fractions may be inexact."
+    )
+  }
+
+  private static func remedy(for finding: DecimalArithmetic.Finding) -> String {
+    switch finding.operation {
+    case "sum", "total": "Use larder_decimal_sum(\(finding.column))"
+    case "avg": "Use larder_decimal_average(\(finding.column))"
+    default: "Interpolate an expression of columns, such as \\(Model.columns.\(finding.column) * 2)"
+    }
+  }
+
+  /// Returns the decimals that a table or index stores as text, by the places of their columns.
+  private func decimals(at rootPage: Int, _ database: Int) throws -> [Int: String] {
+    let schema = database == 1 ? "temp" : "main"
+    let place = try query(
+      "SELECT type, name, tbl_name FROM \(schema).sqlite_master WHERE rootpage = ?1", [.integer(Int64(rootPage))]
+    ).first
+    guard let place, let name = place["name"]?.text, let table = place["tbl_name"]?.text else { return [:] }
+    let definition = environment.tables.first { $0.name.isSameColumn(as: table) }
+    let columns =
+      place["type"] == "index"
+      ? try query("PRAGMA \(schema).index_xinfo(\(Quoting.name(name)))").map { $0["name"]?.text }
+      // Virtual generated columns aren't stored.
+      : try query("PRAGMA \(schema).table_xinfo(\(Quoting.name(name)))").filter { $0["hidden"] != 2 }
+        .map { $0["name"]?.text }
+    let decimals = columns.enumerated().compactMap { place, column -> (Int, String)? in
+      guard let column, let facts = declaration(of: column, in: table, of: schema) else { return nil }
+      let isDecimal =
+        facts.collation == Collation.decimal.rawValue || definition?.column(column)?.type.order == .decimal
+      return isDecimal && facts.type.uppercased() == "TEXT" ? (place, column) : nil
+    }
+    return Dictionary(uniqueKeysWithValues: decimals)
+  }
+
+  /// Returns the declared type and collation of a column.
+  private func declaration(
+    of column: String, in table: String, of schema: String
+  ) -> (type: String, collation: String)? {
+    var (type, collation): (UnsafePointer<CChar>?, UnsafePointer<CChar>?)
+    let result = sqlite3_table_column_metadata(handle, schema, table, column, &type, &collation, nil, nil, nil)
+    guard result == SQLITE_OK, let type, let collation else { return nil }
+    return (String(cString: type), String(cString: collation))
+  }
+}

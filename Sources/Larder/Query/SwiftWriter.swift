@@ -1,0 +1,216 @@
+import Foundation
+
+/// Writes nodes as the Swift of the conditions and values that they were made of, for people to read.
+struct SwiftWriter {
+  /// Returns the name of a property by its column.
+  let property: (ColumnReference) -> String
+  /// What columns of a referenced row follow.
+  private var reference = "$0"
+  /// The nesting depth of the closure that is being written.
+  private var depth = 0
+
+  init(property: @escaping (ColumnReference) -> String) {
+    self.property = property
+  }
+
+  func text(_ node: SQLNode) -> String {
+    switch node {
+    case .column(let column): "\(source(of: column)).\(property(column))"
+    case .value(let value): Self.literal(value, nil)
+    case .unorderedJSON(let json): json.text
+    case .comparison(.greater, .function(.instr, let texts), .value(.integer(0)), _):
+      "\(text(texts[0])).contains(\(text(texts[1])))"
+    case .comparison(let op, let left, let right, _):
+      "\(side(left, beside: right)) \(op.swift) \(side(right, beside: left))"
+    case .binary(let op, let left, let right): text(op == .concatenate ? "+" : op.rawValue, left, right)
+    case .junction(let junction): text(junction)
+    case .not(.not(let node)): text(node)
+    case .not(.isNull(let node)): "\(operand(node)) != nil"
+    case .not(let node): "!\(Self.bracketed(text(node)))"
+    case .negate(let node): "-\(operand(node))"
+    case .isNull(let node): "\(operand(node)) == nil"
+    case .isIn(let node, let list, _):
+      "\(operand(node)).isIn([\(list.map { constant($0, beside: node) }.joined(separator: ", "))])"
+    case .isBetween(let node, let low, let high, _):
+      "\(operand(node)).isBetween(\(constant(low, beside: node)), \(constant(high, beside: node)))"
+    case .function(let function, let arguments): text(function, arguments)
+    case .pattern(let op, let node, let pattern): "\(operand(node)).\(op.rawValue.lowercased())(\(text(pattern)))"
+    case .cast(let node, .real): "\(operand(node)).double"
+    case .collate(let node, .localized): "\(operand(node)).localized"
+    case .related(let base, let column, _): "\(text(base)).\(property(column))"
+    case .isRelated(let base, _, let condition): within(text(base), depth).text(condition)
+    case .relatedRows(let rows, let question): text(rows, question)
+    case .invalid(let error): "/* \(error.message) */"
+    default: "SQL(\"\((try? sql(node)) ?? "…")\")"
+    }
+  }
+
+  private func sql(_ node: SQLNode) throws -> String {
+    var writer = SQLWriter()
+    try writer.write(node)
+    return writer.sql
+  }
+
+  private func within(_ reference: String, _ depth: Int) -> SwiftWriter {
+    var writer = self
+    (writer.reference, writer.depth) = (reference, depth)
+    return writer
+  }
+
+  /// The row of a column: `$0` in the innermost closure, and an invented name for rows around it.
+  private func source(of column: ColumnReference) -> String {
+    switch column.source {
+    case .root: depth == 0 ? "$0" : "row"
+    case .related: reference
+    case .rows(let other): other == depth ? "$0" : "row\(other)"
+    }
+  }
+
+  // MARK: Operators
+
+  private func text(_ op: String, _ left: SQLNode, _ right: SQLNode) -> String {
+    "\(constant(left, beside: right)) \(op) \(constant(right, beside: left))"
+  }
+
+  /// Writes a side of a comparison, which arithmetic binds more strongly than.
+  private func side(_ node: SQLNode, beside other: SQLNode) -> String {
+    if case .function(let function, _) = node, function.swiftOperator != nil { return text(node) }
+    return constant(node, beside: other)
+  }
+
+  /// Writes an operand; a constant as one of the type that the other side has.
+  private func constant(_ node: SQLNode, beside other: SQLNode) -> String {
+    guard case .value(let value) = node else { return operand(node) }
+    var type: ColumnType?
+    if case .column(let column) = other { type = column.type }
+    if case .related(_, let column, _) = other { type = column.type }
+    return Self.literal(value, type)
+  }
+
+  /// Writes a node so that operators can stand beside it.
+  private func operand(_ node: SQLNode) -> String {
+    switch node {
+    case .comparison, .binary, .junction, .isNull, .not(.isNull): Self.bracketed(text(node))
+    case .function(let function, _) where function.swiftOperator != nil: Self.bracketed(text(node))
+    default: text(node)
+    }
+  }
+
+  private static func bracketed(_ text: String) -> String { text.contains(" ") ? "(\(text))" : text }
+
+  private func text(_ junction: Junction) -> String {
+    var parts: [String] = []
+    let conditions = junction.conditions
+    var position = 0
+    while position < conditions.count {
+      if position + 1 < conditions.count, let prefix = Self.prefix(conditions[position], conditions[position + 1]) {
+        parts.append("\(operand(prefix.text)).hasPrefix(\(Self.literal(.text(prefix.prefix), nil)))")
+        position += 2
+      } else {
+        let node = conditions[position]
+        if case .junction = node { parts.append("(\(text(node)))") } else { parts.append(text(node)) }
+        position += 1
+      }
+    }
+    return parts.joined(separator: junction.op == .and ? " && " : " || ")
+  }
+
+  /// Returns what `hasPrefix` was asked, which is a range of texts.
+  private static func prefix(_ low: SQLNode, _ high: SQLNode) -> (text: SQLNode, prefix: String)? {
+    guard case .comparison(.greaterOrEqual, let text, .value(.text(let prefix)), _) = low,
+      case .comparison(.less, text, .value(.text(let end)), _) = high, prefix.endOfPrefixRange == end
+    else { return nil }
+    return (text, prefix)
+  }
+
+  private func text(_ function: SQLFunction, _ arguments: [SQLNode]) -> String {
+    if let op = function.swiftOperator, arguments.count > 1 {
+      return arguments.map(operand).joined(separator: " \(op) ")
+    }
+    let rest = arguments.dropFirst().map(text).joined(separator: ", ")
+    return switch function {
+    case .coalesce: "\(operand(arguments[0])).or(\(rest))"
+    case .length, .lowercased, .uppercased, .count: "\(operand(arguments[0])).\(function.swiftName)"
+    case .caseFolded where arguments[0].isConstant: text(arguments[0])
+    case .caseFolded: "\(operand(arguments[0])).caseInsensitive"
+    case .hasSuffix, .localizedContains: "\(operand(arguments[0])).\(function.swiftName)(\(rest))"
+    case .seconds, .integer, .decimalText, .float: text(arguments[0])
+    case .decimalNegate: "-\(operand(arguments[0]))"
+    default: "\(function.swiftName)(\(arguments.map(text).joined(separator: ", ")))"
+    }
+  }
+
+  // MARK: Related rows
+
+  private func text(_ rows: RelatedRows, _ question: RelatedRows.Question) -> String {
+    let source = rows.link == nil ? rows.name : "\(source(ofRowsAt: rows.depth)).\(rows.name)"
+    let inner = within("$0", rows.depth)
+    let condition = rows.condition.map { " { \(inner.text($0)) }" }
+    switch question {
+    case .exist where rows.link == nil: return "\(source).exists\(condition ?? " { true }")"
+    case .exist: return condition.map { "\(source).contains\($0)" } ?? "!\(source).isEmpty"
+    case .value(.aggregate(let aggregate, let node, _)):
+      let argument = node.map { "(\\\(inner.text($0).dropFirst(2)))" } ?? ""
+      let filter = condition.map { rows.link == nil ? "" : ".where\($0)" } ?? ""
+      return "\(source)\(filter).\(aggregate.rawValue)\(rows.link == nil ? condition ?? "" : argument)"
+    case .value(let node): return inner.text(node)
+    }
+  }
+
+  /// The row that owns the rows of a relationship, in the closure around it.
+  private func source(ofRowsAt depth: Int) -> String {
+    reference == "$0" || depth > self.depth + 1 ? "$0" : reference
+  }
+
+  // MARK: Constants
+
+  private static func literal(_ value: Value, _ type: ColumnType?) -> String {
+    switch value {
+    case .null: "nil"
+    case .integer(let integer): type?.numberForm == .boolean ? "\(integer != 0)" : "\(integer)"
+    case .real(let seconds) where type?.textForm == .date:
+      Date(timeIntervalSinceReferenceDate: seconds).ISO8601Format()
+    case .real(let real): "\(real)"
+    case .text(let text): type?.order == .decimal ? text : text.debugDescription
+    case .blob(let data):
+      if type?.textForm == .uuid, let id = try? UUID(storedValue: value) {
+        id.uuidString
+      } else {
+        "\(data.count) bytes"
+      }
+    }
+  }
+}
+
+extension ComparisonOperator {
+  fileprivate var swift: String {
+    switch self {
+    case .equal: "=="
+    case .notEqual: "!="
+    default: rawValue
+    }
+  }
+}
+
+extension SQLFunction {
+  fileprivate var swiftOperator: String? {
+    switch self {
+    case .integerAdd, .decimalAdd: "+"
+    case .integerSubtract, .decimalSubtract: "-"
+    case .integerMultiply, .decimalMultiply: "*"
+    case .integerDivide, .decimalDivide: "/"
+    default: nil
+    }
+  }
+
+  fileprivate var swiftName: String {
+    switch self {
+    case .lowercased: "lowercased"
+    case .uppercased: "uppercased"
+    case .hasSuffix: "hasSuffix"
+    case .localizedContains: "localized.contains"
+    case .count: "count"
+    default: rawValue
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Testing
+
+@Model
+struct Invoice: Hashable {
+  var id: Int
+  var amount: Decimal
+  var discount: Decimal?
+  var count: Int = 1
+}
+
+/// Decimals in SQL by hand compare as numbers, and are never computed with binary fractions.
+@Suite("Decimals in SQL by hand")
+struct SQLDecimalTests {
+  private func withInvoices(_ body: (Store) async throws -> Void) async throws {
+    try await withTemporaryStore(for: Invoice.self) { store in
+      try await store.insert([
+        Invoice(id: 1, amount: 9, discount: Decimal(string: "0.1")),
+        Invoice(id: 2, amount: 10, discount: nil, count: 3),
+        Invoice(id: 3, amount: 100, discount: Decimal(string: "0.2")), Invoice(id: 4, amount: -5),
+      ])
+      try await body(store)
+    }
+  }
+
+  @Test("comparisons, sorts, extremes and groups are those of numbers")
+  func order() async throws {
+    try await withInvoices { store in
+      func ids(_ rest: SQL) async throws -> [Int] {
+        try await store.sql("select id from \(Invoice.self) \(rest)", as: Int.self)
+      }
+      #expect(try await ids("where amount < \(Decimal(50)) order by id") == [1, 2, 4])
+      #expect(try await ids("where amount < 50 order by amount desc") == [2, 1, 4])
+      #expect(try await ids("where amount between 9.5 and \(Decimal(100)) order by id") == [2, 3])
+      #expect(try await ids("where \(Invoice.columns.amount) >= 10 order by \(Invoice.columns.amount)") == [2, 3])
+      #expect(try await ids("where amount = '10.0' or amount in ('9.00', 100)  order by id") == [1, 2, 3])
+      let extremes = try await store.sql(
+        "select max(amount), min(amount), max(discount) from \(Invoice.self)", as: (Decimal, Decimal, Decimal).self)
+      #expect(try #require(extremes.first) == (100, -5, #require(Decimal(string: "0.2"))))
+      let ranks = try await store.sql(
+        "select id, rank() over (order by amount desc) from \(Invoice.self) order by 2", as: (Int, Int).self)
+      #expect(ranks.map(\.0) == [3, 2, 1, 4])
+      try await store.sql("delete from \(Invoice.self) where amount < 9.5")
+      #expect(try await ids("order by id") == [2, 3])
+      let context = Context(store)
+      context.insert(Invoice(id: 5, amount: 11))
+      #expect(try context.fetch(Invoice.where { SQL("\($0.amount) > 10.5") }.sorted(by: \.id)).map(\.id) == [3, 5])
+    }
+  }
+
+  @Test("columns that were added to a table compare as numbers as well")
+  func added() async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("added.sqlite")
+    let before = try Store(at: file, for: Added.Before.Bill.self)
+    try await before.insert([Added.Before.Bill(id: 1), Added.Before.Bill(id: 2)])
+    await before.close()
+    let store = try Store(at: file, for: Added.After.Bill.self)
+    try await store.save([Added.After.Bill(id: 1, sum: 9, tax: 100), Added.After.Bill(id: 2, sum: 10, tax: 20)])
+    #expect(try await store.sql("select max(sum) from bill", as: Decimal.self) == [10])
+    #expect(try await store.sql("select id from bill order by tax", as: Int.self) == [2, 1])
+  }
+
+  @Test("exact sums and expressions; what SQLite would compute with binary fractions is refused with the remedy")
+  func arithmetic() async throws {
+    try await withInvoices { store in
+      #expect(
+        try await store.sql("select larder_decimal_sum(discount) from \(Invoice.self)", as: Decimal.self)
+          == [#require(Decimal(string: "0.3"))])
+      let doubled = try await store.sql(
+        "select \(Invoice.columns.amount * 2) from \(Invoice.self) where \(Invoice.columns.amount * 2 + 1) > 19 order by \(Invoice.columns.amount * 2)",
+        as: Decimal.self)
+      #expect(doubled == [20, 200])
+      #expect(
+        try await store.sql(
+          "select sum(cast(discount as real)) < 1, sum(count * 2), count(amount) from invoice",
+          as: (Bool, Int, Int).self
+        ).map(\.1) == [12])
+      let refused: [(SQL, String)] = [
+        ("select sum(amount) from invoice", "larder_decimal_sum(amount)"),
+        ("select avg(discount) from invoice group by count", "larder_decimal_average(discount)"),
+        ("select amount + 1 from invoice", "Model.columns.amount"),
+        ("select 2 * amount from invoice", "cast(amount as real)"),
+        ("select -amount from invoice", "Interpolate"), ("select abs(i.amount) from invoice i", "abs in SQL"),
+        ("select id from invoice where amount / 3 > 2", "/ in SQL"),
+        ("select x * 2 from (select amount as x from invoice order by id limit 2)", "* in SQL"),
+        ("with t as materialized (select id, amount from invoice) select sum(amount) from t", "sum in SQL"),
+        ("select max(amount) + 1 from invoice", "+ in SQL"),
+        ("update invoice set amount = amount + 1", "+ in SQL"),
+        ("insert into invoice select id + 10, amount % 3, null, 1 from invoice", "% in SQL"),
+        ("select total(amount) over (order by id) from invoice", "larder_decimal_sum"),
+        ("select round(amount, 1) from invoice order by id", "round in SQL"),
+      ]
+      for (sql, remedy) in refused {
+        let error = await #expect(throws: StoreError.self, "\(sql)") { try await store.sql(sql) }
+        #expect(error?.code == .unsupported && error?.message.contains(remedy) == true, "\(error?.message ?? "none")")
+      }
+      let kept = try await store.fetch(Invoice.all.sorted(by: \.id)).map(\.amount)
+      #expect(kept == [9, 10, 100, -5])
+      // Refused again, from the cache of statements.
+      await #expect(throws: StoreError.self) { try await store.sql("select sum(amount) from invoice") }
+      let allowed: [SQL] = [
+        "select count + 1, amount from invoice order by amount, count * 2",
+        "select sum(count), amount from invoice group by amount having count(*) > 0 order by amount",
+        "select id * 2 from invoice where amount > 9 and id + 1 > 2",
+        "select coalesce(discount, 0), length(amount) * 2, id - 1 from invoice",
+        "select i.id + j.id from invoice i join invoice j on i.amount < j.amount",
+        "select case when amount > 5 then count else id end + 1 from invoice",
+        "explain select sum(amount) from invoice",
+        "select sum(count) over (partition by discount order by amount) from invoice",
+        "select row_number() over (order by amount desc) * 2 from invoice",
+      ]
+      for sql in allowed { _ = try await store.sql(sql) }
+    }
+  }
+
+  @Test("the order is that of Swift, for any decimals")
+  func random() async throws {
+    var generator = SplitMix64(seed: TestSeed.value &* 193)
+    let pool = (0..<60).map { _ in
+      Decimal(
+        sign: Bool.random(using: &generator) ? .minus : .plus, exponent: Int.random(in: -20...20, using: &generator),
+        significand: Decimal(UInt64.random(in: 0...999_999, using: &generator)))
+    }
+    try await withTemporaryStore(for: Invoice.self) { store in
+      let invoices = (0..<100).map {
+        Invoice(id: $0, amount: generator.pick(pool), discount: generator.pickOrNil(pool), count: $0)
+      }
+      try await store.insert(invoices)
+      for _ in 0..<30 {
+        let bound = generator.pick(pool)
+        let found = try await store.sql(
+          "select * from invoice where amount < \(bound) or discount >= \(bound) order by amount desc, id",
+          as: Invoice.self)
+        let expected = invoices.filter { $0.amount < bound || $0.discount.map { $0 >= bound } == true }
+          .sorted { ($1.amount, $0.id) < ($0.amount, $1.id) }
+        #expect(found == expected, "\(TestSeed.value), \(bound)")
+        #expect(
+          try await store.sql("select max(discount) from invoice where amount <> \(bound)", as: Decimal?.self)
+            == [invoices.filter { $0.amount != bound }.compactMap(\.discount).max()], "\(TestSeed.value), \(bound)")
+      }
+    }
+    TestSeed.tried(60, "statements with decimals")
+  }
+}
+
+private enum Added {
+  enum Before {
+    @Model
+    struct Bill {
+      var id: Int
+    }
+  }
+
+  enum After {
+    @Model
+    struct Bill {
+      var id: Int
+      var sum: Decimal = 0
+      var tax: Decimal?
+    }
+  }
+}
