@@ -22,7 +22,8 @@ struct Comparison {
   }
 
   func compare(
-    _ title: String, goal: Double?, before: () throws -> Void, _ larder: () throws -> Void, with rawC: () throws -> Void
+    _ title: String, goal: Double?, before: () throws -> Void = {}, _ larder: () throws -> Void,
+    with rawC: () throws -> Void
   ) throws {
     try measure(title, goal, before, larder, rawC)
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Larder
 
 /// The queries as a user of Larder writes them.

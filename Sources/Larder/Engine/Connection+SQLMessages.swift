@@ -4,7 +4,7 @@ extension Connection {
   /// Returns the error of SQL by hand that lists the names that there are, if the SQL has another one.
   func naming(_ error: StoreError, in sql: String) -> StoreError {
     if error.message.contains("near \".\": syntax error") {
-      return error.adding("In SET and in lists of columns, write \\(name: Model.columns.property).")
+      return error.adding("In SET, USING and lists of columns, write \\(name: Model.columns.property).")
     }
     if error.message.contains("no such table: ") {
       let models = environment.tables.map { $0.name == $0.model ? $0.name : "\($0.name) (\($0.model))" }.sorted()

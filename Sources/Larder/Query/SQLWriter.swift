@@ -111,6 +111,7 @@ struct SQLWriter {
     case .related, .isRelated, .relatedRows, .paired, .pairPosition: try writeRelated(node)
     case .isInRows(let node, let rows, let isOptional): try write(node, in: rows, isOptional: isOptional)
     case .fragment(let fragment): try write(fragment)
+    case .window(let function): try write(function)
     case .invalid(let error): throw error
     }
   }

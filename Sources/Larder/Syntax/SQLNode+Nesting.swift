@@ -35,6 +35,7 @@ extension SQLNode {
     case .isBetween(let node, let low, let high, _): [node, low, high]
     case .function(_, let arguments): arguments
     case .fragment(let fragment): fragment.nodes
+    case .window(let function): function.nodes
     case .aggregate(_, let node, _): node.map { [$0] } ?? []
     case .condition(let branches, let otherwise): branches.flatMap { [$0.condition, $0.result] } + [otherwise]
     case .jsonTest(let node, _, _, let test): [node, test]

@@ -43,6 +43,8 @@ indirect enum SQLNode: Sendable, Hashable {
   case pairPosition(PairedKey)
   /// Whether a statement returns the value. If the value may be nil, nil is equal to nil.
   case isInRows(SQLNode, Subquery, isOptional: Bool)
+  /// A value that depends on other rows of the query.
+  case window(WindowFunction)
   /// SQL by hand, as a condition or value.
   case fragment(SQLFragment)
   /// A condition that couldn't be built. Writing the query throws the error.
@@ -174,6 +176,7 @@ extension SQLNode {
     case .jsonTest(let node, let quantifier, let element, let test):
       return .jsonTest(try replace(node), quantifier, element: element, try replace(test))
     case .fragment(let fragment): return .fragment(try fragment.replacing(replace))
+    case .window(let function): return .window(try function.replacing(replace))
     }
   }
 }

@@ -271,4 +271,15 @@ struct QueriesArticleTests {
       .union(try await store.fetch(Shop.where { $0.isOpen }).map(\.name))
     #expect(words == names.sorted())
   }
+
+  @Test("ranks and running sums")
+  func windows() async throws {
+    let ranks = try await store.fetch(
+      Product.select { ($0.name, $0.price.rank(.reverse), $0.price.rank(.reverse, within: $0.category)) })
+    let totals = try await store.fetch(Product.select { ($0.name, $0.stock.runningSum(by: $0.id)) }.sorted(by: \.id))
+
+    #expect(ranks.map(\.1).min() == 1)
+    let stocks = try await store.sum(Product.all, of: \.stock)
+    #expect(totals.last?.1 == stocks)
+  }
 }

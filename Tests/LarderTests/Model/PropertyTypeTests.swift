@@ -87,5 +87,21 @@ struct PropertyTypeTests {
     #expect(found.contains("Make it Codable and Sendable, give it a raw value"))
     #expect(!found.contains("could not be inferred") && !found.contains("no exact matches"))
   }
+
+  @Test("a file may import GRDB as well")
+  func besideGRDB() async throws {
+    let found = try await messages(
+      """
+      import GRDB
+      @Model struct Note { var id: Int; var name: String; var folder: String? }
+      func use(_ store: Store) async throws {
+        let query = Note.where { ["a", "b"].contains($0.name) && ["x"].contains($0.folder) && $0.name.like("x%") }
+        let rows: [Store.Row] = try await store.rows(query.where { $0.id > 3 || $0.folder != nil }.sorted(by: \\.name))
+        try await store.write { (db: Store.Transaction) in try db.insert(Note(id: rows.count, name: "a")) }
+        print(Note.select(\\.name).distinct())
+      }
+      """)
+    #expect(found.isEmpty, "\(found)")
+  }
 }
 #endif

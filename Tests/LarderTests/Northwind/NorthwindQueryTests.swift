@@ -420,7 +420,7 @@ struct NorthwindQueryTests {
       select \(customer.companyName) as company, count(distinct \(NorthwindOrder.self).\(order.orderID)) as orders,
         sum(\(detail.unitPrice) * \(detail.quantity)) as total
       from \(NorthwindCustomer.self)
-      join \(NorthwindOrder.self) using (\(order.customerID))
+      join \(NorthwindOrder.self) using (\(name: order.customerID))
       join \(NorthwindDetail.self) on \(NorthwindDetail.self).\(detail.orderID) = \(NorthwindOrder.self).\(order.orderID)
       where \(customer.country) = \(country)
       group by 1 having total > \(least) order by total desc, company

@@ -46,7 +46,8 @@ enum ExpiryQuestion: String, CaseIterable {
       let some = try db.fetch(ExpiryGate.where { $0.permits.contains { $0.level > 1 } }.sorted(by: \.id))
       return ids(some) + " " + ids(try db.fetch(ExpiryGate.where { $0.permits.count == 1 }.sorted(by: \.id)))
     case .includedPermits:
-      return lines(try db.fetch(ExpiryGate.all.including(\.permits, then: \.tickets).sorted(by: \.id)).map(\.lineWithPermits))
+      return lines(
+        try db.fetch(ExpiryGate.all.including(\.permits, then: \.tickets).sorted(by: \.id)).map(\.lineWithPermits))
     case .includedPermit:
       let query = ExpiryTicket.all.including(\.permit).including(\.spare).sorted(by: \.id)
       return lines(try db.fetch(query).map(\.lineWithPermits))

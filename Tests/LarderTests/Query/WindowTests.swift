@@ -1,0 +1,54 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Testing
+
+@Suite("Ranks and running sums")
+struct WindowTests {
+  private let store: Store
+  private let excursions: [Excursion]
+
+  init() throws {
+    store = try Store(inMemoryFor: Excursion.self, Stopover.self)
+    var generator = SplitMix64(seed: TestSeed.value &* 197)
+    excursions = (1...60).map { Excursion.random($0, &generator) }
+    try store.blocking.insert(excursions)
+  }
+
+  @Test("a rank is one more than the number of rows before, also among those with an equal value")
+  func ranks() async throws {
+    let found = try await store.fetch(
+      Excursion.select { ($0.id, $0.price.rank(.reverse), $0.seats.rank(within: $0.country), $0.price.rank()) }
+        .sorted(by: \.id))
+    for (excursion, row) in zip(excursions, found) {
+      #expect(row.1 == excursions.count { $0.price > excursion.price } + 1, "\(TestSeed.value)")
+      #expect(row.2 == excursions.count { $0.country == excursion.country && $0.seats < excursion.seats } + 1)
+      #expect(row.3 == excursions.count { $0.price < excursion.price } + 1)
+    }
+    let best = try await store.fetch(
+      Excursion.where { $0.seats > 2 }.select { ($0.id, $0.price.rank(.reverse)) }
+        .sorted { $0.price.rank(.reverse) }.sorted(by: \.id).limit(5))
+    let expected = excursions.filter { $0.seats > 2 }.sorted { ($1.price, $0.id) < ($0.price, $1.id) }.prefix(5)
+    #expect(best.map(\.0) == expected.map(\.id))
+  }
+
+  @Test("a running sum adds up the rows up to this one")
+  func sums() async throws {
+    let found = try await store.fetch(
+      Excursion.select { ($0.id, $0.seats.runningSum(by: $0.id), $0.seats.runningSum(by: $0.id, within: $0.country)) }
+        .sorted(by: \.id))
+    for (excursion, row) in zip(excursions, found) {
+      let before = excursions.filter { $0.id <= excursion.id }
+      #expect(row.1 == before.map(\.seats).reduce(0, +))
+      #expect(row.2 == before.filter { $0.country == excursion.country }.map(\.seats).reduce(0, +))
+    }
+    let error = await #expect(throws: StoreError.self) {
+      try await store.fetch(Excursion.select { $0.price.runningSum(by: $0.id) })
+    }
+    #expect(error?.code == .unsupported && error?.message.contains("Decimal") == true)
+    let misuse = await #expect(throws: StoreError.self) {
+      try await store.fetch(Excursion.where { $0.seats.rank() == 1 })
+    }
+    #expect(misuse?.code == .unsupported)
+  }
+}
