@@ -34,6 +34,21 @@ extension Connection {
     }
   }
 
+  /// Calls a closure that deletes rows, and then one that makes a change for which they have to go. ``DeleteRule/deny``
+  /// is checked after the change, so that the change is refused for its own reasons first.
+  ///
+  /// - Parameters:
+  ///   - model: The model that the error names; nil for the one that the denied reference is to.
+  func deleting<Result>(
+    before change: () throws -> Result, _ model: String?, _ delete: () throws -> Void
+  ) throws -> Result {
+    try endDeferral()
+    return try judging(.named(model: model)) {
+      try followingRules(in: nil, delete) { try deletingOneByOne($0, delete).result }
+      return try change()
+    }
+  }
+
   private func unlessReferenced(_ model: String?, _ delete: (Denial) throws -> Int) throws -> Int? {
     do {
       return try savepoint {

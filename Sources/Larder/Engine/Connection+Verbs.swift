@@ -107,8 +107,7 @@ extension Connection {
     do {
       return try update()
     } catch let error as StoreError where error.code == .duplicate {
-      guard try environment.features.removeHidden(withUniqueValuesOf: nil as M?, self) else { throw error }
-      return try update()
+      return try environment.features.withoutHidden(after: error, self, update)
     } catch let error as StoreError where error.code == .invalidValue && error.property == nil {
       throw naming(error, query, list)
     }

@@ -61,9 +61,17 @@ protocol StoreFeature: AnyObject, Sendable {
   /// Called when a value was refused because another row has one of its unique values. Deletes that row if the feature
   /// hides it from the program.
   ///
-  /// - Parameter value: The value; nil for those that `updateAll` computes. All hidden rows may be in their way.
   /// - Returns: Whether a row was deleted; the write is then tried again.
-  func removeHidden<M: Model>(withUniqueValuesOf value: M?, _ connection: Connection) throws -> Bool
+  func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool
+
+  /// Calls the closure again, which computes values and was refused because another row has one of them that is unique.
+  /// All rows that the feature hides from the program are deleted before, if one of them was in the way.
+  ///
+  /// - Parameter error: The refusal, which is thrown if none was.
+  func withoutHidden<Result>(
+    after error: StoreError, _ connection: Connection, _ body: () throws -> Result
+  ) throws
+    -> Result
 
   /// Translates the message of one of the feature's triggers.
   ///
@@ -154,7 +162,14 @@ extension StoreFeature {
   func didClose() {}
   func willWrite<M: Model>(_ values: () -> [M], _ kind: ModelStatementKind, _ connection: Connection) throws {}
   func willExecute(_ arguments: [SQLWriter.Argument], _ connection: Connection) throws {}
-  func removeHidden<M: Model>(withUniqueValuesOf value: M?, _ connection: Connection) throws -> Bool { false }
+  func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool { false }
+  func withoutHidden<Result>(
+    after error: StoreError, _ connection: Connection, _ body: () throws -> Result
+  ) throws
+    -> Result
+  {
+    throw error
+  }
   func refusal(_ message: String, _ context: ErrorContext?) -> StoreError? { nil }
   func didCreateCollection(_ name: String, _ connection: Connection) throws {}
   func willRemoveCollection(_ name: String, _ connection: Connection) throws {}

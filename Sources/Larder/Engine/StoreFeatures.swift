@@ -32,9 +32,25 @@ struct StoreFeatures: Sendable {
     for (_, feature) in list { try feature.willExecute(arguments, connection) }
   }
 
-  func removeHidden<M: Model>(withUniqueValuesOf value: M?, _ connection: Connection) throws -> Bool {
+  func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool {
     for (_, feature) in list where try feature.removeHidden(withUniqueValuesOf: value, connection) { return true }
     return false
+  }
+
+  func withoutHidden<Result>(
+    after error: StoreError, _ connection: Connection, _ body: () throws -> Result
+  ) throws
+    -> Result
+  {
+    var refusal = error
+    for (_, feature) in list {
+      do {
+        return try feature.withoutHidden(after: refusal, connection, body)
+      } catch let error as StoreError where error.code == .duplicate {
+        refusal = error
+      }
+    }
+    throw refusal
   }
 
   func refusal(_ message: String, _ context: ErrorContext?) -> StoreError? {

@@ -41,8 +41,39 @@ extension Connection {
       do {
         return try body()
       } catch let error as StoreError where error.code == .duplicate {
-        guard try removeExpired(limit: .max) > 0 else { throw error }
-        return try body()
+        return try withoutExpired(ExpirySpan(until: environment.clock.reading), after: error, body)
+      }
+    }
+  }
+
+  /// Calls the closure again, which was refused because a row has a unique value that it writes, without the rows that
+  /// have expired.
+  ///
+  /// - Parameters:
+  ///   - span: The range of expiry dates.
+  ///   - error: The refusal, which is thrown if no row has expired.
+  /// - Throws: `.referenced` if only a row is in the way that a reference keeps.
+  func withoutExpired<Result>(
+    _ span: ExpirySpan, after error: StoreError, _ body: () throws -> Result
+  ) throws
+    -> Result
+  {
+    guard overlay == nil else { throw error }
+    if try removeExpired(limit: .max, span) > 0 {
+      do { return try body() } catch let error as StoreError where error.code == .duplicate {}
+    }
+    let kept = try environment.tables.filter { table in
+      let rows = "SELECT 1 FROM main.\(Quoting.name(table.name)) WHERE \(Expiry.column) <= ?1 LIMIT 1"
+      return try table.expires && !query(rows, [.real(span.until)]).isEmpty
+    }
+    guard !kept.isEmpty else { throw error }
+    return try deleting(before: body, error.model) {
+      try environment.features.expiring(until: span.until, self) {
+        for table in kept {
+          let statement = try statement("DELETE FROM main.\(Quoting.name(table.name)) WHERE \(Expiry.column) <= ?1")
+          try statement.bind([.value(.real(span.until))])
+          try run(statement, context: ErrorContext(table))
+        }
       }
     }
   }
@@ -84,11 +115,9 @@ extension Connection {
     }
   }
 
-  /// Deletes expired rows with a unique value of the row, or all that have expired if it isn't known. Returns whether
-  /// there were any.
-  func removeExpired<M: Model>(withUniqueValuesOf value: M?) throws -> Bool {
+  /// Deletes expired rows with a unique value of the row. Returns whether there were any.
+  func removeExpired<M: Model>(withUniqueValuesOf value: M) throws -> Bool {
     guard M.schema.expires, overlay == nil else { return false }
-    guard let value else { return try removeExpired(limit: .max, ExpirySpan(until: environment.clock.now)) > 0 }
     var count = 0
     for index in try uniqueIndexes(of: M.schema.table) {
       let values = try index.map { column in

@@ -24,8 +24,16 @@ final class ExpiryFeature: StoreFeature {
     if M.schema.expires, kind != .update { try connection.removeExpired(withKeysOf: values()) }
   }
 
-  func removeHidden<M: Model>(withUniqueValuesOf value: M?, _ connection: Connection) throws -> Bool {
+  func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool {
     try connection.removeExpired(withUniqueValuesOf: value)
+  }
+
+  func withoutHidden<Result>(
+    after error: StoreError, _ connection: Connection, _ body: () throws -> Result
+  ) throws
+    -> Result
+  {
+    try connection.withoutExpired(ExpirySpan(until: clock.now), after: error, body)
   }
 
   // MARK: Views

@@ -8,6 +8,11 @@ protocol WrittenSubquery: SubqueryStatement {
 
 extension SelectedRows: WrittenSubquery {
   var table: String { M.schema.table }
+
+  var nesting: Int {
+    let conditions = query.filter.map { [$0] } ?? []
+    return (conditions + nodes + query.sorts.map(\.node)).lazy.map(\.nesting).max() ?? 0
+  }
 }
 
 extension SQLWriter {

@@ -59,6 +59,7 @@ struct TreeRows: WrittenSubquery {
   let parent: ColumnReference
 
   var table: String { key.table }
+  var nesting: Int { 1 }
 
   /// `UNION` leaves out rows that were found before, so that a circle ends.
   func write(_ writer: inout SQLWriter) throws {

@@ -18,6 +18,9 @@ extension Store {
       /// Larder creates the models' tables and migrates them when a model changes.
       case managed
       /// The tables already exist. Nothing is created or altered, and the file keeps its journal mode.
+      ///
+      /// Each opening scans the declared columns of each table once, to find the forms of their values. See
+      /// <doc:ExistingDatabases> for what that costs.
       case existing
     }
 

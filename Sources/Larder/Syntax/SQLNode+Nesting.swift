@@ -16,6 +16,7 @@ extension SQLNode {
     case .junction(let junction): junction.nesting
     case .comparison(_, let left, let right, _), .binary(_, let left, let right): max(left.nesting, right.nesting) + 1
     case .not(let node), .negate(let node), .isNull(let node), .isIn(let node, _, _): node.nesting + 1
+    case .isInRows(let node, let rows, _): max(node.nesting, rows.statement.nesting) + 1
     default: (children.lazy.map(\.nesting).max() ?? 0) + 1
     }
   }

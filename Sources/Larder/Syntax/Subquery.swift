@@ -14,4 +14,7 @@ struct Subquery: Sendable, Hashable {
 }
 
 /// What a ``Subquery`` consists of. The folder that writes it knows more.
-protocol SubqueryStatement: Sendable, Hashable {}
+protocol SubqueryStatement: Sendable, Hashable {
+  /// The largest number of nested operators in it.
+  var nesting: Int { get }
+}

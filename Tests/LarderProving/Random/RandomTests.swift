@@ -15,7 +15,7 @@ public struct RandomTests: ProofPart {
     "RandomLongConditionTests", "RandomModelNameTests", "RandomRequiredTests", "RefusedAssignmentTests",
     "RandomOptionalTests", "RandomKeyFormTests", "RandomDateTests", "RandomExpiryTests",
     "RandomKeyIdentityTests", "ExpiredGroupTests", "StoreCheckJSONTests",
-    "RandomNarrowIntegerTests", "RandomDeepDeletionTests", "ContextMovedKeyTests",
+    "RandomNarrowIntegerTests", "RandomDeepDeletionTests", "ContextMovedKeyTests", "RandomValueQueryTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.
@@ -32,7 +32,7 @@ public struct RandomTests: ProofPart {
       part: Self.name, title: "Random tests",
       summary: """
         The test suite's random tests (conditions, pages, arithmetic, live results, the same changes in a store, a context and its child, undo, delete \
-        rules, documents and their graphs, search, adopted tables, renamed properties) are run again and again, each time with another seed. Each answer is \
+        rules, documents and their graphs, search, adopted tables, renamed properties, selected values, groups and joins) are run again and again, each time with another seed. Each answer is \
         compared with that of plain Swift.
         """,
       seed: run.seed, unit: "comparisons")

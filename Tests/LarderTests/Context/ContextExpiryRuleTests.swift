@@ -143,19 +143,19 @@ struct ContextExpiryRuleTests {
   /// How a row takes a unique value.
   enum Taking: CaseIterable, Sendable { case insert, save, update, updateAll, sql }
 
-  /// Gives the row 3 the code of the row 1, which has expired.
-  private func takeCode(_ taking: Taking, _ db: some StoreWriter) throws {
-    let row = SeasonTicket(id: 3, code: "a", text: "new")
+  /// Gives the row 3 a code, by default that of the row 1, which has expired.
+  private func takeCode(_ taking: Taking, _ db: some StoreWriter, _ code: String = "a") throws {
+    let row = SeasonTicket(id: 3, code: code, text: "new")
     switch taking {
     case .insert: try db.insert(row)
     case .save: try db.save([row])
     case .update: try db.update(row)
     case .updateAll:
       try db.updateAll(SeasonTicket.where { $0.code == "c" }) {
-        $0.code.set("a")
+        $0.code.set(code)
         $0.text.set("new")
       }
-    case .sql: try db.sql("update SeasonTicket set code = 'a', text = 'new' where id = 3")
+    case .sql: try db.sql("update SeasonTicket set code = \(code), text = 'new' where id = 3")
     }
   }
 
@@ -230,6 +230,32 @@ struct ContextExpiryRuleTests {
     try writer.save(SeasonTicket(id: 1))
     try save()
     #expect(try rows(db).first == "1:0")
+  }
+
+  @Test(
+    "whatever takes the unique value of a row that a reference keeps is refused like its deletion",
+    arguments: Place.allCases, Taking.allCases)
+  func keptValue(_ place: Place, _ taking: Taking) throws {
+    try fill(db)
+    try db.setExpiry(of: SeasonTicket.self, 2, to: clock.now.addingTimeInterval(1000))
+    if taking != .insert { try db.insert(SeasonTicket(id: 3, code: "c")) }
+    try db.insert(SeasonTicket(id: 4, code: "d"))
+    try db.insert(TicketClaim(id: 1, ticket: ToOne(1)))
+    clock.advance(by: 10)
+    let writer = writer(place)
+    let before = try rows(writer)
+    let error = #expect(throws: StoreError.self) { try takeCode(taking, writer) }
+    #expect(error?.code == .referenced && error?.model == "SeasonTicket", "\(error as Any)")
+    #expect(try rows(writer) == before)
+    // A row that is there has its value although others have expired.
+    let duplicate = #expect(throws: StoreError.self) { try takeCode(taking, writer, "d") }
+    #expect(duplicate?.code == .duplicate, "\(duplicate as Any)")
+    #expect(try rows(writer) == before)
+    try writer.delete(TicketClaim.self, 1)
+    try takeCode(taking, writer)
+    try save()
+    #expect(try rows(db).contains("3new:0") && db.check().isHealthy)
+    #expect(try db.sql("select id from main.SeasonTicket where code = 'a'").map { $0["id"] } == [3])
   }
 
   @Test("what refers to a row that got a later date stays, though the former date has come", arguments: Place.allCases)

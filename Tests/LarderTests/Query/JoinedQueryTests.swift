@@ -104,6 +104,24 @@ struct JoinedQueryTests {
     #expect(try context.fetch(named).map(\.id) == [1])
   }
 
+  @Test("queries within queries are refused beyond a depth that every stack holds")
+  func nested() async throws {
+    func query(_ depth: Int) -> Query<Town> {
+      var query = Town.where { $0.isCapital }
+      for _ in 0..<depth {
+        let inner = query
+        query = Town.where { $0.id.isIn(inner.select(\.id)) }
+      }
+      return query
+    }
+    #expect(try await store.fetch(query(5).sorted(by: \.id)).map(\.id) == [1, 2, 4])
+    for depth in [1_000, 20_000] {
+      let error = await #expect(throws: StoreError.self) { try await store.fetch(query(depth)) }
+      #expect(error?.code == .unsupported)
+      #expect(error?.message.contains("nested too deeply") == true)
+    }
+  }
+
   @Test("rows of another model that refer to the row around them")
   func exists() async throws {
     let visited = Town.where { city in Stopover.exists { $0.city == city.name && $0.days < 3 } }
