@@ -15,12 +15,26 @@ enum CalendarFunctions {
         return values[0]
       }
       let calendar = try calendar(in: zone)
-      let date = Date(timeIntervalSinceReferenceDate: seconds)
+      let date = try date(seconds)
       return .integer(Int64(calendar.component(try component(number), from: date)))
     },
   ]
 
   private static let periods = PeriodCache()
+
+  /// Some 10,000 years: dates far from today keep Foundation's calendar busy, or overflow in it.
+  private static let limit = 3.2e11
+
+  fileprivate static func date(_ seconds: Double) throws -> Date {
+    guard abs(seconds) < limit else { throw outside(seconds) }
+    return Date(timeIntervalSinceReferenceDate: seconds)
+  }
+
+  fileprivate static func outside(_ seconds: Double) -> FunctionFailure {
+    FunctionFailure(
+      description:
+        "a date of \(seconds) seconds since 2001 is outside of the calendar; leave such rows out with a condition")
+  }
 
   fileprivate static func calendar(in zone: String) throws -> Calendar {
     guard let zone = TimeZone(identifier: zone) else {
@@ -116,14 +130,10 @@ private final class PeriodCache: Sendable {
       case .day: .day
       case .hour: .hour
       }
-    // A finite date far from today would keep the calendar busy.
-    guard abs(seconds) < limit,
-      let interval = calendar.dateInterval(of: component, for: Date(timeIntervalSinceReferenceDate: seconds))
-    else { throw FunctionFailure(description: "a date of \(seconds) seconds since 2001 is outside of the calendar") }
+    guard let interval = calendar.dateInterval(of: component, for: try CalendarFunctions.date(seconds)) else {
+      throw CalendarFunctions.outside(seconds)
+    }
     let start = interval.start.timeIntervalSinceReferenceDate
     return start..<max(interval.end.timeIntervalSinceReferenceDate, start.nextUp)
   }
-
-  /// Some 10,000 years.
-  private static let limit = 3.2e11
 }

@@ -139,6 +139,22 @@ extension Group {
     .extreme(.min, value(M.columns))
   }
 
+  /// The least of a computed value that may be nil, ignoring nil; nil if every value is nil.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the least value.
+  public func min<Output>(_ value: (M.Columns) -> QueryExpression<Output?>) -> QueryExpression<Output?> {
+    .optionalExtreme(.min, value(M.columns))
+  }
+
+  /// The greatest of a computed value that may be nil, ignoring nil; nil if every value is nil.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the greatest value.
+  public func max<Output>(_ value: (M.Columns) -> QueryExpression<Output?>) -> QueryExpression<Output?> {
+    .optionalExtreme(.max, value(M.columns))
+  }
+
   /// The greatest of a computed value.
   ///
   /// - Parameter value: Returns the value.

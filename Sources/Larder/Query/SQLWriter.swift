@@ -13,6 +13,8 @@ struct SQLWriter {
   let adopted: AdoptedColumns
   /// Whether column names are qualified with their table.
   var isQualified = false
+  /// The table of the statement within a condition that is being written, whose columns aren't qualified.
+  var innerTable: String?
   /// Whether columns compare as their collation in the file says, so that an index of it can be used.
   private var usesCollations = false
 
@@ -115,6 +117,7 @@ struct SQLWriter {
   private mutating func write(_ column: ColumnReference, isOrdered: Bool = false) {
     guard let adopted = adopted.column(column.name, of: column.table) else { return writeReference(to: column) }
     var name = SQLWriter(isQualified: isQualified)
+    name.innerTable = innerTable
     name.writeReference(to: column)
     switch adopted.kind {
     case .mixed: write(adopted.read(name.sql))
@@ -126,7 +129,8 @@ struct SQLWriter {
 
   private mutating func writeReference(to column: ColumnReference) {
     switch column.source {
-    case .root where isQualified: writeName(column.table)
+    // A column of the query around the statement.
+    case .root where isQualified || innerTable.map { $0 != column.table } == true: writeName(column.table)
     case .root: return writeName(column.name)
     case .related: write(Self.relatedAlias)
     case .rows(let depth): write(Self.alias(ofRows: depth))

@@ -1,10 +1,14 @@
 /// A ``Subquery`` that a query writes.
 protocol WrittenSubquery: SubqueryStatement {
+  /// The table that it reads.
+  var table: String { get }
   /// Writes the statement, without brackets.
   func write(_ writer: inout SQLWriter) throws
 }
 
-extension SelectedRows: WrittenSubquery {}
+extension SelectedRows: WrittenSubquery {
+  var table: String { M.schema.table }
+}
 
 extension SQLWriter {
   /// Writes whether the value is among those that the statement returns, of which NULL counts only if `isOptional`.
@@ -16,7 +20,7 @@ extension SQLWriter {
       order == .decimal ? SQLFunction.decimalText.rawValue : order == .instant ? SQLFunction.seconds.rawValue : ""
     func writeRows(_ condition: String, _ column: String, _ writer: inout SQLWriter) throws {
       // Names within the statement are its own.
-      try writer.unqualified { writer in
+      try writer.within(statement.table) { writer in
         writer.write("(WITH larder_selected(value) AS (")
         try statement.write(&writer)
         writer.write(") SELECT \(column) FROM larder_selected WHERE \(condition))")
@@ -36,11 +40,12 @@ extension SQLWriter {
     write("))")
   }
 
-  /// Doesn't qualify column names with their table, in a statement that has columns of one table.
-  mutating func unqualified(_ body: (inout SQLWriter) throws -> Void) rethrows {
-    let wasQualified = isQualified
-    isQualified = false
-    defer { isQualified = wasQualified }
+  /// Writes a statement about a table within a condition. Its own columns aren't qualified, unlike those of another
+  /// table around it.
+  mutating func within(_ table: String, _ body: (inout SQLWriter) throws -> Void) rethrows {
+    let outer = (isQualified, innerTable)
+    (isQualified, innerTable) = (false, table)
+    defer { (isQualified, innerTable) = outer }
     try body(&self)
   }
 }
@@ -52,8 +57,8 @@ extension QueryExpressible {
   /// Trip.where { $0.id.isIn(Stop.where { $0.city == "Bern" }.select(\.trip)) }
   /// ```
   ///
-  /// - Parameter query: A query that selects one value, also of the same model. It can't use columns of this query: for
-  ///   that, see ``Model/exists(where:)``.
+  /// - Parameter query: A query that selects one value. Its closures may use columns of this query if it is of another
+  ///   model; of the same model all columns are its own, so ask with ``Model/exists(where:)`` then.
   /// - Returns: The condition. A nil among the values matches nil.
   public func isIn<M: Model>(_ query: SelectedQuery<M, Output>) -> QueryExpression<Bool> {
     .init(isIn(query, isOptional: Output.self is any OptionalValue.Type))

@@ -58,19 +58,21 @@ struct TreeRows: WrittenSubquery {
   let key: ColumnReference
   let parent: ColumnReference
 
+  var table: String { key.table }
+
   /// `UNION` leaves out rows that were found before, so that a circle ends.
   func write(_ writer: inout SQLWriter) throws {
     let alias = SQLWriter.alias(ofRows: 0)
     let (own, parent) = (SQLNode.column(key.as(.rows(0))), SQLNode.column(parent.as(.rows(0))))
     let (found, known) = direction == .descendants ? (own, parent) : (parent, own)
-    let table = "\(Quoting.name(key.table)) AS \(alias)"
+    let rows = "\(Quoting.name(table)) AS \(alias)"
     writer.write("WITH RECURSIVE larder_tree(value) AS (SELECT ")
     try writer.write(found)
-    writer.write(" FROM \(table) WHERE ")
+    writer.write(" FROM \(rows) WHERE ")
     try writer.write(.compare(.equal, known, start))
     writer.write(" UNION SELECT ")
     try writer.write(found)
-    writer.write(" FROM larder_tree JOIN \(table) ON ")
+    writer.write(" FROM larder_tree JOIN \(rows) ON ")
     try writer.write(known)
     writer.write(" = larder_tree.value) SELECT value FROM larder_tree")
   }

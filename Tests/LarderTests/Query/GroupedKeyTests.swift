@@ -30,6 +30,11 @@ struct GroupedKeyTests {
       #expect(group.map { $0.price * 2 }.reduce(0, +) == sum)
       #expect(group.map { $0.seats + 1 }.max() == seats)
     }
+    let lengths = try await store.fetch(
+      Excursion.all.grouped(by: \.seats) { ($0.min { $0.country + "!" }, $0.max { $0.country + "!" }) })
+    let bySeats = Dictionary(grouping: tours, by: \.seats).sorted { $0.key < $1.key }
+    #expect(lengths.map { $0.0 } == bySeats.map { $0.value.compactMap(\.country).min().map { $0 + "!" } })
+    #expect(lengths.map { $0.1 } == bySeats.map { $0.value.compactMap(\.country).max().map { $0 + "!" } })
     // In the order of the keys: nil first.
     #expect(found.first?.0 == nil)
     let page = try await store.fetch(
@@ -105,5 +110,9 @@ struct GroupedKeyTests {
       try await store.fetch(Excursion.select { $0.startsAt.month(in: .gmt) })
     }
     #expect(error?.message.contains("outside of the calendar") == true)
+    let part = await #expect(throws: StoreError.self) {
+      try await store.fetch(Excursion.select { $0.startsAt.component(.year, in: .gmt) })
+    }
+    #expect(part?.message.contains("outside of the calendar") == true)
   }
 }

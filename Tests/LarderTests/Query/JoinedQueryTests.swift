@@ -90,6 +90,20 @@ struct JoinedQueryTests {
     #expect(try await store.fetch(Stopover.where { $0.days == 0 }.sorted(by: \.id)).map(\.id) == [2, 4])
   }
 
+  @Test("a query within a condition may use columns of the query around it")
+  func correlated() async throws {
+    // Both models have a name and an id.
+    let named = Excursion.where { tour in
+      tour.id.isIn(Town.where { $0.id < tour.id && $0.name != tour.name }.select { $0.id + 1 })
+    }
+    #expect(try await store.fetch(named).map(\.id) == [2])
+    try await store.save(Town(id: 1, name: "Fjords", isCapital: false))
+    #expect(try await store.fetch(named).isEmpty)
+    let context = Context(store)
+    context.insert(Town(id: 0, name: "New", isCapital: false))
+    #expect(try context.fetch(named).map(\.id) == [1])
+  }
+
   @Test("rows of another model that refer to the row around them")
   func exists() async throws {
     let visited = Town.where { city in Stopover.exists { $0.city == city.name && $0.days < 3 } }

@@ -68,29 +68,39 @@ struct RandomNarrowIntegerTests {
     for number in 0..<60 {
       let place = "seed \(TestSeed.value), number \(number)"
       switch number % 6 {
-      case 0: try assign(NarrowProperty(name: "short", path: \.short, column: \.short), place, &generator)
-      case 1: try assign(NarrowProperty(name: "byte", path: \.byte, column: \.byte), place, &generator)
-      case 2: try assign(NarrowProperty(name: "half", path: \.half, column: \.half), place, &generator)
-      case 3: try assign(NarrowProperty(name: "word", path: \.word, column: \.word), place, &generator)
-      case 4: try assign(NarrowProperty(name: "wide", path: \.wide, column: \.wide), place, &generator)
-      default: try assign(NarrowProperty(name: "natural", path: \.natural, column: \.natural), place, &generator)
+      case 0:
+        try assign(NarrowProperty(name: "short", path: \.short, column: \.short), place, round: number / 6, &generator)
+      case 1:
+        try assign(NarrowProperty(name: "byte", path: \.byte, column: \.byte), place, round: number / 6, &generator)
+      case 2:
+        try assign(NarrowProperty(name: "half", path: \.half, column: \.half), place, round: number / 6, &generator)
+      case 3:
+        try assign(NarrowProperty(name: "word", path: \.word, column: \.word), place, round: number / 6, &generator)
+      case 4:
+        try assign(NarrowProperty(name: "wide", path: \.wide, column: \.wide), place, round: number / 6, &generator)
+      default:
+        try assign(
+          NarrowProperty(name: "natural", path: \.natural, column: \.natural), place, round: number / 6, &generator)
       }
     }
     TestSeed.tried(180, "updates of narrow integers")
   }
 
   private func assign<Number>(
-    _ property: NarrowProperty<Number>, _ place: String, _ generator: inout SplitMix64
+    _ property: NarrowProperty<Number>, _ place: String, round: Int, _ generator: inout SplitMix64
   ) throws {
     let greatest = Number(min(Int128(Number.max), Int128(Int64.max)))
     let pool = [Number.min, greatest, greatest - 1, greatest / 2, Number.min + 1, 0, 1, 2, 3, 100]
+    // One beyond either end of the range first, which random draws may miss.
+    let edges: [(start: Number, operation: Operation)] = [(greatest, .add), (.min, .subtract)]
+    let edge = round < edges.count ? edges[round] : nil
     let rows = (1...3).map { id in
       var row = Scale(id: id)
-      row[keyPath: property.path] = generator.pick(pool)
+      row[keyPath: property.path] = edge?.start ?? generator.pick(pool)
       return row
     }
-    let (operand, least) = (generator.pick(pool), Int.random(in: 1...3, using: &generator))
-    let operation = generator.pick(Operation.allCases)
+    let (operand, least) = (edge == nil ? generator.pick(pool) : 1, Int.random(in: 1...3, using: &generator))
+    let operation = edge?.operation ?? generator.pick(Operation.allCases)
     func result(_ row: Scale) -> Int128 {
       let (value, operand) = (Int128(row[keyPath: property.path]), Int128(operand))
       return switch operation {
