@@ -228,7 +228,8 @@ let package = Package(
     .testTarget(
       name: "LarderSyncTests",
       dependencies: [
-        "Larder", "LarderArchive", "LarderRandom", "LarderSync", "LarderSyncTestProcess", "LarderTestSupport",
+        "Larder", "LarderArchive", "LarderProving", "LarderRandom", "LarderSync", "LarderSyncTestProcess",
+        "LarderTestSupport",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "ExampleWeb", "LarderArchive"]),

@@ -70,7 +70,7 @@ public struct StoreSync: Sendable {
   /// - Returns: What was done.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file, or if both sides are the same replica;
   ///   `.invalidValue` for a batch that can't come from a replica; the errors of the peer, and those of any write. After
-  ///   everything else `.corrupt`, if bytes came that aren't those of an attachment.
+  ///   everything else `.corrupt` or `.invalidValue`, if bytes came that aren't those of an attachment.
   /// - Complexity: A few lookups, and no write, if neither side has anything new.
   @discardableResult
   public func exchange(
@@ -163,7 +163,7 @@ public struct StoreSync: Sendable {
       report(batch.rows.count, changed, carrier.count)
       if batch.isLast {
         let count = carrier.count
-        try await carrier.carry([])
+        try await carrier.carryAwaited()
         if carrier.count > count { report(0, 0, carrier.count) }
         return carrier.failure
       }

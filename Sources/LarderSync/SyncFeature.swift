@@ -1,4 +1,5 @@
 import Larder
+import Synchronization
 
 /// Sync as a feature of a store: it fits the tracking to the models when the store is opened.
 final class SyncFeature: ModuleFeature {
@@ -6,10 +7,14 @@ final class SyncFeature: ModuleFeature {
 
   static let heldValues = [(table: SyncTables.cells, column: "value"), (table: SyncTables.conflicts, column: "value")]
 
+  /// Whether the opening that is under way has changed tables.
+  private let isMigrated = Atomic<Bool>(false)
+
   init() {}
 
   func willMigrate(_ connection: ModuleConnection) throws {
     try Tracker(connection).prepareMigration()
+    isMigrated.store(true, ordering: .relaxed)
   }
 
   func didOpen(_ connection: ModuleConnection) throws {
@@ -17,7 +22,7 @@ final class SyncFeature: ModuleFeature {
     if try tracker.isFit() { return }
     try connection.transaction {
       try tracker.enable()
-      try tracker.fit()
+      try tracker.fit(isMigrated: isMigrated.load(ordering: .relaxed))
     }
   }
 

@@ -8,7 +8,7 @@ extension Store {
   /// attached.
   package func piece(ofAttachment digest: String, size: Int, from offset: Int) async throws -> Data? {
     let storage = environment.attachments
-    guard Attachment.isDigest(digest), (0...size).contains(offset) else { return nil }
+    guard Attachment.isDigest(digest), size >= 0, (0...size).contains(offset) else { return nil }
     return try await AttachmentWork.run {
       guard storage.isWhole(digest, size: size) else { return nil }
       return try storage.folder.open(digest).read(at: offset, count: Swift.min(Self.greatestPiece, size - offset))
@@ -67,14 +67,28 @@ extension Store {
     return nil
   }
 
+  /// Deletes what has arrived of an attachment's data, so that it begins anew.
+  package func removeArrival(ofAttachment digest: String) async throws {
+    let folder = try managedAttachments.folder
+    guard Attachment.isDigest(digest) else { return }
+    try await AttachmentWork.run { try? FileManager.default.removeItem(atPath: folder.arrivalPath(of: digest)) }
+  }
+
   /// Deletes what has arrived of data that nobody waits for any longer.
   ///
-  /// - Parameter isAwaited: Whether someone waits for the data of a digest.
-  package func removeArrivals(except isAwaited: @escaping @Sendable (String) -> Bool) async throws {
+  /// - Parameters:
+  ///   - time: What has arrived since stays, because more of it may be under way.
+  ///   - isAwaited: Whether someone waits for the data of a digest.
+  package func removeArrivals(
+    before time: Date, except isAwaited: @escaping @Sendable (String) -> Bool
+  ) async throws {
     guard let folder = try? managedAttachments.folder else { return }
     try await AttachmentWork.run {
       for digest in AttachmentFolder.names(in: folder.arrivals) where !isAwaited(digest) {
-        try? FileManager.default.removeItem(atPath: folder.arrivalPath(of: digest))
+        let path = folder.arrivalPath(of: digest)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        guard let date = attributes?[.modificationDate] as? Date, date < time else { continue }
+        try? FileManager.default.removeItem(atPath: path)
       }
     }
   }

@@ -81,7 +81,7 @@ public struct Attachment: Sendable {
   private static let word = Array(CodingKeys.digest.rawValue.utf8)
 
   /// Returns whether a text is a digest. Nothing else ever becomes a path.
-  static func isDigest(_ text: String) -> Bool {
+  package static func isDigest(_ text: String) -> Bool {
     text.utf8.count == 64 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 }

@@ -6,9 +6,16 @@ final class ModuleFeatures: StoreFeature {
     self.features = features
   }
 
-  /// - Throws: ``StoreError`` `.unsupported` if the file is used by a module that the program has not switched on: the
-  ///   module would not learn of changed tables.
+  /// - Throws: ``StoreError`` `.unsupported` if the file is used by a module that the program has not switched on.
   func willMigrate(_ connection: Connection) throws {
+    try checkModules(connection)
+    for feature in features { try feature.willMigrate(ModuleConnection(connection)) }
+  }
+
+  /// Refuses to change tables of a file that a module uses without the program having switched the module on: the module
+  /// would not learn of it.
+  private func checkModules(_ connection: Connection) throws {
+    guard connection.environment.isManaged, try Catalogue.exists(in: connection) else { return }
     let names = features.map { type(of: $0).name }
     for name in try ModuleConnection(connection).modulesInUse() where !names.contains(name) {
       throw StoreError(
@@ -16,7 +23,6 @@ final class ModuleFeatures: StoreFeature {
         "The file is used by \(name), which has to take part when its tables are changed. Open it with the option of Store.Configuration that switches \(name) on."
       )
     }
-    for feature in features { try feature.willMigrate(ModuleConnection(connection)) }
   }
 
   func upgrade(_ connection: Connection) throws {
@@ -29,6 +35,7 @@ final class ModuleFeatures: StoreFeature {
   }
 
   func willRemoveCollection(_ name: String, _ connection: Connection) throws {
+    try checkModules(connection)
     for feature in features { try feature.willRemoveCollection(name, ModuleConnection(connection)) }
   }
 

@@ -2,6 +2,9 @@ import Foundation
 import Larder
 
 /// The attachments whose bytes rows have named before they came.
+///
+/// A row may name a digest with a size that isn't that of its bytes. It is another attachment then, whose bytes nobody has,
+/// and keeps none from the row that names the true size.
 extension ReplicaFile {
   /// The most attachments that are asked for at a time.
   private static let mostAwaited = 1000
@@ -15,8 +18,8 @@ extension ReplicaFile {
       if isHere || !isAwaited { continue }
       try connection.run(
         """
-        INSERT INTO \(SyncTables.attachments) (digest, size, sender) VALUES (?1, ?2, ?3) ON CONFLICT (digest) DO UPDATE \
-        SET size = max(size, excluded.size), sender = coalesce(excluded.sender, sender), position = NULL
+        INSERT INTO \(SyncTables.attachments) (digest, size, sender) VALUES (?1, ?2, ?3) ON CONFLICT (digest, size) DO UPDATE \
+        SET sender = coalesce(excluded.sender, sender), position = NULL
         """,
         [
           .init(attachment.digest), .integer(Int64(attachment.size)), attachmentSender.map { .integer($0) } ?? .null,
@@ -24,11 +27,16 @@ extension ReplicaFile {
     }
   }
 
-  /// The attachments that have not come.
+  /// The attachments that have not come. Of many, each time others: those that nobody has must not hide the others.
   func awaitedAttachments() throws -> [NamedAttachment] {
     try connection.rows(
-      "SELECT digest, size FROM \(SyncTables.attachments) WHERE position IS NULL ORDER BY digest LIMIT \(Self.mostAwaited)"
+      "SELECT digest, size FROM \(SyncTables.attachments) WHERE position IS NULL ORDER BY random() LIMIT \(Self.mostAwaited)"
     ) { NamedAttachment(digest: $0.text(0), size: Int($0.integer(1))) }
+  }
+
+  /// The digests of all attachments that have not come.
+  func awaitedDigests() throws -> Set<String> {
+    Set(try connection.rows("SELECT digest FROM \(SyncTables.attachments) WHERE position IS NULL") { $0.text(0) })
   }
 
   /// Removes attachments from those that have not come: they have, or no row names them any longer.
@@ -46,8 +54,10 @@ extension ReplicaFile {
       try connection.finds(
         "SELECT 1 FROM \(SyncTables.attachments) WHERE digest = ?1 AND position IS NULL", [digest])
     else { return }
+    // The bytes have one size, so what named the digest with another waits for nothing.
+    try connection.run("DELETE FROM \(SyncTables.attachments) WHERE digest = ?1", [digest])
     try connection.run(
-      "UPDATE \(SyncTables.attachments) SET size = ?2, position = ?3 WHERE digest = ?1",
+      "INSERT INTO \(SyncTables.attachments) (digest, size, position) VALUES (?1, ?2, ?3)",
       [digest, .integer(Int64(attachment.size)), .integer(try tick())])
   }
 
@@ -62,7 +72,8 @@ extension ReplicaFile {
   /// Where the bytes are that have not come, and how to get them; nil if they aren't awaited.
   func remedy(forMissing digest: String) throws -> String? {
     let sender = try connection.first(
-      "SELECT sender FROM \(SyncTables.attachments) WHERE digest = ?1 AND position IS NULL", [.init(digest)]
+      "SELECT sender FROM \(SyncTables.attachments) WHERE digest = ?1 AND position IS NULL ORDER BY sender IS NULL, sender",
+      [.init(digest)]
     ) { $0.optionalInteger(0) }
     guard let sender else { return nil }
     guard let number = sender else {

@@ -19,7 +19,7 @@ extension StoreSync {
   ///   discarded, `.invalidValue` if it sends too much, `.diskFull`; the errors of the peer.
   public func fetch(_ attachment: Attachment, from peer: some SyncPeer) async throws {
     let named = NamedAttachment(digest: attachment.digest, size: attachment.size)
-    guard let offset = try await wanted(among: [named])[named] else { return }
+    guard let offset = try await offset(of: named) else { return }
     let carrier = AttachmentCarrier(from: peer, to: self, .eager)
     guard try await carrier.carry(named, from: offset) else {
       throw StoreError(
@@ -61,11 +61,21 @@ extension StoreSync {
       }
     }
     var wanted: [NamedAttachment: Int] = [:]
-    for attachment in missing {
-      let arrived = try await store.arrived(ofAttachment: attachment.digest)
-      wanted[attachment] = min(arrived, attachment.size)
-    }
+    for attachment in missing { wanted[attachment] = try await arrived(of: attachment) }
     return wanted
+  }
+
+  /// Returns where an attachment goes on that is taken; nil if it is here.
+  func offset(of attachment: NamedAttachment) async throws -> Int? {
+    let isHere = try await store.readingModule { connection in
+      _ = try ReplicaFile(connection)
+      return try connection.hasAttachment(attachment.digest)
+    }
+    return isHere ? nil : try await arrived(of: attachment)
+  }
+
+  private func arrived(of attachment: NamedAttachment) async throws -> Int {
+    min(try await store.arrived(ofAttachment: attachment.digest), attachment.size)
   }
 
   /// Returns a piece of an attachment.

@@ -20,8 +20,9 @@ extension ReplicaFile {
   /// the other.
   func losses(of own: RowState, and other: RowState) throws -> [LostValue] {
     var losses: [LostValue] = []
+    let rivals = Dictionary(other.properties.map { ($0.name, $0) }) { first, _ in first }
     for property in own.properties {
-      guard let rival = other.property(property.name), rival.stamp != property.stamp, rival.value != property.value
+      guard let rival = rivals[property.name], rival.stamp != property.stamp, rival.value != property.value
       else { continue }
       // The time of the last change isn't anyone's value.
       if property.name == ".updatedAt", try keepsTimes(own.table) { continue }

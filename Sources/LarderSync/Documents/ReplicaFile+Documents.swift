@@ -17,6 +17,8 @@ extension ReplicaFile {
     var named: [String: Cell] = [:]
     for (id, cell) in cells {
       guard let name = known[id] else { throw damaged }
+      // Of two names that are equal as Swift compares texts, a document has one.
+      if let other = named[name], (other.length, other.stamp) > (cell.length, cell.stamp) { continue }
       named[name] = cell
     }
     let json = shown?[TableDescription.json] ?? named[TableDescription.json]?.value

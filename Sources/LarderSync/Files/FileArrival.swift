@@ -16,13 +16,21 @@ struct FileArrival {
 
   mutating func take(_ piece: AttachmentPiece) async throws {
     guard transfer.takes(piece.attachment) else { return }
-    if piece.offset == 0 { offset = try await sync.wanted(among: [piece.attachment])[piece.attachment] }
-    // A part may have come before.
+    if piece.offset == 0, try await begins(piece.attachment) { offset = 0 }
+    // Another exchange may take the same attachment, and be further.
     guard let start = offset, start >= piece.offset, start < piece.end || piece.end == piece.attachment.size else {
       return
     }
     let rest = AttachmentPiece(of: piece.attachment, at: start, Data(piece.bytes.dropFirst(start - piece.offset)))
     offset = try await sync.take(rest)
+  }
+
+  /// Returns whether an attachment isn't here. What has come of it from elsewhere is discarded: nobody has checked it, and
+  /// the file has all bytes.
+  private func begins(_ attachment: NamedAttachment) async throws -> Bool {
+    guard let arrived = try await sync.offset(of: attachment) else { return false }
+    if arrived > 0 { try await sync.store.removeArrival(ofAttachment: attachment.digest) }
+    return true
   }
 }
 

@@ -36,11 +36,12 @@ final class FileExport: Sendable {
   var attachments: Set<NamedAttachment> { state.withLock { $0.attachments } }
 
   /// Writes all rows. All reads see the same commit.
-  func writeRows(_ file: ReplicaFile) throws {
+  func writeRows(_ file: ReplicaFile, _ cancellation: CancellationFlag) throws {
     let recipientID = try recipient.flatMap(file.knownID)
     var (position, limit) = (since.position, Self.firstPage)
     var attachments = Set(try file.arrivedAttachments(after: since.position, upTo: upTo.position))
     while true {
+      try cancellation.check()
       let rows = try file.rows(after: position, upTo: upTo.position, limit: limit, exceptFrom: recipientID)
       guard let last = rows.last else { break }
       for row in rows {

@@ -1,5 +1,6 @@
 public import Foundation
 import Larder
+import Synchronization
 
 extension StoreSync {
   /// Writes the changes that a replica lacks to a file.
@@ -39,21 +40,52 @@ extension StoreSync {
         .invalidValue, ofModel: nil,
         "A file for this replica itself was asked for. Name the replica that imports it, or leave the name out.")
     }
-    let export = try await store.readingModule { connection in
-      let file = try ReplicaFile(connection)
-      let since = try cursor ?? ChangeCursor(replica: try file.own(), position: recipient.map(file.told) ?? 0)
-      try file.check(since)
-      guard try since.position == 0 || since.position >= file.forgotten() else { throw file.tooLate }
-      let export = try FileExport(file, to: url, for: recipient, since: since, key: key)
-      try export.writeRows(file)
-      return export
-    }
+    let export = try await withRows(of: url, recipient, cursor, key)
     for attachment in export.attachments.sorted() where attachments.takes(attachment) {
       try await export.write(attachment, of: self)
     }
     let file = try export.finish()
     try await confirmIdentity()
     return file
+  }
+
+  /// Begins a file, and writes all rows.
+  ///
+  /// A cancelled read returns while its closure may still run. This one waits for the closure, so that nothing of the file
+  /// is there when the caller hears of the cancellation.
+  private func withRows(
+    of url: URL, _ recipient: ReplicaID?, _ cursor: ChangeCursor?, _ key: GroupKey?
+  ) async throws -> FileExport {
+    try Task.checkCancellation()
+    let isCancelled = CancellationFlag()
+    let reading = Task {
+      try await store.readingModule { connection in
+        let file = try ReplicaFile(connection)
+        let since = try cursor ?? ChangeCursor(replica: try file.own(), position: recipient.map(file.told) ?? 0)
+        try file.check(since)
+        guard try since.position == 0 || since.position >= file.forgotten() else { throw file.tooLate }
+        let export = try FileExport(file, to: url, for: recipient, since: since, key: key)
+        try export.writeRows(file, isCancelled)
+        return export
+      }
+    }
+    return try await withTaskCancellationHandler {
+      try await reading.value
+    } onCancel: {
+      isCancelled.set()
+    }
+  }
+}
+
+/// Whether the task has been cancelled for which another one works.
+final class CancellationFlag: Sendable {
+  private let isSet = Atomic<Bool>(false)
+
+  func set() { isSet.store(true, ordering: .relaxed) }
+
+  /// Throws `CancellationError` once the flag is set.
+  func check() throws {
+    if isSet.load(ordering: .relaxed) { throw CancellationError() }
   }
 }
 

@@ -186,7 +186,7 @@ extension StoreSync {
     }
     guard now.timeIntervalSince1970 * 1000 - Double(last) > 24 * 60 * 60 * 1000 else { return }
     _ = try await forgetDeletions(at: now)
-    let awaited = Set(try await awaitedAttachments().map(\.digest))
-    try await store.removeArrivals { awaited.contains($0) }
+    let awaited = try await store.readingModule { try ReplicaFile($0).awaitedDigests() }
+    try await store.removeArrivals(before: now - 24 * 60 * 60) { awaited.contains($0) }
   }
 }

@@ -13,6 +13,8 @@ final class ReplicaFile {
   private var names: [Int64: (name: String, keyCount: Int)] = [:]
   /// The properties of all tables that were heard of, by the numbers of the tables.
   private var known: [Int64: [Tracker.KnownProperty]] = [:]
+  /// The same by the bytes of their names: names that are equal as Swift compares texts may be different columns.
+  private var knownByName: [Int64: [Data: Tracker.KnownProperty]] = [:]
   /// The names of properties by number, by the numbers of the tables.
   private var knownNames: [Int64: [Int64: String]] = [:]
   private var replicas: [Int64: ReplicaID] = [:]
@@ -125,11 +127,17 @@ final class ReplicaFile {
 
   /// The property with the name, which is recorded if it is new.
   func property(_ name: String, of table: Int64) throws -> Tracker.KnownProperty {
-    if let property = try properties(of: table).first(where: { $0.name == name }) { return property }
+    let bytes = Data(name.utf8)
+    if knownByName[table] == nil {
+      knownByName[table] = Dictionary(try properties(of: table).map { (Data($0.name.utf8), $0) }) { first, _ in first }
+    }
+    if let property = knownByName[table]?[bytes] { return property }
     try connection.run(
       "INSERT INTO \(SyncTables.properties) (table_id, name) VALUES (?1, ?2)", [.integer(table), .init(name)])
-    known[table] = nil
-    guard let property = try properties(of: table).first(where: { $0.name == name }) else { throw damaged }
+    guard let id = try connection.first("SELECT last_insert_rowid()", [], { $0.integer(0) }) else { throw damaged }
+    let property = Tracker.KnownProperty(id: id, name: name, column: nil, isLookedUp: false, isCounter: false)
+    known[table]?.append(property)
+    knownByName[table]?[bytes] = property
     return property
   }
 

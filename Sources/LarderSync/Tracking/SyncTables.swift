@@ -16,6 +16,7 @@ import Larder
 /// _larder_sync_told        up to where other replicas have said to have the changes of this file
 /// _larder_sync_attachments attachments whose bytes have not come, and those whose bytes came after their rows
 /// _larder_sync_waiting     changes whose time is too far ahead
+/// _larder_sync_replaced    rows that a statement is about to replace; empty between statements, or without meaning
 /// ```
 enum SyncTables {
   static let prefix = "_larder_sync_"
@@ -32,10 +33,13 @@ enum SyncTables {
   static let told = prefix + "told"
   static let attachments = prefix + "attachments"
   static let waiting = prefix + "waiting"
+  static let replaced = prefix + "replaced"
 
   /// All of them; those that refer to others come first.
   static let all = [
-    told, ahead, attachments, waiting, conflicts, knowledge, counters, cells, rows, properties, tables, replicas, clock,
+    replaced, told, ahead, attachments, waiting, conflicts, knowledge, counters, cells, rows, properties, tables,
+    replicas,
+    clock,
   ]
 
   /// The fewest columns for keys: the pairs of many-to-many relationships have two.
@@ -101,14 +105,15 @@ enum SyncTables {
     PRIMARY KEY (row, property, time, replica)) STRICT, WITHOUT ROWID
     """,
     """
-    CREATE TABLE main.\(attachments) (digest TEXT PRIMARY KEY, size INTEGER NOT NULL, sender INTEGER, \
-    position INTEGER) STRICT, WITHOUT ROWID
+    CREATE TABLE main.\(attachments) (digest TEXT NOT NULL, size INTEGER NOT NULL, sender INTEGER, \
+    position INTEGER, PRIMARY KEY (digest, size)) STRICT, WITHOUT ROWID
     """,
     "CREATE INDEX main.\(attachments)_position ON \(attachments) (position)",
     """
     CREATE TABLE main.\(waiting) (time INTEGER NOT NULL, state BLOB NOT NULL, PRIMARY KEY (time, state)) \
     STRICT, WITHOUT ROWID
     """,
+    "CREATE TABLE main.\(replaced) (row INTEGER PRIMARY KEY, table_id INTEGER NOT NULL) STRICT",
   ]
 
   /// The names of the columns of keys.

@@ -37,7 +37,7 @@ struct TrackingTriggers {
   var creation: [String] {
     var triggers = [insertion, deletion, setAside]
     if !table.properties.isEmpty { triggers.append(update) }
-    return triggers + [marking].compactMap { $0 } + keyChange
+    return triggers + [marking].compactMap { $0 } + keyChange + replacing
       + table.properties.compactMap { property in
         property.reference.flatMap { $0.rule == .nullify ? nullification(of: property, $0) : nil }
       }

@@ -31,7 +31,8 @@ public struct AttachmentPiece: Sendable, Hashable {
   /// Whether the piece can be one of the attachment's.
   var isPossible: Bool {
     let (end, overflow) = offset.addingReportingOverflow(bytes.count)
-    return offset >= 0 && !overflow && end <= attachment.size && bytes.count <= Self.greatestSize
+    return attachment.isPossible && offset >= 0 && !overflow && end <= attachment.size
+      && bytes.count <= Self.greatestSize
       && (!bytes.isEmpty || attachment.size == 0)
   }
 }

@@ -1,3 +1,5 @@
+import Larder
+
 /// An attachment as rows name it: by the digest of its bytes.
 public struct NamedAttachment: Sendable, Hashable {
   /// The SHA-256 digest of the bytes: 64 lowercase hexadecimal digits.
@@ -14,6 +16,9 @@ public struct NamedAttachment: Sendable, Hashable {
     self.digest = digest
     self.size = size
   }
+
+  /// Whether a row can name the attachment.
+  var isPossible: Bool { size >= 0 && Attachment.isDigest(digest) }
 }
 
 extension NamedAttachment: Comparable {

@@ -131,31 +131,46 @@ final class VisibilityRegion {
   /// Marks the rows that lack a reference because someone who knew all of their writes has deleted what they refer to:
   /// they are no loss.
   private func markCascades() throws {
-    for (rowKey, member) in members where member.status == .lacksReference {
-      let writes = [member.state.insertion] + member.state.writes
-      var seen: Set<RowKey> = [rowKey]
-      if try isDeleted(member.state, knowing: writes, &seen) { members[rowKey]?.status = .cascaded }
+    let (ends, followers) = try lackingChains()
+    for (end, deletion) in ends {
+      var (pending, seen) = ([end], Set([end]))
+      while let rowKey = pending.popLast() {
+        for follower in followers[rowKey] ?? [] where seen.insert(follower).inserted {
+          pending.append(follower)
+          guard let member = members[follower], member.status == .lacksReference else { continue }
+          let writes = [member.state.insertion] + member.state.writes
+          let isKnown = try deletion.map { deletion in try writes.allSatisfy { try file.knew(deletion, $0) } } ?? true
+          if isKnown { members[follower]?.status = .cascaded }
+        }
+      }
     }
   }
 
-  /// Whether a row that the state must refer to, or one that it leads to, was deleted with knowledge of the writes.
-  private func isDeleted(_ state: RowState, knowing writes: [Stamp], _ seen: inout Set<RowKey>) throws -> Bool {
-    guard let table = file.table(state.table), file.isComplete(state, table) else { return false }
-    for reference in table.description.references where reference.isEssential {
-      guard let target = file.target(of: reference, in: state, table), seen.insert(target).inserted else { continue }
-      let member = members[target]
-      let row = member == nil ? try file.row(target) : nil
-      guard let found = member?.state ?? row?.state, let status = member?.status ?? row?.status else { continue }
-      switch status {
-      case .deleted:
-        if try writes.allSatisfy({ try file.knew(found.stamp, $0) }) { return true }
-      case .expired: return true
-      case .lacksReference, .cascaded:
-        if try isDeleted(found, knowing: writes, &seen) { return true }
-      default: continue
+  /// Returns the deleted rows to which rows lead that lack a reference, with the stamps of their deletions, nil if they have
+  /// expired; and for each row those that must refer to it. Chains of references have no limit.
+  private func lackingChains() throws -> (ends: [RowKey: Stamp?], followers: [RowKey: [RowKey]]) {
+    var (ends, followers): ([RowKey: Stamp?], [RowKey: [RowKey]]) = ([:], [:])
+    var pending = members.filter { $0.value.status == .lacksReference }.map(\.value.state)
+    var seen = Set(pending.map(\.rowKey))
+    while let state = pending.popLast() {
+      guard let table = file.table(state.table), file.isComplete(state, table) else { continue }
+      for reference in table.description.references where reference.isEssential {
+        guard let target = file.target(of: reference, in: state, table) else { continue }
+        let row = members[target] == nil ? try file.row(target) : nil
+        guard let found = members[target]?.state ?? row?.state, let status = members[target]?.status ?? row?.status
+        else {
+          continue
+        }
+        switch status {
+        case .deleted: ends.updateValue(found.stamp, forKey: target)
+        case .expired: ends.updateValue(nil, forKey: target)
+        case .lacksReference, .cascaded: if seen.insert(target).inserted { pending.append(found) }
+        default: continue
+        }
+        followers[target, default: []].append(state.rowKey)
       }
     }
-    return false
+    return (ends, followers)
   }
 
   /// The rows that are there, and those to which they refer by `.deny`.

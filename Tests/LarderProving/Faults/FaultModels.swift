@@ -53,7 +53,7 @@ struct FaultRack: Hashable {
 }
 
 /// What is written after a fault, to see that the store goes on.
-@Model("Probe")
+@Model("Probe", syncs: false)
 struct FaultProbe: Hashable {
   var id: Int
 }

@@ -123,5 +123,5 @@ extension FaultScenario {
     }
   }
 
-  static let all = verbs + transactions + features + checkpoints + files
+  static let all = verbs + transactions + features + checkpoints + files + sync
 }

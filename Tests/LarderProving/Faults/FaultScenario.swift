@@ -39,7 +39,7 @@ struct FaultScenario: Sendable {
   var prepare: @Sendable (FaultPlace) async throws -> Void = { try await FaultSample.write(to: $0) }
   var steps: [Step]
   /// Looks at the files after the calls have succeeded again, given the names of the steps that returned.
-  var inspect: @Sendable (FaultPlace, Set<String>) throws -> [String] = { _, _ in [] }
+  var inspect: @Sendable (FaultPlace, Set<String>) async throws -> [String] = { _, _ in [] }
 
   /// Opens the scenario's store.
   func open(_ place: FaultPlace) throws -> Store {

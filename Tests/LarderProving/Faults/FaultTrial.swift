@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderSync
 
 /// Runs a scenario's steps while one call fails, and compares what came of it with what may come of it.
 struct FaultTrial: Sendable {
@@ -136,7 +137,7 @@ struct FaultTrial: Sendable {
         } else {
           outcome.expect(outcome.failures > 0, "\(step.name) threw without a fault: \(error)")
           outcome.expect(
-            (error as? StoreError).map { codes.contains($0.code) } ?? false,
+            (error as? StoreError).map { codes.contains($0.code) } ?? ((error as? BatchError)?.code == .inputOutput),
             "\(step.name) threw another error: \(error)")
         }
       }
@@ -208,7 +209,7 @@ struct FaultTrial: Sendable {
     outcome.checks += 1
     var place = place
     place.keepsFiles = injector.keepsFiles
-    outcome.problems += try scenario.inspect(place, Set(outcome.ends.contains("ok") ? done : []))
+    outcome.problems += try await scenario.inspect(place, Set(outcome.ends.contains("ok") ? done : []))
   }
 
   private func compare(

@@ -14,6 +14,7 @@ struct SystemFaults: FaultInjector {
   /// The scenarios in which Larder writes files itself.
   static let scenarios: Set<String> = [
     "attach", "attachments", "backup", "collecting", "creating", "migrating", "opening", "opening-after-crash",
+    "sync-exchange", "sync-export", "sync-import",
   ]
 
   let kind: Failure

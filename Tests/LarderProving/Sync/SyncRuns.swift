@@ -1,12 +1,15 @@
 import Foundation
 import Larder
 import LarderSync
-import LarderTestSupport
+package import LarderTestSupport
 
 /// Runs the simulation of sync with one seed after another.
 public struct SyncRuns: ProofPart {
   public static let name = "sync"
 
+  private static let models: [any Model.Type] = [
+    SyncedAccount.self, SyncedTag.self, SyncedSlot.self, SyncedPage.self, SyncedPicture.self,
+  ]
   /// How many runs there are side by side.
   private static let lanes = 2
 
@@ -16,7 +19,8 @@ public struct SyncRuns: ProofPart {
     var result = PartResult(
       part: Self.name, title: "Replicas",
       summary: """
-        Two to four replicas write with all methods to accounts, costs, tags, a tree of categories, documents and attachments, set their clocks ahead, are closed and opened, and meet \
+        Two to four replicas write with all methods to accounts, costs, tags, a tree of categories, counters, documents and attachments, decide about \
+        conflicts and rows that are set aside, set their clocks ahead, are closed and opened, and meet \
         in random pairs: directly, by files and by batches that are lost, repeated, reordered, cut and damaged, or break off. In the end all tables are equal \
         value by value, all rules hold, and every acknowledged write is there or was overwritten by a later one.
         """,
@@ -57,8 +61,9 @@ public struct SyncRuns: ProofPart {
     return result
   }
 
-  private static func simulation(_ seed: UInt64) -> SyncSimulation {
-    SyncSimulation(for: SyncedAccount.self, SyncedTag.self, replicas: 2 + Int(seed % 3)) { store, random in
+  /// The simulation of a seed.
+  package static func simulation(_ seed: UInt64) -> SyncSimulation {
+    SyncSimulation(for: models, replicas: 2 + Int(seed % 3)) { store, random in
       var writer = SyncedWriter(store: store, random: random)
       defer { random = writer.random }
       try await writer.write()

@@ -45,86 +45,32 @@ struct SyncedTag {
   var costs: ToMany<SyncedCost> = []
 }
 
-/// Writes to one replica, with few keys, so that replicas write to the same rows.
-struct SyncedWriter {
-  let store: Store
-  var random: SplitMix64
+/// A place that at most one account has, on one shelf.
+@Model
+struct SyncedSlot {
+  var shelf: String
+  @Attribute(.unique) var account: ToOne<SyncedAccount>?
+  var number: Int
+  @Attribute(.primaryKey) var row: String
+  @Attribute(.primaryKey) var column: Int
 
-  private mutating func number() -> Int { Int.random(in: 0..<5, using: &random) }
+  static var indexes: [Index<Self>] { [Index(\.shelf, \.number, unique: true)] }
+}
 
-  private mutating func key() -> UUID {
-    UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number())))
-  }
+/// A page that everybody counts.
+@Model
+struct SyncedPage {
+  var id: String
+  var title: String = ""
+  @Attribute(.counter) var views = 0
+  @Attribute(.counter) var stars: Int8 = 0
+}
 
-  mutating func write() async throws {
-    let (account, cost, category, tag) = (key(), key(), key(), key())
-    let (one, other) = (number(), number())
-    switch Int.random(in: 0..<21, using: &random) {
-    case 0: try await store.save(SyncedAccount(id: account, name: "\(one)", limit: Double(other)))
-    case 1: try await store.updateAll(SyncedAccount.where { $0.id == account }) { $0.name.set("n\(one)") }
-    case 2: try await store.deleteAll(SyncedAccount.where { $0.id == account })
-    case 3, 4: try await saveCost(cost, account, other > 2 ? category : nil, one, other)
-    case 5: try await store.updateAll(SyncedCost.where { $0.id == cost }) { $0.amount.set(one) }
-    case 6: try await store.updateAll(SyncedCost.where { $0.id == cost }) { $0.account.set(ToOne(account)) }
-    case 7: try await store.updateAll(SyncedCost.where { $0.id == cost }) { $0.category.set(ToOne(category)) }
-    case 8: try await store.deleteAll(SyncedCost.where { $0.id == cost })
-    case 9:
-      let parent = other > 3 ? ToOne<SyncedCategory>(key()) : nil
-      try await store.save(SyncedCategory(id: category, name: "\(one)", parent: parent))
-    case 10: try await store.deleteAll(SyncedCategory.where { $0.id == category })
-    case 11: try await store.save(SyncedKind(id: "\(one)", title: "\(other)"))
-    case 12: try await store.deleteAll(SyncedKind.where { $0.id == "\(one)" })
-    case 13: try await store.save(SyncedTag(id: tag, name: "\(one)"))
-    case 14: try await store.deleteAll(SyncedTag.where { $0.id == tag })
-    case 15: try await inTransaction(account, one, other)
-    case 16, 17, 18: try await writeDocument("\(number())", one, other)
-    case 19: try await attach("\(number())", one, other)
-    default: try await link(cost, tag, isLinked: one > 1)
-    }
-  }
-
-  private func writeDocument(_ key: String, _ one: Int, _ other: Int) async throws {
-    let people = store.documents("people")
-    switch one {
-    case 0: try await people.save(key, ["name": .text("\(other)"), "age": 1, "list": [.integer(Int64(other)), [:]]])
-    case 1: try await people.update(key, ["age": .integer(Int64(other))])
-    case 2: try await people.update(key, ["name": .text("n\(other)"), "new": .real(Double(other) / 3)])
-    case 3: try await people.delete(key)
-    default: try await people.save(key, ["name": .text("\(other)")])
-    }
-  }
-
-  private func attach(_ key: String, _ one: Int, _ other: Int) async throws {
-    let albums = store.documents("albums", of: [String: Attachment].self)
-    if one == 0 {
-      try await albums.delete(key)
-    } else {
-      try await albums.save(key, ["cover": try await store.attach(Data("\(other)".utf8))])
-    }
-  }
-
-  private func saveCost(_ key: UUID, _ account: UUID, _ category: UUID?, _ one: Int, _ other: Int) async throws {
-    try await store.save(
-      SyncedCost(
-        id: key, amount: one, note: "\(other)", receipt: Data([UInt8(one)]), account: ToOne(account),
-        category: category.map { ToOne($0) }, kind: one > 3 ? ToOne("\(other)") : nil))
-  }
-
-  private func inTransaction(_ account: UUID, _ one: Int, _ other: Int) async throws {
-    try await store.write { db in
-      try db.save(SyncedKind(id: "both \(one)", title: "both \(other)"))
-      try db.updateAll(SyncedAccount.where { $0.id == account }) { $0.limit.set(nil) }
-    }
-  }
-
-  private func link(_ cost: UUID, _ tag: UUID, isLinked: Bool) async throws {
-    guard let found = try await store.find(SyncedCost.self, cost),
-      let linked = try await store.find(SyncedTag.self, tag)
-    else { return }
-    if isLinked {
-      try await store.link(found, \.tags, linked)
-    } else {
-      try await store.unlink(found, \.tags, linked)
-    }
-  }
+/// A picture, and more of them in nested JSON.
+@Model
+struct SyncedPicture {
+  var id: String
+  @Attribute(.unique) var name: String
+  var image: Attachment?
+  var details: [Attachment] = []
 }

@@ -35,7 +35,7 @@ extension FaultSuites {
       "a call that fails in any other work is an error, and the store goes on",
       arguments: [
         "transaction", "group-commit", "context", "documents", "opening-after-crash", "creating", "migrating", "attach",
-        "closing", "context-expiry", "deep-cascade",
+        "closing", "context-expiry", "deep-cascade", "sync-exchange", "sync-export", "sync-import",
       ])
     func sampled(scenario: String) async throws {
       var random = SplitMix64(seed: 7)
@@ -87,7 +87,7 @@ extension FaultSuites {
 
     @Test(
       "a call of the system that fails while files are attached or copied is an error, and leaves nothing behind",
-      arguments: ["attach", "backup"])
+      arguments: ["attach", "backup", "sync-exchange", "sync-export", "sync-import"])
     func system(scenario: String) async throws {
       let folder = try TemporaryFolder()
       let part = FaultsPart(scenario: scenario, layer: .system)

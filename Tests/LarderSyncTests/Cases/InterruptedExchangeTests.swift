@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderSync
 
-/// A peer whose transport fails after a number of calls.
+/// A peer whose transport fails after a number of calls, or whose task is cancelled then.
 private struct FailingPeer: SyncPeer {
   struct Failure: Error {}
 
@@ -13,13 +13,19 @@ private struct FailingPeer: SyncPeer {
   let calls: Counter
 
   actor Counter {
-    var rest: Int
+    private var rest: Int
+    private let cancels: Bool
 
-    init(_ rest: Int) { self.rest = rest }
+    init(_ rest: Int, cancels: Bool) {
+      self.rest = rest
+      self.cancels = cancels
+    }
 
     func count() throws {
       rest -= 1
-      if rest < 0 { throw Failure() }
+      if rest >= 0 { return }
+      guard cancels else { throw Failure() }
+      withUnsafeCurrentTask { $0?.cancel() }
     }
   }
 
@@ -44,12 +50,35 @@ private struct FailingPeer: SyncPeer {
     try await calls.count()
     return try await peer.cursor(of: replica)
   }
+
+  func wanted(among attachments: [NamedAttachment]) async throws -> [NamedAttachment: Int] {
+    try await calls.count()
+    return try await peer.wanted(among: attachments)
+  }
+
+  func attachment(_ attachment: NamedAttachment, from offset: Int) async throws -> Data? {
+    try await calls.count()
+    return try await peer.attachment(attachment, from: offset)
+  }
+
+  func take(_ piece: AttachmentPiece) async throws -> Int? {
+    let next = try await peer.take(piece)
+    try await calls.count()
+    return next
+  }
+
+  func forgotten() async throws -> Int64 {
+    try await calls.count()
+    return try await peer.forgotten()
+  }
 }
 
 @Suite("Sync: exchanges that end early")
 struct InterruptedExchangeTests {
-  @Test("S19: an exchange that fails at any call is completed by the next one, nothing twice and nothing missing")
-  func failures() async throws {
+  @Test(
+    "S19: an exchange that fails or is cancelled at any call is completed by the next one, nothing twice and nothing missing",
+    arguments: [false, true])
+  func failures(cancels: Bool) async throws {
     let (a, b) = (try Replica(), try Replica())
     var random = SplitMix64(seed: 5)
     for number in 0..<30 {
@@ -58,21 +87,31 @@ struct InterruptedExchangeTests {
       try await store.insert(account)
       try await store.insert(SharedCost(amount: number, account: ToOne(account)))
     }
+    let images = (0..<2).map { randomBytes(300 << 10, seed: $0) }
+    for (name, (replica, data)) in zip(["a", "b"], zip([a, b], images)) {
+      try await replica.store.insert(SharedPicture(id: name, name: name, image: try await replica.store.attach(data)))
+    }
     var calls = 0
     while true {
-      let peer = FailingPeer(peer: b.store.sync, calls: FailingPeer.Counter(calls))
+      let peer = FailingPeer(peer: b.store.sync, calls: FailingPeer.Counter(calls, cancels: cancels))
       do {
-        try await a.store.sync.exchange(with: peer)
+        _ = try await Task { try await a.store.sync.exchange(with: peer) }.value
         break
-      } catch is FailingPeer.Failure {
+      } catch  where error is FailingPeer.Failure || error is CancellationError {
         calls += 1
         #expect(try await a.store.check().isHealthy)
         #expect(try await b.store.check().isHealthy)
       }
     }
-    #expect(calls > 3)
+    #expect(calls > 6)
+    try await a.store.sync.exchange(with: b.store.sync)
     try await expectEqual([a, b])
     #expect(try await a.store.count(SharedCost.all) == 30)
+    for replica in [a, b] {
+      #expect(try await replica.data(of: "a") == images[0])
+      #expect(try await replica.data(of: "b") == images[1])
+      #expect(try replica.attachmentFiles().arriving.isEmpty)
+    }
   }
 
   @Test("a cancelled exchange leaves both sides whole")

@@ -17,6 +17,8 @@ extension SharedFolder {
     let start = offset - offset % AttachmentPiece.greatestSize
     guard let bytes = try? Data(contentsOf: url(of: attachment, start)) else { return nil }
     let piece = try AttachmentPiece(decoding: bytes, of: attachment, at: start, keys: keys)
+    // A row may name another size than that of the bytes.
+    guard piece.end <= attachment.size, piece.end > offset || attachment.size == 0 else { return nil }
     return Data(piece.bytes.dropFirst(offset - start))
   }
 

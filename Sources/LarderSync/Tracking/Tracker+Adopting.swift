@@ -1,0 +1,146 @@
+import Larder
+
+extension Tracker {
+  // MARK: Adopting
+
+  /// Takes up the rows that other replicas have sent for a table that no model had: the next exchange computes them.
+  ///
+  /// A row that is here already, because the model didn't take part before, is a new one. A row whose key has more values
+  /// than the model's is none of it.
+  func adoptUnknownRows(_ description: TableDescription, _ table: Int64) throws {
+    guard try connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE table_id = ?1 AND status = 5", [.integer(table)])
+    else { return }
+    let known = SyncTables.rows + "."
+    let keys = zip(SyncTables.keys(description.keys.count), description.keys)
+      .map { "\(known)\($0) = +row.\($1.name.quotedName)" }.joined(separator: " AND ")
+    try forgetRows(
+      "table_id = \(table) AND status = 5 AND EXISTS (SELECT 1 FROM main.\(description.name.quotedName) AS row WHERE \(keys))"
+    )
+    let excess = SyncTables.keys(try keyCount()).dropFirst(description.keys.count).map { "\($0) IS NOT 0" }
+    if !excess.isEmpty {
+      try forgetRows("table_id = \(table) AND status = 5 AND (\(excess.joined(separator: " OR ")))")
+    }
+    try connection.run(
+      "UPDATE \(SyncTables.rows) SET status = CASE length % 2 WHEN 1 THEN 2 ELSE 1 END WHERE table_id = ?1 AND status = 5",
+      [.integer(table)])
+    try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
+  }
+
+  /// Records rows that have no metadata, such as those that were there before tracking began.
+  func adopt(_ table: TableDescription, _ id: Int64) throws {
+    let keys = table.keys.map { "row.\($0.name.quotedName)" }
+    let names = SyncTables.keys(keys.count)
+    let isKnown = zip(names, keys).map { "known.\($0) = +\($1)" }.joined(separator: " AND ")
+    try connection.run(
+      """
+      INSERT INTO \(SyncTables.rows) (table_id, \(names.joined(separator: ", ")), length, time, replica, position)
+        SELECT \(id), \(keys.joined(separator: ", ")), 1, clock.now + row_number() OVER (), clock.replica,
+        clock.now + row_number() OVER () FROM main.\(table.name.quotedName) AS row, \(SyncTables.clock) AS clock
+        WHERE NOT EXISTS (SELECT 1 FROM \(SyncTables.rows) AS known WHERE known.table_id = \(id) AND \(isKnown))
+      """)
+    try advanceClock()
+  }
+
+  /// Moves the clock past the positions that were given to several rows at once.
+  func advanceClock() throws {
+    try connection.run(
+      "UPDATE \(SyncTables.clock) SET now = max(now, (SELECT coalesce(max(position), 0) FROM \(SyncTables.rows)))")
+  }
+
+  /// Takes up a column that the table hasn't had before: values that other replicas have sent for it move into it, and
+  /// those that a migration has computed are changes. A constant default is none, because every replica has it.
+  func adopt(
+    _ column: TableDescription.Column, _ property: Int64, of table: TableDescription, _ id: Int64
+  ) throws {
+    let join = isRow(of: table, id)
+    let name = column.name.quotedName
+    let isDefault = column.constantDefault.map { "row.\(name) IS \(literal($0)) COLLATE BINARY" } ?? "0"
+    try connection.run(SyncTables.tick)
+    // Rows that were written since the last exchange are known to nobody; their own stamps do.
+    try connection.run(
+      """
+      INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
+        SELECT known.id, \(property), known.length, clock.now, clock.replica
+        FROM main.\(table.name.quotedName) AS row CROSS JOIN \(SyncTables.rows) AS known ON \(join), \(SyncTables.clock) AS clock
+        WHERE NOT (\(isDefault)) AND known.time <= clock.settled ON CONFLICT DO NOTHING
+      """)
+    try connection.run(
+      """
+      UPDATE \(SyncTables.rows) SET source = NULL, position = changed.position FROM
+        (SELECT row, time + row_number() OVER () AS position FROM \(SyncTables.cells)
+        WHERE property = \(property) AND time = (SELECT now FROM \(SyncTables.clock))) AS changed WHERE id = changed.row
+      """)
+    try advanceClock()
+    let isHeld = "property = \(property) AND held BETWEEN 1 AND 3"
+    guard try connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE \(isHeld)") else { return }
+    // Rules decide about values that refer to rows or are unique: the next exchange computes all rows anew.
+    if TrackedTable.isLookedUp(column.name, in: table) {
+      return try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
+    }
+    let fits =
+      "(cell.value IS NULL AND \(column.isOptional ? 1 : 0) OR typeof(cell.value) = \(column.storageClass.rawValue.lowercased().quotedLiteral))"
+    let held = """
+      FROM \(SyncTables.rows) AS known JOIN \(SyncTables.cells) AS cell ON cell.row = known.id \
+      AND cell.property = \(property) AND cell.held BETWEEN 1 AND 3 AND \(fits) WHERE known.status = 0 AND \(join)
+      """
+    try connection.run(
+      "UPDATE main.\(table.name.quotedName) AS row SET \(name) = (SELECT cell.value \(held)) WHERE EXISTS (SELECT 1 \(held))"
+    )
+    try connection.run(
+      """
+      UPDATE \(SyncTables.cells) SET held = 0, value = NULL WHERE \(isHeld)
+        AND row IN (SELECT id FROM \(SyncTables.rows) WHERE table_id = \(id) AND status = 0)
+      """)
+  }
+
+  /// Makes the values that a counter has without anyone having added them contributions of those who wrote them, which
+  /// every replica does in the same way.
+  func adoptCounter(
+    _ column: TableDescription.Column, _ property: Int64, of table: TableDescription, _ id: Int64
+  ) throws {
+    let name = column.name.quotedName
+    func insert(_ value: String, _ source: String) -> String {
+      """
+      INSERT INTO \(SyncTables.counters) (row, property, replica, length, time, high, low)
+        SELECT known.id, \(property), coalesce(cell.replica, known.replica), known.length - 1 + known.length % 2,
+        coalesce(cell.time, known.time), \(value) >> 32, \(value) & 4294967295 FROM \(source)
+        AND typeof(\(value)) = 'integer' AND \(value) <> 0
+        AND NOT EXISTS (SELECT 1 FROM \(SyncTables.counters) WHERE row = known.id AND property = \(property))
+      """
+    }
+    let cell = "\(SyncTables.cells) AS cell ON cell.row = known.id AND cell.property = \(property)"
+    let shown = """
+      main.\(table.name.quotedName) AS row CROSS JOIN \(SyncTables.rows) AS known ON \(isRow(of: table, id)) \
+      LEFT JOIN \(cell) WHERE true
+      """
+    let held = "\(SyncTables.rows) AS known JOIN \(cell) WHERE known.table_id = \(id) AND cell.held BETWEEN 1 AND 3"
+    try connection.run(insert("row.\(name)", shown))
+    try connection.run(insert("cell.value", held))
+    try connection.run("DELETE FROM \(SyncTables.cells) WHERE property = ?1", [.integer(property)])
+    try connection.run(
+      """
+      UPDATE \(SyncTables.rows) SET source = NULL, position = changed.position FROM
+        (SELECT row, clock.now + row_number() OVER () AS position FROM
+        (SELECT DISTINCT row FROM \(SyncTables.counters) WHERE property = \(property)), \(SyncTables.clock) AS clock) AS changed
+        WHERE id = changed.row
+      """)
+    try advanceClock()
+  }
+
+  /// The condition that `known` are the metadata of `row`.
+  func isRow(of table: TableDescription, _ id: Int64) -> String {
+    let keys = zip(SyncTables.keys(table.keys.count), table.keys)
+    return "known.table_id = \(id) AND "
+      + keys.map { "known.\($0) = +row.\($1.name.quotedName)" }.joined(separator: " AND ")
+  }
+
+  private func literal(_ value: Value) -> String {
+    switch value {
+    case .null: "NULL"
+    case .integer(let value): "\(value)"
+    case .real(let value): value.isFinite ? "\(value)" : "NULL"
+    case .text(let value): value.quotedLiteral
+    case .blob(let value): "x'" + value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+    }
+  }
+}

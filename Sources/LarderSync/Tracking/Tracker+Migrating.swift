@@ -1,0 +1,44 @@
+import Larder
+
+extension Tracker {
+  // MARK: Before a migration
+
+  /// Frees the columns that a migration may drop or rename: SQLite refuses to drop a column that a trigger names.
+  ///
+  /// Columns that leave the model are no longer tracked; their values are held for replicas whose models have them.
+  func prepareMigration() throws {
+    guard try SyncTables.exist(connection) else { return }
+    for table in try tracked().filter(isGone) { try recordRemoval(of: table) }
+    for table in try untracked() { try recover(table) }
+    let models = try synced()
+    for var table in try tracked() {
+      guard let model = models.first(where: { $0.name == table.name }), try hasTable(table.name) else { continue }
+      let present = try columns(of: table.name)
+      let wanted = Set(model.columns.flatMap { [$0.name, $0.originalName].compactMap { $0 } })
+      table.properties.removeAll { !present.contains($0.column.name) || !wanted.contains($0.column.name) }
+      for property in try properties(of: table.id) {
+        guard let column = property.column, !table.properties.contains(where: { $0.id == property.id }) else {
+          continue
+        }
+        // What was added to a counter is kept anyway.
+        if present.contains(column), !property.isCounter {
+          try hold(column, property.id, of: table.description, table.id)
+        }
+        try setColumn(nil, of: property.id)
+      }
+      try dropTriggers(of: table.id)
+      try createTriggers(of: table)
+    }
+  }
+
+  /// Holds the values of a column that leaves the model.
+  private func hold(_ column: String, _ property: Int64, of table: TableDescription, _ id: Int64) throws {
+    try connection.run(
+      """
+      INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value)
+        SELECT known.id, \(property), known.length - 1 + known.length % 2, known.time, known.replica, 1, row.\(column.quotedName)
+        FROM main.\(table.name.quotedName) AS row CROSS JOIN \(SyncTables.rows) AS known ON \(isRow(of: table, id)) WHERE true
+        ON CONFLICT (row, property) DO UPDATE SET held = 1, value = excluded.value WHERE held IN (0, \(Holding.excess.rawValue))
+      """)
+  }
+}

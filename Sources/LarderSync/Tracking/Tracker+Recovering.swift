@@ -1,0 +1,79 @@
+import Larder
+
+/// What another program has done to tables while nobody tracked them.
+extension Tracker {
+  // MARK: Recovering
+
+  /// The tables that are there without their triggers: a program that knows nothing of sync has rebuilt them, or removed
+  /// and made them again.
+  func untracked() throws -> [TrackedTable] {
+    let triggers = Dictionary(
+      try connection.rows(
+        "SELECT name, tbl_name FROM main.sqlite_master WHERE type = 'trigger' AND name GLOB ?1",
+        [.init("\(TrackingTriggers.prefix)*_insert")]
+      ) { ($0.text(0), $0.text(1)) }
+    ) { $1 }
+    return try tracked().filter { table in
+      try triggers["\(TrackingTriggers.prefix)\(table.id)_insert"] != table.description.name
+        && hasTable(table.description.name)
+    }
+  }
+
+  /// Whether a table is gone that takes part.
+  func isGone(_ table: TrackedTable) throws -> Bool { try !hasTable(table.description.name) }
+
+  /// Records that all rows of a table were deleted, which is gone.
+  func recordRemoval(of table: TrackedTable) throws {
+    try recordDeletions("known.table_id = \(table.id)")
+    try release(table)
+  }
+
+  /// Records which rows have gone and come while nobody tracked the table. Which values of the others have changed isn't
+  /// known, so they are sent once more.
+  ///
+  /// - Parameter isMigrated: Whether a migration with sync has rebuilt the table. The other rows are as they were then.
+  func recover(_ table: TrackedTable, isMigrated: Bool = false) throws {
+    let present = try columns(of: table.description.name)
+    guard table.description.keys.allSatisfy({ present.contains($0.name) }) else { return }
+    let isHere = "main.\(table.quotedName) AS row WHERE \(isRow(of: table.description, table.id))"
+    try recordDeletions("known.table_id = \(table.id) AND NOT EXISTS (SELECT 1 FROM \(isHere))")
+    try recordReturns("known.table_id = \(table.id) AND EXISTS (SELECT 1 FROM \(isHere))")
+    try adopt(table.description, table.id)
+    if !isMigrated { try move("known.table_id = \(table.id) AND known.status = 0", "source = NULL") }
+  }
+
+  private func recordDeletions(_ condition: String) throws {
+    try move(
+      "\(condition) AND known.status = 0",
+      """
+      length = length + length % 2, status = 1, source = NULL, deletion_time = moved.moment, \
+      deletion_replica = (SELECT replica FROM \(SyncTables.clock))
+      """)
+  }
+
+  /// A row that was deleted is a new one, and one that was set aside was edited, as if a trigger had seen it come.
+  private func recordReturns(_ condition: String) throws {
+    let isEdit = "\(SyncTables.isSetAside) AND length % 2 = 1"
+    try move(
+      "\(condition) AND known.status <> 0",
+      """
+      length = CASE WHEN \(isEdit) THEN length ELSE length + 1 + length % 2 END, \
+      time = CASE WHEN \(isEdit) THEN time ELSE moved.moment END, \
+      replica = CASE WHEN \(isEdit) THEN replica ELSE (SELECT replica FROM \(SyncTables.clock)) END, \
+      deletion_time = NULL, deletion_replica = NULL, source = NULL, status = 0
+      """)
+  }
+
+  /// Gives rows new positions, each its own, and changes them.
+  private func move(_ condition: String, _ assignments: String) throws {
+    try connection.run(SyncTables.tick)
+    try connection.run(
+      """
+      UPDATE \(SyncTables.rows) SET position = moved.moment, \(assignments) FROM
+        (SELECT known.id AS row, clock.now + row_number() OVER () AS moment
+        FROM \(SyncTables.rows) AS known, \(SyncTables.clock) AS clock WHERE \(condition)) AS moved
+        WHERE id = moved.row
+      """)
+    try advanceClock()
+  }
+}

@@ -1,0 +1,70 @@
+import Larder
+
+extension TrackingTriggers {
+  /// The triggers that notice rows that go because another one gets their unique value, by `INSERT OR REPLACE` or
+  /// `UPDATE OR REPLACE`. SQLite fires no trigger for them unless the program has set `recursive_triggers`, and the
+  /// `sqlite3` command line doesn't.
+  ///
+  /// What has the value is written down before, and what of it is gone is recorded as deleted afterwards. If the statement
+  /// does something else about the conflict, the row is still there.
+  var replacing: [String] {
+    let rules = table.description.uniqueRules
+    guard !rules.isEmpty else { return [] }
+    let columns = Set(rules.flatMap { $0 }).sorted().map(\.quotedName).joined(separator: ", ")
+    return [
+      trigger("insert_before", "INSERT", at: "BEFORE", when: "EXISTS (SELECT 1 \(rivals(["new"])))", noting(["new"])),
+      trigger("insert_after", "INSERT", when: isNoted, recording),
+      trigger(
+        "update_before", "UPDATE OF \(columns)", at: "BEFORE", when: "EXISTS (SELECT 1 \(rivals(["new", "old"])))",
+        noting(["new", "old"])),
+      trigger("update_after", "UPDATE OF \(columns)", when: isNoted, recording),
+    ]
+  }
+
+  /// The rows with a unique value of the new one, except for rows with the keys of some.
+  private func rivals(_ others: [String]) -> String {
+    let keys = table.description.keys.map(\.name.quotedName)
+    let rules = table.description.uniqueRules.map { rule in
+      rule.map { "rival.\($0.quotedName) = new.\($0.quotedName)" }.joined(separator: " AND ")
+    }
+    let isOther = others.map { other in
+      "(" + keys.map { "rival.\($0) IS NOT \(other).\($0)" }.joined(separator: " OR ") + ")"
+    }
+    return
+      "FROM \(table.quotedName) AS rival WHERE (\(rules.map { "(\($0))" }.joined(separator: " OR "))) AND \(isOther.joined(separator: " AND "))"
+  }
+
+  private func noting(_ others: [String]) -> [String] {
+    let keys = table.description.keys.map(\.name.quotedName)
+    return [
+      "DELETE FROM \(SyncTables.replaced)",
+      """
+      INSERT INTO \(SyncTables.replaced) (row, table_id) SELECT DISTINCT known.id, \(table.id)
+        FROM (SELECT \(keys.map { "rival.\($0)" }.joined(separator: ", ")) \(rivals(others))) AS rival
+        CROSS JOIN \(SyncTables.rows) AS known ON \(isRow("rival", alias: "known."))
+      """,
+    ]
+  }
+
+  private var isNoted: String { "EXISTS (SELECT 1 FROM \(SyncTables.replaced) WHERE table_id = \(table.id))" }
+
+  private var recording: [String] {
+    let now = "(SELECT now FROM \(SyncTables.clock))"
+    return [
+      """
+      DELETE FROM \(SyncTables.replaced) WHERE row IN (SELECT known.id FROM \(SyncTables.replaced) AS noted
+        JOIN \(SyncTables.rows) AS known ON known.id = noted.row
+        JOIN \(table.quotedName) AS rival ON \(isRow("rival", alias: "known.")))
+      """,
+      SyncTables.tick,
+      """
+      UPDATE \(SyncTables.rows) SET length = length + length % 2, status = 1, source = NULL, deletion_time = \(now),
+        deletion_replica = (SELECT replica FROM \(SyncTables.clock)),
+        position = \(now) + (SELECT count(*) FROM \(SyncTables.replaced) WHERE row < \(SyncTables.rows).id)
+        WHERE status = 0 AND id IN (SELECT row FROM \(SyncTables.replaced) WHERE table_id = \(table.id))
+      """,
+      "UPDATE \(SyncTables.clock) SET now = now + (SELECT count(*) FROM \(SyncTables.replaced))",
+      "DELETE FROM \(SyncTables.replaced)",
+    ]
+  }
+}
