@@ -3,7 +3,8 @@ public import Foundation
 // Values that depend on the other rows of the query. SQLite computes them after the conditions, so they can be selected
 // and sorted by, but not compared in `where`.
 
-extension QueryExpressible {
+// Not for references: a method of theirs would hide a property of that name of the other model.
+extension QueryExpressible where Output: StoredValue {
   /// The row's rank by this value among the rows of the query: one more than the number of rows before it.
   ///
   /// ```swift
