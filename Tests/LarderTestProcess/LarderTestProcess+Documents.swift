@@ -90,6 +90,8 @@ extension LarderTestProcess {
         kill(getpid(), SIGKILL)
       })
     _ = try Store(at: path, configuration: configuration)
+    // The statement may be one of the sweeper, whose thread is about to end the process.
+    while number > 0, executed.count.load(ordering: .relaxed) >= number { pause() }
     Self.say("opened")
   }
 

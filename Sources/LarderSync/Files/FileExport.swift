@@ -94,6 +94,11 @@ final class FileExport: Sendable {
     }
   }
 
+  /// Removes what was written.
+  func discard() {
+    state.withLock { $0.file.discard() }
+  }
+
   /// Ends the file, and gives it its name.
   func finish() throws -> SyncFile {
     try state.withLock { state in

@@ -15,6 +15,7 @@ final class NewFile {
   private let partial: String
   private let descriptor: Int32
   private var isPlaced = false
+  private var isDiscarded = false
   /// The number of bytes that were written.
   private(set) var size = 0
 
@@ -32,7 +33,14 @@ final class NewFile {
 
   deinit {
     close(descriptor)
-    if !isPlaced { unlink(partial) }
+    discard()
+  }
+
+  /// Removes the file unless it has its name. Whoever gives up calls it, because another thread may hold the object for a
+  /// moment longer.
+  func discard() {
+    if !isPlaced, !isDiscarded { unlink(partial) }
+    isDiscarded = true
   }
 
   func write(_ data: Data) throws {

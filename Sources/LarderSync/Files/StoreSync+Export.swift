@@ -41,10 +41,16 @@ extension StoreSync {
         "A file for this replica itself was asked for. Name the replica that imports it, or leave the name out.")
     }
     let export = try await withRows(of: url, recipient, cursor, key)
-    for attachment in export.attachments.sorted() where attachments.takes(attachment) {
-      try await export.write(attachment, of: self)
+    let file: SyncFile
+    do {
+      for attachment in export.attachments.sorted() where attachments.takes(attachment) {
+        try await export.write(attachment, of: self)
+      }
+      file = try export.finish()
+    } catch {
+      export.discard()
+      throw error
     }
-    let file = try export.finish()
     try await confirmIdentity()
     return file
   }

@@ -201,7 +201,7 @@ struct SQLModelTests {
       await #expect(throws: StoreError.self) { try await store.sql(sql) }?.message
     }
     let column = await message("select labels from \(MailItem.self)") ?? ""
-    #expect(column.contains("parcel post has id, label, worth, "), "\(column)")
+    #expect(column.contains("Did you mean label?") && column.contains("id, label, worth, "), "\(column)")
     #expect(
       await message("select 1 from carriers")?.contains("There are Carrier, parcel post (MailItem).") == true)
     #expect(await message("select \(MailItem.columns.label) from \(Carrier.self)")?.contains("parcel post has") == true)
