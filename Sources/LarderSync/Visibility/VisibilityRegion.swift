@@ -72,11 +72,33 @@ final class VisibilityRegion {
       for (rowKey, member) in members {
         let wasVisible = member.old?.isVisible ?? false
         if (member.status == .visible) != wasVisible, announced.insert(rowKey).inserted {
-          for referrer in try file.visibleReferrers(of: rowKey) { try join(referrer) }
+          try joinReferrers(of: rowKey, isLeaving: wasVisible)
         }
       }
     } while !pending.isEmpty
     try markCascades()
+  }
+
+  /// Adds the visible rows that refer to a row whose outcome has changed.
+  ///
+  /// Those that must refer to a row that leaves will leave as well, as a rule, and so will those that must refer to
+  /// them: they join at once, because each round decides about the whole region, and a chain has as many rounds as rows.
+  private func joinReferrers(of rowKey: RowKey, isLeaving: Bool) throws {
+    var leaving = [rowKey]
+    while let rowKey = leaving.popLast() {
+      for referrer in try file.visibleReferrers(of: rowKey) {
+        try join(referrer)
+        guard isLeaving, mustRefer(referrer, to: rowKey), announced.insert(referrer).inserted else { continue }
+        leaving.append(referrer)
+      }
+    }
+  }
+
+  private func mustRefer(_ referrer: RowKey, to rowKey: RowKey) -> Bool {
+    guard let state = members[referrer]?.state, let table = file.table(referrer.table) else { return false }
+    return table.description.references.contains { reference in
+      reference.isEssential && file.target(of: reference, in: state, table) == rowKey
+    }
   }
 
   /// Adds the rows that are connected with a new member.
@@ -176,24 +198,15 @@ final class VisibilityRegion {
   /// The rows that are there, and those to which they refer by `.deny`.
   private func candidates() throws -> Set<RowKey> {
     var candidates = Set(members.filter { $0.value.state.isThere }.keys)
-    var isGrowing = true
-    var deleted = members.keys.filter { !candidates.contains($0) }
-    for rowKey in deleted where try file.visibleDenyReferrers(of: rowKey).contains(where: { members[$0] == nil }) {
-      candidates.insert(rowKey)
+    for rowKey in members.keys where !candidates.contains(rowKey) {
+      if try file.visibleDenyReferrers(of: rowKey).contains(where: { members[$0] == nil }) { candidates.insert(rowKey) }
     }
-    while isGrowing {
-      isGrowing = false
-      var targets: Set<RowKey> = []
-      for rowKey in candidates {
-        guard let member = members[rowKey], let table = file.table(rowKey.table) else { continue }
-        for reference in table.description.references where reference.rule == .deny {
-          if let target = file.target(of: reference, in: member.state, table) { targets.insert(target) }
-        }
-      }
-      deleted.removeAll { candidates.contains($0) }
-      for rowKey in deleted where targets.contains(rowKey) {
-        candidates.insert(rowKey)
-        isGrowing = true
+    var pending = Array(candidates)
+    while let rowKey = pending.popLast() {
+      guard let member = members[rowKey], let table = file.table(rowKey.table) else { continue }
+      for reference in table.description.references where reference.rule == .deny {
+        guard let target = file.target(of: reference, in: member.state, table), members[target] != nil else { continue }
+        if candidates.insert(target).inserted { pending.append(target) }
       }
     }
     return candidates

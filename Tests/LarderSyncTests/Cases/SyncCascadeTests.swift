@@ -107,4 +107,22 @@ struct SyncCascadeTests {
     #expect(try await a.store.sync.forgetDeletions(at: Date(timeIntervalSinceNow: 60)) == 2)
     #expect(try await a.state().isEmpty)
   }
+
+  @Test("S5: a chain of thousands of rows goes with its first one, on both sides")
+  func chain() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.write { db in
+      var last: SharedCategory?
+      for number in 0..<2000 {
+        let category = SharedCategory(name: "\(number)", parent: last.map { ToOne($0) })
+        try db.insert(category)
+        last = category
+      }
+    }
+    try await a.store.sync.exchange(with: b.store.sync)
+    try await a.store.deleteAll(SharedCategory.where { $0.name == "0" })
+    try await a.store.sync.exchange(with: b.store.sync)
+    #expect(try await b.store.count(SharedCategory.all) == 0)
+    #expect(try await b.store.sync.setAside().isEmpty)
+  }
 }
