@@ -46,10 +46,12 @@ struct TableWriter {
     try connection.execute("PRAGMA defer_foreign_keys = ON")
     let staying = changes.filter { !$0.isInsertion && !$0.isDeletion && !$0.changed.isEmpty }
     for change in staying { try redirect(change) }
-    for change in changes where change.isDeletion && !change.isInsertion { try delete(change) }
+    // Referrers first, so that no delete rule leads from one to the next: SQLite follows them through 1,000 rows at most.
+    let leaving = ordered(changes.filter { $0.isDeletion && !$0.isInsertion }, by: \.old)
+    for change in leaving.reversed() { try delete(change) }
     for change in staying { try park(change) }
     var insertions: [Int64: String] = [:]
-    for change in ordered(changes.filter { $0.isInsertion && !$0.isDeletion }) {
+    for change in ordered(changes.filter { $0.isInsertion && !$0.isDeletion }, by: \.new) {
       let sql = insertions[change.table.id] ?? insertion(into: change.table)
       insertions[change.table.id] = sql
       try connection.run(sql, change.rowKey.key + (change.new ?? []))
@@ -106,9 +108,10 @@ struct TableWriter {
       "INSERT INTO main.\(table.quotedName) (\(columns.map(\.quotedName).joined(separator: ", "))) VALUES (\(parameters.joined(separator: ", ")))"
   }
 
-  /// Returns the insertions so that rows come after those that they refer to, as far as they don't refer to each other
-  /// in a circle. Derived properties are computed from the rows that refer to a row, so it has to be there first.
-  private func ordered(_ changes: [TableChange]) -> [TableChange] {
+  /// Returns the changes so that rows come after those that they refer to by the given values, as far as they don't refer
+  /// to each other in a circle. Derived properties are computed from the rows that refer to a row, so it has to be there
+  /// first.
+  private func ordered(_ changes: [TableChange], by values: (TableChange) -> [ReplicatedValue]?) -> [TableChange] {
     var positions: [RowKey: Int] = [:]
     for (position, change) in changes.enumerated() { positions[change.rowKey] = position }
     var isPlaced = [Bool](repeating: false, count: changes.count)
@@ -129,7 +132,7 @@ struct TableWriter {
           continue
         }
         isEntered[position] = true
-        for target in changes[position].targets(in: changes[position].new) {
+        for target in changes[position].targets(in: values(changes[position])) {
           if let target = positions[target], !isEntered[target] { stack.append(target) }
         }
       }
