@@ -88,6 +88,6 @@ extension StoreCheck {
   }
 
   private static func refill(_ column: DerivedColumn) -> String {
-    "compute it anew by saving one of the rows that it is derived from, or with a migration."
+    "compute it anew with store.rebuildDerived()."
   }
 }
