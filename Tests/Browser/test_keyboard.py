@@ -2,6 +2,15 @@
 
 from playwright.sync_api import expect
 
+from notes_page import NotesPage
+
+LATE_UPDATES = """
+const listen = EventSource.prototype.addEventListener;
+EventSource.prototype.addEventListener = function (name, handle) {
+  listen.call(this, name, (event) => setTimeout(() => handle(event), 700));
+};
+"""
+
 
 def test_from_writing_to_undoing_with_the_keyboard_alone(window, server):
     page = window.page
@@ -39,6 +48,26 @@ def test_from_writing_to_undoing_with_the_keyboard_alone(window, server):
     window.expect_titles("Second")
     window.press("Control+z")
     window.expect_titles("First of all", "Second")
+
+
+def test_the_focus_waits_for_a_note_that_the_list_does_not_know_yet(open_page, server):
+    page = open_page()
+    page.add_init_script(LATE_UPDATES)
+    window = NotesPage(page, server.notes_url)
+    for title in ["First", "Second"]:
+        window.press("n")
+        expect(window.title).to_be_focused()
+        page.keyboard.type(title)
+        window.press("Enter")
+        page.keyboard.type("Some text")
+        window.press("Control+s")
+        window.expect_saved()
+        window.press("Escape")
+        expect(window.row(title)).to_be_focused()
+    window.press("Delete")
+    window.expect_titles("First")
+    window.press("Control+z")
+    expect(window.row("Second")).to_be_focused()
 
 
 def test_arrows_home_and_end_walk_the_list(window, server):

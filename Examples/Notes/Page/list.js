@@ -20,6 +20,7 @@ export class NoteList {
   #selected;
   #loaded = false;
   #unsaved = new Set();
+  #awaitsSelected = false;
 
   /** What the list calls with a note's id: `open` on a click, `walk` on an arrow key, `enter` and `remove` on those keys. */
   constructor({ open, walk, enter, remove }) {
@@ -62,7 +63,14 @@ export class NoteList {
 
   find(id) { return this.#notes.find((note) => note.id === id); }
 
-  focus() { (this.#row(this.#selected) ?? rows.querySelector('[data-id]') ?? rows).focus(); }
+  /** Gives the focus to the selected row, or to the first one until the server has sent the selected one. */
+  focus() {
+    const selected = this.#row(this.#selected);
+    this.#awaitsSelected = !selected;
+    const row = selected ?? rows.querySelector('[data-id]');
+    if (row) row.focus();
+    else document.activeElement?.blur();
+  }
 
   /** The note to turn to when `id` goes away. */
   neighbour(id) {
@@ -84,15 +92,19 @@ export class NoteList {
   }
 
   #render() {
-    const focused = rows.contains(document.activeElement) ? document.activeElement.dataset.id : undefined;
+    const isFocused = rows.contains(document.activeElement);
+    const awaitsSelected = this.#awaitsSelected && (isFocused || document.activeElement === document.body);
+    const focused = isFocused && !awaitsSelected ? document.activeElement.dataset.id : undefined;
     const shown = this.#notes.map((note) => this.#noteRow(note));
     if (this.#unsaved.has(draft)) shown.unshift(this.#draftRow());
     const current = shown.find((row) => row.dataset.id === this.#selected) ?? shown[0];
     if (current) current.tabIndex = 0;
     if (this.#more) shown.push(element('li', 'more', `The newest ${this.#notes.length} are shown. Search to find the others.`));
     rows.replaceChildren(...this.#withDays(shown));
-    if (focused) (this.#row(focused) ?? current)?.focus();
     this.#renderEmpty(shown.length === 0);
+    this.#awaitsSelected = false;
+    if (this.#row(focused)) this.#row(focused).focus();
+    else if (isFocused || awaitsSelected) this.focus();
   }
 
   /** The rows with the name of a day above the first of each. A screen reader hears it with the list, not as a choice. */

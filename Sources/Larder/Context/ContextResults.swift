@@ -8,8 +8,9 @@ extension Context {
   /// for try await notes in context.live(Note.all.sorted(by: \.title)) { show(notes) }
   /// ```
   ///
-  /// Changes of child and parent contexts count as well. A slow consumer only gets the newest rows. The rows are read
-  /// where the context belongs, in the task that iterates.
+  /// Changes of child and parent contexts count as well, whichever rows they are of. A slow consumer only gets the newest
+  /// rows. The rows are read where the context belongs, in the task that iterates; each commit of the store that affects
+  /// the query reads them once more, on a connection of the store.
   ///
   /// - Parameter query: The condition, order and inclusions of the rows.
   /// - Returns: A sequence that throws the errors of ``StoreReader/fetch(_:)-(Query<M>)``, and then ends.
@@ -48,6 +49,7 @@ public struct ContextResults<Element>: AsyncSequence {
   /// The iterator of ``ContextResults``.
   public struct Iterator: AsyncIteratorProtocol {
     private let results: ContextResults
+    private var isFinished = false
     private var changes: AsyncThrowingStream<Void, any Error>.Iterator
 
     fileprivate init(_ results: ContextResults) {
@@ -87,8 +89,17 @@ public struct ContextResults<Element>: AsyncSequence {
     /// - Returns: The newest results, or nil once the task is cancelled and after an error.
     /// - Throws: The errors of the read. After an error the sequence has ended.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
-      guard try await changes.next(isolation: actor) != nil, !Task.isCancelled else { return nil }
-      return try results.read(results.context)
+      guard !isFinished else { return nil }
+      do {
+        if try await changes.next(isolation: actor) != nil, !Task.isCancelled {
+          return try results.read(results.context)
+        }
+      } catch {
+        isFinished = true
+        throw error
+      }
+      isFinished = true
+      return nil
     }
   }
 }

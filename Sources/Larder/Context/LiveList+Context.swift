@@ -2,7 +2,7 @@ extension LiveList {
   /// Creates the list of a query's rows as a context sees them, with changes that aren't saved.
   ///
   /// ``insert(_:isolation:)``, ``save(_:isolation:)`` and ``remove(at:isolation:)`` change the context; what they change
-  /// is saved with the context.
+  /// is saved with the context. They don't throw what the context refuses: see ``Context/refusals``.
   ///
   /// - Parameters:
   ///   - query: The condition, order and inclusions of the rows.

@@ -90,14 +90,8 @@ extension Connection {
       compiled = try reading(sql)
     } catch let error as StoreError where error.code == .schemaMismatch {
       // A column may be a property that was added since, and a table may be a collection.
-      guard try updateViews(try documents.names() + Array(documents.views.keys)) else {
-        throw naming(columnsOf: sql, error)
-      }
-      do {
-        return try reading(sql)
-      } catch let error as StoreError {
-        throw naming(columnsOf: sql, error)
-      }
+      guard try updateViews(try documents.names() + Array(documents.views.keys)) else { throw error }
+      return try reading(sql)
     }
     // Without its view, the collection's name would resolve to the table itself.
     let named = Set(compiled.facts.reads.tables.keys).union(compiled.facts.writes.tables.keys)

@@ -4,20 +4,15 @@ import Synchronization
 /// The functions that find calendar periods of dates.
 enum CalendarFunctions {
   static let all = [
-    ScalarFunction(.periodStart, 3) { values in
-      guard let seconds = values[0].real, case .integer(let number) = values[1], case .text(let zone) = values[2] else {
-        return values[0]
-      }
-      return .real(try periods.start(of: seconds, PeriodKind(number: number, zone: zone)))
-    },
-    ScalarFunction(.calendarPart, 3) { values in
-      guard let seconds = values[0].real, case .integer(let number) = values[1], case .text(let zone) = values[2] else {
-        return values[0]
-      }
-      let calendar = try calendar(in: zone)
-      let date = try date(seconds)
-      return .integer(Int64(calendar.component(try component(number), from: date)))
-    },
+    ScalarFunction(.periodStart, 3, reading: { call in
+      guard let seconds = call.number(0), let number = call.integer(1) else { return call.value(0) }
+      return .real(try call.kept(2) { PeriodFinder(zone: call.value(2).text ?? "") }.start(of: seconds, number, periods))
+    }),
+    ScalarFunction(.calendarPart, 3, reading: { call in
+      guard let seconds = call.number(0), let number = call.integer(1) else { return call.value(0) }
+      let zone = try call.kept(2) { ZoneCalendar(try calendar(in: call.value(2).text ?? "")) }
+      return .integer(Int64(zone.calendar.component(try component(number), from: try date(seconds))))
+    }),
   ]
 
   private static let periods = PeriodCache()
@@ -63,13 +58,36 @@ enum CalendarFunctions {
   }
 }
 
+/// A calendar that a statement keeps, because making one takes longer than using it.
+private final class ZoneCalendar {
+  let calendar: Calendar
+
+  init(_ calendar: Calendar) { self.calendar = calendar }
+}
+
+/// The period that a statement has found last: neighbouring rows are mostly of one period.
+private final class PeriodFinder {
+  private let zone: String
+  private var number: Int64?
+  private var last = 0.0..<0.0
+
+  init(zone: String) { self.zone = zone }
+
+  func start(of seconds: Double, _ number: Int64, _ periods: PeriodCache) throws -> Double {
+    if number != self.number || !last.contains(seconds) {
+      last = try periods.period(of: seconds, PeriodKind(number: number, zone: zone))
+      self.number = number
+    }
+    return last.lowerBound
+  }
+}
+
 private struct PeriodKind: Hashable {
   let number: Int64
   let zone: String
 }
 
-/// The periods that were found, because Foundation's calendar takes a microsecond and neighbouring rows are mostly of
-/// one period.
+/// The periods that were found, because Foundation's calendar takes a microsecond.
 private final class PeriodCache: Sendable {
   /// The periods of one kind, in their order.
   private struct Periods {
@@ -93,12 +111,12 @@ private final class PeriodCache: Sendable {
 
   private let periods = Mutex<[PeriodKind: Periods]>([:])
 
-  func start(of seconds: Double, _ kind: PeriodKind) throws -> Double {
+  func period(of seconds: Double, _ kind: PeriodKind) throws -> Range<Double> {
     try periods.withLock { periods in
       if let known = periods[kind] {
         let position = known.position(of: seconds)
         if position < known.list.count, known.list[position].contains(seconds) {
-          return known.list[position].lowerBound
+          return known.list[position]
         }
       }
       var found = try periods[kind] ?? Self.periods(of: kind)
@@ -106,7 +124,7 @@ private final class PeriodCache: Sendable {
       if found.list.count >= Self.capacity { found.list.removeAll() }
       found.list.insert(range, at: found.position(of: seconds))
       periods[kind] = found
-      return range.lowerBound
+      return range
     }
   }
 

@@ -8,16 +8,20 @@ extension Connection {
       guard let columns = statement.facts.reads.tables[table.name] else { return false }
       return table.columns.contains { $0.type.order == .decimal && columns.overlaps(.named([$0.name])) }
     }
-    statement.isDecimalSafe = true
-    guard mayCompute, sqlite3_stmt_isexplain(statement.pointer) == 0 else { return }
-    var arithmetic = DecimalArithmetic { [self] page, database in (try? decimals(at: page, database)) ?? [:] }
+    guard mayCompute, sqlite3_stmt_isexplain(statement.pointer) == 0 else {
+      statement.isDecimalSafe = true
+      return
+    }
+    var arithmetic = DecimalArithmetic { [self] page, database in try decimals(at: page, database) }
     let program = try query("EXPLAIN \(sql)").map { row in
       DecimalArithmetic.Instruction(
         operation: row["opcode"]?.text ?? "", first: Int(row["p1"]?.integer ?? 0),
         second: Int(row["p2"]?.integer ?? 0), third: Int(row["p3"]?.integer ?? 0), detail: row["p4"]?.text ?? "")
     }
-    guard let finding = arithmetic.finding(in: program) else { return }
-    statement.isDecimalSafe = false
+    guard let finding = try arithmetic.finding(in: program) else {
+      statement.isDecimalSafe = true
+      return
+    }
     throw StoreError(
       .unsupported,
       "\(finding.operation) in SQL would compute \(finding.column), a Decimal, with binary fractions. \(Self.remedy(for: finding)); or cast(\(finding.column) as real), if fractions may be inexact."

@@ -65,8 +65,14 @@ extension Connection {
     )
   }
 
-  /// Returns the dangling references of the models' tables.
+  /// Returns the dangling references of the models' tables and of the pairs that link their rows.
   func danglingRows() -> [DanglingRow] {
+    var named: Set<String> = []
+    let pairs = environment.tables.flatMap(\.pairs).filter { named.insert($0.name).inserted }
+    return danglingReferences() + pairs.flatMap(danglingPairs)
+  }
+
+  private func danglingReferences() -> [DanglingRow] {
     environment.tables.filter { !$0.references.isEmpty }.flatMap { table -> [DanglingRow] in
       let name = Quoting.name(table.name)
       let rows = (try? query("PRAGMA main.foreign_key_check(\(name))")) ?? []
@@ -79,6 +85,20 @@ extension Connection {
         return DanglingRow(
           model: table.model, property: reference.property, target: reference.model, row: row["rowid"] ?? .null)
       }
+    }
+  }
+
+  private func danglingPairs(of table: PairsTable) -> [DanglingRow] {
+    let name = Quoting.name(table.name)
+    let rows = (try? query("PRAGMA main.foreign_key_check(\(name))")) ?? []
+    guard !rows.isEmpty else { return [] }
+    let list = (try? query("PRAGMA main.foreign_key_list(\(name))")) ?? []
+    return rows.compactMap { row in
+      guard let column = list.first(where: { $0["id"] == row["fkid"] })?["from"]?.text else { return nil }
+      let (owner, missing) =
+        column.isSameColumn(as: PairsTable.source) ? (table.target, table.source) : (table.source, table.target)
+      return DanglingRow(
+        model: owner.model, property: owner.property, target: missing.model, row: row["rowid"] ?? .null)
     }
   }
 
@@ -107,6 +127,14 @@ struct CommitRefusal: Error {
 }
 
 extension StoreError {
+  /// The error of a value that is read through a reference to a row that isn't there.
+  static func unreachableTarget(model: String, property: String, target: String) -> StoreError {
+    StoreError(
+      .referenced, model: model, property: property,
+      "\(model).\(property) refers to a \(target) that is not there: it has expired, or another program has deleted it. store.check() lists such rows; leave them out with a condition, or give them another reference."
+    )
+  }
+
   static func missingTarget(model: String, property: String, target: String) -> StoreError {
     StoreError(
       .referenced, model: model, property: property,

@@ -1,46 +1,82 @@
 import Foundation
 
 extension Connection {
-  /// Returns the error of SQL by hand that lists the names that there are, if the SQL has another one.
+  private static let listLimit = 40
+
+  /// Returns the error of SQL by hand with the names that there are, if the SQL has a name that isn't, and with the way to
+  /// write a column where its table can't stand. Other errors stay unchanged.
   func naming(_ error: StoreError, in sql: String) -> StoreError {
     if error.message.contains("near \".\": syntax error") {
-      return error.adding("In SET, USING and lists of columns, write \\(name: Model.columns.property).")
+      return StoreError(
+        error.code, model: error.model, property: error.property,
+        "\(error.message) In SET, USING and lists of columns, write \\(name: Model.columns.property).")
     }
-    if error.message.contains("no such table: ") {
-      let models = environment.tables.map { $0.name == $0.model ? $0.name : "\($0.name) (\($0.model))" }.sorted()
-      return error.adding("There are \(Self.list(models)).")
-    }
-    guard let name = error.message.name(after: "no such column: ") else { return error }
-    let parts = name.split(separator: ".").map(String.init)
-    let named = environment.tables.filter { table in
-      parts.count > 1 && table.name.isSameColumn(as: parts[parts.count - 2])
-        || sql.range(of: table.name, options: .caseInsensitive) != nil
-    }
-    guard !named.isEmpty else { return error }
-    let columns = named.map { table in
-      "\(table.name) has \(Self.list(table.columns.map { $0.name == $0.property ? $0.name : "\($0.name) (\($0.property))" }))"
-    }
-    return error.adding("\(columns.joined(separator: "; ")).")
+    guard error.code == .schemaMismatch else { return error }
+    if let wanted = error.message.name(after: "no such table: ") { return missing(table: wanted) }
+    if let wanted = error.message.name(after: "no such column: ") { return missing(column: wanted, sql) ?? error }
+    return error
   }
+
+  private func missing(table wanted: String) -> StoreError {
+    let tables = environment.tables.map { $0.name == $0.model ? $0.name : "\($0.name) (\($0.model))" }.sorted()
+    let nearest = NearestName(to: wanted, among: environment.tables.map(\.name)).name
+    return StoreError(
+      .schemaMismatch,
+      "The file has no table \(wanted).\(Self.suggestion(nearest)) The models of this store have \(Self.list(tables)). Interpolate the model: from \\(Model.self)."
+    )
+  }
+
+  private func missing(column wanted: String, _ sql: String) -> StoreError? {
+    let tables = (try? tables(namedIn: sql)) ?? []
+    guard !tables.isEmpty else { return nil }
+    let column = wanted.split(separator: ".").last.map(String.init) ?? wanted
+    let nearest = NearestName(to: column, among: tables.flatMap(\.columns)).name
+    let lists = tables.map { "\($0.name) has \(Self.list($0.columns))" }.joined(separator: "; ")
+    return StoreError(
+      .schemaMismatch, model: tables.count == 1 ? tables[0].name : nil, property: column,
+      "No table of the SQL has a column \(wanted).\(Self.suggestion(nearest)) \(lists).")
+  }
+
+  private static func suggestion(_ nearest: String?) -> String { nearest.map { " Did you mean \($0)?" } ?? "" }
 
   private static func list(_ names: [String]) -> String {
-    let limit = 30
-    let rest = names.count > limit ? " and \(names.count - limit) more" : ""
-    return names.prefix(limit).joined(separator: ", ") + rest
+    let rest = names.count - listLimit
+    return names.prefix(listLimit).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
   }
-}
 
-extension StoreError {
-  fileprivate func adding(_ remedy: String) -> StoreError {
-    StoreError(
-      code, model: model, property: property, key: key, "\(message)\(message.hasSuffix(".") ? "" : ".") \(remedy)")
+  /// Returns the tables and views whose names are words of the text.
+  private func tables(namedIn sql: String) throws -> [(name: String, columns: [String])] {
+    let text = sql.asciiLowercased
+    let rows = try query(
+      """
+      SELECT DISTINCT name FROM (SELECT name, type FROM temp.sqlite_master UNION ALL SELECT name, type FROM main.sqlite_master)
+      WHERE type IN ('table', 'view') AND instr(?1, lower(name)) > 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      """, [.text(text)])
+    return try rows.compactMap { $0["name"]?.text }.filter { isWord($0.asciiLowercased, in: text) }.map { name in
+      (
+        name,
+        try query("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden <> 1", [.text(name)]).compactMap {
+          $0["name"]?.text
+        }
+      )
+    }
+  }
+
+  private func isWord(_ name: String, in text: String) -> Bool {
+    func isLetter(_ character: Character) -> Bool { character.isLetter || character.isNumber || character == "_" }
+    return text.ranges(of: name).contains { range in
+      let isStart = range.lowerBound == text.startIndex || !isLetter(text[text.index(before: range.lowerBound)])
+      return isStart && (range.upperBound == text.endIndex || !isLetter(text[range.upperBound]))
+    }
   }
 }
 
 extension String {
-  /// Returns the word after the given text.
+  /// Returns the name after the given text in a message with an error of SQLite in brackets.
   fileprivate func name(after text: String) -> String? {
-    guard let range = range(of: text) else { return nil }
-    return String(self[range.upperBound...].prefix { !$0.isWhitespace && $0 != ")" && $0 != "," })
+    guard let range = range(of: text), let end = self.range(of: "). ", range: range.upperBound..<endIndex) else {
+      return nil
+    }
+    return String(self[range.upperBound..<end.lowerBound])
   }
 }

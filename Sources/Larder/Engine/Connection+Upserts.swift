@@ -18,6 +18,7 @@ extension Connection {
   /// Writes the value to the row that has its values of the columns, and returns the row as it is then; inserts it if
   /// there is none.
   func save<M: Model>(_ value: M, matching columns: [any AnyColumn<M>]) throws -> M {
+    if let saved = try upsert(value, matching: columns) { return saved }
     try checkUnique(columns)
     try value.validate()
     let values = try M.schema.values(of: value)
@@ -34,18 +35,19 @@ extension Connection {
     for column in M.schema.writtenColumns where !keys.contains(column.name) {
       list.append(column.name, try node(of: column.column, in: values))
     }
-    let row = try row(of: M.self, try M.schema.values(of: found))
-    _ = try updateAll(row, list)
-    guard let saved = try first(row) else {
-      throw StoreError(.notFound, model: M.schema.modelName, "A trigger has deleted the row that was saved.")
-    }
-    return saved
+    _ = try updateAll(try row(of: M.self, try M.schema.values(of: found)), list)
+    return try stored(found.id)
   }
 
   private func inserted<M: Model>(_ value: M) throws -> M {
     try write([value], .insert)
-    guard let row = try find(M.self, value.id) else {
-      throw StoreError(.notFound, model: M.schema.modelName, "A trigger has deleted the row that was inserted.")
+    return try stored(value.id)
+  }
+
+  /// Returns the row that was saved just before.
+  func stored<M: Model>(_ key: M.ID) throws -> M {
+    guard let row = try find(M.self, key) else {
+      throw StoreError(.notFound, model: M.schema.modelName, "A trigger has deleted the row that was saved.")
     }
     return row
   }
@@ -70,7 +72,7 @@ extension Connection {
   }
 
   /// Throws unless the columns are the key, a unique property or a unique index.
-  private func checkUnique<M: Model>(_ columns: [any AnyColumn<M>]) throws {
+  func checkUnique<M: Model>(_ columns: [any AnyColumn<M>]) throws {
     let names = Set(columns.map(\.name))
     let unique =
       M.schema.columns.filter { $0.options.contains(.unique) }.map { [$0.name] }

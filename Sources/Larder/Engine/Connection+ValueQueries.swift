@@ -4,7 +4,8 @@ extension Connection {
   func fetch<Result>(_ query: ValueStatement<Result>) throws -> [Result] {
     try using(query) { statement, context in
       var results: [Result] = []
-      while try step(statement, context) { results.append(try decode(query, statement)) }
+      var cursor = RowCursor(statement.pointer)
+      try decoding(query, statement) { try query.decoding.all(&cursor, &$0, &results) }
       return results
     }
   }
@@ -38,9 +39,16 @@ extension Connection {
 
   /// Returns what the query makes of the statement's current row.
   func decode<Result>(_ query: ValueStatement<Result>, _ statement: PreparedStatement) throws -> Result {
+    try decoding(query, statement) { try query.decoding.one(&$0) }
+  }
+
+  /// Calls the closure with the values of the statement's row, and names the property of a value that doesn't fit.
+  private func decoding<Result, Output>(
+    _ query: ValueStatement<Result>, _ statement: PreparedStatement, _ body: (inout SelectedValues) throws -> Output
+  ) throws -> Output {
     var row = SelectedValues(statement.pointer, self)
     do {
-      return try query.decode(&row)
+      return try body(&row)
     } catch let failure as ValueFailure {
       let position = Int(row.index) - 1
       let context = ErrorContext(query.model)
@@ -48,7 +56,7 @@ extension Connection {
       if StoredColumn(statement.pointer, Int32(position)).isNull,
         case .related(.column(let reference), _, let key) = node
       {
-        throw StoreError.missingTarget(
+        throw StoreError.unreachableTarget(
           model: context.model, property: context.property(reference.name) ?? reference.name, target: key.table)
       }
       throw StoreError(failure, model: context.model, property: node?.columnName.flatMap(context.property))

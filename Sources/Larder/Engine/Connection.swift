@@ -23,6 +23,8 @@ final class Connection: @unchecked Sendable {
   /// The one of ``modelStatements`` that was used last, because most programs repeat a call, and hashing costs as much as
   /// the rest of the look-up.
   private var lastModelStatement: (key: ModelStatementKey, statement: PreparedStatement)?
+  /// The statements that save rows by their unique properties.
+  let upserts = UpsertStatements()
   private var busyTimeout: Int32 = -1
 
   /// What the statements of the open transaction wrote.
@@ -147,6 +149,7 @@ final class Connection: @unchecked Sendable {
     statements.removeAll()
     modelStatements.removeAll()
     lastModelStatement = nil
+    upserts.removeAll()
     sqlite3_set_authorizer(handle, nil, nil)
     sqlite3_progress_handler(handle, 0, nil, nil)
     sqlite3_wal_hook(handle, nil, nil)
@@ -279,6 +282,7 @@ final class Connection: @unchecked Sendable {
   func resetStatements() {
     for statement in statements.values where sqlite3_stmt_busy(statement.pointer) != 0 { statement.reset() }
     for statement in modelStatements.values where sqlite3_stmt_busy(statement.pointer) != 0 { statement.reset() }
+    upserts.reset()
   }
 
   /// Empties the cache, because names resolve differently from now on.
@@ -286,11 +290,12 @@ final class Connection: @unchecked Sendable {
     statements.removeAll(keepingCapacity: true)
     modelStatements.removeAll(keepingCapacity: true)
     lastModelStatement = nil
+    upserts.removeAll()
   }
 
   /// Rejects statements after an interruption and in a transaction that has ended, and runs a migration's backup before
   /// data is lost.
-  private func checked(_ statement: PreparedStatement) throws -> PreparedStatement {
+  func checked(_ statement: PreparedStatement) throws -> PreparedStatement {
     if interruption.isPending { throw CancellationError() }
     if environment.gate.stops(self) { throw StoreError.suspended }
     if transactionState.isOpen { try checkTransaction() }

@@ -19,7 +19,7 @@ struct DecimalArithmetic {
   }
 
   /// Returns the names of the decimals among the columns of a table or index, by their places.
-  let decimals: (_ rootPage: Int, _ database: Int) -> [Int: String]
+  let decimals: (_ rootPage: Int, _ database: Int) throws -> [Int: String]
   /// What a register or a column of a cursor holds: the name of a decimal column.
   private var registers: [Int: String] = [:]
   private var records: [Int: [Int: String]] = [:]
@@ -29,27 +29,27 @@ struct DecimalArithmetic {
   /// The registers with the records that cursors read.
   private var contents: [Int: Int] = [:]
 
-  init(decimals: @escaping (_ rootPage: Int, _ database: Int) -> [Int: String]) {
+  init(decimals: @escaping (_ rootPage: Int, _ database: Int) throws -> [Int: String]) {
     self.decimals = decimals
   }
 
   /// Returns the first arithmetic with a decimal; nil if there is none.
-  mutating func finding(in program: [Instruction]) -> Finding? {
+  mutating func finding(in program: [Instruction]) throws -> Finding? {
     // The programs of triggers follow, each with registers of its own.
     let end = program.dropFirst().firstIndex { $0.operation == "Init" } ?? program.endIndex
     // The second time, temporary tables hold what is added to them further down.
     for _ in 0..<2 {
       registers.removeAll()
       for instruction in program[..<end] {
-        if let finding = follow(instruction) { return finding }
+        if let finding = try follow(instruction) { return finding }
       }
     }
     return nil
   }
 
-  private mutating func follow(_ step: Instruction) -> Finding? {
+  private mutating func follow(_ step: Instruction) throws -> Finding? {
     switch step.operation {
-    case "OpenRead", "OpenWrite", "ReopenIdx": cursors[step.first] = decimals(step.second, step.third)
+    case "OpenRead", "OpenWrite", "ReopenIdx": cursors[step.first] = try decimals(step.second, step.third)
     case "OpenPseudo": contents[step.first] = step.second
     case "OpenDup": originals[step.first] = original(step.second)
     case "Column":

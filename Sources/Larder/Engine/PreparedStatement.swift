@@ -41,13 +41,16 @@ final class PreparedStatement {
   ///   - readFacts: Reads the facts of the statement's SQL in that schema; nil if they can't be determined.
   @inline(__always)
   func updateFacts(_ readVersion: () -> SchemaVersion?, _ readFacts: (PreparedStatement) -> StatementFacts?) {
-    let count = sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0)
+    let count = recompilations
     guard count != recompilationCount else { return }
     recompilationCount = count
     let version = readVersion()
     guard version == nil || version != schema, let newFacts = readFacts(self) else { return }
     (facts, schema) = (newFacts, version)
   }
+
+  /// How often SQLite has recompiled the statement.
+  var recompilations: Int32 { sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0) }
 
   /// The names of the columns that the statement returns.
   var columnNames: [String] {

@@ -13,14 +13,9 @@ struct ScalarFunction: Sendable {
 
   /// The object that SQLite retains while the function is registered.
   private final class Body: Sendable {
-    let call: @Sendable ([Value], _ hasInvalidText: Bool) throws -> Value
-    /// Whether text that isn't valid UTF-8 is passed as its bytes. Otherwise it is repaired.
-    let keepsInvalidText: Bool
+    let call: @Sendable (FunctionCall) throws -> Value
 
-    init(keepsInvalidText: Bool, _ call: @escaping @Sendable ([Value], _ hasInvalidText: Bool) throws -> Value) {
-      self.keepsInvalidText = keepsInvalidText
-      self.call = call
-    }
+    init(_ call: @escaping @Sendable (FunctionCall) throws -> Value) { self.call = call }
   }
 
   /// - Parameters:
@@ -34,7 +29,7 @@ struct ScalarFunction: Sendable {
     self.name = name
     self.isDeterministic = isDeterministic
     self.argumentCount = argumentCount
-    body = Body(keepsInvalidText: false) { values, _ in try call(values) }
+    body = Body { try call($0.values) }
   }
 
   /// Creates a function that is told of text which isn't valid UTF-8, and gets its bytes.
@@ -49,7 +44,20 @@ struct ScalarFunction: Sendable {
     self.name = name
     self.argumentCount = argumentCount
     isDeterministic = true
-    body = Body(keepsInvalidText: true, call)
+    body = Body { arguments in
+      let (values, hasInvalidText) = arguments.valuesKeepingInvalidText
+      return try call(values, hasInvalidText)
+    }
+  }
+
+  /// Creates the function of that name, which depends only on its arguments and reads them itself.
+  init(
+    _ function: SQLFunction, _ argumentCount: Int32, reading call: @escaping @Sendable (FunctionCall) throws -> Value
+  ) {
+    name = function.rawValue
+    self.argumentCount = argumentCount
+    isDeterministic = true
+    body = Body(call)
   }
 
   /// Creates the function of that name, which depends only on its arguments.
@@ -65,15 +73,8 @@ struct ScalarFunction: Sendable {
       { context, count, arguments in
         guard let pointer = sqlite3_user_data(context) else { return }
         let body = Unmanaged<Body>.fromOpaque(pointer).takeUnretainedValue()
-        var hasInvalidText = false
-        let values = (0..<Int(count)).map { position -> Value in
-          guard let argument = arguments?[position] else { return .null }
-          guard body.keepsInvalidText, let bytes = Value.invalidText(argument) else { return Value(sqlite: argument) }
-          hasInvalidText = true
-          return .blob(bytes)
-        }
         do {
-          try body.call(values, hasInvalidText).becomeResult(of: context)
+          try body.call(FunctionCall(context: context, count: count, arguments: arguments)).becomeResult(of: context)
         } catch {
           sqlite3_result_error(context, "\(error)", -1)
         }
@@ -81,6 +82,59 @@ struct ScalarFunction: Sendable {
       { body in
         if let body { Unmanaged<Body>.fromOpaque(body).release() }
       })
+  }
+}
+
+/// The arguments of one call of a function.
+struct FunctionCall {
+  fileprivate let context: OpaquePointer?
+  fileprivate let count: Int32
+  fileprivate let arguments: UnsafeMutablePointer<OpaquePointer?>?
+
+  /// All arguments.
+  var values: [Value] { (0..<Int(count)).map(value) }
+
+  /// All arguments, with the bytes of text that isn't valid UTF-8, and whether there is any.
+  fileprivate var valuesKeepingInvalidText: (values: [Value], hasInvalidText: Bool) {
+    var hasInvalidText = false
+    let values = (0..<Int(count)).map { position -> Value in
+      guard let argument = arguments?[position], let bytes = Value.invalidText(argument) else { return value(position) }
+      hasInvalidText = true
+      return .blob(bytes)
+    }
+    return (values, hasInvalidText)
+  }
+
+  func value(_ position: Int) -> Value { arguments?[position].map(Value.init(sqlite:)) ?? .null }
+
+  /// Returns the argument as a real number if it is a number; otherwise nil.
+  func number(_ position: Int) -> Double? {
+    guard let argument = arguments?[position] else { return nil }
+    let type = sqlite3_value_type(argument)
+    return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_value_double(argument) : nil
+  }
+
+  /// Returns the argument if it is an integer; otherwise nil.
+  func integer(_ position: Int) -> Int64? {
+    guard let argument = arguments?[position], sqlite3_value_type(argument) == SQLITE_INTEGER else { return nil }
+    return sqlite3_value_int64(argument)
+  }
+
+  /// Returns what was made of the argument, if it is the same for all rows; makes it at the first row, or at each row
+  /// if it differs.
+  ///
+  /// - Parameters:
+  ///   - position: The position of the argument. Always ask for the same type there.
+  ///   - make: Makes the object.
+  func kept<Kept: AnyObject>(_ position: Int32, _ make: () throws -> Kept) rethrows -> Kept {
+    if let pointer = sqlite3_get_auxdata(context, position) {
+      return Unmanaged<Kept>.fromOpaque(pointer).takeUnretainedValue()
+    }
+    let made = try make()
+    sqlite3_set_auxdata(context, position, Unmanaged.passRetained(made).toOpaque()) { pointer in
+      if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
+    }
+    return made
   }
 }
 

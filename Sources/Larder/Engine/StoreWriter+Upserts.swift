@@ -30,10 +30,17 @@ extension StoreWriter {
   /// - Throws: ``StoreError`` `.unsupported` if several rows may have the same values of the properties, `.duplicate` if
   ///   another unique value exists already, the errors of ``StoreWriter/insert(_:)-(M)``, and what ``Model/validate()``
   ///   throws.
-  /// - Complexity: Two look-ups, and one write.
+  /// - Complexity: One statement; two look-ups and one write in a ``Context``, for models that can expire or have derived
+  ///   properties, and in files that other programs made or have added triggers to.
   @discardableResult
   public func save<M: Model>(_ value: M, onConflict paths: PartialKeyPath<M.Columns>...) throws -> M {
-    try _write(isAtomic: true) { try $0.connection.save(value, matching: try M.columns(at: paths)) }
+    // A single statement needs no savepoint.
+    if let transaction = self as? Transaction,
+      let saved = try transaction._write(isAtomic: false, { try $0.connection.upsert(value, matching: paths) })
+    {
+      return saved
+    }
+    return try _write(isAtomic: true) { try $0.connection.save(value, matching: try M.columns(at: paths)) }
   }
 
   /// Inserts a row, unless its key or a unique value is there already.

@@ -24,7 +24,8 @@ public final class LiveList<M: Model>: RandomAccessCollection {
   public private(set) var query: Query<M>
   @ObservationIgnored private let source: any LiveListSource<M>
   @ObservationIgnored private var task: Task<Void, Never>?
-  @ObservationIgnored private var waiting: [CheckedContinuation<Void, Never>] = []
+  /// Those who wait for the first rows, by streams that end when their task is cancelled.
+  @ObservationIgnored private var waiting: [AsyncStream<Void>.Continuation] = []
 
   /// Creates the list of a query's rows, which are read from now on.
   ///
@@ -44,7 +45,7 @@ public final class LiveList<M: Model>: RandomAccessCollection {
 
   deinit {
     task?.cancel()
-    for continuation in waiting { continuation.resume() }
+    for continuation in waiting { continuation.finish() }
   }
 
   /// Shows the rows of another query, such as in another order. The present rows stay until the new ones are read.
@@ -62,9 +63,15 @@ public final class LiveList<M: Model>: RandomAccessCollection {
   /// Waits until the rows of the query have been read.
   ///
   /// - Parameter isolation: The list's actor, by default that of the caller.
-  /// - Throws: The error that ended the results.
+  /// - Throws: The error that ended the results, and `CancellationError`.
   public func load(isolation: isolated (any Actor)? = #isolation) async throws {
-    if !isLoaded, error == nil { await withCheckedContinuation { waiting.append($0) } }
+    if !isLoaded, error == nil {
+      let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+      waiting.append(continuation)
+      var iterator = stream.makeAsyncIterator()
+      _ = await iterator.next(isolation: isolation)
+      try Task.checkCancellation()
+    }
     if let error { throw error }
   }
 
@@ -92,7 +99,7 @@ public final class LiveList<M: Model>: RandomAccessCollection {
   /// positions.
   ///
   /// - Parameters:
-  ///   - positions: The positions in the list.
+  ///   - positions: The positions in the list. One that isn't a position of the list is a programming error and traps.
   ///   - isolation: The list's actor, by default that of the caller.
   /// - Throws: The errors of ``Store/delete(_:)-(M)``.
   public func remove(
@@ -133,7 +140,7 @@ public final class LiveList<M: Model>: RandomAccessCollection {
   private func resume() {
     let waiting = waiting
     self.waiting = []
-    for continuation in waiting { continuation.resume() }
+    for continuation in waiting { continuation.finish() }
   }
 }
 

@@ -35,6 +35,24 @@ public struct Column<Root: Model, Output>: Sendable {
       keyPath: keyPath, property: property, name: name, value: value, coding: coding, embeddedValue: nil)
   }
 
+  /// - Parameter read: Reads a value. Written where the type is known, it is specialized for it.
+  @usableFromInline
+  init(
+    _ path: any KeyPath<Root, Output> & Sendable, _ property: String, _ name: String?,
+    reading read: @escaping @Sendable (StoredColumn) throws -> Output
+  ) where Output: StoredValue {
+    self.init(path, property, name, .stored.reading(read))
+  }
+
+  /// - Parameter read: Reads a value. Written where the type is known, it is specialized for it.
+  @usableFromInline
+  init(
+    _ path: any KeyPath<Root, Output> & Sendable, _ property: String, _ name: String?,
+    readingRaw read: @escaping @Sendable (StoredColumn) throws -> Output
+  ) where Output: RawRepresentable & Sendable, Output.RawValue: StoredValue {
+    self.init(path, property, name, .rawValue.reading(read))
+  }
+
   /// Returns the stored form of the property's value in an instance. Throws for a value that can't be stored.
   func storedValue(in instance: Root) throws -> Value {
     try coding.encode(value(instance))
@@ -49,9 +67,10 @@ extension Column {
   ///   - property: The property's name in Swift.
   ///   - column: The column's name; nil if it is the property's.
   @_documentation(visibility: internal)
+  @inlinable
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: StoredValue {
-    self.init(path, property, column, .stored)
+    self.init(path, property, column, reading: { try Output(from: $0) })
   }
 
   /// Creates the column of a property that is stored as its raw value.
@@ -61,9 +80,10 @@ extension Column {
   ///   - property: The property's name in Swift.
   ///   - column: The column's name; nil if it is the property's.
   @_documentation(visibility: internal)
+  @inlinable
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: RawRepresentable & Sendable, Output.RawValue: StoredValue {
-    self.init(path, property, column, .rawValue)
+    self.init(path, property, column, readingRaw: { try RawValueCoding.decode($0) })
   }
 
   /// Creates the column of a property whose type is storable and also has a raw value. The storable form is used.
@@ -73,9 +93,10 @@ extension Column {
   ///   - property: The property's name in Swift.
   ///   - column: The column's name; nil if it is the property's.
   @_documentation(visibility: internal)
+  @inlinable
   public init(_ path: any KeyPath<Root, Output> & Sendable, _ property: String, column: String? = nil)
   where Output: RawRepresentable & StoredValue, Output.RawValue: StoredValue {
-    self.init(path, property, column, .stored)
+    self.init(path, property, column, reading: { try Output(from: $0) })
   }
 
   /// Creates the column of an optional property that is stored as its raw value.

@@ -1,10 +1,11 @@
 import GRDBSQLite
 
 /// The values of the current row, from left to right.
+@usableFromInline
 struct SelectedValues {
-  let statement: OpaquePointer
+  @usableFromInline let statement: OpaquePointer
   /// The position of the next value; after a throw of ``next(_:)``, one past the value at fault.
-  private(set) var index: Int32 = 0
+  @usableFromInline var index: Int32 = 0
   private let models: any ModelRowReader
 
   init(_ statement: OpaquePointer, _ models: any ModelRowReader) {
@@ -12,11 +13,17 @@ struct SelectedValues {
     self.models = models
   }
 
+  /// Returns to the first value, of another row.
+  @inlinable
+  mutating func begin() { index = 0 }
+
+  @inlinable
   mutating func advance() -> StoredColumn {
-    defer { index += 1 }
+    defer { index &+= 1 }
     return StoredColumn(statement, index)
   }
 
+  @inlinable
   mutating func next<Value>(_ coding: ColumnCoding<Value>) throws -> Value {
     let column = advance()
     return try coding.read?(column) ?? coding.decode(try column.exactValue)

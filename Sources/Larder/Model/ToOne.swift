@@ -24,10 +24,11 @@ public struct ToOne<Target: Model>: Sendable {
   /// reference to a box.
   @usableFromInline
   final class Box: Sendable {
-    @usableFromInline let value: Target
+    /// Nil if a query looked for the row and found none.
+    @usableFromInline let value: Target?
 
     @usableFromInline
-    init(_ value: Target) { self.value = value }
+    init(_ value: Target?) { self.value = value }
   }
 
   /// Creates a reference to the row with the key.
@@ -48,19 +49,32 @@ public struct ToOne<Target: Model>: Sendable {
     box = Box(value)
   }
 
+  /// Creates the reference of a query that found no row.
+  init(missing id: Target.ID) {
+    self.id = id
+    box = Box(nil)
+  }
+
   /// The row, if a query loaded it with ``Query/including(_:)`` or the reference was created from a value; otherwise
-  /// nil.
+  /// nil. A query finds no row if it has expired, if the inclusion's condition leaves it out, or if another program has
+  /// broken the reference.
   @inlinable public var loaded: Target? { box?.value }
 
   /// A property of the loaded row.
   ///
-  /// If no row was loaded, reading it is a programming error and traps. Fetch with `including`.
+  /// If no row was loaded, reading it is a programming error and traps. Fetch with `including`, and look at ``loaded``
+  /// where a row may be missing.
   public subscript<Value>(dynamicMember path: KeyPath<Target, Value>) -> Value {
     guard let box else {
       preconditionFailure(
         "the \(Target.self) that a ToOne refers to was not loaded; fetch with including(_:), or look at `loaded`")
     }
-    return box.value[keyPath: path]
+    guard let value = box.value else {
+      preconditionFailure(
+        "including(_:) found no \(Target.self) for a ToOne: it has expired, a condition leaves it out, or another program has deleted it, which store.check() finds; look at `loaded`"
+      )
+    }
+    return value[keyPath: path]
   }
 }
 

@@ -10,7 +10,7 @@ public struct GroupedQuery<M: Model, Key: Sendable, Output>: ValueQuery {
   private let group: Group<M, Key>
   /// The selected values.
   let nodes: [SQLNode]
-  private let decode: @Sendable (inout SelectedValues) throws -> Output
+  private let decoding: RowDecoding<Output>
   var condition: SQLNode?
   var sorts: [QuerySort] = []
   var limit: Int?
@@ -24,12 +24,11 @@ public struct GroupedQuery<M: Model, Key: Sendable, Output>: ValueQuery {
     var nodes: [SQLNode] = []
     for value in repeat each values { nodes.append(value.node) }
     self.nodes = nodes
-    let codings = (repeat (each values).coding)
-    decode = { row in (repeat try row.next(each codings)) }
+    decoding = RowDecoding(repeat (each values).coding)
   }
 
   public var _statement: ValueStatement<Output> {
-    ValueStatement(model: M.self, nodes: nodes, write: { try select(&$0) }, decode: decode)
+    ValueStatement(model: M.self, nodes: nodes, write: { try select(&$0) }, decoding: decoding)
   }
 
   /// Returns a query for the groups that satisfy the condition.

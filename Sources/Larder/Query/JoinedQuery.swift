@@ -15,20 +15,20 @@ public struct JoinedQuery<Left: Model, Right: Model, Output>: ValueQuery {
   private let source: JoinSource<Left, Right>
   /// The selected values; nil for the rows of both models.
   private let nodes: [SQLNode]?
-  private let decode: @Sendable (inout SelectedValues) throws -> Output
+  private let decoding: RowDecoding<Output>
 
   fileprivate init(
-    _ source: JoinSource<Left, Right>, _ nodes: [SQLNode]? = nil,
-    _ decode: @escaping @Sendable (inout SelectedValues) throws -> Output
+    _ source: JoinSource<Left, Right>, _ nodes: [SQLNode]?,
+    _ decoding: RowDecoding<Output>
   ) {
     self.source = source
     self.nodes = nodes
-    self.decode = decode
+    self.decoding = decoding
   }
 
   public var _statement: ValueStatement<Output> {
     ValueStatement(
-      model: Left.self, nodes: nodes ?? [], write: { [source, nodes] in try source.write(nodes, &$0) }, decode: decode)
+      model: Left.self, nodes: nodes ?? [], write: { [source, nodes] in try source.write(nodes, &$0) }, decoding: decoding)
   }
 }
 
@@ -72,7 +72,9 @@ extension Query {
   public func join<Other: Model>(
     _ other: Other.Type, on condition: (M.Columns, Other.Columns) -> some QueryExpressible<Bool>
   ) -> JoinedQuery<M, Other, (M, Other)> {
-    JoinedQuery(JoinSource(self, isLeft: false, condition)) { row in (try row.next(M.self), try row.next(Other.self)) }
+    JoinedQuery(
+      JoinSource(self, isLeft: false, condition), nil,
+      RowDecoding { row in (try row.next(M.self), try row.next(Other.self)) })
   }
 
   /// Returns a query for the rows of this one with each row of the other model that the condition joins to it, or nil
@@ -85,9 +87,9 @@ extension Query {
   public func leftJoin<Other: Model>(
     _ other: Other.Type, on condition: (M.Columns, Other.Columns) -> some QueryExpressible<Bool>
   ) -> JoinedQuery<M, Other, (M, Other?)> {
-    JoinedQuery(JoinSource(self, isLeft: true, condition)) { row in
-      (try row.next(M.self), try row.nextOptional(Other.self))
-    }
+    JoinedQuery(
+      JoinSource(self, isLeft: true, condition), nil,
+      RowDecoding { row in (try row.next(M.self), try row.nextOptional(Other.self)) })
   }
 }
 
@@ -139,13 +141,13 @@ extension JoinedQuery {
   public func map<Mapped>(
     _ transform: @escaping @Sendable (Output) throws -> Mapped
   ) -> JoinedQuery<Left, Right, Mapped> {
-    JoinedQuery<Left, Right, Mapped>(source, nodes) { [decode] in try transform(try decode(&$0)) }
+    JoinedQuery<Left, Right, Mapped>(source, nodes, decoding.map(transform))
   }
 
   private func changing(_ change: (inout JoinSource<Left, Right>) -> Void) -> JoinedQuery {
     var source = source
     change(&source)
-    return JoinedQuery(source, nodes, decode)
+    return JoinedQuery(source, nodes, decoding)
   }
 }
 
@@ -161,10 +163,8 @@ extension JoinedQuery where Output == (Left, Right) {
     let expressions = (repeat (each values).expression)
     var nodes: [SQLNode] = []
     for expression in repeat each expressions { nodes.append(expression.node) }
-    let codings = (repeat (each expressions).coding)
-    return JoinedQuery<Left, Right, (repeat (each Value).Output)>(source, nodes) { row in
-      (repeat try row.next(each codings))
-    }
+    return JoinedQuery<Left, Right, (repeat (each Value).Output)>(
+      source, nodes, RowDecoding(repeat (each expressions).coding))
   }
 }
 

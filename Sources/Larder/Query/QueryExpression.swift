@@ -10,7 +10,7 @@ public protocol QueryExpressible<Output>: Sendable {
 /// A value that the database computes in each row, such as `$0.price * 2` or `$0.title.length`.
 public struct QueryExpression<Output>: QueryExpressible {
   let node: SQLNode
-  let coding: ColumnCoding<Output>
+  @usableFromInline let coding: ColumnCoding<Output>
 
   init(node: SQLNode, coding: ColumnCoding<Output>) {
     self.node = node.limited

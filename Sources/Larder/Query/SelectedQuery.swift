@@ -11,25 +11,23 @@ public import Foundation
 public struct SelectedQuery<M: Model, Output>: ValueQuery {
   public typealias Result = Output
 
-  var rows: SelectedRows<M>
-  let decode: @Sendable (inout SelectedValues) throws -> Output
+  @usableFromInline var rows: SelectedRows<M>
+  @usableFromInline let decoding: RowDecoding<Output>
 
+  @inlinable
   init<each Value>(_ query: Query<M>, _ values: repeat QueryExpression<each Value>)
   where Output == (repeat each Value) {
-    var nodes: [SQLNode] = []
-    for value in repeat each values { nodes.append(value.node) }
-    rows = SelectedRows(query: query, nodes: nodes)
-    let codings = (repeat (each values).coding)
-    decode = { row in (repeat try row.next(each codings)) }
+    self.init(SelectedRows(query, repeat each values), RowDecoding(repeat (each values).coding))
   }
 
-  private init(_ rows: SelectedRows<M>, _ decode: @escaping @Sendable (inout SelectedValues) throws -> Output) {
+  @inlinable
+  init(_ rows: SelectedRows<M>, _ decoding: RowDecoding<Output>) {
     self.rows = rows
-    self.decode = decode
+    self.decoding = decoding
   }
 
   public var _statement: ValueStatement<Output> {
-    ValueStatement(model: M.self, nodes: rows.nodes, write: { [rows] in try rows.write(&$0) }, decode: decode)
+    ValueStatement(model: M.self, nodes: rows.nodes, write: { [rows] in try rows.write(&$0) }, decoding: decoding)
   }
 }
 
@@ -38,6 +36,7 @@ extension Model {
   ///
   /// - Parameter paths: The properties, also those that are reached through a reference.
   /// - Returns: A query whose results are tuples of their values.
+  @inlinable
   public static func select<each Value: QueryExpressible>(
     _ paths: repeat KeyPath<Columns, each Value>
   ) -> SelectedQuery<Self, (repeat (each Value).Output)> {
@@ -48,6 +47,7 @@ extension Model {
   ///
   /// - Parameter values: Returns the values for the model's columns.
   /// - Returns: A query whose results are tuples of the values.
+  @inlinable
   public static func select<each Value: QueryExpressible>(
     _ values: (Columns) -> (repeat each Value)
   ) -> SelectedQuery<Self, (repeat (each Value).Output)> {
@@ -62,6 +62,7 @@ extension Query {
   ///
   /// - Parameter paths: The properties, also those that are reached through a reference.
   /// - Returns: A query whose results are tuples of their values.
+  @inlinable
   public func select<each Value: QueryExpressible>(
     _ paths: repeat KeyPath<M.Columns, each Value>
   ) -> SelectedQuery<M, (repeat (each Value).Output)> {
@@ -72,6 +73,7 @@ extension Query {
   ///
   /// - Parameter values: Returns the values for the model's columns.
   /// - Returns: A query whose results are tuples of the values.
+  @inlinable
   public func select<each Value: QueryExpressible>(
     _ values: (M.Columns) -> (repeat each Value)
   ) -> SelectedQuery<M, (repeat (each Value).Output)> {
@@ -91,8 +93,9 @@ extension SelectedQuery {
   ///
   /// - Parameter transform: Makes a result of the values of a row. What it throws ends the fetch.
   /// - Returns: A new query; this one doesn't change.
+  @inlinable
   public func map<Mapped>(_ transform: @escaping @Sendable (Output) throws -> Mapped) -> SelectedQuery<M, Mapped> {
-    SelectedQuery<M, Mapped>(rows) { [decode] in try transform(try decode(&$0)) }
+    SelectedQuery<M, Mapped>(rows, decoding.map(transform))
   }
 
   /// Returns the query without results that were there before: equal values are returned once.
@@ -163,10 +166,19 @@ extension SelectedQuery {
 // MARK: - The statement
 
 /// The rows and values of a selection, without the types of the values.
+@usableFromInline
 struct SelectedRows<M: Model>: Sendable, Hashable {
   var query: Query<M>
   let nodes: [SQLNode]
   var isDistinct = false
+
+  @usableFromInline
+  init<each Value>(_ query: Query<M>, _ values: repeat QueryExpression<each Value>) {
+    self.query = query
+    var nodes: [SQLNode] = []
+    for value in repeat each values { nodes.append(value.node) }
+    self.nodes = nodes
+  }
 
   /// Writes the whole statement.
   func write(_ writer: inout SQLWriter) throws {

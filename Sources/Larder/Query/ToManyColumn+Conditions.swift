@@ -135,6 +135,42 @@ extension ToManyColumn {
     asking(.optionalExtreme(.max, column(path).expression))
   }
 
+  /// The sum of a computed value over the rows, or zero if there are none: `$0.lines.sum { $0.price * $0.quantity }`.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the sum.
+  public func sum<Output: QueryNumber & AdditiveArithmetic>(
+    _ value: (Target.Columns) -> QueryExpression<Output>
+  ) -> QueryExpression<Output> {
+    asking(.sum(inRows(value)))
+  }
+
+  /// The mean of a computed value as a real number, or nil if there are no values.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the mean.
+  public func average<Output: QueryNumber>(
+    _ value: (Target.Columns) -> QueryExpression<Output>
+  ) -> QueryExpression<Double?> {
+    asking(.average(inRows(value)))
+  }
+
+  /// The least of a computed value, or nil if there are no rows.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the least value.
+  public func min<Output>(_ value: (Target.Columns) -> QueryExpression<Output>) -> QueryExpression<Output?> {
+    asking(.extreme(.min, inRows(value)))
+  }
+
+  /// The greatest of a computed value, or nil if there are no rows.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the greatest value.
+  public func max<Output>(_ value: (Target.Columns) -> QueryExpression<Output>) -> QueryExpression<Output?> {
+    asking(.extreme(.max, inRows(value)))
+  }
+
   private func column<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> Column<Target, Output> {
     Target.columns[keyPath: path].scoped(.rows(depth))
   }
@@ -144,8 +180,13 @@ extension ToManyColumn {
   }
 
   private func node(of condition: (Target.Columns) -> some QueryExpressible<Bool>) -> SQLNode {
+    inRows(condition).node
+  }
+
+  /// Calls the closure with the columns of the rows.
+  private func inRows<Result>(_ body: (Target.Columns) -> Result) -> Result {
     let columns = ColumnScope.$current.withValue(.rows(depth)) { Target.Columns() }
-    return RelatedRows.$depth.withValue(depth) { condition(columns).node }
+    return RelatedRows.$depth.withValue(depth) { body(columns) }
   }
 
   private func ask(_ question: RelatedRows.Question, and condition: SQLNode? = nil) -> SQLNode {

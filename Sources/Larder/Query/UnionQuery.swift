@@ -10,16 +10,16 @@ public struct UnionQuery<Output>: ValueQuery {
   public typealias Result = Output
 
   private var rows: UnionRows
-  private let decode: @Sendable (inout SelectedValues) throws -> Output
+  private let decoding: RowDecoding<Output>
 
-  fileprivate init(_ rows: UnionRows, _ decode: @escaping @Sendable (inout SelectedValues) throws -> Output) {
+  fileprivate init(_ rows: UnionRows, _ decoding: RowDecoding<Output>) {
     self.rows = rows
-    self.decode = decode
+    self.decoding = decoding
   }
 
   public var _statement: ValueStatement<Output> {
     ValueStatement(
-      model: rows.model, nodes: rows.nodes, write: { [rows] in try rows.write(&$0) }, decode: decode)
+      model: rows.model, nodes: rows.nodes, write: { [rows] in try rows.write(&$0) }, decoding: decoding)
   }
 }
 
@@ -31,7 +31,7 @@ extension SelectedQuery {
   /// - Parameter other: A query that selects values of the same types, also of another model.
   /// - Returns: A query whose results are those of both.
   public func union<Other: Model>(_ other: SelectedQuery<Other, Output>) -> UnionQuery<Output> {
-    UnionQuery(UnionRows(rows, other.rows, isDistinct: true), decode)
+    UnionQuery(UnionRows(rows, other.rows, isDistinct: true), decoding)
   }
 
   /// Returns a query for all values of this one and all of another one, as often as they occur.
@@ -39,7 +39,7 @@ extension SelectedQuery {
   /// - Parameter other: A query that selects values of the same types, also of another model.
   /// - Returns: A query whose results are those of both, in the order of their values.
   public func unionAll<Other: Model>(_ other: SelectedQuery<Other, Output>) -> UnionQuery<Output> {
-    UnionQuery(UnionRows(rows, other.rows, isDistinct: false), decode)
+    UnionQuery(UnionRows(rows, other.rows, isDistinct: false), decoding)
   }
 }
 
@@ -49,7 +49,7 @@ extension UnionQuery {
   /// - Parameter other: A query that selects values of the same types.
   /// - Returns: A new query; this one doesn't change.
   public func union<Other: Model>(_ other: SelectedQuery<Other, Output>) -> UnionQuery {
-    UnionQuery(rows.adding(other.rows, isDistinct: true), decode)
+    UnionQuery(rows.adding(other.rows, isDistinct: true), decoding)
   }
 
   /// Returns the query for these values and all of one more query, as often as they occur.
@@ -57,7 +57,7 @@ extension UnionQuery {
   /// - Parameter other: A query that selects values of the same types.
   /// - Returns: A new query; this one doesn't change.
   public func unionAll<Other: Model>(_ other: SelectedQuery<Other, Output>) -> UnionQuery {
-    UnionQuery(rows.adding(other.rows, isDistinct: false), decode)
+    UnionQuery(rows.adding(other.rows, isDistinct: false), decoding)
   }
 
   /// Returns the query with its results in the opposite order of their values, or in that order.
@@ -88,7 +88,7 @@ extension UnionQuery {
   /// - Parameter transform: Makes a result. What it throws ends the fetch.
   /// - Returns: A new query; this one doesn't change.
   public func map<Mapped>(_ transform: @escaping @Sendable (Output) throws -> Mapped) -> UnionQuery<Mapped> {
-    UnionQuery<Mapped>(rows) { [decode] in try transform(try decode(&$0)) }
+    UnionQuery<Mapped>(rows, decoding.map(transform))
   }
 }
 

@@ -18,7 +18,7 @@ public struct ValueStatement<Result>: Sendable {
   /// The values in their order, as far as they are values of that model.
   let nodes: [SQLNode]
   let write: @Sendable (inout SQLWriter) throws -> Void
-  let decode: @Sendable (inout SelectedValues) throws -> Result
+  let decoding: RowDecoding<Result>
 }
 
 extension SQLWriter {

@@ -18,20 +18,38 @@ extension StoreWriter {
     }
   }
 
-  /// Saves a value, the rows of a relationship that it holds, and the rows of a relationship of those.
+  /// Saves a value and the rows of two relationships that it holds: `save(account, including: \.costs, \.tags)`.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - first: The relationship.
-  ///   - second: The relationship of its rows.
+  ///   - first: A relationship.
+  ///   - second: Another relationship of the value.
   /// - Throws: The errors of ``save(_:)-(M)``.
   public func save<M: Model, First: RelationshipColumn, Second: RelationshipColumn>(
-    _ value: M, including first: KeyPath<M.Columns, First>, _ second: KeyPath<First.Target.Columns, Second>
+    _ value: M, including first: KeyPath<M.Columns, First>, _ second: KeyPath<M.Columns, Second>
+  ) throws where First.Root == M, Second.Root == M {
+    try _write(isAtomic: true) { access in
+      try access.connection.write([value], .upsert)
+      _ = try M.columns[keyPath: first]._saveRelated(of: value, access)
+      _ = try M.columns[keyPath: second]._saveRelated(of: value, access)
+    }
+  }
+
+  /// Saves a value, the rows of a relationship that it holds, and the rows of a relationship of those:
+  /// `save(account, including: \.costs, then: \.tags)`.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - path: The relationship.
+  ///   - next: The relationship of its rows.
+  /// - Throws: The errors of ``save(_:)-(M)``.
+  public func save<M: Model, First: RelationshipColumn, Second: RelationshipColumn>(
+    _ value: M, including path: KeyPath<M.Columns, First>, then next: KeyPath<First.Target.Columns, Second>
   ) throws where First.Root == M, Second.Root == First.Target {
     try _write(isAtomic: true) { access in
       try access.connection.write([value], .upsert)
-      for related in try M.columns[keyPath: first]._saveRelated(of: value, access) {
-        _ = try First.Target.columns[keyPath: second]._saveRelated(of: related, access)
+      for related in try M.columns[keyPath: path]._saveRelated(of: value, access) {
+        _ = try First.Target.columns[keyPath: next]._saveRelated(of: related, access)
       }
     }
   }
@@ -50,18 +68,32 @@ extension Store {
     try await write { try $0.save(value, including: path) }
   }
 
+  /// Saves a value and the rows of two relationships that it holds.
+  ///
+  /// - Parameters:
+  ///   - value: The value.
+  ///   - first: A relationship.
+  ///   - second: Another relationship of the value.
+  /// - Throws: The errors of ``save(_:)-(M)``.
+  public func save<M: Model, First: RelationshipColumn, Second: RelationshipColumn>(
+    _ value: M, including first: any KeyPath<M.Columns, First> & Sendable,
+    _ second: any KeyPath<M.Columns, Second> & Sendable
+  ) async throws where First.Root == M, Second.Root == M {
+    try await write { try $0.save(value, including: first, second) }
+  }
+
   /// Saves a value, the rows of a relationship that it holds, and the rows of a relationship of those.
   ///
   /// - Parameters:
   ///   - value: The value.
-  ///   - first: The relationship.
-  ///   - second: The relationship of its rows.
+  ///   - path: The relationship.
+  ///   - next: The relationship of its rows.
   /// - Throws: The errors of ``save(_:)-(M)``.
   public func save<M: Model, First: RelationshipColumn, Second: RelationshipColumn>(
-    _ value: M, including first: any KeyPath<M.Columns, First> & Sendable,
-    _ second: any KeyPath<First.Target.Columns, Second> & Sendable
+    _ value: M, including path: any KeyPath<M.Columns, First> & Sendable,
+    then next: any KeyPath<First.Target.Columns, Second> & Sendable
   ) async throws where First.Root == M, Second.Root == First.Target {
-    try await write { try $0.save(value, including: first, second) }
+    try await write { try $0.save(value, including: path, then: next) }
   }
 }
 

@@ -23,7 +23,9 @@ struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
       loaded[try RowKey(target.id)] = ToOne(target)
     }
     for (position, key) in keys.enumerated() {
-      if let key, let reference = loaded[key], let value = column.output(reference) { assign(&values[position], value) }
+      guard let key else { continue }
+      let reference = loaded[key] ?? ToOne(missing: key.id)
+      if let value = column.output(reference) { assign(&values[position], value) }
     }
   }
 

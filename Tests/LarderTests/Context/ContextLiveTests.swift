@@ -75,5 +75,6 @@ struct ContextLiveTests {
       while try await rows.next(isolation: MainActor.shared) != nil {}
     }
     #expect(error?.code == .closed)
+    #expect(try await rows.next(isolation: MainActor.shared) == nil)
   }
 }

@@ -65,6 +65,18 @@ struct LiveListTests {
   }
 
   @MainActor
+  @Test("waiting for the rows ends when the task is cancelled")
+  func cancelled() async throws {
+    let list = LiveList(Stopover.all, in: store)
+    // The rows are read by a task that can't run before this one waits.
+    let waiting = Task { try await list.load() }
+    waiting.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    try await list.load()
+    #expect(list.count == 2)
+  }
+
+  @MainActor
   @Test("a value follows a closure's reads")
   func value() async throws {
     let count = LiveValue(store.live { db in try db.count(Stopover.where { $0.days < 2 }) })

@@ -20,6 +20,15 @@ private struct Guest: Hashable {
 private struct Nameless: Error {}
 
 @Model
+private struct Coat: Hashable {
+  enum Hook: String, Codable { case left, right }
+
+  var id: Hook
+  @Attribute(.unique) var number: Int
+  var note = ""
+}
+
+@Model
 private struct House: Hashable {
   var id: Int
 }
@@ -94,6 +103,87 @@ struct UpsertTests {
     #expect(common?.code == .unsupported)
     #expect(common?.property == "visits")
     #expect(common?.message.contains("@Attribute(.unique)") == true)
+  }
+
+  @Test("the unique value decides, also if another row has the key; a transaction does as a store and a context do")
+  func keyTaken() throws {
+    let before = try store.blocking.fetch(Guest.all.sorted(by: \.id))
+    func check(_ db: some StoreWriter) throws {
+      let saved = try db.save(Guest(id: 2, email: "ada@example.org", name: "Ada II", visits: 1), onConflict: \.email)
+      #expect(saved == Guest(id: 1, email: "ada@example.org", name: "Ada II", visits: 1))
+      #expect(try db.find(Guest.self, 2)?.name == "Nobody")
+      let taken = #expect(throws: StoreError.self) {
+        try db.save(Guest(id: 2, email: "new@example.org", name: "New"), onConflict: \.email)
+      }
+      #expect(taken?.code == .duplicate && taken?.model == "Guest")
+      #expect(throws: Nameless.self) { try db.save(Guest(id: 1, email: "ada@example.org", name: ""), onConflict: \.email) }
+      #expect(try db.count(Guest.all) == 2)
+    }
+    // A reference is checked at the end of the transaction.
+    let missing = #expect(throws: StoreError.self) {
+      try store.blocking.write { db in
+        try db.save(Guest(id: 3, email: "x", name: "x", house: ToOne(9)), onConflict: \.email)
+      }
+    }
+    #expect(missing?.code == .referenced && missing?.property == "house")
+    struct Back: Error {}
+    #expect(throws: Back.self) {
+      try store.blocking.write { db in
+        try check(db)
+        throw Back()
+      }
+    }
+    #expect(try store.blocking.fetch(Guest.all.sorted(by: \.id)) == before)
+    try check(context.child())
+    try check(context)
+    #expect(try store.blocking.fetch(Guest.all.sorted(by: \.id)) == before)
+    try store.blocking.write(check)
+    #expect(try store.blocking.find(Guest.self, 1)?.name == "Ada II")
+  }
+
+  @Test("what is returned is the row after all triggers, also those that came since")
+  func triggers() async throws {
+    let file = try StoreFile()
+    let store = try file.open(Guest.self, House.self)
+    let guest = Guest(id: 1, email: "a", name: "a")
+    try await store.write { db throws in
+      #expect(try db.save(guest, onConflict: \.email) == guest)
+      #expect(try db.save(guest, onConflict: \.email) == guest)
+    }
+    try file.sql(
+      """
+      create trigger counted after update on Guest when new.visits = 0 begin \
+      update Guest set visits = 7 where id = new.id; end
+      """)
+    for _ in 0..<2 {
+      try await store.write { db throws in #expect(try db.save(guest, onConflict: \.email).visits == 7) }
+    }
+    try await store.write { db throws in
+      try db.sql("create trigger greeted after insert on Guest begin update Guest set visits = 8 where id = new.id; end")
+      #expect(try db.save(Guest(id: 2, name: "nil equals nothing"), onConflict: \.email).visits == 8)
+      #expect(try db.save(Guest(id: 3, email: "c", name: "c"), onConflict: \.email).visits == 8)
+    }
+    #expect(try await store.count(Guest.all) == 3)
+  }
+
+  @Test("a row that can't be read isn't changed")
+  func unreadable() async throws {
+    let store = try Store(inMemoryFor: Coat.self)
+    try await store.save(Coat(id: .left, number: 1))
+    try await store.sql("update Coat set id = 'gone'")
+    for isCaught in [false, true] {
+      await #expect(throws: StoreError.self) {
+        try await store.write { db in
+          do {
+            try db.save(Coat(id: .right, number: 1, note: "changed"), onConflict: \.number)
+          } catch where isCaught {}
+        }
+      }
+    }
+    await #expect(throws: StoreError.self) {
+      try await store.save(Coat(id: .right, number: 1, note: "changed"), onConflict: \.number)
+    }
+    #expect(try await store.sql("select note from Coat", as: String.self) == [""])
   }
 
   @Test("insertIfAbsent changes nothing if the key or a unique value is there")

@@ -98,9 +98,15 @@ import Testing
     await #expect(throws: StoreError.self) { try await store.save(wallet, including: \.costs) }
     #expect(try await store.find(Wallet.self, 7) == nil)
     try await store.save(wallet, including: \.owner)
-    try await store.save(wallet, including: \.costs, \.tags)
+    wallet.owner = ToOne(Person(id: 8, name: "Ida"))
+    try await store.save(wallet, including: \.owner, \.costs)
+    #expect(try await store.find(Person.self, 8)?.name == "Ida")
+    #expect(try await tags(of: Cost(id: 71, amount: 0, wallet: ToOne(7)), store) == [])
+    try await store.write { [wallet] in try $0.save(wallet, including: \.costs, \.owner) }
+    #expect(try await tags(of: Cost(id: 71, amount: 0, wallet: ToOne(7)), store) == [])
+    try await store.save(wallet, including: \.costs, then: \.tags)
     #expect(try await store.find(Wallet.self, 7)?.balance == 11)
-    #expect(try await store.find(Person.self, 8)?.name == "Eve")
+    #expect(try await store.find(Person.self, 8)?.name == "Ida")
     #expect(try await tags(of: Cost(id: 71, amount: 0, wallet: ToOne(7)), store) == ["z", "y"])
   }
 }

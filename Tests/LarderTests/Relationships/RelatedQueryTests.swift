@@ -66,6 +66,11 @@ import Testing
     #expect(try await ids(store, Wallet.where { $0.costs.max(\.amount) > 50 }) == [2])
     #expect(try await ids(store, Wallet.where { $0.costs.average(\.amount) < 3 }) == [1])
     #expect(try await ids(store, Wallet.where { $0.costs.where { $0.category == nil }.count == 1 }) == [1, 2])
+    #expect(try await ids(store, Wallet.where { $0.costs.sum { $0.amount * 2 } > 200 }) == [2])
+    #expect(try await ids(store, Wallet.where { $0.costs.min { $0.amount - 1 } == -4 }) == [1])
+    #expect(try await ids(store, Wallet.where { $0.costs.max { $0.amount + 1 } > 51 }) == [2])
+    #expect(try await ids(store, Wallet.where { $0.costs.average { $0.amount + 1 } < 4 }) == [1])
+    #expect(try await ids(store, Wallet.where { wallet in wallet.costs.sum { $0.amount + wallet.limit } == 0 }) == [3])
     #expect(try await ids(store, Wallet.where { $0.costs.contains(Cost.samples[3]) }) == [2])
   }
 

@@ -203,7 +203,7 @@ struct SQLModelTests {
     let column = await message("select labels from \(MailItem.self)") ?? ""
     #expect(column.contains("Did you mean label?") && column.contains("id, label, worth, "), "\(column)")
     #expect(
-      await message("select 1 from carriers")?.contains("There are Carrier, parcel post (MailItem).") == true)
+      await message("select 1 from carriers")?.contains("have Carrier, parcel post (MailItem).") == true)
     #expect(await message("select \(MailItem.columns.label) from \(Carrier.self)")?.contains("parcel post has") == true)
     #expect(
       await message("update \(Carrier.self) set \(Carrier.columns.name) = 'x'")?.contains(
