@@ -101,11 +101,6 @@ extension Connection {
     transactionState.failure = error
   }
 
-  /// Records an error after which a change would be kept that wasn't finished: the transaction ends with it.
-  func noteUnfinished(_ error: any Error) {
-    if transactionState.isOpen, transactionState.failure == nil { transactionState.failure = error }
-  }
-
   private static func refusal(after failure: any Error) -> any Error {
     guard let failure = failure as? StoreError else { return failure }
     return StoreError(

@@ -30,11 +30,11 @@ extension StoreWriter {
   /// - Throws: ``StoreError`` `.unsupported` if several rows may have the same values of the properties, `.duplicate` if
   ///   another unique value exists already, the errors of ``StoreWriter/insert(_:)-(M)``, and what ``Model/validate()``
   ///   throws.
-  /// - Complexity: One statement; two look-ups and one write in a ``Context``, for models that can expire or have derived
+  /// - Complexity: A look-up and a write; one or two more look-ups in a ``Context``, for models that can expire or have derived
   ///   properties, and in files that other programs made or have added triggers to.
   @discardableResult
   public func save<M: Model>(_ value: M, onConflict paths: PartialKeyPath<M.Columns>...) throws -> M {
-    // A single statement needs no savepoint.
+    // With a single statement that writes, no savepoint is needed.
     if let transaction = self as? Transaction,
       let saved = try transaction._write(isAtomic: false, { try $0.connection.upsert(value, matching: paths) })
     {

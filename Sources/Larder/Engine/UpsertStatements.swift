@@ -1,24 +1,31 @@
 import GRDBSQLite
 
-/// The statements of one connection that save rows by unique properties: `INSERT … ON CONFLICT … RETURNING`.
+/// The statements of one connection that save rows by unique properties: one finds the key of the row that is there, and
+/// one updates it.
 ///
-/// Models for which one statement can't do what ``Connection/save(_:matching:)`` does have none.
+/// They do what ``Connection/save(_:matching:)`` does, for models whose saved rows are what the program saves: without
+/// derived values, triggers of other programs, or values that the file stores in other forms.
 final class UpsertStatements {
   private struct Key: Hashable {
     let model: ObjectIdentifier
     let columns: [String]
   }
 
-  /// A statement, or the knowledge that there is none.
+  /// The statements for some unique properties of a model.
   fileprivate final class Entry {
-    let statement: PreparedStatement?
+    /// Nil for a model that isn't saved this way.
+    let statements: (find: PreparedStatement, update: PreparedStatement?)?
+    let recompilations: Int32
 
-    init(_ statement: PreparedStatement?) { self.statement = statement }
+    init(_ statements: (find: PreparedStatement, update: PreparedStatement?)?) {
+      self.statements = statements
+      recompilations = statements?.find.recompilations ?? 0
+    }
   }
 
   private var entries: [Key: Entry] = [:]
   /// The one that was used last. Key paths that are written in the source are the same object each time.
-  private var last: (model: ObjectIdentifier, path: AnyKeyPath, entry: Entry)?
+  private var last: (model: ObjectIdentifier, path: AnyKeyPath, columns: Any, entry: Entry)?
 
   func removeAll() {
     entries.removeAll()
@@ -27,19 +34,26 @@ final class UpsertStatements {
 
   /// Resets statements with rows left to read.
   func reset() {
-    for case let statement? in entries.values.map(\.statement) where sqlite3_stmt_busy(statement.pointer) != 0 {
-      statement.reset()
+    for case let statements? in entries.values.map(\.statements) {
+      for case let statement? in [statements.find, statements.update] where sqlite3_stmt_busy(statement.pointer) != 0 {
+        statement.reset()
+      }
     }
   }
 
   fileprivate func entry<M: Model>(
     for paths: [PartialKeyPath<M.Columns>], _ make: ([any AnyColumn<M>]) throws -> Entry
-  ) throws -> Entry {
+  ) throws -> (columns: [any AnyColumn<M>], entry: Entry) {
     let model = ObjectIdentifier(M.self)
-    if let last, last.model == model, paths.count == 1, last.path === paths[0] { return last.entry }
-    let entry = try entry(for: try M.columns(at: paths), make)
-    if paths.count == 1 { last = (model, paths[0], entry) }
-    return entry
+    if let last, last.model == model, paths.count == 1, last.path === paths[0],
+      let columns = last.columns as? [any AnyColumn<M>]
+    {
+      return (columns, last.entry)
+    }
+    let columns = try M.columns(at: paths)
+    let entry = try entry(for: columns, make)
+    if paths.count == 1 { last = (model, paths[0], columns, entry) }
+    return (columns, entry)
   }
 
   fileprivate func entry<M: Model>(
@@ -54,50 +68,84 @@ final class UpsertStatements {
 }
 
 extension Connection {
-  /// Saves the value by unique properties with one statement, and returns the row.
+  /// Saves the value by unique properties, within a transaction, and returns the row.
   ///
-  /// - Returns: Nil if nothing was done, because one statement can't do it here or was refused.
+  /// - Returns: Nil if nothing was done, because the model or the place needs other statements, or was refused.
   func upsert<M: Model>(_ value: M, matching paths: [PartialKeyPath<M.Columns>]) throws -> M? {
-    try upsert(value, try upserts.entry(for: paths) { (columns: [any AnyColumn<M>]) in try makeEntry(columns) })
+    // Outside of a transaction, another program could write between the two statements.
+    guard !isAutocommitting else { return nil }
+    let (columns, entry) = try upserts.entry(for: paths) { (columns: [any AnyColumn<M>]) in try makeEntry(columns) }
+    return try upsert(value, columns, entry)
   }
 
   func upsert<M: Model>(_ value: M, matching columns: [any AnyColumn<M>]) throws -> M? {
-    try upsert(value, try upserts.entry(for: columns) { try makeEntry($0) })
+    guard !isAutocommitting else { return nil }
+    return try upsert(value, columns, try upserts.entry(for: columns) { try makeEntry($0) })
   }
 
-  private func upsert<M: Model>(_ value: M, _ entry: UpsertStatements.Entry) throws -> M? {
-    // Outside of a transaction, a row that can't be read would be saved nevertheless.
-    guard let statement = entry.statement, !statement.isInUse, !isAutocommitting else { return nil }
+  private func upsert<M: Model>(
+    _ value: M, _ columns: [any AnyColumn<M>], _ entry: UpsertStatements.Entry
+  ) throws -> M? {
+    guard let statements = entry.statements, !statements.find.isInUse, statements.update?.isInUse != true else {
+      return nil
+    }
+    var unique: [Value] = []
+    for column in columns {
+      do {
+        unique.append(try column.storedValue(in: value))
+      } catch let failure as ValueFailure {
+        throw StoreError(failure, model: M.schema.modelName, property: column.property)
+      }
+    }
+    var found: (id: M.ID, stored: [Value])?
+    // Nil equals nothing in a unique column.
+    if !unique.contains(where: \.isNull) {
+      found = try key(of: M.self, unique, statements.find)
+      guard statements.find.recompilations == entry.recompilations else {
+        // The schema has changed, perhaps by a trigger.
+        upserts.removeAll()
+        return nil
+      }
+    }
+    guard let found else {
+      try write(value, .insert)
+      return try stored(value.id)
+    }
+    let own = try M.schema.keyColumns.map { try $0.column.storedValue(in: value) }
+    if own.map(ExactValue.init) == found.stored.map(ExactValue.init) {
+      try write(value, .update)
+      return try stored(value.id)
+    }
+    guard let update = statements.update, try execute(update, value, key: found.stored) else { return nil }
+    return try stored(found.id)
+  }
+
+  /// Returns the key of the row with the unique values; nil if there is none.
+  private func key<M: Model>(
+    of model: M.Type, _ unique: [Value], _ statement: PreparedStatement
+  ) throws -> (id: M.ID, stored: [Value])? {
+    let context = ErrorContext(model)
+    return try using(try checked(statement), unique.map { .value($0) }, context) { statement in
+      guard try step(statement, context) else { return nil }
+      var row = RowReader(statement.pointer)
+      do {
+        let stored = M.schema.keyColumns.indices.map { StoredColumn(statement.pointer, Int32($0)).value }
+        return (try M.key(from: &row), stored)
+      } catch {
+        throw Self.naming(error, model, M.schema.keyColumns, at: Int(row.index) - 1)
+      }
+    }
+  }
+
+  /// Writes the value to the row with another key than its own. Returns false if it was refused.
+  private func execute<M: Model>(_ statement: PreparedStatement, _ value: M, key: [Value]) throws -> Bool {
     try environment.features.willWrite({ [value] }, .upsert, self)
     _ = try checked(statement)
-    let recompilations = statement.recompilations
     statement.isInUse = true
     defer {
       statement.reset()
       statement.isInUse = false
     }
-    try bind(value, to: statement)
-    var result = sqlite3_step(statement.pointer)
-    if result != SQLITE_ROW { result = stepAgain(statement.pointer, after: result) }
-    // A refusal is explained by those who do it in several steps, and so may a row be that a trigger has ignored.
-    if result == SQLITE_DONE || result & 0xFF == SQLITE_CONSTRAINT { return nil }
-    guard result == SQLITE_ROW else { throw error(result, ErrorContext(M.self)) }
-    note(statement)
-    do {
-      let row = try decode(M.self, statement.pointer, at: 0)
-      result = sqlite3_step(statement.pointer)
-      guard result == SQLITE_DONE else { throw error(result, ErrorContext(M.self)) }
-      guard statement.recompilations != recompilations else { return row }
-      // The schema has changed since, perhaps by a trigger that has changed the row afterwards.
-      upserts.removeAll()
-      return try stored(row.id)
-    } catch {
-      noteUnfinished(error)
-      throw error
-    }
-  }
-
-  private func bind<M: Model>(_ value: M, to statement: PreparedStatement) throws {
     try value.validate()
     var row = RowWriter(statement.pointer, arena: statement.arena)
     do {
@@ -105,28 +153,47 @@ extension Connection {
     } catch {
       throw Self.naming(error, M.self, M.schema.writtenColumns, at: Int(row.index) - 1)
     }
-    if statement.arena.failure != SQLITE_OK { throw error(statement.arena.failure, ErrorContext(M.self)) }
+    for (position, key) in key.enumerated() {
+      let number = Int32(M.schema.writtenColumns.count + position + 1)
+      var parameter = StatementParameter(statement.pointer, number, statement.arena)
+      parameter.bind(key)
+    }
+    guard statement.arena.failure == SQLITE_OK else { throw error(statement.arena.failure, ErrorContext(M.self)) }
+    var result = sqlite3_step(statement.pointer)
+    if result != SQLITE_DONE { result = stepAgain(statement.pointer, after: result) }
+    // A refusal is explained by those who do it with other statements.
+    if result & 0xFF == SQLITE_CONSTRAINT { return false }
+    guard result == SQLITE_DONE else { throw error(result, ErrorContext(M.self)) }
+    note(statement)
+    return true
   }
 
   private func makeEntry<M: Model>(_ columns: [any AnyColumn<M>]) throws -> UpsertStatements.Entry {
     try checkUnique(columns)
     let schema = M.schema
-    let names = Set(columns.map(\.name))
-    let keys = Set(schema.keyColumns.map(\.name))
-    let written = schema.writtenColumns.map(\.name)
-    let assigned = written.filter { !names.contains($0) && !keys.contains($0) }
     let isPlain =
-      overlay == nil && environment.isManaged && !schema.expires && !assigned.isEmpty
+      overlay == nil && environment.isManaged && !schema.expires
       && !schema.columns.contains { $0.derivation != nil }
       && columns.allSatisfy { [.stored, .decimal].contains($0.type.order) && !$0.type.isJSON }
-    // What a trigger changes in the row afterwards isn't returned; those of Larder change no other columns than derived
-    // ones.
+    // What a trigger changes in the row afterwards is to be returned as well; those of Larder change no other columns
+    // than derived ones.
     guard isPlain, try !hasForeignTriggers else { return UpsertStatements.Entry(nil) }
-    let list = assigned.map { "\(Quoting.name($0)) = excluded.\(Quoting.name($0))" }.joined(separator: ", ")
-    let target = columns.map { Quoting.name($0.name) }.joined(separator: ", ")
-    let sql =
-      "\(schema.statements.insert) ON CONFLICT (\(target)) DO UPDATE SET \(list) RETURNING \(schema.statements.columns)"
-    return UpsertStatements.Entry(try compile(sql))
+    let table = schema.statements.table
+    let keys = schema.keyColumns.map { Quoting.name($0.name) }
+    func conditions(_ names: [String], after count: Int) -> String {
+      names.enumerated().map { "\($1) = \(Quoting.parameter(count + $0 + 1))" }.joined(separator: " AND ")
+    }
+    let unique = conditions(columns.map { Quoting.name($0.name) }, after: 0)
+    let find = try compile("SELECT \(keys.joined(separator: ", ")) FROM \(table) WHERE \(unique)")
+    let others = Set(schema.keyColumns.map(\.name) + columns.map(\.name))
+    let written = schema.writtenColumns
+    let assigned = written.indices.filter { !others.contains(written[$0].name) }.map {
+      "\(Quoting.name(written[$0].name)) = \(Quoting.parameter($0 + 1))"
+    }
+    guard !assigned.isEmpty else { return UpsertStatements.Entry((find, nil)) }
+    let isFound = conditions(keys, after: written.count)
+    let update = try compile("UPDATE \(table) SET \(assigned.joined(separator: ", ")) WHERE \(isFound)")
+    return UpsertStatements.Entry((find, update))
   }
 
   private var hasForeignTriggers: Bool {

@@ -6,11 +6,11 @@ import Foundation
 struct ColumnCoding<Output>: Sendable {
   let type: ColumnType
   let encode: @Sendable (Output) throws -> Value
-  @usableFromInline let decode: @Sendable (Value) throws -> Output
+  let decode: @Sendable (Value) throws -> Output
   /// The JSON of a value with unordered parts; nil for every other value.
   var unordered: (@Sendable (Output) throws -> UnorderedJSON?)?
   /// Reads a value of the type from a row without a ``Value`` in between, if the type can be.
-  @usableFromInline var read: (@Sendable (StoredColumn) throws -> Output)?
+  var read: (@Sendable (StoredColumn) throws -> Output)?
 
   /// Returns the coding with another way to read a value, which is specialized for its type.
   func reading(_ read: @escaping @Sendable (StoredColumn) throws -> Output) -> ColumnCoding {

@@ -4,7 +4,7 @@ import GRDBSQLite
 @usableFromInline
 struct SelectedValues {
   @usableFromInline let statement: OpaquePointer
-  /// The position of the next value; after a throw of ``next(_:)``, one past the value at fault.
+  /// The position of the next value; after an error, one past the value at fault.
   @usableFromInline var index: Int32 = 0
   private let models: any ModelRowReader
 
@@ -21,12 +21,6 @@ struct SelectedValues {
   mutating func advance() -> StoredColumn {
     defer { index &+= 1 }
     return StoredColumn(statement, index)
-  }
-
-  @inlinable
-  mutating func next<Value>(_ coding: ColumnCoding<Value>) throws -> Value {
-    let column = advance()
-    return try coding.read?(column) ?? coding.decode(try column.exactValue)
   }
 
   /// Reads a whole row of a model. Its errors name the property.

@@ -24,7 +24,7 @@ public struct GroupedQuery<M: Model, Key: Sendable, Output>: ValueQuery {
     var nodes: [SQLNode] = []
     for value in repeat each values { nodes.append(value.node) }
     self.nodes = nodes
-    decoding = RowDecoding(repeat (each values).coding)
+    decoding = RowDecoding(repeat (each values).coding.reader)
   }
 
   public var _statement: ValueStatement<Output> {

@@ -164,7 +164,7 @@ extension JoinedQuery where Output == (Left, Right) {
     var nodes: [SQLNode] = []
     for expression in repeat each expressions { nodes.append(expression.node) }
     return JoinedQuery<Left, Right, (repeat (each Value).Output)>(
-      source, nodes, RowDecoding(repeat (each expressions).coding))
+      source, nodes, RowDecoding(repeat (each expressions).coding.reader))
   }
 }
 

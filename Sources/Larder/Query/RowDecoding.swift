@@ -18,14 +18,14 @@ struct RowDecoding<Output>: Sendable {
 
   /// Creates the decoding of values as a tuple of them.
   @inlinable
-  init<each Value>(_ codings: repeat ColumnCoding<each Value>) where Output == (repeat each Value) {
-    let codings = (repeat each codings)
+  init<each Value>(_ readers: repeat ValueReader<each Value>) where Output == (repeat each Value) {
+    let readers = (repeat each readers)
     self.init(
-      one: { row in (repeat try row.next(each codings)) },
+      one: { row in (repeat try (each readers).read(row.advance())) },
       all: { cursor, row, results in
         while try cursor.step() {
           row.begin()
-          results.append((repeat try row.next(each codings)))
+          results.append((repeat try (each readers).read(row.advance())))
         }
       })
   }
@@ -49,5 +49,21 @@ struct RowDecoding<Output>: Sendable {
         results.append(try transform(try one(&row)))
       }
     }
+  }
+}
+
+/// Reads values of a type from columns. Nothing but a closure, because a row copies the readers of all its values.
+@frozen
+@usableFromInline
+struct ValueReader<Output>: Sendable {
+  @usableFromInline let read: @Sendable (StoredColumn) throws -> Output
+
+  @inlinable
+  init(_ read: @escaping @Sendable (StoredColumn) throws -> Output) { self.read = read }
+}
+
+extension ColumnCoding {
+  @usableFromInline var reader: ValueReader<Output> {
+    ValueReader(read ?? { [decode] in try decode(try $0.exactValue) })
   }
 }

@@ -17,7 +17,7 @@ public struct SelectedQuery<M: Model, Output>: ValueQuery {
   @inlinable
   init<each Value>(_ query: Query<M>, _ values: repeat QueryExpression<each Value>)
   where Output == (repeat each Value) {
-    self.init(SelectedRows(query, repeat each values), RowDecoding(repeat (each values).coding))
+    self.init(SelectedRows(query, repeat each values), RowDecoding(repeat (each values).coding.reader))
   }
 
   @inlinable

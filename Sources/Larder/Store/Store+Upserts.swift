@@ -30,7 +30,7 @@ extension Store {
   /// - Returns: The row as it is stored, with its key and its derived values.
   /// - Throws: ``StoreError`` `.unsupported` if several rows may have the same values of the properties, `.duplicate` if
   ///   another unique value exists already, the errors of ``insert(_:)-(M)``, and what ``Model/validate()`` throws.
-  /// - Complexity: One statement; two look-ups and one write for models that can expire or have derived properties, and in
+  /// - Complexity: A look-up and a write; one or two more look-ups for models that can expire or have derived properties, and in
   ///   files that other programs made or have added triggers to.
   @discardableResult
   public func save<M: Model>(_ value: M, onConflict paths: PartialKeyPath<M.Columns>...) async throws -> M {
