@@ -282,7 +282,6 @@ final class Connection: @unchecked Sendable {
   func resetStatements() {
     for statement in statements.values where sqlite3_stmt_busy(statement.pointer) != 0 { statement.reset() }
     for statement in modelStatements.values where sqlite3_stmt_busy(statement.pointer) != 0 { statement.reset() }
-    upserts.reset()
   }
 
   /// Empties the cache, because names resolve differently from now on.

@@ -14,6 +14,7 @@ enum SQLFunctions {
     guard let handle = database.sqliteConnection else { return }
     let own =
       textFunctions + existingForms + listElements + decimalFunctions + CalendarFunctions.all
+      + [UpdatedKey.function]
       + [canonicalJSON, identifierBytes, floatingPoint]
     for function in own + environment.adopted.functions + environment.features.functions {
       function.register(on: handle)

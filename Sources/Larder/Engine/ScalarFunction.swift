@@ -50,11 +50,13 @@ struct ScalarFunction: Sendable {
     }
   }
 
-  /// Creates the function of that name, which depends only on its arguments and reads them itself.
-  init(
-    _ function: SQLFunction, _ argumentCount: Int32, reading call: @escaping @Sendable (FunctionCall) throws -> Value
-  ) {
-    name = function.rawValue
+  /// Creates a function that depends only on its arguments and reads them itself.
+  ///
+  /// - Parameters:
+  ///   - argumentCount: The exact number of arguments, or -1 for any number.
+  ///   - call: The computation. An error that it throws ends the statement with the error's description.
+  init(_ name: String, _ argumentCount: Int32, reading call: @escaping @Sendable (FunctionCall) throws -> Value) {
+    self.name = name
     self.argumentCount = argumentCount
     isDeterministic = true
     body = Body(call)
@@ -118,6 +120,12 @@ struct FunctionCall {
   func integer(_ position: Int) -> Int64? {
     guard let argument = arguments?[position], sqlite3_value_type(argument) == SQLITE_INTEGER else { return nil }
     return sqlite3_value_int64(argument)
+  }
+
+  /// Returns the object that was bound as the argument with the type's name; nil for every other argument.
+  func object<Bound: AnyObject>(_ position: Int, _ name: UnsafePointer<CChar>, as type: Bound.Type) -> Bound? {
+    guard let pointer = arguments?[position].flatMap({ sqlite3_value_pointer($0, name) }) else { return nil }
+    return Unmanaged<Bound>.fromOpaque(pointer).takeUnretainedValue()
   }
 
   /// Returns what was made of the argument, if it is the same for all rows; makes it at the first row, or at each row

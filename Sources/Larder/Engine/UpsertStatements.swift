@@ -1,64 +1,38 @@
+import Foundation
 import GRDBSQLite
 
-/// The statements of one connection that save rows by unique properties: one finds the key of the row that is there, and
-/// one updates it.
+/// The statements of one connection that save rows by unique properties.
 ///
-/// They do what ``Connection/save(_:matching:)`` does, for models whose saved rows are what the program saves: without
-/// derived values, triggers of other programs, or values that the file stores in other forms.
+/// They do what ``Connection/save(_:matching:)`` does with several statements, for models whose rows no trigger of
+/// another program changes and that have no derived values, nor values that the file stores in other forms.
 final class UpsertStatements {
   private struct Key: Hashable {
     let model: ObjectIdentifier
     let columns: [String]
   }
 
-  /// The statements for some unique properties of a model.
-  fileprivate final class Entry {
-    /// Nil for a model that isn't saved this way.
-    let statements: (find: PreparedStatement, update: PreparedStatement?)?
-    let recompilations: Int32
-
-    init(_ statements: (find: PreparedStatement, update: PreparedStatement?)?) {
-      self.statements = statements
-      recompilations = statements?.find.recompilations ?? 0
-    }
-  }
-
-  private var entries: [Key: Entry] = [:]
+  private var entries: [Key: UpsertStatement] = [:]
   /// The one that was used last. Key paths that are written in the source are the same object each time.
-  private var last: (model: ObjectIdentifier, path: AnyKeyPath, columns: Any, entry: Entry)?
+  private var last: (model: ObjectIdentifier, path: AnyKeyPath, entry: UpsertStatement)?
 
   func removeAll() {
     entries.removeAll()
     last = nil
   }
 
-  /// Resets statements with rows left to read.
-  func reset() {
-    for case let statements? in entries.values.map(\.statements) {
-      for case let statement? in [statements.find, statements.update] where sqlite3_stmt_busy(statement.pointer) != 0 {
-        statement.reset()
-      }
-    }
-  }
-
   fileprivate func entry<M: Model>(
-    for paths: [PartialKeyPath<M.Columns>], _ make: ([any AnyColumn<M>]) throws -> Entry
-  ) throws -> (columns: [any AnyColumn<M>], entry: Entry) {
+    for paths: [PartialKeyPath<M.Columns>], _ make: ([any AnyColumn<M>]) throws -> UpsertStatement
+  ) throws -> UpsertStatement {
     let model = ObjectIdentifier(M.self)
-    if let last, last.model == model, paths.count == 1, last.path === paths[0],
-      let columns = last.columns as? [any AnyColumn<M>]
-    {
-      return (columns, last.entry)
-    }
-    let columns = try M.columns(at: paths)
-    let entry = try entry(for: columns, make)
-    if paths.count == 1 { last = (model, paths[0], columns, entry) }
-    return (columns, entry)
+    if let last, last.model == model, paths.count == 1, last.path === paths[0] { return last.entry }
+    let entry = try entry(for: try M.columns(at: paths), make)
+    if paths.count == 1 { last = (model, paths[0], entry) }
+    return entry
   }
 
   fileprivate func entry<M: Model>(
-    for columns: [any AnyColumn<M>], _ make: ([any AnyColumn<M>]) throws -> Entry
-  ) throws -> Entry {
+    for columns: [any AnyColumn<M>], _ make: ([any AnyColumn<M>]) throws -> UpsertStatement
+  ) throws -> UpsertStatement {
     let key = Key(model: ObjectIdentifier(M.self), columns: columns.map(\.name))
     if let entry = entries[key] { return entry }
     let entry = try make(columns)
@@ -67,133 +41,127 @@ final class UpsertStatements {
   }
 }
 
+/// A statement that inserts a row, or updates the one that has its unique values and reports that row's key.
+private final class UpsertStatement {
+  /// Nil for a model that isn't saved this way.
+  let statement: PreparedStatement?
+  /// Whether a value is equal to the row that was stored of it, and has nothing that isn't stored.
+  let isExact: Bool
+  let recompilations: Int32
+  let updated = UpdatedKey()
+
+  init(_ statement: PreparedStatement?, isExact: Bool = false) {
+    self.statement = statement
+    self.isExact = isExact
+    recompilations = statement?.recompilations ?? 0
+  }
+}
+
+/// The key of the row that a statement has updated, as the statement reports it while it is executed.
+final class UpdatedKey {
+  private static var type: UnsafePointer<CChar> {
+    let name: StaticString = "larder.key"
+    return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+  }
+
+  /// The key, if it is another one than that of the saved value.
+  private(set) var other: [Value]?
+
+  /// `larder_updates(key, isSame, column…)`: records the columns unless the key is the same, and returns 1.
+  static let function = ScalarFunction("larder_updates", -1, reading: { call in
+    if call.integer(1) != 1 {
+      call.object(0, type, as: UpdatedKey.self)?.other = Array(call.values.dropFirst(2))
+    }
+    return .integer(1)
+  })
+
+  func clear() { other = nil }
+
+  /// Binds the object to a parameter for as long as the statement exists.
+  func bind(to statement: PreparedStatement, at index: Int32) {
+    sqlite3_bind_pointer(statement.pointer, index, Unmanaged.passRetained(self).toOpaque(), Self.type) { pointer in
+      if let pointer { Unmanaged<UpdatedKey>.fromOpaque(pointer).release() }
+    }
+  }
+}
+
 extension Connection {
-  /// Saves the value by unique properties, within a transaction, and returns the row.
+  /// Saves the value by unique properties with one statement, within a transaction, and returns the row.
   ///
-  /// - Returns: Nil if nothing was done, because the model or the place needs other statements, or was refused.
+  /// - Returns: Nil if nothing was done, because the model or the place needs other statements, or it was refused.
   func upsert<M: Model>(_ value: M, matching paths: [PartialKeyPath<M.Columns>]) throws -> M? {
-    // Outside of a transaction, another program could write between the two statements.
-    guard !isAutocommitting else { return nil }
-    let (columns, entry) = try upserts.entry(for: paths) { (columns: [any AnyColumn<M>]) in try makeEntry(columns) }
-    return try upsert(value, columns, entry)
+    try upsert(value, try upserts.entry(for: paths) { (columns: [any AnyColumn<M>]) in try makeUpsert(columns, value) })
   }
 
   func upsert<M: Model>(_ value: M, matching columns: [any AnyColumn<M>]) throws -> M? {
-    guard !isAutocommitting else { return nil }
-    return try upsert(value, columns, try upserts.entry(for: columns) { try makeEntry($0) })
+    try upsert(value, try upserts.entry(for: columns) { try makeUpsert($0, value) })
   }
 
-  private func upsert<M: Model>(
-    _ value: M, _ columns: [any AnyColumn<M>], _ entry: UpsertStatements.Entry
-  ) throws -> M? {
-    guard let statements = entry.statements, !statements.find.isInUse, statements.update?.isInUse != true else {
-      return nil
-    }
-    var unique: [Value] = []
-    for column in columns {
-      do {
-        unique.append(try column.storedValue(in: value))
-      } catch let failure as ValueFailure {
-        throw StoreError(failure, model: M.schema.modelName, property: column.property)
-      }
-    }
-    var found: (id: M.ID, stored: [Value])?
-    // Nil equals nothing in a unique column.
-    if !unique.contains(where: \.isNull) {
-      found = try key(of: M.self, unique, statements.find)
-      guard statements.find.recompilations == entry.recompilations else {
-        // The schema has changed, perhaps by a trigger.
-        upserts.removeAll()
-        return nil
-      }
-    }
-    guard let found else {
-      try write(value, .insert)
-      return try stored(value.id)
-    }
-    let own = try M.schema.keyColumns.map { try $0.column.storedValue(in: value) }
-    if own.map(ExactValue.init) == found.stored.map(ExactValue.init) {
-      try write(value, .update)
-      return try stored(value.id)
-    }
-    guard let update = statements.update, try execute(update, value, key: found.stored) else { return nil }
-    return try stored(found.id)
-  }
-
-  /// Returns the key of the row with the unique values; nil if there is none.
-  private func key<M: Model>(
-    of model: M.Type, _ unique: [Value], _ statement: PreparedStatement
-  ) throws -> (id: M.ID, stored: [Value])? {
-    let context = ErrorContext(model)
-    return try using(try checked(statement), unique.map { .value($0) }, context) { statement in
-      guard try step(statement, context) else { return nil }
-      var row = RowReader(statement.pointer)
-      do {
-        let stored = M.schema.keyColumns.indices.map { StoredColumn(statement.pointer, Int32($0)).value }
-        return (try M.key(from: &row), stored)
-      } catch {
-        throw Self.naming(error, model, M.schema.keyColumns, at: Int(row.index) - 1)
-      }
-    }
-  }
-
-  /// Writes the value to the row with another key than its own. Returns false if it was refused.
-  private func execute<M: Model>(_ statement: PreparedStatement, _ value: M, key: [Value]) throws -> Bool {
+  private func upsert<M: Model>(_ value: M, _ entry: UpsertStatement) throws -> M? {
+    // Outside of a transaction, the row could be changed before it is read again.
+    guard let statement = entry.statement, !statement.isInUse, !isAutocommitting else { return nil }
     try environment.features.willWrite({ [value] }, .upsert, self)
-    _ = try checked(statement)
-    statement.isInUse = true
-    defer {
-      statement.reset()
-      statement.isInUse = false
-    }
-    try value.validate()
-    var row = RowWriter(statement.pointer, arena: statement.arena)
+    entry.updated.clear()
+    var execution = RowExecution(try checked(statement).pointer, arena: statement.arena, requiresChange: false)
     do {
-      try value.encode(to: &row)
+      statement.isInUse = true
+      defer {
+        statement.reset()
+        statement.isInUse = false
+      }
+      try value._execute(&execution)
+    } catch let code as ResultCode {
+      // Those who do it with several statements explain why it is refused.
+      if code.code & 0xFF == SQLITE_CONSTRAINT { return nil }
+      throw error(code.code, ErrorContext(M.self))
     } catch {
-      throw Self.naming(error, M.self, M.schema.writtenColumns, at: Int(row.index) - 1)
+      throw Self.naming(error, M.self, M.schema.writtenColumns, at: Int(execution.failedParameter) - 1)
     }
-    for (position, key) in key.enumerated() {
-      let number = Int32(M.schema.writtenColumns.count + position + 1)
-      var parameter = StatementParameter(statement.pointer, number, statement.arena)
-      parameter.bind(key)
-    }
-    guard statement.arena.failure == SQLITE_OK else { throw error(statement.arena.failure, ErrorContext(M.self)) }
-    var result = sqlite3_step(statement.pointer)
-    if result != SQLITE_DONE { result = stepAgain(statement.pointer, after: result) }
-    // A refusal is explained by those who do it with other statements.
-    if result & 0xFF == SQLITE_CONSTRAINT { return false }
-    guard result == SQLITE_DONE else { throw error(result, ErrorContext(M.self)) }
     note(statement)
-    return true
+    // If the schema has changed, perhaps by a trigger, the row may be another one.
+    let isRecompiled = statement.recompilations != entry.recompilations
+    if isRecompiled { upserts.removeAll() }
+    if let key = entry.updated.other { return try stored(key) }
+    return entry.isExact && !isRecompiled ? value : try stored(value.id)
   }
 
-  private func makeEntry<M: Model>(_ columns: [any AnyColumn<M>]) throws -> UpsertStatements.Entry {
+  /// Returns the row with the stored key, which was saved just before.
+  private func stored<M: Model>(_ key: [Value]) throws -> M {
+    let context = ErrorContext(M.self)
+    return try using(try statement(.find, M.self), key.map { .value($0) }, context) { statement in
+      guard try step(statement, context) else {
+        throw StoreError(.notFound, model: M.schema.modelName, "A trigger has deleted the row that was saved.")
+      }
+      return try decode(M.self, statement)
+    }
+  }
+
+  private func makeUpsert<M: Model>(_ columns: [any AnyColumn<M>], _ example: M) throws -> UpsertStatement {
     try checkUnique(columns)
     let schema = M.schema
     let isPlain =
       overlay == nil && environment.isManaged && !schema.expires
       && !schema.columns.contains { $0.derivation != nil }
       && columns.allSatisfy { [.stored, .decimal].contains($0.type.order) && !$0.type.isJSON }
-    // What a trigger changes in the row afterwards is to be returned as well; those of Larder change no other columns
-    // than derived ones.
-    guard isPlain, try !hasForeignTriggers else { return UpsertStatements.Entry(nil) }
-    let table = schema.statements.table
+    // What a trigger changes in the row is to be returned as well; those of Larder change no other columns than derived
+    // ones.
+    guard isPlain, try !hasForeignTriggers else { return UpsertStatement(nil) }
     let keys = schema.keyColumns.map { Quoting.name($0.name) }
-    func conditions(_ names: [String], after count: Int) -> String {
-      names.enumerated().map { "\($1) = \(Quoting.parameter(count + $0 + 1))" }.joined(separator: " AND ")
-    }
-    let unique = conditions(columns.map { Quoting.name($0.name) }, after: 0)
-    let find = try compile("SELECT \(keys.joined(separator: ", ")) FROM \(table) WHERE \(unique)")
-    let others = Set(schema.keyColumns.map(\.name) + columns.map(\.name))
-    let written = schema.writtenColumns
-    let assigned = written.indices.filter { !others.contains(written[$0].name) }.map {
-      "\(Quoting.name(written[$0].name)) = \(Quoting.parameter($0 + 1))"
-    }
-    guard !assigned.isEmpty else { return UpsertStatements.Entry((find, nil)) }
-    let isFound = conditions(keys, after: written.count)
-    let update = try compile("UPDATE \(table) SET \(assigned.joined(separator: ", ")) WHERE \(isFound)")
-    return UpsertStatements.Entry((find, update))
+    let names = Set(schema.keyColumns.map(\.name) + columns.map(\.name))
+    let assigned = schema.writtenColumns.map(\.name).filter { !names.contains($0) }.map(Quoting.name)
+    guard !assigned.isEmpty else { return UpsertStatement(nil) }
+    let own = keys.map { "\(schema.statements.table).\($0)" }
+    let isSame = zip(own, keys).map { "\($0) IS excluded.\($1)" }.joined(separator: " AND ")
+    let parameter = schema.writtenColumns.count + 1
+    let statement = try compile(
+      """
+      \(schema.statements.insert) ON CONFLICT (\(columns.map { Quoting.name($0.name) }.joined(separator: ", "))) \
+      DO UPDATE SET \(assigned.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")) \
+      WHERE larder_updates(\(Quoting.parameter(parameter)), \(isSame), \(own.joined(separator: ", ")))
+      """)
+    let entry = UpsertStatement(statement, isExact: Self.isExact(example))
+    entry.updated.bind(to: statement, at: Int32(parameter))
+    return entry
   }
 
   private var hasForeignTriggers: Bool {
@@ -206,4 +174,37 @@ extension Connection {
       ).isEmpty
     }
   }
+
+  /// Returns whether a value is equal to the row that is stored of it: all properties are columns, of types whose stored
+  /// form has all of the value.
+  private static func isExact<M: Model>(_ example: M) -> Bool {
+    let schema = M.schema
+    let properties = Set(schema.columns.map(\.property))
+    let declared = Mirror(reflecting: example).children.map { $0.label ?? "" }
+    return schema.relationships.isEmpty && Set(declared) == properties
+      && schema.columns.allSatisfy { column in
+        // Dates as text have no parts of a millisecond.
+        column.type.order != .instant && type(of: column.column.keyPath).valueType is any ExactlyStored.Type
+      }
+  }
 }
+
+/// A type whose values are equal to what is read of their stored form.
+private protocol ExactlyStored {}
+
+extension Int: ExactlyStored {}
+extension Int8: ExactlyStored {}
+extension Int16: ExactlyStored {}
+extension Int32: ExactlyStored {}
+extension Int64: ExactlyStored {}
+extension UInt8: ExactlyStored {}
+extension UInt16: ExactlyStored {}
+extension UInt32: ExactlyStored {}
+extension Bool: ExactlyStored {}
+extension Double: ExactlyStored {}
+extension String: ExactlyStored {}
+extension Data: ExactlyStored {}
+extension Date: ExactlyStored {}
+extension UUID: ExactlyStored {}
+extension Decimal: ExactlyStored {}
+extension Optional: ExactlyStored where Wrapped: ExactlyStored {}

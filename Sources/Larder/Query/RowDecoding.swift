@@ -1,54 +1,65 @@
 /// How the selected values of rows become results.
+///
+/// The loops over rows are closures of their own rather than loops over `one`, so that the compiler can specialize them
+/// in a module that knows the types.
 @usableFromInline
 struct RowDecoding<Output>: Sendable {
   /// Reads the values of the current row.
   @usableFromInline let one: @Sendable (inout SelectedValues) throws -> Output
-  /// Reads all remaining rows. It isn't a loop over `one`, so that the compiler can specialize the loop in a module
-  /// that knows the types.
+  /// Reads all remaining rows.
   @usableFromInline let all: @Sendable (inout RowCursor, inout SelectedValues, inout [Output]) throws -> Void
+  /// Calls the closure with each of the remaining rows.
+  @usableFromInline let forEach:
+    @Sendable (inout RowCursor, inout SelectedValues, (Output) throws -> Void) throws -> Void
 
+  /// Creates the decoding by a closure.
   @inlinable
-  init(
-    one: @escaping @Sendable (inout SelectedValues) throws -> Output,
-    all: @escaping @Sendable (inout RowCursor, inout SelectedValues, inout [Output]) throws -> Void
-  ) {
+  @inline(__always)
+  init(_ one: @escaping @Sendable (inout SelectedValues) throws -> Output) {
     self.one = one
-    self.all = all
+    all = { cursor, row, results in
+      while try cursor.step() {
+        row.begin()
+        results.append(try one(&row))
+      }
+    }
+    forEach = { cursor, row, body in
+      while try cursor.step() {
+        row.begin()
+        try body(try one(&row))
+      }
+    }
   }
 
   /// Creates the decoding of values as a tuple of them.
   @inlinable
   init<each Value>(_ readers: repeat ValueReader<each Value>) where Output == (repeat each Value) {
     let readers = (repeat each readers)
-    self.init(
-      one: { row in (repeat try (each readers).read(row.advance())) },
-      all: { cursor, row, results in
-        while try cursor.step() {
-          row.begin()
-          results.append((repeat try (each readers).read(row.advance())))
-        }
-      })
+    self.init { row in (repeat try (each readers).read(row.advance())) }
   }
 
-  /// Creates the decoding by a closure.
-  init(_ one: @escaping @Sendable (inout SelectedValues) throws -> Output) {
-    self.init(one: one) { cursor, row, results in
-      while try cursor.step() {
-        row.begin()
-        results.append(try one(&row))
-      }
-    }
+  @inlinable
+  init(
+    one: @escaping @Sendable (inout SelectedValues) throws -> Output,
+    all: @escaping @Sendable (inout RowCursor, inout SelectedValues, inout [Output]) throws -> Void,
+    forEach: @escaping @Sendable (inout RowCursor, inout SelectedValues, (Output) throws -> Void) throws -> Void
+  ) {
+    self.one = one
+    self.all = all
+    self.forEach = forEach
   }
 
   /// Returns the decoding of what the closure makes of a result.
   @inlinable
   func map<Mapped>(_ transform: @escaping @Sendable (Output) throws -> Mapped) -> RowDecoding<Mapped> {
-    RowDecoding<Mapped>(one: { [one] row in try transform(try one(&row)) }) { [one] cursor, row, results in
-      while try cursor.step() {
-        row.begin()
-        results.append(try transform(try one(&row)))
-      }
-    }
+    RowDecoding<Mapped>(
+      one: { [one] row in try transform(try one(&row)) },
+      all: { [forEach] cursor, row, results in
+        try forEach(&cursor, &row) { results.append(try transform($0)) }
+      },
+      forEach: { [forEach] cursor, row, body in
+        try forEach(&cursor, &row) { try body(try transform($0)) }
+      })
   }
 }
 

@@ -29,9 +29,14 @@ enum QueriesArticle {
   }
 }
 
+private typealias Product = QueriesArticle.Product
+
+extension Product.Columns {
+  var isSoldOut: QueryExpression<Bool> { stock == 0 }
+}
+
 @Suite("Documentation: Queries")
 struct QueriesArticleTests {
-  private typealias Product = QueriesArticle.Product
   private typealias Shop = QueriesArticle.Shop
   private let store: Store
 
@@ -270,6 +275,15 @@ struct QueriesArticleTests {
     let names = Set(try await store.fetch(Product.all).map(\.name))
       .union(try await store.fetch(Shop.where { $0.isOpen }).map(\.name))
     #expect(words == names.sorted())
+  }
+
+  @Test("a computed value has a name")
+  func computed() async throws {
+    let available = try await store.count(Product.where { !$0.isSoldOut })
+    let numbers = try await store.fetch(Product.all.grouped(by: \.isSoldOut) { ($0.key, $0.count) })  // [(Bool, Int)]
+
+    #expect(available == 4)
+    #expect(numbers.map(\.0) == [false, true] && numbers.map(\.1) == [4, 1])
   }
 
   @Test("ranks and running sums")

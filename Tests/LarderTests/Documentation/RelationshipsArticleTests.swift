@@ -3,7 +3,7 @@ import Larder
 import Testing
 
 @Model
-struct Composer {
+struct Composer: Codable {
   var id: UUID = .v7()
   var name: String
   @Relationship(deleteRule: .cascade, inverse: \Piece.composer) var pieces: ToMany<Piece> = []
@@ -11,7 +11,7 @@ struct Composer {
 }
 
 @Model
-struct Piece {
+struct Piece: Codable {
   var id: UUID = .v7()
   var price: Decimal
   var composer: ToOne<Composer>
@@ -20,13 +20,13 @@ struct Piece {
 }
 
 @Model
-struct Genre {
+struct Genre: Codable {
   var id: UUID = .v7()
   var name: String
 }
 
 @Model
-struct Keyword {
+struct Keyword: Codable {
   var id: String
   var pieces: ToMany<Piece> = []
 }
@@ -70,6 +70,14 @@ struct RelationshipsArticleTests {
     var ben = Composer(name: "Ben")
     ben.pieces = [Piece(price: 1, composer: ToOne(ben)), Piece(price: 2, composer: ToOne(ben))]
     try await store.save(ben, including: \.pieces)
+
+    let archive = try Store(inMemoryFor: Composer.self)
+    let json = try await store.export(Composer.where { $0.name == "Ben" }.including(\.pieces, then: \.keywords))
+    try await archive.import(Composer.self, from: json)
+    let copies = try await store.import(Composer.self, from: json, keys: .new)
+    #expect(try await archive.fetch(Piece.all.sorted(by: \.price)).map(\.price) == [1, 2])
+    #expect(copies.count == 1 && copies != [ben.id])
+    try await store.delete(Composer.self, copies[0])
 
     let worth = try await store.find(Composer.self, ada.id)?.worth  // Decimal?
     let differences = try await store.verifyDerived()  // none

@@ -91,7 +91,7 @@ struct GraphExchangeTests {
   /// What a program sees of the voyages, without the keys.
   private func shown(_ voyages: [Voyage]) -> [String] {
     voyages.map { voyage in
-      let harbours = voyage.harbours.map { "\($0.city) \($0.weights)" }
+      let harbours = voyage.harbours.map { "\($0.city) \($0.weights["a"]?.sorted() ?? [])" }
       let crew = voyage.crew.map { $0.chief?.id == $0.id ? "own chief" : "has chief: \($0.chief != nil)" }.sorted()
       let ship = voyage.ship?.loaded?.name ?? "-"
       return
