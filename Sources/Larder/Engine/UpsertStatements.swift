@@ -48,10 +48,11 @@ private final class UpsertStatement {
   /// Whether a value is equal to the row that was stored of it, and has nothing that isn't stored.
   let isExact: Bool
   let recompilations: Int32
-  let updated = UpdatedKey()
+  let updated: UpdatedKey
 
-  init(_ statement: PreparedStatement?, isExact: Bool = false) {
+  init(_ statement: PreparedStatement?, _ updated: UpdatedKey = UpdatedKey { _ in false }, isExact: Bool = false) {
     self.statement = statement
+    self.updated = updated
     self.isExact = isExact
     recompilations = statement?.recompilations ?? 0
   }
@@ -64,18 +65,30 @@ final class UpdatedKey {
     return UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 
+  /// Whether the program can read the columns of a key.
+  private let isReadable: ([Value]) -> Bool
   /// The key, if it is another one than that of the saved value.
   private(set) var other: [Value]?
+  /// Whether the row was left as it is, because its key can't be read.
+  private(set) var isRefused = false
 
-  /// `larder_updates(key, isSame, column…)`: records the columns unless the key is the same, and returns 1.
+  init(isReadable: @escaping ([Value]) -> Bool) { self.isReadable = isReadable }
+
+  /// `larder_updates(key, isSame, column…)`: records the columns unless the key is the same. Returns whether the row is
+  /// to be updated.
   static let function = ScalarFunction("larder_updates", -1, reading: { call in
-    if call.integer(1) != 1 {
-      call.object(0, type, as: UpdatedKey.self)?.other = Array(call.values.dropFirst(2))
-    }
-    return .integer(1)
+    if call.integer(1) == 1 { return .integer(1) }
+    guard let key = call.object(0, type, as: UpdatedKey.self) else { return .integer(0) }
+    let columns = Array(call.values.dropFirst(2))
+    key.isRefused = !key.isReadable(columns)
+    key.other = columns
+    return .integer(key.isRefused ? 0 : 1)
   })
 
-  func clear() { other = nil }
+  func clear() {
+    other = nil
+    isRefused = false
+  }
 
   /// Binds the object to a parameter for as long as the statement exists.
   func bind(to statement: PreparedStatement, at index: Int32) {
@@ -117,6 +130,7 @@ extension Connection {
     } catch {
       throw Self.naming(error, M.self, M.schema.writtenColumns, at: Int(execution.failedParameter) - 1)
     }
+    if entry.updated.isRefused { return nil }
     note(statement)
     // If the schema has changed, perhaps by a trigger, the row may be another one.
     let isRecompiled = statement.recompilations != entry.recompilations
@@ -159,9 +173,11 @@ extension Connection {
       DO UPDATE SET \(assigned.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")) \
       WHERE larder_updates(\(Quoting.parameter(parameter)), \(isSame), \(own.joined(separator: ", ")))
       """)
-    let entry = UpsertStatement(statement, isExact: Self.isExact(example))
-    entry.updated.bind(to: statement, at: Int32(parameter))
-    return entry
+    let updated = UpdatedKey { columns in
+      zip(schema.keyColumns, columns).allSatisfy { (try? $0.column.value(of: $1)) != nil }
+    }
+    updated.bind(to: statement, at: Int32(parameter))
+    return UpsertStatement(statement, updated, isExact: Self.isExact(example))
   }
 
   private var hasForeignTriggers: Bool {
