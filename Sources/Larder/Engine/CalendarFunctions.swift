@@ -4,15 +4,20 @@ import Synchronization
 /// The functions that find calendar periods of dates.
 enum CalendarFunctions {
   static let all = [
-    ScalarFunction(SQLFunction.periodStart.rawValue, 3, reading: { call in
-      guard let seconds = call.number(0), let number = call.integer(1) else { return call.value(0) }
-      return .real(try call.kept(2) { PeriodFinder(zone: call.value(2).text ?? "") }.start(of: seconds, number, periods))
-    }),
-    ScalarFunction(SQLFunction.calendarPart.rawValue, 3, reading: { call in
-      guard let seconds = call.number(0), let number = call.integer(1) else { return call.value(0) }
-      let zone = try call.kept(2) { ZoneCalendar(try calendar(in: call.value(2).text ?? "")) }
-      return .integer(Int64(zone.calendar.component(try component(number), from: try date(seconds))))
-    }),
+    ScalarFunction(
+      SQLFunction.periodStart.rawValue, 3,
+      reading: { call in
+        guard let seconds = call.number(0), let number = call.integer(1) else { return call.value(0) }
+        return .real(
+          try call.kept(2) { PeriodFinder(zone: call.value(2).text ?? "") }.start(of: seconds, number, periods))
+      }),
+    ScalarFunction(
+      SQLFunction.calendarPart.rawValue, 3,
+      reading: { call in
+        guard let seconds = call.number(0), let number = call.integer(1) else { return call.value(0) }
+        let zone = try call.kept(2) { ZoneCalendar(try calendar(in: call.value(2).text ?? "")) }
+        return .integer(Int64(zone.calendar.component(try component(number), from: try date(seconds))))
+      }),
   ]
 
   private static let periods = PeriodCache()

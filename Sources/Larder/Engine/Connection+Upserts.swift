@@ -29,14 +29,15 @@ extension Connection {
       guard node != .value(.null) else { return try inserted(value) }
       query = query.filtered(by: .compare(.equal, reference(to: column), node))
     }
-    guard let found = try first(query) else { return try inserted(value) }
+    guard let found = try rowOfFirst(query) else { return try inserted(value) }
     let list = AssignmentList()
     let keys = Set(M.schema.keyColumns.map(\.name) + columns.map(\.name))
     for column in M.schema.writtenColumns where !keys.contains(column.name) {
       list.append(column.name, try node(of: column.column, in: values))
     }
-    _ = try updateAll(try row(of: M.self, try M.schema.values(of: found)), list)
-    return try stored(found.id)
+    _ = try updateAll(found, list)
+    guard let saved = try first(found) else { throw StoreError.deletedByTrigger(M.self) }
+    return saved
   }
 
   private func inserted<M: Model>(_ value: M) throws -> M {
@@ -46,10 +47,17 @@ extension Connection {
 
   /// Returns the row that was saved just before.
   func stored<M: Model>(_ key: M.ID) throws -> M {
-    guard let row = try find(M.self, key) else {
-      throw StoreError(.notFound, model: M.schema.modelName, "A trigger has deleted the row that was saved.")
-    }
+    guard let row = try find(M.self, key) else { throw StoreError.deletedByTrigger(M.self) }
     return row
+  }
+
+  /// Returns the query for the first row that the query finds. What isn't its key need not be readable.
+  private func rowOfFirst<M: Model>(_ query: Query<M>) throws -> Query<M>? {
+    guard M.schema.keyColumns.count == 1, let key = M.schema.keyColumns.first else {
+      return try first(query).map { try row(of: M.self, try M.schema.values(of: $0)) }
+    }
+    let value = try first(query, columns: Quoting.name(key.name))
+    return value.isNull ? nil : try row(of: M.self, [key.name: value])
   }
 
   private func row<M: Model>(of model: M.Type, _ values: [String: Value]) throws -> Query<M> {
@@ -97,5 +105,11 @@ extension Model {
       }
       return column
     }
+  }
+}
+
+extension StoreError {
+  static func deletedByTrigger<M: Model>(_ model: M.Type) -> StoreError {
+    StoreError(.notFound, model: M.schema.modelName, "A trigger has deleted the row that was saved.")
   }
 }

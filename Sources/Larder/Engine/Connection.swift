@@ -370,6 +370,7 @@ final class Connection: @unchecked Sendable {
 
   func note(_ statement: PreparedStatement) {
     updateFacts(of: statement)
+    if statement.facts.changesSchema { upserts.removeAll() }
     note(statement.facts)
   }
 

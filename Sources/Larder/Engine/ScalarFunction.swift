@@ -100,31 +100,33 @@ struct FunctionCall {
   fileprivate var valuesKeepingInvalidText: (values: [Value], hasInvalidText: Bool) {
     var hasInvalidText = false
     let values = (0..<Int(count)).map { position -> Value in
-      guard let argument = arguments?[position], let bytes = Value.invalidText(argument) else { return value(position) }
+      guard let argument = argument(position), let bytes = Value.invalidText(argument) else { return value(position) }
       hasInvalidText = true
       return .blob(bytes)
     }
     return (values, hasInvalidText)
   }
 
-  func value(_ position: Int) -> Value { arguments?[position].map(Value.init(sqlite:)) ?? .null }
+  private func argument(_ position: Int) -> OpaquePointer? { position < Int(count) ? arguments?[position] : nil }
+
+  func value(_ position: Int) -> Value { argument(position).map(Value.init(sqlite:)) ?? .null }
 
   /// Returns the argument as a real number if it is a number; otherwise nil.
   func number(_ position: Int) -> Double? {
-    guard let argument = arguments?[position] else { return nil }
+    guard let argument = argument(position) else { return nil }
     let type = sqlite3_value_type(argument)
     return type == SQLITE_FLOAT || type == SQLITE_INTEGER ? sqlite3_value_double(argument) : nil
   }
 
   /// Returns the argument if it is an integer; otherwise nil.
   func integer(_ position: Int) -> Int64? {
-    guard let argument = arguments?[position], sqlite3_value_type(argument) == SQLITE_INTEGER else { return nil }
+    guard let argument = argument(position), sqlite3_value_type(argument) == SQLITE_INTEGER else { return nil }
     return sqlite3_value_int64(argument)
   }
 
   /// Returns the object that was bound as the argument with the type's name; nil for every other argument.
   func object<Bound: AnyObject>(_ position: Int, _ name: UnsafePointer<CChar>, as type: Bound.Type) -> Bound? {
-    guard let pointer = arguments?[position].flatMap({ sqlite3_value_pointer($0, name) }) else { return nil }
+    guard let pointer = argument(position).flatMap({ sqlite3_value_pointer($0, name) }) else { return nil }
     return Unmanaged<Bound>.fromOpaque(pointer).takeUnretainedValue()
   }
 

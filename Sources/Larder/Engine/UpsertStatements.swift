@@ -48,10 +48,17 @@ private final class UpsertStatement {
   /// Whether a value is equal to the row that was stored of it, and has nothing that isn't stored.
   let isExact: Bool
   let recompilations: Int32
+  /// The schema for which the statement was made, and the last transaction that began with it.
+  let schemaVersion: Int64
+  var transaction = 0
   let updated: UpdatedKey
 
-  init(_ statement: PreparedStatement?, _ updated: UpdatedKey = UpdatedKey { _ in false }, isExact: Bool = false) {
+  init(
+    _ statement: PreparedStatement?, _ updated: UpdatedKey = UpdatedKey { _ in false }, isExact: Bool = false,
+    schemaVersion: Int64 = 0
+  ) {
     self.statement = statement
+    self.schemaVersion = schemaVersion
     self.updated = updated
     self.isExact = isExact
     recompilations = statement?.recompilations ?? 0
@@ -76,14 +83,16 @@ final class UpdatedKey {
 
   /// `larder_updates(key, isSame, column…)`: records the columns unless the key is the same. Returns whether the row is
   /// to be updated.
-  static let function = ScalarFunction("larder_updates", -1, reading: { call in
-    if call.integer(1) == 1 { return .integer(1) }
-    guard let key = call.object(0, type, as: UpdatedKey.self) else { return .integer(0) }
-    let columns = Array(call.values.dropFirst(2))
-    key.isRefused = !key.isReadable(columns)
-    key.other = columns
-    return .integer(key.isRefused ? 0 : 1)
-  })
+  static let function = ScalarFunction(
+    "larder_updates", -1,
+    reading: { call in
+      if call.integer(1) == 1 { return .integer(1) }
+      guard let key = call.object(0, type, as: UpdatedKey.self) else { return .integer(0) }
+      let columns = Array(call.values.dropFirst(2))
+      key.isRefused = !key.isReadable(columns)
+      key.other = columns
+      return .integer(key.isRefused ? 0 : 1)
+    })
 
   func clear() {
     other = nil
@@ -113,6 +122,14 @@ extension Connection {
   private func upsert<M: Model>(_ value: M, _ entry: UpsertStatement) throws -> M? {
     // Outside of a transaction, the row could be changed before it is read again.
     guard let statement = entry.statement, !statement.isInUse, !isAutocommitting else { return nil }
+    if entry.transaction != transactionNumber {
+      // A trigger that came since would be executed. Within a transaction, only this connection changes the schema.
+      guard try schemaVersionOfFile == entry.schemaVersion else {
+        upserts.removeAll()
+        return nil
+      }
+      entry.transaction = transactionNumber
+    }
     try environment.features.willWrite({ [value] }, .upsert, self)
     entry.updated.clear()
     var execution = RowExecution(try checked(statement).pointer, arena: statement.arena, requiresChange: false)
@@ -143,9 +160,7 @@ extension Connection {
   private func stored<M: Model>(_ key: [Value]) throws -> M {
     let context = ErrorContext(M.self)
     return try using(try statement(.find, M.self), key.map { .value($0) }, context) { statement in
-      guard try step(statement, context) else {
-        throw StoreError(.notFound, model: M.schema.modelName, "A trigger has deleted the row that was saved.")
-      }
+      guard try step(statement, context) else { throw StoreError.deletedByTrigger(M.self) }
       return try decode(M.self, statement)
     }
   }
@@ -153,6 +168,8 @@ extension Connection {
   private func makeUpsert<M: Model>(_ columns: [any AnyColumn<M>], _ example: M) throws -> UpsertStatement {
     try checkUnique(columns)
     let schema = M.schema
+    var targets: [String] = []
+    for column in columns where !targets.contains(column.name) { targets.append(column.name) }
     let isPlain =
       overlay == nil && environment.isManaged && !schema.expires
       && !schema.columns.contains { $0.derivation != nil }
@@ -164,12 +181,12 @@ extension Connection {
     let names = Set(schema.keyColumns.map(\.name) + columns.map(\.name))
     let assigned = schema.writtenColumns.map(\.name).filter { !names.contains($0) }.map(Quoting.name)
     guard !assigned.isEmpty else { return UpsertStatement(nil) }
-    let own = keys.map { "\(schema.statements.table).\($0)" }
+    let own = keys.map { "\(schema.statements.row).\($0)" }
     let isSame = zip(own, keys).map { "\($0) IS excluded.\($1)" }.joined(separator: " AND ")
     let parameter = schema.writtenColumns.count + 1
     let statement = try compile(
       """
-      \(schema.statements.insert) ON CONFLICT (\(columns.map { Quoting.name($0.name) }.joined(separator: ", "))) \
+      \(schema.statements.insert) ON CONFLICT (\(targets.map(Quoting.name).joined(separator: ", "))) \
       DO UPDATE SET \(assigned.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")) \
       WHERE larder_updates(\(Quoting.parameter(parameter)), \(isSame), \(own.joined(separator: ", ")))
       """)
@@ -177,7 +194,12 @@ extension Connection {
       zip(schema.keyColumns, columns).allSatisfy { (try? $0.column.value(of: $1)) != nil }
     }
     updated.bind(to: statement, at: Int32(parameter))
-    return UpsertStatement(statement, updated, isExact: Self.isExact(example))
+    return UpsertStatement(
+      statement, updated, isExact: Self.isExact(example), schemaVersion: try schemaVersionOfFile)
+  }
+
+  private var schemaVersionOfFile: Int64 {
+    get throws { try query("PRAGMA main.schema_version").first?["schema_version"]?.integer ?? 0 }
   }
 
   private var hasForeignTriggers: Bool {

@@ -25,7 +25,8 @@ public final class LiveList<M: Model>: RandomAccessCollection {
   @ObservationIgnored private let source: any LiveListSource<M>
   @ObservationIgnored private var task: Task<Void, Never>?
   /// Those who wait for the first rows, by streams that end when their task is cancelled.
-  @ObservationIgnored private var waiting: [AsyncStream<Void>.Continuation] = []
+  @ObservationIgnored private var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
+  @ObservationIgnored private var waitingCount = 0
 
   /// Creates the list of a query's rows, which are read from now on.
   ///
@@ -45,7 +46,7 @@ public final class LiveList<M: Model>: RandomAccessCollection {
 
   deinit {
     task?.cancel()
-    for continuation in waiting { continuation.finish() }
+    for continuation in waiting.values { continuation.finish() }
   }
 
   /// Shows the rows of another query, such as in another order. The present rows stay until the new ones are read.
@@ -67,9 +68,12 @@ public final class LiveList<M: Model>: RandomAccessCollection {
   public func load(isolation: isolated (any Actor)? = #isolation) async throws {
     if !isLoaded, error == nil {
       let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-      waiting.append(continuation)
+      waitingCount += 1
+      let place = waitingCount
+      waiting[place] = continuation
       var iterator = stream.makeAsyncIterator()
       _ = await iterator.next(isolation: isolation)
+      waiting[place] = nil
       try Task.checkCancellation()
     }
     if let error { throw error }
@@ -139,8 +143,8 @@ public final class LiveList<M: Model>: RandomAccessCollection {
 
   private func resume() {
     let waiting = waiting
-    self.waiting = []
-    for continuation in waiting { continuation.finish() }
+    self.waiting = [:]
+    for continuation in waiting.values { continuation.finish() }
   }
 }
 

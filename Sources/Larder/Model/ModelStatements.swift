@@ -5,6 +5,8 @@ struct ModelStatements: Sendable {
   let table: String
   /// The table's name in statements that write, which bypass the view without expired rows.
   let target: String
+  /// The name of the existing row in `insert` with `ON CONFLICT`.
+  let row: String
   /// The condition that a row has the key, whose parameters come first.
   let isKey: String
   let find: String
@@ -33,6 +35,9 @@ struct ModelStatements: Sendable {
     self.isKey = byKey
     let target = expires ? "main.\(table)" : table
     self.target = target
+    // The name of the row that isn't inserted hides a table of that name.
+    let hidesRow = name.isSameColumn(as: "excluded")
+    row = hidesRow ? "_larder_row" : table
     let isThere = expires ? " AND \(Expiry.isThere())" : ""
     delete = "DELETE FROM \(target) WHERE \(byKey)\(isThere)"
     let written = writtenIndexes ?? Array(names.indices)
@@ -46,7 +51,8 @@ struct ModelStatements: Sendable {
       return forms.inserted(parameter(position), at: position, standing: standing)
     }
     let list = written.map { quoted[$0] }.joined(separator: ", ")
-    insert = "INSERT INTO \(target) (\(list)) VALUES (\(values.joined(separator: ", ")))"
+    insert =
+      "INSERT INTO \(target)\(hidesRow ? " AS _larder_row" : "") (\(list)) VALUES (\(values.joined(separator: ", ")))"
     let others = written.filter { !keyIndexes.contains($0) }
     let assigned = (others.isEmpty ? written : others).map {
       "\(quoted[$0]) = \(forms.updated(quoted[$0], to: parameter($0), at: $0))"

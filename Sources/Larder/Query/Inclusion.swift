@@ -9,6 +9,8 @@ public struct Inclusion<Root: Model>: Sendable, Hashable {
 
   var path: any PartialKeyPath<Root> & Sendable { loader.path }
 
+  var partialPaths: Set<AnyKeyPath> { loader.partialPaths }
+
   func merged(with other: Inclusion) -> Inclusion {
     Inclusion(any: loader.merged(with: other.loader))
   }
@@ -47,6 +49,8 @@ protocol InclusionLoader<Root>: Sendable, Hashable {
   func load(into values: inout [Root], areAll: Bool, _ reader: some RelatedRowReader) throws
   /// Whether two values hold the same loaded rows.
   func hasSameContent(_ left: Root, _ right: Root) -> Bool
+  /// The relationships, from here on, of which not all rows are loaded, or not in their own order.
+  var partialPaths: Set<AnyKeyPath> { get }
 }
 
 /// Reads the rows that `including(_:)` loads. A connection conforms to it; the protocol keeps queries independent of

@@ -28,7 +28,8 @@ public struct JoinedQuery<Left: Model, Right: Model, Output>: ValueQuery {
 
   public var _statement: ValueStatement<Output> {
     ValueStatement(
-      model: Left.self, nodes: nodes ?? [], write: { [source, nodes] in try source.write(nodes, &$0) }, decoding: decoding)
+      model: Left.self, nodes: nodes ?? [], write: { [source, nodes] in try source.write(nodes, &$0) },
+      decoding: decoding)
   }
 }
 
@@ -168,6 +169,13 @@ extension JoinedQuery where Output == (Left, Right) {
   }
 }
 
+extension JoinedQuery: CustomStringConvertible {
+  /// The query as Swift that makes it: `Visit.all.join(Shop.self) { $0.place == $1.name }`. What `map` adds isn't shown.
+  ///
+  /// What has no short form in Swift appears as SQL. Don't parse the text; it may change.
+  public var description: String { source.description(nodes) }
+}
+
 /// The joined tables, their condition and their order.
 private struct JoinSource<Left: Model, Right: Model>: Sendable {
   private let query: Query<Left>
@@ -193,6 +201,22 @@ private struct JoinSource<Left: Model, Right: Model>: Sendable {
   static func columns<Result>(_ body: (Left.Columns, Right.Columns) -> Result) -> Result {
     let right = ColumnScope.$current.withValue(.rows(depth)) { Right.Columns() }
     return RelatedRows.$depth.withValue(depth) { body(Left.columns, right) }
+  }
+
+  func description(_ nodes: [SQLNode]?) -> String {
+    let writer = SwiftWriter { column in
+      func property<M: Model>(_ model: M.Type) -> String? {
+        M.schema.table == column.table ? M.schema.columns.first { $0.name == column.name }?.property : nil
+      }
+      return (column.source == .root ? property(Left.self) : property(Right.self)) ?? column.name
+    }.joining()
+    var text = "\(query).\(isLeft ? "leftJoin" : "join")(\(Right.self).self) { \(writer.text(condition)) }"
+    if let filter { text += ".where { \(writer.text(filter)) }" }
+    for sort in sorts {
+      text += ".sorted\(sort.isDescending ? "(order: .reverse)" : "") { \(writer.text(sort.node)) }"
+    }
+    text += SwiftWriter.limit(limit, offset)
+    return text + (nodes.map { ".select { \(SwiftWriter.tuple($0.map(writer.text))) }" } ?? "")
   }
 
   /// - Parameter nodes: The values to select; nil for all columns of both tables.

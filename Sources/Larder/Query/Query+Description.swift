@@ -4,10 +4,7 @@ extension Query: CustomStringConvertible {
   ///
   /// What has no short form in Swift appears as SQL. Don't parse the text; it may change.
   public var description: String {
-    let writer = SwiftWriter { column in
-      guard column.table == M.schema.table else { return column.name }
-      return M.schema.columns.first { $0.name == column.name }?.property ?? column.name
-    }
+    let writer = SwiftWriter(M.self)
     var text = "\(M.self)"
     var begins = true
     if let search {
@@ -20,9 +17,7 @@ extension Query: CustomStringConvertible {
     }
     if begins { text += ".all" }
     for sort in sorts { text += sorted(sort, writer) }
-    if limit != nil || offset > 0 {
-      text += ".limit(\(limit.map(String.init) ?? "all")\(offset > 0 ? ", offset: \(offset)" : ""))"
-    }
+    text += SwiftWriter.limit(limit, offset)
     if cursor != nil { text += ".after(row)" }
     for inclusion in inclusions {
       let property = M.schema.relationships.first { $0.keyPath == inclusion.path }?.property
@@ -33,7 +28,7 @@ extension Query: CustomStringConvertible {
 
   private func sorted(_ sort: QuerySort, _ writer: SwiftWriter) -> String {
     let key = writer.text(sort.node)
-    let isPath = key.hasPrefix("$0.") && key.allSatisfy { $0.isLetter || $0.isNumber || "$._".contains($0) }
+    let isPath = SwiftWriter.isPath(key)
     let order = sort.isDescending ? "order: .reverse" : ""
     if isPath { return ".sorted(by: \\\(key.dropFirst(2))\(order.isEmpty ? "" : ", \(order)"))" }
     return ".sorted\(order.isEmpty ? "" : "(\(order))") { \(key) }"

@@ -8,13 +8,62 @@ struct SwiftWriter {
   private var reference = "$0"
   /// The nesting depth of the closure that is being written.
   private var depth = 0
+  /// What stands for some values, such as the key of a group.
+  private var names: [SQLNode: String] = [:]
+  /// What the rows of a joined table are called; nil if there is none.
+  private var joined: String?
 
   init(property: @escaping (ColumnReference) -> String) {
     self.property = property
   }
 
+  /// Creates the writer for queries of a model.
+  init<M: Model>(_ model: M.Type) {
+    self.init { column in
+      guard column.table == M.schema.table else { return column.name }
+      return M.schema.columns.first { $0.name == column.name }?.property ?? column.name
+    }
+  }
+
+  /// Returns the writer for groups with the keys.
+  func grouping(by keys: [SQLNode]) -> SwiftWriter {
+    var writer = self
+    for (position, key) in keys.enumerated() { writer.names[key] = keys.count == 1 ? "$0.key" : "$0.key.\(position)" }
+    return writer
+  }
+
+  /// Returns the writer for pairs of joined rows, `$0` and `$1`.
+  func joining() -> SwiftWriter {
+    var writer = self
+    writer.joined = "$1"
+    return writer
+  }
+
+  /// Writes what `select` takes: `(\.title, \.views)`, or a closure if a value is computed.
+  func selection(_ nodes: [SQLNode]) -> String {
+    let texts = nodes.map(text)
+    guard texts.allSatisfy(Self.isPath) else { return " { \(Self.tuple(texts)) }" }
+    return "(\(texts.map { "\\\($0.dropFirst(2))" }.joined(separator: ", ")))"
+  }
+
+  /// Writes a tuple, or a single value.
+  static func tuple(_ texts: [String]) -> String {
+    texts.count == 1 ? texts[0] : "(\(texts.joined(separator: ", ")))"
+  }
+
+  /// Whether the text is a property that a key path can lead to.
+  static func isPath(_ text: String) -> Bool {
+    text.hasPrefix("$0.") && text.allSatisfy { $0.isLetter || $0.isNumber || "$._".contains($0) }
+  }
+
+  static func limit(_ limit: Int?, _ offset: Int) -> String {
+    guard limit != nil || offset > 0 else { return "" }
+    return ".limit(\(limit.map(String.init) ?? "all")\(offset > 0 ? ", offset: \(offset)" : ""))"
+  }
+
   func text(_ node: SQLNode) -> String {
-    switch node {
+    if let name = names[node] ?? names[node.asValue] { return name }
+    return switch node {
     case .column(let column): "\(source(of: column)).\(property(column))"
     case .value(let value): Self.literal(value, nil)
     case .unorderedJSON(let json): json.text
@@ -40,6 +89,7 @@ struct SwiftWriter {
     case .related(let base, let column, _): "\(text(base)).\(property(column))"
     case .isRelated(let base, _, let condition): within(text(base), depth).text(condition)
     case .relatedRows(let rows, let question): text(rows, question)
+    case .aggregate(let aggregate, let node, _): text(aggregate, of: node)
     case .invalid(let error): "/* \(error.message) */"
     default: "SQL(\"\((try? sql(node)) ?? "…")\")"
     }
@@ -62,8 +112,18 @@ struct SwiftWriter {
     switch column.source {
     case .root: depth == 0 ? "$0" : "row"
     case .related: reference
-    case .rows(let other): other == depth ? "$0" : "row\(other)"
+    case .rows(let other): joined != nil && depth == 0 ? joined ?? "" : other == depth ? "$0" : "row\(other)"
     }
+  }
+
+  /// Writes an aggregate of a group.
+  private func text(_ aggregate: Aggregate, of node: SQLNode?) -> String {
+    guard let node else { return "$0.count" }
+    var rows = self
+    rows.names = [:]
+    let value = rows.text(node)
+    if aggregate == .distinctCount { return "$0.count(distinct: \\\(value.dropFirst(2)))" }
+    return "$0.\(aggregate.rawValue)" + (Self.isPath(value) ? "(\\\(value.dropFirst(2)))" : " { \(value) }")
   }
 
   // MARK: Operators
@@ -129,6 +189,8 @@ struct SwiftWriter {
     }
     let rest = arguments.dropFirst().map(text).joined(separator: ", ")
     return switch function {
+    // The sum of no rows is zero.
+    case .coalesce where arguments[0].isSum: text(arguments[0])
     case .coalesce: "\(operand(arguments[0])).or(\(rest))"
     case .length, .lowercased, .uppercased, .count: "\(operand(arguments[0])).\(function.swiftName)"
     case .caseFolded where arguments[0].isConstant: text(arguments[0])
@@ -180,6 +242,10 @@ struct SwiftWriter {
       }
     }
   }
+}
+
+extension SQLNode {
+  fileprivate var isSum: Bool { if case .aggregate(.sum, _, _) = self { true } else { false } }
 }
 
 extension ComparisonOperator {

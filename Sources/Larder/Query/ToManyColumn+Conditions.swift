@@ -140,9 +140,9 @@ extension ToManyColumn {
   /// - Parameter value: Returns the value.
   /// - Returns: An expression of the sum.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
-    _ value: (Target.Columns) -> QueryExpression<Output>
+    _ value: (Target.Columns) -> some QueryExpressible<Output>
   ) -> QueryExpression<Output> {
-    asking(.sum(inRows(value)))
+    asking(.sum(computed(value)))
   }
 
   /// The mean of a computed value as a real number, or nil if there are no values.
@@ -150,9 +150,9 @@ extension ToManyColumn {
   /// - Parameter value: Returns the value.
   /// - Returns: An expression of the mean.
   public func average<Output: QueryNumber>(
-    _ value: (Target.Columns) -> QueryExpression<Output>
+    _ value: (Target.Columns) -> some QueryExpressible<Output>
   ) -> QueryExpression<Double?> {
-    asking(.average(inRows(value)))
+    asking(.average(computed(value)))
   }
 
   /// The least of a computed value, or nil if there are no rows.
@@ -160,7 +160,15 @@ extension ToManyColumn {
   /// - Parameter value: Returns the value.
   /// - Returns: An expression of the least value.
   public func min<Output>(_ value: (Target.Columns) -> QueryExpression<Output>) -> QueryExpression<Output?> {
-    asking(.extreme(.min, inRows(value)))
+    asking(.extreme(.min, computed(value)))
+  }
+
+  /// The least of a computed value that may be nil, ignoring nil; nil if there are no values.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the least value.
+  public func min<Output>(_ value: (Target.Columns) -> QueryExpression<Output?>) -> QueryExpression<Output?> {
+    asking(.optionalExtreme(.min, computed(value)))
   }
 
   /// The greatest of a computed value, or nil if there are no rows.
@@ -168,7 +176,29 @@ extension ToManyColumn {
   /// - Parameter value: Returns the value.
   /// - Returns: An expression of the greatest value.
   public func max<Output>(_ value: (Target.Columns) -> QueryExpression<Output>) -> QueryExpression<Output?> {
-    asking(.extreme(.max, inRows(value)))
+    asking(.extreme(.max, computed(value)))
+  }
+
+  /// The greatest of a computed value that may be nil, ignoring nil; nil if there are no values.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the greatest value.
+  public func max<Output>(_ value: (Target.Columns) -> QueryExpression<Output?>) -> QueryExpression<Output?> {
+    asking(.optionalExtreme(.max, computed(value)))
+  }
+
+  /// Returns the value in the rows. SQLite computes an aggregate of nothing but columns of the row around them over the
+  /// rows around, so such a value is refused.
+  private func computed<Output>(_ value: (Target.Columns) -> some QueryExpressible<Output>) -> QueryExpression<Output> {
+    let expression = inRows(value).expression
+    let sources = expression.node.sources
+    guard !sources.isEmpty, !sources.contains(.rows(depth)) else { return expression }
+    return QueryExpression(
+      node: .invalid(
+        StoreError(
+          .unsupported, model: "\(Root.self)", property: property,
+          "The closure of an aggregate of \(Root.self).\(property) uses no value of the rows. Compute outside of it, such as with \(property).count."
+        )), coding: expression.coding)
   }
 
   private func column<Output>(_ path: KeyPath<Target.Columns, Column<Target, Output>>) -> Column<Target, Output> {

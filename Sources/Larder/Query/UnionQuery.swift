@@ -92,6 +92,14 @@ extension UnionQuery {
   }
 }
 
+extension UnionQuery: CustomStringConvertible {
+  /// The query as Swift that makes it: `Person.all.select(\.name).union(Shop.all.select(\.name))`. What `map` adds isn't
+  /// shown.
+  ///
+  /// What has no short form in Swift appears as SQL. Don't parse the text; it may change.
+  public var description: String { rows.description }
+}
+
 /// The selections of a union, and the order of its results.
 private struct UnionRows: Sendable {
   private struct Part {
@@ -118,6 +126,14 @@ private struct UnionRows: Sendable {
     var union = self
     union.parts.append(Part(rows: rows, isDistinct: isDistinct))
     return union
+  }
+
+  var description: String {
+    var text = ""
+    for (position, part) in parts.enumerated() {
+      text += position == 0 ? "\(part.rows)" : ".\(part.isDistinct ? "union" : "unionAll")(\(part.rows))"
+    }
+    return text + (isDescending ? ".sorted(.reverse)" : "") + SwiftWriter.limit(limit, offset)
   }
 
   /// Each part is a statement within brackets, with a sort and a limit of its own.

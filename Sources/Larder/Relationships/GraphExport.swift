@@ -5,11 +5,12 @@ import Foundation
 /// ```json
 /// {"larder": 1, "table": "Trip", "roots": [0],
 ///  "rows": {"Trip": [{"id": 7, "name": "Alps"}], "Stop": [{"id": 3, "city": "Bern", "trip": 7}]},
-///  "links": {"Trip.stops": [[0, 0]]}}
+///  "links": {"Trip.stops": [[0, 0]]}, "ordered": ["Trip.stops"]}
 /// ```
 ///
 /// Rows are named by their tables and positions there, so that keys need no JSON form. `links` has the owner's position
-/// followed by those of its rows, for relationships that are many-to-many or ordered.
+/// followed by those of its rows, for relationships that are many-to-many or ordered. `ordered` names those of which all
+/// rows are there, in their order.
 final class GraphExport {
   /// The rows of one model.
   private final class Rows<M: Model> {
@@ -20,6 +21,11 @@ final class GraphExport {
   private var names: [String] = []
   private var texts: [String: [String]] = [:]
   private var links: [(name: String, positions: [[Int]])] = []
+  private var ordered: Set<String> = []
+  /// The relationships of which not all rows are loaded, or not in their own order.
+  private let partialPaths: Set<AnyKeyPath>
+
+  init(partialPaths: Set<AnyKeyPath>) { self.partialPaths = partialPaths }
 
   /// Adds the row and what is loaded in it. Returns its position among the rows of its table.
   @discardableResult
@@ -44,10 +50,16 @@ final class GraphExport {
   }
 
   /// Records which rows a relationship of a row has.
-  func link(_ table: String, _ property: String, _ positions: [Int]) {
-    let name = "\(table).\(property)"
+  func link<Owner: Model, Target: Model>(_ column: ToManyColumn<Owner, Target>, _ positions: [Int], isOrdered: Bool) {
+    let name = "\(Owner.schema.table).\(column.property)"
+    if isOrdered, isWhole(column) { ordered.insert(name) }
     guard let place = links.firstIndex(where: { $0.name == name }) else { return links.append((name, [positions])) }
     links[place].positions.append(positions)
+  }
+
+  /// Whether all rows of the relationship are loaded, in their order.
+  func isWhole<Owner: Model, Target: Model>(_ column: ToManyColumn<Owner, Target>) -> Bool {
+    !partialPaths.contains(column.keyPath)
   }
 
   /// Returns the JSON of the row alone.
@@ -69,7 +81,8 @@ final class GraphExport {
 
   /// Returns the JSON of everything that was added.
   func json(roots: [Int], of table: String) throws -> Data {
-    var text = #"{"larder": \#(GraphFile.version), "table": \#(try quoted(table)), "roots": \#(roots),"# + "\n\"rows\": {"
+    var text =
+      #"{"larder": \#(GraphFile.version), "table": \#(try quoted(table)), "roots": \#(roots),"# + "\n\"rows\": {"
     for (number, name) in names.enumerated() {
       text += number > 0 ? ",\n" : ""
       text += "\(try quoted(name)): [\n\((texts[name] ?? []).joined(separator: ",\n"))\n]"
@@ -79,7 +92,8 @@ final class GraphExport {
       text += number > 0 ? ",\n" : ""
       text += "\(try quoted(link.name)): \(link.positions)"
     }
-    return Data((text + "}}\n").utf8)
+    let names = try ordered.sorted().map(quoted).joined(separator: ", ")
+    return Data((text + "},\n\"ordered\": [\(names)]}\n").utf8)
   }
 
   private func quoted(_ name: String) throws -> String { try JSONCoding.encode(name).text ?? "" }
@@ -114,8 +128,8 @@ extension ToManyDefinition: GraphRelationship {
     guard let rows = value[keyPath: column.keyPath].loaded else { return }
     let positions = try rows.map { try graph.add($0) }
     let resolution = try RelationshipResolution(column)
-    guard resolution.pairs != nil || resolution.isOrdered, !positions.isEmpty else { return }
-    graph.link(Root.schema.table, property, [position] + positions)
+    guard resolution.pairs != nil || (resolution.isOrdered && graph.isWhole(column)), !positions.isEmpty else { return }
+    graph.link(column, [position] + positions, isOrdered: resolution.isOrdered)
   }
 
   func unload(_ value: inout Root) { value[keyPath: column.keyPath].loaded = nil }
@@ -125,13 +139,22 @@ extension ToManyDefinition: GraphRelationship {
     for list in positions {
       guard let first = list.first else { continue }
       let owner = try graph.row(first, of: Root.self)
-      let keys = try list.dropFirst().map { try graph.row($0, of: Target.self).id }
+      let rows = try list.dropFirst().map { try graph.row($0, of: Target.self) }
+      let keys = try rows.filter { try isOwned($0, by: owner, resolution) }.map(\.id)
       let links = try Links(column, of: owner.id, on: connection)
       if resolution.pairs != nil {
         for key in keys { try links.add(key) }
       }
-      if resolution.isOrdered { try links.order(keys) }
+      if resolution.isOrdered, graph.isOrdered("\(Root.schema.table).\(property)") { try links.order(keys) }
     }
+  }
+
+  /// Whether the row's own reference leads to the owner, if it has one.
+  private func isOwned(
+    _ row: Target, by owner: Root, _ resolution: RelationshipResolution<Root, Target>
+  ) throws -> Bool {
+    guard let reference = resolution.reference else { return true }
+    return ExactValue(try reference.anyColumn.storedValue(in: row)) == ExactValue(try Root.schema.storedKey(owner.id))
   }
 }
 
@@ -139,6 +162,7 @@ extension StoreError {
   static func notCodable<M: Model>(_ model: M.Type) -> StoreError {
     StoreError(
       .unsupported, model: M.schema.modelName,
-      "\(M.schema.modelName) isn't Codable, so that its rows have no JSON. Declare `struct \(M.schema.modelName): Codable`.")
+      "\(M.schema.modelName) isn't Codable, so that its rows have no JSON. Declare `struct \(M.schema.modelName): Codable`."
+    )
   }
 }

@@ -20,6 +20,7 @@ struct GraphFile: Decodable, Sendable {
   let roots: [Int]
   var rows: [any AnyImportedRows]
   let links: [String: [[Int]]]
+  let ordered: Set<String>
 
   private struct Name: CodingKey {
     let stringValue: String
@@ -34,11 +35,13 @@ struct GraphFile: Decodable, Sendable {
     guard version == Self.version else {
       throw StoreError(
         .unsupported,
-        "The JSON has version \(version) of Larder's format for graphs, and this version of Larder reads version \(Self.version).")
+        "The JSON has version \(version) of Larder's format for graphs, and this version of Larder reads version \(Self.version)."
+      )
     }
     table = try container.decode(String.self, forKey: Name(stringValue: "table"))
     roots = try container.decode([Int].self, forKey: Name(stringValue: "roots"))
     links = try container.decodeIfPresent([String: [[Int]]].self, forKey: Name(stringValue: "links")) ?? [:]
+    ordered = Set(try container.decodeIfPresent([String].self, forKey: Name(stringValue: "ordered")) ?? [])
     let models = Self.models.flatMap { decoder.userInfo[$0] as? [String: any Model.Type] } ?? [:]
     let tables = try container.nestedContainer(keyedBy: Name.self, forKey: Name(stringValue: "rows"))
     rows = try tables.allKeys.sorted { $0.stringValue < $1.stringValue }.map { name in
@@ -72,6 +75,30 @@ protocol AnyImportedRows: Sendable {
   func link(_ property: String, _ positions: [[Int]], _ graph: GraphImport, _ connection: Connection) throws
 }
 
+/// How a new key is made: of integers and UUIDs, and of structs with one as their raw value. Of an enum, other keys than
+/// its cases can't be made.
+private enum NewKeyKind {
+  case integer(greatest: Int64)
+  case uuid
+
+  init?(_ key: some Any) {
+    if key is UUID {
+      self = .uuid
+    } else if let integer = key as? any FixedWidthInteger {
+      self = .integer(greatest: Self.greatest(of: integer))
+    } else if let raw = key as? any RawRepresentable, !(key is any StoredValue),
+      Mirror(reflecting: key).displayStyle != .enum,
+      let kind = NewKeyKind(raw.rawValue)
+    {
+      self = kind
+    } else {
+      return nil
+    }
+  }
+
+  private static func greatest<Integer: FixedWidthInteger>(of key: Integer) -> Int64 { Int64(clamping: Integer.max) }
+}
+
 /// The new keys of imported rows, by their table and their former key.
 typealias NewKeys = [String: [Value: Value]]
 
@@ -86,33 +113,29 @@ struct ImportedRows<M: Model>: AnyImportedRows {
   }
 
   func makeKeys(_ keys: inout NewKeys, _ connection: Connection) throws {
-    guard M.schema.keyColumns.count == 1, let key = M.schema.keyColumns.first, !values.isEmpty else { return }
+    guard M.schema.keyColumns.count == 1, let key = M.schema.keyColumns.first, let example = values.first,
+      // A key that is a reference follows the row that it refers to.
+      !M.schema.references.contains(where: { $0.name == key.name })
+    else { return }
     var next: () throws -> Value
-    if key.column.type.storageClass == .integer {
+    switch NewKeyKind(example.id) {
+    case .integer(let greatest):
       var last = try connection.greatestKey(of: M.self)
       next = {
-        guard last < .max else {
+        guard last < greatest else {
           throw StoreError(
             .constraint, model: M.schema.modelName, "There is no integer left for a new key of \(M.schema.modelName).")
         }
         last += 1
         return .integer(last)
       }
-    } else if isUUID {
-      next = { try UUID.v7().storedValue() }
-    } else {
-      return
+    case .uuid: next = { try UUID.v7().storedValue() }
+    case nil: return
     }
     for value in values {
       let former = try key.column.storedValue(in: value)
       if keys[table]?[former] == nil { keys[table, default: [:]][former] = try next() }
     }
-  }
-
-  /// Whether the key is a UUID, or a type with one as its raw value.
-  private var isUUID: Bool {
-    func isUUID<Raw: RawRepresentable>(_ type: Raw.Type) -> Bool { Raw.RawValue.self == UUID.self }
-    return M.ID.self == UUID.self || (M.ID.self as? any RawRepresentable.Type).map { isUUID($0) } == true
   }
 
   func applying(_ keys: NewKeys, _ connection: Connection) throws -> any AnyImportedRows {
@@ -181,6 +204,9 @@ struct GraphImport: Sendable {
     while let next = waiting.popLast() { visit(next) }
     return found
   }
+
+  /// Whether all rows of the relationship are there, in their order.
+  func isOrdered(_ name: String) -> Bool { file.ordered.contains(name) }
 
   /// Returns the row at a position among those of its table.
   func row<M: Model>(_ position: Int, of model: M.Type) throws -> M {

@@ -7,6 +7,8 @@ public protocol RelationshipColumn<Root, Target>: Sendable {
   func _inclusion(of rows: Query<Target>) -> Inclusion<Root>
   /// Saves the rows of the relationship in a value, and returns them. Not for use outside of Larder.
   func _saveRelated(of value: Root, _ access: WriteAccess) throws -> [Target]
+  /// Makes stored rows belong to the value. Not for use outside of Larder.
+  func _relate(_ rows: [Target], to value: Root, _ access: WriteAccess) throws
 }
 
 extension Query {

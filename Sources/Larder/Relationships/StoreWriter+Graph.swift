@@ -30,8 +30,10 @@ extension StoreWriter {
   ) throws where First.Root == M, Second.Root == M {
     try _write(isAtomic: true) { access in
       try access.connection.write([value], .upsert)
-      _ = try M.columns[keyPath: first]._saveRelated(of: value, access)
+      let rows = try M.columns[keyPath: first]._saveRelated(of: value, access)
       _ = try M.columns[keyPath: second]._saveRelated(of: value, access)
+      // The same rows may be in both, each time as if the other relationship weren't there.
+      if First.Target.self == Second.Target.self { try M.columns[keyPath: first]._relate(rows, to: value, access) }
     }
   }
 
@@ -51,6 +53,8 @@ extension StoreWriter {
       for related in try M.columns[keyPath: path]._saveRelated(of: value, access) {
         _ = try First.Target.columns[keyPath: next]._saveRelated(of: related, access)
       }
+      // What leads back to the value is an older state of it.
+      if Second.Target.self == M.self { try access.connection.write([value], .upsert) }
     }
   }
 }
@@ -105,7 +109,18 @@ extension ToOneColumn {
   }
 }
 
+extension ToOneColumn {
+  public func _relate(_ rows: [Target], to value: Root, _ access: WriteAccess) throws {}
+}
+
 extension ToManyColumn {
+  public func _relate(_ rows: [Target], to value: Root, _ access: WriteAccess) throws {
+    let resolution = try RelationshipResolution(self)
+    guard resolution.pairs == nil else { return }
+    let links = try Links(self, of: value.id, on: access.connection)
+    for row in rows { try links.add(row.id) }
+  }
+
   public func _saveRelated(of value: Root, _ access: WriteAccess) throws -> [Target] {
     guard var related = value[keyPath: keyPath].loaded else { return [] }
     let resolution = try RelationshipResolution(self)

@@ -5,6 +5,13 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
 
   var path: any PartialKeyPath<Root> & Sendable { column.keyPath }
 
+  var partialPaths: Set<AnyKeyPath> {
+    let isWhole =
+      rows.filter == nil && rows.search == nil && rows.sorts.isEmpty && rows.cursor == nil && rows.limit == nil
+      && rows.offset == 0
+    return rows.inclusions.reduce(into: isWhole ? [] : [path]) { $0.formUnion($1.partialPaths) }
+  }
+
   func merged(with other: any InclusionLoader<Root>) -> any InclusionLoader<Root> {
     guard let other = other as? ToManyInclusion else { return self }
     return ToManyInclusion(column: column, rows: rows.merged(with: other.rows))

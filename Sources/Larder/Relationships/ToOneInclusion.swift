@@ -5,6 +5,8 @@ struct ToOneInclusion<Root: Model, Target: Model, Output>: InclusionLoader {
 
   var path: any PartialKeyPath<Root> & Sendable { column.keyPath }
 
+  var partialPaths: Set<AnyKeyPath> { rows.inclusions.reduce(into: []) { $0.formUnion($1.partialPaths) } }
+
   func merged(with other: any InclusionLoader<Root>) -> any InclusionLoader<Root> {
     guard let other = other as? ToOneInclusion else { return self }
     return ToOneInclusion(column: column, rows: rows.merged(with: other.rows))

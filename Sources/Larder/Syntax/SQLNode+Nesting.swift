@@ -47,6 +47,12 @@ extension SQLNode {
     }
   }
 
+  /// The sources of all columns of the node.
+  var sources: Set<ColumnReference.Source> {
+    if case .column(let column) = self { return [column.source] }
+    return children.reduce(into: []) { $0.formUnion($1.sources) }
+  }
+
   /// Whether the node needs more than the current row: related rows, or a column that triggers maintain.
   func readsOtherRows(_ derived: Set<String>) -> Bool {
     switch self {

@@ -51,9 +51,11 @@ struct AdviceTests {
     try await store.insert(Adviser(id: 1, email: "a"))
     try await store.insert(Advisee(id: 1))
     try await store.insert(Interest(id: 1))
-    let child = try #require(await error { try await store.link(Adviser(id: 1, email: ""), \.advisees, Advisee(id: 9)) })
+    let child = try #require(
+      await error { try await store.link(Adviser(id: 1, email: ""), \.advisees, Advisee(id: 9)) })
     #expect(child.code == .notFound && child.message.contains("Advisee"), "\(child.message)")
-    let owner = try #require(await error { try await store.link(Adviser(id: 9, email: ""), \.advisees, Advisee(id: 1)) })
+    let owner = try #require(
+      await error { try await store.link(Adviser(id: 9, email: ""), \.advisees, Advisee(id: 1)) })
     #expect(owner.code == .referenced, "\(owner.message)")
     #expect(owner.message.contains("Adviser") && owner.message.contains("Advisee"), "\(owner.message)")
     for (client, topic) in [(1, 9), (9, 1)] {
@@ -75,8 +77,10 @@ struct AdviceTests {
     let opening = try #require(await error { _ = try Store(at: file, for: Adviser.self, Interest.self) })
     #expect(opening.message.contains("schema: .existing"), "\(opening.message)")
     let adopting = try #require(
-      await error { _ = try Store(
-          at: file, for: Adviser.self, Interest.self, schema: .existing) })
+      await error {
+        _ = try Store(
+          at: file, for: Adviser.self, Interest.self, schema: .existing)
+      })
     #expect(adopting.code == .schemaMismatch)
     for part in ["Adviser.email", "Interest.id", "Interest.note"] {
       #expect(adopting.message.contains(part), "\(part): \(adopting.message)")
@@ -96,7 +100,8 @@ struct AdviceTests {
     for isLoaded in [false, true] {
       let ended = try await processResult(isLoaded)
       let words = String(decoding: ended.standardErrorContent, as: UTF8.self)
-      #expect(words.contains("found no Adviser") == isLoaded && words.contains("was not loaded") != isLoaded, "\(words)")
+      #expect(
+        words.contains("found no Adviser") == isLoaded && words.contains("was not loaded") != isLoaded, "\(words)")
     }
   }
 

@@ -39,6 +39,39 @@ struct QueryDescriptionTests {
       "Town.where { Stopover.exists { $0.city == row.name } }")
   }
 
+  @Test("selections, groups, joins and unions print as the Swift that makes them")
+  func values() {
+    func expect(_ query: some ValueQuery, _ text: String, sourceLocation: SourceLocation = #_sourceLocation) {
+      #expect("\(query)" == text, sourceLocation: sourceLocation)
+    }
+    expect(Excursion.select(\.name), #"Excursion.all.select(\.name)"#)
+    expect(
+      Stopover.where { $0.days > 1 }.select(\.city, \.tour.name).distinct().limit(3),
+      #"Stopover.where { $0.days > 1 }.limit(3).select(\.city, \.tour.name).distinct()"#)
+    expect(
+      Excursion.select { ($0.name, $0.seats * 2, $0.halts.count) },
+      "Excursion.all.select { ($0.name, $0.seats * 2, $0.halts.count) }")
+    expect(
+      Stopover.all.grouped(by: \.city) { ($0.key, $0.count, $0.sum(\.days), $0.max(\.days)) }.having { $0.count > 1 }
+        .sorted(order: .reverse) { $0.sum(\.days) }.limit(2),
+      #"Stopover.all.grouped(by: \.city) { ($0.key, $0.count, $0.sum(\.days), $0.max(\.days)) }.having { $0.count > 1 }.sorted(order: .reverse) { $0.sum(\.days) }.limit(2)"#
+    )
+    expect(
+      Stopover.all.grouped(by: { ($0.city, $0.days > 1) }) {
+        ($0.key.1, $0.count(distinct: \.id), $0.sum { $0.days * 2 })
+      },
+      #"Stopover.all.grouped(by: { ($0.city, $0.days > 1) }) { ($0.key.1, $0.count(distinct: \.id), $0.sum { $0.days * 2 }) }"#
+    )
+    expect(
+      Stopover.join(Town.self) { $0.city == $1.name }.where { $0.days > 1 && $1.name != "x" }.sorted { $1.name }
+        .select { ($0.days, $1.name) },
+      #"Stopover.all.join(Town.self) { $0.city == $1.name }.where { $0.days > 1 && $1.name != "x" }.sorted { $1.name }.select { ($0.days, $1.name) }"#
+    )
+    expect(
+      Stopover.select(\.city).union(Town.select(\.name)).sorted(.reverse).limit(1),
+      #"Stopover.all.select(\.city).union(Town.all.select(\.name)).sorted(.reverse).limit(1)"#)
+  }
+
   @Test("what has no short form prints as SQL, and nothing traps")
   func others() {
     let query = Excursion.where { SQL("\($0.seats) % 2 = \(1)").as(Bool.self) && $0.name.matches(/a+/) }

@@ -116,7 +116,9 @@ struct UpsertTests {
         try db.save(Guest(id: 2, email: "new@example.org", name: "New"), onConflict: \.email)
       }
       #expect(taken?.code == .duplicate && taken?.model == "Guest")
-      #expect(throws: Nameless.self) { try db.save(Guest(id: 1, email: "ada@example.org", name: ""), onConflict: \.email) }
+      #expect(throws: Nameless.self) {
+        try db.save(Guest(id: 1, email: "ada@example.org", name: ""), onConflict: \.email)
+      }
       #expect(try db.count(Guest.all) == 2)
     }
     // A reference is checked at the end of the transaction.
@@ -159,7 +161,8 @@ struct UpsertTests {
       try await store.write { db throws in #expect(try db.save(guest, onConflict: \.email).visits == 7) }
     }
     try await store.write { db throws in
-      try db.sql("create trigger greeted after insert on Guest begin update Guest set visits = 8 where id = new.id; end")
+      try db.sql(
+        "create trigger greeted after insert on Guest begin update Guest set visits = 8 where id = new.id; end")
       #expect(try db.save(Guest(id: 2, name: "nil equals nothing"), onConflict: \.email).visits == 8)
       #expect(try db.save(Guest(id: 3, email: "c", name: "c"), onConflict: \.email).visits == 8)
     }
