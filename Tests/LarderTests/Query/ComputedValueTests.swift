@@ -10,7 +10,7 @@ struct ComputedValueTests {
     try store.blocking.insert([1, 2, 3].map { EdgeOrder(id: $0, factor: $0 * 10) })
     for (id, order, price) in [(1, 1, 9), (2, 1, 10), (3, 2, -4)] {
       try store.blocking.insert(
-        EdgeLine(id: id, price: Decimal(price), quantity: Decimal(string: "1.5")!, order: ToOne(order)))
+        EdgeLine(id: id, price: Decimal(price), quantity: 1.5, order: ToOne(order)))
       try store.blocking.insert(EdgePart(id: id, weight: id, line: ToOne(id)))
       try store.blocking.insert(EdgePart(id: id + 10, weight: 100, line: ToOne(id)))
     }
