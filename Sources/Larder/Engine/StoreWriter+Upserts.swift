@@ -30,8 +30,9 @@ extension StoreWriter {
   /// - Throws: ``StoreError`` `.unsupported` if several rows may have the same values of the properties, `.duplicate` if
   ///   another unique value exists already, the errors of ``StoreWriter/insert(_:)-(M)``, and what ``Model/validate()``
   ///   throws.
-  /// - Complexity: A look-up and a write; one or two more look-ups in a ``Context``, for models that can expire or have derived
-  ///   properties, and in files that other programs made or have added triggers to.
+  /// - Complexity: One statement, and a look-up unless the value is what is stored: if the row has another key, or the
+  ///   model has relationships or properties whose stored form may differ. Three statements in a ``Context``, for models
+  ///   that can expire or have derived properties, and in files that other programs made or have added triggers to.
   @discardableResult
   public func save<M: Model>(_ value: M, onConflict paths: PartialKeyPath<M.Columns>...) throws -> M {
     // With a single statement that writes, no savepoint is needed.

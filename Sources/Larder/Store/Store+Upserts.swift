@@ -30,8 +30,9 @@ extension Store {
   /// - Returns: The row as it is stored, with its key and its derived values.
   /// - Throws: ``StoreError`` `.unsupported` if several rows may have the same values of the properties, `.duplicate` if
   ///   another unique value exists already, the errors of ``insert(_:)-(M)``, and what ``Model/validate()`` throws.
-  /// - Complexity: A look-up and a write; one or two more look-ups for models that can expire or have derived properties, and in
-  ///   files that other programs made or have added triggers to.
+  /// - Complexity: One statement, and a look-up unless the value is what is stored: if the row has another key, or the
+  ///   model has relationships or properties whose stored form may differ. Three statements for models that can expire or
+  ///   have derived properties, and in files that other programs made or have added triggers to.
   @discardableResult
   public func save<M: Model>(_ value: M, onConflict paths: PartialKeyPath<M.Columns>...) async throws -> M {
     let columns = try M.columns(at: paths)

@@ -6,7 +6,9 @@ import LarderTestSupport
 extension HaulTerms {
   mutating func question() -> HaulQuestion {
     let (one, other) = (any(2), any(1))
-    switch draw(8) {
+    switch draw(10) {
+    case 8: return windows(other)
+    case 9: return union()
     case 0, 1: return selected(one, other)
     case 2: return distinct(one, other)
     case 3, 4: return grouped(one, other)

@@ -48,7 +48,7 @@ struct HaulTerms {
         : HaulTerm("id", { $0.id }, { row, _ in row.id })
     }
     let inner = int(depth - 1)
-    switch draw(13) {
+    switch draw(14) {
     case 0:
       return HaulTerm("(\(inner.text) * 2)", { inner.build($0) * 2 }, { inner.value($0, $1) * 2 })
     case 1:
@@ -96,6 +96,7 @@ struct HaulTerms {
     case 11:
       return HaulTerm(
         "code.length", { $0.code.length }, { row, _ in row.code.unicodeScalars.prefix { $0 != "\0" }.count })
+    case 12: return sql(depth - 1)
     default: return inner
     }
   }
