@@ -160,6 +160,14 @@ struct UpsertTests {
     for _ in 0..<2 {
       try await store.write { db throws in #expect(try db.save(guest, onConflict: \.email).visits == 7) }
     }
+    // Of a row that is there, nothing is inserted, also to a trigger that another program has added since.
+    let other = try StoreFile()
+    let parties = try other.open(Guest.self, House.self)
+    try await parties.write { db throws in #expect(try db.save(guest, onConflict: \.email) == guest) }
+    try other.sql("create table Arrival (id integer)")
+    try other.sql("create trigger arrived before insert on Guest begin insert into Arrival values (new.id); end")
+    try await parties.write { db throws in #expect(try db.save(guest, onConflict: \.email) == guest) }
+    #expect(try other.sql("select * from Arrival").isEmpty)
     try await store.write { db throws in
       try db.sql(
         "create trigger greeted after insert on Guest begin update Guest set visits = 8 where id = new.id; end")
