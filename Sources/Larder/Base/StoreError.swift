@@ -66,10 +66,17 @@ public struct StoreError: Error, Sendable, Hashable {
   /// The values of the row's key, if the error concerns a row whose key is known; otherwise empty. The message doesn't
   /// show them.
   public let key: [Value]
+  /// The number of characters before the place that is wrong, if a person wrote a condition or sort as text; otherwise
+  /// nil.
+  public let position: Int?
   /// A sentence or two that say what happened and what to do.
   public let message: String
 
-  init(_ code: Code, model: String? = nil, property: String? = nil, key: [Value] = [], _ message: String) {
+  init(
+    _ code: Code, model: String? = nil, property: String? = nil, key: [Value] = [], _ message: String,
+    position: Int? = nil
+  ) {
+    self.position = position
     self.code = code
     self.model = model
     self.property = property

@@ -76,7 +76,7 @@ extension StoreCheck {
           StoreReport.Finding(
             .derivedValue, model: column.model, property: column.property, table: column.table,
             key: [column.key: StoredColumn(statement.pointer, 0).value],
-            "\(column.model).\(column.property) of a row is not what its rows say. Whoever wrote the file last did not keep it: \(Self.refill(column))"
+            "\(column.model).\(column.property) of a row is not what its rows say. Whoever wrote the file last did not keep it: compute it anew with store.rebuildDerived()."
           )
         }
       }
@@ -85,9 +85,5 @@ extension StoreCheck {
         .derivedValue, model: column.model, property: column.property, table: column.table,
         "\(column.model).\(column.property) cannot be computed anew: \(error.message)")
     }
-  }
-
-  private static func refill(_ column: DerivedColumn) -> String {
-    "compute it anew with store.rebuildDerived()."
   }
 }

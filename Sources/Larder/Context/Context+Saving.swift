@@ -4,11 +4,14 @@ extension Context {
   /// It blocks its thread until the store's writer is available and the transaction is done. After an error nothing is
   /// saved, and the context keeps its changes: correct them, or call ``rollback()``.
   ///
+  /// - Parameter mergePolicy: What happens to rows that another connection changed; by default the context's own
+  ///   ``mergePolicy``. After a conflict, a person may choose here.
   /// - Throws: The first of the ``refusals``; ``StoreError`` `.conflict` if another connection changed a row, with
   ///   ``MergePolicy/error``; `.duplicate` or `.referenced` if a change conflicts with what others wrote meanwhile; and
   ///   the errors of any write.
   /// - Complexity: A few statements for each model that has changes, whatever the number of rows.
-  public func save() throws {
+  public func save(mergePolicy: MergePolicy? = nil) throws {
+    let policy = mergePolicy ?? self.mergePolicy
     if let refusal = refusals.first { throw refusal }
     guard let layer else { return }
     let connection = try open().connection
@@ -17,9 +20,9 @@ extension Context {
     try connection.activate(layer)
     if try connection.hasPending(in: layer) {
       if let parent {
-        try parent.keep(layer, mergePolicy)
+        try parent.keep(layer, policy)
       } else {
-        try connection.save(layer, mergePolicy)
+        try connection.save(layer, policy)
       }
     } else {
       // Rows that are read from now on are compared as they are then, as after any other save.

@@ -31,7 +31,10 @@ extension ContextConnection {
   /// Applies the delete rules of the expired rows whose keys the values take, as a store does: they are new rows, to
   /// which nothing refers.
   func willTakeKeys<M: Model>(of values: [M]) throws {
-    guard let active, let table = active.table(M.schema.table) else { return }
+    guard let active else { return }
+    // The rules change other tables too, of which the statement that writes the values knows nothing.
+    if active.table(M.schema.table) == nil { try cover([M.schema.table], in: active) }
+    guard let table = active.table(M.schema.table) else { return }
     let sql = sql(of: table, in: active)
     guard sql.hasDeleteRules else { return }
     for value in values {

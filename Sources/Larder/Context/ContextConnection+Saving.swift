@@ -40,7 +40,7 @@ extension ContextConnection {
       try compareWithKnownVersions(layer)
       try noteVersions(layer)
       try merge(layer, policy, expectsTaken: expectsTaken)
-      for sql in expiring { try run([sql.updateExpired]) }
+      for sql in expiring { try replaceExpired(sql) }
       let leases = try writeAttachmentLeases()
       try writeRows(of: layer)
       return leases
@@ -48,10 +48,48 @@ extension ContextConnection {
     connection.forgetWrites()
     do {
       return try connection.transaction(change)
-    } catch let error as StoreError {
+    } catch let error as StoreError where mayConcernSum(error) {
       // All sums fit in the end, but not each one after each statement, or not with what others have written.
-      throw connection.namingSum(error) { _ = try change() }
+      connection.forgetWrites()
+      do {
+        return try connection.transaction { try addingUpSums(change) }
+      } catch let again as StoreError where again.code == .invalidValue {
+        throw connection.namingSum(error) { _ = try change() }
+      }
     }
+  }
+
+  private var limitedSums: [DerivedColumn] {
+    store.environment.tables.flatMap(\.derived).filter { $0.unstorable != nil }
+  }
+
+  /// Returns whether a trigger may have refused a sum. SQLite names no property if its own sum overflows.
+  private func mayConcernSum(_ error: StoreError) -> Bool {
+    error.code == .invalidValue
+      && limitedSums.contains { error.property == nil || ($0.model, $0.property) == (error.model, error.property) }
+  }
+
+  /// Calls the closure, which writes rows, without the triggers of the sums that their properties may not be able to
+  /// hold, and adds these up when all rows are written.
+  ///
+  /// - Complexity: It adds up the sums of all rows.
+  private func addingUpSums<Result>(_ change: () throws -> Result) throws -> Result {
+    for trigger in limitedSums.flatMap(\.triggers) {
+      try connection.change("DROP TRIGGER IF EXISTS main.\(Quoting.name(trigger.name))")
+    }
+    let result = try change()
+    for sum in limitedSums {
+      let (table, key, column) = (Quoting.name(sum.table), Quoting.name(sum.key), Quoting.name(sum.column))
+      if let (reason, condition) = sum.unstorable,
+        let row = try connection.query("SELECT \(key) AS key FROM main.\(table) WHERE \(condition) LIMIT 1").first
+      {
+        throw DerivedRefusal(model: sum.model, property: sum.property, reason: reason).error(key: row.map(\.value))
+      }
+      try connection.change(
+        "UPDATE main.\(table) SET \(column) = \(sum.recomputed) WHERE \(column) IS NOT \(sum.recomputed)")
+    }
+    for trigger in limitedSums.flatMap(\.triggers) { try connection.change(trigger.creation) }
+    return result
   }
 
   /// Writes the updates, then the deletions, and then the inserts: a row that moved isn't deleted with its old parent,
@@ -113,6 +151,14 @@ extension ContextConnection {
         try connection.deletingBySQL { try run([statement], errorContext(of: sql.table)) }
       }
     }
+  }
+
+  /// Makes unsaved rows replace the expired rows of the file that have their keys.
+  private func replaceExpired(_ sql: OverlaySQL) throws {
+    try connection.environment.features.expiring(until: connection.environment.clock.now, connection) {
+      try run(sql.followHidden)
+    }
+    try run([sql.updateExpired])
   }
 
   /// Returns the tables sorted so that rows come after those that they refer to.

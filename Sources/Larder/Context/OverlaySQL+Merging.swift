@@ -78,6 +78,30 @@ extension OverlaySQL {
     """
   }
 
+  /// What the delete rules do to the expired rows that refer to an expired row which an unsaved one replaces. The
+  /// context doesn't see them.
+  var followHidden: [String] {
+    tables.filter(\.expires).flatMap { child in
+      child.references.filter { $0.parent.isSameColumn(as: table.name) }.compactMap { reference in
+        let columns = reference.childColumns.map(Quoting.name)
+        let refers = zip(columns, referredColumns(reference)).map { "c.\($0) = m.\($1)" }.joined(separator: " AND ")
+        let isReplaced = """
+          EXISTS (SELECT 1 FROM \(pending) AS p CROSS JOIN main.\(shadow) AS m ON \(sameKey("m", "p")) \
+          WHERE p.\(Self.state) = 0 AND NOT \(Expiry.isThere("m")) AND \(refers) \
+          AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p"))))
+          """
+        let name = "main.\(Quoting.name(child.name)) AS c"
+        switch reference.deleteRule {
+        case "CASCADE": return "DELETE FROM \(name) WHERE \(Expiry.isOver) AND \(isReplaced)"
+        case "SET NULL":
+          let assignments = columns.map { "\($0) = NULL" }.joined(separator: ", ")
+          return "UPDATE \(name) SET \(assignments) WHERE \(Expiry.isOver) AND \(isReplaced)"
+        default: return nil
+        }
+      }
+    }
+  }
+
   /// Removes expired rows of the file with a unique value of an unsaved row, unless they are written themselves.
   var removeTaken: [String] {
     table.uniqueRules.map { rule in

@@ -5,6 +5,19 @@ extension Connection {
     try executing(sql) { try rows($0, nil, $1) }
   }
 
+  func forEach(_ sql: SQL, _ body: (Row) throws -> Void) throws {
+    try executing(sql) { statement, names in
+      guard sqlite3_stmt_readonly(statement.pointer) != 0 else {
+        throw StoreError(
+          .unsupported, "The statement writes, and its rows are read one by one. Execute it with sql(_:).")
+      }
+      guard try step(statement, nil) else { return }
+      // The first step recompiles the statement if the schema has changed.
+      let layout = Row.Layout(statement.columnNames.map { names[$0] ?? $0 })
+      repeat { try body(try Row(layout: layout, statement.pointer)) } while try step(statement, nil)
+    }
+  }
+
   func tuples<each Output: SQLResult>(_ sql: SQL) throws -> [(repeat each Output)] {
     try executing(sql) { statement, names in
       guard sqlite3_stmt_readonly(statement.pointer) == 0 else { return try tuples(statement, names) }
@@ -60,7 +73,17 @@ extension Connection {
     _ sql: SQL, _ body: (PreparedStatement, _ names: [String: String]) throws -> Result
   ) throws -> Result {
     let sql = try WrittenSQL(sql, environment.makeWriter())
-    return try withStatement(sql) { statement in
+    // It makes all indexes anew, by the names of their tables, for which views may stand.
+    guard sql.text.drop(while: \.isWhitespace).prefix(6).lowercased() != "vacuum" else {
+      return try environment.features.withoutViews(self) { try executing(sql, body) }
+    }
+    return try executing(sql, body)
+  }
+
+  private func executing<Result>(
+    _ sql: WrittenSQL, _ body: (PreparedStatement, _ names: [String: String]) throws -> Result
+  ) throws -> Result {
+    try withStatement(sql) { statement in
       if isReadOnly, sqlite3_stmt_readonly(statement.pointer) == 0 { throw WriteNeeded() }
       if sqlite3_stmt_readonly(statement.pointer) == 0 { try environment.features.willExecute(sql.arguments, self) }
       let result =

@@ -65,7 +65,7 @@ package struct ModuleConnection {
   package var filePath: String? { connection.filePath }
 
   /// The tables of the models, and those of the pairs of their relationships.
-  package var tables: [TableDescription] {
-    get throws { try TableDescription.all(connection.environment.tables) }
+  package var tables: [ModuleTable] {
+    get throws { try ModuleTable.all(connection.environment.tables) }
   }
 }

@@ -270,6 +270,6 @@ extension StoreError {
 
   /// Returns the same error with the model's name, if it has none.
   func naming(_ model: String) -> StoreError {
-    self.model == nil ? StoreError(code, model: model, property: property, message) : self
+    self.model == nil ? StoreError(code, model: model, property: property, message, position: position) : self
   }
 }

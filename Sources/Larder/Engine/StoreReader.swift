@@ -248,6 +248,17 @@ extension StoreReader {
     try _read { try $0.connection.matches(query, style) }
   }
 
+  /// Calls a closure with each row that a statement returns. The memory it takes doesn't depend on the number of rows.
+  ///
+  /// - Parameters:
+  ///   - statement: The statement, which only reads.
+  ///   - body: The closure. It may read; what it throws ends the iteration.
+  /// - Throws: ``StoreError`` `.unsupported` for a statement that writes, the errors of ``sql(_:)``, and what `body`
+  ///   throws.
+  public func forEach(_ statement: SQL, _ body: (Row) throws -> Void) throws {
+    try _read(isReentrant: true) { try $0.connection.forEach(statement, body) }
+  }
+
   /// Executes an SQL statement and returns its rows.
   ///
   /// Interpolated values are bound; models and columns become their quoted names:

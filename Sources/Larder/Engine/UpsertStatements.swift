@@ -81,14 +81,13 @@ final class UpdatedKey {
 
   init(isReadable: @escaping ([Value]) -> Bool) { self.isReadable = isReadable }
 
-  /// `larder_updates(key, isSame, column…)`: records the columns unless the key is the same. Returns whether the row is
-  /// to be updated.
+  /// `larder_updates(key, column…)`: records the columns of the key of the row that is to be updated, and returns whether
+  /// the program can read them.
   static let function = ScalarFunction(
     "larder_updates", -1,
     reading: { call in
-      if call.integer(1) == 1 { return .integer(1) }
       guard let key = call.object(0, type, as: UpdatedKey.self) else { return .integer(0) }
-      let columns = Array(call.values.dropFirst(2))
+      let columns = Array(call.values.dropFirst(1))
       key.isRefused = !key.isReadable(columns)
       key.other = columns
       return .integer(key.isRefused ? 0 : 1)
@@ -188,7 +187,7 @@ extension Connection {
       """
       \(schema.statements.insert) ON CONFLICT (\(targets.map(Quoting.name).joined(separator: ", "))) \
       DO UPDATE SET \(assigned.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")) \
-      WHERE larder_updates(\(Quoting.parameter(parameter)), \(isSame), \(own.joined(separator: ", ")))
+      WHERE (\(isSame)) OR larder_updates(\(Quoting.parameter(parameter)), \(own.joined(separator: ", ")))
       """)
     let updated = UpdatedKey { columns in
       zip(schema.keyColumns, columns).allSatisfy { (try? $0.column.value(of: $1)) != nil }

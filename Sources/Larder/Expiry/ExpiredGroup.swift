@@ -2,12 +2,14 @@
 ///
 /// A reference that denies deletions keeps the row to which it refers, unless its own row goes as well: because that has
 /// expired too, or because a delete rule deletes it with another row that goes. So the search follows references
-/// backwards, from the rows that are tried to all that refer to them. What a remaining row refers to remains; the rest
-/// can be deleted together.
+/// backwards, from the rows that are tried to all that refer to them; and forwards, from those that haven't expired to
+/// the rows with which a rule deletes them. What a remaining row refers to remains; the rest can be deleted together.
 ///
 /// ```
 /// A ◀── B ◀── C      all have expired: they go, in whatever batches they are tried
 /// └───────────▲
+///
+/// A ◀── B ◀── c ──▷ A      c hasn't expired, and goes with A
 /// ```
 struct ExpiredGroup {
   private struct Row: Hashable {
@@ -22,6 +24,8 @@ struct ExpiredGroup {
     var remains = false
     /// Whether the rows that refer to the row were looked up.
     var isFollowed = false
+    /// Whether the rows with which a delete rule deletes the row were looked up.
+    var isTraced = false
     /// The rows that this one keeps while it remains.
     var targets: [Row] = []
     /// The rows that are deleted with this one.
@@ -34,7 +38,10 @@ struct ExpiredGroup {
     /// The SQL name of the row ID; nil if the table has none.
     let row: String?
     let definition: TableDefinition?
+    /// The references to the table.
     let links: [ReferenceLink]
+    /// The references of the table by which rules delete its rows.
+    let owners: [ReferenceLink]
   }
 
   private let connection: Connection
@@ -42,9 +49,11 @@ struct ExpiredGroup {
   private let span: ExpirySpan
   private var tables: [Table] = []
   private var nodes: [Row: Node] = [:]
+  /// The rows that haven't expired, and are yet to be traced.
+  private var untraced: [Row] = []
 
   /// - Parameters:
-  ///   - links: The references that can keep expired rows.
+  ///   - links: The references that can keep expired rows, and those by which rules delete the rows that keep them.
   ///   - span: The range of expiry dates whose rows may be deleted.
   init(_ connection: Connection, _ links: [ReferenceLink], _ span: ExpirySpan) {
     self.connection = connection
@@ -55,8 +64,8 @@ struct ExpiredGroup {
   /// Returns the rows of such groups that have expired, by their tables.
   ///
   /// - Parameter rows: The row IDs of the rows to begin with.
-  /// - Complexity: A few statements for each level of references, and memory for the rows that refer to these, up to
-  ///   the first ones that remain.
+  /// - Complexity: A few statements for each level of references, and memory for the rows that refer to these and those
+  ///   that go with them, up to the first ones that remain.
   mutating func rows(beginningWith rows: [Int64], of table: TableDefinition) throws -> [(TableDefinition, [Int64])] {
     let start = try position(of: table.name)
     var level = rows.map { Row(table: start, number: $0) }
@@ -78,7 +87,8 @@ struct ExpiredGroup {
       Table(
         name: name, row: try TableState.read(name, from: connection)?.rowNumber,
         definition: connection.environment.tables.first { $0.expires && $0.name.isSameColumn(as: name) },
-        links: links.filter { $0.target.isSameColumn(as: name) }))
+        links: links.filter { $0.target.isSameColumn(as: name) },
+        owners: links.filter { $0.rule == "CASCADE" && $0.table.isSameColumn(as: name) }))
     return tables.count - 1
   }
 
@@ -88,7 +98,66 @@ struct ExpiredGroup {
     for (table, rows) in Dictionary(grouping: rows, by: \.table).sorted(by: { $0.key < $1.key }) {
       for link in tables[table].links { next += try follow(link, to: table, rows.map(\.number)) }
     }
+    while !untraced.isEmpty {
+      let rows = Dictionary(grouping: untraced, by: \.table).sorted { $0.key < $1.key }
+      untraced = []
+      for (table, rows) in rows {
+        for link in tables[table].owners { next += try trace(link, of: table, rows.map(\.number)) }
+      }
+    }
     return next
+  }
+
+  /// Notes with which rows a rule deletes the rows, and returns those that have expired.
+  private mutating func trace(_ link: ReferenceLink, of table: Int, _ numbers: [Int64]) throws -> [Row] {
+    let owner = try position(of: link.target)
+    let (source, target) = (tables[table], tables[owner])
+    guard let sourceRow = source.row, let targetRow = target.row else { return [] }
+    let sql = """
+      SELECT j.value AS source, t.\(targetRow) AS target, (\(hasExpired("t", target))) IS TRUE AS expired \
+      FROM json_each(?1) AS j CROSS JOIN main.\(Quoting.name(source.name)) AS c ON c.\(sourceRow) = j.value \
+      CROSS JOIN main.\(Quoting.name(target.name)) AS t ON \(isSame(link))
+      """
+    var next: [Row] = []
+    for found in try connection.query(sql, arguments(numbers, target)) {
+      let member = Row(table: table, number: try found.get("source"))
+      let row = Row(table: owner, number: try found.get("target"))
+      add(row, hasExpired: found["expired"] == 1)
+      guard nodes[row]?.members.contains(member) == false else { continue }
+      nodes[row]?.members.append(member)
+      nodes[member]?.targets.append(row)
+      // Both go only if nothing keeps them.
+      for row in [row, member] where nodes[row]?.isFollowed == false {
+        guard row == member || nodes[row]?.hasExpired == true else { continue }
+        nodes[row]?.isFollowed = true
+        next.append(row)
+      }
+    }
+    return next
+  }
+
+  private func isSame(_ link: ReferenceLink) -> String {
+    zip(link.columns, link.targetColumns).map { "c.\(Quoting.name($0)) = t.\(Quoting.name($1))" }
+      .joined(separator: " AND ")
+  }
+
+  /// The condition that a row has expired, of which ``arguments(_:_:)`` are the arguments.
+  private func hasExpired(_ alias: String, _ table: Table) -> String {
+    let end = "\(alias).\(Expiry.column)"
+    return table.definition == nil ? "FALSE" : "\(end) IN (?4, ?5) OR (\(end) > ?2 AND \(end) <= ?3)"
+  }
+
+  private func arguments(_ numbers: [Int64], _ table: Table) -> [Value] {
+    let list = Value.text("[\(numbers.map(String.init).joined(separator: ","))]")
+    let ends = [span.after, span.until, Expiry.kept, Expiry.released].map(Value.real)
+    return [list] + (table.definition == nil ? [] : ends)
+  }
+
+  /// Adds a row unless it is known.
+  private mutating func add(_ row: Row, hasExpired: Bool) {
+    guard nodes[row] == nil else { return }
+    nodes[row] = Node(hasExpired: hasExpired, isTraced: !hasExpired)
+    if !hasExpired { untraced.append(row) }
   }
 
   private mutating func follow(_ link: ReferenceLink, to table: Int, _ numbers: [Int64]) throws -> [Row] {
@@ -98,26 +167,18 @@ struct ExpiredGroup {
     // Rows of a table in which nothing expires or is deleted by a rule remain: that there is one is enough.
     let canGo =
       source.definition != nil || links.contains { $0.rule == "CASCADE" && $0.table.isSameColumn(as: link.table) }
-    let isSame = zip(link.columns, link.targetColumns).map { "c.\(Quoting.name($0)) = t.\(Quoting.name($1))" }
-      .joined(separator: " AND ")
     let rows = "FROM json_each(?1) AS j CROSS JOIN main.\(Quoting.name(target.name)) AS t ON t.\(targetRow) = j.value"
     let children = "main.\(Quoting.name(source.name)) AS c"
-    let list = Value.text("[\(numbers.map(String.init).joined(separator: ","))]")
     guard canGo, let sourceRow = source.row else {
-      let sql = "SELECT j.value AS target \(rows) WHERE EXISTS (SELECT 1 FROM \(children) WHERE \(isSame))"
-      for row in try connection.query(sql, [list]) {
+      let sql = "SELECT j.value AS target \(rows) WHERE EXISTS (SELECT 1 FROM \(children) WHERE \(isSame(link)))"
+      for row in try connection.query(sql, [arguments(numbers, source)[0]]) {
         nodes[Row(table: table, number: try row.get("target"))]?.remains = true
       }
       return []
     }
-    let end = "c.\(Expiry.column)"
-    let hasExpired =
-      source.definition == nil ? "FALSE" : "\(end) IN (?4, ?5) OR (\(end) > ?2 AND \(end) <= ?3)"
     let sql =
-      "SELECT j.value AS target, c.\(sourceRow) AS source, (\(hasExpired)) IS TRUE AS expired \(rows) CROSS JOIN \(children) ON \(isSame)"
-    let ends = [span.after, span.until, Expiry.kept, Expiry.released].map(Value.real)
-    let arguments = [list] + (source.definition == nil ? [] : ends)
-    return try connection.query(sql, arguments).compactMap { found in
+      "SELECT j.value AS target, c.\(sourceRow) AS source, (\(hasExpired("c", source))) IS TRUE AS expired \(rows) CROSS JOIN \(children) ON \(isSame(link))"
+    return try connection.query(sql, arguments(numbers, source)).compactMap { found in
       let row = Row(table: child, number: try found.get("source"))
       return note(
         row, hasExpired: found["expired"] == 1, Row(table: table, number: try found.get("target")),
@@ -127,7 +188,8 @@ struct ExpiredGroup {
 
   /// Notes that a row refers to another. Returns the row if it may go, and what refers to it is yet to be looked up.
   private mutating func note(_ row: Row, hasExpired: Bool, _ target: Row, isMember: Bool) -> Row? {
-    nodes[row, default: Node(hasExpired: hasExpired)].targets.append(target)
+    add(row, hasExpired: hasExpired)
+    nodes[row]?.targets.append(target)
     if isMember { nodes[target]?.members.append(row) }
     guard hasExpired || isMember, nodes[row]?.isFollowed == false else { return nil }
     nodes[row]?.isFollowed = true

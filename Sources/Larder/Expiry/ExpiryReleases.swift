@@ -75,7 +75,7 @@ final class ExpiryReleases {
   ///   - rows: The row IDs of rows of the table, each of which something keeps.
   ///   - span: The range of expiry dates.
   func groups(of rows: [Int64], in table: TableDefinition, _ span: ExpirySpan) throws -> [(TableDefinition, [Int64])] {
-    var group = ExpiredGroup(connection, watched, span)
+    var group = ExpiredGroup(connection, ReferenceLink.deciding(watched, links), span)
     return try group.rows(beginningWith: rows, of: table)
   }
 
@@ -263,6 +263,19 @@ struct ReferenceLink: Hashable {
       }
     }
     return keeping
+  }
+
+  /// Returns the foreign keys that keep expired rows, and those by which rules delete the rows that hold these.
+  static func deciding(_ keeping: [ReferenceLink], _ links: [ReferenceLink]) -> [ReferenceLink] {
+    var deciding = keeping
+    var pending = Array(Set(keeping.map(\.table)))
+    while let table = pending.popLast() {
+      for link in links where link.rule == "CASCADE" && link.table.isSameColumn(as: table) && !deciding.contains(link) {
+        deciding.append(link)
+        pending.append(link.target)
+      }
+    }
+    return deciding
   }
 
   private var refuses: Bool { rule == "RESTRICT" || rule == "NO ACTION" }

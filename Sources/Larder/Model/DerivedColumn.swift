@@ -88,16 +88,12 @@ extension ModelSchema {
     let arithmetic: DerivedColumn.Arithmetic =
       type.order == .decimal
       ? .decimal : type.storageClass == .integer ? .integer : type.storageClass == .real ? .real : .none
-    let link: DerivedColumn.Rows =
-      switch try rows.resolvedLink {
-      case .foreignKey(let column): .reference(column: column.name)
-      case .pairs(let table, let own, let other, let key): .pairs(table: table, own: own, other: other, key: key)
-      }
     return DerivedColumn(
       model: modelName, property: definition.property, table: table, key: keyReference.name, column: definition.name,
       aggregate: DerivedColumn.Aggregate(source.aggregate), arithmetic: arithmetic,
       collation: value?.type.order.collation?.rawValue,
-      rowsTable: target.table, rows: link, value: value?.name, range: type.integerRange)
+      rowsTable: target.table, rows: DerivedColumn.Rows(try rows.resolvedLink), value: value?.name,
+      range: type.integerRange)
   }
 
   /// Returns the join tables that are named after properties of the model.
@@ -109,6 +105,16 @@ extension ModelSchema {
         return definition.inverse == nil ? nil : table
       }
     }
+  }
+}
+
+extension DerivedColumn.Rows {
+  init(_ link: RelatedRows.Link) {
+    self =
+      switch link {
+      case .foreignKey(let column): .reference(column: column.name)
+      case .pairs(let table, let own, let other, let key): .pairs(table: table, own: own, other: other, key: key)
+      }
   }
 }
 

@@ -15,6 +15,8 @@ struct TableDefinition: Sendable {
     let isDerived: Bool
     /// The raw values of an enum that lists its cases, in order; nil if unknown.
     let cases: [String]?
+    /// The property's type, as Swift code writes it; nil if it is unknown.
+    let swiftType: String?
     /// Whether the type has a raw value but doesn't list its cases.
     let isOpenEnded: Bool
     /// Whether every text is a value of the property's type.
@@ -42,6 +44,15 @@ struct TableDefinition: Sendable {
     let collations: [String?]
   }
 
+  /// The rows on the other side of a relationship of the model.
+  struct ToMany: Sendable, Hashable, Codable {
+    let property: String
+    /// The table of the rows.
+    let table: String
+    let rows: DerivedColumn.Rows
+    let isOrdered: Bool
+  }
+
   let model: String
   let name: String
   let columns: [Column]
@@ -50,6 +61,8 @@ struct TableDefinition: Sendable {
   let references: [TableReference]
   /// The join tables that are named after properties of the model.
   let pairs: [PairsTable]
+  /// The properties that stand for the rows of other models.
+  let toMany: [ToMany]
   let derived: [DerivedColumn]
   /// The row ID column.
   let rowIDColumn: String
@@ -75,7 +88,7 @@ struct TableDefinition: Sendable {
         originalName: definition.originalName,
         defaultValue: definition.defaultValue,
         isDefaultComputed: definition.isDefaultComputed, isDerived: definition.derivation != nil,
-        cases: definition.column.cases,
+        cases: definition.column.cases, swiftType: Self.swiftName(of: valueType),
         isOpenEnded: definition.column.cases == nil && definition.column.isRawValue,
         holdsAnyText: valueType == String.self || valueType == String?.self,
         mayHoldUnorderedJSON: definition.type.isJSON && !CanonicalEncoding.isOrdered(valueType),
@@ -92,6 +105,10 @@ struct TableDefinition: Sendable {
     }
     self.references = references
     pairs = try schema.pairs
+    toMany = try schema.relationships.compactMap { relationship in
+      func make<Rows: AnyToManyDefinition<M>>(_ rows: Rows) throws -> ToMany { try ToMany(rows) }
+      return try (relationship as? any AnyToManyDefinition<M>).map { try make($0) }
+    }
     derived = try schema.derivedColumns
     func index(_ columns: [(name: String, type: ColumnType)], isUnique: Bool) -> Index {
       let names = columns.map(\.name)
@@ -124,6 +141,13 @@ struct TableDefinition: Sendable {
       ? [Index(name: Expiry.index(of: schema.table), columns: [Expiry.column], isUnique: false, collations: [nil])] : []
     var seen = Set<Index>()
     indexes = (single + foreign + unique + compound + expiry).filter { seen.insert($0).inserted }
+  }
+
+  /// Returns the type as Swift code writes it: `Int?` rather than `Optional<Int>`.
+  private static func swiftName(of type: Any.Type) -> String {
+    let name = "\(type)"
+    let optional = "Optional<"
+    return name.hasPrefix(optional) ? "\(name.dropFirst(optional.count).dropLast())?" : name
   }
 
   /// Names of columns that FTS5 reserves: <https://www.sqlite.org/fts5.html#fts5_table_creation_and_initialization>.
@@ -164,6 +188,15 @@ struct TableDefinition: Sendable {
 
   func column(_ name: String) -> Column? {
     columns.first { $0.name.isSameColumn(as: name) }
+  }
+}
+
+extension TableDefinition.ToMany {
+  fileprivate init<Rows: AnyToManyDefinition>(_ definition: Rows) throws {
+    property = definition.property
+    table = Rows.Target.schema.table
+    rows = DerivedColumn.Rows(try definition.resolvedLink)
+    isOrdered = definition.isOrdered
   }
 }
 

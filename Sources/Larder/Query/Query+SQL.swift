@@ -27,13 +27,13 @@ extension Query {
     if let failure { throw failure }
     writer.write(" FROM ")
     writer.write(M.schema.statements.table)
-    if isRanked, let search { search.writeJoin(&writer, M.schema) }
+    if isRanked, let search { search.writeJoin(&writer, M.schema.searched) }
     try join(&writer)
     var conjunction = " WHERE "
     if let search {
       writer.write(conjunction)
       conjunction = " AND "
-      try search.writeCondition(&writer, M.schema)
+      try search.writeCondition(&writer, M.schema.searched)
     }
     if let filter {
       writer.write(conjunction)
@@ -53,7 +53,7 @@ extension Query {
     guard !terms.isEmpty || isRanked else { return }
     writer.write(" ORDER BY ")
     if isRanked, let search {
-      search.writeRank(&writer, M.schema)
+      search.writeRank(&writer, M.schema.searched)
       if !terms.isEmpty { writer.write(", ") }
     }
     for (position, term) in terms.enumerated() {
@@ -72,20 +72,22 @@ extension Query {
     writer.bind(.integer(Int64(offset)))
   }
 
+  private func condition(after cursor: QueryCursor) throws -> SQLNode {
+    if isRanked { throw StoreError.rankedPaging("\(M.self)") }
+    return try effectiveSorts.condition(after: cursor, "\(M.self)")
+  }
+}
+
+extension [QuerySort] {
   /// Returns the condition of the rows after the cursor, which are greater in the first sort that differs. NULL comes
   /// first in forward order.
-  private func condition(after cursor: QueryCursor) throws -> SQLNode {
-    if isRanked {
-      throw StoreError(
-        .unsupported, model: "\(M.self)",
-        "after(_:) has no meaning on ranked search results; sort by a property, or use an offset")
-    }
+  func condition(after cursor: QueryCursor, _ model: String) throws -> SQLNode {
     var whole: SQLNode?
     var equal: SQLNode?
-    for term in effectiveSorts {
+    for term in self {
       let value = try term.node.replacingColumns { name in
         guard let value = cursor.values[name] else {
-          throw StoreError(.unsupported, model: "\(M.self)", "after(_:) works on sorts by the model's own properties")
+          throw StoreError(.unsupported, model: model, "after(_:) works on sorts by the model's own properties")
         }
         return value
       }
@@ -96,10 +98,18 @@ extension Query {
       equal = equal.map { .and($0, same) } ?? same
     }
     guard let whole else { return .value(.integer(1)) }
-    guard let first = effectiveSorts.first, effectiveSorts.count > 1, let bound = try first.bound(cursor) else {
+    guard let first, count > 1, let bound = try first.bound(cursor) else {
       return whole
     }
     return .and(bound, whole)
+  }
+}
+
+extension StoreError {
+  static func rankedPaging(_ model: String) -> StoreError {
+    StoreError(
+      .unsupported, model: model,
+      "after(_:) has no meaning on ranked search results; sort by a property, or use an offset")
   }
 }
 

@@ -70,7 +70,7 @@ extension Query {
     let isPlain = limit == nil && offset == 0 && cursor == nil && !isRanked && !readsOtherRows
     if isPlain {
       var conditions: [(inout SQLWriter) throws -> Void] = []
-      if let search { conditions.append { try search.writeCondition(&$0, M.schema) } }
+      if let search { conditions.append { try search.writeCondition(&$0, M.schema.searched) } }
       if let filter { conditions.append { try $0.write(filter) } }
       if M.schema.expires, writer.pendingText == nil {
         conditions.append { $0.write(Expiry.isThere(M.schema.statements.table)) }

@@ -7,10 +7,10 @@ struct SearchClause: Sendable, Hashable {
 
   static func table(of model: String) -> String { "\(ReservedNames.prefix)search_\(model)" }
 
-  func writeJoin<M: Model>(_ writer: inout SQLWriter, _ schema: ModelSchema<M>) {
-    let index = Quoting.name(Self.table(of: schema.table))
-    let row = "\(schema.statements.table).\(Quoting.name(schema.rowIDColumn))"
-    guard let sources = writer.pendingText?.sources[schema.table] else {
+  func writeJoin(_ writer: inout SQLWriter, _ searched: SearchedTable) {
+    let index = Quoting.name(Self.table(of: searched.name))
+    let row = "\(Quoting.name(searched.name)).\(Quoting.name(searched.rowIDColumn))"
+    guard let sources = writer.pendingText?.sources[searched.name] else {
       writer.write(" JOIN \(index) ON \(index).rowid = \(row)")
       return
     }
@@ -19,20 +19,20 @@ struct SearchClause: Sendable, Hashable {
     writer.write(") AS \(index) ON \(index).number = \(row)")
   }
 
-  func writeCondition<M: Model>(_ writer: inout SQLWriter, _ schema: ModelSchema<M>) throws {
+  func writeCondition(_ writer: inout SQLWriter, _ searched: SearchedTable) throws {
     guard !pattern.utf8.contains(0) else {
       throw StoreError(
-        .invalidValue, model: schema.modelName, "The search text holds a NUL, at which SQLite ends it. Leave it out.")
+        .invalidValue, model: searched.model, "The search text holds a NUL, at which SQLite ends it. Leave it out.")
     }
-    guard !schema.searchableColumns.isEmpty else {
+    guard searched.isSearchable else {
       throw StoreError(
-        .unsupported, model: schema.modelName,
-        "\(schema.modelName) has no searchable property; mark one with @Attribute(.searchable)")
+        .unsupported, model: searched.model,
+        "\(searched.model) has no searchable property; mark one with @Attribute(.searchable)")
     }
-    let index = Quoting.name(Self.table(of: schema.table))
-    if let sources = writer.pendingText?.sources[schema.table] {
+    let index = Quoting.name(Self.table(of: searched.name))
+    if let sources = writer.pendingText?.sources[searched.name] {
       guard !isRanked else { return writer.write("TRUE") }
-      writer.write("\(schema.statements.table).\(Quoting.name(schema.rowIDColumn)) IN (")
+      writer.write("\(Quoting.name(searched.name)).\(Quoting.name(searched.rowIDColumn)) IN (")
       writeMatches(sources, &writer)
       writer.write(")")
       return
@@ -41,16 +41,30 @@ struct SearchClause: Sendable, Hashable {
       writer.write("\(index) MATCH ")
     } else {
       writer.write(
-        "\(schema.statements.table).\(Quoting.name(schema.rowIDColumn)) IN (SELECT rowid FROM \(index) WHERE \(index) MATCH "
+        "\(Quoting.name(searched.name)).\(Quoting.name(searched.rowIDColumn)) IN (SELECT rowid FROM \(index) WHERE \(index) MATCH "
       )
     }
     writer.bind(.text(pattern))
     if !isRanked { writer.write(")") }
   }
 
-  func writeRank<M: Model>(_ writer: inout SQLWriter, _ schema: ModelSchema<M>) {
-    let index = Quoting.name(Self.table(of: schema.table))
-    writer.write(writer.pendingText?.sources[schema.table] == nil ? "bm25(\(index))" : "\(index).rank")
+  func writeRank(_ writer: inout SQLWriter, _ searched: SearchedTable) {
+    let index = Quoting.name(Self.table(of: searched.name))
+    writer.write(writer.pendingText?.sources[searched.name] == nil ? "bm25(\(index))" : "\(index).rank")
+  }
+}
+
+/// A table as full-text search knows it.
+struct SearchedTable {
+  let name: String
+  let model: String
+  let rowIDColumn: String
+  let isSearchable: Bool
+}
+
+extension ModelSchema {
+  var searched: SearchedTable {
+    SearchedTable(name: table, model: modelName, rowIDColumn: rowIDColumn, isSearchable: !searchableColumns.isEmpty)
   }
 }
 
@@ -77,11 +91,7 @@ extension Model {
   /// - Parameter text: The text that a person has typed.
   /// - Returns: A query for the matching rows.
   public static func search(typed text: String) -> Query<Self> {
-    // Split by scalars, as the index does: a quotation mark may form one character with a combining mark.
-    let words = text.unicodeScalars.split(whereSeparator: SearchWords.isSeparator).filter {
-      $0.contains(where: SearchWords.beginsWord)
-    }
-    return words.isEmpty ? all : search(words.map { "\"\(String($0))\"*" }.joined(separator: " "))
+    SearchWords.pattern(typed: text).map { search($0) } ?? all
   }
 }
 

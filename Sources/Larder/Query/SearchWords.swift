@@ -20,6 +20,13 @@ enum SearchWords {
   /// The tokenizer of indexes from before there were versions.
   static let firstTokenizer = "unicode61 remove_diacritics 2"
 
+  /// Returns the search for what a person types: each word is found by its beginning. Nil if there is no word.
+  static func pattern(typed text: String) -> String? {
+    // Split by scalars, as the index does: a quotation mark may form one character with a combining mark.
+    let words = text.unicodeScalars.split(whereSeparator: isSeparator).filter { $0.contains(where: beginsWord) }
+    return words.isEmpty ? nil : words.map { "\"\(String($0))\"*" }.joined(separator: " ")
+  }
+
   /// Returns whether an index splits words at the character. Combining marks are part of words here, and FTS5 separates
   /// them in the same way.
   static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {

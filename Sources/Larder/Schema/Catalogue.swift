@@ -28,6 +28,15 @@ enum Catalogue {
       let isKey: Bool
       /// The raw values of an enum that lists its cases; nil if unknown.
       let cases: [String]?
+      /// The property's type in Swift; nil in files of the first versions.
+      let swiftType: String?
+
+      /// The name of the type is only for people: a file in which it differs is none that has to be migrated.
+      static func == (left: Column, right: Column) -> Bool {
+        (left.name, left.property, left.type, left.isKey, left.cases)
+          == (right.name, right.property, right.type, right.isKey, right.cases)
+          && (left.swiftType == nil) == (right.swiftType == nil)
+      }
     }
 
     let model: String
@@ -39,6 +48,8 @@ enum Catalogue {
     /// None in files of the first version.
     let references: [TableReference]?
     let pairs: [PairsTable]?
+    /// None in files of the first versions.
+    let toMany: [TableDefinition.ToMany]?
     let derived: [DerivedColumn]?
     /// The version of the triggers that keep the derived columns; nil if there are none, and in files of the first
     /// versions.
@@ -48,6 +59,8 @@ enum Catalogue {
     let json: Int?
     /// Whether rows can expire; nil if not.
     let expires: Bool?
+    /// Whether rows take no part in sync; nil if they do, and in files of the first versions.
+    let isLocal: Bool?
     /// Columns without a property; their values stay.
     let retired: [String]
     /// The former columns of the model, oldest first, which distinguish an older program from a changed one.
@@ -64,7 +77,9 @@ enum Catalogue {
     init(_ table: TableDefinition, retired: [String], history: [[String]], reused: [String] = [], after old: Entry?) {
       model = table.model
       columns = table.columns.map {
-        Column(name: $0.name, property: $0.property, type: $0.type, isKey: $0.isKey, cases: $0.cases)
+        Column(
+          name: $0.name, property: $0.property, type: $0.type, isKey: $0.isKey, cases: $0.cases,
+          swiftType: $0.swiftType)
       }
       var originals: [String: String] = [:]
       for name in retired { originals[name.asciiLowercased] = old?.original(of: name) }
@@ -81,12 +96,14 @@ enum Catalogue {
       words = table.searchable.isEmpty ? nil : Swift.max(old?.words ?? 0, SearchWords.version)
       references = table.references.isEmpty ? nil : table.references
       pairs = table.pairs.isEmpty ? nil : table.pairs
+      toMany = table.toMany.isEmpty ? nil : table.toMany
       derived = table.derived.isEmpty ? nil : table.derived
       derivation = table.derived.isEmpty ? nil : Swift.max(old?.derivation ?? 0, DerivedColumn.version)
       json =
         table.columns.contains(where: \.mayHoldUnorderedJSON)
         ? Swift.max(old?.json ?? 0, CanonicalEncoding.version) : nil
       expires = table.expires ? true : nil
+      isLocal = table.syncs ? nil : true
       self.retired = retired
       self.history = history
     }

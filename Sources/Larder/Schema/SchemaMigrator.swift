@@ -26,6 +26,8 @@ struct SchemaMigrator {
         "A newer version of Larder wrote the file (format \(format)); this one reads up to \(Catalogue.format). Update the program."
       )
     }
+    // A program without models, such as one that shows any file, has no migrations that could be missing.
+    if tables.isEmpty, migrations.isEmpty { return [] }
     let applied = try Catalogue.appliedMigrations(in: connection)
     let known = Set(migrations.map(\.name))
     let lastKnown = applied.lastIndex(where: known.contains) ?? -1

@@ -40,8 +40,8 @@ struct TableState {
     let master = try connection.query(
       "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)", [.text(name)])
     guard let table = master.first else { return nil }
-    let list = try connection.query("PRAGMA table_list(\(Quoting.name(name)))")
-    let rows = try connection.query("PRAGMA table_xinfo(\(Quoting.name(name)))")
+    let list = try connection.query("PRAGMA main.table_list(\(Quoting.name(name)))")
+    let rows = try connection.query("PRAGMA main.table_xinfo(\(Quoting.name(name)))")
     let columns = try rows.map { row in
       Column(
         name: try row.get("name"), storedName: try row.get("name"), declaredType: try row.get("type"),

@@ -15,6 +15,10 @@ struct StoreOpening: Sendable {
 
   private let features: StoreFeatures
   private let gate: WriteGate
+  /// Whether the file is Larder's own, which it also is if a program without models opens it with `.existing`.
+  private let isStore: Bool
+  /// Why it couldn't be found out whose file it is.
+  private let failure: (any Error)?
 
   init(path: String?, models: [any Model.Type], configuration: Store.Configuration) {
     // A relative path, or a link, may lead elsewhere later; files beside the store belong to the store itself.
@@ -22,7 +26,14 @@ struct StoreOpening: Sendable {
     self.path = path
     self.models = models
     self.configuration = configuration
-    features = StoreFeatures(path: path, configuration)
+    var isStore = configuration.schema == .managed
+    var failure: (any Error)?
+    if models.isEmpty, !isStore, let path {
+      do { isStore = try Self.isStore(path, configuration) } catch { failure = error }
+    }
+    self.isStore = isStore
+    self.failure = failure
+    features = StoreFeatures(path: path, isManaged: isStore, configuration)
     gate = WriteGate(isReadOnly: configuration.access == .readOnly)
   }
 
@@ -48,7 +59,8 @@ struct StoreOpening: Sendable {
     try check(tables)
     try checkFile()
     return try mapping {
-      switch (configuration.access, configuration.schema) {
+      if let failure { throw failure }
+      return switch (configuration.access, configuration.schema) {
       case (.readOnly, _): try openReadOnly(tables)
       case (.readWrite, .managed): try openManaged(tables)
       case (.readWrite, .existing): try openExisting(tables)
@@ -60,12 +72,12 @@ struct StoreOpening: Sendable {
     _ tables: [TableDefinition] = [], adopted: AdoptedColumns = AdoptedColumns(), isImmutable: Bool = false
   ) -> StoreEnvironment {
     StoreEnvironment(
-      tables: tables, adopted: adopted, features: features, isManaged: configuration.schema == .managed, gate: gate,
+      tables: tables, adopted: adopted, features: features, isManaged: isStore, gate: gate,
       isImmutable: isImmutable)
   }
 
   private func openManaged(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
-    let environment = makeEnvironment(tables)
+    let environment = makeEnvironment(models.isEmpty ? try describedTables() : tables)
     let connection = try makeConnection(environment, .writer)
     let migrator = SchemaMigrator(connection, tables, configuration.migrations, log: configuration.log)
     var areValuesChecked = false
@@ -101,6 +113,10 @@ struct StoreOpening: Sendable {
   }
 
   private func openExisting(_ tables: [TableDefinition]) throws -> (Connection, StoreEnvironment) {
+    if isStore {
+      let environment = makeEnvironment(try describedTables())
+      return (try openWriter(environment), environment)
+    }
     let existing = ExistingSchema(try makeConnection(makeEnvironment(adopted: AdoptedColumns(tables)), .writer), tables)
     try existing.check()
     let environment = makeEnvironment(tables, adopted: try existing.adoptedColumns())
@@ -273,6 +289,33 @@ struct StoreOpening: Sendable {
     }
   }
 
+  // MARK: Without models
+
+  /// The models that the file describes, for a program that declares none.
+  private func describedTables() throws -> [TableDefinition] {
+    guard let path, FileManager.default.fileExists(atPath: path) else { return [] }
+    let probe = try makeConnection(makeEnvironment(), .writer)
+    defer { probe.close() }
+    _ = try SchemaMigrator(probe, [], configuration.migrations, log: nil).pendingMigrations()
+    return try TableDefinition.described(in: probe)
+  }
+
+  /// Returns whether Larder has made the file. That it is no database, or can't be opened, is found later.
+  private static func isStore(_ path: String, _ configuration: Store.Configuration) throws -> Bool {
+    guard FileManager.default.fileExists(atPath: path) else { return false }
+    var settings = GRDB.Configuration()
+    settings.readonly = true
+    settings.busyMode = .timeout(Double(configuration.busyTimeout.milliseconds) / 1000)
+    let sql = "SELECT 1 FROM sqlite_master WHERE name = ?"
+    do {
+      return try DatabaseQueue(path: path, configuration: settings).read { file in
+        try Bool.fetchOne(file, sql: sql, arguments: [Catalogue.modelsTable]) == true
+      }
+    } catch let error as DatabaseError where [.SQLITE_NOTADB, .SQLITE_CANTOPEN].contains(error.resultCode) {
+      return false
+    }
+  }
+
   // MARK: Reading alone
 
   /// Opens a reading connection in place of the writing one. Nothing is created, changed or checkpointed.
@@ -284,11 +327,11 @@ struct StoreOpening: Sendable {
       try mapping { try makeConnection(makeEnvironment(adopted: adopted, isImmutable: isImmutable), .reader) }
     }
     let environment: StoreEnvironment
-    switch configuration.schema {
-    case .managed:
+    if isStore {
       try SchemaMigrator(probe, tables, configuration.migrations, log: nil).checkIsReadable()
-      environment = makeEnvironment(tables, isImmutable: isImmutable)
-    case .existing:
+      environment = makeEnvironment(
+        models.isEmpty ? try TableDefinition.described(in: probe) : tables, isImmutable: isImmutable)
+    } else {
       let existing = ExistingSchema(probe, tables)
       try existing.check()
       environment = makeEnvironment(tables, adopted: try existing.adoptedColumns(), isImmutable: isImmutable)

@@ -56,7 +56,7 @@ extension CollectionName {
   }
 }
 
-extension TableDescription {
+extension ModuleTable {
   /// The name in the exchange.
   var exchangeName: String { isCollection ? CollectionName.exchange(name) : name }
 }

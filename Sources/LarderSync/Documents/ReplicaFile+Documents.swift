@@ -21,15 +21,15 @@ extension ReplicaFile {
       if let other = named[name], (other.length, other.stamp) > (cell.length, cell.stamp) { continue }
       named[name] = cell
     }
-    let json = shown?[TableDescription.json] ?? named[TableDescription.json]?.value
-    named[TableDescription.json] = nil
+    let json = shown?[ModuleTable.json] ?? named[ModuleTable.json]?.value
+    named[ModuleTable.json] = nil
     var values: [String: ReplicatedValue] = [:]
     if case .text(let text)? = json {
       for property in DocumentParts.of(text) {
         values[CollectionName.exchange(property: property.name)] = .text(property.value)
       }
     }
-    if let shown { values[TableDescription.expires] = shown[TableDescription.expires] ?? .null }
+    if let shown { values[ModuleTable.expires] = shown[ModuleTable.expires] ?? .null }
     var properties: [PropertyState] = []
     for name in Set(values.keys).union(named.keys) {
       let cell = named[name]
@@ -52,7 +52,7 @@ extension ReplicaFile {
     }
     let json = try DocumentParts.document(properties)
     return table.properties.map { property in
-      property.column.name == TableDescription.json ? .text(json) : state.value(of: property.name)
+      property.column.name == ModuleTable.json ? .text(json) : state.value(of: property.name)
     }
   }
 

@@ -143,7 +143,7 @@ struct BatchCheck: Sendable {
         loss.property.map { ($0, loss.value) }
       }
     for (name, value) in values {
-      if name == TableDescription.expires, value.isNull || value.fits(.real) { continue }
+      if name == ModuleTable.expires, value.isNull || value.fits(.real) { continue }
       guard let property = CollectionName.property(name), property != "key",
         CollectionName.exchange(property: property).utf8.elementsEqual(name.utf8)
       else { throw refusal(row, "is a document with a property that has an impossible name") }

@@ -6,18 +6,18 @@ struct TrackedTable: Sendable {
     let id: Int64
     /// The name in the exchange.
     let name: String
-    let column: TableDescription.Column
+    let column: ModuleTable.Column
     /// Whether held values are found by the value, because it refers to a row or must be unique.
     let isLookedUp: Bool
     /// The foreign key of the column, if it has one.
-    let reference: TableDescription.Reference?
+    let reference: ModuleTable.Reference?
 
     /// Whether replicas add up what each has added.
     var isCounter: Bool { column.counterRange != nil }
   }
 
   let id: Int64
-  let description: TableDescription
+  let description: ModuleTable
   var properties: [Property]
 
   /// The name in the exchange.
@@ -30,11 +30,11 @@ struct TrackedTable: Sendable {
   var quotedName: String { description.name.quotedName }
 
   /// Whether held values of a column are found by the value.
-  static func isLookedUp(_ column: String, in description: TableDescription) -> Bool {
+  static func isLookedUp(_ column: String, in description: ModuleTable) -> Bool {
     description.references.contains { $0.column == column } || description.uniqueRules.contains { $0.contains(column) }
   }
 
-  func reference(of column: String) -> TableDescription.Reference? {
+  func reference(of column: String) -> ModuleTable.Reference? {
     description.references.first { $0.column == column }
   }
 }

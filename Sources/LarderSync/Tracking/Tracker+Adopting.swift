@@ -7,7 +7,7 @@ extension Tracker {
   ///
   /// A row that is here already, because the model didn't take part before, is a new one. A row whose key has more values
   /// than the model's is none of it.
-  func adoptUnknownRows(_ description: TableDescription, _ table: Int64) throws {
+  func adoptUnknownRows(_ description: ModuleTable, _ table: Int64) throws {
     guard try connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE table_id = ?1 AND status = 5", [.integer(table)])
     else { return }
     let known = SyncTables.rows + "."
@@ -27,7 +27,7 @@ extension Tracker {
   }
 
   /// Records rows that have no metadata, such as those that were there before tracking began.
-  func adopt(_ table: TableDescription, _ id: Int64) throws {
+  func adopt(_ table: ModuleTable, _ id: Int64) throws {
     let keys = table.keys.map { "row.\($0.name.quotedName)" }
     let names = SyncTables.keys(keys.count)
     let isKnown = zip(names, keys).map { "known.\($0) = +\($1)" }.joined(separator: " AND ")
@@ -50,7 +50,7 @@ extension Tracker {
   /// Takes up a column that the table hasn't had before: values that other replicas have sent for it move into it, and
   /// those that a migration has computed are changes. A constant default is none, because every replica has it.
   func adopt(
-    _ column: TableDescription.Column, _ property: Int64, of table: TableDescription, _ id: Int64
+    _ column: ModuleTable.Column, _ property: Int64, of table: ModuleTable, _ id: Int64
   ) throws {
     let join = isRow(of: table, id)
     let name = column.name.quotedName
@@ -96,7 +96,7 @@ extension Tracker {
   /// Makes the values that a counter has without anyone having added them contributions of those who wrote them, which
   /// every replica does in the same way.
   func adoptCounter(
-    _ column: TableDescription.Column, _ property: Int64, of table: TableDescription, _ id: Int64
+    _ column: ModuleTable.Column, _ property: Int64, of table: ModuleTable, _ id: Int64
   ) throws {
     let name = column.name.quotedName
     func insert(_ value: String, _ source: String) -> String {
@@ -128,7 +128,7 @@ extension Tracker {
   }
 
   /// The condition that `known` are the metadata of `row`.
-  func isRow(of table: TableDescription, _ id: Int64) -> String {
+  func isRow(of table: ModuleTable, _ id: Int64) -> String {
     let keys = zip(SyncTables.keys(table.keys.count), table.keys)
     return "known.table_id = \(id) AND "
       + keys.map { "known.\($0) = +row.\($1.name.quotedName)" }.joined(separator: " AND ")

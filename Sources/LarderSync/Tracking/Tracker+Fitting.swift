@@ -20,13 +20,13 @@ extension Tracker {
     }
   }
 
-  private func isFit(_ table: TableDescription) throws -> Bool {
+  private func isFit(_ table: ModuleTable) throws -> Bool {
     try connection.finds(
       "SELECT 1 FROM \(SyncTables.tables) WHERE name = ?1 AND description = ?2",
       [.init(table.exchangeName), .blob(try encoded(table))])
   }
 
-  private func encoded(_ table: TableDescription) throws -> Data {
+  private func encoded(_ table: ModuleTable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     return try encoder.encode(table)
@@ -77,7 +77,7 @@ extension Tracker {
     try connection.run("DELETE FROM \(SyncTables.rows) WHERE \(condition)")
   }
 
-  private func fit(_ table: TableDescription) throws {
+  private func fit(_ table: ModuleTable) throws {
     try connection.run(
       """
       INSERT INTO \(SyncTables.tables) (name, key_count, description) VALUES (?1, ?2, ?3)
@@ -88,7 +88,7 @@ extension Tracker {
     var known = try properties(of: id)
     // A column that declares its former name comes first: the name belongs to it.
     let ordered = table.columns.filter { $0.originalName != nil } + table.columns.filter { $0.originalName == nil }
-    var added: [(column: TableDescription.Column, property: Int64)] = []
+    var added: [(column: ModuleTable.Column, property: Int64)] = []
     var counters = added
     for column in ordered {
       let isLookedUp = TrackedTable.isLookedUp(column.name, in: table)
@@ -129,7 +129,7 @@ extension Tracker {
   }
 
   /// Returns the name in the exchange of a column that has none yet: the one that it had first.
-  private static func name(of column: TableDescription.Column, among known: [KnownProperty]) -> String {
+  private static func name(of column: ModuleTable.Column, among known: [KnownProperty]) -> String {
     let first = column.originalName ?? column.name
     var (name, number) = (first, 1)
     while known.contains(where: { $0.name == name && $0.column != nil }) {

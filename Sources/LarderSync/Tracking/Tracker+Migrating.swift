@@ -32,7 +32,7 @@ extension Tracker {
   }
 
   /// Holds the values of a column that leaves the model.
-  private func hold(_ column: String, _ property: Int64, of table: TableDescription, _ id: Int64) throws {
+  private func hold(_ column: String, _ property: Int64, of table: ModuleTable, _ id: Int64) throws {
     try connection.run(
       """
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value)

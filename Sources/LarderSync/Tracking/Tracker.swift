@@ -70,14 +70,14 @@ extension Tracker {
   // MARK: What takes part
 
   /// The tables of the models, and the collections of documents, that take part in sync.
-  func synced() throws -> [TableDescription] {
+  func synced() throws -> [ModuleTable] {
     let models = try connection.tables.filter(\.syncs)
     guard try SyncTables.exist(connection) else { return models }
     let collections = try connection.collections
     if collections.isEmpty { return models }
     let local = try localCollections()
     return models
-      + collections.filter { !local.contains(CollectionName.exchange($0)) }.map(TableDescription.init(collection:))
+      + collections.filter { !local.contains(CollectionName.exchange($0)) }.map(ModuleTable.init(collection:))
   }
 
   /// Refuses references between a model that takes part and one that doesn't, if they can't be kept.

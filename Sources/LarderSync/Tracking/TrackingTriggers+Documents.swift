@@ -14,7 +14,7 @@ extension TrackingTriggers {
     let changed = """
       SELECT DISTINCT '.' || CASE WHEN instr(fullkey, '\\u0000') > 0 THEN substr(fullkey, 3) ELSE key END AS name
         FROM (\(difference("new", "old")) UNION ALL \(difference("old", "new"))) WHERE old.json IS NOT new.json
-        UNION ALL SELECT '\(TableDescription.expires)' WHERE old.expires IS NOT new.expires
+        UNION ALL SELECT '\(ModuleTable.expires)' WHERE old.expires IS NOT new.expires
       """
     return [
       """

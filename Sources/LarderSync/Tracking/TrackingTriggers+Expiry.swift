@@ -3,7 +3,7 @@ import Larder
 extension TrackingTriggers {
   /// The condition that an expired row that a reference keeps was marked so.
   func isMarked(_ column: String) -> String {
-    "new.\(column.quotedName) IN (\(TableDescription.expiryMarks.joined(separator: ", ")))"
+    "new.\(column.quotedName) IN (\(ModuleTable.expiryMarks.joined(separator: ", ")))"
   }
 
   /// The date stays in the state when an expired row is marked because a reference keeps it.

@@ -119,7 +119,7 @@ struct TrackingTriggers {
     return effects.isEmpty ? nil : effects.joined(separator: " OR ")
   }
 
-  private func isGone(_ row: String, _ reference: TableDescription.Reference) -> String {
+  private func isGone(_ row: String, _ reference: ModuleTable.Reference) -> String {
     "NOT EXISTS (SELECT 1 FROM \(reference.table.quotedName) WHERE \(reference.key.quotedName) = \(row).\(reference.column.quotedName))"
   }
 
@@ -226,13 +226,13 @@ struct TrackingTriggers {
   }
 
   /// The condition that a delete rule has cleared the reference.
-  private func isNullified(_ reference: TableDescription.Reference) -> String {
+  private func isNullified(_ reference: ModuleTable.Reference) -> String {
     let column = reference.column.quotedName
     return "new.\(column) IS NULL AND old.\(column) IS NOT NULL AND \(isGone("old", reference))"
   }
 
   /// The reference stays in the state when the rule clears it, so that it refers again if the row comes back.
-  private func nullification(of property: TrackedTable.Property, _ reference: TableDescription.Reference) -> String {
+  private func nullification(of property: TrackedTable.Property, _ reference: ModuleTable.Reference) -> String {
     let column = reference.column.quotedName
     return trigger(
       "nullify_\(property.id)", "UPDATE OF \(column)", when: isNullified(reference),

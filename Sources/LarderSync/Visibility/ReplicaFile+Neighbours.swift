@@ -3,7 +3,7 @@ import Larder
 /// What is connected with a row.
 extension ReplicaFile {
   /// The row to which a reference of a state leads; nil if it leads nowhere.
-  func target(of reference: TableDescription.Reference, in state: RowState, _ table: TrackedTable) -> RowKey? {
+  func target(of reference: ModuleTable.Reference, in state: RowState, _ table: TrackedTable) -> RowKey? {
     let value = value(of: reference.column, in: state, table)
     return value.isNull ? nil : RowKey(table: reference.table, key: [value])
   }
@@ -55,7 +55,7 @@ extension ReplicaFile {
   // MARK: Referrers
 
   /// The tables that refer to a table, each with its reference.
-  private func references(to table: String) -> [(table: TrackedTable, reference: TableDescription.Reference)] {
+  private func references(to table: String) -> [(table: TrackedTable, reference: ModuleTable.Reference)] {
     tables.flatMap { other in
       other.description.references.filter { $0.table == table }.map { (other, $0) }
     }

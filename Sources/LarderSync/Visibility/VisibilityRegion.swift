@@ -292,7 +292,7 @@ final class VisibilityRegion {
   }
 }
 
-extension TableDescription.Reference {
+extension ModuleTable.Reference {
   /// Whether a row isn't visible without the row that it refers to: because it must refer to one, or because it goes
   /// with that one.
   var isEssential: Bool { !isOptional || rule == .cascade }

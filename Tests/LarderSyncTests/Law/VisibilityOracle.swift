@@ -59,7 +59,7 @@ struct VisibilityOracle {
 
   private func raw(_ column: String, _ state: RowState, _ table: TrackedTable) -> ReplicatedValue {
     for (key, value) in zip(table.description.keys, state.key) where key.name == column { return value }
-    if table.isCollection, column == TableDescription.json { return Self.document(state) }
+    if table.isCollection, column == ModuleTable.json { return Self.document(state) }
     let name = table.properties.first { $0.column.name == column }?.name
     if let range = table.properties.first(where: { $0.column.name == column })?.column.counterRange {
       // The sum in as many bits as it needs, and then the bounds.

@@ -101,7 +101,7 @@ struct Replica {
         let keys = table.description.keys.map(\.name)
         let columns = (keys + table.properties.sorted { $0.name < $1.name }.map(\.column.name)).map(\.quotedName)
         let sql = "SELECT \(columns.joined(separator: ", ")) FROM main.\(table.quotedName)"
-        let json = columns.firstIndex { table.isCollection && $0 == TableDescription.json.quotedName }
+        let json = columns.firstIndex { table.isCollection && $0 == ModuleTable.json.quotedName }
         let rows = try connection.rows(sql, []) { row in
           columns.indices.map { $0 == json ? VisibilityOracle.document(row.value(Int32($0))) : row.value(Int32($0)) }
         }

@@ -52,16 +52,21 @@ struct DocumentOperatorTests {
     #expect(try things.count() == 11 - expected.count)
   }
 
-  @Test("B5: a text that looks like an array is none, and a number or a truth value is no part of a number")
+  @Test("B5: a text that looks like an array is none, a truth value is no number, and neither is part of a number")
   func lookalikes() throws {
     let things = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("lookalikes")
     for (key, value) in [
       ("array", [1]), ("text", "[1]"), ("two", 2), ("twelve", 12), ("twenty", 20), ("pair", [2, 3]), ("flags", [true]),
-      ("one", 1), ("eleven", 11),
+      ("one", 1), ("eleven", 11), ("zero", 0), ("yes", true), ("no", false),
     ] as [(String, DocumentValue)] {
       try things.save(key, ["v": value])
     }
     #expect(try things.keys(where: [Condition("v", .equal, "[1]")]) == ["text"])
+    #expect(try things.keys(where: [Condition("v", .equal, true)]) == ["yes"])
+    #expect(try things.keys(where: [Condition("v", .equal, 1)]) == ["one"])
+    let mixed = Condition("v", .inList, [false, 12] as [DocumentValue])
+    #expect(try things.keys(where: [mixed]).sorted() == ["no", "twelve"])
+    #expect(try things.keys(where: [Condition("v", .equal, 0)]) == ["zero"])
     #expect(try things.keys(where: [Condition("v", .contains, 2)]) == ["pair"])
     #expect(try things.keys(where: [Condition("v", .contains, true)]) == ["flags"])
     #expect(try things.keys(where: [Condition("v", .contains, 1)]) == ["array"])

@@ -85,6 +85,15 @@ struct ExpiringModelTests {
     get throws { try file.sql("select count(*) as n from main.Session").first?["n"]?.integer.map { Int($0) } ?? -1 }
   }
 
+  @Test("SQL compacts a file whose rows expire")
+  func vacuum() throws {
+    try store.blocking.save(Session(id: 9, token: "z"), expires: clock.now + 10)
+    try store.blocking.sql(" vacuum")
+    #expect(try store.blocking.find(Session.self, 9)?.token == "z")
+    clock.advance(by: 11)
+    #expect(try store.blocking.find(Session.self, 9) == nil)
+  }
+
   @Test("B7: a row is there until its time, and from its time on in no verb, query, aggregate, relationship or SQL")
   func everywhere() async throws {
     #expect(try store.blocking.expiry(of: Session.self, 2) == clock.now + 10)

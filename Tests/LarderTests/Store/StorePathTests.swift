@@ -77,7 +77,9 @@ struct StorePathTests {
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     let opening = StoreOpening(path: path, models: [], configuration: Store.Configuration(access: .readOnly))
     let connection = try opening.openReader(
-      StoreEnvironment(features: StoreFeatures(path: path, Store.Configuration()), isManaged: true, isImmutable: true))
+      StoreEnvironment(
+        features: StoreFeatures(path: path, isManaged: true, Store.Configuration()), isManaged: true, isImmutable: true)
+    )
     #expect(connection.filePath == path)
     let copy = folder.file("copy").path(percentEncoded: false)
     try StoreBackup.write(connection, to: copy)

@@ -38,16 +38,22 @@ enum ExpiryChange {
   case deleteTicketBySQL(Int)
   case removeExpired
 
-  /// Whether the change gives a row a date that has passed.
-  func hides(at reading: Double) -> Bool {
+  /// The date that the change gives a row; nil if it gives none.
+  private var end: Double? {
     switch self {
-    case .insertPermits(_, .at(let end?)), .savePermits(_, .at(let end?)): end <= reading
-    case .insertTickets(_, .at(let end?)), .saveTickets(_, .at(let end?)): end <= reading
-    case .setPermitEnd(_, let end?), .setTicketEnd(_, let end?), .setPaperEnd(_, let end?): end <= reading
-    case .savePaper(_, _, let end?): end <= reading
-    default: false
+    case .insertPermits(_, .at(let end)), .savePermits(_, .at(let end)): end
+    case .insertTickets(_, .at(let end)), .saveTickets(_, .at(let end)): end
+    case .setPermitEnd(_, let end), .setTicketEnd(_, let end), .setPaperEnd(_, let end): end
+    case .savePaper(_, _, let end): end
+    default: nil
     }
   }
+
+  /// Whether the change gives a row a date that has passed.
+  func hides(at reading: Double) -> Bool { end.map { $0 <= reading } ?? false }
+
+  /// Whether the change gives a row a date by which the time goes back to what the clock reads: rows reappear.
+  func turnsBack(from now: Double, to reading: Double) -> Bool { end.map { reading < $0 && $0 <= now } ?? false }
 
   /// Whether a context can make the change.
   var isForContexts: Bool {

@@ -1,5 +1,5 @@
 /// A table of a model, or of the pairs of a many-to-many relationship, as another module of the package sees it.
-package struct TableDescription: Sendable, Hashable, Codable {
+package struct ModuleTable: Sendable, Hashable, Codable {
   /// A column that rows write.
   package struct Column: Sendable, Hashable, Codable {
     package let name: String
@@ -52,11 +52,11 @@ package struct TableDescription: Sendable, Hashable, Codable {
   package static let expiryMarks = ["-9e999", "\(Expiry.released)"]
 
   /// Returns the tables of the models, and of the pairs of their relationships.
-  static func all(_ tables: [TableDefinition]) throws -> [TableDescription] {
+  static func all(_ tables: [TableDefinition]) throws -> [ModuleTable] {
     let local = Set(tables.filter { !$0.syncs }.map(\.name))
-    return try tables.map(TableDescription.init)
+    return try tables.map(ModuleTable.init)
       + tables.flatMap(\.pairs).map { pairs in
-        TableDescription(pairs, syncs: !local.contains(pairs.source.table) && !local.contains(pairs.target.table))
+        ModuleTable(pairs, syncs: !local.contains(pairs.source.table) && !local.contains(pairs.target.table))
       }
   }
 
@@ -129,7 +129,7 @@ package struct TableDescription: Sendable, Hashable, Codable {
   }
 }
 
-extension TableDescription.Column {
+extension ModuleTable.Column {
   fileprivate init(hidden name: String, _ storageClass: StorageClass) {
     self.init(
       name: name, property: name, storageClass: storageClass, isOptional: true, originalName: nil,

@@ -1,0 +1,172 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Testing
+
+@Model(expires: true)
+struct DescribedPass: Hashable {
+  var id: Int
+  var holder = ""
+}
+
+@Suite("What a file says of its tables")
+struct TableDescriptionTests {
+  @Test("a store without models knows properties, keys, indexes, relationships and derived values of each model")
+  func models() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("wallets.larder").path
+    await (try Store(at: path, for: Wallet.self, Node.self)).close()
+    for schema in [Store.Configuration.SchemaMode.managed, .existing] {
+      let store = try Store(at: path, schema: schema)
+      let names = try await store.tables.map(\.name)
+      #expect(names == ["Category", "Cost", "Cost_tags", "Node", "Person", "Tag", "Wallet"])
+      let cost = try await store.table("Cost")
+      #expect(cost.kind == .model && cost.model == "Cost" && !cost.expires)
+      #expect(cost.properties.map(\.name) == ["id", "amount", "day", "weight", "wallet", "category"])
+      #expect(
+        cost.properties.map(\.swiftType)
+          == ["Int", "Decimal", "Date", "Double?", "ToOne<Wallet>", "ToOne<Category>?"])
+      #expect(cost.properties.map(\.type) == [.integer, .decimal, .date, .double, .integer, .uuid])
+      #expect(cost.key.map(\.name) == ["id"])
+      #expect(cost.relationships.map(\.name).sorted() == ["category", "tags", "wallet"])
+      #expect(cost.relationship("tags")?.kind == .manyToMany)
+      #expect(cost.relationship("tags")?.isOrdered == true)
+      let wallet = try await store.table("Wallet")
+      #expect(wallet.relationship("costs")?.deleteRule == .cascade)
+      #expect(wallet.properties.filter(\.isDerived).map(\.name).contains("balance"))
+      #expect(try await store.table("Category").property("name")?.isUnique == true)
+      #expect(try await store.table("Person").property("address.city")?.column == "address_city")
+      #expect(try await store.table("Cost_tags").kind == .pairs)
+      await store.close()
+    }
+  }
+
+  @Test("a file of Larder's is known as such while another program has just closed it")
+  func busy() async throws {
+    let folder = try TemporaryFolder()
+    for number in 0..<20 {
+      let path = folder.file("\(number).larder").path
+      do {
+        let typed = try Store(at: path, for: Wallet.self, Node.self)
+        try await typed.insert((0..<200).map { Node(id: $0) })
+      }
+      let store = try Store(at: path, schema: .existing)
+      #expect(try await store.table("Node").kind == .model)
+    }
+  }
+
+  @Test("without models the rules of the models hold: deep rules, derived values, and refusals")
+  func rules() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("nodes.larder").path
+    let typed = try Store(at: path, for: Wallet.self, Node.self)
+    try await typed.insert((1...3000).map { Node(id: $0, parent: $0 == 1 ? nil : ToOne($0 - 1)) })
+    await typed.close()
+    let store = try Store(at: path)
+    #expect(try await store.row(with: [1], in: "Node")?["childSize"] == 1)
+    try await store.insert(["id": 9000, "parent": 1, "size": 4], into: "Node")
+    #expect(try await store.row(with: [1], in: "Node")?["childSize"] == 5)
+    #expect(try await store.deleteRow(with: [1], from: "Node"))
+    #expect(try await store.count(TableQuery("Node")) == 0)
+  }
+
+  @Test("expired rows are hidden without models too, and swept")
+  func expiry() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("passes.larder").path
+    let typed = try Store(at: path, for: DescribedPass.self)
+    try await typed.save(DescribedPass(id: 1), expires: .now.addingTimeInterval(3600))
+    try await typed.save(DescribedPass(id: 2), expires: .now.addingTimeInterval(7200))
+    try await typed.save(DescribedPass(id: 3))
+    await typed.close()
+    let later = Store.Configuration(schema: .existing, now: { .now.addingTimeInterval(5000) })
+    let store = try Store(at: path, for: [], configuration: later)
+    #expect(try await store.rows(TableQuery("DescribedPass")).map { $0["id"] } == [2, 3])
+    #expect(try store.blocking.expiry(ofRowWith: [3], in: "DescribedPass") == nil)
+    #expect(try await store.insert(["id": 1, "holder": "again"], into: "DescribedPass") == [1])
+    try store.blocking.write { db in try db.setExpiry(ofRowWith: [3], in: "DescribedPass", to: .now) }
+    #expect(try await store.rows(TableQuery("DescribedPass")).map { $0["id"] } == [1, 2])
+    let soon = Date.now.addingTimeInterval(6000)
+    let key = try await store.insert(["holder": "new"], into: "DescribedPass", expires: soon)
+    let expiry = try #require(try store.blocking.expiry(ofRowWith: key, in: "DescribedPass"))
+    #expect(abs(expiry.timeIntervalSince(soon)) < 0.001)
+  }
+
+  @Test("a file that is opened to be read is never written")
+  func reading() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("passes.larder").path
+    await (try Store(at: path, for: DescribedPass.self)).close()
+    let before = try Data(contentsOf: URL(filePath: path))
+    let store = try Store(at: path, for: [], configuration: Store.Configuration(schema: .existing, access: .readOnly))
+    #expect(try await store.count(TableQuery("DescribedPass")) == 0)
+    await #expect(throws: StoreError.self) { try await store.insert([:], into: "DescribedPass") }
+    await store.close()
+    #expect(try Data(contentsOf: URL(filePath: path)) == before)
+  }
+
+  @Test("a file that another program made is described by SQLite's own schema")
+  func others() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("other.db").path
+    let maker = try Store(at: path)
+    for sql in [
+      """
+      CREATE TABLE "Big Order" (OrderID INTEGER PRIMARY KEY,
+        Customer VARCHAR(10) NOT NULL REFERENCES Customers (CustomerID) ON DELETE CASCADE,
+        Paid BOOLEAN, Total NUMERIC, Doubled GENERATED ALWAYS AS (Total * 2))
+      """,
+      "CREATE TABLE Customers (CustomerID TEXT PRIMARY KEY, Name TEXT)",
+      "CREATE UNIQUE INDEX names ON Customers (Name)",
+      "CREATE VIEW Paid AS SELECT * FROM \"Big Order\" WHERE Paid",
+      "CREATE TABLE Loose (a, b)", "DROP TABLE _larder_models", "DROP TABLE _larder_migrations",
+      "DROP TABLE _larder_info", "DROP TABLE _larder_once",
+    ] {
+      try await maker.sql(SQL(raw: sql))
+    }
+    await maker.close()
+    let store = try Store(at: path, schema: .existing)
+    #expect(try await store.tables.map(\.name) == ["Big Order", "Customers", "Loose", "Paid"])
+    let order = try await store.table("big order")
+    #expect(order.properties.map(\.type) == [.integer, .text, .bool, .any, .any])
+    #expect(order.properties.map(\.isDerived) == [false, false, false, false, true])
+    #expect(order.relationship("Customer")?.target == "Customers")
+    #expect(try await store.table("Customers").relationship("big Order")?.deleteRule == .cascade)
+    #expect(try await store.table("Customers").property("Name")?.isUnique == true)
+    #expect(try await store.table("Paid").kind == .view)
+    #expect(try await store.table("Loose").key.map(\.name) == ["rowid"])
+    try await store.insert(["CustomerID": "A", "Name": "Ada"], into: "Customers")
+    try await store.insert(["Customer": "A", "Paid": true, "Total": 3], into: "Big Order")
+    let found = try await store.rows(TableQuery("Big Order").where("Paid and Doubled == 6 and Customer.Name == 'Ada'"))
+    #expect(found.map { $0["OrderID"] } == [1])
+    #expect(
+      try await store.deletionPreview(ofRowWith: ["A"], in: "Customers").deleted == ["Customers": 1, "Big Order": 1])
+    await #expect(throws: StoreError.self) { try await store.insert(["Paid": true], into: "Paid") }
+    let context = Context(store)
+    try context.update(["Paid": false], ofRowWith: [1], in: "Big Order")
+    #expect(try context.row(with: [1], in: "Big Order")?["Paid"] == false)
+    #expect(try context.table("Big Order").key.map(\.name) == ["OrderID"])
+    try context.save()
+    try await store.insert(["a": 1, "b": "x"], into: "Loose")
+    try await store.update(["b": "y"], ofRowWith: [1], in: "Loose")
+    #expect(try await store.rows(TableQuery("Loose")).map { $0["b"] } == ["y"])
+    #expect(try await store.deleteRow(with: [1], from: "Loose"))
+  }
+
+  @Test("values are written as texts and read from them without a loss")
+  func texts() async throws {
+    let sample = try SpecimenSample(count: 200)
+    let table = try sample.db.table("Specimen")
+    for row in try sample.db.rows(TableQuery("Specimen")) {
+      for property in table.properties {
+        let value = try #require(row[property.name])
+        guard let text = property.text(of: value) else {
+          #expect(value.isNull)
+          continue
+        }
+        #expect(try property.value(parsing: text) == value, "seed \(sample.seed): \(property.name) as \(text)")
+        #expect(try property.stored(value) == value, "seed \(sample.seed): \(property.name)")
+      }
+    }
+  }
+}
