@@ -2,9 +2,10 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format protobuf bench growth fuzz proof docs clean
+.PHONY: help demo install test check format protobuf bench growth fuzz proof docs clean
 
 PORT ?= 8080
+PREFIX ?= /usr/local
 SHOWCASE_OPTIONS ?=
 CASES ?= 3000000
 SEED ?= random
@@ -14,6 +15,7 @@ PROOF_OPTIONS ?=
 
 help:
 	@echo 'make demo     build the showcase and open it in a browser (PORT=8080, SHOWCASE_OPTIONS="--data DIR")'
+	@echo 'make install  build the larder command and install it with its manual (PREFIX=/usr/local)'
 	@echo 'make test     run all tests, those in a browser too'
 	@echo 'make check    what CI runs: format lint, build with warnings as errors, all tests, which folder refers to which, the documentation with warnings as errors'
 	@echo 'make format   format the Swift code in place'
@@ -28,6 +30,13 @@ help:
 demo:
 	@Scripts/bootstrap build
 	@PORT=$(PORT) Scripts/demo $(SHOWCASE_OPTIONS)
+
+install:
+	@Scripts/bootstrap build
+	swift build --configuration release --product larder
+	install -d $(DESTDIR)$(PREFIX)/bin
+	install .build/release/larder $(DESTDIR)$(PREFIX)/bin/larder
+	Scripts/man .build/release/larder $(DESTDIR)$(PREFIX)
 
 test:
 	@Scripts/bootstrap

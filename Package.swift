@@ -8,7 +8,7 @@ let openCombine = Target.Dependency.product(
   name: "OpenCombine", package: "OpenCombine",
   condition: .when(platforms: [.linux, .windows, .android, .wasi], traits: ["Combine"]))
 
-/// What the pages of the examples are served with.
+/// What pages are served with.
 let web: [Target.Dependency] = [
   .product(name: "Hummingbird", package: "hummingbird"),
   .product(name: "Logging", package: "swift-log"),
@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "LarderCombine", targets: ["LarderCombine"]),
     .library(name: "LarderSync", targets: ["LarderSync"]),
     .library(name: "LarderTestSupport", targets: ["LarderTestSupport"]),
+    .executable(name: "larder", targets: ["LarderTool"]),
   ],
   // What a package that uses Larder alone need not fetch: it writes `traits: []`.
   traits: [
@@ -99,6 +100,23 @@ let package = Package(
     .target(name: "LarderTestSupport", dependencies: ["Larder", "LarderRandom", "LarderSync"]),
     // Seeded random numbers, for the tests of archives too, which know nothing of databases.
     .target(name: "LarderRandom"),
+    // A data browser for any store.
+    .target(
+      name: "LarderStudio",
+      dependencies: [
+        "Larder",
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+      ] + web,
+      resources: [.embedInCode("Page")]
+    ),
+    // The `larder` command.
+    .executableTarget(
+      name: "LarderTool",
+      dependencies: [
+        "Larder", "LarderArchive", "LarderStudio", "LarderSync",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]
+    ),
     // What the pages and the requests of the examples share.
     .target(
       name: "ExampleWeb",
@@ -184,6 +202,8 @@ let package = Package(
     .executableTarget(
       name: "LarderArchiveTestProcess", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderRandom"],
       path: "Tests/LarderArchiveTestProcess"),
+    .executableTarget(
+      name: "LarderStudioTestProcess", dependencies: ["Larder", "LarderStudio"], path: "Tests/LarderStudioTestProcess"),
     .executableTarget(name: "LarderTestProcess", dependencies: ["Larder"], path: "Tests/LarderTestProcess"),
     .executableTarget(
       name: "LarderSyncTestProcess", dependencies: ["Larder", "LarderSync"], path: "Tests/LarderSyncTestProcess"),
@@ -232,6 +252,9 @@ let package = Package(
         "LarderTestSupport",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
+    .testTarget(
+      name: "LarderToolTests",
+      dependencies: ["Larder", "LarderArchive", "LarderSync", "LarderTestSupport", "LarderTool"]),
     .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "ExampleWeb", "LarderArchive"]),
     .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
     .testTarget(name: "NotesTests", dependencies: ["ExampleWeb", "Larder", "Notes"]),

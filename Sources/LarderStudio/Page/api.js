@@ -1,0 +1,84 @@
+// What the page asks of the studio. Every function returns the JSON of the response or throws a `Refusal`.
+
+/** A response other than success. */
+export class Refusal extends Error {
+  constructor(status, answer) {
+    super(answer?.message ?? `The studio answered ${status}.`);
+    this.status = status;
+    this.position = answer?.position;
+    this.model = answer?.model;
+    this.property = answer?.property;
+    this.conflicts = answer?.conflicts;
+  }
+}
+
+/** The window's name: it stays when the page is loaded again, and so do unsaved changes. */
+function windowName() {
+  const kept = sessionStorage.getItem('session');
+  if (kept) return kept;
+  const name = crypto.randomUUID();
+  sessionStorage.setItem('session', name);
+  return name;
+}
+
+export const session = windowName();
+
+/** Names and values for an address. What has no value is left out. */
+export function query(values) {
+  const pairs = Object.entries({ ...values, session }).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  return pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+}
+
+async function send(method, path, { values = {}, json, body, signal } = {}) {
+  const headers = json === undefined ? {} : { 'Content-Type': 'application/json' };
+  const connection = document.getElementById('connection');
+  let response;
+  try {
+    response = await fetch(`api/${path}?${query(values)}`, { method, headers, signal, body: json === undefined ? body : JSON.stringify(json) });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    connection.hidden = false;
+    throw new Refusal(0, { message: 'The studio does not answer.' });
+  }
+  connection.hidden = true;
+  const isJSON = response.headers.get('Content-Type')?.startsWith('application/json');
+  if (!response.ok) throw new Refusal(response.status, isJSON ? await response.json() : undefined);
+  return isJSON ? response.json() : response.text();
+}
+
+const get = (path, values, signal) => send('GET', path, { values, signal });
+const post = (path, json) => send('POST', path, { json });
+
+export const store = () => get('store');
+export const rows = (values, signal) => get('rows', values, signal);
+export const count = (values, signal) => get('count', values, signal);
+export const row = (table, key) => get('row', { table, key });
+export const deletion = (table, key) => get('deletion', { table, key });
+export const documentContent = (table, key) => get('document', { table, key });
+export const changes = () => get('changes');
+
+export const insert = (table, values, expires) => post('insert', { table, values, expires });
+export const update = (table, key, values) => post('update', { table, key: JSON.parse(key), values });
+export const remove = (table, key) => post('delete', { table, key: JSON.parse(key) });
+export const setExpiry = (table, key, expires) => post('expiry', { table, key: JSON.parse(key), expires });
+/** Documents are written at once. `before` is the JSON that was changed; without it the document must not be there yet. */
+export const saveDocument = (table, key, json, before) => post('document', { table, key, json, before });
+export const deleteDocument = (table, key) => post('document/delete', { table, key });
+export const expireDocument = (table, key, expires) => post('document/expiry', { table, key, expires });
+export const resolve = (table, key, keepsMine) => post('resolve', { table, key: JSON.parse(key), keepsMine });
+export const undo = () => post('undo', {});
+export const redo = () => post('redo', {});
+export const save = () => post('save', {});
+export const discard = () => post('discard', {});
+
+export const sql = (text, writes) => post('sql', { sql: text, writes });
+export const plan = (text) => post('sql/plan', { sql: text, writes: false });
+export const csv = (text) => post('sql/csv', { sql: text, writes: false });
+
+/** Stores a file's bytes, and returns the JSON by which a value names them. */
+export const attach = (file) => send('POST', 'attachment', { values: { name: file.name, type: file.type }, body: file });
+export const attachmentAddress = (json) => `api/attachment?${query({ json })}`;
+export const eventsAddress = (tables) => `api/events?${query({})}${tables.map((table) => `&table=${encodeURIComponent(table)}`).join('')}`;
+
+/** A key as the page keeps it: its JSON, which is compared and put into addresses. */
+export const keyText = (key) => (key ? JSON.stringify(key) : undefined);

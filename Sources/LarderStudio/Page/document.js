@@ -1,0 +1,126 @@
+// A document: its key, its JSON, and when it expires. What is written is in the file at once.
+
+import * as api from './api.js';
+import { card, attachmentsIn } from './attachments.js';
+import { confirmDeletion } from './deletion.js';
+import { button, element, newID, say } from './elements.js';
+import { expiryEditor } from './expiry.js';
+import { indented, jsonEditor, problem } from './json.js';
+import { change } from './place.js';
+
+/** The document in a panel. */
+export class DocumentEditor {
+  constructor(panel) {
+    this.panel = panel;
+  }
+
+  get name() { return JSON.parse(this.key)[0].slice(1); }
+
+  /** Whether the user has written what isn't saved. */
+  get isChanged() { return this.text !== undefined && this.text !== indented(this.content.json); }
+
+  /** Shows the document with the key. What the user is writing stays. */
+  async show(table, key) {
+    const isSame = this.table === table && this.key === key;
+    if (!isSame) Object.assign(this, { table, key, content: undefined, text: undefined });
+    let content;
+    try {
+      content = await api.documentContent(table.name, key);
+    } catch (refusal) {
+      if (this.panel.key === key && !this.isChanged) this.panel.replace(this.name, [element('p', 'gone', refusal.message)]);
+      return;
+    }
+    const { panel } = this;
+    if (panel.key !== key || panel.table !== table || panel.isNew) return;
+    if (this.content && (this.isChanged || (JSON.stringify(content) === JSON.stringify(this.content) && !panel.aside.hidden))) return;
+    this.content = content;
+    this.draw();
+  }
+
+  draw() {
+    const { panel, table } = this;
+    const { json, expires } = this.content;
+    const { isWritable } = panel.store;
+    this.text = undefined;
+    const made = jsonEditor(json, 'JSON', isWritable ? () => {} : null);
+    const parts = [field('json', 'JSON', made), ...attachmentsIn(json).map(card)];
+    const actions = element('p', 'actions');
+    if (isWritable) {
+      const save = button('Save document', 'primary', () => this.save());
+      save.disabled = true;
+      made.querySelector('textarea').addEventListener('input', (event) => {
+        this.text = event.target.value;
+        save.disabled = !this.isChanged || Boolean(problem(this.text));
+      });
+      actions.append(button('Delete…', 'danger', () => this.delete()), save);
+    }
+    const setExpiry = isWritable ? (text) => this.perform(() => api.expireDocument(table.name, this.name, text), 'expires') : null;
+    panel.replace(this.name, [element('div', 'fields', ...parts, expiryEditor(expires, setExpiry)), actions]);
+  }
+
+  async save() {
+    await this.perform(() => api.saveDocument(this.table.name, this.name, this.text, this.content.json), 'json');
+  }
+
+  /** Writes something, and shows the document as it then is; a refusal is shown at the field. */
+  async perform(action, name) {
+    this.panel.showError(name, '');
+    const text = name === 'json' ? undefined : this.text;
+    try {
+      this.content = await action();
+    } catch (refusal) {
+      this.panel.showError(name, refusal.message);
+      return;
+    }
+    if (text === undefined) this.draw();
+    say('Saved.');
+  }
+
+  async delete() {
+    try {
+      if (!(await confirmDeletion(this.table, this.key, this.name, this.panel.tables))) return;
+      await api.deleteDocument(this.table.name, this.name);
+      this.panel.close();
+    } catch (refusal) {
+      say(refusal.message, true);
+    }
+  }
+
+  /** Shows the empty fields of a new document. */
+  insert(table) {
+    const { panel } = this;
+    const name = element('input', '');
+    const body = field('json', 'JSON', jsonEditor('{}', 'JSON', () => {}));
+    const insert = async () => {
+      panel.showError('key', '');
+      panel.showError('json', '');
+      if (!name.value) return panel.showError('key', 'A document needs a key.');
+      try {
+        await api.saveDocument(table.name, name.value, body.querySelector('textarea').value);
+        panel.isNew = false;
+        change({ row: JSON.stringify([`t${name.value}`]) });
+      } catch (refusal) {
+        panel.showError(refusal.status === 409 ? 'key' : 'json', refusal.message);
+      }
+    };
+    panel.replace(`New document in ${table.title}`, [
+      element('div', 'fields', field('key', 'Key', name), body),
+      element('p', 'actions', button('Cancel', '', () => panel.close()), button('Insert', 'primary', insert)),
+    ]);
+    name.focus();
+  }
+}
+
+function field(property, title, made) {
+  const control = made.matches('input') ? made : made.querySelector('textarea');
+  const label = element('label', 'field-name', title);
+  control.id = newID('document');
+  control.removeAttribute('aria-label');
+  label.htmlFor = control.id;
+  const error = element('p', 'field-error');
+  error.hidden = true;
+  error.setAttribute('role', 'alert');
+  const whole = element('div', 'field', element('div', 'field-head', label), made, error);
+  whole.dataset.property = property;
+  return whole;
+}

@@ -1,0 +1,129 @@
+// The page: which view is shown, and how its parts know of each other.
+
+import * as api from './api.js';
+import { work } from './changes.js';
+import { element } from './elements.js';
+import { Filter, quoted } from './filter.js';
+import { Grid } from './grid.js';
+import { watch } from './live.js';
+import { Pages } from './pages.js';
+import { Panel } from './panel.js';
+import { onMove, place, replace } from './place.js';
+import { Diagram } from './diagram.js';
+import { SQL } from './sql.js';
+import { markTable, showCount, showTables } from './tables.js';
+
+const part = (name) => document.getElementById(name);
+
+class Studio {
+  constructor(store) {
+    this.store = store;
+    this.tables = store.tables;
+    part('store-name').textContent = store.name;
+    document.title = `${store.name} · Studio`;
+    part('access').textContent = store.isWritable ? '' : 'read-only';
+    part('access').hidden = store.isWritable;
+    showTables(part('tables'), this.tables);
+    this.panel = new Panel(part('panel'), { store, tables: this.tables });
+    this.filter = new Filter(part('filter'), { store, tables: this.tables, insert: () => this.panel.insert(this.table), columnsChanged: () => this.grid.layOut() });
+    this.grid = new Grid(part('grid'), {
+      store,
+      tables: this.tables,
+      open: (key) => replace({ row: key }),
+      sort: (name) => this.sortBy(name),
+    });
+    this.panel.closed = () => this.grid.markActive({ isFocused: true });
+    this.diagram = new Diagram(part('diagram'), { store, tables: this.tables });
+    this.sql = new SQL(part('sql'), { store, tables: this.tables });
+    part('show-tables').addEventListener('click', () => this.showScreen('tables'));
+    addEventListener('keydown', (event) => {
+      const isTaken = event.defaultPrevented || event.target.closest?.('dialog, details');
+      if (event.key === 'Escape' && !isTaken && !this.panel.aside.hidden) this.panel.close();
+    });
+    onMove((current) => this.show(current));
+    work.onChange(() => this.refresh());
+  }
+
+  show(current) {
+    const table = this.tables.find(({ name }) => name === current.table);
+    const view = current.view === 'diagram' || current.view === 'sql' ? current.view : table ? 'browse' : '';
+    for (const name of ['browse', 'diagram', 'sql']) part(name).hidden = name !== view;
+    part('welcome').hidden = view !== '';
+    for (const name of ['diagram', 'sql']) part(`to-${name}`).setAttribute('aria-current', view === name ? 'page' : 'false');
+    markTable(part('tables'), view === 'browse' ? table.name : undefined);
+    this.showScreen(view ? 'main' : 'tables');
+    if (view === 'browse') this.browse(table, current);
+    else this.leave();
+    if (view === 'diagram') this.diagram.show();
+    if (view === 'sql') this.sql.show();
+    this.watch();
+  }
+
+  /** A phone shows the tables or what was chosen of them. */
+  showScreen(name) {
+    document.body.dataset.screen = name;
+  }
+
+  leave() {
+    this.panel.hide();
+    this.pages?.close();
+    this.pages = undefined;
+    this.table = undefined;
+    this.query = undefined;
+  }
+
+  browse(table, current) {
+    const { where, search, sort, of, relationship, key, row } = current;
+    const values = { table: table.name, where, search, of, relationship, key, sort: sort && (sort.startsWith('-') ? `-${quoted(sort.slice(1))}` : quoted(sort)) };
+    this.filter.show(table, current);
+    if (JSON.stringify(values) !== this.query) {
+      this.query = JSON.stringify(values);
+      this.table = table;
+      this.pages?.close();
+      const pages = new Pages(values, { changed: () => this.rowsCame(pages), failed: (refusal) => this.filter.showError(refusal) });
+      this.pages = pages;
+      this.filter.showError(undefined);
+      this.filter.showCount(0, false);
+      this.grid.show(table, pages, sort);
+      pages.start();
+    }
+    this.grid.select(row);
+    if (row) this.panel.show(table, row);
+    else this.panel.hide();
+  }
+
+  rowsCame(pages) {
+    if (pages !== this.pages) return;
+    this.filter.showError(undefined);
+    this.filter.showCount(pages.count, pages.isCounted);
+    const { where, search, relationship } = place();
+    if (pages.isCounted && !where && !search && !relationship) showCount(this.table.name, pages.count);
+    this.grid.draw();
+  }
+
+  sortBy(name) {
+    const { sort } = place();
+    const next = sort === name ? `-${name}` : sort === `-${name}` ? undefined : name;
+    replace({ sort: next });
+  }
+
+  /** Reads again what is in view. */
+  async refresh() {
+    await Promise.all([this.pages?.refresh(), this.panel.aside.hidden ? undefined : this.panel.refresh()]);
+  }
+
+  /** Watches the shown table and those whose rows the panel lists. */
+  watch() {
+    if (!this.table) return watch([], () => {});
+    const related = place().row ? this.table.relationships.map(({ target }) => target) : [];
+    watch([this.table.name, ...related].slice(0, 50), () => this.refresh());
+  }
+}
+
+try {
+  const studio = new Studio(await api.store());
+  await work.start(part('work'), studio.tables);
+  studio.show(place());
+} catch (refusal) {
+  part('welcome').replaceWith(element('p', 'welcome', refusal.message));
+}

@@ -1,0 +1,34 @@
+import Hummingbird
+import Larder
+
+/// `api/store` and `api/count`: which tables there are, and how many rows.
+struct TableRoutes {
+  private struct StoreSummary: Encodable {
+    let name: String
+    let isWritable: Bool
+    let tables: [TableSummary]
+  }
+
+  private struct Count: Encodable {
+    let count: Int
+  }
+
+  let library: Library
+
+  func addRoutes(to router: some RouterMethods<some RequestContext>) {
+    router.get("store") { _, _ in
+      let tables = try await library.store.tables
+      return try Response.json(
+        StoreSummary(
+          name: library.name, isWritable: library.isWritable,
+          tables: tables.map(TableSummary.init)))
+    }
+    router.get("count") { request, _ in
+      let rows = try RowRequest(request)
+      let session = try await library.sessions.session(for: request)
+      return try await request.whileConnected {
+        try Response.json(Count(count: try await session.read { try $0.count(rows.query) }))
+      }
+    }
+  }
+}

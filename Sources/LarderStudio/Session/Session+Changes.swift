@@ -1,0 +1,107 @@
+import Foundation
+import HTTPTypes
+import Larder
+
+extension Session {
+  /// Inserts a row. What isn't named has no value.
+  ///
+  /// - Returns: The key of the row.
+  func insert(_ texts: [String: String?], into name: String, expires: Date?) throws -> RowKey {
+    let table = try context.table(name)
+    let values = try table.values(parsing: texts)
+    return try noting {
+      let key = RowKey(try context.insert(values, into: name, expires: expires))
+      try touch(TouchedRow(table: table.name, key: key))
+      return key
+    }
+  }
+
+  /// Writes some properties of a row.
+  func update(_ texts: [String: String?], of key: RowKey, in name: String) throws {
+    let table = try context.table(name)
+    let values = try table.values(parsing: texts)
+    try touch(TouchedRow(table: table.name, key: key))
+    try noting { try context.update(values, ofRowWith: key.values, in: name) }
+  }
+
+  func setExpiry(of key: RowKey, in name: String, to date: Date?) throws {
+    let table = try context.table(name)
+    try touch(TouchedRow(table: table.name, key: key))
+    try noting { try context.setExpiry(ofRowWith: key.values, in: name, to: date) }
+  }
+
+  /// Deletes a row. Rows that refer to it follow their delete rules.
+  func delete(_ key: RowKey, from name: String) throws {
+    let table = try context.table(name)
+    try touchReach(of: TouchedRow(table: table.name, key: key))
+    guard try noting({ try context.deleteRow(with: key.values, from: name) }) else {
+      throw Refusal(.notFound, "There is no such row any longer.")
+    }
+  }
+
+  func undo() -> Bool { noting { context.undo() } }
+
+  func redo() -> Bool { noting { context.redo() } }
+
+  func discard() {
+    noting { context.rollback() }
+    kept = []
+  }
+
+  // MARK: What was reached
+
+  /// Notes that a row may change, with what the store has of it.
+  private func touch(_ row: TouchedRow) throws {
+    guard touched[row] == nil else { return }
+    touched[row] = try stored(row)
+    order.append(row)
+  }
+
+  /// Notes a row and those that the rules of its deletion reach, up to a number.
+  private func touchReach(of row: TouchedRow) throws {
+    var waiting = [row]
+    var seen: Set<TouchedRow> = [row]
+    while let next = waiting.popLast(), seen.count < UnsavedChange.limit {
+      try touch(next)
+      let table = try context.table(next.table)
+      guard next.key.values.count == 1 else { continue }
+      for relationship in table.relationships where relationship.kind == .toMany {
+        let target = try context.table(relationship.target)
+        let rows = try context.rows(
+          TableQuery.related(relationship.name, of: next.key.values, in: table.name, to: target.name)
+            .limit(UnsavedChange.limit))
+        for related in rows.compactMap({ RowKey(of: $0, in: target) }).map({ TouchedRow(table: target.name, key: $0) })
+        where seen.insert(related).inserted {
+          try touch(related)
+          if relationship.deleteRule == .cascade { waiting.append(related) }
+        }
+      }
+    }
+  }
+}
+
+extension TableDescription {
+  /// Returns the stored values of texts that a person wrote, by the names of their properties.
+  fileprivate func values(parsing texts: [String: String?]) throws -> [String: Value] {
+    var values: [String: Value] = [:]
+    for (name, text) in texts {
+      guard let property = property(name) else {
+        throw Refusal(
+          .notFound, "\(title) has no property \(name). The program may have changed its tables: reload the page.")
+      }
+      guard let text else {
+        values[name] = .null
+        continue
+      }
+      do {
+        values[name] = try property.value(parsing: text)
+      } catch let error as StoreError {
+        var refusal = Refusal(error)
+        refusal.body.model = title
+        refusal.body.property = name
+        throw refusal
+      }
+    }
+    return values
+  }
+}

@@ -1,0 +1,27 @@
+/// The secret in the page's address, without which no request is answered.
+struct AccessToken: Sendable {
+  /// The name of the address's parameter.
+  static let parameter = "token"
+
+  /// 128 bits of the system's randomness as hexadecimal digits.
+  let text: String
+  /// The name of the cookie that keeps the token. Cookies don't tell ports apart, so each studio has its own.
+  let cookie: String
+
+  init() {
+    text = Self.digits(UInt64.random(in: .min ... .max)) + Self.digits(UInt64.random(in: .min ... .max))
+    cookie = "larder-studio-\(Self.digits(UInt64.random(in: .min ... .max)))"
+  }
+
+  private static func digits(_ number: UInt64) -> String {
+    let text = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - text.count) + text
+  }
+
+  /// Returns whether a text is the token, in a time that doesn't tell how much of it is right.
+  func matches(_ other: some StringProtocol) -> Bool {
+    let (own, other) = (Array(text.utf8), Array(other.utf8))
+    guard own.count == other.count else { return false }
+    return zip(own, other).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

@@ -1,0 +1,76 @@
+import HTTPTypes
+import Hummingbird
+
+/// The page and its files, which are part of the executable, so that it runs from anywhere.
+struct PageFiles {
+  let token: AccessToken
+
+  func addRoutes(to router: some RouterMethods<some RequestContext>) {
+    router.get("") { request, _ in page(request) }
+    for (name, content) in Self.styles {
+      router.get(RouterPath(name)) { _, _ in
+        Response.content(content, mediaType: "text/css; charset=utf-8", caching: "no-cache")
+      }
+    }
+    for (name, content) in Self.scripts {
+      router.get(RouterPath(name)) { _, _ in
+        Response.content(content, mediaType: "text/javascript; charset=utf-8", caching: "no-cache")
+      }
+    }
+    router.get("jar.svg") { _, _ in
+      Response.content(PackageResources.jar_svg, mediaType: "image/svg+xml", caching: "no-cache")
+    }
+  }
+
+  /// The token moves from the address to a cookie, so that it is neither in the history nor in what the user copies. The
+  /// path ends with a slash, because the page's files are beside it.
+  private func page(_ request: Request) -> Response {
+    let path = request.uri.path.hasSuffix("/") ? request.uri.path : request.uri.path + "/"
+    guard request.uri.queryParameters[Substring(AccessToken.parameter)] != nil || path != request.uri.path else {
+      return .content(PackageResources.index_html, mediaType: "text/html; charset=utf-8")
+    }
+    return Response(
+      status: .seeOther,
+      headers: [
+        .location: path, .cacheControl: "no-store",
+        .setCookie: "\(token.cookie)=\(token.text); Path=\(path); HttpOnly; SameSite=Strict",
+      ])
+  }
+
+  private static let styles = [
+    "studio.css": PackageResources.studio_css,
+    "grid.css": PackageResources.grid_css,
+    "panel.css": PackageResources.panel_css,
+    "tools.css": PackageResources.tools_css,
+  ]
+
+  private static let scripts = [
+    "api.js": PackageResources.api_js,
+    "attachments.js": PackageResources.attachments_js,
+    "changes.js": PackageResources.changes_js,
+    "columns.js": PackageResources.columns_js,
+    "completion.js": PackageResources.completion_js,
+    "conflicts.js": PackageResources.conflicts_js,
+    "deletion.js": PackageResources.deletion_js,
+    "diagram.js": PackageResources.diagram_js,
+    "document.js": PackageResources.document_js,
+    "editors.js": PackageResources.editors_js,
+    "elements.js": PackageResources.elements_js,
+    "expiry.js": PackageResources.expiry_js,
+    "filter.js": PackageResources.filter_js,
+    "format.js": PackageResources.format_js,
+    "grid.js": PackageResources.grid_js,
+    "gridkeys.js": PackageResources.gridkeys_js,
+    "json.js": PackageResources.json_js,
+    "layout.js": PackageResources.layout_js,
+    "live.js": PackageResources.live_js,
+    "pages.js": PackageResources.pages_js,
+    "panel.js": PackageResources.panel_js,
+    "place.js": PackageResources.place_js,
+    "reference.js": PackageResources.reference_js,
+    "related.js": PackageResources.related_js,
+    "sql.js": PackageResources.sql_js,
+    "studio.js": PackageResources.studio_js,
+    "tables.js": PackageResources.tables_js,
+  ]
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import Larder
+
+struct RepairCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "repair",
+    abstract: "Makes anew what follows from the rows: derived values, indexes, full-text search, JSON.",
+    discussion: """
+      What was lost can't be made anew: damaged pages, rows that refer to nothing, missing attachments. They are listed, \
+      each with what to do, and the exit code is 1.
+
+      EXAMPLES
+        larder backup notes.larder before-repair.larder && larder repair notes.larder
+      """)
+
+  @OptionGroup var target: StoreFile
+  @Flag(help: "Print what is left as JSON.")
+  var json = false
+
+  func run() async throws {
+    try await target.writing().closing { store in
+      let before = try ReportText.check(store)
+      let isIndexDamaged = before.counts[.damage] != nil
+      // An index that can't be made anew is found by the second check.
+      if isIndexDamaged { try? reindex(store) }
+      let made: [StoreReport.Finding.Kind] = [.derivedValue, .searchIndex, .jsonForm]
+      if made.contains(where: { before.counts[$0] != nil }) { try store.blocking.rebuildDerived() }
+      let after = before.isHealthy ? before : try ReportText.check(store)
+      let (found, left) = (Self.total(before), Self.total(after))
+      if json {
+        print(
+          try JSONText.line(
+            .record([
+              "found": DocumentValue(found), "repaired": DocumentValue(max(0, found - left)),
+              "left": ReportText.json(after),
+            ])))
+      } else {
+        if found > left { print("\(found - left) of \(found) problems are repaired.") }
+        print(ReportText.text(after))
+        if after.counts[.damage] != nil {
+          print("Damaged pages aren't repaired here: larder restore puts a backup in place of the file.")
+        }
+      }
+      if !after.isHealthy { throw ExitCode.failure }
+    }
+  }
+
+  private func reindex(_ store: Store) throws {
+    try store.blocking.write { _ = try $0.sql("REINDEX") }
+  }
+
+  private static func total(_ report: StoreReport) -> Int { report.counts.values.reduce(0, +) }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import Foundation
+import LarderStudio
+
+struct StudioCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "studio", abstract: "Opens a file in the browser: tables, rows, relationships, SQL.",
+    discussion: """
+      The page is served on this machine alone, under an address with a secret. Without --write nothing can be changed.
+
+      EXAMPLES
+        larder studio notes.larder
+        larder studio notes.larder --write --port 8080 --no-open
+      """)
+
+  @OptionGroup var source: StoreFile
+  @Option(help: "The port; by default one that is free.")
+  var port = 0
+  @Flag(help: "Allow changes.")
+  var write = false
+  @Flag(inversion: .prefixedNo, help: "Open the page in the browser.")
+  var open = true
+
+  func validate() throws {
+    guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+  }
+
+  func run() async throws {
+    // What is wrong with the file is said here, before a page opens.
+    try await source.reading().closing { _ in }
+    let opens = open
+    try await Studio(file: source.file, port: port, isWritable: write).run { address in
+      // Written at once even into a pipe, so that a script can wait for it.
+      FileHandle.standardOutput.write(Data("Studio: \(address)\n".utf8))
+      if opens { Self.show(address) }
+    }
+  }
+
+  private static func show(_ address: String) {
+    #if os(macOS)
+    let command = "open"
+    #else
+    let command = "xdg-open"
+    #endif
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [command, address]
+    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+    // Without a browser, the address stands in the terminal.
+    try? process.run()
+  }
+}

@@ -1,0 +1,74 @@
+"""What assistive technology needs of the data browser: axe finds nothing in any view, at both widths, in light and dark."""
+
+from importlib import resources
+
+import pytest
+from playwright.sync_api import expect
+
+from studio import StudioPage, size, start_studio, studio  # noqa: F401
+
+axe = pytest.importorskip("axe_core_python", reason="pip install -r Tests/Browser/requirements.txt")
+SCRIPT = (resources.files(axe) / "axe.min.js").read_text()
+
+
+@pytest.fixture(params=["light", "dark"])
+def window(request, open_page, studio, size):
+    return StudioPage(open_page(viewport=size, color_scheme=request.param, reduced_motion="reduce"), studio)
+
+
+def expect_accessible(window):
+    window.page.evaluate(f"{SCRIPT}; null")
+    window.page.evaluate("Promise.all(document.getAnimations().map(animation => animation.finished))")
+    found = window.page.evaluate("axe.run().then(result => result.violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]))")
+    assert found == []
+
+
+def test_rows_their_panel_and_what_is_unsaved(window):
+    expect_accessible(window)
+    window.show("Cost")
+    expect(window.row("Cost 4")).to_be_visible()
+    expect_accessible(window)
+    window.condition.fill("amount >")
+    window.condition.press("Enter")
+    expect(window.error).to_be_visible()
+    expect_accessible(window)
+    window.open("Ticket", "Opera")
+    expect_accessible(window)
+    window.write("title", "Ballet")
+    window.expect_unsaved(1)
+    expect_accessible(window)
+    window.work.locator(".quiet").click()
+    expect_accessible(window)
+    window.page.keyboard.press("Escape")
+    window.panel.get_by_role("button", name="Delete…").click()
+    expect(window.dialog).to_be_visible()
+    expect_accessible(window)
+
+
+def test_a_conflict(window, studio):
+    window.open("Account", "Wallet")
+    window.write("name", "Mine")
+    window.expect_unsaved(1)
+    studio.execute("update Account set name = 'Theirs' where name = 'Wallet'")
+    window.save()
+    expect(window.dialog).to_be_visible()
+    expect_accessible(window)
+
+
+def test_documents_the_diagram_and_sql(window):
+    window.open("people", "ada")
+    expect_accessible(window)
+    window.page.get_by_role("button", name="Close").click()
+    window.page.get_by_role("button", name="New row").click()
+    expect_accessible(window)
+    window.page.get_by_role("link", name="Diagram").click()
+    expect(window.page.locator(".diagram-title").first).to_be_visible()
+    expect_accessible(window)
+    window.page.get_by_role("link", name="SQL").click()
+    for name in ["Run", "Plan"]:
+        window.page.get_by_role("button", name=name).click()
+        expect(window.page.locator("#sql td, .plan li").first).to_be_visible()
+        expect_accessible(window)
+    window.page.locator("#sql textarea").fill("sel")
+    expect(window.page.get_by_role("option").first).to_be_visible()
+    expect_accessible(window)

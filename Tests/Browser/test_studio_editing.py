@@ -1,0 +1,225 @@
+"""The data browser changes rows as a unit of work: undo, redo, saving, discarding, and conflicts with the program."""
+
+import json
+
+from playwright.sync_api import expect
+
+from samples import chosen, png
+from studio import StudioPage, size, start_studio, studio, window  # noqa: F401
+
+
+def names(studio, table: str = "Account", column: int = 1) -> list[str]:
+    return sorted(row[column] for row in studio.rows(table))
+
+
+def test_a_change_waits_until_it_is_saved(window, studio):
+    window.open("Account", "Wallet")
+    window.write("name", "Purse")
+    window.expect_unsaved(1)
+    expect(window.panel.locator("h2")).to_have_text("Purse")
+    assert names(studio) == ["Bank", "Wallet"]
+    window.work.locator(".quiet").click()
+    expect(window.dialog).to_contain_text("name: Wallet → Purse")
+    window.dialog.get_by_role("button", name="Close").click()
+    window.save()
+    window.expect_unsaved(0)
+    assert names(studio) == ["Bank", "Purse"]
+
+
+def test_steps_are_undone_and_redone_after_saving_too(window, studio):
+    window.open("Account", "Wallet")
+    window.write("name", "Purse")
+    window.expect_unsaved(1)
+    window.work.get_by_role("button", name="Undo").click()
+    window.expect_unsaved(0)
+    expect(window.field("name").locator("textarea")).to_have_value("Wallet")
+    window.work.get_by_role("button", name="Redo").click()
+    window.expect_unsaved(1)
+    window.save()
+    window.expect_unsaved(0)
+    window.panel.locator("h2").focus()
+    window.page.keyboard.press("Control+z")
+    window.expect_unsaved(1)
+    window.page.keyboard.press("Control+s")
+    window.expect_unsaved(0)
+    assert names(studio) == ["Bank", "Wallet"]
+
+
+def test_unsaved_changes_outlive_the_page_and_can_be_discarded(window, studio, open_page):
+    window.open("Account", "Wallet")
+    window.write("name", "Purse")
+    window.expect_unsaved(1)
+    session = window.page.evaluate("sessionStorage.getItem('session')")
+    page = open_page(viewport=window.page.viewport_size)
+    page.add_init_script(f"sessionStorage.setItem('session', '{session}')")
+    again = StudioPage(page, studio)
+    again.expect_unsaved(1)
+    again.work.get_by_role("button", name="Discard").click()
+    again.dialog.get_by_role("button", name="Discard").click()
+    expect(again.work).to_be_hidden()
+    assert names(studio) == ["Bank", "Wallet"]
+
+
+def test_each_type_has_its_editor(window, studio):
+    window.open("Account", "Wallet")
+    window.field("currency").locator("select").select_option("JPY")
+    window.expect_unsaved(1)
+    window.field("isOpen").get_by_role("checkbox").uncheck()
+    window.write("address", '{ "city": "Linz", "lines": [] }')
+    expect(window.field("address").locator("textarea")).to_have_value('{\n  "city": "Linz",\n  "lines": []\n}')
+    window.save()
+    window.expect_unsaved(0)
+    [row] = [row for row in studio.rows("Account") if row[1] == "Wallet"]
+    assert row[2:5] == ["JPY", "false", '{"city":"Linz","lines":[]}']
+    window.field("address").get_by_role("button", name="Set address to nil").click()
+    expect(window.field("address").locator("textarea")).to_have_value("")
+    expect(window.field("balance").locator("input, textarea, select")).to_have_count(0)
+
+
+def test_a_reference_suggests_the_rows_it_can_lead_to(window, studio):
+    window.open("Cost", "Cost 4")
+    window.field("account").locator("input").focus()
+    bank = window.field("account").locator("option").filter(has_text="Bank")
+    expect(bank).to_have_count(1)
+    window.write("account", bank.get_attribute("value"))
+    window.expect_unsaved(1)
+    expect(window.panel.get_by_role("link", name="Bank")).to_be_visible()
+
+
+def test_line_ends_stay_as_they_were(window, studio):
+    studio.execute("update Tag set name = 'a' || char(13, 10) || 'b' where id = 1")
+    window.open("Tag", "1")
+    window.write("name", "a\nb\nc")
+    window.expect_unsaved(1)
+    window.save()
+    window.expect_unsaved(0)
+    assert studio.rows("Tag")[0][1] == "a\r\nb\r\nc"
+
+
+def test_json_is_checked_while_it_is_written(window, studio):
+    window.open("Account", "Wallet")
+    window.field("address").locator("textarea").fill('{"city": ')
+    expect(window.field("address").locator(".json-editor .field-error")).to_be_visible()
+    window.field("address").locator("textarea").blur()
+    expect(window.work).to_be_hidden()
+
+
+def test_a_value_that_does_not_fit_is_refused_at_its_field(window):
+    window.open("Cost", "Cost 4")
+    window.write("amount", "much")
+    expect(window.field("amount").locator(":scope > .field-error")).to_be_visible()
+    expect(window.work).to_be_hidden()
+    window.open("Ticket", "Opera")
+    window.write("count", "70000")
+    expect(window.field("count").locator(":scope > .field-error")).to_contain_text("32767")
+
+
+def test_dates_and_expiry_are_set_in_local_time(open_page, studio, size):
+    window = StudioPage(open_page(viewport=size, timezone_id="Asia/Tokyo"), studio)
+    window.open("Ticket", "Stays")
+    expires = window.field("expires").locator("input")
+    expires.fill("2090-01-02T09:00:00")
+    expires.blur()
+    expect(window.field("expires")).to_contain_text("Gone after 2 Jan 2090, 09:00:00")
+    window.save()
+    window.expect_unsaved(0)
+    key = [row for row in studio.ask("GET", "api/rows", table="Ticket")[2]["rows"] if row["cells"][1] == "Stays"][0]["key"]
+    assert studio.ask("GET", "api/row", table="Ticket", key=json.dumps(key))[2]["expires"] == "2090-01-02T00:00:00.000Z"
+
+
+def test_a_row_is_inserted_with_a_key_of_its_own(window, studio):
+    window.show("Category")
+    window.page.get_by_role("button", name="New row").click()
+    window.write("name", "Books")
+    window.panel.get_by_role("button", name="Insert").click()
+    window.expect_unsaved(1)
+    expect(window.panel.locator("h2")).to_have_text("Books")
+    window.save()
+    window.expect_unsaved(0)
+    assert names(studio, "Category") == ["Books", "Food", "Travel"]
+
+
+def test_an_insertion_that_lacks_a_value_says_which(window):
+    window.show("Cost")
+    window.page.get_by_role("button", name="New row").click()
+    window.panel.get_by_role("button", name="Insert").click()
+    expect(window.panel.locator(".field > .field-error:visible").first).to_contain_text("Cost")
+
+
+def test_a_deletion_says_first_what_its_rules_do(window, studio):
+    window.open("Account", "Wallet")
+    window.panel.get_by_role("button", name="Delete…").click()
+    expect(window.dialog).to_contain_text("30 rows of Cost")
+    window.dialog.get_by_role("button", name="Delete", exact=True).click()
+    window.expect_unsaved(31)
+    expect(window.row("Wallet")).to_have_count(0)
+    window.save()
+    window.expect_unsaved(0)
+    assert names(studio) == ["Bank"]
+    assert len(studio.rows("Cost")) == 10
+
+
+def test_a_deletion_that_a_rule_denies_is_not_offered(window):
+    window.open("Category", "Travel")
+    window.panel.get_by_role("button", name="Delete…").click()
+    expect(window.dialog).to_contain_text("1 row of Guard, whose category refers to it")
+    expect(window.dialog.get_by_role("button", name="Delete", exact=True)).to_have_count(0)
+
+
+def test_an_attachment_shows_its_picture_and_can_be_replaced(window):
+    window.open("Ticket", "Opera")
+    picture = window.field("picture").get_by_role("img", name="Preview of pixel.png")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("picture => picture.decode().then(() => picture.naturalWidth)") == 1
+    window.field("picture").locator("input[type=file]").set_input_files(chosen("<b>cat</b>.png", png()))
+    expect(window.field("picture")).to_contain_text("<b>cat</b>.png")
+    window.save()
+    window.expect_unsaved(0)
+
+
+def conflict(window, studio):
+    window.open("Account", "Wallet")
+    window.write("name", "Mine")
+    window.expect_unsaved(1)
+    studio.execute("update Account set name = 'Theirs' where name = 'Wallet'")
+    window.save()
+    expect(window.dialog).to_contain_text("The program has changed the same rows")
+    expect(window.dialog.get_by_role("row", name="name Mine Theirs")).to_be_visible()
+
+
+def test_a_conflict_is_shown_and_mine_can_stay(window, studio):
+    conflict(window, studio)
+    window.dialog.get_by_label("Keep mine").check()
+    window.dialog.get_by_role("button", name="Save").click()
+    window.expect_unsaved(0)
+    assert names(studio) == ["Bank", "Mine"]
+
+
+def test_a_conflict_is_shown_and_theirs_can_be_taken(window, studio):
+    conflict(window, studio)
+    window.dialog.get_by_label("Take theirs").check()
+    window.dialog.get_by_role("button", name="Save").click()
+    window.expect_unsaved(0)
+    assert names(studio) == ["Bank", "Theirs"]
+    expect(window.panel.locator("h2")).to_have_text("Theirs")
+
+
+def test_rows_change_as_the_program_writes(window, studio):
+    window.show("Account")
+    expect(window.row("Wallet")).to_be_visible()
+    studio.execute("update Account set name = 'Purse' where name = 'Wallet'")
+    expect(window.row("Purse")).to_be_visible()
+    window.row("Purse").locator(".grid-cell").first.click()
+    expect(window.panel.locator("h2")).to_have_text("Purse")
+    studio.execute("update Account set name = 'Bag' where name = 'Purse'")
+    expect(window.panel.locator("h2")).to_have_text("Bag")
+    expect(window.field("name").locator("textarea")).to_have_value("Bag")
+
+
+def test_what_is_being_written_is_not_lost_when_the_program_writes(window, studio):
+    window.open("Account", "Wallet")
+    name = window.field("name").locator("textarea")
+    name.fill("Half a na")
+    studio.execute("update Account set currency = 'JPY' where name = 'Wallet'")
+    expect(window.row("JPY")).to_have_count(1)
+    expect(name).to_have_value("Half a na")

@@ -1,0 +1,151 @@
+"""The data browser finds, sorts and shows rows, however many there are."""
+
+import re
+import sqlite3
+
+import pytest
+from playwright.sync_api import expect
+
+from studio import StudioPage, size, start_studio, studio, window  # noqa: F401
+
+
+def test_tables_are_listed_with_their_counts(window):
+    tables = window.page.locator("#tables")
+    for heading in ["Models", "Collections", "Pairs"]:
+        expect(tables.get_by_role("heading", name=heading)).to_be_visible()
+    for name, count in [("Account", 2), ("Cost", 40), ("Ticket", 2), ("people", 2), ("Cost_tags", 0)]:
+        expect(tables.locator(f"a[data-table={name}] .count")).to_have_text(str(count))
+
+
+def test_values_are_shown_as_what_they_are(window):
+    window.show("Ticket")
+    row = window.row("Opera")
+    expect(row).to_contain_text("1.5")
+    expect(row).to_contain_text("x'0001ff'")
+    expect(row).to_contain_text("pixel.png · 70 bytes")
+    expect(window.row("Stays").locator(".nil")).to_have_count(3)
+    expect(window.row("Gone")).to_have_count(0)
+    window.show("Account")
+    expect(window.row("Wallet")).to_contain_text("true")
+    expect(window.row("Bank")).to_contain_text("false")
+
+
+def test_a_heading_sorts_by_its_column_and_then_the_other_way(window):
+    window.show("Cost")
+    heading = window.grid.get_by_role("columnheader", name="amount")
+    first = window.grid.locator('[aria-rowindex="2"]').last
+    heading.click()
+    expect(heading).to_have_attribute("aria-sort", "ascending")
+    expect(first).to_contain_text("Cost 0")
+    heading.click()
+    expect(heading).to_have_attribute("aria-sort", "descending")
+    expect(first).to_contain_text("Cost 39")
+
+
+def test_a_condition_chooses_rows_and_an_error_stands_under_its_place(window):
+    window.show("Cost")
+    window.condition.fill('amount > 2 and note contains "1"')
+    window.condition.press("Enter")
+    expect(window.page.locator(".filter-title .count")).to_have_text("12 rows")
+    window.condition.fill("amount > 2 and nothing == 1")
+    window.condition.press("Enter")
+    expect(window.error).to_contain_text("nothing")
+    caret = window.error.locator(".caret")
+    assert caret.evaluate("caret => caret.style.getPropertyValue('--position')") == "15"
+    window.condition.fill("amount == 2")
+    window.condition.press("Enter")
+    expect(window.error).to_be_hidden()
+    expect(window.row("Cost 8")).to_be_visible()
+
+
+def test_words_are_searched_for(window):
+    window.show("Cost")
+    window.page.get_by_label("Search words").fill("bre")
+    window.page.get_by_label("Search words").press("Enter")
+    expect(window.page.locator(".filter-title .count")).to_have_text("1 row")
+    expect(window.row("milk and bread")).to_be_visible()
+
+
+def test_a_column_can_be_hidden_and_stays_hidden(window):
+    window.show("Cost")
+    window.page.locator("summary").click()
+    window.page.get_by_role("group", name="Columns").get_by_label("note").uncheck()
+    expect(window.grid.get_by_role("columnheader", name="note")).to_have_count(0)
+    window.page.reload()
+    expect(window.grid.get_by_role("columnheader", name="amount")).to_be_visible()
+    expect(window.grid.get_by_role("columnheader", name="note")).to_have_count(0)
+
+
+def test_a_reference_leads_to_its_row_and_back_to_all_that_refer(window):
+    window.open("Cost", "Cost 4")
+    window.panel.get_by_role("link", name="Wallet").click()
+    expect(window.panel.locator("h2")).to_have_text("Wallet")
+    expect(window.field("balance")).to_contain_text("108.75")
+    window.panel.get_by_role("link", name="all 30: costs").click()
+    expect(window.page.locator(".filter-title .count")).to_have_text("30 rows")
+    expect(window.page.locator(".chip")).to_contain_text("costs of Account Wallet")
+    window.page.get_by_role("link", name="Show all rows of Cost").click()
+    expect(window.page.locator(".filter-title .count")).to_have_text("40 rows")
+
+
+def test_the_grid_is_used_by_keys_alone(window):
+    window.show("Cost")
+    window.row("Cost 0").locator(".grid-cell").nth(1).focus()
+    window.page.keyboard.press("ArrowDown")
+    window.page.keyboard.press("ArrowDown")
+    window.page.keyboard.press("Enter")
+    expect(window.panel.locator("h2")).to_have_text("Cost 2")
+    window.page.keyboard.press("Escape")
+    expect(window.panel).to_be_hidden()
+    window.page.keyboard.press("Control+End")
+    expect(window.row("Cost 39")).to_be_visible()
+    window.page.keyboard.press("Control+Home")
+    window.page.keyboard.press("ArrowUp")
+    window.page.keyboard.press("ArrowRight")
+    window.page.keyboard.press("Enter")
+    expect(window.grid.get_by_role("columnheader", name="note")).to_have_attribute("aria-sort", "ascending")
+
+
+def test_the_place_is_in_the_address(window):
+    window.open("Cost", "Cost 4")
+    window.page.reload()
+    expect(window.panel.locator("h2")).to_have_text("Cost 4")
+    window.show("Tag")
+    window.page.go_back()
+    expect(window.panel.locator("h2")).to_have_text("Cost 4")
+
+
+@pytest.fixture(scope="session")
+def million(tmp_path_factory):
+    """A file of another program's with a million rows."""
+    file = tmp_path_factory.mktemp("million") / "million.db"
+    connection = sqlite3.connect(file)
+    connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL)")
+    connection.execute(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) INSERT INTO item SELECT i, 'Item ' || i, i * 0.25 FROM n"
+    )
+    connection.commit()
+    connection.close()
+    return file
+
+
+def test_a_million_rows_are_reached_from_end_to_end(open_page, start_studio, million, size):
+    window = StudioPage(open_page(viewport=size), start_studio(million, is_writable=False))
+    window.show("item")
+    expect(window.page.locator(".filter-title .count")).to_have_text(re.compile("1,000,000 rows"))
+    assert window.grid.locator(".grid-row").count() < 60, "rows out of view are on the page"
+    scroller = window.page.locator(".grid")
+    scroller.evaluate("grid => { grid.scrollTop = grid.scrollHeight; }")
+    expect(window.row("Item 1000000")).to_be_visible()
+    scroller.evaluate("grid => { grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 2; }")
+    expect(window.row(re.compile("Item 500000"))).to_be_visible()
+    scroller.evaluate("grid => { grid.scrollTop = 0; }")
+    expect(window.row(re.compile(r"Item 1$|Item 10\.25")).first).to_be_visible()
+    window.grid.locator(".grid-row").first.locator(".grid-cell").first.click()
+    expect(window.panel).to_be_visible()
+    window.page.keyboard.press("Escape")
+    window.page.keyboard.press("Control+End")
+    expect(window.row("Item 1000000")).to_be_visible()
+    window.page.keyboard.press("ArrowUp")
+    window.page.keyboard.press("Enter")
+    expect(window.panel.locator("h2")).to_have_text("Item 999999")

@@ -1,0 +1,164 @@
+"""The data browser lets in nobody without its token, writes nothing where it may only read, and runs nothing that a file says."""
+
+import json
+import sqlite3
+
+import pytest
+from playwright.sync_api import expect
+
+from studio import StudioPage, size, start_studio, studio, window  # noqa: F401
+
+SCRIPT = "<script>alert('from a file')</script><img src=x onerror=alert(1)>"
+TABLE = "\"it's\" <b>`new`</b> 🧺"
+COLUMN = "a \"b\" 'c' `d` <img src=x onerror=alert(2)>"
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A file whose names and values try to be something else."""
+    file = tmp_path / "hostile.db"
+    connection = sqlite3.connect(file)
+    name = '"' + TABLE.replace('"', '""') + '"'
+    column = '"' + COLUMN.replace('"', '""') + '"'
+    connection.execute(f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {column} TEXT, json TEXT)")
+    connection.execute(f"CREATE VIEW \"v<u>\" AS SELECT * FROM {name}")
+    connection.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", [(1, SCRIPT, "a\0b"), (2, "x" * 3_000_000, None), (3, "\u202eright to left", "𝕏 é")])
+    connection.commit()
+    connection.close()
+    return file
+
+
+def test_names_and_values_of_a_file_stay_text(open_page, start_studio, hostile, size):
+    """The window's fixture fails on any dialog that a script would open, and on any script that the browser had to stop."""
+    window = StudioPage(open_page(viewport=size), start_studio(hostile))
+    window.show(TABLE)
+    expect(window.grid.get_by_role("columnheader").nth(1)).to_contain_text(COLUMN)
+    expect(window.row(SCRIPT)).to_be_visible()
+    window.grid.get_by_role("columnheader").nth(1).click()
+    expect(window.grid.get_by_role("columnheader").nth(1)).to_have_attribute("aria-sort", "ascending")
+    expect(window.row(SCRIPT)).to_be_visible()
+    window.row(SCRIPT).locator(".grid-cell").first.click()
+    expect(window.panel.locator("h2")).to_contain_text("<script>")
+    window.write(COLUMN, f"{SCRIPT}!")
+    window.expect_unsaved(1)
+    window.work.locator(".quiet").click()
+    expect(window.dialog).to_contain_text(f"{SCRIPT}!")
+    window.dialog.get_by_role("button", name="Close").click()
+    window.save()
+    window.expect_unsaved(0)
+    window.page.goto(window.page.url.split("#")[0] + "#view=diagram")
+    expect(window.page.locator(".diagram-title").first).to_be_visible()
+    expect(window.page.locator("script")).to_have_count(1)
+    expect(window.page.locator("img[src=x]")).to_have_count(0)
+
+
+def test_a_long_value_is_cut_and_cannot_be_edited_by_halves(open_page, start_studio, hostile, size):
+    studio = start_studio(hostile)
+    assert len(json.dumps(studio.rows(TABLE))) < 2_000
+    window = StudioPage(open_page(viewport=size), studio)
+    window.open(TABLE, "xxxx")
+    expect(window.field(COLUMN)).to_contain_text("3.0 MB: too long to be edited here")
+
+
+@pytest.mark.parametrize("path", ["", "studio.js", "api/store", "api/rows", "api/events"])
+@pytest.mark.parametrize("token", [None, "Bearer ", "Bearer 0", "Bearer " + "0" * 32, "Basic {token}", "Bearer {token}0", "{token}"])
+def test_nothing_is_answered_without_the_token(studio, path, token):
+    header = token and token.format(token=studio.token)
+    status, headers, answer = studio.ask("GET", path, headers={"Authorization": header}, table="Account")
+    assert (status, set(answer)) == (401, {"message"})
+    assert "Set-Cookie" not in headers
+
+
+def test_the_token_moves_from_the_address_to_a_cookie(studio, open_page, size):
+    status, headers, _ = studio.ask("GET", "", headers={"Authorization": None}, token=studio.token)
+    assert (status, headers["Location"]) == (303, "/")
+    assert "HttpOnly" in headers["Set-Cookie"] and "SameSite=Strict" in headers["Set-Cookie"]
+    window = StudioPage(open_page(viewport=size), studio)
+    assert studio.token not in window.page.url
+    assert studio.token not in window.page.content()
+
+
+def test_the_pages_allow_no_foreign_script_and_no_frame(studio):
+    for path in ["", "studio.js", "api/store"]:
+        status, headers, _ = studio.ask("GET", path)
+        assert status == 200
+        assert "default-src 'none'; script-src 'self'" in headers["Content-Security-Policy"]
+        assert "unsafe" not in headers["Content-Security-Policy"]
+        assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+        assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "[evil]", "10.0.0.1"])
+def test_a_foreign_name_that_points_here_is_refused(studio, host):
+    assert studio.ask("GET", "api/store", headers={"Host": host})[0] == 421
+
+
+@pytest.mark.parametrize("header", [{"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": "http://127.0.0.1:1"}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}])
+def test_another_sites_requests_are_refused(studio, header):
+    assert studio.ask("POST", "api/undo", {}, header)[0] == 403
+    assert studio.ask("GET", "api/rows", headers=header, table="Account")[0] == 403
+
+
+WRITES = [
+    ("insert", {"table": "Category", "values": {"name": "x"}}),
+    ("update", {"table": "Tag", "key": ["i1"], "values": {"name": "x"}}),
+    ("delete", {"table": "Tag", "key": ["i1"]}),
+    ("expiry", {"table": "Ticket", "key": ["i1"], "expires": None}),
+    ("document", {"table": "people", "key": "ada", "json": "{}"}),
+    ("document/delete", {"table": "people", "key": "ada"}),
+    ("document/expiry", {"table": "people", "key": "ada", "expires": None}),
+    ("resolve", {"table": "Tag", "key": ["i1"], "keepsMine": True}),
+    ("undo", {}), ("redo", {}), ("discard", {}), ("save", {}),
+    ("attachment", {}),
+    ("sql", {"sql": "delete from Tag", "writes": True}),
+    ("sql", {"sql": "delete from Tag", "writes": False}),
+    ("sql", {"sql": "drop table Tag", "writes": False}),
+    ("sql", {"sql": "delete from Tag returning id", "writes": False}),
+    ("sql", {"sql": "pragma user_version = 5", "writes": False}),
+]
+
+
+@pytest.mark.parametrize("path, body", WRITES)
+def test_a_read_only_studio_writes_nothing(start_studio, tmp_path, path, body):
+    start_studio()
+    file = tmp_path / "sample0.larder"
+    studio = start_studio(file, is_writable=False)
+    status, _, answer = studio.ask("POST", f"api/{path}", body)
+    assert (status, set(answer)) == (403, {"message"}), answer
+    assert len(studio.rows("Tag")) == 2
+
+
+def test_a_read_only_page_offers_no_change(start_studio, tmp_path, open_page, size):
+    start_studio()
+    window = StudioPage(open_page(viewport=size), start_studio(tmp_path / "sample0.larder", is_writable=False))
+    window.open("Account", "Wallet")
+    expect(window.page.locator("#access")).to_have_text("read-only")
+    expect(window.panel.locator("input, textarea:not([readonly]), select")).to_have_count(0)
+    for name in ["New row", "Delete…", "Save"]:
+        expect(window.page.get_by_role("button", name=name)).to_have_count(0)
+
+
+@pytest.mark.parametrize("sql", ["attach 'other.db' as other", "vacuum into 'copy.db'", "select load_extension('x')", "begin", "select 1; select 2"])
+def test_sql_that_only_reads_reaches_no_other_file(studio, sql):
+    status, _, answer = studio.ask("POST", "api/sql", {"sql": sql, "writes": False})
+    assert status in (403, 422), answer
+
+
+@pytest.mark.parametrize("digest", ["../sample0.larder", "a.png", "0" * 63, "0" * 62 + "/0", "A" * 64, ""])
+def test_an_attachment_cannot_name_a_file_of_its_own_choice(studio, digest):
+    assert studio.ask("GET", "api/attachment", json=json.dumps({"larder.attachment": digest, "size": 1}))[0] == 422
+
+
+@pytest.mark.parametrize("values", [
+    {}, {"table": "nothing"}, {"table": "Account", "offset": "-1"}, {"table": "Account", "limit": "x"},
+    {"table": "Account", "after": "{"}, {"table": "Account", "after": '["z"]'}, {"table": "Account", "relationship": "costs"},
+    {"table": "Account", "sort": "nothing"}, {"table": "Account", "where": "(" * 5000}, {"table": "Account", "session": ""},
+])
+def test_a_request_that_makes_no_sense_is_refused_with_the_reason(studio, values):
+    status, _, answer = studio.ask("GET", "api/rows", **values)
+    assert 400 <= status < 500 and answer["message"], answer
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff\xfe", b'{"table": 1}', b'{"table": "Tag", "key": ["i1"]}'])
+def test_a_body_that_makes_no_sense_is_refused(studio, body):
+    assert studio.ask("POST", "api/update", body)[0] == 400

@@ -1,0 +1,47 @@
+import Foundation
+import Larder
+
+/// The stores that tests look at.
+enum Samples {
+  /// A store with each kind of table, relationship and property.
+  static func make(at path: String) throws {
+    let models: [any Model.Type] = [
+      Account.self, Category.self, Cost.self, Tag.self, Guard.self, Ticket.self,
+    ]
+    let store = try Store(at: path, for: models)
+    let picture = try store.blocking.attach(pixel, name: "pixel.png", mediaType: "image/png")
+    try store.blocking.write { db in
+      let food = Category(name: "Food")
+      let travel = Category(name: "Travel")
+      try db.insert([food, travel])
+      try db.insert(Guard(id: 1, category: ToOne(travel.id)))
+      try db.insert([Tag(id: 1, name: "cash"), Tag(id: 2, name: "late")])
+      let wallet = Account(name: "Wallet", address: Address(city: "Graz", lines: ["Annenstraße 1"]))
+      let bank = Account(name: "Bank", currency: .dollar, isOpen: false)
+      try db.insert([wallet, bank])
+      let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
+      for number in 0..<40 {
+        try db.insert(
+          Cost(
+            note: number == 7 ? "milk and bread" : "Cost \(number)", amount: Decimal(number) / 4,
+            date: start + Double(number) * 86_400, account: ToOne(number < 30 ? wallet.id : bank.id),
+            category: number % 3 == 0 ? nil : ToOne(number % 3 == 1 ? food.id : travel.id)))
+      }
+      try db.save(
+        Ticket(title: "Opera", weight: 1.5, secret: Data([0, 1, 255]), picture: picture),
+        expires: Date(timeIntervalSinceReferenceDate: 4_000_000_000))
+      try db.save(Ticket(title: "Gone"), expires: Date(timeIntervalSinceReferenceDate: 1))
+      try db.insert(Ticket(title: "Stays"))
+      let people = db.documents("people")
+      try people.save("ada", json: #"{"name":"Ada","age":36,"address":{"city":"London"},"tags":["x","y"]}"#)
+      try people.save("bob", json: #"{"name":"Bob"}"#, expires: Date(timeIntervalSinceReferenceDate: 4_000_000_000))
+    }
+    try store.blocking.close()
+  }
+
+  /// The smallest picture: one transparent pixel.
+  static let pixel =
+    Data(
+      base64Encoded:
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==") ?? Data()
+}

@@ -1,0 +1,48 @@
+import Foundation
+import Larder
+import LarderStudio
+
+/// Serves a store to the browser tests: `LarderStudioTestProcess FILE [--write] [--make]`.
+///
+/// `--make` makes a sample store first. Each line of its input is SQL, which another connection executes, as a program
+/// would that uses the same file; it is acknowledged by a line.
+@main
+struct StudioTestProcess {
+  static func main() async throws {
+    var arguments = Array(CommandLine.arguments.dropFirst())
+    func takes(_ flag: String) -> Bool {
+      guard let position = arguments.firstIndex(of: flag) else { return false }
+      arguments.remove(at: position)
+      return true
+    }
+    let isWritable = takes("--write")
+    let isMade = takes("--make")
+    guard let file = arguments.first else {
+      print("Usage: LarderStudioTestProcess FILE [--write] [--make]")
+      exit(64)
+    }
+    if isMade { try Samples.make(at: file) }
+    let program = Thread { execute(in: file) }
+    program.start()
+    try await Studio(file: file, isWritable: isWritable).run()
+  }
+
+  /// Executes what the tests say until the input ends.
+  private static func execute(in file: String) {
+    while let line = readLine() {
+      do {
+        let store = try Store(at: file, schema: .existing)
+        try store.blocking.sql(SQL(raw: line))
+        try store.blocking.close()
+        write("done")
+      } catch {
+        write("failed: \(error)")
+      }
+    }
+  }
+
+  /// Writes a line at once, even into a pipe.
+  private static func write(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Testing
+
+@Suite("larder diff and watch", .timeLimit(.minutes(2)))
+struct ToolComparingTests {
+  @Test("diff shows rows that only one file has, and properties that differ")
+  func differences() async throws {
+    let file = try await ToolFile.withNotes()
+    let copy = file.side("copy.larder")
+    #expect(try await ToolRun("backup", file.path, copy).status == 0)
+    try await file.store { store in
+      try await store.sql("update ToolNote set count = 20, body = '' where title = 'Eggs and milk'")
+      try await store.sql("delete from ToolNote where title = 'Bread'")
+      try await store.insert(ToolNote(title: "Tea"))
+    }
+    let text = try await ToolRun("diff", copy, file.path, "--table", "ToolNote")
+    #expect(text.status == 1)
+    #expect(text.lines.count == 3)
+    #expect(text.lines.count { $0.hasPrefix("- ToolNote ") } == 1)
+    #expect(text.lines.count { $0.hasPrefix("+ ToolNote ") } == 1)
+    #expect(
+      text.lines.contains { $0.hasPrefix("~ ToolNote ") && $0.contains("count: 2 → 20") && $0.contains("body: nil → ") }
+    )
+    let lines = try await ToolRun("diff", copy, file.path, "--json").lines.map { try DocumentValue(json: $0) }
+    #expect(Set(lines.compactMap { $0["change"]?.text }) == ["onlyInFirst", "onlyInSecond", "different"])
+    let change = lines.first { $0["change"] == "different" }
+    #expect(change?["properties"] == ["body": ["first": nil, "second": ""], "count": ["first": 2, "second": 20]])
+  }
+
+  @Test(
+    "diff compares tables in any order of their keys, and says which table only one file has", arguments: [0, 1, 2])
+  func random(seed: UInt64) async throws {
+    var generator = SplitMix64(seed: seed)
+    let keys = ["id integer primary key", "id text primary key collate nocase", "id decimal(10,2) primary key"]
+    for key in keys {
+      let first = try await ToolFile.foreign("create table t (\(key), x)", "create table only (id integer primary key)")
+      let second = try await ToolFile.foreign("create table t (\(key), x)")
+      var (left, right): ([Int: Int], [Int: Int]) = ([:], [:])
+      for id in 0..<1300 where Bool.random(using: &generator) || id < 20 {
+        left[id] = id < 20 ? nil : Int.random(in: 0..<2, using: &generator)
+        right[id] = Bool.random(using: &generator) ? left[id] : Int.random(in: 0..<2, using: &generator)
+      }
+      for (file, rows) in [(first, left), (second, right)] where !rows.isEmpty {
+        let isText = key.contains("text")
+        let values = rows.map { id, x in "(\(isText ? "'\(id % 2 == 0 ? "a" : "B")\(id)'" : "\(id)"), \(x))" }
+        try await file.rowsWritten("insert into t values \(values.joined(separator: ", "))")
+      }
+      let run = try await ToolRun("diff", first.path, second.path, "--json")
+      let lines = try run.lines.map { try DocumentValue(json: $0) }
+      let both = Set(left.keys).intersection(right.keys)
+      func count(_ change: String) -> Int { lines.count { $0["change"]?.text == change } }
+      #expect(count("onlyInFirst") == left.count - both.count, "seed \(seed) \(key)")
+      #expect(count("onlyInSecond") == right.count - both.count, "seed \(seed) \(key)")
+      #expect(count("different") == both.count { left[$0] != right[$0] }, "seed \(seed) \(key)")
+      #expect(count("tableOnlyInFirst") == 1, "seed \(seed) \(key)")
+    }
+  }
+
+  @Test("watch shows rows that come, change and go")
+  func watch() async throws {
+    let file = try await ToolFile.withNotes()
+    let process = try ToolProcess(["watch", file.path, "ToolNote", "count < 10", "--json", "--limit", "3"])
+    process.closeInput()
+    #expect(await process.nextError()?.contains("ToolNote: 3 rows") == true)
+    let store = try Store(at: file.path, for: ToolFile.models)
+    try await store.sql("update ToolNote set body = 'x' where title = 'Milk'")
+    let updated = await process.next()
+    try await store.sql("update ToolNote set count = 10 where title = 'Milk'")
+    let deleted = await process.next()
+    try await store.insert(ToolNote(title: "Tea\u{1B}", count: 1))
+    let inserted = await process.next()
+    await store.close()
+    #expect(try DocumentValue(json: updated ?? "")["change"] == "updated")
+    #expect(try DocumentValue(json: deleted ?? "")["change"] == "deleted")
+    #expect(try DocumentValue(json: inserted ?? "")["row"]?["title"] == "Tea\u{1B}")
+    #expect(try await process.result().status == 0)
+  }
+
+  @Test("watch ends at once for a condition that can't be read, and with a signal")
+  func watchEnds() async throws {
+    let file = try await ToolFile.withNotes()
+    let run = try await ToolRun("watch", file.path, "ToolNote", "colour == 1")
+    #expect(run.status == 1)
+    #expect(run.errors.contains("\n  colour == 1\n  ^"))
+    let process = try ToolProcess(["watch", file.path, "ToolNote"])
+    process.closeInput()
+    _ = await process.nextError()
+    process.signal(SIGINT)
+    #expect(try await process.result().status == 128 + SIGINT)
+  }
+}
+
+extension ToolFile {
+  /// Executes SQL that changes the file.
+  func rowsWritten(_ sql: String) async throws {
+    let store = try Store(at: path, schema: .existing)
+    try await store.sql(SQL(raw: sql))
+    await store.close()
+  }
+}

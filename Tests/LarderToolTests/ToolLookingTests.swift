@@ -1,0 +1,161 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Testing
+
+@Suite("larder info, schema, model, query and sql", .timeLimit(.minutes(2)))
+struct ToolLookingTests {
+  /// A table, a column and values that try to drive the terminal, the SQL and a page.
+  private static func hostile() async throws -> ToolFile {
+    try await ToolFile.foreign(
+      "create table \"<script>\"\"';\u{1B}[31m\" (id integer primary key, \"a\"\"b\u{7}\" text)",
+      "insert into \"<script>\"\"';\u{1B}[31m\" values (1, '\u{1B}]0;title\u{7}\u{202E}' || char(0, 155) || 'end')")
+  }
+
+  @Test("info says what is in a file of Larder's, as text and as JSON")
+  func info() async throws {
+    let file = try await ToolFile.withNotes()
+    let text = try await ToolRun("info", file.path)
+    #expect(text.status == 0, "\(text.errors)")
+    #expect(text.output.contains("Larder, format 1"))
+    #expect(text.lines.contains { $0.hasPrefix("ToolNote ") && $0.contains(" 3 ") })
+    let json = try DocumentValue(json: try await ToolRun("info", file.path, "--json").output)
+    let note = json["tables"]?.array?.first { $0["name"] == "ToolNote" }
+    #expect(note?["rows"] == 3)
+    #expect(note?["kind"] == "model")
+    #expect(json["format"] == 1)
+    #expect(json["sync"] == false)
+    #expect((json["size"]?.integer ?? 0) > 0)
+  }
+
+  @Test("info and schema describe a file of another program")
+  func foreign() async throws {
+    let file = try await ToolFile.foreign(
+      "create table a (id integer primary key, x text not null unique)",
+      "create table b (id integer primary key, a integer references a (id) on delete cascade)",
+      "create view v as select * from a")
+    let info = try DocumentValue(json: try await ToolRun("info", file.path, "--json").output)
+    #expect(info["format"] == .null)
+    #expect(info["tables"]?.array?.compactMap { $0["name"]?.text } == ["a", "b", "v"])
+    let schema = try DocumentValue(json: try await ToolRun("schema", file.path, "b", "--json").output)
+    #expect(schema["properties"]?[1]?["target"] == "a")
+    #expect(schema["relationships"]?[0]?["deleteRule"] == "cascade")
+  }
+
+  @Test("schema shows types, keys, indexes, relationships, derived values and expiry")
+  func schema() async throws {
+    let file = try await ToolFile.empty()
+    let text = try await ToolRun("schema", file.path)
+    #expect(text.status == 0, "\(text.errors)")
+    for part in [
+      "Decimal", "Array<String>", "one of happy, so so", "rows expire", "derived", "delete rule cascade",
+      "full-text search",
+    ] {
+      #expect(text.output.contains(part), "\(part) in \(text.output)")
+    }
+    let json = try DocumentValue(json: try await ToolRun("schema", file.path, "--json").output)
+    let account = json.array?.first { $0["name"] == "ToolAccount" }
+    #expect(account?["properties"]?.array?.first { $0["name"] == "total" }?["isDerived"] == true)
+    let missing = try await ToolRun("schema", file.path, "ToolNot")
+    #expect(missing.status == 1)
+    #expect(missing.errors.contains("Did you mean ToolNote?"))
+  }
+
+  @Test("model writes Swift source, to standard output or a file")
+  func model() async throws {
+    let file = try await ToolFile.foreign("create table person (id integer primary key, name text not null)")
+    let text = try await ToolRun("model", file.path)
+    #expect(text.status == 0)
+    #expect(text.output.contains("@Model"))
+    let target = file.side("Models.swift")
+    #expect(try await ToolRun("model", file.path, "--output", target).status == 0)
+    #expect(try String(contentsOfFile: target, encoding: .utf8) == text.output)
+  }
+
+  @Test("query finds, sorts, searches, limits and chooses columns")
+  func query() async throws {
+    let file = try await ToolFile.withNotes()
+    let found = try await ToolRun(
+      "query", file.path, "ToolNote", "count > 1", "--sort", "-count", "--columns", "title,count", "--json")
+    #expect(found.status == 0, "\(found.errors)")
+    #expect(
+      try DocumentValue(json: found.output) == [
+        ["title": "Bread", "count": 3], ["title": "Eggs and milk", "count": 2],
+      ])
+    let table = try await ToolRun("query", file.path, "ToolNote", "--sort", "count", "--columns", "title,count,body")
+    #expect(
+      table.lines == [
+        "title          count  body", "Milk               1  nil", "Eggs and milk      2  nil",
+        "Bread              3  nil",
+      ])
+    let searched = try await ToolRun(
+      "query", file.path, "ToolNote", "--search", "milk", "--sort", "title", "--columns", "title", "--format", "csv")
+    #expect(searched.output == "title\nEggs and milk\nMilk\n")
+    let page = try await ToolRun(
+      "query", file.path, "ToolNote", "--sort", "title", "--limit", "1", "--offset", "1", "--columns", "title",
+      "--format",
+      "jsonl")
+    #expect(page.output == "{\"title\":\"Eggs and milk\"}\n")
+  }
+
+  @Test("an error in a condition, or in a sort, has a caret under its place")
+  func caret() async throws {
+    let file = try await ToolFile.withNotes()
+    let run = try await ToolRun("query", file.path, "ToolNote", "count > 1 and colour == 2")
+    #expect(run.status == 1)
+    #expect(run.output.isEmpty)
+    #expect(run.errors.contains("\n  count > 1 and colour == 2\n                ^"), "\(run.errors)")
+    let sort = try await ToolRun("query", file.path, "ToolNote", "count > 1", "--sort", "title,colour")
+    #expect(sort.status == 1)
+    #expect(sort.errors.contains("\n  title,colour\n        ^"), "\(sort.errors)")
+    #expect(try await ToolRun("query", file.path, "ToolNote", "--columns", "colour").status == 1)
+    #expect(try await ToolRun("query", file.path, "ToolTicket", "--search", "x").status == 1)
+    #expect(try await ToolRun("query", file.path, "ToolNote", "--limit", "-1").status == 64)
+  }
+
+  @Test("names and values of a hostile file never reach the terminal as they are")
+  func hostileValues() async throws {
+    let file = try await Self.hostile()
+    let name = "<script>\"';\u{1B}[31m"
+    let runs = [
+      try await ToolRun("info", file.path), try await ToolRun("schema", file.path),
+      try await ToolRun("query", file.path, name), try await ToolRun("query", file.path, name, "--json"),
+      try await ToolRun("sql", file.path, "select * from \"<script>\"\"';\u{1B}[31m\""),
+      try await ToolRun("query", file.path, name, "colour"), try await ToolRun("schema", file.path, name + "x"),
+    ]
+    for run in runs {
+      let shown = (run.output + run.errors).unicodeScalars.filter { $0 != "\n" }
+      #expect(!shown.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) || $0.value == 0x202E }, "\(run)")
+    }
+    #expect(runs[3].status == 0)
+    let rows = try DocumentValue(json: runs[3].output)
+    #expect(rows[0]?["a\"b\u{7}"] == .text("\u{1B}]0;title\u{7}\u{202E}\u{0}\u{9B}end"))
+  }
+
+  @Test("expired rows aren't shown")
+  func expired() async throws {
+    let file = try await ToolFile.empty()
+    try await file.store {
+      try await $0.sql("insert into ToolTicket (id, text, _expires) values (1, 'gone', 1), (2, 'here', null)")
+    }
+    #expect(try await ToolRun("query", file.path, "ToolTicket", "--format", "csv").output == "id,text\n2,here\n")
+    #expect(try await ToolRun("sql", file.path, "select id from ToolTicket", "--format", "csv").output == "id\n2\n")
+  }
+
+  @Test("sql reads, and changes only with --write")
+  func sql() async throws {
+    let file = try await ToolFile.withNotes()
+    let read = try await ToolRun(
+      "sql", file.path, "select count(*) as n, x'00ff' as b, null as c from ToolNote", "--json")
+    #expect(try DocumentValue(json: read.output) == [["n": 3, "b": ["$bytes": "AP8="], "c": nil]])
+    #expect(try await ToolRun("sql", file.path, "select 1 where 0", "--json").output == "[]\n")
+    let refused = try await ToolRun("sql", file.path, "delete from ToolNote")
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("--write"))
+    #expect(try await ToolRun("sql", file.path, "delete from ToolNote where count = 1", "--write").status == 0)
+    #expect(try await file.rows("select count(*) from ToolNote") == [[2]])
+    let bad = try await ToolRun("sql", file.path, "slect")
+    #expect(bad.status == 1)
+    #expect(bad.errors.contains("near \"slect\""))
+  }
+}
