@@ -4,14 +4,20 @@ extension Context {
   /// It blocks its thread until the store's writer is available and the transaction is done. After an error nothing is
   /// saved, and the context keeps its changes: correct them, or call ``rollback()``.
   ///
-  /// - Parameter mergePolicy: What happens to rows that another connection changed; by default the context's own
-  ///   ``mergePolicy``. After a conflict, a person may choose here.
   /// - Throws: The first of the ``refusals``; ``StoreError`` `.conflict` if another connection changed a row, with
   ///   ``MergePolicy/error``; `.duplicate` or `.referenced` if a change conflicts with what others wrote meanwhile; and
   ///   the errors of any write.
   /// - Complexity: A few statements for each model that has changes, whatever the number of rows.
-  public func save(mergePolicy: MergePolicy? = nil) throws {
-    let policy = mergePolicy ?? self.mergePolicy
+  public func save() throws {
+    try save(mergePolicy: mergePolicy)
+  }
+
+  /// Writes all unsaved changes as ``save()`` does, with another policy than that of the context: after a conflict, a
+  /// person may choose.
+  ///
+  /// - Parameter policy: What happens to rows that another connection changed.
+  /// - Throws: The errors of ``save()``.
+  public func save(mergePolicy policy: MergePolicy) throws {
     if let refusal = refusals.first { throw refusal }
     guard let layer else { return }
     let connection = try open().connection
