@@ -88,9 +88,7 @@ final class DocumentCatalogue {
   ///
   /// A table that another connection has dropped may have become a collection.
   func withoutPlainTables(_ tables: Set<String>) throws -> Set<String> {
-    let statement = try connection.statement("PRAGMA main.schema_version")
-    defer { statement.reset() }
-    let version = try connection.step(statement, nil) ? StoredColumn(statement.pointer, 0).integer ?? -1 : -1
+    let version = try connection.schemaVersionOfFile
     if version != plain.version { plain = (version, []) }
     return tables.subtracting(plain.tables)
   }

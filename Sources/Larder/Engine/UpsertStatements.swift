@@ -197,10 +197,6 @@ extension Connection {
       statement, updated, isExact: Self.isExact(example), schemaVersion: try schemaVersionOfFile)
   }
 
-  private var schemaVersionOfFile: Int64 {
-    get throws { try query("PRAGMA main.schema_version").first?["schema_version"]?.integer ?? 0 }
-  }
-
   private var hasForeignTriggers: Bool {
     get throws {
       try !query(

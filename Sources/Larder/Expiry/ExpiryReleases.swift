@@ -35,7 +35,7 @@ final class ExpiryReleases {
   ///
   /// - Parameter reviewsAll: Whether to release all of those rows at once.
   func prepare(reviewsAll: Bool) throws {
-    let schema = try number("PRAGMA main.schema_version")
+    let schema = try connection.schemaVersionOfFile
     let data = try number("PRAGMA data_version")
     if schema != schemaVersion {
       links = try ReferenceLink.all(in: connection)

@@ -5,18 +5,18 @@ import Foundation
 /// They become the same syntax trees as the conditions of ``Query``, so both answer alike.
 struct ConditionParser {
   /// Where names are looked up.
-  private struct Place {
+  struct Place {
     let table: TableDescription
     let scope: ColumnScope
     /// The nesting depth of the next subquery.
     let depth: Int
   }
 
-  private let tokens: [ConditionToken]
-  private let source: String
-  private let describe: (String) throws -> TableDescription
-  private var place: Place
-  private var position = 0
+  let tokens: [ConditionToken]
+  let source: String
+  let describe: (String) throws -> TableDescription
+  var place: Place
+  var position = 0
   private var nesting = 0
 
   /// The number of parentheses, negations and signs that may be within each other.
@@ -72,10 +72,10 @@ struct ConditionParser {
 
   // MARK: Words
 
-  private var token: ConditionToken { tokens[position] }
-  private var kind: ConditionToken.Kind { token.kind }
+  var token: ConditionToken { tokens[position] }
+  var kind: ConditionToken.Kind { token.kind }
 
-  private mutating func take(_ symbols: String...) -> Bool {
+  mutating func take(_ symbols: String...) -> Bool {
     guard case .symbol(let symbol) = kind, symbols.contains(symbol) else { return false }
     position += 1
     return true
@@ -88,15 +88,15 @@ struct ConditionParser {
     return name.asciiLowercased == word.asciiLowercased
   }
 
-  private mutating func takeWord(_ words: String...) -> Bool {
+  mutating func takeWord(_ words: String...) -> Bool {
     guard words.contains(where: { isWord($0) }) else { return false }
     position += 1
     return true
   }
 
-  private func error(_ position: Int, _ message: String) -> StoreError { StoreError(at: position, of: source, message) }
+  func error(_ position: Int, _ message: String) -> StoreError { StoreError(at: position, of: source, message) }
 
-  private func unexpected(_ remedy: String) -> StoreError {
+  func unexpected(_ remedy: String) -> StoreError {
     switch kind {
     case .end: error(token.position, "The \(source) ends too early. \(remedy)")
     case .name(let text, _), .number(let text), .date(let text), .symbol(let text):
@@ -105,12 +105,12 @@ struct ConditionParser {
     }
   }
 
-  private mutating func expect(_ symbol: String) throws {
+  mutating func expect(_ symbol: String) throws {
     guard take(symbol) else { throw unexpected("Write \(symbol).") }
   }
 
   /// Counts a level, and refuses a text that would need too much of the stack.
-  private mutating func nested<Result>(_ body: (inout ConditionParser) throws -> Result) throws -> Result {
+  mutating func nested<Result>(_ body: (inout ConditionParser) throws -> Result) throws -> Result {
     nesting += 1
     defer { nesting -= 1 }
     guard nesting <= Self.greatestNesting else {
@@ -121,7 +121,7 @@ struct ConditionParser {
 
   // MARK: Conditions
 
-  private mutating func alternatives() throws -> ConditionOperand {
+  mutating func alternatives() throws -> ConditionOperand {
     try joined(by: { $0.take("||") || $0.takeWord("or") }, SQLNode.or) { try $0.conjunction() }
   }
 
@@ -140,7 +140,7 @@ struct ConditionParser {
     return ConditionOperand(content: .condition(node), position: first.position)
   }
 
-  private mutating func negation() throws -> ConditionOperand {
+  mutating func negation() throws -> ConditionOperand {
     let start = token.position
     guard take("!") || takeWord("not") else { return try comparison() }
     let node = try nested { try $0.negation().condition(of: $0.source) }
@@ -166,8 +166,7 @@ struct ConditionParser {
 
   private static let operators = ["contains", "hasPrefix", "hasSuffix", "like", "glob", "matches", "in", "between"]
 
-  private func compare(_ op: ComparisonOperator, _ left: ConditionOperand, _ right: ConditionOperand) throws -> SQLNode
-  {
+  func compare(_ op: ComparisonOperator, _ left: ConditionOperand, _ right: ConditionOperand) throws -> SQLNode {
     .compare(op, try left.node(beside: right, of: source), try right.node(beside: left, of: source))
   }
 
@@ -237,7 +236,7 @@ struct ConditionParser {
     }
   }
 
-  private func json(_ node: SQLNode, contains element: ConditionOperand) throws -> SQLNode {
+  func json(_ node: SQLNode, contains element: ConditionOperand) throws -> SQLNode {
     switch element.content {
     case .constant(.bool(let bool)): .jsonContains(node, .jsonConstant(bool))
     case .constant(.text(let text)): .jsonContains(node, .jsonConstant(text))
@@ -263,350 +262,16 @@ struct ConditionParser {
   }
 
   /// Reads a condition in which names are those of the rows.
-  private mutating func condition(in rows: ConditionRows) throws -> SQLNode {
+  mutating func condition(in rows: ConditionRows) throws -> SQLNode {
     try inside(rows) { try $0.alternatives().condition(of: $0.source) }
   }
 
-  private mutating func inside<Result>(
+  mutating func inside<Result>(
     _ rows: ConditionRows, _ body: (inout ConditionParser) throws -> Result
   ) throws -> Result {
     let outer = place
     place = Place(table: rows.table, scope: rows.scope, depth: rows.depth + 1)
     defer { place = outer }
     return try nested(body)
-  }
-
-  // MARK: Values
-
-  /// Reads a value, perhaps with another behind `??` for rows that have none.
-  private mutating func value() throws -> ConditionOperand {
-    let first = try sum()
-    guard take("??") else { return first }
-    let other = try value()
-    let node = SQLNode.function(
-      .coalesce,
-      SQLNode.alternatives([try first.node(beside: other, of: source), try other.node(beside: first, of: source)]))
-    return try first.replacing(node) ?? other.replacing(node)
-      ?? {
-        throw error(first.position, "?? is for a property that may be nil.")
-      }()
-  }
-
-  private mutating func sum() throws -> ConditionOperand {
-    var left = try product()
-    while case .symbol(let symbol) = kind, symbol == "+" || symbol == "-" {
-      position += 1
-      left = try arithmetic(symbol == "+" ? .add : .subtract, left, try product())
-    }
-    return left
-  }
-
-  private mutating func product() throws -> ConditionOperand {
-    var left = try factor()
-    while case .symbol(let symbol) = kind,
-      let op = ["*": BinaryOperator.multiply, "/": .divide, "%": .remainder][symbol]
-    {
-      position += 1
-      left = try arithmetic(op, left, try factor())
-    }
-    return left
-  }
-
-  private func arithmetic(
-    _ op: BinaryOperator, _ left: ConditionOperand, _ right: ConditionOperand
-  ) throws -> ConditionOperand {
-    guard let type = left.numberType ?? right.numberType ?? constantType(left, right) else {
-      throw error(left.position, "\(op.rawValue) computes with numbers, and neither side is one.")
-    }
-    let sides = [try left.node(beside: right, of: source), try right.node(beside: left, of: source)]
-    let isWhole = [left, right].allSatisfy { ($0.numberType ?? type).storageClass == .integer && !$0.isFraction }
-    let isDecimal = [left, right].contains { $0.numberType?.order == .decimal }
-    let result =
-      isDecimal
-      ? ColumnType(storageClass: .text, isOptional: true, order: .decimal)
-      : ColumnType(storageClass: isWhole ? .integer : .real, isOptional: true)
-    return ConditionOperand(
-      content: .value(.arithmetic(op, sides[0], sides[1], result), result), position: left.position)
-  }
-
-  private func constantType(_ left: ConditionOperand, _ right: ConditionOperand) -> ColumnType? {
-    let isUntyped = [left, right].contains { if case .untyped = $0.content { true } else { false } }
-    guard isUntyped || (left.isNumber && right.isNumber) else { return nil }
-    return ColumnType(storageClass: .real, isOptional: true)
-  }
-
-  private mutating func factor() throws -> ConditionOperand {
-    let start = token.position
-    guard take("-") else { return try primary() }
-    let operand = try nested { try $0.factor() }
-    if case .constant(.number(let text)) = operand.content {
-      let negated = text.hasPrefix("-") ? String(text.dropFirst()) : "-\(text)"
-      return ConditionOperand(content: .constant(.number(negated)), position: start)
-    }
-    guard let type = operand.numberType else { throw error(start, "- negates numbers, and this is none.") }
-    return ConditionOperand(
-      content: .value(.negation(try operand.node(beside: nil, of: source), type), type), position: start)
-  }
-
-  private mutating func primary() throws -> ConditionOperand {
-    let start = token.position
-    switch kind {
-    case .number(let text): return constant(.number(text))
-    case .text(let text): return constant(.text(text))
-    case .date(let text):
-      guard let date = ISO8601.date(from: text) else { throw error(start, "\(text) is no date.") }
-      return constant(.date(date))
-    case .name: return try named()
-    case .symbol("!"):
-      position += 1
-      let node = try nested { try $0.primary().condition(of: $0.source) }
-      return ConditionOperand(content: .condition(.not(node)), position: start)
-    case .symbol("("):
-      position += 1
-      let inner = try nested { try $0.alternatives() }
-      try expect(")")
-      return inner
-    default: throw unexpected("Write a property, or a value.")
-    }
-  }
-
-  private mutating func constant(_ constant: ConditionOperand.Constant) -> ConditionOperand {
-    defer { position += 1 }
-    return ConditionOperand(content: .constant(constant), position: token.position)
-  }
-
-  // MARK: Names
-
-  /// Reads a constant that is a word, or the path to a property.
-  private mutating func named() throws -> ConditionOperand {
-    let start = token.position
-    guard case .name(let name, let isQuoted) = kind else { throw unexpected("Write a property.") }
-    if !isQuoted, place.table.property(name) == nil {
-      switch name.asciiLowercased {
-      case "true", "false": return constant(.bool(name.asciiLowercased == "true"))
-      case "nil", "null": return constant(.null)
-      case "now":
-        position += 1
-        return ConditionOperand(content: .constant(.date(try moment())), position: start)
-      default: break
-      }
-    }
-    position += 1
-    var path = try step(name, in: place.table, place.scope, start)
-    while true {
-      if take("[") {
-        path = try element(of: path)
-        continue
-      }
-      guard case .symbol(".") = kind else { return path }
-      position += 1
-      guard case .name(let name, _) = kind else { throw unexpected("Write a name after the point.") }
-      let start = token.position
-      position += 1
-      path = try member(name, of: path, start)
-    }
-  }
-
-  /// Reads what follows `now`: `- 7 days`.
-  private mutating func moment() throws -> Date {
-    let now = Date.now
-    guard case .symbol(let sign) = kind, sign == "+" || sign == "-", position + 1 < tokens.count,
-      case .number(let text) = tokens[position + 1].kind, let number = Double(text)
-    else { return now }
-    position += 2
-    for (unit, seconds) in [("minute", 60.0), ("hour", 3600), ("day", 86_400), ("week", 604_800)]
-    where takeWord(unit, "\(unit)s") {
-      return now.addingTimeInterval((sign == "-" ? -number : number) * seconds)
-    }
-    throw unexpected("Write a unit: minutes, hours, days or weeks.")
-  }
-
-  /// Returns the property or relationship of a table. Names of embedded structs have points: as many words as fit.
-  private mutating func step(
-    _ name: String, in table: TableDescription, _ scope: ColumnScope, _ start: Int
-  ) throws -> ConditionOperand {
-    if let property = table.property(name) { return operand(property, table, scope, start) }
-    if let relationship = table.relationship(name) { return try rows(relationship, table, scope, start) }
-    if table.properties.contains(where: { $0.name.hasPrefix("\(name).") }), case .symbol(".") = kind,
-      case .name(let next, _) = tokens[position + 1].kind
-    {
-      position += 2
-      return try step("\(name).\(next)", in: table, scope, start)
-    }
-    let names = table.properties.map(\.name) + table.relationships.map(\.name)
-    let nearest = NearestName(to: name, among: names).name.map { "Did you mean \($0)?" }
-    throw error(
-      start, "\(table.title) has no property \(name). \(nearest ?? "It has \(Set(names).sorted().formattedList).")")
-  }
-
-  private func operand(
-    _ property: TableDescription.Property, _ table: TableDescription, _ scope: ColumnScope, _ start: Int
-  ) -> ConditionOperand {
-    let node = scope.node(for: ColumnReference(table: table.name, name: property.column, type: property.columnType))
-    let content: ConditionOperand.Content =
-      property.type == .any ? .untyped(node) : .property(node, property)
-    return ConditionOperand(content: content, position: start)
-  }
-
-  private func rows(
-    _ relationship: TableDescription.Relationship, _ table: TableDescription, _ scope: ColumnScope, _ start: Int
-  ) throws -> ConditionOperand {
-    guard let key = table.property(relationship.key) else {
-      throw error(start, "\(table.title) has no key \(relationship.key), by which \(relationship.name) would be found.")
-    }
-    let owner = scope.node(for: ColumnReference(table: table.name, name: key.column, type: key.columnType))
-    return ConditionOperand(
-      content: .rows(
-        ConditionRows(
-          name: relationship.name, table: try describe(relationship.target), relationship: relationship, owner: owner,
-          depth: place.depth)), position: start)
-  }
-
-  /// Returns what a name after a point says of a value.
-  private mutating func member(_ name: String, of path: ConditionOperand, _ start: Int) throws -> ConditionOperand {
-    switch path.content {
-    case .rows(let rows): return try aggregate(name, of: rows, start)
-    case .property(let node, let property):
-      if let target = property.target {
-        let table = try describe(target)
-        guard let key = table.key.first, table.key.count == 1 else {
-          throw error(start, "\(target) has no key of one property.")
-        }
-        let scope = ColumnScope.related(
-          node, key: ColumnReference(table: target, name: key.column, type: key.columnType))
-        return try step(name, in: table, scope, start)
-      }
-      if property.type == .json { return part(name, of: node, path.position) }
-      if property.type == .text, let operand = text(name, node, property, path) { return operand }
-      throw error(start, "\(property.name) is a \(property.swiftType), which has no \(name).")
-    case .untyped(let node): return part(name, of: node, path.position)
-    default: throw error(start, "There is no \(name) here.")
-    }
-  }
-
-  /// Returns a part of JSON, or the number of its elements.
-  private func part(_ name: String, of node: SQLNode, _ position: Int) -> ConditionOperand {
-    let integer = ColumnType(storageClass: .integer, isOptional: true)
-    switch name {
-    case "count": return ConditionOperand(content: .value(.jsonCount(node), integer), position: position)
-    case "isEmpty":
-      return ConditionOperand(
-        content: .condition(.compare(.equal, .jsonCount(node), .value(.integer(0)))), position: position)
-    default: return ConditionOperand(content: .untyped(node.element(.key(name))), position: position)
-    }
-  }
-
-  /// Returns what can be asked of a text.
-  private func text(
-    _ name: String, _ node: SQLNode, _ property: TableDescription.Property, _ path: ConditionOperand
-  ) -> ConditionOperand? {
-    switch name {
-    case "length":
-      ConditionOperand(
-        content: .value(.function(.length, [node]), ColumnType(storageClass: .integer, isOptional: true)),
-        position: path.position)
-    case "lowercased", "uppercased":
-      ConditionOperand(
-        content: .value(
-          .function(name == "lowercased" ? .lowercased : .uppercased, [node]),
-          ColumnType(storageClass: .text, isOptional: true)), position: path.position)
-    case "caseInsensitive":
-      ConditionOperand(content: .property(node, property), position: path.position, isFolded: true)
-    default: nil
-    }
-  }
-
-  /// Returns a value that is computed over rows: `costs.count`, `costs.sum(amount)`.
-  private mutating func aggregate(_ name: String, of rows: ConditionRows, _ start: Int) throws -> ConditionOperand {
-    let integer = ColumnType(storageClass: .integer, isOptional: true)
-    switch name {
-    case "count":
-      return ConditionOperand(
-        content: .value(rows.asking(.value(.aggregate(.count, nil, .stored))), integer), position: start)
-    case "isEmpty": return ConditionOperand(content: .condition(.not(rows.asking(.exist))), position: start)
-    case "sum", "min", "max", "average":
-      try expect("(")
-      let value = try inside(rows) { try $0.value() }
-      try expect(")")
-      return ConditionOperand(content: try aggregate(name, value, rows), position: start)
-    default:
-      throw error(
-        start,
-        "\(rows.name) stands for several rows, of which one asks count, isEmpty, sum(…), min(…), max(…), average(…), or \(rows.name) contains (…)."
-      )
-    }
-  }
-
-  private func aggregate(
-    _ name: String, _ value: ConditionOperand, _ rows: ConditionRows
-  ) throws -> ConditionOperand.Content {
-    let node = try value.node(beside: nil, of: source)
-    switch name {
-    case "min", "max":
-      let aggregate = rows.asking(.value(.aggregate(name == "min" ? .min : .max, node, node.order)))
-      guard case .property(_, let property) = value.content else {
-        return value.numberType.map { .value(aggregate, $0) } ?? .untyped(aggregate)
-      }
-      return .property(aggregate, property)
-    case "average":
-      guard value.numberType != nil else { throw error(value.position, "An average is one of numbers.") }
-      return .value(
-        rows.asking(.value(.aggregate(.average, node, node.order))), ColumnType(storageClass: .real, isOptional: true))
-    default:
-      guard let type = value.numberType else { throw error(value.position, "A sum is one of numbers.") }
-      let sum = SQLNode.aggregate(.sum, node, node.order)
-      let whole: SQLNode =
-        type.order == .decimal
-        ? .function(.coalesce, [sum, .value(.text("0"))])
-        : type.storageClass == .real ? .function(.total, [node]) : .function(.coalesce, [sum, .value(.integer(0))])
-      return .value(rows.asking(.value(whole)), type)
-    }
-  }
-
-  /// Reads a key or a position of JSON: `address["city"]`, `scores[0]`.
-  private mutating func element(of path: ConditionOperand) throws -> ConditionOperand {
-    let step: JSONPathStep
-    switch kind {
-    case .text(let key): step = .key(key)
-    case .number(let text):
-      guard let index = Int(text) else { throw unexpected("Write a position, such as [0].") }
-      step = .index(index)
-    default: throw unexpected("Write a key in quotation marks, or a position, such as [0].")
-    }
-    position += 1
-    try expect("]")
-    switch path.content {
-    case .property(let node, let property) where property.type == .json:
-      return ConditionOperand(content: .untyped(node.element(step)), position: path.position)
-    case .untyped(let node):
-      return ConditionOperand(content: .untyped(node.element(step)), position: path.position)
-    default: throw error(path.position, "Brackets take a part of JSON, and this is none.")
-    }
-  }
-}
-
-extension SQLNode {
-  /// Returns the part of JSON at a further step.
-  fileprivate func element(_ step: JSONPathStep) -> SQLNode {
-    if case .json(let base, let steps) = self { .json(base, path: steps + [step]) } else { .json(self, path: [step]) }
-  }
-}
-
-extension ConditionOperand {
-  /// Returns the operand with another node of the same type; nil for a constant.
-  fileprivate func replacing(_ node: SQLNode) -> ConditionOperand? {
-    switch content {
-    case .property(_, let property):
-      ConditionOperand(content: .property(node, property), position: position, isFolded: isFolded)
-    case .value(_, let type): ConditionOperand(content: .value(node, type), position: position, isFolded: isFolded)
-    case .untyped: ConditionOperand(content: .untyped(node), position: position, isFolded: isFolded)
-    default: nil
-    }
-  }
-
-  fileprivate var isNumber: Bool { if case .constant(.number) = content { true } else { numberType != nil } }
-
-  fileprivate var isFraction: Bool {
-    if case .constant(.number(let text)) = content { Int64(text) == nil } else { false }
   }
 }

@@ -1,18 +1,23 @@
 extension Connection {
   /// The tables of the file in alphabetical order, without those that Larder and SQLite keep for themselves.
   var tableDescriptions: [TableDescription] {
-    get throws { try tableNames.compactMap { try tableDescription($0) } }
+    get throws {
+      let known = try knownTables()
+      return try tableNames.compactMap { try tableDescription($0, known) }
+    }
   }
 
   /// Returns the table with the name, or that of the model with the name.
   ///
   /// - Throws: ``StoreError`` `.notFound`, with the name that is most similar.
   func description(of name: String) throws -> TableDescription {
-    if let definition = environment.tables.first(where: { $0.model == name }) {
-      return try described(definition)
-    }
-    if let table = try tableDescription(name) { return table }
-    let names = Set(try tableNames + environment.tables.map(\.model)).sorted()
+    let known = try knownTables()
+    if let description = known.descriptions[name] { return description }
+    let tables = environment.tables
+    // Relationships name tables, one of which may be called as another model is.
+    let model = tables.contains { $0.name == name } ? nil : tables.first { $0.model == name }
+    if let table = try tableDescription(model?.name ?? name, known) { return table }
+    let names = Set(try tableNames + tables.map(\.model)).sorted()
     let nearest = NearestName(to: name, among: names).name.map { "Did you mean \($0)?" }
     throw StoreError(
       .notFound, "The file has no table or model \(name). \(nearest ?? "It has \(names.formattedList).")")
@@ -29,20 +34,37 @@ extension Connection {
   }
 
   /// Returns the table with the name, or nil if there is none that programs may see.
-  private func tableDescription(_ name: String) throws -> TableDescription? {
+  private func tableDescription(_ name: String, _ known: KnownTables) throws -> TableDescription? {
+    if let description = known.descriptions[name] { return description }
+    guard !ReservedNames.isOwn(name) else { return nil }
+    // Its properties grow with its documents.
+    if let collection = try documents.collection(name) { return TableDescription(collection) }
+    let description = try lastingDescription(name, known)
+    known.descriptions[name] = description
+    return description
+  }
+
+  /// Returns the description of a table that only changes with the schema.
+  private func lastingDescription(_ name: String, _ known: KnownTables) throws -> TableDescription? {
     let tables = environment.tables
-    if let definition = tables.first(where: { $0.name.isSameColumn(as: name) }) {
-      return try described(definition)
-    }
+    if let definition = tables.first(where: { $0.name.isSameColumn(as: name) }) { return try described(definition) }
     let pairs = tables.flatMap(\.pairs)
     if let pairs = pairs.first(where: { $0.name.isSameColumn(as: name) }) { return TableDescription(pairs, of: tables) }
-    guard !ReservedNames.isOwn(name) else { return nil }
-    if let collection = try documents.collection(name) { return TableDescription(collection) }
-    guard var state = try TableState.read(name, from: self) else { return nil }
+    guard var state = try tableState(name) else { return nil }
     // The view by which a context shows its changes has no columns that SQLite computes.
     let shown = try query("PRAGMA temp.table_info(\(Quoting.name(state.name)))").compactMap { $0["name"]?.text }
     if !shown.isEmpty { state.columns.removeAll { column in !shown.contains(where: column.name.isSameColumn(as:)) } }
-    return try describedTable(state)
+    return try describedTable(state, known)
+  }
+
+  /// Returns what SQLite says of a table. A view of what isn't there any more, and a table of an unknown module, have no
+  /// columns.
+  private func tableState(_ name: String) throws -> TableState? {
+    do {
+      return try TableState.read(name, from: self)
+    } catch let error as StoreError where [.schemaMismatch, .unsupported].contains(error.code) {
+      return TableState(name: name, columns: [], isWithoutRowID: true, isStrict: false, isView: true)
+    }
   }
 
   private func described(_ table: TableDefinition) throws -> TableDescription {
@@ -51,26 +73,18 @@ extension Connection {
   }
 
   /// Returns what SQLite's schema says of a table that is none of Larder's.
-  private func describedTable(_ state: TableState) throws -> TableDescription {
-    let table = Quoting.name(state.name)
-    var references: [String: TableDescription.Relationship] = [:]
-    for row in try query("PRAGMA main.foreign_key_list(\(table))") {
-      let id: Int = try row.get("id")
-      // A reference of several columns is none that a property could follow.
-      guard try query("PRAGMA main.foreign_key_list(\(table))").filter({ $0["id"]?.integer == Int64(id) }).count == 1,
-        let column = row["from"]?.text, let target = row["table"]?.text
-      else { continue }
-      let key = try row["to"]?.text ?? keyColumn(of: target)
-      guard let key else { continue }
-      references[column.asciiLowercased] = TableDescription.Relationship(
-        name: column, kind: .toOne, target: target, deleteRule: DeleteRule(sql: row["on_delete"]?.text),
-        isOrdered: false, inverse: nil, key: key, rows: .reference(column: column))
+  private func describedTable(_ state: TableState, _ known: KnownTables) throws -> TableDescription {
+    let keys = try singleForeignKeys(known)
+    let references = try keys.filter { $0.child.isSameColumn(as: state.name) }.compactMap { reference in
+      let column = reference.childColumns[0]
+      let key = try reference.parentColumns.first ?? keyColumn(of: reference.parent)
+      return key.map { key in
+        TableDescription.Relationship(
+          name: column, kind: .toOne, target: reference.parent, deleteRule: DeleteRule(sql: reference.deleteRule),
+          isOrdered: false, inverse: nil, key: key, rows: .reference(column: column))
+      }
     }
-    let indexes = try query("PRAGMA main.index_list(\(table))").compactMap { row -> TableDescription.Index? in
-      guard let name = row["name"]?.text, row["origin"] != "pk" else { return nil }
-      let columns = try query("PRAGMA main.index_info(\(Quoting.name(name)))").map { $0["name"]?.text ?? "…" }
-      return TableDescription.Index(name: name, columns: columns, isUnique: row["unique"] == 1)
-    }
+    let indexes = try self.indexes(of: state)
     // A row without a key has its number.
     let hasKey = state.columns.contains { $0.keyPosition > 0 }
     let number = hasKey || state.isView ? nil : state.rowNumber
@@ -79,41 +93,68 @@ extension Connection {
       + state.columns.map { column in
         TableDescription.Property(
           column, isUnique: indexes.contains { $0.isUnique && $0.columns == [column.name] },
-          target: references[column.name.asciiLowercased]?.target)
+          target: references.first { $0.name.isSameColumn(as: column.name) }?.target)
       }
     return TableDescription(
       name: state.name, kind: state.isView ? .view : .table, model: nil, properties: properties, indexes: indexes,
-      relationships: state.columns.compactMap { references[$0.name.asciiLowercased] }
-        + (try othersReferring(to: state)),
-      expires: false, syncs: false, retired: [], rowID: state.rowNumber)
+      relationships: references + (try rowsReferring(to: state, keys)), expires: false, syncs: false, retired: [],
+      rowID: state.rowNumber)
+  }
+
+  private func indexes(of state: TableState) throws -> [TableDescription.Index] {
+    try query("PRAGMA main.index_list(\(Quoting.name(state.name)))").compactMap { row in
+      guard let name = row["name"]?.text, row["origin"] != "pk" else { return nil }
+      let columns = try query("PRAGMA main.index_info(\(Quoting.name(name)))").map { $0["name"]?.text ?? "…" }
+      // A partial index says nothing of the other rows.
+      return TableDescription.Index(
+        name: name, columns: columns, isUnique: row["unique"] == 1 && row["partial"] == 0)
+    }
   }
 
   /// The rows of other tables that refer to a table's rows, as relationships of the table.
-  private func othersReferring(to state: TableState) throws -> [TableDescription.Relationship] {
+  private func rowsReferring(
+    to state: TableState, _ keys: [ForeignKey]
+  ) throws -> [TableDescription.Relationship] {
     guard !state.isView else { return [] }
-    var found: [TableDescription.Relationship] = []
-    for name in try tableNames {
-      let keys = try query("PRAGMA main.foreign_key_list(\(Quoting.name(name)))")
-      let own = keys.filter { row in
-        row["table"]?.text?.isSameColumn(as: state.name) == true && keys.filter { $0["id"] == row["id"] }.count == 1
-      }
-      for row in own {
-        guard let column = row["from"]?.text, let key = try row["to"]?.text ?? keyColumn(of: state.name) else {
-          continue
-        }
-        found.append(
-          TableDescription.Relationship(
-            name: name.nameOfRows(referringBy: own.count > 1 ? column : nil), kind: .toMany, target: name,
-            deleteRule: DeleteRule(sql: row["on_delete"]?.text), isOrdered: false, inverse: column, key: key,
-            rows: .reference(column: column)))
-      }
+    let referring = keys.filter { $0.parent.isSameColumn(as: state.name) }
+    return try referring.compactMap { reference in
+      let column = reference.childColumns[0]
+      guard let key = try reference.parentColumns.first ?? keyColumn(of: state.name) else { return nil }
+      let isOneOfSeveral = referring.filter { $0.child == reference.child }.count > 1
+      return TableDescription.Relationship(
+        name: reference.child.nameOfRows(referringBy: isOneOfSeveral ? column : nil), kind: .toMany,
+        target: reference.child, deleteRule: DeleteRule(sql: reference.deleteRule), isOrdered: false, inverse: column,
+        key: key, rows: .reference(column: column))
     }
-    return found
   }
 
   private func keyColumn(of table: String) throws -> String? {
-    let keys = try TableState.read(table, from: self)?.columns.filter { $0.keyPosition > 0 } ?? []
+    let keys = try tableState(table)?.columns.filter { $0.keyPosition > 0 } ?? []
     return keys.count == 1 ? keys[0].name : nil
+  }
+}
+
+extension TableDescription.Property {
+  fileprivate init(rowNumber name: String) {
+    self.init(name: name, column: name, type: ColumnType(storageClass: .integer), isKey: true, isRowNumber: true)
+  }
+
+  fileprivate init(_ column: TableState.Column, isUnique: Bool, target: String?) {
+    let kind = PropertyType(declared: column.declaredType)
+    let type = ColumnType(kind, isOptional: !column.isRequired && column.keyPosition == 0)
+    self.init(
+      name: column.name, column: column.name, type: kind, swiftType: kind.swiftName(type), isOptional: type.isOptional,
+      isKey: column.keyPosition > 0, isUnique: isUnique, isSearchable: false, isDerived: column.isGenerated, cases: nil,
+      target: target, derivation: nil, declaredType: column.declaredType, isRowNumber: false, columnType: type)
+  }
+}
+
+extension ColumnType {
+  fileprivate init(_ type: PropertyType, isOptional: Bool) {
+    self.init(
+      storageClass: type == .bool || type == .integer
+        ? .integer : type == .double ? .real : type == .text ? .text : .blob,
+      isOptional: isOptional, numberForm: type == .bool ? .boolean : nil)
   }
 }
 
@@ -132,7 +173,7 @@ extension DeleteRule {
 
 extension String {
   /// Returns a name for the rows of a table with this name that refer to another: `orders`, or `ordersByCustomer`.
-  fileprivate func nameOfRows(referringBy column: String?) -> String {
+  func nameOfRows(referringBy column: String?) -> String {
     let name = prefix(1).lowercased() + dropFirst()
     return column.map { "\(name)By\($0.prefix(1).uppercased())\($0.dropFirst())" } ?? name
   }
@@ -140,222 +181,4 @@ extension String {
 
 extension [String] {
   var formattedList: String { isEmpty ? "none" : joined(separator: ", ") }
-}
-
-// MARK: - Models, pairs and collections
-
-extension TableDescription {
-  init(_ table: TableDefinition, among tables: [TableDefinition], retired: [String]) {
-    let toOne = table.references.map { reference in
-      Relationship(
-        name: reference.property, kind: .toOne, target: reference.table, deleteRule: reference.rule, isOrdered: false,
-        inverse: tables.first { $0.name == reference.table }?.toMany.first {
-          $0.table == table.name && $0.rows == .reference(column: reference.column)
-        }?.property, key: reference.key, rows: .reference(column: reference.column))
-    }
-    let declared = table.toMany.map { rows in Relationship(rows, of: table, among: tables) }
-    // The other sides of which no property speaks.
-    let others = tables.flatMap { other in
-      let own = other.references.filter { $0.table == table.name }
-      return own.filter { reference in
-        !table.toMany.contains { $0.table == other.name && $0.rows == .reference(column: reference.column) }
-      }.map { reference in
-        Relationship(
-          name: other.name.nameOfRows(referringBy: own.count > 1 ? reference.property : nil), kind: .toMany,
-          target: other.name, deleteRule: reference.rule, isOrdered: reference.isOrdered, inverse: reference.property,
-          key: reference.key, rows: .reference(column: reference.column))
-      }
-    }
-    self.init(
-      name: table.name, kind: .model, model: table.model,
-      properties: table.columns.map { column in
-        Property(
-          column, isSearchable: table.searchable.contains(column.name), target: table.reference(of: column.name),
-          derivation: table.derived.first { $0.column == column.name }.flatMap {
-            Derivation($0, of: table, among: tables)
-          })
-      },
-      indexes: table.indexes.filter { !ReservedNames.isOwn($0.name) }.map {
-        Index(name: $0.name, columns: $0.columns, isUnique: $0.isUnique)
-      },
-      relationships: toOne + declared + others, expires: table.expires, syncs: table.syncs,
-      retired: retired, rowID: table.rowIDColumn)
-  }
-
-  init(_ pairs: PairsTable, of tables: [TableDefinition]) {
-    let sides = [(PairsTable.source, pairs.source), (PairsTable.target, pairs.target)]
-    self.init(
-      name: pairs.name, kind: .pairs, model: nil,
-      properties: sides.map { column, side in
-        let key = tables.first { $0.name == side.table }?.column(side.key)
-        return Property(
-          name: column, column: column, type: key?.type ?? ColumnType(storageClass: side.type), isKey: true,
-          target: side.table, swiftType: side.model)
-      },
-      indexes: [],
-      relationships: sides.map { column, side in
-        Relationship(
-          name: column, kind: .toOne, target: side.table, deleteRule: .cascade, isOrdered: false, inverse: nil,
-          key: side.key, rows: .reference(column: column))
-      }, expires: false, syncs: true, retired: [], rowID: nil)
-  }
-
-  init(_ collection: DocumentCatalogue.Collection) {
-    let any = ColumnType(storageClass: .blob, isOptional: true)
-    self.init(
-      name: collection.name, kind: .documents, model: nil,
-      properties: [Property(name: "key", column: "key", type: ColumnType(storageClass: .text), isKey: true)]
-        + collection.properties.prefix(DocumentViews.columnLimit).map {
-          Property(name: $0, column: $0, type: any, isKey: false)
-        }, indexes: [], relationships: [], expires: true, syncs: true, retired: [], rowID: nil)
-  }
-}
-
-extension TableDescription.Derivation {
-  /// Returns nil if no property of the model names the rows.
-  fileprivate init?(_ column: DerivedColumn, of table: TableDefinition, among tables: [TableDefinition]) {
-    guard let rows = table.toMany.first(where: { $0.table == column.rowsTable && $0.rows == column.rows }) else {
-      return nil
-    }
-    let target = tables.first { $0.name == column.rowsTable }
-    self.init(
-      function: column.aggregate.rawValue, relationship: rows.property,
-      property: column.value.map { target?.column($0)?.property ?? $0 })
-  }
-}
-
-extension TableDescription.Relationship {
-  fileprivate init(_ rows: TableDefinition.ToMany, of table: TableDefinition, among tables: [TableDefinition]) {
-    switch rows.rows {
-    case .reference(let column):
-      let reference = tables.first { $0.name == rows.table }?.reference(of: column)
-      self.init(
-        name: rows.property, kind: .toMany, target: rows.table, deleteRule: reference?.rule ?? .noAction,
-        isOrdered: rows.isOrdered, inverse: reference?.property, key: reference?.key ?? table.keyColumns[0].name,
-        rows: rows.rows)
-    case .pairs(let pairs, let own, let other, _):
-      let inverse = tables.first { $0.name == rows.table }?.toMany.first { side in
-        guard case .pairs(pairs, let first, let second, _) = side.rows else { return false }
-        return (first, second) == (other, own)
-      }
-      self.init(
-        name: rows.property, kind: .manyToMany, target: rows.table, deleteRule: .nullify, isOrdered: rows.isOrdered,
-        inverse: inverse?.property, key: table.keyColumns[0].name, rows: rows.rows)
-    }
-  }
-}
-
-extension TableDescription.Property {
-  fileprivate init(
-    _ column: TableDefinition.Column, isSearchable: Bool, target: TableReference?,
-    derivation: TableDescription.Derivation?
-  ) {
-    let type = PropertyType(column.type)
-    self.init(
-      name: column.property, column: column.name, type: type,
-      swiftType: column.swiftType ?? target.map { "ToOne<\($0.model)>\(column.type.isOptional ? "?" : "")" }
-        ?? type.swiftName(column.type),
-      isOptional: column.type.isOptional, isKey: column.isKey, isUnique: column.isUnique, isSearchable: isSearchable,
-      isDerived: column.isDerived, cases: column.cases, target: target?.table, derivation: derivation,
-      declaredType: nil, isRowNumber: false, columnType: column.type)
-  }
-
-  fileprivate init(
-    name: String, column: String, type: ColumnType, isKey: Bool, target: String? = nil, swiftType: String? = nil,
-    isRowNumber: Bool = false
-  ) {
-    let kind = type.storageClass == .blob && type.textForm == nil ? PropertyType.any : PropertyType(type)
-    self.init(
-      name: name, column: column, type: kind, swiftType: swiftType.map { "ToOne<\($0)>" } ?? kind.swiftName(type),
-      isOptional: type.isOptional, isKey: isKey, isUnique: false, isSearchable: false, isDerived: false, cases: nil,
-      target: target, derivation: nil, declaredType: nil, isRowNumber: isRowNumber, columnType: type)
-  }
-
-  fileprivate init(rowNumber name: String) {
-    self.init(name: name, column: name, type: ColumnType(storageClass: .integer), isKey: true, isRowNumber: true)
-  }
-
-  fileprivate init(_ column: TableState.Column, isUnique: Bool, target: String?) {
-    let kind = PropertyType(declared: column.declaredType)
-    let type = ColumnType(kind, isOptional: !column.isRequired && column.keyPosition == 0)
-    self.init(
-      name: column.name, column: column.name, type: kind, swiftType: kind.swiftName(type), isOptional: type.isOptional,
-      isKey: column.keyPosition > 0, isUnique: isUnique, isSearchable: false, isDerived: column.isGenerated, cases: nil,
-      target: target, derivation: nil, declaredType: column.declaredType, isRowNumber: false, columnType: type)
-  }
-}
-
-// MARK: - Types
-
-extension ColumnType {
-  fileprivate init(_ type: PropertyType, isOptional: Bool) {
-    self.init(
-      storageClass: type == .bool || type == .integer
-        ? .integer : type == .double ? .real : type == .text ? .text : .blob,
-      isOptional: isOptional, numberForm: type == .bool ? .boolean : nil)
-  }
-}
-
-extension PropertyType {
-  init(_ type: ColumnType) {
-    if type.isJSON {
-      self = .json
-    } else if type.order == .decimal {
-      self = .decimal
-    } else if type.textForm == .date || type.order == .instant {
-      self = .date
-    } else if type.textForm == .uuid {
-      self = .uuid
-    } else {
-      self =
-        switch (type.storageClass, type.numberForm) {
-        case (.integer, .boolean): .bool
-        case (.integer, _): .integer
-        case (.real, .single): .float
-        case (.real, _): .double
-        case (.text, _): .text
-        case (.blob, _): .data
-        }
-    }
-  }
-
-  /// - Parameter declared: The type with which SQL declared a column. Which values SQLite makes of it:
-  ///   <https://www.sqlite.org/datatype3.html#determination_of_column_affinity>.
-  init(declared: String) {
-    let name = declared.uppercased()
-    func holds(_ parts: String...) -> Bool { parts.contains(where: name.contains) }
-    self =
-      if holds("BOOL") { .bool } else if holds("INT") { .integer } else if holds("CHAR", "CLOB", "TEXT") {
-        .text
-      } else if holds("REAL", "FLOA", "DOUB") { .double } else if holds("BLOB") { .data } else { .any }
-  }
-
-  /// Returns the type in Swift whose values are kept so.
-  func swiftName(_ type: ColumnType) -> String {
-    let name =
-      switch self {
-      case .bool: "Bool"
-      case .integer: type.integerRange.flatMap(Self.integerName) ?? "Int"
-      case .float: "Float"
-      case .double: "Double"
-      case .decimal: "Decimal"
-      case .text: "String"
-      case .date: "Date"
-      case .uuid: "UUID"
-      case .data: "Data"
-      case .json: "DocumentValue"
-      case .any: "Value"
-      }
-    return type.isOptional ? "\(name)?" : name
-  }
-
-  private static func integerName(_ range: ClosedRange<Int64>) -> String? {
-    func isRange<Integer: FixedWidthInteger>(of type: Integer.Type) -> Bool {
-      range.lowerBound == Int64(clamping: Integer.min) && range.upperBound == Int64(clamping: Integer.max)
-    }
-    let types: [any FixedWidthInteger.Type] = [
-      Int8.self, Int16.self, Int32.self, UInt8.self, UInt16.self, UInt32.self, UInt.self,
-    ]
-    return types.first { isRange(of: $0) }.map { "\($0)" }
-  }
 }

@@ -155,12 +155,3 @@ extension TableDescription {
     public var column: String? { if case .reference(let column) = rows { column } else { nil } }
   }
 }
-
-/// What the values of a property are.
-public enum PropertyType: String, Sendable, Hashable, Codable, CaseIterable {
-  case bool, integer, float, double, decimal, text, date, uuid, data
-  /// JSON: an array, a dictionary or a struct.
-  case json
-  /// Values of any kind, as in documents and in columns without a type.
-  case any
-}

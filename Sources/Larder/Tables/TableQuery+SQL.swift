@@ -59,7 +59,10 @@ extension TableDescription {
         "The key of \(title) has \(key.count) values, \(key.map(\.name).joined(separator: ", ")), and \(values.count) were given."
       )
     }
-    return try zip(key, values).map { .compare(.equal, node($0), .value(try naming($0, $1))) }
+    // SQLite itself finds a key that another program has written, in whichever form.
+    return try zip(key, values).map {
+      .compare(.equal, node($0), .value(kind == .table ? $1 : try naming($0, $1)))
+    }
   }
 
   /// Returns the value as the property stores it. Throws with the name of the model.

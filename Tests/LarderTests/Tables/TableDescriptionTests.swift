@@ -153,6 +153,63 @@ struct TableDescriptionTests {
     #expect(try await store.deleteRow(with: [1], from: "Loose"))
   }
 
+  @Test(
+    "what SQLite itself can't explain hides nothing of the rest: views of lost tables, partial indexes, table names")
+  func oddities() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("odd.db").path
+    do {
+      let maker = try Store(at: path)
+      for sql in [
+        "CREATE TABLE Lost (id INTEGER PRIMARY KEY)", "CREATE VIEW Broken AS SELECT * FROM Lost", "DROP TABLE Lost",
+        "CREATE TABLE Part (id INTEGER PRIMARY KEY, name TEXT, state TEXT)",
+        "CREATE UNIQUE INDEX open ON Part (name) WHERE state = 'open'",
+        "CREATE TABLE Child (id INTEGER PRIMARY KEY, part INTEGER REFERENCES Part)",
+      ] {
+        try await maker.sql(SQL(raw: sql))
+      }
+      await maker.close()
+    }
+    let store = try Store(at: path, schema: .existing)
+    #expect(try await store.tables.map(\.name) == ["Broken", "Child", "Part"])
+    #expect(try await store.table("Broken").properties.isEmpty)
+    let part = try await store.table("Part")
+    #expect(part.property("name")?.isUnique == false)
+    #expect(part.indexes.map(\.name) == ["open"])
+    try await store.insert(["name": "nut", "state": "closed"], into: "Part")
+    try await store.insert(["name": "nut", "state": "closed"], into: "Part")
+    try await store.insert(["part": 2], into: "Child")
+    #expect(try await store.count(TableQuery("Child").where("part.name == \"nut\"")) == 1)
+  }
+
+  @Test("what a table is follows every change of the schema, also one that is taken back")
+  func changes() async throws {
+    let folder = try TemporaryFolder()
+    let store = try Store(at: folder.file("changing.larder").path)
+    try await store.sql("CREATE TABLE Part (id INTEGER PRIMARY KEY)")
+    try await store.write { transaction in
+      #expect(try transaction.table("Part").properties.map(\.name) == ["id"])
+      try transaction.sql("ALTER TABLE Part ADD COLUMN name TEXT")
+      #expect(try transaction.table("Part").properties.map(\.name) == ["id", "name"])
+      struct Undo: Error {}
+      for column in ["first", "second"] {
+        #expect(throws: Undo.self) {
+          try transaction.savepoint { inner in
+            try inner.sql(SQL(raw: "ALTER TABLE Part ADD COLUMN \(column) TEXT"))
+            #expect(try inner.table("Part").properties.map(\.name) == ["id", "name", column])
+            throw Undo()
+          }
+        }
+        #expect(try transaction.table("Part").properties.map(\.name) == ["id", "name"])
+      }
+    }
+    let other = try Store(at: folder.file("changing.larder").path)
+    try await other.sql("ALTER TABLE Part ADD COLUMN price REAL")
+    #expect(try await store.table("Part").properties.map(\.name) == ["id", "name", "price"])
+    try await store.insert(["name": "nut", "price": 2], into: "Part")
+    #expect(try await other.rows(TableQuery("Part")).map { $0["price"] } == [2.0])
+  }
+
   @Test("values are written as texts and read from them without a loss")
   func texts() async throws {
     let sample = try SpecimenSample(count: 200)
