@@ -29,7 +29,7 @@ extension ExpiryRun {
       return try reconcile(places[0])
     }
     note("the context is saved")
-    try reconcile(places[0])
+    try reconcile(places[0], contextFrom: before)
     guard !world.hasDanglingReferences else { throw Difference(description: "a reference to no row was saved") }
   }
 }

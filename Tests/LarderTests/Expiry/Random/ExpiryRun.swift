@@ -246,10 +246,13 @@ final class ExpiryRun {
 
   // MARK: What the file has
 
-  func reconcile(_ place: Place) throws { try reconcile(place, place.store.blocking) }
+  /// - Parameter before: The world before a context that was saved began.
+  func reconcile(_ place: Place, contextFrom before: ExpiryWorld? = nil) throws {
+    try reconcile(place, place.store.blocking, before)
+  }
 
   /// Applies to the world what was deleted because it had expired, which is the store's choice.
-  private func reconcile(_ place: Place, _ db: some StoreReader) throws {
+  private func reconcile(_ place: Place, _ db: some StoreReader, _ before: ExpiryWorld? = nil) throws {
     let now = places.map(\.clock.now).max() ?? place.clock.now
     func ends(_ table: String, _ key: String, _ column: String) throws -> [(key: Value, end: Double?)] {
       try db.sql(SQL(raw: "select \(key) as key, \(column) as e from main.\(table)")).map { row in
@@ -262,6 +265,7 @@ final class ExpiryRun {
       uniqueKeysWithValues: try ends("ExpiryTicket", "id", "_expires").map { (Int($0.key.integer ?? -1), $0.end) })
     let papers = Dictionary(
       uniqueKeysWithValues: try ends("papers", "key", "expires").map { ($0.key.text ?? "", $0.end) })
+    if let before { world.keepHidden(from: before, permits: Set(permits.keys), tickets: Set(tickets.keys), at: now) }
     try world.reconcile(permits: permits, tickets: tickets, papers: papers, at: now)
     guard isCleared else { return }
     isCleared = false

@@ -40,6 +40,20 @@ extension ExpiryWorld {
       )
     }
   }
+
+  /// Keeps the expired rows whose keys a context gave to rows that it deleted again: saving it changes nothing there.
+  ///
+  /// - Parameter before: The world before the context.
+  mutating func keepHidden(from before: ExpiryWorld, permits: Set<Int>, tickets: Set<Int>, at now: Double) {
+    for (id, entry) in before.permits where !entry.isThere(at: now) && self.permits[id] == nil && permits.contains(id) {
+      self.permits[id] = entry
+    }
+    for (id, entry) in before.tickets where !entry.isThere(at: now) && self.tickets[id] == nil && tickets.contains(id) {
+      self.tickets[id] = entry
+      if let spare = entry.row.spare, self.permits[spare.id] == nil { self.tickets[id]?.row.spare = nil }
+    }
+  }
+
   /// Whether a row has expired by the clock that no seal keeps.
   func hasRemovable(at reading: Double) -> Bool {
     func isOver(_ end: Double?) -> Bool { end.map { $0 <= reading } ?? false }
