@@ -105,6 +105,7 @@ let package = Package(
       name: "LarderStudio",
       dependencies: [
         "Larder",
+        "LarderSync",
         .product(name: "HTTPTypes", package: "swift-http-types"),
       ] + web,
       resources: [.embedInCode("Page")]
@@ -203,7 +204,7 @@ let package = Package(
       name: "LarderArchiveTestProcess", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderRandom"],
       path: "Tests/LarderArchiveTestProcess"),
     .executableTarget(
-      name: "LarderStudioTestProcess", dependencies: ["Larder", "LarderStudio"], path: "Tests/LarderStudioTestProcess"),
+      name: "LarderStudioTestProcess", dependencies: ["Larder", "LarderStudio", "LarderSync"], path: "Tests/LarderStudioTestProcess"),
     .executableTarget(name: "LarderTestProcess", dependencies: ["Larder"], path: "Tests/LarderTestProcess"),
     .executableTarget(
       name: "LarderSyncTestProcess", dependencies: ["Larder", "LarderSync"], path: "Tests/LarderSyncTestProcess"),

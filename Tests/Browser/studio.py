@@ -124,8 +124,8 @@ def start_studio(tmp_path):
     """Starts studios on files: without a file on a sample that has each kind of table and property."""
     started = []
 
-    def start(file: Path | None = None, is_writable: bool = True):
-        options = (["--write"] if is_writable else []) + (["--make"] if file is None else [])
+    def start(file: Path | None = None, is_writable: bool = True, sample: str = "--make"):
+        options = (["--write"] if is_writable else []) + ([sample] if file is None else [])
         started.append(Studio(file or tmp_path / f"sample{len(started)}.larder", *options))
         return started[-1]
 

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderSync
 
 /// The stores that tests look at.
 enum Samples {
@@ -44,4 +45,29 @@ enum Samples {
     Data(
       base64Encoded:
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==") ?? Data()
+}
+
+extension Samples {
+  /// A store whose category was named on two replicas at the same time, and whose document too: what was written here
+  /// lost.
+  static func share(at path: String) async throws {
+    let configuration = Store.Configuration(sync: .on)
+    let here = try Store(at: path, for: Category.self, configuration: configuration)
+    let there = try Store(inMemoryFor: Category.self, configuration: configuration)
+    try await here.sync.setName("Laptop")
+    try await there.sync.setName("Ada's phone")
+    let food = Category(name: "Food")
+    try await here.save(food)
+    try await here.documents("papers").save("plan", ["title": "Draft"])
+    try await here.sync.exchange(with: there.sync)
+    // The last of several writes is later than one of the other replica within the same millisecond.
+    let writes = [(here, "Groceries"), (there, "Lunch"), (there, "Dinner"), (there, "Meals")]
+    for (store, name) in writes {
+      try await store.updateAll(Category.all) { $0.name.set(name) }
+      try await store.documents("papers").save("plan", ["title": .text(name)])
+    }
+    try await here.sync.exchange(with: there.sync)
+    await there.close()
+    await here.close()
+  }
 }

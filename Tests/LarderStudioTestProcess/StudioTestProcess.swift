@@ -2,9 +2,9 @@ import Foundation
 import Larder
 import LarderStudio
 
-/// Serves a store to the browser tests: `LarderStudioTestProcess FILE [--write] [--make]`.
+/// Serves a store to the browser tests: `LarderStudioTestProcess FILE [--write] [--make] [--share]`.
 ///
-/// `--make` makes a sample store first. Each line of its input is SQL, which another connection executes, as a program
+/// `--make` makes a sample store first, `--share` one that another replica has exchanged changes with. Each line of its input is SQL, which another connection executes, as a program
 /// would that uses the same file; it is acknowledged by a line.
 @main
 struct StudioTestProcess {
@@ -17,11 +17,13 @@ struct StudioTestProcess {
     }
     let isWritable = takes("--write")
     let isMade = takes("--make")
+    let isShared = takes("--share")
     guard let file = arguments.first else {
-      print("Usage: LarderStudioTestProcess FILE [--write] [--make]")
+      print("Usage: LarderStudioTestProcess FILE [--write] [--make] [--share]")
       exit(64)
     }
     if isMade { try Samples.make(at: file) }
+    if isShared { try await Samples.share(at: file) }
     let program = Thread { execute(in: file) }
     program.start()
     try await Studio(file: file, isWritable: isWritable).run()

@@ -121,15 +121,32 @@ extension Query {
     grouped(M.columns[keyPath: path].expression, outputs)
   }
 
-  /// Groups the rows by computed values, and selects values of each group.
+  /// Groups the rows by a computed value, and selects values of each group.
   ///
   /// ```swift
   /// let months = Cost.all.grouped(by: { $0.date.month(in: .gmt) }) { ($0.key, $0.sum(\.amount)) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - key: Returns the value to group by.
+  ///   - outputs: Returns a tuple of expressions for a group.
+  /// - Returns: A query whose results are tuples, one for each group.
+  // A tuple of several keys with one element is another type to the compiler, on which the key's functions are missing.
+  public func grouped<Key: QueryExpressible, each Output>(
+    by key: (M.Columns) -> Key,
+    _ outputs: (Group<M, QueryExpression<Key.Output>>) -> (repeat QueryExpression<each Output>)
+  ) -> GroupedQuery<M, QueryExpression<Key.Output>, (repeat each Output)> {
+    grouped(key(M.columns).expression, outputs)
+  }
+
+  /// Groups the rows by several computed values, and selects values of each group.
+  ///
+  /// ```swift
   /// let both = Cost.all.grouped(by: { ($0.date.year(in: .gmt), $0.category) }) { ($0.key.0, $0.key.1, $0.count) }
   /// ```
   ///
   /// - Parameters:
-  ///   - keys: Returns the value to group by, or a tuple of several; the group's ``Group/key`` is then a tuple as well.
+  ///   - keys: Returns a tuple of the values to group by; the group's ``Group/key`` is a tuple as well.
   ///   - outputs: Returns a tuple of expressions for a group.
   /// - Returns: A query whose results are tuples, one for each group.
   public func grouped<each Key: QueryExpressible, each Output>(

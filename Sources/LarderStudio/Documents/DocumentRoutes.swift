@@ -8,6 +8,8 @@ struct DocumentRoutes {
     let json: String
     /// When the document expires, in ISO 8601.
     let expires: String?
+    /// Nil where nothing is known of it.
+    let history: RowHistory?
   }
 
   private struct Change: Decodable {
@@ -87,10 +89,13 @@ struct DocumentRoutes {
   }
 
   private func content(of key: String, in collection: String) async throws -> Content {
-    try await library.store.read { db in
+    let (json, expires) = try await library.store.read { db in
       let documents = db.documents(collection)
       guard let json = try documents.json(key) else { throw Self.gone }
-      return Content(json: json, expires: try documents.expiry(of: key)?.studioText)
+      return (json, try documents.expiry(of: key)?.studioText)
     }
+    let history = try await RowHistory.read(
+      RowKey([.text(key)]), in: library.store.table(collection), from: library.store)
+    return Content(json: json, expires: expires, history: history)
   }
 }

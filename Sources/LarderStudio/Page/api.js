@@ -66,6 +66,8 @@ export const saveDocument = (table, key, json, before) => post('document', { tab
 export const deleteDocument = (table, key) => post('document/delete', { table, key });
 export const expireDocument = (table, key, expires) => post('document/expiry', { table, key, expires });
 export const resolve = (table, key, keepsMine) => post('resolve', { table, key: JSON.parse(key), keepsMine });
+/** What lost against a write of another replica is written again, or forgotten, in the file at once. */
+export const decideConflict = (table, key, conflict, restores) => post('conflict', { table, key: JSON.parse(key), conflict, restores });
 export const undo = () => post('undo', {});
 export const redo = () => post('redo', {});
 export const save = () => post('save', {});

@@ -5,6 +5,7 @@ import { card, attachmentsIn } from './attachments.js';
 import { confirmDeletion } from './deletion.js';
 import { button, element, newID, say } from './elements.js';
 import { expiryEditor } from './expiry.js';
+import { historySection } from './history.js';
 import { indented, jsonEditor, problem } from './json.js';
 import { change } from './place.js';
 
@@ -39,7 +40,7 @@ export class DocumentEditor {
 
   draw() {
     const { panel, table } = this;
-    const { json, expires } = this.content;
+    const { json, expires, history } = this.content;
     const { isWritable } = panel.store;
     this.text = undefined;
     const made = jsonEditor(json, 'JSON', isWritable ? () => {} : null);
@@ -55,7 +56,13 @@ export class DocumentEditor {
       actions.append(button('Delete…', 'danger', () => this.delete()), save);
     }
     const setExpiry = isWritable ? (text) => this.perform(() => api.expireDocument(table.name, this.name, text), 'expires') : null;
-    panel.replace(this.name, [element('div', 'fields', ...parts, expiryEditor(expires, setExpiry)), actions]);
+    const refresh = isWritable ? () => this.refresh() : null;
+    panel.replace(this.name, [element('div', 'fields', ...parts, expiryEditor(expires, setExpiry)), ...historySection(table, this.key, history, refresh), actions]);
+  }
+
+  async refresh() {
+    this.content = await api.documentContent(this.table.name, this.key);
+    this.draw();
   }
 
   async save() {

@@ -8,6 +8,7 @@ import { DocumentEditor } from './document.js';
 import { editor } from './editors.js';
 import { button, element, newID } from './elements.js';
 import { expiryEditor } from './expiry.js';
+import { historySection } from './history.js';
 import { change } from './place.js';
 import { relatedRows } from './related.js';
 
@@ -77,8 +78,9 @@ export class Panel {
     const isWritable = this.store.isWritable && table.kind !== 'view';
     const fields = table.properties.map((property, position) => this.field(property, detail.cells[position], isWritable && !property.isKey && !property.isDerived));
     const expiry = table.expires ? [expiryEditor(detail.expires, isWritable ? (text) => this.perform(() => api.setExpiry(table.name, keyText(detail.key), text)) : null)] : [];
+    const history = historySection(table, keyText(detail.key), detail.history, isWritable ? () => this.refresh({ isForced: true }) : null);
     const actions = isWritable ? [element('p', 'actions', button('Delete…', 'danger', () => this.delete()))] : [];
-    this.replace(detail.label, [element('div', 'fields', ...fields, ...expiry), ...relatedRows(table, detail, this.tables), ...actions]);
+    this.replace(detail.label, [element('div', 'fields', ...fields, ...expiry), ...relatedRows(table, detail, this.tables), ...history, ...actions]);
   }
 
   /** Puts the parts in, and the focus where it was. */

@@ -26,6 +26,8 @@ struct RowDetail: Encodable, Sendable {
   /// When the row expires, in ISO 8601.
   let expires: String?
   let related: [Related]
+  /// Nil where nothing is known of it.
+  var history: RowHistory?
 
   /// - Parameters:
   ///   - key: The row's key.

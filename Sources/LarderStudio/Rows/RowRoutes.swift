@@ -1,7 +1,9 @@
 import Hummingbird
 import Larder
+import LarderSync
 
-/// `api/rows` and `api/row`: rows for the grid, and one row with all that belongs to it.
+/// `api/rows` and `api/row`: rows for the grid, and one row with all that belongs to it. `api/conflict` decides what becomes
+/// of a value that lost.
 struct RowRoutes {
   let library: Library
 
@@ -17,7 +19,20 @@ struct RowRoutes {
       let table = try request.required("table")
       let key = try RowKey(text: request.required("key"))
       let session = try await library.sessions.session(for: request)
-      return try Response.json(try await session.read { try RowDetail(key, in: table, from: $0) })
+      var detail = try await session.read { try RowDetail(key, in: table, from: $0) }
+      detail.history = try await .read(detail.key, in: library.store.table(table), from: library.store)
+      return try Response.json(detail)
+    }
+    router.post("conflict") { request, _ in
+      try library.requireWritable()
+      let body = try await request.json(Decision.self)
+      let table = try await library.store.table(body.table)
+      let conflicts = try await RowHistory.conflicts(of: body.key, in: table, library.store.sync)
+      guard let conflict = conflicts.first(where: { $0.id == body.conflict }) else {
+        throw Refusal(.notFound, "Somebody has decided about it meanwhile.")
+      }
+      try await body.restores ? library.store.sync.restore(conflict) : library.store.sync.dismiss(conflict)
+      return try Response.json(["restored": body.restores])
     }
     router.get("deletion") { request, _ in
       let table = try request.required("table")
@@ -27,6 +42,14 @@ struct RowRoutes {
         DeletionSummary(try await session.read { try $0.deletionPreview(ofRowWith: key.values, in: table) }))
     }
   }
+}
+
+/// What becomes of a value that lost: it is written again, or forgotten.
+private struct Decision: Decodable {
+  let table: String
+  let key: RowKey
+  let conflict: String
+  let restores: Bool
 }
 
 /// What a deletion would do, as the page says it.

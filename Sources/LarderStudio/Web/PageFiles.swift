@@ -61,6 +61,7 @@ struct PageFiles {
     "format.js": PackageResources.format_js,
     "grid.js": PackageResources.grid_js,
     "gridkeys.js": PackageResources.gridkeys_js,
+    "history.js": PackageResources.history_js,
     "json.js": PackageResources.json_js,
     "layout.js": PackageResources.layout_js,
     "live.js": PackageResources.live_js,

@@ -97,6 +97,36 @@ struct HistoryTests {
       ])
   }
 
+  @Test("of one row it says who wrote each property when, under the names that people gave the replicas")
+  func writes() async throws {
+    let other = try Replica()
+    try await replica.store.sync.setName("Laptop")
+    let account = SharedAccount(name: "Cash", limit: 1)
+    try await replica.store.insert(account)
+    try await replica.exchange(with: other)
+    try await other.store.updateAll(SharedAccount.all) { $0.limit.set(2) }
+    try await replica.exchange(with: other)
+    let key = [try account.id.storedValue()]
+    let writes = try #require(try await replica.store.sync.writes(ofRowWith: key, in: "sharedaccount"))
+    #expect(writes.row.isOwn && writes.row.replicaName == "Laptop" && !writes.isDeleted)
+    #expect(Set(writes.properties.keys) == ["name", "limit"])
+    #expect(writes.properties["name"]?.stamp == writes.row.stamp)
+    let limit = try #require(writes.properties["limit"])
+    #expect(!limit.isOwn && limit.replicaName == nil && limit.stamp > writes.row.stamp)
+    let seen = try #require(try await other.store.sync.writes(ofRowWith: key, in: "SharedAccount"))
+    #expect(seen.row.replicaName == "Laptop" && seen.properties["limit"]?.isOwn == true)
+    try await other.store.delete(account)
+    try await replica.exchange(with: other)
+    let deleted = try #require(try await replica.store.sync.writes(ofRowWith: key, in: "SharedAccount"))
+    #expect(deleted.isDeleted && !deleted.row.isOwn)
+    #expect(try await replica.store.sync.writes(ofRowWith: [try UUID().storedValue()], in: "SharedAccount") == nil)
+    #expect(try await replica.store.sync.writes(ofRowWith: [1, 2, 3], in: "SharedAccount") == nil)
+    #expect(try await replica.store.sync.writes(ofRowWith: key, in: "Nothing") == nil)
+    try await replica.store.documents("papers").save("plan", ["title": "T", "a.b": 1])
+    let document = try #require(try await replica.store.sync.writes(ofRowWith: ["plan"], in: "papers"))
+    #expect(document.properties["title"]?.isOwn == true && document.properties["a.b"]?.isOwn == true)
+  }
+
   @Test("without sync it is refused, with the remedy")
   func withoutSync() async throws {
     let plain = try Replica(configuration: .init())

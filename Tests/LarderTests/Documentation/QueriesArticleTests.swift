@@ -291,9 +291,12 @@ struct QueriesArticleTests {
     let ranks = try await store.fetch(
       Product.select { ($0.name, $0.price.rank(.reverse), $0.price.rank(.reverse, within: $0.category)) })
     let totals = try await store.fetch(Product.select { ($0.name, $0.stock.runningSum(by: $0.id)) }.sorted(by: \.id))
+    let growth = try await store.fetch(
+      Product.all.grouped(by: { $0.addedAt.month(in: .gmt) }) { ($0.key, $0.sum(\.stock).runningSum(by: $0.key)) })
 
     #expect(ranks.map(\.1).min() == 1)
     let stocks = try await store.sum(Product.all, of: \.stock)
     #expect(totals.last?.1 == stocks)
+    #expect(growth.last?.1 == stocks)
   }
 }

@@ -51,4 +51,23 @@ struct WindowTests {
     }
     #expect(misuse?.code == .unsupported)
   }
+
+  @Test("groups have ranks and running sums too, by their keys and by what is computed over them")
+  func groups() async throws {
+    let sums = Dictionary(grouping: excursions, by: \.seats).mapValues { $0.reduce(0) { $0 + $1.id } }
+    let found = try await store.fetch(
+      Excursion.all.grouped(by: { $0.seats * 2 }) {
+        ($0.key, $0.sum(\.id), $0.sum(\.id).runningSum(by: $0.key), $0.sum(\.id).rank(.reverse))
+      }
+      .sorted { $0.key })
+    #expect(found.map(\.0) == sums.keys.sorted().map { $0 * 2 })
+    for (seats, row) in zip(sums.keys.sorted(), found) {
+      #expect(row.1 == sums[seats])
+      #expect(row.2 == sums.filter { $0.key <= seats }.values.reduce(0, +), "seed \(TestSeed.value)")
+      #expect(row.3 == sums.values.count { $0 > row.1 } + 1, "seed \(TestSeed.value)")
+    }
+    let byCountry = try await store.fetch(
+      Excursion.all.grouped(by: \.country) { ($0.key, $0.count.runningSum(by: $0.key)) })
+    #expect(byCountry.map(\.1).max() == excursions.count)
+  }
 }
