@@ -17,7 +17,7 @@ export class Diagram {
 
   show() {
     if (this.svg) return;
-    const shown = this.tables.filter(({ kind }) => kind !== 'pairs');
+    const shown = this.tables.filter(({ kind }) => kind !== 'pairs' && kind !== 'view');
     this.boxes = shown.map((table) => box(table));
     const names = new Set(shown.map(({ name }) => name));
     this.lines = shown.flatMap((table) => table.relationships.filter(({ kind, target, name }) => names.has(target) && this.isDrawn(table, kind, target, name))
