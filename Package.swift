@@ -146,12 +146,6 @@ let package = Package(
       resources: [.embedInCode("Page")]
     ),
     .target(
-      name: "Papers",
-      dependencies: ["ExampleWeb", "Larder"] + web,
-      path: "Examples/Papers",
-      resources: [.embedInCode("Page")]
-    ),
-    .target(
       name: "Devices",
       dependencies: [
         "ExampleWeb", "Larder", "LarderSync", .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
@@ -165,9 +159,10 @@ let package = Package(
         "Creatures",
         "Devices",
         "ExampleWeb",
+        "Larder",
+        "LarderStudio",
         "Ledger",
         "Notes",
-        "Papers",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "Hummingbird", package: "hummingbird"),

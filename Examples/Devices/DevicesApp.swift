@@ -1,6 +1,7 @@
 import ExampleWeb
 public import Foundation
 public import Hummingbird
+public import Larder
 
 /// Two devices: the same notes twice, each with a store of its own, and an exchange between them.
 public struct DevicesApp: Sendable {
@@ -13,6 +14,9 @@ public struct DevicesApp: Sendable {
   public init(folder: URL) throws {
     service = try DevicesService(folder: folder)
   }
+
+  /// The store of each device by its name, which is also the name of its file.
+  public var stores: [String: Store] { service.stores }
 
   /// Adds the page at the router's root, its files, and `api`.
   public func addRoutes(to router: some RouterMethods<some RequestContext>) {

@@ -21,6 +21,11 @@ struct DevicesService: Sendable {
     try laptop.store.blocking.once("first notes") { db in try FirstNotes.insert(in: db) }
   }
 
+  /// The store of each device.
+  var stores: [String: Store] {
+    Dictionary(uniqueKeysWithValues: devices.map { ($0.key.rawValue, $0.value.store) })
+  }
+
   // MARK: Reading
 
   /// What the page shows, as it is now and after each change on either device.

@@ -1,6 +1,7 @@
 import ExampleWeb
 public import Foundation
 public import Hummingbird
+public import Larder
 
 /// The Ledger app: its page and the requests that the page makes.
 public struct LedgerApp: Sendable {
@@ -13,6 +14,9 @@ public struct LedgerApp: Sendable {
   public init(folder: URL) throws {
     service = try LedgerService(folder: folder)
   }
+
+  /// The accounts and costs, for whoever wants to look into them.
+  public var store: Store { service.store }
 
   /// Adds the app's routes: the page at the router's root, its files, and `api`.
   public func addRoutes(to router: some RouterMethods<some RequestContext>) {

@@ -1,6 +1,7 @@
 import ExampleWeb
 public import Foundation
 public import Hummingbird
+public import Larder
 public import ServiceLifecycle
 
 /// The Notes app: its page, the requests that the page makes, and its housekeeping.
@@ -14,6 +15,9 @@ public struct NotesApp: Service {
   public init(folder: URL) throws {
     service = try NotesService(folder: folder)
   }
+
+  /// The notes, for whoever wants to look into them.
+  public var store: Store { service.store }
 
   /// Adds the app's routes: the page at the router's root, its files, the pictures, and `api`.
   public func addRoutes(to router: some RouterMethods<some RequestContext>) {

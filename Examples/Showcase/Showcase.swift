@@ -4,11 +4,11 @@ import Devices
 import ExampleWeb
 import Foundation
 import Hummingbird
+import LarderStudio
 import Ledger
 import Logging
 import NIOCore
 import Notes
-import Papers
 
 /// Serves the example apps to a browser on this machine.
 @main
@@ -45,8 +45,16 @@ struct Showcase: AsyncParsableCommand {
     let notes = try NotesApp(folder: data.appending(path: "notes", directoryHint: .isDirectory))
     let ledger = try LedgerApp(folder: data.appending(path: "ledger", directoryHint: .isDirectory))
     let creatures = try CreaturesApp(folder: data.appending(path: "creatures", directoryHint: .isDirectory))
-    let papers = try PapersApp(folder: data.appending(path: "documents", directoryHint: .isDirectory))
     let devices = try DevicesApp(folder: data.appending(path: "devices", directoryHint: .isDirectory))
+    let documents = try DocumentsStore.open(in: data.appending(path: "documents", directoryHint: .isDirectory))
+    let home = Studio.Link(title: "Two devices", address: "/devices/")
+    let studios = StudioStores(
+      [
+        ("notes", notes.store, Studio.Link(title: "Notes", address: "/notes/")),
+        ("ledger", ledger.store, Studio.Link(title: "Ledger", address: "/ledger/")),
+        ("documents", documents, Studio.Link(title: "All examples", address: "/")),
+      ] + devices.stores.map { ($0.key, $0.value, home) },
+      isWritable: isForThisMachineAlone)
 
     let router = Router(options: .autoGenerateHeadEndpoints)
     router.add(middleware: SecurityHeaders())
@@ -55,9 +63,9 @@ struct Showcase: AsyncParsableCommand {
     PageFiles.landing.addRoutes(to: router)
     notes.addRoutes(to: router.group("notes"))
     ledger.addRoutes(to: router.group("ledger"))
-    papers.addRoutes(to: router.group("documents"))
     creatures.addRoutes(to: router.group("creatures"))
     devices.addRoutes(to: router.group("devices"))
+    try studios.addRoutes(to: router.group("studio"))
 
     var logger = Logger(label: "showcase")
     logger.logLevel = .error
@@ -74,6 +82,9 @@ struct Showcase: AsyncParsableCommand {
       throw PortIsTaken(port: try chosenPort)
     }
   }
+
+  /// Studio's SQL may name files beside the stores, so the network only reads.
+  private var isForThisMachineAlone: Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
   private var chosenPort: Int {
     get throws {

@@ -6,13 +6,15 @@ struct Library: Sendable {
   let store: Store
   let name: String
   let isWritable: Bool
+  let home: Studio.Link?
   let sessions: Sessions
   let console: SQLConsole
 
-  init(store: Store, name: String, isWritable: Bool) {
+  init(store: Store, name: String, isWritable: Bool, home: Studio.Link?) {
     self.store = store
     self.name = name
     self.isWritable = isWritable
+    self.home = home
     sessions = Sessions(store: store)
     console = SQLConsole(store: store, isWritable: isWritable)
   }

@@ -21,6 +21,7 @@ public struct Studio: Sendable {
   private let source: Source
   private let port: Int
   private let isWritable: Bool
+  private let home: Link?
   let token: AccessToken
 
   /// Creates a browser for a file. ``run(whenReady:)`` opens it.
@@ -33,6 +34,7 @@ public struct Studio: Sendable {
     source = .file(file)
     self.port = port
     self.isWritable = isWritable
+    home = nil
     token = AccessToken()
   }
 
@@ -43,10 +45,12 @@ public struct Studio: Sendable {
   ///   - name: What the page calls it.
   ///   - port: The port that ``run(whenReady:)`` listens on; 0 takes any free one.
   ///   - isWritable: Whether rows can be changed.
-  public init(store: Store, name: String, port: Int = 0, isWritable: Bool = false) {
+  ///   - home: The page that leads here, to which the studio's page links.
+  public init(store: Store, name: String, port: Int = 0, isWritable: Bool = false, home: Link? = nil) {
     source = .store(store, name: name)
     self.port = port
     self.isWritable = isWritable
+    self.home = home
     token = AccessToken()
   }
 
@@ -55,14 +59,16 @@ public struct Studio: Sendable {
 
   /// Adds the page and everything that it asks for to the router's root, which may be a group of another router.
   ///
-  /// - Parameter router: The router.
+  /// - Parameters:
+  ///   - router: The router.
+  ///   - access: Who refuses requests of strangers.
   /// - Throws: ``StoreError`` if the file can't be opened.
-  public func addRoutes(to router: some RouterMethods<some RequestContext>) throws {
+  public func addRoutes(to router: some RouterMethods<some RequestContext>, access: Access = .token) throws {
     let library = try openLibrary()
     // Each route's group starts with the checks.
     let root = router.group("").add(middleware: StudioHeaders()).add(middleware: RefusalMiddleware())
-      .add(middleware: AccessControl(token: token))
-    PageFiles(token: token).addRoutes(to: root)
+    if access == .token { root.add(middleware: AccessControl(token: token)) }
+    PageFiles(token: access == .token ? token : nil).addRoutes(to: root)
     let api = root.group("api")
     TableRoutes(library: library).addRoutes(to: api)
     RowRoutes(library: library).addRoutes(to: api)
@@ -110,13 +116,14 @@ public struct Studio: Sendable {
 
   private func openLibrary() throws -> Library {
     switch source {
-    case .store(let store, let name): return Library(store: store, name: name, isWritable: isWritable)
+    case .store(let store, let name): return Library(store: store, name: name, isWritable: isWritable, home: home)
     case .file(let file):
       let store = try Store(
         at: file,
         configuration: Store.Configuration(
           schema: .existing, access: isWritable ? .readWrite : .readOnly))
-      return Library(store: store, name: URL(fileURLWithPath: file).lastPathComponent, isWritable: isWritable)
+      return Library(
+        store: store, name: URL(fileURLWithPath: file).lastPathComponent, isWritable: isWritable, home: home)
     }
   }
 }

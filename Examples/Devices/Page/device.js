@@ -163,7 +163,9 @@ export class DeviceView {
         say(message);
       }
     });
-    return element('footer', '', save, element('label', 'file', 'Read a file…', input));
+    const look = element('a', 'file', 'Look into the store');
+    look.href = `/studio/${this.id}/`;
+    return element('footer', '', save, element('label', 'file', 'Read a file…', input), look);
   }
 
   // MARK: What lost, and what waits

@@ -21,6 +21,7 @@ class Studio {
     this.tables = store.tables;
     part('store-name').textContent = store.name;
     document.title = `${store.name} · Studio`;
+    this.showHome(store.home);
     part('access').textContent = store.isWritable ? '' : 'read-only';
     part('access').hidden = store.isWritable;
     showTables(part('tables'), this.tables);
@@ -42,6 +43,14 @@ class Studio {
     });
     onMove((current) => this.show(current));
     work.onChange(() => this.refresh());
+  }
+
+  /** The way back to the page that led here, if there is one. */
+  showHome(home) {
+    part('home').hidden = !home;
+    if (!home) return;
+    part('home').textContent = `‹ ${home.title}`;
+    part('home').href = home.address;
   }
 
   show(current) {

@@ -6,6 +6,7 @@ struct TableRoutes {
   private struct StoreSummary: Encodable {
     let name: String
     let isWritable: Bool
+    let home: Studio.Link?
     let tables: [TableSummary]
   }
 
@@ -20,7 +21,7 @@ struct TableRoutes {
       let tables = try await library.store.tables
       return try Response.json(
         StoreSummary(
-          name: library.name, isWritable: library.isWritable,
+          name: library.name, isWritable: library.isWritable, home: library.home,
           tables: tables.map(TableSummary.init)))
     }
     router.get("count") { request, _ in

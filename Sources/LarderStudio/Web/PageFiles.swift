@@ -3,7 +3,8 @@ import Hummingbird
 
 /// The page and its files, which are part of the executable, so that it runs from anywhere.
 struct PageFiles {
-  let token: AccessToken
+  /// The token that the page's address contains; nil if the program decides who is let in.
+  let token: AccessToken?
 
   func addRoutes(to router: some RouterMethods<some RequestContext>) {
     router.get("") { request, _ in page(request) }
@@ -26,15 +27,15 @@ struct PageFiles {
   /// path ends with a slash, because the page's files are beside it.
   private func page(_ request: Request) -> Response {
     let path = request.uri.path.hasSuffix("/") ? request.uri.path : request.uri.path + "/"
-    guard request.uri.queryParameters[Substring(AccessToken.parameter)] != nil || path != request.uri.path else {
+    let isTokenInAddress = token != nil && request.uri.queryParameters[Substring(AccessToken.parameter)] != nil
+    guard isTokenInAddress || path != request.uri.path else {
       return .content(PackageResources.index_html, mediaType: "text/html; charset=utf-8")
     }
-    return Response(
-      status: .seeOther,
-      headers: [
-        .location: path, .cacheControl: "no-store",
-        .setCookie: "\(token.cookie)=\(token.text); Path=\(path); HttpOnly; SameSite=Strict",
-      ])
+    var headers: HTTPFields = [.location: path, .cacheControl: "no-store"]
+    if let token {
+      headers[.setCookie] = "\(token.cookie)=\(token.text); Path=\(path); HttpOnly; SameSite=Strict"
+    }
+    return Response(status: .seeOther, headers: headers)
   }
 
   private static let styles = [
