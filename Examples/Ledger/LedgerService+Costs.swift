@@ -32,6 +32,11 @@ extension LedgerService {
   }
 
   /// Throws `LedgerProblem.gone` if there is no such cost.
+  func cost(_ id: Cost.ID) async throws -> CostLine {
+    try await store.read { try CostLine(editableCost(id, in: $0)) }
+  }
+
+  /// Throws `LedgerProblem.gone` if there is no such cost.
   func deleteCost(_ id: Cost.ID) async throws {
     try await store.write { db in
       let cost = try editableCost(id, in: db)

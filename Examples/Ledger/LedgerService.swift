@@ -33,16 +33,16 @@ struct LedgerService: Sendable {
 
   /// What the page shows, as it is now and after each change.
   func overviews(_ filter: CostFilter, limit: Int) -> some AsyncSequence<Overview, any Error> & Sendable {
-    let rows = merge(store.live(Account.all).map { _ in () }, store.live(Category.all).map { _ in () })
-    let costs = merge(store.live(filter.costs.limit(limit)).map { _ in () }, store.live(History.steps).map { _ in () })
-    let changes = merge(rows, costs)
-    // While one state is read, the changes that follow become one: what comes next is the newest.
-    return changes.buffer(policy: .bufferingLatest(1)).map { try await overview(filter, limit: limit) }
-      .removeDuplicates()
+    store.live { try Overview(filter, limit: limit, in: $0) }.removeDuplicates()
   }
 
   func overview(_ filter: CostFilter, limit: Int) async throws -> Overview {
     try await store.read { try Overview(filter, limit: limit, in: $0) }
+  }
+
+  /// A page of the costs; see `CostPage`.
+  func costs(_ filter: CostFilter, after place: CostPlace?, skipping skipped: Int) async throws -> CostPage {
+    try await store.read { try CostPage(filter, after: place, skipping: skipped, in: $0) }
   }
 
   /// The lines of a CSV file of the costs, one at a time however many there are. `CostFileHeader.line` comes before

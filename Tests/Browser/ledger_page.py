@@ -8,7 +8,7 @@ class LedgerPage:
         self.page = page
         self.accounts = page.locator("#accounts .row")
         self.categories = page.locator("#categories .row")
-        self.rows = page.locator("#cost-rows tr")
+        self.rows = page.locator("#cost-rows tr[data-id]")
         self.notes = page.locator("#cost-rows .edit")
         self.count = page.locator("#cost-count")
         self.toast = page.locator("#toast")
@@ -94,6 +94,23 @@ class LedgerPage:
         self.toast.get_by_role("button", name="Undo").click()
 
     # Files
+
+    def expect_loaded(self):
+        """Every row in sight is there."""
+        expect(self.page.locator("#costs")).to_have_attribute("aria-busy", "false")
+
+    def scroll(self, to: str):
+        """Scrolls to a place in pixels, an expression in JavaScript of the list's `height`, and waits until it is drawn and loaded."""
+        self.page.evaluate(
+            """async (to) => {
+                const scroller = document.querySelector('.main');
+                const height = scroller.scrollHeight;
+                scroller.scrollTop = Function('height', `return ${to}`)(height);
+                for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
+            }""",
+            to,
+        )
+        self.expect_loaded()
 
     def choose_file(self, content: str | bytes, name: str = "costs.csv"):
         self.button("Import").click()

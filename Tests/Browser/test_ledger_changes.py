@@ -199,7 +199,7 @@ def test_errors_are_shown_at_their_fields(ledger, server):
     ledger.field("Amount").fill("one")
     ledger.field("Date").fill("")
     ledger.press("Enter")
-    expect(ledger.error("Amount")).to_have_text("“-one” is not a number.")
+    expect(ledger.error("Amount")).to_have_text("“one” is not a number.")
     expect(ledger.error("Date")).to_have_text("A date is missing.")
     expect(ledger.field("Amount")).to_be_focused()
     ledger.in_dialog("Cancel").click()
@@ -208,6 +208,16 @@ def test_errors_are_shown_at_their_fields(ledger, server):
     ledger.press("Enter")
     expect(ledger.error("Name")).to_have_text("There is already an account of this name.")
     assert server.ledger_rows(COUNTS) == [(1, 1, 8)]
+
+
+@pytest.mark.parametrize("typed", ["abc", "12abc", "1 2"])
+def test_an_amount_is_quoted_as_it_was_typed(ledger, server, typed):
+    server.account("Cash")
+    expect(ledger.accounts).to_have_count(1)
+    ledger.press("n")
+    ledger.field("Amount").fill(typed)
+    ledger.in_dialog("Save").click()
+    expect(ledger.error("Amount")).to_have_text(f"“{typed}” is not a number.")
 
 
 def test_the_currency_of_an_account_with_costs_stays(ledger, server):

@@ -125,9 +125,7 @@ def test_a_long_import_tells_how_far_it_is(cash, ledger, server):
     steps = ledger.page.evaluate("() => window.steps")
     assert len({step for step in steps if 0 < step < 1}) > 2, steps
     ledger.expect_balance("Cash", "−€203.50")
-    expect(ledger.count).to_have_text("the newest 100 of 20,001 costs")
-    ledger.button("Show more").click()
-    expect(ledger.rows).to_have_count(400)
+    expect(ledger.count).to_have_text("20,001 costs")
     ledger.press("Control+z")
     expect(ledger.rows).to_have_count(0, timeout=30_000)
 
@@ -161,7 +159,46 @@ def test_the_export_holds_what_the_filter_shows_and_no_formula(ledger, server):
         ["2026-11-01", "'=cash()", "USD", "", "1000.00", "'+49, \"quoted\"\nand more"],
     ]
     ledger.choose_file(text)
+    expect(ledger.dialog).to_contain_text("Nothing in this file is new.")
+    expect(ledger.dialog).to_contain_text("2 costs are already there")
+
+
+def test_costs_that_are_already_there_are_shown_and_left_out(cash, ledger, server):
+    ledger.choose_file(GOOD + "2026-11-02,Cash,EUR,Gifts,-2,Roses\n2026-11-02,Cash,EUR,Gifts,-2,Roses\n")
+    ledger.in_dialog("Import 3 costs").click()
+    expect(ledger.rows).to_have_count(3)
+    text = server.ask("GET", "/ledger/api/export")[2].decode()
+    # The same file and one cost more: of three that are the same, the ledger has two.
+    ledger.choose_file(text + "2026-11-02,Cash,EUR,Gifts,-2,Roses\n2026-11-02,Cash,EUR,,-2,Roses\n")
     expect(ledger.dialog).to_contain_text("2 costs can be imported.")
+    expect(ledger.dialog).to_contain_text("3 costs are already there")
+    known = ledger.dialog.get_by_role("row").filter(has_text="already there")
+    expect(known).to_have_count(3)
+    expect(known).to_contain_text(["Roses", "Roses", "Bread"])
+    ledger.in_dialog("Import 2 costs").click()
+    expect(ledger.toast).to_contain_text("2 costs imported. 3 were already there.")
+    expect(ledger.rows).to_have_count(5)
+
+
+def test_a_file_that_is_already_there_is_imported_once_more_if_that_is_chosen(cash, ledger, server):
+    assert server.ask("POST", "/ledger/api/import?name=a", GOOD.encode())[0] == 200
+    expect(ledger.rows).to_have_count(1)
+    ledger.choose_file(GOOD)
+    expect(ledger.dialog).to_contain_text("Nothing in this file is new.")
+    expect(ledger.dialog).to_contain_text("1 cost is already there")
+    expect(ledger.page.locator("#import-start")).to_be_hidden()
+    ledger.dialog.get_by_label("Import it once more").check()
+    ledger.in_dialog("Import 1 cost").click()
+    expect(ledger.rows).to_have_count(2)
+    ledger.undo_in_toast()
+    expect(ledger.rows).to_have_count(1)
+
+
+def test_a_file_is_compared_with_what_is_there_when_it_is_saved(cash, server):
+    assert server.ask("POST", "/ledger/api/import?name=a", GOOD.encode())[0] == 200
+    answer = server.ask("POST", "/ledger/api/import?name=a", GOOD.encode())[2]
+    assert "All costs of this file are already there." in answer.decode()
+    assert server.ledger_rows("SELECT count(*) FROM Cost WHERE note = 'Bread'") == [(1,)]
 
 
 def test_a_file_that_is_too_long_is_refused(server):

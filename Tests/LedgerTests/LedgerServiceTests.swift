@@ -320,6 +320,103 @@ struct LedgerServiceTests {
     }
   }
 
+  @Test("pages of costs follow each other without a gap, also after a cost that is gone and with some left out")
+  func pages() async throws {
+    try await withLedger { service in
+      let cash = try await service.account()
+      for number in 1...250 { try await service.cost("-\(number)", of: cash, on: "2026-01-\(10 + number % 10)") }
+      let expected = try await service.state().costs
+      var found: [CostLine] = []
+      while found.count < 250 {
+        let place = found.last.map { CostPlace(date: $0.date, id: $0.id) }
+        let page = try await service.costs(CostFilter(), after: place, skipping: 0)
+        #expect([page.start, page.total] == [found.count, 250])
+        found += page.costs
+      }
+      #expect(found == expected)
+
+      let gone = CostPlace(date: expected[40].date, id: expected[40].id)
+      try await service.deleteCost(gone.id)
+      let page = try await service.costs(CostFilter(), after: gone, skipping: 30)
+      #expect([page.start, page.total] == [70, 249])
+      #expect(page.costs == Array(expected[71..<171]))
+      #expect(try await service.costs(CostFilter(), after: nil, skipping: 300).costs.isEmpty)
+      #expect(try await service.cost(expected[0].id) == expected[0])
+      await #expect(throws: LedgerProblem.gone("This cost is not there any more.")) { try await service.cost(gone.id) }
+    }
+  }
+
+  @Test("words of a note choose costs, together with the other filters")
+  func text() async throws {
+    try await withLedger { service in
+      let cash = try await service.account("Cash")
+      let bank = try await service.account("Bank")
+      try await service.cost("-1", of: cash, note: "Lunch in the café")
+      try await service.cost("-2", of: bank, note: "Lunch")
+      try await service.cost("-4", of: cash, note: "Train")
+      func amounts(_ text: String, of account: UUID? = nil) async throws -> Set<String> {
+        Set(try await service.state(CostFilter(account: account, text: text)).costs.map(\.amount))
+      }
+      #expect(try await amounts("lun") == ["-1.00", "-2.00"])
+      #expect(try await amounts("CAFE lunch") == ["-1.00"])
+      #expect(try await amounts("lunch", of: bank) == ["-2.00"])
+      #expect(try await amounts("dinner") == [])
+      let state = try await service.state(CostFilter(text: "lunch"))
+      #expect(state.costCount == 2)
+      #expect(state.currencies.map(\.sum) == ["-3.00"])
+    }
+  }
+
+  @Test("a category or a text has no balance: its costs are added up from zero on")
+  func runningSums() async throws {
+    try await withLedger { service in
+      let cash = try await service.account("Cash", initially: 100)
+      let food = try #require(try await service.state().categories.first { $0.name == "Food" }).id
+      try await service.cost("-10", of: cash, category: food, on: "2026-01-01")
+      try await service.cost("-20", of: cash, category: food, on: "2026-02-01", note: "Cake")
+      try await service.cost("-40", of: cash, on: "2026-03-01", note: "Cake")
+      func line(_ filter: CostFilter) async throws -> [String] {
+        let overview = try #require(try await service.state(filter).currencies.first)
+        return ["\(overview.areBalances)", overview.opening] + overview.balances.map(\.balance)
+      }
+      #expect(try await line(CostFilter()) == ["true", "100.00", "90.00", "70.00", "30.00"])
+      #expect(
+        try await line(CostFilter(account: cash, from: Day(typed: "2026-02-01"))) == [
+          "true", "90.00", "70.00", "30.00",
+        ])
+      #expect(try await line(CostFilter(category: .category(food))) == ["false", "0.00", "-10.00", "-30.00"])
+      #expect(try await line(CostFilter(category: CostFilter.CategoryChoice.none)) == ["false", "0.00", "-40.00"])
+      #expect(try await line(CostFilter(text: "cake")) == ["false", "0.00", "-20.00", "-60.00"])
+    }
+  }
+
+  @Test("a line of a file is already there if a cost has the same date, amount, note, account and category")
+  func knownLines() async throws {
+    try await withLedger { service in
+      let cash = try await service.account("Cash")
+      _ = try await service.account("Bank")
+      let food = try #require(try await service.state().categories.first { $0.name == "Food" }).id
+      for _ in 0..<2 { try await service.cost("-1.50", of: cash, category: food, on: "2026-01-01", note: "Bread") }
+      let lines = [
+        "2026-01-01,Cash,Food,-1.5,Bread", "2026-01-01,cash,FOOD,\"-1,50\",Bread", "2026-01-01,Cash,Food,-1.5,Bread",
+        "2026-01-02,Cash,Food,-1.5,Bread", "2026-01-01,Bank,Food,-1.5,Bread", "2026-01-01,Cash,Home,-1.5,Bread",
+        "2026-01-01,Cash,Food,-1.51,Bread", "2026-01-01,Cash,Food,-1.5,bread",
+      ]
+      let bytes = Array(("date,account,category,amount,note\n" + lines.joined(separator: "\n")).utf8)
+      let isKnown = try await service.preview(of: bytes).lines.map(\.isKnown)
+      #expect(isKnown == [true, true, false, false, false, false, false, false])
+      var last: ImportProgress?
+      for try await progress in service.importCosts(bytes, named: "file.csv") { last = progress }
+      #expect(last == ImportProgress(done: 6, total: 6, refused: 0, skipped: 2, isSaved: true))
+      for try await progress in service.importCosts(bytes, named: "file.csv", includingKnown: true) { last = progress }
+      #expect(last == ImportProgress(done: 8, total: 8, refused: 0, skipped: 0, isSaved: true))
+      await #expect(throws: InvalidText("All costs of this file are already there.")) {
+        for try await _ in service.importCosts(bytes, named: "file.csv") {}
+      }
+      #expect(try await service.state().costCount == 16)
+    }
+  }
+
   @Test("the overview begins with what is there and follows each change", .timeLimit(.minutes(5)))
   func live() async throws {
     try await withLedger { service in

@@ -14,6 +14,8 @@ struct CostFile: Sendable {
     let number: Int
     let cost: Cost
     let categoryName: String
+    /// Whether the ledger already has this cost. Of two lines that are the same, one is new if it has one such cost.
+    fileprivate(set) var isKnown = false
   }
 
   struct RefusedLine: Equatable, Encodable, Sendable {
@@ -44,5 +46,21 @@ struct CostFile: Sendable {
       }
     }
     newCategories = check.newCategories
+  }
+
+  /// Returns the file with the lines marked that the ledger already has: costs with the same date, amount, note,
+  /// account and category.
+  func compared(with db: some StoreReader) throws -> CostFile {
+    let days = lines.map(\.cost.date)
+    guard let first = days.min(), let last = days.max() else { return self }
+    var known: [CostContent: Int] = [:]
+    for cost in try db.fetch(CostFilter(from: first, through: last).costs) { known[cost.content, default: 0] += 1 }
+    var file = self
+    for index in lines.indices {
+      let content = lines[index].cost.content
+      file.lines[index].isKnown = known[content, default: 0] > 0
+      if file.lines[index].isKnown { known[content, default: 0] -= 1 }
+    }
+    return file
   }
 }

@@ -7,7 +7,7 @@ struct Cost: Codable {
   var id: UUID = .v7()
   var amount: Decimal
   @Attribute(.indexed) var date: Day
-  var note: String = ""
+  @Attribute(.searchable) var note: String = ""
   var account: ToOne<Account>
   var category: ToOne<Category>?
 }
@@ -41,7 +41,7 @@ extension Cost {
 }
 
 /// What a person says of a cost.
-struct CostContent: Equatable, Sendable {
+struct CostContent: Hashable, Sendable {
   var amount: Decimal
   var date: Day
   var note: String

@@ -7,6 +7,8 @@ struct CostFilter: Equatable, Sendable {
   var category: CategoryChoice?
   var from: Day?
   var through: Day?
+  /// Words of the note, or the beginnings of words.
+  var text: String?
 
   enum CategoryChoice: Equatable, Sendable {
     /// Costs that have none.
@@ -16,7 +18,7 @@ struct CostFilter: Equatable, Sendable {
 
   /// The costs, newest first. Initial values are not among them.
   var costs: Query<Cost> {
-    var costs = Cost.where { $0.category != Category.initialValue.id }
+    var costs = Cost.search(typed: text ?? "").where { $0.category != Category.initialValue.id }
     if let account { costs = costs.where { $0.account == account } }
     switch category {
     case .category(let category): costs = costs.where { $0.category == category }

@@ -11,10 +11,12 @@ struct CurrencyOverview: Encodable, Equatable, Sendable {
   /// What is in the accounts now, whatever the filter says of categories and dates.
   let balance: String
   let categories: [CategorySum]
+  /// Whether `balances` are those of accounts. A category or a text has no balance: then they add the costs up that the
+  /// filter lets through, from zero on.
+  let areBalances: Bool
   /// The balance before the first of `balances`.
   let opening: String
-  /// At the end of each day that changed it, from the filter's first day to its last one. The filter's category has no
-  /// say here.
+  /// At the end of each day that changed it, from the filter's first day to its last one.
   let balances: [DayBalance]
 
   struct CategorySum: Encodable, Equatable, Sendable {
@@ -43,25 +45,27 @@ struct CurrencyOverview: Encodable, Equatable, Sendable {
     expense = (sum - income).amountText
 
     var accounts = Account.where { $0.currency == currency }
-    var all = Cost.where { $0.account.currency == currency }
-    if let account = filter.account {
-      accounts = accounts.where { $0.id == account }
-      all = all.where { $0.account == account }
-    }
+    if let account = filter.account { accounts = accounts.where { $0.id == account } }
     balance = try db.sum(accounts, of: \.balance).amountText
-
-    // The initial values come before every day, whenever the accounts were opened.
-    var running = try db.sum(all.where { $0.category == Category.initialValue.id }, of: \.amount)
-    var dated = all.where { $0.category != Category.initialValue.id }
-    if let from = filter.from {
-      running += try db.sum(dated.where { $0.date < from }, of: \.amount)
-      dated = dated.where { $0.date >= from }
-    }
-    if let through = filter.through { dated = dated.where { $0.date <= through } }
+    areBalances = filter.category == nil && filter.text == nil
+    var running = areBalances ? try Self.balance(before: filter.from, of: filter.account, currency, in: db) : 0
     opening = running.amountText
-    balances = try db.fetch(dated.grouped(by: \.date) { ($0.key, $0.sum(\.amount)) }).map { date, sum in
+    balances = try db.fetch(costs.grouped(by: \.date) { ($0.key, $0.sum(\.amount)) }).map { date, sum in
       running += sum
       return DayBalance(date: date, balance: running.amountText)
     }
+  }
+
+  /// The balance of an account, or of all with the currency, before a day; without one, before every cost.
+  private static func balance(
+    before day: Day?, of account: Account.ID?, _ currency: Currency, in db: some StoreReader
+  ) throws -> Decimal {
+    var costs = Cost.where { $0.account.currency == currency }
+    if let account { costs = costs.where { $0.account == account } }
+    // The initial values come before every day, whenever the accounts were opened.
+    let initial = costs.where { $0.category == Category.initialValue.id }
+    guard let day else { return try db.sum(initial, of: \.amount) }
+    let earlier = costs.where { $0.category != Category.initialValue.id && $0.date < day }
+    return try db.sum(initial, of: \.amount) + db.sum(earlier, of: \.amount)
   }
 }

@@ -6,7 +6,7 @@ struct Overview: Encodable, Equatable, Sendable {
   let accounts: [AccountLine]
   let categories: [CategoryLine]
   let costs: [CostLine]
-  /// The number of costs that the filter lets through, of which `costs` are the newest.
+  /// The number of costs that the filter lets through, of which `costs` are the newest. A `CostPage` has others.
   let costCount: Int
   /// One for each currency of the accounts that the filter lets through.
   let currencies: [CurrencyOverview]
@@ -27,15 +27,6 @@ struct Overview: Encodable, Equatable, Sendable {
     let costs: Int
   }
 
-  struct CostLine: Encodable, Equatable, Sendable {
-    let id: UUID
-    let date: Day
-    let amount: String
-    let note: String
-    let account: UUID
-    let category: UUID?
-  }
-
   init(_ filter: CostFilter, limit: Int, in db: some StoreReader) throws {
     let accounts = try db.fetch(Account.all.sorted(by: \.name.localized))
     let initialValues = try db.fetch(Cost.where { $0.category.name == Category.initialValue.name })
@@ -51,11 +42,7 @@ struct Overview: Encodable, Equatable, Sendable {
     categories = try db.fetch(Category.where { !$0.isHidden }.sorted(by: \.name.localized)).map {
       CategoryLine(id: $0.id, name: $0.name, costs: $0.costCount)
     }
-    costs = try db.fetch(filter.costs.limit(limit)).map {
-      CostLine(
-        id: $0.id, date: $0.date, amount: $0.amount.amountText, note: $0.note, account: $0.account.id,
-        category: $0.category?.id)
-    }
+    costs = try db.fetch(filter.costs.limit(limit)).map { CostLine($0) }
     costCount = try db.count(filter.costs)
     let shown = accounts.filter { filter.account == nil || $0.id == filter.account }
     currencies = try Currency.allCases.filter { currency in shown.contains { $0.currency == currency } }.map {

@@ -9,6 +9,13 @@ export const create = (kind, content) => send('POST', `${root}/${kind}`, { json:
 export const change = (kind, id, content, basedOn) => send('PUT', `${root}/${kind}/${id}`, { json: { content, basedOn } });
 export const remove = (kind, id, costs) => send('DELETE', `${root}/${kind}/${id}${costs === undefined ? '' : `?costs=${costs}`}`);
 
+/** A page of the costs that a filter lets through: those after a cost and so many more; without one, from the newest on. */
+export const costs = (filter, after, skipped) =>
+  send('GET', `${root}/costs?${query({ ...filter, after: after && `${after.date}~${after.id}`, skip: skipped })}`);
+
+/** A cost as it is now. */
+export const cost = (id) => send('GET', `${root}/costs/${id}`);
+
 /** How many costs go, or lose their category, along with an account or a category. */
 export const deletion = (kind, id) => send('GET', `${root}/${kind}/${id}/deletion`);
 
@@ -54,7 +61,9 @@ function upload(path, file, { uploaded, line, signal }) {
 }
 
 export const previewImport = (file, options) => upload('/import/preview', file, options);
-export const runImport = (file, options) => upload(`/import?${query({ name: file.name })}`, file, options);
+/** `includesKnown` says whether costs that are already there are saved once more. */
+export const runImport = (file, includesKnown, options) =>
+  upload(`/import?${query({ name: file.name, known: includesKnown && 'include' })}`, file, options);
 
 /** Takes over what another ledger has written in its sync file. Answers with the number of rows that have changed, and the accounts that wait. */
 export const readSyncFile = (file) => send('POST', `${root}/sync`, { body: file });

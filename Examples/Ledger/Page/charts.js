@@ -7,8 +7,16 @@ const byCategory = document.getElementById('category-chart');
 const overTime = document.getElementById('balance-chart');
 const mostBars = 9;
 
-/** Draws `overview`, which is a currency's, with the given names of categories. */
+let drawnKey;
+
+/** Draws `overview`, which is a currency's, with the given names of categories; what is drawn already stays. */
 export function drawCharts(overview, names) {
+  const { currency, areBalances, opening } = overview;
+  const sums = overview.categories.map(({ category, sum, count }) => [category, sum, count]);
+  const days = overview.balances.map(({ date, balance }) => [date, balance]);
+  const key = JSON.stringify([currency, areBalances, opening, sums, days, [...names], byCategory.clientWidth]);
+  if (key === drawnKey) return;
+  drawnKey = key;
   drawCategories(overview, names);
   drawBalances(overview);
 }
@@ -104,9 +112,11 @@ function roundSteps(low, high, most) {
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 
 function drawBalances(overview) {
-  const title = `Balance over time, ${overview.currency}`;
+  // A category or a text has no balance; the costs that have it are added up.
+  const name = overview.areBalances ? 'Balance over time' : 'Sum over time';
+  const title = `${name}, ${overview.currency}`;
   const points = overview.balances.map(({ date, balance }) => ({ date, balance, at: moment(date), size: Number(balance) }));
-  if (!points.length) return fill(overTime, 'Balance over time', element('p', 'none', 'No cost to draw.'), undefined, false);
+  if (!points.length) return fill(overTime, name, element('p', 'none', 'No cost to draw.'), undefined, false);
 
   const width = widthOf(overTime);
   // About as tall as the drawing beside it.
@@ -147,8 +157,8 @@ function drawBalances(overview) {
   const reading = element('p', 'reading', said(end));
   reading.ariaHidden = 'true';
   followPointer(svg, points, dot, reading, x, y, (width - left - right), said);
-  fill(overTime, 'Balance over time', element('div', '', svg, reading),
-    () => asTable(title, ['Day', 'Balance'], points.map((point) => [longDay(point.date), money(point.balance, overview.currency)])), true);
+  fill(overTime, name, element('div', '', svg, reading),
+    () => asTable(title, ['Day', overview.areBalances ? 'Balance' : 'Sum'], points.map((point) => [longDay(point.date), money(point.balance, overview.currency)])), true);
 }
 
 /** Under the pointer, the balance of its day. */
@@ -173,10 +183,10 @@ function followPointer(svg, points, dot, reading, x, y, space, said) {
 /** What came in, went out, and both together. */
 export function totalsOf(overview) {
   const line = (name, amount, kind) => element('div', kind, element('dt', '', name), element('dd', '', money(amount, overview.currency)));
-  return [
+  const sums = [
     line('In', overview.income, sign(overview.income) ? 'in' : ''),
     line('Out', overview.expense, sign(overview.expense) ? 'out' : ''),
     line('Together', overview.sum, ''),
-    line('Balance', overview.balance, sign(overview.balance) < 0 ? 'out' : ''),
   ];
+  return overview.areBalances ? [...sums, line('Balance', overview.balance, sign(overview.balance) < 0 ? 'out' : '')] : sums;
 }

@@ -15,8 +15,8 @@ class FormDialog {
   #timesOpened = 0;
 
   /**
-   * `kind` as in `api.create`; `events`: `saved(message)`, `remove(row)`, `current(id)`, which answers with the row as it is now, and
-   * `shown(kind, id)`, which waits until the page shows a new row.
+   * `kind` as in `api.create`; `events`: `saved(message)`, `remove(row)`, `current(id)`, which returns the row as it is now or a promise of
+   * it, and `shown(kind, id)`, which waits until the page shows a new row.
    */
   constructor(id, kind, events) {
     this.#dialog = document.getElementById(id);
@@ -80,13 +80,13 @@ class FormDialog {
       if (this.#timesOpened === opening) this.#dialog.close();
       this.#events.saved(row ? 'Saved.' : 'Added.');
     } catch (refusal) {
-      this.#refused(refusal);
+      await this.#refused(refusal);
     } finally {
       button.disabled = false;
     }
   }
 
-  #refused(refusal) {
+  async #refused(refusal) {
     let first;
     for (const input of this.#inputs) {
       this.#object(input, refusal.fields?.[input.name] ?? '');
@@ -94,7 +94,7 @@ class FormDialog {
     }
     if (first) return first.focus();
     if (refusal.isConflict) {
-      this.#row = this.#events.current(this.#row.id) ?? this.#row;
+      try { this.#row = await this.#events.current(this.#row.id) ?? this.#row; } catch ({ message }) { return this.#say(`Not saved: ${message}`); }
       return this.#say(`${refusal.message} Save again to put yours in its place, or cancel to keep theirs.`);
     }
     this.#say(`Not saved: ${refusal.message}`);
@@ -167,8 +167,7 @@ export class CostDialog extends FormDialog {
 
   read() {
     const content = super.read();
-    const amount = content.amount.trim();
-    return { ...content, amount: amount && this.form.direction.value === '-' ? `-${amount}` : amount, category: content.category || null };
+    return { ...content, isSpent: this.form.direction.value === '-', category: content.category || null };
   }
 }
 

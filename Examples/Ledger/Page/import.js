@@ -15,11 +15,14 @@ const bar = document.getElementById('import-bar');
 const state = document.getElementById('import-state');
 const preview = document.getElementById('import-preview');
 const start = document.getElementById('import-start');
+const known = document.getElementById('import-known');
+const knownText = document.getElementById('import-known-text');
 const cancel = document.getElementById('import-cancel');
 
 export class ImportDialog {
   #events;
   #file;
+  #found;
   #running;
 
   /** `events`: `imported(message)`, `account(id)`, which answers with the account. */
@@ -33,6 +36,7 @@ export class ImportDialog {
       drop.classList.remove('over');
       this.#choose(event.dataTransfer.files[0]);
     });
+    known.addEventListener('change', () => this.#offer());
     start.addEventListener('click', () => this.#import());
     cancel.addEventListener('click', () => dialog.close());
     dialog.addEventListener('close', () => this.#running?.abort());
@@ -49,7 +53,7 @@ export class ImportDialog {
 
   #show(part) {
     for (const other of [choice, progress, preview]) other.hidden = other !== part;
-    start.hidden = true;
+    start.hidden = known.parentElement.hidden = true;
     cancel.textContent = 'Cancel';
   }
 
@@ -84,8 +88,11 @@ export class ImportDialog {
   }
 
   #preview(found) {
+    this.#found = found;
     this.#show(preview);
-    const parts = [element('p', 'lead', element('strong', '', found.accepted ? `${costs(found.accepted)} can be imported.` : 'No line can be imported.'))];
+    const lead = found.accepted ? `${costs(found.accepted)} can be imported.` : found.known ? 'Nothing in this file is new.' : 'No line can be imported.';
+    const parts = [element('p', 'lead', element('strong', '', lead))];
+    if (found.known) parts.push(element('p', 'soft', `${counted(found.known, 'cost is', 'costs are')} already there: same date, account, amount, category and note.`));
     if (found.newCategories.length) {
       const names = found.newCategories.slice(0, 12).map((name) => `“${name}”`).join(', ') + (found.newCategories.length > 12 ? ', …' : '');
       parts.push(element('p', 'soft', `${counted(found.newCategories.length, 'category is', 'categories are')} new: ${names}.`));
@@ -93,17 +100,28 @@ export class ImportDialog {
     if (found.lines.length) parts.push(this.#lines(found));
     if (found.refusedCount) parts.push(refusals(found));
     preview.replaceChildren(...parts);
-    start.hidden = !found.accepted;
-    start.textContent = `Import ${costs(found.accepted)}`;
+    known.parentElement.hidden = !found.known;
+    known.checked = false;
+    knownText.textContent = `Import ${found.known === 1 ? 'it' : 'them'} once more`;
+    this.#offer();
     if (found.accepted) start.focus();
+    else if (found.known) known.focus();
+  }
+
+  /** The button says how many costs would be imported. */
+  #offer() {
+    const count = this.#found.accepted + (known.checked ? this.#found.known : 0);
+    start.hidden = !count;
+    start.textContent = `Import ${costs(count)}`;
   }
 
   #lines(found) {
     const rows = found.lines.map((line) => {
       const account = this.#events.account(line.account);
-      const note = element('td', 'note', line.note);
-      note.dir = 'auto';
-      return element('tr', '',
+      const text = element('span', '', line.note);
+      text.dir = 'auto';
+      const note = element('td', 'note', ...(line.isKnown ? [element('span', 'chip', 'already there'), ' '] : []), text);
+      return element('tr', line.isKnown ? 'soft' : '',
         element('td', 'day', longDay(line.date)), note, element('td', '', line.category), element('td', '', account?.name ?? ''),
         element('td', `amount ${sign(line.amount) < 0 ? 'out' : 'in'}`, account ? money(line.amount, account.currency) : line.amount));
     });
@@ -114,7 +132,8 @@ export class ImportDialog {
     }));
     const table = element('table', 'figures', element('caption', 'unseen', 'The first lines'), element('thead', '', head), element('tbody', '', ...rows));
     const box = element('div', 'box', table);
-    if (found.accepted > found.lines.length) box.append(element('p', 'soft', `… and ${costs(found.accepted - found.lines.length)} more`));
+    const others = found.accepted + found.known - found.lines.length;
+    if (others) box.append(element('p', 'soft', `… and ${costs(others)} more`));
     return box;
   }
 
@@ -125,7 +144,7 @@ export class ImportDialog {
     this.#advance(0, 'Saving…');
     this.#running = new AbortController();
     try {
-      await api.runImport(file, {
+      await api.runImport(file, known.checked, {
         uploaded() {},
         line: (line) => {
           last = line;
@@ -137,7 +156,8 @@ export class ImportDialog {
       this.#running = undefined;
       dialog.close();
       const refused = last.refused ? ` ${counted(last.refused, 'line was', 'lines were')} refused.` : '';
-      this.#events.imported(`${costs(last.total)} imported.${refused}`);
+      const skipped = last.skipped ? ` ${counted(last.skipped, 'was', 'were')} already there.` : '';
+      this.#events.imported(`${costs(last.total)} imported.${skipped}${refused}`);
     } catch (refusal) {
       if (!dialog.open) return this.#events.imported('The import was cancelled. Nothing was saved.', true);
       this.#show(choice);

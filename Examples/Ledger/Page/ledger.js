@@ -6,21 +6,22 @@ import { listen, stop } from '/updates.js';
 import * as api from './api.js';
 import { drawCharts, totalsOf } from './charts.js';
 import { CostTable } from './costs.js';
+import { names, readFilter } from './filter.js';
 import { AccountDialog, askToDelete, CategoryDialog, CostDialog } from './forms.js';
 import { ImportDialog } from './import.js';
 import { Sidebar } from './sidebar.js';
 import { SyncDialog } from './sync.js';
-import { moment } from './text.js';
 
 const byId = (id) => document.getElementById(id);
 const shortcuts = byId('shortcuts');
 const filterForm = byId('filter');
-const firstLimit = 100;
+const search = byId('filter-text');
 /** How long a dialog waits for what it has added, in milliseconds: the connection may be broken. */
 const patience = 2000;
+/** How long somebody who types a word rests before it is looked for, in milliseconds. */
+const pause = 150;
 
 let overview;
-let limit = firstLimit;
 let currency;
 
 // MARK: Changes, and taking them back
@@ -56,7 +57,7 @@ function showAwaited() {
 
 const accountDialog = new AccountDialog({ saved: offerUndo, shown, current: findIn('accounts'), remove: (row) => remove('accounts', row) });
 const categoryDialog = new CategoryDialog({ saved: offerUndo, shown, current: findIn('categories'), remove: (row) => remove('categories', row) });
-const costDialog = new CostDialog({ saved: offerUndo, shown, current: findIn('costs'), remove: (row) => removeCost(row) });
+const costDialog = new CostDialog({ saved: offerUndo, shown, current: api.cost, remove: (row) => removeCost(row) });
 const syncDialog = new SyncDialog();
 const importDialog = new ImportDialog({
   imported: (message, isCancelled) => (isCancelled ? say(message) : offerUndo(message)),
@@ -100,28 +101,17 @@ const sidebar = new Sidebar({
 const table = new CostTable({
   edit: (cost) => costDialog.edit(cost),
   remove: removeCost,
-  more: () => { limit *= 4; follow(); },
 });
 
 // MARK: The filter: the address says it, so that a reload and the back button do what one expects
 
-const names = ['account', 'category', 'from', 'through'];
 let filter = readFilter();
 
-/** What the address asks for, as far as it makes sense: anyone can write an address. */
-function readFilter() {
-  const isKey = (text) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
-  const isDay = (text) => /^(19|[2-9]\d)\d\d-\d\d-\d\d$/.test(text) && new Date(moment(text) || 0).toISOString().startsWith(text);
-  const makesSense = { account: isKey, category: (text) => text === 'none' || isKey(text), from: isDay, through: isDay };
-  const values = new URLSearchParams(location.search);
-  return Object.fromEntries(names.map((name) => [name, makesSense[name](values.get(name) ?? '') ? values.get(name) : undefined]));
-}
-
-function setFilter(change) {
+/** `step` is `replaceState` for what belongs to the last change, as the letters of a word do. */
+function setFilter(change, step = 'pushState') {
   filter = { ...filter, ...change };
   const address = new URLSearchParams(Object.entries(filter).filter(([, value]) => value));
-  history.pushState(null, '', address.size ? `?${address}` : location.pathname);
-  limit = firstLimit;
+  history[step](null, '', address.size ? `?${address}` : location.pathname);
   follow();
 }
 
@@ -136,19 +126,24 @@ const isFiltered = () => names.some((name) => filter[name]);
 function showFilter() {
   const fill = (select, all, options) => {
     const chosen = filter[select.name] ?? '';
-    select.replaceChildren(new Option(all, ''), ...options);
+    const shown = [new Option(all, ''), ...options];
+    const isSame = shown.length === select.options.length && shown.every((option, index) => option.isEqualNode(select.options[index]));
+    // A list that is open stays open.
+    if (!isSame) select.replaceChildren(...shown);
     select.value = chosen;
     if (select.selectedIndex < 0) select.selectedIndex = 0;
     select.classList.toggle('active', Boolean(filter[select.name]));
   };
   fill(byId('filter-account'), 'Every account', overview.accounts.map((account) => new Option(account.name, account.id)));
   fill(byId('filter-category'), 'Every category', [...overview.categories.map((category) => new Option(category.name, category.id)), new Option('No category', 'none')]);
-  for (const name of ['from', 'through']) {
+  for (const name of ['from', 'through', 'text']) {
     const input = byId(`filter-${name}`);
     if (document.activeElement !== input) input.value = filter[name] ?? '';
     input.classList.toggle('active', Boolean(filter[name]));
   }
-  byId('clear-filter').hidden = !isFiltered();
+  // Without a filter the button keeps its place, so that no other one moves.
+  if (!isFiltered() && document.activeElement === byId('clear-filter')) byId('filter-account').focus();
+  byId('clear-filter').disabled = !isFiltered();
   byId('toggle-filter').classList.toggle('active', isFiltered());
   byId('export').href = api.exportAddress(filter);
 }
@@ -156,7 +151,12 @@ function showFilter() {
 filterForm.addEventListener('submit', (event) => event.preventDefault());
 filterForm.addEventListener('change', ({ target }) => {
   // A year that is being typed begins with zeros.
-  if (target.checkValidity()) setFilter({ [target.name]: target.value || undefined });
+  if (target !== search && target.checkValidity()) setFilter({ [target.name]: target.value || undefined });
+});
+let typing;
+search.addEventListener('input', () => {
+  clearTimeout(typing);
+  typing = setTimeout(() => setFilter({ text: search.value.trim() || undefined }, filter.text ? 'replaceState' : 'pushState'), pause);
 });
 const clearFilter = () => setFilter(Object.fromEntries(names.map((name) => [name, undefined])));
 byId('clear-filter').addEventListener('click', clearFilter);
@@ -165,22 +165,26 @@ addEventListener('popstate', () => { filter = readFilter(); follow(); });
 // MARK: The ledger, live
 
 function follow() {
-  listen(api.eventsAddress({ ...filter, limit }), 'ledger', (ledger) => {
+  const asked = filter;
+  listen(api.eventsAddress(asked), 'ledger', (ledger) => {
     overview = ledger;
     const gone = goneFromFilter();
     if (gone) setFilter({ [gone]: undefined });
-    else show();
+    else show(asked);
     showAwaited();
   });
 }
 
-function show() {
+let shownFilter;
+
+function show(asked) {
   const isEmpty = !overview.accounts.length;
   byId('empty').hidden = !isEmpty;
   byId('book').hidden = isEmpty;
   showFilter();
   sidebar.show(overview, filter);
-  table.show(overview, isFiltered());
+  table.show(overview, asked, asked !== shownFilter);
+  shownFilter = asked;
   costDialog.offer(overview.accounts, overview.categories);
   showCharts();
   for (const [name, word] of [['undo', 'Undo'], ['redo', 'Redo']]) {
@@ -247,10 +251,16 @@ byId('redo').addEventListener('click', () => take('redo'));
 byId('show-import').addEventListener('click', () => importDialog.open());
 byId('show-sync').addEventListener('click', () => syncDialog.open());
 byId('show-shortcuts').addEventListener('click', () => shortcuts.showModal());
-byId('toggle-filter').addEventListener('click', (event) => {
-  const isOpen = filterForm.classList.toggle('open');
-  event.currentTarget.ariaExpanded = String(isOpen);
-});
+const showFilterForm = (isOpen) => {
+  filterForm.classList.toggle('open', isOpen);
+  byId('toggle-filter').ariaExpanded = String(isOpen);
+};
+byId('toggle-filter').addEventListener('click', () => showFilterForm(!filterForm.classList.contains('open')));
+
+function openFilter(field) {
+  showFilterForm(true);
+  field.focus();
+}
 
 /** The focus stays in a dialog that has closed, until the page is drawn again. */
 const isNowhere = (target) => target === document.body || target.closest('dialog:not([open])') !== null;
@@ -277,7 +287,8 @@ document.addEventListener('keydown', (event) => {
     a: () => accountDialog.add(),
     c: () => categoryDialog.add(),
     i: () => importDialog.open(),
-    f: () => { filterForm.classList.add('open'); byId('filter-account').focus(); },
+    f: () => openFilter(byId('filter-account')),
+    '/': () => openFilter(search),
     '?': () => shortcuts.showModal(),
   }[key];
   if (action) { event.preventDefault(); action(); }

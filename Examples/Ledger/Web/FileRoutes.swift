@@ -37,10 +37,12 @@ struct FileRoutes {
   /// window ends the import.
   private func imported(_ request: Request) -> Response {
     let name = request.uri.queryParameters["name"].map(String.init) ?? "a file"
+    let includesKnown = request.uri.queryParameters["known"] == "include"
     let body = ResponseBody { writer in
       do {
         try await request.body.consumeWithCancellationOnInboundClose { body in
-          for try await progress in try await service.importCosts(file(in: body), named: name) {
+          let file = try await file(in: body)
+          for try await progress in service.importCosts(file, named: name, includingKnown: includesKnown) {
             try await writer.write(line(progress))
           }
         }
@@ -83,11 +85,13 @@ struct FileRoutes {
 
 /// What an import of a file would do.
 private struct Preview: Encodable {
+  /// The number of costs that would be imported, and of those that the ledger already has.
   let accepted: Int
+  let known: Int
   let refusedCount: Int
   let refused: [CostFile.RefusedLine]
   let newCategories: [String]
-  /// The first lines that would be imported.
+  /// The first lines that would be imported, and after them the first that are already there.
   let lines: [Line]
 
   struct Line: Encodable {
@@ -97,18 +101,21 @@ private struct Preview: Encodable {
     let category: String
     let amount: String
     let note: String
+    let isKnown: Bool
   }
 
   init(_ file: CostFile) {
-    accepted = file.lines.count
+    let knownLines = file.lines.filter(\.isKnown)
+    known = knownLines.count
+    accepted = file.lines.count - known
     refusedCount = file.refused.count
     refused = Array(file.refused.prefix(500))
     newCategories = file.newCategories.map(\.name)
-    lines = file.lines.prefix(8).map {
+    lines = (file.lines.lazy.filter { !$0.isKnown }.prefix(8) + knownLines.prefix(4)).map {
       Line(
         line: $0.number, date: $0.cost.date, account: $0.cost.account.id, category: $0.categoryName,
         amount: $0.cost.amount.amountText,
-        note: $0.cost.note.excerpt)
+        note: $0.cost.note.excerpt, isKnown: $0.isKnown)
     }
   }
 }

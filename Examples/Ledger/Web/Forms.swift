@@ -31,6 +31,8 @@ struct CategoryForm: Decodable {
 /// What the page sends of a cost: texts as they were typed, and what was chosen.
 struct CostForm: Decodable {
   let amount: String
+  /// Whether the amount goes out although it has no sign.
+  let isSpent: Bool?
   let date: String
   let note: String
   let account: String
@@ -40,7 +42,10 @@ struct CostForm: Decodable {
   var content: CostContent {
     get throws {
       var check = FormCheck()
-      let amount = check.value(.amount) { try Decimal(typed: self.amount) }
+      let amount = check.value(.amount) {
+        let amount = try Decimal(typed: self.amount)
+        return isSpent == true && amount > 0 ? -amount : amount
+      }
       let date = check.value(.date) { try Day(typed: self.date) }
       let account = check.value(.account) {
         guard let account = UUID(uuidString: self.account) else { throw InvalidText("Choose an account.") }

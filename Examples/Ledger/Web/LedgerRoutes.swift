@@ -60,6 +60,10 @@ struct LedgerRoutes {
   }
 
   private func addCosts(to api: RouterGroup<some RequestContext>) {
+    api.get("costs") { request, _ in
+      try await Response.json(service.costs(request.filter, after: request.place, skipping: request.skipped))
+    }
+    api.get("costs/:id") { _, context in try await Response.json(service.cost(context.rowID)) }
     api.post("costs") { request, _ in
       let form = try await request.form(CostForm.self)
       return try await Response.json(Created(id: service.createCost(form.content)), status: .created)
@@ -78,7 +82,6 @@ struct LedgerRoutes {
   /// Sends what the page shows now and after every change.
   private func events(_ request: Request) throws -> Response {
     let filter = try request.filter
-    let limit = try request.limit
-    return .events(named: "ledger", for: request) { service.overviews(filter, limit: limit) }
+    return .events(named: "ledger", for: request) { service.overviews(filter, limit: CostPage.length) }
   }
 }

@@ -40,13 +40,27 @@ extension Request {
       }
       filter.from = try value("from") { Day(rawValue: $0) }
       filter.through = try value("through") { Day(rawValue: $0) }
+      filter.text = try value("text") { $0.count <= Cost.maximumNoteLength ? $0 : nil }
       return filter
     }
   }
 
-  /// The number of costs that the page shows at most.
-  var limit: Int {
-    get throws { try value("limit") { Int($0).flatMap { (1...100_000).contains($0) ? $0 : nil } } ?? 200 }
+  /// The place after which a page of costs begins: `?after=2026-11-21~` and an identifier.
+  var place: CostPlace? {
+    get throws {
+      try value("after") {
+        let parts = $0.split(separator: "~", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let date = Day(rawValue: parts[0]), let id = UUID(uuidString: parts[1]) else {
+          return nil
+        }
+        return CostPlace(date: date, id: id)
+      }
+    }
+  }
+
+  /// The number of costs between that place and the page: `?skip=300`.
+  var skipped: Int {
+    get throws { try value("skip") { Int($0).flatMap { (0...10_000_000).contains($0) ? $0 : nil } } ?? 0 }
   }
 
   private func value<Value>(_ name: Substring, _ make: (String) -> Value?) throws -> Value? {
