@@ -17,7 +17,25 @@ extension Connection {
     return error
   }
 
+  /// The names of the tables and views of the file in alphabetical order, without those that Larder and SQLite keep for
+  /// themselves.
+  var tableNames: [String] {
+    get throws {
+      // SQLite calls the tables in which a full-text index keeps its data shadows.
+      try query("PRAGMA main.table_list").compactMap { row -> String? in
+        guard let name = row["name"]?.text, row["schema"] == "main", row["type"] != "shadow" else { return nil }
+        return ReservedNames.isOwn(name) ? nil : name
+      }.sorted()
+    }
+  }
+
   private func missing(table wanted: String) -> StoreError {
+    if environment.tables.isEmpty {
+      let names = (try? tableNames) ?? []
+      let nearest = NearestName(to: wanted, among: names).name
+      return StoreError(
+        .schemaMismatch, "The file has no table \(wanted).\(Self.suggestion(nearest)) It has \(Self.list(names)).")
+    }
     let tables = environment.tables.map { $0.name == $0.model ? $0.name : "\($0.name) (\($0.model))" }.sorted()
     let nearest = NearestName(to: wanted, among: environment.tables.map(\.name)).name
     return StoreError(

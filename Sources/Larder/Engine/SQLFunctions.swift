@@ -78,11 +78,27 @@ enum SQLFunctions {
 
   // MARK: Existing forms
 
+  /// Returns the seconds since 2001 of a Julian day, which is never greater than that of the year 9999, or of Unix time.
+  ///
+  /// Source: the modifier `auto` in <https://www.sqlite.org/lang_datefunc.html>.
+  private static func seconds(_ number: Double) -> Double {
+    0...5_373_484.5 ~= number ? (number - 2_451_910.5) * 86_400 : number - Date.timeIntervalBetween1970AndReferenceDate
+  }
+
   /// Convert text dates to seconds and back. A value in another format stays unchanged.
   private static let existingForms = [
     ScalarFunction(.seconds, 1) { values in
       guard case .text(let text) = values[0], let date = ISO8601.date(from: text) else { return values[0] }
       return try date.storedValue()
+    },
+    // A date in one of SQLite's own forms.
+    ScalarFunction(.moment, 1) { values in
+      switch values[0] {
+      case .text(let text): try ISO8601.date(from: text)?.storedValue() ?? .null
+      case .real(let number): .real(seconds(number))
+      case .integer(let number): .real(seconds(Double(number)))
+      default: .null
+      }
     },
     ScalarFunction(.dateText, 1) { values in
       guard let seconds = values[0].real else { return values[0] }

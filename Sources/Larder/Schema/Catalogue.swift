@@ -124,11 +124,18 @@ enum Catalogue {
 
   /// The tables of all models, including those that the program doesn't declare.
   static func tables(in connection: Connection) throws -> [String] {
-    try connection.query("SELECT name FROM \(modelsTable) ORDER BY name").compactMap { $0["name"]?.text }
+    try connection.query("SELECT name FROM \(modelsTable) ORDER BY name").map { row in
+      guard let name = row["name"]?.text else {
+        throw StoreError(
+          .corrupt, "A name in \(modelsTable) is no text. Restore the file from a backup.")
+      }
+      return name
+    }
   }
 
   static func exists(in connection: Connection) throws -> Bool {
-    try !connection.query("SELECT 1 FROM sqlite_master WHERE name = ?", [.text(modelsTable)]).isEmpty
+    // A view of this name could read without an end.
+    try !connection.query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(modelsTable)]).isEmpty
   }
 
   static func format(of connection: Connection) throws -> Int64 {
@@ -141,18 +148,17 @@ enum Catalogue {
 
   static func entry(of table: String, in connection: Connection) throws -> Entry? {
     guard
-      let json = try connection.query("SELECT schema FROM \(modelsTable) WHERE name = ?", [.text(table)]).first?[
-        "schema"]?.text
+      let row = try connection.query("SELECT schema FROM \(modelsTable) WHERE name = ?", [.text(table)]).first
     else {
       return nil
     }
-    do {
-      return try JSONDecoder().decode(Entry.self, from: Data(json.utf8))
-    } catch {
+    guard let json = row["schema"]?.text, let entry = try? JSONDecoder().decode(Entry.self, from: Data(json.utf8))
+    else {
       throw StoreError(
         .corrupt, model: table,
         "The file's description of \(table) in \(modelsTable) cannot be read. Restore the file from a backup.")
     }
+    return entry
   }
 
   static func write(_ entry: Entry, of table: String, to connection: Connection) throws {

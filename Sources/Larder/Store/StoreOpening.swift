@@ -223,6 +223,8 @@ struct StoreOpening: Sendable {
     settings.label = "larder"
     settings.readonly = isReadOnly ?? (role == .reader || configuration.access == .readOnly)
     settings.busyMode = .timeout(Double(configuration.busyTimeout.milliseconds) / 1000)
+    // Schemas of other programs may have texts in double quotes, which SQLite allows unless told otherwise.
+    settings.acceptsDoubleQuotedStringLiterals = models.isEmpty && !isStore
     if role == .context {
       // Changing this pragma drops a connection's temporary tables, so set it before any are created.
       settings.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
@@ -306,7 +308,7 @@ struct StoreOpening: Sendable {
     var settings = GRDB.Configuration()
     settings.readonly = true
     settings.busyMode = .timeout(Double(configuration.busyTimeout.milliseconds) / 1000)
-    let sql = "SELECT 1 FROM sqlite_master WHERE name = ?"
+    let sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
     do {
       return try DatabaseQueue(path: path, configuration: settings).read { file in
         try Bool.fetchOne(file, sql: sql, arguments: [Catalogue.modelsTable]) == true

@@ -12,6 +12,7 @@ enum SQLFunction: String, Sendable, Hashable {
 
   // Formats
   case seconds = "larder_seconds"
+  case moment = "larder_moment"
   case dateText = "larder_date_text"
   case uuid = "larder_uuid"
   case blob = "larder_blob"

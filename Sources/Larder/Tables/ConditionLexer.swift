@@ -64,7 +64,9 @@ struct ConditionLexer {
       position += symbol.unicodeScalars.count
       return .symbol(symbol)
     }
-    throw StoreError(at: columns[position], of: source, "\"\(first)\" has no meaning here.")
+    throw StoreError(
+      at: columns[position], of: source,
+      "\"\(first)\" has no meaning here. Leave it out, or put texts into quotation marks and names into backquotes.")
   }
 
   private mutating func take(while condition: (Unicode.Scalar) -> Bool) -> String {

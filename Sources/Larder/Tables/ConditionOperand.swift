@@ -17,8 +17,10 @@ struct ConditionOperand {
     case property(SQLNode, TableDescription.Property)
     /// A value that is computed.
     case value(SQLNode, ColumnType)
-    /// A value within JSON, or one of a column without a type: of any kind.
+    /// A value within JSON: of any kind.
     case untyped(SQLNode)
+    /// A column that SQL declared without a type: its values are of any kind.
+    case column(SQLNode)
     case condition(SQLNode)
     case rows(ConditionRows)
   }
@@ -30,6 +32,19 @@ struct ConditionOperand {
   var isFolded = false
 
   var isConstant: Bool { if case .constant = content { true } else { false } }
+
+  var isText: Bool { if case .constant(.text) = content { true } else { false } }
+
+  var isDate: Bool { if case .constant(.date) = content { true } else { false } }
+
+  /// Whether the column may hold dates in a form that is read when it is compared with one: as a text, for example.
+  var readsDates: Bool {
+    switch content {
+    case .property(_, let property): property.type == .text
+    case .column: true
+    default: false
+    }
+  }
 
   /// The type that arithmetic computes with; nil for a constant and what isn't a number.
   var numberType: ColumnType? {
@@ -56,7 +71,10 @@ struct ConditionOperand {
       } catch let failure as ValueFailure {
         throw StoreError(at: position, of: source, "The value \(failure.problem). \(failure.remedy).")
       }
-    case .property(let node, _), .value(let node, _), .untyped(let node):
+    case .property(let node, _) where readsDates && other?.isDate == true,
+      .column(let node) where other?.isDate == true:
+      return .function(.moment, [node])
+    case .property(let node, _), .value(let node, _), .untyped(let node), .column(let node):
       return isFolded || other?.isFolded == true ? node.caseFolded : node
     case .condition(let node): return node
     case .rows(let rows):
@@ -73,7 +91,7 @@ struct ConditionOperand {
     case .condition(let node): return node
     case .property(let node, let property) where property.type == .bool: return node
     case .constant(.bool(let bool)): return .value(.integer(bool ? 1 : 0))
-    case .untyped(let node): return .compare(.equal, node, .value(.integer(1)))
+    case .untyped(let node), .column(let node): return .compare(.equal, node, .value(.integer(1)))
     default:
       throw StoreError(
         at: position, of: source, "This is a value and no condition. Compare it with another, such as by ==.")
@@ -88,6 +106,9 @@ extension ConditionOperand.Constant {
     switch other {
     case .property(_, let property): return try value(of: property)
     case .value(_, let type): return try value(of: type)
+    case .column:
+      guard case .date(let date) = self else { break }
+      return .real(date.timeIntervalSinceReferenceDate)
     case .condition:
       guard case .bool(let bool) = self else { break }
       return .integer(bool ? 1 : 0)
@@ -128,7 +149,7 @@ extension ConditionOperand.Constant {
     case (.bool(let bool), .bool): return .integer(bool ? 1 : 0)
     case (.text(let text), .date), (.text(let text), .uuid), (.text(let text), .text):
       return try property.stored(.text(text))
-    case (.date(let date), .text): return .text(ISO8601.text(from: date) ?? "")
+    case (.date(let date), .text): return .real(date.timeIntervalSinceReferenceDate)
     case (.text(let text), .data):
       guard let data = Data(base64Encoded: text) else { throw mismatch(property) }
       return .blob(data)

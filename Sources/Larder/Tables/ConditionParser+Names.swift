@@ -68,7 +68,8 @@ extension ConditionParser {
   ) -> ConditionOperand {
     let node = scope.node(for: ColumnReference(table: table.name, name: property.column, type: property.columnType))
     let content: ConditionOperand.Content =
-      property.type == .any ? .untyped(node) : .property(node, property)
+      property.type != .any
+      ? .property(node, property) : table.kind == .documents ? .untyped(node) : .column(node)
     return ConditionOperand(content: content, position: start)
   }
 
@@ -103,7 +104,7 @@ extension ConditionParser {
       if property.type == .json { return part(name, of: node, path.position) }
       if property.type == .text, let operand = text(name, node, property, path) { return operand }
       throw error(start, "\(property.name) is a \(property.swiftType), which has no \(name).")
-    case .untyped(let node): return part(name, of: node, path.position)
+    case .untyped(let node), .column(let node): return part(name, of: node, path.position)
     default: throw error(start, "There is no \(name) here.")
     }
   }
@@ -168,6 +169,7 @@ extension ConditionParser {
     switch name {
     case "min", "max":
       let aggregate = rows.asking(.value(.aggregate(name == "min" ? .min : .max, node, node.order)))
+      if case .column = value.content { return .column(aggregate) }
       guard case .property(_, let property) = value.content else {
         return value.numberType.map { .value(aggregate, $0) } ?? .untyped(aggregate)
       }
@@ -202,7 +204,7 @@ extension ConditionParser {
     switch path.content {
     case .property(let node, let property) where property.type == .json:
       return ConditionOperand(content: .untyped(node.element(step)), position: path.position)
-    case .untyped(let node):
+    case .untyped(let node), .column(let node):
       return ConditionOperand(content: .untyped(node.element(step)), position: path.position)
     default: throw error(path.position, "Brackets take a part of JSON, and this is none.")
     }

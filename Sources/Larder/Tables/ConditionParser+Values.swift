@@ -53,7 +53,12 @@ extension ConditionParser {
   }
 
   private func constantType(_ left: ConditionOperand, _ right: ConditionOperand) -> ColumnType? {
-    let isUntyped = [left, right].contains { if case .untyped = $0.content { true } else { false } }
+    let isUntyped = [left, right].contains {
+      switch $0.content {
+      case .untyped, .column: true
+      default: false
+      }
+    }
     guard isUntyped || (left.isNumber && right.isNumber) else { return nil }
     return ColumnType(storageClass: .real, isOptional: true)
   }
@@ -106,6 +111,7 @@ extension ConditionOperand {
     case .property(_, let property):
       ConditionOperand(content: .property(node, property), position: position, isFolded: isFolded)
     case .value(_, let type): ConditionOperand(content: .value(node, type), position: position, isFolded: isFolded)
+    case .column: ConditionOperand(content: .column(node), position: position, isFolded: isFolded)
     case .untyped: ConditionOperand(content: .untyped(node), position: position, isFolded: isFolded)
     default: nil
     }

@@ -194,7 +194,10 @@ struct ConditionParser {
     guard takeWord("matches") else { return nil }
     let start = token.position
     let pattern = try patternText(left, "matches")
-    guard let regex = try? Regex(pattern) else { throw error(start, "The pattern is no regular expression.") }
+    guard let regex = try? Regex(pattern) else {
+      throw error(
+        start, "The pattern is no regular expression. Write \\ before a bracket or sign that is meant itself.")
+    }
     guard case .property(let node, _) = left.content else {
       return .regex(RegexMatcher(regex), try left.node(beside: nil, of: source))
     }
@@ -229,8 +232,12 @@ struct ConditionParser {
       guard case .constant(.text(let text)) = right.content else { return try json(node, contains: right) }
       return .or(try json(node, contains: right), .textContains(node, .value(.text(text))))
     case .property(_, let property) where ![.text, .any].contains(property.type):
-      throw error(left.position, "\(property.name) is a \(property.swiftType), which contains nothing.")
+      throw error(
+        left.position,
+        "\(property.name) is a \(property.swiftType), which contains nothing. Ask texts, JSON and relationships what they contain, and compare this by ==."
+      )
     default:
+      if right.isConstant, !right.isText { throw error(right.position, "contains asks for a text in quotation marks.") }
       return .textContains(
         try left.node(beside: right, of: source), try right.node(beside: left, of: source))
     }
@@ -250,11 +257,16 @@ struct ConditionParser {
     let isBracket = take("[")
     if !isBracket { try expect("(") }
     let end = isBracket ? "]" : ")"
-    var nodes: [SQLNode] = []
+    var operands: [ConditionOperand] = []
     if !take(end) {
-      repeat { nodes.append(try value().node(beside: left, of: source)) } while take(",")
+      repeat { operands.append(try value()) } while take(",")
       try expect(end)
     }
+    if left.readsDates, operands.contains(where: \.isDate) {
+      let nodes = try operands.map { try compare(.equal, left, $0) }
+      return nodes.dropFirst().reduce(nodes[0], SQLNode.or)
+    }
+    let nodes = try operands.map { try $0.node(beside: left, of: source) }
     let node = try left.node(beside: nil, of: source)
     let list = nodes.filter { $0 != .value(.null) }
     let isIn = SQLNode.lifting(node) { .isIn($0, list, node.order) }

@@ -10,7 +10,8 @@ final class KnownTables {
   /// The transaction that has changed the schema: after a rollback to a savepoint, another one may get the same number.
   private var changing: Int?
   var descriptions: [String: TableDescription] = [:]
-  var foreignKeys: [ForeignKey]?
+  /// The foreign keys with one column, by the tables that have them and by those they refer to, in lowercase.
+  var foreignKeys: (own: [String: [ForeignKey]], referring: [String: [ForeignKey]])?
 
   /// Forgets what may have changed. Returns whether what is found out now may be kept.
   fileprivate func refresh(_ connection: Connection) throws -> Bool {
@@ -33,11 +34,18 @@ extension Connection {
     return known
   }
 
-  /// The foreign keys of the file that have one column.
-  func singleForeignKeys(_ known: KnownTables) throws -> [ForeignKey] {
-    if let keys = known.foreignKeys { return keys }
-    let keys = try ForeignKey.all(in: self).filter { $0.childColumns.count == 1 && $0.parentColumns.count < 2 }
-    known.foreignKeys = keys
-    return keys
+  /// Returns the foreign keys of one column that a table has, and those that refer to it.
+  func singleForeignKeys(
+    of table: String, _ known: KnownTables
+  ) throws -> (own: [ForeignKey], referring: [ForeignKey]) {
+    if known.foreignKeys == nil {
+      let keys = try ForeignKey.all(in: self).filter { $0.childColumns.count == 1 && $0.parentColumns.count < 2 }
+      known.foreignKeys = (
+        Dictionary(grouping: keys, by: \.child.asciiLowercased),
+        Dictionary(grouping: keys, by: \.parent.asciiLowercased)
+      )
+    }
+    let name = table.asciiLowercased
+    return (known.foreignKeys?.own[name] ?? [], known.foreignKeys?.referring[name] ?? [])
   }
 }

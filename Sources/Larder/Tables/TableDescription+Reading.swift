@@ -23,16 +23,6 @@ extension Connection {
       .notFound, "The file has no table or model \(name). \(nearest ?? "It has \(names.formattedList).")")
   }
 
-  private var tableNames: [String] {
-    get throws {
-      // SQLite calls the tables in which a full-text index keeps its data shadows.
-      try query("PRAGMA main.table_list").compactMap { row -> String? in
-        guard let name = row["name"]?.text, row["schema"] == "main", row["type"] != "shadow" else { return nil }
-        return ReservedNames.isOwn(name) ? nil : name
-      }.sorted()
-    }
-  }
-
   /// Returns the table with the name, or nil if there is none that programs may see.
   private func tableDescription(_ name: String, _ known: KnownTables) throws -> TableDescription? {
     if let description = known.descriptions[name] { return description }
@@ -74,8 +64,8 @@ extension Connection {
 
   /// Returns what SQLite's schema says of a table that is none of Larder's.
   private func describedTable(_ state: TableState, _ known: KnownTables) throws -> TableDescription {
-    let keys = try singleForeignKeys(known)
-    let references = try keys.filter { $0.child.isSameColumn(as: state.name) }.compactMap { reference in
+    let keys = try singleForeignKeys(of: state.name, known)
+    let references = try keys.own.compactMap { reference in
       let column = reference.childColumns[0]
       let key = try reference.parentColumns.first ?? keyColumn(of: reference.parent)
       return key.map { key in
@@ -97,7 +87,8 @@ extension Connection {
       }
     return TableDescription(
       name: state.name, kind: state.isView ? .view : .table, model: nil, properties: properties, indexes: indexes,
-      relationships: references + (try rowsReferring(to: state, keys)), expires: false, syncs: false, retired: [],
+      relationships: references + (try rowsReferring(to: state, keys.referring)), expires: false, syncs: false,
+      retired: [],
       rowID: state.rowNumber)
   }
 
@@ -113,10 +104,9 @@ extension Connection {
 
   /// The rows of other tables that refer to a table's rows, as relationships of the table.
   private func rowsReferring(
-    to state: TableState, _ keys: [ForeignKey]
+    to state: TableState, _ referring: [ForeignKey]
   ) throws -> [TableDescription.Relationship] {
     guard !state.isView else { return [] }
-    let referring = keys.filter { $0.parent.isSameColumn(as: state.name) }
     return try referring.compactMap { reference in
       let column = reference.childColumns[0]
       guard let key = try reference.parentColumns.first ?? keyColumn(of: state.name) else { return nil }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDBSQLite
 import Larder
 import LarderTestSupport
 import Testing
@@ -180,6 +181,79 @@ struct TableDescriptionTests {
     try await store.insert(["name": "nut", "state": "closed"], into: "Part")
     try await store.insert(["part": 2], into: "Child")
     #expect(try await store.count(TableQuery("Child").where("part.name == \"nut\"")) == 1)
+  }
+
+  /// Makes a file as another program does.
+  private func makeFile(_ folder: TemporaryFolder, _ statements: String...) throws -> String {
+    let path = folder.file("other.db").path
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    try #require(sqlite3_open(path, &handle) == SQLITE_OK)
+    for statement in statements {
+      try #require(
+        sqlite3_exec(handle, statement, nil, nil, nil) == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
+    }
+    return path
+  }
+
+  @Test("dates of other programs compare as dates, in each of the forms that SQLite knows")
+  func dates() async throws {
+    let folder = try TemporaryFolder()
+    let path = try makeFile(
+      folder, "CREATE TABLE t (id INTEGER PRIMARY KEY, d DATETIME, s TEXT)",
+      """
+      INSERT INTO t VALUES (1, datetime('2026-03-01 12:00:00'), '2026-03-01 12:00:00'), (2, '2026-03-02', '2026-03-02'),
+        (3, unixepoch('2026-03-03 12:00:00'), '2026-03-03T12:00:00Z'), (4, julianday('2026-03-04 12:00:00'), 'soon'),
+        (5, unixepoch('2026-03-05 12:00:00') + 0.5, NULL), (6, NULL, '')
+      """, "INSERT INTO t (id, d, s) VALUES (7, current_timestamp, current_timestamp)")
+    let store = try Store(at: path, schema: .existing)
+    func ids(_ condition: String) async throws -> [Int] {
+      try await store.rows(TableQuery("t").where(condition)).compactMap { $0["id"]?.integer.map { Int($0) } }
+    }
+    #expect(try await ids("d >= 2026-03-02 and d < 2026-03-05") == [2, 3, 4])
+    #expect(try await ids("d between 2026-03-03T12:00:00Z and 2026-03-04T12:00:00Z") == [3, 4])
+    #expect(try await ids("2026-03-01T12:00:00Z == d") == [1])
+    #expect(try await ids("d in (2026-03-02, 2026-03-01T12:00:00Z)") == [1, 2])
+    #expect(try await ids("s < 2026-03-03T12:00:01Z") == [1, 2, 3])
+    #expect(try await ids("d > now - 1 hour and s > now - 1 hour and not (d > now + 1 hour)") == [7])
+    #expect(try await ids("d contains '2026-03'") == [1, 2])
+    #expect(try await ids("s contains '03-0'") == [1, 2, 3])
+    await #expect(throws: StoreError.self) { try await ids("d contains 3") }
+  }
+
+  @Test("texts in double quotes in the schema of another program are texts")
+  func doubleQuotes() async throws {
+    let folder = try TemporaryFolder()
+    let path = try makeFile(
+      folder, #"CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT CHECK (a IN ("p", "q", "r")))"#,
+      #"CREATE VIEW v AS SELECT * FROM t WHERE a = "p""#, "INSERT INTO t VALUES (1, 'p')",
+      #"CREATE TRIGGER g AFTER INSERT ON t BEGIN UPDATE t SET a = "r" WHERE id = new.id; END"#)
+    let store = try Store(at: path, schema: .existing)
+    #expect(try await store.count(TableQuery("v")) == 1)
+    try await store.insert(["id": 2, "a": "q"], into: "t")
+    #expect(try await store.row(with: [2], in: "t")?.get("a", as: String.self) == "r")
+    try await store.sql("VACUUM")
+    #expect(try await store.count(TableQuery("t")) == 2)
+  }
+
+  @Test("only a table describes models, and a description that can't be read is an error")
+  func descriptions() async throws {
+    let folder = try TemporaryFolder()
+    let endless = try makeFile(
+      folder, "CREATE TABLE t (id INTEGER PRIMARY KEY)",
+      """
+      CREATE VIEW _larder_models AS WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)
+        SELECT 'a' || x AS name, '{}' AS schema FROM c
+      """)
+    #expect(try await (try Store(at: endless, schema: .existing)).tables.map(\.name) == ["t"])
+    for schema in ["x'7b7d'", "NULL", "7", "'{}'"] {
+      let folder = try TemporaryFolder()
+      let path = try makeFile(
+        folder, "CREATE TABLE Note (id INTEGER PRIMARY KEY)", "CREATE TABLE _larder_models (name TEXT, schema)",
+        "INSERT INTO _larder_models VALUES ('Note', \(schema))")
+      let error = #expect(throws: StoreError.self) { try Store(at: path, schema: .existing) }
+      #expect(error?.code == .corrupt, "\(schema)")
+    }
   }
 
   @Test("what a table is follows every change of the schema, also one that is taken back")
