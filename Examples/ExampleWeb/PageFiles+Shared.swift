@@ -7,6 +7,7 @@ extension PageFiles {
     "dates.js": PackageResources.dates_js,
     "elements.js": PackageResources.elements_js,
     "requests.js": PackageResources.requests_js,
+    "streams.js": PackageResources.streams_js,
     "toast.js": PackageResources.toast_js,
     "updates.js": PackageResources.updates_js,
   ])

@@ -7,22 +7,32 @@ import Larder
 struct NotesService: Sendable {
   /// The list shows this many notes at most.
   static let listLimit = 500
-  /// For this long a deletion, and the removal of a picture, can be undone.
+  /// For this long the removal of a picture can be undone.
   static let undoPeriod: TimeInterval = 60 * 60
+  /// For this long a deleted note can be brought back.
+  static let retention: TimeInterval = 30 * 24 * 60 * 60
 
   let store: Store
+  private let now: @Sendable () -> Date
 
   /// Opens `notes.larder` and creates it, and its folder, if need be. The pictures are its attachments.
   ///
   /// Throws `StoreError` if the file is not a store of notes, and what Foundation throws if the folder cannot be made.
-  init(folder: URL) throws {
+  init(folder: URL, now: @escaping @Sendable () -> Date = { .now }) throws {
+    self.now = now
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let url = folder.appending(path: Self.fileName, directoryHint: .notDirectory)
     let old = try OldPictures(in: folder.appending(path: "pictures", directoryHint: .isDirectory))
     // Pictures that can be brought back have rows of their own; all others go at once.
     store = try Store(
       at: url, for: Note.self, DeletedNote.self, RemovedPicture.self,
-      configuration: .init(durability: old.durability, migrations: [old.migration], attachmentRetention: .zero))
+      configuration: .init(
+        durability: old.durability, migrations: [old.migration], now: now, attachmentRetention: .zero))
+    try store.blocking.once("deleted notes expire") { db in
+      for deleted in try db.fetch(DeletedNote.all) {
+        try db.setExpiry(of: DeletedNote.self, deleted.id, to: deleted.deletedAt + Self.retention)
+      }
+    }
     try old.removeFiles()
   }
 
@@ -31,9 +41,10 @@ struct NotesService: Sendable {
   // MARK: Reading
 
   /// The list as it is now and after each change: newest change first, or the best match first if something is searched
-  /// for.
+  /// for. A search without any letter or digit finds nothing.
   func list(search: String) -> some AsyncSequence<[Note], any Error> & Sendable {
-    store.live(Note.search(typed: search).sorted(by: \.modifiedAt, order: .reverse).ranked().limit(Self.listLimit))
+    let limit = search.contains { $0.isLetter || $0.isNumber } ? Self.listLimit : 0
+    return store.live(Note.search(typed: search).sorted(by: \.modifiedAt, order: .reverse).ranked().limit(limit))
   }
 
   /// The list as it is now and after each change, newest change first, in sections by the day of the last change as the
@@ -141,11 +152,25 @@ struct NotesService: Sendable {
     try await store.write { db in
       guard let note = try db.find(Note.self, id) else { throw NoteProblem.gone }
       try db.delete(note)
-      try db.save(DeletedNote(note))
+      try db.save(DeletedNote(note, at: now()), expires: now() + Self.retention)
     }
   }
 
-  /// Brings a deleted note back as it was. Throws `NoteProblem.gone` if the undo period is over.
+  /// The deleted notes that can be brought back, the last deleted one first.
+  func deletedNotes() async throws -> [DeletedNote] {
+    try await store.fetch(DeletedNote.all.sorted(by: \.deletedAt, order: .reverse).limit(Self.listLimit))
+  }
+
+  /// Deletes a note for good that was deleted before. Throws `NoteProblem.gone` if there is none.
+  func deleteForGood(_ id: Note.ID) async throws {
+    try await store.write { db in
+      guard let deleted = try db.find(DeletedNote.self, id) else { throw NoteProblem.gone }
+      try db.delete(deleted)
+      try db.deleteAll(RemovedPicture.where { $0.note == id })
+    }
+  }
+
+  /// Brings a deleted note back as it was. Throws `NoteProblem.gone` if it has expired.
   func restore(_ id: Note.ID) async throws -> Note {
     try await store.write { db in
       if let note = try db.find(Note.self, id) { return note }
@@ -156,12 +181,10 @@ struct NotesService: Sendable {
     }
   }
 
-  /// Forgets what can no longer be undone. The store deletes the pictures that no row names any longer.
+  /// Forgets the pictures that were removed too long ago. Deleted notes expire by themselves, and the store deletes the
+  /// bytes that no row names any longer.
   func tidy(now: Date = .now) async throws {
     let cutoff = now.addingTimeInterval(-Self.undoPeriod)
-    try await store.write { db in
-      try db.deleteAll(DeletedNote.where { $0.deletedAt < cutoff })
-      try db.deleteAll(RemovedPicture.where { $0.removedAt < cutoff })
-    }
+    try await store.write { db in _ = try db.deleteAll(RemovedPicture.where { $0.removedAt < cutoff }) }
   }
 }

@@ -28,8 +28,14 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
   ) async throws -> Response {
-    var response = try await next(request, context)
-    response.headers.append(contentsOf: fields)
+    var response: Response
+    do {
+      response = try await next(request, context)
+    } catch let error as any HTTPResponseError {
+      // What isn't found or not answered becomes a response here already, so that it has the fields too.
+      response = try error.response(from: request, context: context)
+    }
+    for field in fields { response.headers[field.name] = field.value }
     return response
   }
 }

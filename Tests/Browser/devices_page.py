@@ -9,17 +9,17 @@ class Device:
         self.root = page.get_by_role("region", name=name, exact=True)
         self.connection = self.root.get_by_role("switch")
         self.status = self.root.locator("header .status")
-        self.conflicts = self.root.get_by_role("region", name="Conflicts")
-        self.aside = self.root.get_by_role("region", name="Set aside")
+        self.conflicts = self.root.get_by_role("group", name="Conflicts")
+        self.aside = self.root.get_by_role("group", name="Set aside")
 
     def folder(self, name):
-        return self.root.get_by_role("region", name=f"Folder {name}", exact=True)
+        return self.root.get_by_role("group", name=f"Folder {name}", exact=True)
 
     def note(self, title):
         return self.root.get_by_role("article", name=title, exact=True)
 
     def named(self, kind):
-        return self.root.get_by_role("region", name=kind, exact=True)
+        return self.root.locator(f'.named[aria-label="{kind}"]')
 
     def titles(self, folder):
         return self.folder(folder).get_by_label("Title", exact=True)

@@ -45,7 +45,7 @@ class NotesPage:
         expect(self.titles).to_have_text(list(titles))
 
     def delete_open_note(self):
-        self.page.get_by_role("button", name="Delete").click()
+        self.page.locator("#delete-note").click()
 
     def undo_in_toast(self):
         self.toast.get_by_role("button", name="Undo").click()

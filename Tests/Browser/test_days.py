@@ -53,4 +53,4 @@ def test_a_search_and_a_draft_have_no_day(window, server):
     expect(days(window)).to_have_text(["Today"])
     window.page.get_by_role("button", name="New", exact=True).click()
     expect(window.rows.first).to_contain_text("New note")
-    expect(window.list.locator("li").first).to_contain_text("New note")
+    expect(window.list.locator("> *").first).to_contain_text("New note")

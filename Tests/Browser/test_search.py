@@ -1,5 +1,6 @@
 """The list is searched while one types."""
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -30,6 +31,16 @@ def test_no_character_of_a_search_has_a_special_meaning(window, server):
         expect(window.page.locator("#connection")).to_be_hidden()
         window.search.fill("sure")
         window.expect_titles("Prices")
+
+
+@pytest.mark.parametrize("text", ['"', "*", "-", "--", "( )", "?!"])
+def test_a_search_without_words_finds_nothing(window, server, text):
+    server.create("Prices", '"100%" * 2 - 1 (?!)')
+    window.expect_titles("Prices")
+    window.search.fill(text)
+    expect(window.page.get_by_text("Nothing found")).to_be_visible()
+    window.search.fill("")
+    window.expect_titles("Prices")
 
 
 def test_the_answers_follow_changes(window, server):

@@ -128,3 +128,29 @@ def test_a_request_that_is_too_long_is_refused(server):
 @pytest.mark.parametrize("identifier", ["1", "x", "6f9619ff-8b86-4011-b42d-00cf4fc964ff", "%27%20OR%201=1"])
 def test_a_note_that_is_not_there_is_not_there(server, identifier):
     assert server.ask("GET", f"/notes/api/notes/{identifier}")[0] == 404
+
+
+@pytest.mark.parametrize("path, host, status", [
+    ("/nothing", None, 404), ("/notes/nothing", None, 404), ("/notes/api/notes/x", None, 404), ("/studio/notes/nothing", None, 404),
+    ("/", "evil.example", 421), ("/notes/api/events", "evil.example", 421),
+])
+def test_errors_have_the_headers_of_the_pages(server, path, host, status):
+    answered, headers, _ = server.ask("GET", path, headers={"Host": host} if host else {})
+    assert answered == status
+    assert headers.get_all("Content-Security-Policy") and len(headers.get_all("Content-Security-Policy")) == 1
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_nul_is_refused_with_the_reason(server):
+    for field, fields in [("title", {"title": "a\0b"}), ("body", {"title": "Title", "body": "a\0b"})]:
+        status, _, answer = server.ask("POST", "/notes/api/notes", content(**fields))
+        assert (status, answer["error"]["field"]) == (422, field)
+        assert "NUL" in answer["error"]["message"]
+    status, _, answer = server.ask("POST", "/ledger/api/accounts", {"name": "a\0b", "currency": "EUR", "initialValue": "0"})
+    assert status == 422 and "NUL" in answer["fields"]["name"], answer
+    status, _, answer = server.ask("POST", "/ledger/api/categories", {"name": "a\0b"})
+    assert status == 422 and "NUL" in answer["fields"]["name"], answer
+    cost = {"amount": "-1", "date": "2026-11-21", "note": "a\0b", "account": server.account("Wallet"), "category": None}
+    status, _, answer = server.ask("POST", "/ledger/api/costs", cost)
+    assert status == 422 and "NUL" in answer["fields"]["note"], answer

@@ -1,14 +1,10 @@
 """What assistive technology needs of the data browser: axe finds nothing in any view, at both widths, in light and dark."""
 
-from importlib import resources
-
 import pytest
 from playwright.sync_api import expect
 
+import accessibility
 from studio import StudioPage, size, start_studio, studio  # noqa: F401
-
-axe = pytest.importorskip("axe_core_python", reason="pip install -r Tests/Browser/requirements.txt")
-SCRIPT = (resources.files(axe) / "axe.min.js").read_text()
 
 
 @pytest.fixture(params=["light", "dark"])
@@ -17,10 +13,7 @@ def window(request, open_page, studio, size):
 
 
 def expect_accessible(window):
-    window.page.evaluate(f"{SCRIPT}; null")
-    window.page.evaluate("Promise.all(document.getAnimations().map(animation => animation.finished))")
-    found = window.page.evaluate("axe.run().then(result => result.violations.map(({ id, nodes }) => [id, nodes.map(node => node.html)]))")
-    assert found == []
+    accessibility.expect_accessible(window.page)
 
 
 def test_rows_their_panel_and_what_is_unsaved(window):

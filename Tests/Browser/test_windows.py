@@ -108,6 +108,31 @@ def test_a_note_that_another_window_deleted_can_be_put_back(open_window, server)
     window.expect_saved()
 
 
+def test_a_note_that_the_other_window_brings_back_is_open_again(open_window, server):
+    server.create("Shared", "Text")
+    first, second = open_window(), open_window()
+    first.open("Shared")
+    second.open("Shared")
+    first.delete_open_note()
+    expect(second.conflict).to_contain_text("no longer stored")
+    first.undo_in_toast()
+    expect(second.conflict).to_be_hidden()
+    expect(second.body).to_have_value("Text")
+    second.body.fill("After")
+    second.expect_saved()
+    assert server.rows("SELECT body FROM Note") == [("After",)]
+
+
+def test_what_another_program_changed_without_a_new_date_is_shown(open_window, server):
+    server.create("Shared", "Before")
+    window = open_window()
+    window.open("Shared")
+    sql = "update Note set title = 'Renamed', body = 'After'"
+    assert server.ask("POST", "/studio/notes/api/sql?session=test", {"sql": sql, "writes": True})[0] == 200
+    expect(window.title).to_have_value("Renamed")
+    expect(window.body).to_have_value("After")
+
+
 def test_a_change_without_the_version_it_is_based_on_is_refused(server):
     note = server.create("Title")
     status, _, _ = server.ask("PUT", f"/notes/api/notes/{note['id']}", content("Other"))

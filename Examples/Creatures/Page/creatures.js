@@ -1,7 +1,7 @@
 // The list of creatures, as the server says it is.
 
 import { offer, say, undo } from '/toast.js';
-import { listen, stop } from '/updates.js';
+import { listen } from '/updates.js';
 import * as api from './api.js';
 import { Card } from './card.js';
 import { Form } from './form.js';
@@ -140,8 +140,5 @@ addEventListener('keydown', (event) => {
     openNew();
   }
 });
-
-addEventListener('pagehide', stop);
-addEventListener('pageshow', (event) => { if (event.persisted) follow(); });
 
 follow();

@@ -9,6 +9,12 @@ const kinds = { folders: 'Folders', labels: 'Labels', authors: 'Authors', tags: 
 const singular = { folders: 'folder', labels: 'label', authors: 'author', tags: 'tag' };
 const words = { restore: 'Bring back', dismiss: 'Dismiss', merge: 'Merge', discard: 'Delete' };
 
+/** Names a part of a device. It is no landmark of the page: the other device has one of the same name. */
+function nameGroup(part, name) {
+  part.setAttribute('role', 'group');
+  part.setAttribute('aria-label', name);
+}
+
 /** What a list shows is made anew only where it differs, so that what somebody is writing stays. */
 class List {
   constructor(root, make) {
@@ -83,8 +89,8 @@ export class DeviceView {
   folder({ id, name }) {
     const notes = element('div', 'notes');
     const list = new List(notes, (note) => new NoteView(note, this));
-    const root = element('section', 'folder');
-    root.setAttribute('aria-label', `Folder ${name}`);
+    const root = element('div', 'folder');
+    nameGroup(root, `Folder ${name}`);
     const head = element('h3', '', name, this.remove(`Delete folder ${name}`, `folders/${id}`));
     const form = this.writing(`New note in ${name}`, 'New note', (title) => this.request('POST', 'notes', { title, folder: id }));
     root.append(head, notes, form);
@@ -95,8 +101,8 @@ export class DeviceView {
 
   namedList(kind, parent) {
     const chips = element('ul', 'chips');
-    const section = element('section', 'named', element('h3', '', kinds[kind]), chips, this.form(kind));
-    section.setAttribute('aria-label', kinds[kind]);
+    const section = element('div', 'named', element('h3', '', kinds[kind]), chips, this.form(kind));
+    nameGroup(section, kinds[kind]);
     parent.append(section);
     return { kind, list: new List(chips, (row) => this.chip(kind, row)) };
   }
@@ -172,8 +178,8 @@ export class DeviceView {
 
   panel(className, title, make) {
     const items = element('ul');
-    const root = element('section', className, element('h3', '', title), items);
-    root.setAttribute('aria-label', title);
+    const root = element('div', className, element('h3', '', title), items);
+    nameGroup(root, title);
     root.hidden = true;
     const list = new List(items, make);
     return {

@@ -1,3 +1,4 @@
+import ExampleWeb
 import Foundation
 import Larder
 
@@ -15,6 +16,7 @@ extension Account {
   /// Larder calls this before every insert and update, so what breaks these rules is never in the file.
   func validate() throws {
     if name.isBlank { throw LedgerProblem.invalid(.name, "An account needs a name.") }
+    if name.containsNUL { throw LedgerProblem.invalid(.name, "A name can't contain the character NUL: remove it.") }
     if name.count > 60 { throw LedgerProblem.invalid(.name, "A name has at most 60 characters.") }
   }
 }

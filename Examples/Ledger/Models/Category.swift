@@ -1,3 +1,4 @@
+import ExampleWeb
 import Foundation
 import Larder
 
@@ -24,6 +25,7 @@ extension Category {
   /// Larder calls this before every insert and update, so what breaks these rules is never in the file.
   func validate() throws {
     if name.isBlank { throw LedgerProblem.invalid(.name, "A category needs a name.") }
+    if name.containsNUL { throw LedgerProblem.invalid(.name, "A name can't contain the character NUL: remove it.") }
     if name.count > Self.maximumLength {
       throw LedgerProblem.invalid(.name, "A name has at most \(Self.maximumLength) characters.")
     }

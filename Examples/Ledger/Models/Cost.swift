@@ -1,3 +1,4 @@
+import ExampleWeb
 import Foundation
 import Larder
 
@@ -15,6 +16,7 @@ struct Cost: Codable {
 extension Cost {
   /// Larder calls this before every insert and update, so what breaks these rules is never in the file.
   func validate() throws {
+    if note.containsNUL { throw LedgerProblem.invalid(.note, "A note can't contain the character NUL: remove it.") }
     if note.count > Self.maximumNoteLength {
       throw LedgerProblem.invalid(.note, "A note has at most \(Self.maximumNoteLength) characters.")
     }

@@ -2,7 +2,7 @@
 
 import { element } from '/elements.js';
 import { say } from '/toast.js';
-import { listen, stop } from '/updates.js';
+import { listen } from '/updates.js';
 import * as api from './api.js';
 import { drawCharts, totalsOf } from './charts.js';
 import { CostTable } from './costs.js';
@@ -226,11 +226,6 @@ new ResizeObserver(() => {
   cancelAnimationFrame(resizing);
   resizing = requestAnimationFrame(() => { if (overview?.accounts.length) showCharts(); });
 }).observe(byId('category-chart'));
-
-// A window nobody looks at gives its connection back.
-document.addEventListener('visibilitychange', () => {
-  if (document.hidden) stop(); else follow();
-});
 
 // MARK: Buttons, panes and shortcuts
 

@@ -1,3 +1,4 @@
+import ExampleWeb
 import Foundation
 import Larder
 
@@ -23,6 +24,8 @@ extension Note {
     guard body.utf8.count <= 1_000_000 else { throw Self.bodyIsTooLong }
     try require(!title.isBlank, .title, "A note needs a title.")
     try require(title.count <= 300, .title, "A title has at most 300 characters.")
+    try require(!title.containsNUL, .title, "A title can't contain the character NUL: remove it.")
+    try require(!body.containsNUL, .body, "A text can't contain the character NUL: remove it.")
     try require(!body.isBlank, .body, "A note needs a text.")
     try require(!font.name.isBlank && font.name.count <= 100, .font, "A font's name has 1 to 100 characters.")
     try require((8...96).contains(font.size), .font, "A font size is a number from 8 to 96.")

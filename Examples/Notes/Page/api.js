@@ -17,6 +17,8 @@ export function change(note, fields, { keepalive = false } = {}) {
 
 export const remove = (id) => send('DELETE', `${root}/notes/${id}`);
 export const restore = (id) => send('POST', `${root}/notes/${id}/restore`);
+export const deletedNotes = () => send('GET', `${root}/deleted`);
+export const removeForGood = (id) => send('DELETE', `${root}/deleted/${id}`);
 export const storedRow = (id) => send('GET', `${root}/notes/${id}/row`);
 
 export function addPicture(note, file, frame) {

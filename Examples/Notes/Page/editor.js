@@ -4,7 +4,7 @@
 import { longDate } from '/dates.js';
 import { element } from '/elements.js';
 import * as api from './api.js';
-import { draft } from './list.js';
+import { draft } from './row.js';
 import { examine, PictureLayer } from './pictures.js';
 import { StyleBar } from './style.js';
 
@@ -36,6 +36,7 @@ export class Editor {
   #touched = new Set();   // fields that may show an error: the user has been there
   #unsaved = new Map();   // changes that could not be saved, by note, kept while the user is elsewhere
   #conflicted = false;
+  #isGone = false;        // another window has deleted the note
   #events;
   #style = new StyleBar(() => this.#edited('font'));
   #pictures = new PictureLayer(document.getElementById('pictures'), sheet, [title, body], {
@@ -280,12 +281,14 @@ export class Editor {
 
   /** Another window may have changed the note: follow it, unless there are changes here, which the next save will settle. */
   async follow(summary) {
+    if (this.#isGone) return this.#lookForReturn();
     if (!this.#note || this.#conflicted || this.#pictures.isBusy) return;
-    if (this.#isDirty || this.#saving || summary?.modifiedAt <= this.#note.modifiedAt) return;
+    if (this.#isDirty || this.#saving || (summary && this.#agrees(summary))) return;
     const id = this.#note.id;
     try {
       const note = await api.note(id);
-      if (this.id !== id || this.#isDirty || this.#saving || note.modifiedAt <= this.#note.modifiedAt) return;
+      if (this.id !== id || this.#isDirty || this.#saving || note.modifiedAt < this.#note.modifiedAt) return;
+      if (JSON.stringify(note) === JSON.stringify(this.#note)) return;
       const { selectionStart, selectionEnd } = body;
       this.#note = note;
       this.#show(note);
@@ -294,6 +297,29 @@ export class Editor {
       this.#events.saved(note, false);
     } catch (refusal) {
       if (refusal.isGone && this.id === id) this.#offerReturn();
+    }
+  }
+
+  /** Whether a line of the list says the same as the note. Other programs don't write when they have changed it. */
+  #agrees({ modifiedAt, title, excerpt, pictures }) {
+    const note = this.#note;
+    if (modifiedAt !== note.modifiedAt) return modifiedAt < note.modifiedAt;
+    const start = note.body.slice(0, 2000).trim().replaceAll(/\s+/g, ' ');
+    return title === note.title && pictures === note.images.length && (excerpt.startsWith('…') || start.startsWith(excerpt));
+  }
+
+  /** The window that has deleted the note may have brought it back. */
+  async #lookForReturn() {
+    const id = this.#note.id;
+    try {
+      const note = await api.note(id);
+      if (this.id !== id || !this.#isGone) return;
+      this.#endConflict();
+      if (this.#isDirty) return await this.save({ explicitly: true });
+      this.open(note);
+      this.#events.saved(note, false);
+    } catch (refusal) {
+      if (!refusal.isGone && !refusal.isUnreachable) this.#refused(refusal);
     }
   }
 
@@ -313,6 +339,7 @@ export class Editor {
 
   #offerReturn() {
     const id = this.#note.id;
+    this.#isGone = true;
     this.#ask('Another window has deleted this note', 'What you see here is no longer stored.', {
       'Put it back': async () => {
         const note = await api.restore(id);
@@ -349,6 +376,7 @@ export class Editor {
 
   #endConflict() {
     this.#conflicted = false;
+    this.#isGone = false;
     conflict.hidden = true;
   }
 

@@ -1,16 +1,11 @@
-// The list on the left: it shows what the server last said and is walked with the arrow keys.
+// The list on the left: it shows what the server last said and is walked with the arrow keys. Only what differs is written to the page.
 
-import { longDate } from '/dates.js';
-import { element } from '/elements.js';
-import { dayName, marked, shortDate } from './text.js';
+import { dayPart, draft, draftPart, makeRow, morePart, notePart } from './row.js';
 
 const rows = document.getElementById('notes');
 const empty = document.getElementById('empty-list');
 const emptyTitle = document.getElementById('empty-list-title');
 const emptyHint = document.getElementById('empty-list-hint');
-
-/** The draft that is not on the server yet stands in the list under this name. */
-export const draft = 'new';
 
 export class NoteList {
   #notes = [];
@@ -21,6 +16,12 @@ export class NoteList {
   #loaded = false;
   #unsaved = new Set();
   #awaitsSelected = false;
+  /** What the list shows: an element and the state that was put into it, by the keys of the parts. */
+  #made = new Map();
+  /** The identifiers of the notes that the list shows, from above. */
+  #ids = [];
+  /** The row that Tab leads to. */
+  #entrance;
 
   /** What the list calls with a note's id: `open` on a click, `walk` on an arrow key, `enter` and `remove` on those keys. */
   constructor({ open, walk, enter, remove }) {
@@ -37,27 +38,28 @@ export class NoteList {
     });
   }
 
-  get notes() { return this.#notes; }
-
-  /** Shows what the server sent for `search`. */
+  /** Shows what the server sent for `search`. The first of other notes is the best match, so the list begins there. */
   show({ notes, days, more }, search) {
+    const isOther = search !== this.#search;
     this.#notes = notes;
     this.#days = days;
     this.#more = more;
     this.#search = search;
     this.#loaded = true;
     this.#render();
+    if (isOther) rows.scrollTop = 0;
   }
 
   select(id) {
-    this.#selected = id;
-    this.#render();
+    this.#mark(id);
     this.#row(id)?.scrollIntoView({ block: 'nearest' });
   }
 
   /** `ids` have changes that are not on the server; the draft is one of them as long as it exists. */
   markUnsaved(ids) {
-    this.#unsaved = new Set(ids);
+    const unsaved = new Set(ids);
+    if (unsaved.size === this.#unsaved.size && ids.every((id) => this.#unsaved.has(id))) return;
+    this.#unsaved = unsaved;
     this.#render();
   }
 
@@ -67,7 +69,7 @@ export class NoteList {
   focus() {
     const selected = this.#row(this.#selected);
     this.#awaitsSelected = !selected;
-    const row = selected ?? rows.querySelector('[data-id]');
+    const row = selected ?? this.#row(this.#ids[0]);
     if (row) row.focus();
     else document.activeElement?.blur();
   }
@@ -78,73 +80,84 @@ export class NoteList {
     return (this.#notes[index + 1] ?? this.#notes[index - 1])?.id;
   }
 
-  #row(id) { return id && rows.querySelector(`[data-id="${CSS.escape(id)}"]`); }
+  #row(id) { return id && this.#made.get(id)?.row; }
 
   #walk(id, key, walk) {
-    const all = [...rows.querySelectorAll('[data-id]')];
-    const at = all.findIndex((row) => row.dataset.id === id);
-    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1, PageDown: at + 8, PageUp: at - 8 }[key];
+    const at = this.#ids.indexOf(id);
+    const last = this.#ids.length - 1;
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: last, PageDown: at + 8, PageUp: at - 8 }[key];
     if (next === undefined) return false;
-    const row = all[Math.max(0, Math.min(all.length - 1, next))];
-    row.focus();
-    walk(row.dataset.id);
+    const chosen = this.#ids[Math.max(0, Math.min(last, next))];
+    this.#row(chosen).focus();
+    walk(chosen);
     return true;
   }
 
   #render() {
-    const isFocused = rows.contains(document.activeElement);
-    const awaitsSelected = this.#awaitsSelected && (isFocused || document.activeElement === document.body);
-    const focused = isFocused && !awaitsSelected ? document.activeElement.dataset.id : undefined;
-    const shown = this.#notes.map((note) => this.#noteRow(note));
-    if (this.#unsaved.has(draft)) shown.unshift(this.#draftRow());
-    const current = shown.find((row) => row.dataset.id === this.#selected) ?? shown[0];
-    if (current) current.tabIndex = 0;
-    if (this.#more) shown.push(element('li', 'more', `The newest ${this.#notes.length} are shown. Search to find the others.`));
-    rows.replaceChildren(...this.#withDays(shown));
-    this.#renderEmpty(shown.length === 0);
+    const focused = rows.contains(document.activeElement) ? document.activeElement : undefined;
+    const awaitsSelected = this.#awaitsSelected && (focused || document.activeElement === document.body);
+    const parts = this.#parts();
+    this.#ids = parts.filter(({ id }) => id).map(({ id }) => id);
+    this.#place(parts);
+    this.#mark(this.#selected);
+    this.#renderEmpty(this.#ids.length === 0);
     this.#awaitsSelected = false;
-    if (this.#row(focused)) this.#row(focused).focus();
-    else if (isFocused || awaitsSelected) this.focus();
+    if (!awaitsSelected && focused?.isConnected) {
+      if (document.activeElement !== focused) focused.focus();
+    } else if (focused || awaitsSelected) {
+      this.focus();
+    }
   }
 
-  /** The rows with the name of a day above the first of each. A screen reader hears it with the list, not as a choice. */
-  #withDays(shown) {
-    const headed = [...shown];
-    let index = this.#unsaved.has(draft) ? 1 : 0;
+  /** The rows with the name of a day above the first of each. */
+  #parts() {
+    const notes = this.#notes.map((note) => notePart(note, this.#search, this.#unsaved.has(note.id)));
+    const parts = this.#unsaved.has(draft) ? [draftPart] : [];
+    let index = 0;
     for (const { date, count } of this.#days) {
-      const name = element('li', 'day', dayName(date));
-      name.role = 'presentation';
-      headed.splice(headed.indexOf(shown[index]), 0, name);
+      parts.push(dayPart(date), ...notes.slice(index, index + count));
       index += count;
     }
-    return headed;
+    parts.push(...notes.slice(index));
+    if (this.#more) parts.push(morePart(this.#notes.length));
+    return parts;
   }
 
-  #noteRow(note) {
-    const row = element('li', 'note');
-    row.dataset.id = note.id;
-    row.role = 'option';
-    row.tabIndex = -1;
-    row.ariaSelected = String(note.id === this.#selected);
-    const title = element('span', 'note-title', ...marked(note.title, this.#search));
-    const changed = element('time', 'note-changed', shortDate(note.modifiedAt));
-    changed.title = `Changed ${longDate(note.modifiedAt)}`;
-    const excerpt = element('span', 'note-excerpt', ...marked(note.excerpt, this.#search));
-    title.dir = excerpt.dir = 'auto';
-    const made = element('span', 'note-made', `Made ${shortDate(note.createdAt)}`);
-    if (note.pictures) made.append(` · ${note.pictures === 1 ? '1 picture' : `${note.pictures} pictures`}`);
-    if (this.#unsaved.has(note.id)) made.append(' · ', element('strong', 'note-unsaved', 'not saved'));
-    row.append(title, changed, excerpt, made);
-    return row;
+  /** Brings the parts into the list in their order. What is there already stays, so that its focus stays as well. */
+  #place(parts) {
+    const made = new Map();
+    for (const part of parts) {
+      const old = this.#made.get(part.key);
+      const row = old?.row ?? makeRow(part);
+      if (old?.state !== part.state) {
+        row.replaceChildren();
+        part.fill(row);
+      }
+      made.set(part.key, { row, state: part.state });
+    }
+    for (const [key, { row }] of this.#made) if (!made.has(key)) row.remove();
+    let next = rows.firstElementChild;
+    for (const { row } of made.values()) {
+      if (row === next) next = next.nextElementSibling;
+      else rows.insertBefore(row, next);
+    }
+    this.#made = made;
   }
 
-  #draftRow() {
-    const row = element('li', 'note', element('span', 'note-title', 'New note'), element('span', 'note-made', element('strong', 'note-unsaved', 'not saved')));
-    row.dataset.id = draft;
-    row.role = 'option';
-    row.tabIndex = -1;
-    row.ariaSelected = String(draft === this.#selected);
-    return row;
+  /** Marks the selected row, to which Tab leads; without one it leads to the first. */
+  #mark(id) {
+    if (id !== this.#selected) {
+      const before = this.#row(this.#selected);
+      if (before) before.ariaSelected = 'false';
+    }
+    this.#selected = id;
+    const row = this.#row(id);
+    if (row && row.ariaSelected !== 'true') row.ariaSelected = 'true';
+    const entrance = row ?? this.#row(this.#ids[0]);
+    if (entrance === this.#entrance) return;
+    if (this.#entrance) this.#entrance.tabIndex = -1;
+    if (entrance) entrance.tabIndex = 0;
+    this.#entrance = entrance;
   }
 
   #renderEmpty(isEmpty) {

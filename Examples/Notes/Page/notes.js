@@ -1,10 +1,12 @@
 // The page: it listens to the list, opens what is asked for, and knows the shortcuts.
 
 import { offer, say, undo } from '/toast.js';
-import { listen, stop } from '/updates.js';
+import { listen } from '/updates.js';
 import * as api from './api.js';
+import { showDeleted } from './deleted.js';
 import { Editor } from './editor.js';
-import { draft, NoteList } from './list.js';
+import { NoteList } from './list.js';
+import { draft } from './row.js';
 import { StoredPanel } from './stored.js';
 
 const search = document.getElementById('search');
@@ -95,10 +97,7 @@ search.addEventListener('keydown', (event) => {
   if (event.key === 'Escape' && !search.value) list.focus();
 });
 
-// A window nobody looks at gives its connection back.
-document.addEventListener('visibilitychange', () => {
-  if (document.hidden) { stop(); editor.save({ keepalive: true }); } else { followList(); }
-});
+document.addEventListener('visibilitychange', () => { if (document.hidden) editor.save({ keepalive: true }); });
 
 // MARK: Deleting
 
@@ -135,13 +134,14 @@ const isNarrow = () => matchMedia('(max-width: 760px)').matches;
 
 document.getElementById('new-note').addEventListener('click', () => go(draft, { enter: true }));
 document.getElementById('delete-note').addEventListener('click', () => remove(editor.id));
+document.getElementById('show-deleted').addEventListener('click', () => showDeleted({ restored: (id) => go(id) }));
 document.getElementById('show-shortcuts').addEventListener('click', () => shortcuts.showModal());
 document.getElementById('back').addEventListener('click', async () => { await go(); list.focus(); });
 
 const writesText = (target) => target.matches('textarea, select, input:not([type=radio], [type=color], [type=file])');
 
 document.addEventListener('keydown', (event) => {
-  if (event.isComposing || shortcuts.open) return;
+  if (event.isComposing || document.querySelector('dialog[open]')) return;
   const withControl = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
   if (withControl && !event.shiftKey && !event.altKey) {

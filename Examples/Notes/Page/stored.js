@@ -2,7 +2,7 @@
 
 import { element } from '/elements.js';
 import * as api from './api.js';
-import { draft } from './list.js';
+import { draft } from './row.js';
 
 const toggle = document.getElementById('stored-toggle');
 const content = document.getElementById('stored-content');

@@ -31,6 +31,13 @@ struct NoteRoutes {
     api.post("notes/:id/restore") { _, context in
       try await Response.json(service.restore(context.noteID))
     }
+    api.get("deleted") { _, _ in
+      try await Response.json(service.deletedNotes().map(DeletedLine.init))
+    }
+    api.delete("deleted/:id") { _, context in
+      try await service.deleteForGood(context.noteID)
+      return HTTPResponse.Status.noContent
+    }
     api.get("notes/:id/row") { _, context in
       try await Response.json(stored(context.noteID))
     }

@@ -1,14 +1,14 @@
 // Rows change as the program writes: one stream for all that the window shows.
 
 import { eventsAddress } from './api.js';
+import { follow } from './streams.js';
 
 const connection = document.getElementById('connection');
 /** The least time between two refreshes, in milliseconds. */
 const pause = 150;
 
-let source;
+let listening = new AbortController();
 let watched = '';
-let retry;
 
 /** Calls `changed` after commits that concern rows of the tables. */
 export function watch(tables, changed) {
@@ -16,25 +16,19 @@ export function watch(tables, changed) {
   const next = JSON.stringify(names);
   if (next === watched) return;
   watched = next;
-  connect(names, changed);
-}
-
-function connect(names, changed) {
-  clearTimeout(retry);
-  source?.close();
-  source = undefined;
+  listening.abort();
   if (names.length === 0) return;
-  const opened = new EventSource(eventsAddress(names));
-  source = opened;
+  listening = new AbortController();
+  const { signal } = listening;
   const refresh = inTurn(changed);
-  // The first event comes at once: the program may have written since the window read its rows.
-  opened.addEventListener('change', () => {
-    connection.hidden = true;
-    refresh();
-  });
-  opened.addEventListener('error', () => {
-    connection.hidden = false;
-    if (opened.readyState === EventSource.CLOSED) retry = setTimeout(() => connect(names, changed), 1000);
+  follow(eventsAddress(names), 'change', {
+    signal,
+    // The first event comes at once: the program may have written since the window read its rows.
+    received: () => {
+      connection.hidden = true;
+      refresh();
+    },
+    lost: () => { connection.hidden = false; },
   });
 }
 

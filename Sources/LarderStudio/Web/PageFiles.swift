@@ -72,6 +72,7 @@ struct PageFiles {
     "reference.js": PackageResources.reference_js,
     "related.js": PackageResources.related_js,
     "sql.js": PackageResources.sql_js,
+    "streams.js": PackageResources.streams_js,
     "studio.js": PackageResources.studio_js,
     "tables.js": PackageResources.tables_js,
   ]
