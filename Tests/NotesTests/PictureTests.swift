@@ -39,7 +39,8 @@ struct PictureTests {
     "A9: a picture's bytes are a file, its name and frame are in the row, and the file goes when the last row lets go")
   func bytesInFiles() async throws {
     try await withTemporaryFolder { folder in
-      let service = try NotesService(folder: folder)
+      let clock = TestClock()
+      let service = try NotesService(folder: folder, now: { clock.now })
       let (first, second) = (try await pictured(service), try await pictured(service))
       let digest = try #require(try await service.files().first)
       let image = try #require(try await service.note(first.id).images.first)
@@ -48,11 +49,13 @@ struct PictureTests {
       #expect(try await service.picture(digest, of: first.id).bytes == png)
 
       try await service.delete(first.id)
-      try await service.tidy(now: .distantFuture)
+      clock.advance(by: NotesService.retention + 1)
+      try await service.store.removeExpired()
       #expect(try await service.files() == [digest], "the second note has the same picture")
       try await service.delete(second.id)
       #expect(try await service.files() == [digest], "the deletion can be undone")
-      try await service.tidy(now: .distantFuture)
+      clock.advance(by: NotesService.retention + 1)
+      try await service.store.removeExpired()
       #expect(try await service.files().isEmpty)
     }
   }
@@ -114,23 +117,27 @@ struct PictureTests {
     }
   }
 
-  @Test("a deletion can be undone for an hour, and the pictures wait as long")
-  func undoPeriod() async throws {
+  @Test("a deleted note can be brought back for thirty days, and the pictures wait as long")
+  func retention() async throws {
     try await withTemporaryFolder { folder in
-      let service = try NotesService(folder: folder)
+      let clock = TestClock()
+      let service = try NotesService(folder: folder, now: { clock.now })
       let id = try await pictured(service).id
       let note = try await service.note(id)
 
       try await service.delete(id)
-      try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod - 60))
+      clock.advance(by: NotesService.retention - 60)
+      try await service.store.removeExpired()
       #expect(try await service.files().count == 1)
       #expect(try await service.restore(id) == note)
 
-      try await service.tidy(now: .distantFuture)
+      clock.advance(by: NotesService.retention)
+      try await service.store.removeExpired()
       #expect(try await service.files().count == 1, "a note needs it again")
 
       try await service.delete(id)
-      try await service.tidy(now: .now.addingTimeInterval(NotesService.undoPeriod + 60))
+      clock.advance(by: NotesService.retention + 60)
+      try await service.store.removeExpired()
       #expect(try await service.files().isEmpty)
       await #expect(throws: NoteProblem.gone) { try await service.restore(id) }
     }
