@@ -19,15 +19,11 @@ extension CreaturesService {
 
   /// Brings a deleted creature back as it was. Throws `CreatureProblem.gone` if the undo period is over.
   func undelete(_ name: String) throws -> Card? {
-    // After a restart the trash itself is asked.
-    guard let deleted = try deletions[name] ?? packages.deletedPackages().last(where: { $0.name == name }) else {
-      throw CreatureProblem.gone("The trash was emptied meanwhile.")
-    }
     let package: DocumentPackage
     do {
-      package = try packages.restore(deleted)
+      package = try packages.restore(deletedPackage(name))
     } catch let error as ArchiveError where error.code == .notFound {
-      throw CreatureProblem.gone("The trash was emptied meanwhile.")
+      throw Self.notInTrash
     }
     deletions[name] = nil
     tellChange()
@@ -37,8 +33,7 @@ extension CreaturesService {
   /// Empties the trash when its last deletion, or the start, is longer ago than the undo period.
   func tidy(now: Date = .now) throws {
     guard now.timeIntervalSince(lastDeletion) >= Self.undoPeriod else { return }
-    try packages.emptyTrash()
-    deletions = [:]
+    try emptyTrash()
     lastDeletion = now
   }
 }

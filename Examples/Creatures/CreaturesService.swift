@@ -82,6 +82,14 @@ actor CreaturesService {
     }
   }
 
+  /// A creature as it is now. Throws `CreatureProblem.gone` if there is none.
+  func card(_ name: String) throws -> Card {
+    guard let card = card(of: try package(name)) else {
+      throw CreatureProblem.gone("This creature is not there any more.")
+    }
+    return card
+  }
+
   // MARK: Writing
 
   /// Adds a creature under the next free number.

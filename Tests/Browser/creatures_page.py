@@ -15,7 +15,9 @@ class CreaturesPage:
         self.list = page.get_by_role("list", name="Creatures")
         self.cards = self.list.get_by_role("listitem")
         self.titles = self.list.get_by_role("heading")
-        self.form = page.get_by_role("dialog")
+        self.form = page.locator("#creature")
+        self.trash = page.locator("#trash")
+        self.deleted = self.trash.get_by_role("listitem")
         self.title = self.form.get_by_label("Name", exact=True)
         self.toast = page.locator("#toast")
         self.said = self.toast.locator("span")
@@ -54,6 +56,13 @@ class CreaturesPage:
     def open(self, title: str):
         self.card(title).get_by_role("button", name=f"Open {title}").click()
         expect(self.title).to_have_value(title)
+
+    def open_trash(self):
+        self.page.get_by_role("button", name="Trash", exact=True).click()
+        expect(self.trash).to_be_visible()
+
+    def in_trash(self, name: str) -> Locator:
+        return self.trash.get_by_role("button", name=name, exact=True)
 
     def remove(self, title: str):
         self.card(title).hover()

@@ -111,6 +111,34 @@ struct ServiceTests {
     }
   }
 
+  @Test("D7: the trash lists what can come back, after a restart too, and each creature can be deleted for good")
+  func trash() async throws {
+    try await withTemporaryFolder { folder in
+      let upload = try Sample.upload()
+      var service = try CreaturesService(folder: folder)
+      _ = try await service.add(.named("Moth", 4), upload)
+      _ = try await service.add(.named("Owl"), nil)
+      _ = try await service.add(.named("Bat"), nil)
+      for name in ["1", "2", "3"] { try await service.delete(name) }
+      service = try CreaturesService(folder: folder)
+      #expect(
+        try await service.deletedCards() == [
+          DeletedCard(name: "1", title: "Moth", rating: 4, hasThumbnail: true),
+          DeletedCard(name: "2", title: "Owl", rating: 0), DeletedCard(name: "3", title: "Bat", rating: 0),
+        ])
+      #expect(try await service.deletedThumbnail(of: "1") == upload.thumbnail)
+      await #expect(throws: CreatureProblem.self) { try await service.deletedThumbnail(of: "2") }
+      try await service.deleteForGood("2")
+      await #expect(throws: CreaturesService.notInTrash) { try await service.deleteForGood("2") }
+      await #expect(throws: CreaturesService.notInTrash) { try await service.undelete("2") }
+      #expect(try await service.undelete("1")?.title == "Moth")
+      #expect(try await service.deletedCards().map(\.name) == ["3"])
+      try await service.emptyTrash()
+      #expect(try await service.deletedCards() == [])
+      #expect(try await service.cards().map(\.title) == ["Moth"])
+    }
+  }
+
   @Test(
     "No name is ever a path", arguments: ["..", "../1", "1/../1", "", ".larder-trash", "1\u{0}", "2", "1.creature"])
   func names(name: String) async throws {
@@ -122,6 +150,7 @@ struct ServiceTests {
       await #expect(throws: CreatureProblem.self) { try await service.restore(name) }
       await #expect(throws: CreatureProblem.self) { try await service.rate(name, 1) }
       await #expect(throws: CreatureProblem.self) { try await service.undelete(name) }
+      await #expect(throws: CreatureProblem.self) { try await service.deleteForGood(name) }
       #expect(try await service.cards().count == 1)
     }
   }

@@ -93,6 +93,20 @@ struct PackageTests {
     #expect(gone?.code == .notFound)
   }
 
+  @Test("D3: one package in the trash is deleted for good, and the others stay")
+  func removing() throws {
+    let first = try folder.delete(try add(1))
+    let second = try folder.delete(try add(2))
+    #expect(FileManager.default.fileExists(atPath: folder.url(of: first).appending(path: "data").path))
+    try folder.remove(first)
+    #expect(try folder.deletedPackages() == [second])
+    #expect(!FileManager.default.fileExists(atPath: folder.url(of: first).path))
+    #expect(throws: ArchiveError.self) { try folder.restore(first) }
+    let error = #expect(throws: ArchiveError.self) { try folder.remove(first) }
+    #expect(error?.code == .notFound)
+    #expect(try folder.restore(second).value(Creature.self, for: "data") == Creature.sample(2))
+  }
+
   @Test("D3: the number of a deleted package is given to no other while it can come back, also after a restart")
   func numbersOfDeleted() throws {
     _ = try add(1)

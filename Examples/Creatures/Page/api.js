@@ -31,6 +31,10 @@ export function change(card, content, picture) {
 export const rate = (name, stars) => ask('PUT', `${path(name)}/rating/${stars}`);
 export const remove = (name) => ask('DELETE', path(name));
 export const undelete = (name) => ask('POST', `${path(name)}/undelete`);
+export const card = (name) => ask('GET', path(name));
+export const deleted = () => ask('GET', '/trash');
+export const deleteForGood = (name) => ask('DELETE', `/trash/${encodeURIComponent(name)}`);
+export const emptyTrash = () => ask('DELETE', '/trash');
 export const restore = (name, thumbnail) => ask('POST', `${path(name)}/restore`, { body: thumbnail });
 export const check = () => ask('POST', '/check');
 
@@ -40,6 +44,7 @@ export const whyNot = (address) => ask('GET', address.slice(root.length)).then((
 // The version only tells one picture from another; the server does not look at it.
 export const thumbnailAddress = (card) => `${root}${path(card.name)}/thumbnail?${card.picture?.id ?? ''}`;
 export const pictureAddress = (card) => `${root}${path(card.name)}/picture?${card.picture?.id ?? ''}`;
+export const deletedThumbnailAddress = (card) => `${root}/trash/${encodeURIComponent(card.name)}/thumbnail`;
 export const remnantAddress = (card) => `${root}${path(card.name)}/remnant`;
 
 /** Where the list is, as it is and as it becomes. */

@@ -5,9 +5,11 @@ import * as api from './api.js';
 import { Stars } from './stars.js';
 import { capitalized, listed, shortDate } from './text.js';
 
-const face = 'M5.5 19.5V12a6.5 6.5 0 0 1 13 0v7.5l-2.2-1.8-2.1 1.8-2.2-1.8-2.2 1.8-2.1-1.8zM9.6 11.2v.1M14.4 11.2v.1M9.8 14.5h4.4';
+export const face = 'M5.5 19.5V12a6.5 6.5 0 0 1 13 0v7.5l-2.2-1.8-2.1 1.8-2.2-1.8-2.2 1.8-2.1-1.8zM9.6 11.2v.1M14.4 11.2v.1M9.8 14.5h4.4';
 const crack = 'M6 3h12v3H6zM5 9h14v9.5A2.5 2.5 0 0 1 16.5 21h-9A2.5 2.5 0 0 1 5 18.5zM13 9l-2.5 3.5 3 2-2 3';
 const names = { list: 'the list of its parts', data: 'name and stars', thumbnail: 'the small picture', picture: 'the picture' };
+
+export const titleOf = ({ title, name }) => title ?? `Creature ${name}`;
 
 export class Card {
   #events;
@@ -33,6 +35,11 @@ export class Card {
     this.#picture.type = this.#remove.type = 'button';
     this.#picture.addEventListener('click', () => this.#events.open(this.data));
     this.#remove.addEventListener('click', () => this.#events.remove(this.data));
+    this.element.addEventListener('keydown', (event) => {
+      if (event.key !== 'Delete' || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      this.#events.remove(this.data);
+    });
     this.#stars = new Stars('', (rating) => this.#rate(rating));
     this.element.append(this.#picture, element('div', 'card-text', this.#title, this.#stars.element, this.#date, this.#damage), this.#remove);
   }
@@ -58,7 +65,7 @@ export class Card {
     if (JSON.stringify(had?.damage) !== JSON.stringify(damage)) this.#showDamage(data);
   }
 
-  get title() { return this.data.title ?? `Creature ${this.data.name}`; }
+  get title() { return titleOf(this.data); }
 
   focus() { (this.data.damage ? this.#damage.querySelector('button, a') : this.#picture)?.focus(); }
 

@@ -17,6 +17,8 @@ export class Form {
   /** What `prepare` made of a file that was chosen. */
   #picture;
   #removesPicture = false;
+  /** The creature as another window has saved it meanwhile. */
+  #theirs;
 
   /** `events`: `saved(message)`, `remove(card)`. */
   constructor(events) {
@@ -26,6 +28,8 @@ export class Form {
     at('form').addEventListener('submit', (event) => { event.preventDefault(); this.#save(); });
     at('cancel').addEventListener('click', () => this.#dialog.close());
     at('delete').addEventListener('click', () => { this.#dialog.close(); events.remove(this.#card); });
+    at('keep-mine').addEventListener('click', () => { this.#card = this.#theirs; this.#save(); });
+    at('take-theirs').addEventListener('click', () => { this.#write(this.#theirs); at('title').focus(); });
     at('remove-picture').addEventListener('click', () => this.#removePicture());
     at('title').addEventListener('input', () => this.#object('title'));
     at('file').addEventListener('change', () => { this.choose(at('file').files[0]); at('file').value = ''; });
@@ -46,6 +50,15 @@ export class Form {
 
   /** Opens the dialog for a creature, or for a new one without `card`. */
   open(card) {
+    this.#write(card);
+    this.#dialog.showModal();
+    // On a touch screen the keyboard would cover the picture that somebody wants to see.
+    if (card && matchMedia('(hover: none)').matches) return at('creature-heading').focus();
+    at('title').focus();
+    if (card) at('title').select();
+  }
+
+  #write(card) {
     this.#card = card;
     this.#picture = undefined;
     this.#removesPicture = false;
@@ -57,11 +70,6 @@ export class Form {
     this.#say('');
     for (const name of Object.keys(fields)) this.#object(name);
     this.#showPicture();
-    this.#dialog.showModal();
-    // On a touch screen the keyboard would cover the picture that somebody wants to see.
-    if (card && matchMedia('(hover: none)').matches) return at('creature-heading').focus();
-    at('title').focus();
-    if (card) at('title').select();
   }
 
   /** Takes a file as the creature's picture, or says why not. */
@@ -124,18 +132,34 @@ export class Form {
       this.#dialog.close();
       this.#events.saved(this.#card ? 'Saved.' : `Added “${content.title.trim()}”.`);
     } catch (refusal) {
-      this.#refused(refusal);
+      await this.#refused(refusal);
     } finally {
       at('save').disabled = false;
       at('save').textContent = 'Save';
     }
   }
 
-  #refused({ message, fields: problems = {} }) {
+  async #refused(refusal) {
+    if (refusal.isConflict && this.#card) return this.#offerTheirs(refusal.message);
+    const { message, fields: problems = {} } = refusal;
     for (const name of Object.keys(fields)) this.#object(name, problems[name]);
     const first = Object.keys(fields).find((name) => problems[name]);
     if (first) (first === 'rating' ? fields.rating.querySelector('input') : fields[first]).focus();
     else this.#say(message);
+  }
+
+  /** Says what another window has saved meanwhile, and asks which of the two is to stay. */
+  async #offerTheirs(message) {
+    try {
+      this.#theirs = await api.card(this.#card.name);
+    } catch (refusal) {
+      return this.#say(refusal.message);
+    }
+    const { title = 'damaged', rating = 0, picture } = this.#theirs;
+    const other = picture?.id === this.#card.picture?.id ? '' : ', and another picture';
+    at('conflict-text').textContent = `${message} There it is “${title}” with ${rating || 'no'} ${rating === 1 ? 'star' : 'stars'}${other}.`;
+    at('conflict').hidden = false;
+    at('keep-mine').focus();
   }
 
   /** Says what is wrong with a field, or that nothing is. */
@@ -146,6 +170,7 @@ export class Form {
   }
 
   #say(message) {
+    at('conflict').hidden = true;
     at('form-error').hidden = !message;
     at('form-error').textContent = message;
   }

@@ -11,6 +11,7 @@ struct CreatureRoutes {
 
   func add(to router: some RouterMethods<some RequestContext>) {
     let api = router.group("api").add(middleware: RefusalMiddleware(Refusal.init(creatures:)))
+    addTrash(to: api)
     api.get("events") { request, _ in events(request) }
     api.post("check") { _, _ in
       let (creatures, damaged) = try await service.check()
@@ -21,6 +22,7 @@ struct CreatureRoutes {
       let upload: PictureUpload? = if case .replace(let upload) = picture { upload } else { nil }
       return try await Response.json(service.add(content, upload), status: .created)
     }
+    api.get("creatures/:name") { _, context in try await Response.json(service.card(context.creature)) }
     api.put("creatures/:name") { request, context in
       let (content, picture) = try await form(of: request, context)
       return try await Response.json(service.change(context.creature, to: content, picture, basedOn: request.basedOn))
@@ -39,6 +41,18 @@ struct CreatureRoutes {
       let body = try await request.body.collect(upTo: PictureFile.maximumThumbnailBytes)
       let thumbnail = try body.readableBytes == 0 ? nil : PictureFile.thumbnail(Data(body.readableBytesView))
       return try await Response.json(service.restore(context.creature, thumbnail: thumbnail))
+    }
+  }
+
+  private func addTrash(to api: RouterGroup<some RequestContext>) {
+    api.get("trash") { _, _ in try await Response.json(service.deletedCards()) }
+    api.delete("trash") { _, _ in
+      try await service.emptyTrash()
+      return HTTPResponse.Status.noContent
+    }
+    api.delete("trash/:name") { _, context in
+      try await service.deleteForGood(context.creature)
+      return HTTPResponse.Status.noContent
     }
   }
 

@@ -14,5 +14,6 @@ extension PageFiles {
       "picture.js": PackageResources.picture_js,
       "stars.js": PackageResources.stars_js,
       "text.js": PackageResources.text_js,
+      "trash.js": PackageResources.trash_js,
     ])
 }

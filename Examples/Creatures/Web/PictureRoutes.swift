@@ -2,7 +2,8 @@ import ExampleWeb
 import Foundation
 import Hummingbird
 
-/// `api/creatures/:name/thumbnail` and `…/picture`: bytes that are read when a browser asks for them.
+/// `api/creatures/:name/thumbnail`, `…/picture` and `api/trash/:name/thumbnail`: bytes that are read when a browser asks
+/// for them.
 struct PictureRoutes {
   let service: CreaturesService
 
@@ -13,6 +14,11 @@ struct PictureRoutes {
         let file = try await service.picture(part, of: context.creature)
         return response(file.format, file.content)
       }
+    }
+    let trash = router.group("api/trash/:name").add(middleware: RefusalMiddleware(Refusal.init(creatures:)))
+    trash.get("thumbnail") { _, context in
+      let file = try await service.deletedThumbnail(of: context.creature)
+      return response(file.format, file.content)
     }
     group.get("remnant") { _, context in
       let (format, content) = try await service.remnant(of: context.creature)

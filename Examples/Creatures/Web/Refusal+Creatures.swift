@@ -27,7 +27,7 @@ extension RefusalReason {
     case .gone(let message), .damaged(let message):
       self.init(message)
     case .changedElsewhere:
-      self.init("Another window has changed this creature. Close this and open it again.")
+      self.init("Another window has changed this creature.")
     }
   }
 }

@@ -1,4 +1,4 @@
-internal import Foundation
+public import Foundation
 
 /// A package in the trash, which can be restored.
 public struct DeletedPackage: Sendable, Hashable {
@@ -61,6 +61,30 @@ extension PackageFolder {
       }
       try fileSystem.syncFolder(path)
       return DocumentPackage(name: deleted.name, folder: self)
+    }
+  }
+
+  /// Returns the folder of a deleted package, for a list of what is in the trash.
+  ///
+  /// - Parameter deleted: The deleted package.
+  /// - Returns: The URL of its folder. Nothing verifies the files there, and once the package is restored or deleted for
+  ///   good, there is no such folder.
+  public func url(of deleted: DeletedPackage) -> URL {
+    URL(filePath: trash + "/" + deleted.trashName, directoryHint: .isDirectory)
+  }
+
+  /// Permanently deletes one package in the trash.
+  ///
+  /// - Parameter deleted: The deleted package.
+  /// - Throws: ``ArchiveError`` `.notFound` if it isn't in the trash any more, and errors of the file system.
+  /// - Complexity: O(*n*), where *n* is the number of its files.
+  public func remove(_ deleted: DeletedPackage) throws {
+    try locked {
+      guard fileSystem.isFolder(trash + "/" + deleted.trashName) else {
+        throw ArchiveError(.notFound, "The package is not in the trash any more. It was restored, or deleted for good.")
+      }
+      try fileSystem.remove(trash + "/" + deleted.trashName)
+      try fileSystem.syncFolder(trash)
     }
   }
 
