@@ -117,8 +117,8 @@ struct ServiceTests {
       let upload = try Sample.upload()
       var service = try CreaturesService(folder: folder)
       _ = try await service.add(.named("Moth", 4), upload)
-      _ = try await service.add(.named("Owl"), nil)
-      _ = try await service.add(.named("Bat"), nil)
+      _ = try await service.add(.named("Owl", 0), nil)
+      _ = try await service.add(.named("Bat", 0), nil)
       for name in ["1", "2", "3"] { try await service.delete(name) }
       service = try CreaturesService(folder: folder)
       #expect(

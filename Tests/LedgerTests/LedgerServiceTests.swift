@@ -330,7 +330,7 @@ struct LedgerServiceTests {
       while found.count < 250 {
         let place = found.last.map { CostPlace(date: $0.date, id: $0.id) }
         let page = try await service.costs(CostFilter(), after: place, skipping: 0)
-        #expect(page.start == found.count && page.total == 250)
+        #expect((page.start, page.total) == (found.count, 250))
         found += page.costs
       }
       #expect(found == expected)
@@ -338,7 +338,7 @@ struct LedgerServiceTests {
       let gone = CostPlace(date: expected[40].date, id: expected[40].id)
       try await service.deleteCost(gone.id)
       let page = try await service.costs(CostFilter(), after: gone, skipping: 30)
-      #expect(page.start == 70 && page.total == 249)
+      #expect((page.start, page.total) == (70, 249))
       #expect(page.costs == Array(expected[71..<171]))
       #expect(try await service.costs(CostFilter(), after: nil, skipping: 300).costs.isEmpty)
       #expect(try await service.cost(expected[0].id) == expected[0])
@@ -360,7 +360,7 @@ struct LedgerServiceTests {
       #expect(try await amounts("lun") == ["-1.00", "-2.00"])
       #expect(try await amounts("CAFE lunch") == ["-1.00"])
       #expect(try await amounts("lunch", of: bank) == ["-2.00"])
-      #expect(try await amounts("dinner") == [])
+      #expect(try await amounts("dinner").isEmpty)
       let state = try await service.state(CostFilter(text: "lunch"))
       #expect(state.costCount == 2)
       #expect(state.currencies.map(\.sum) == ["-3.00"])
