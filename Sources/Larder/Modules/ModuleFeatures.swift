@@ -86,19 +86,29 @@ extension ModuleConnection {
       .filter { $0.hasPrefix(Self.keyPrefix) }.map { String($0.dropFirst(Self.keyPrefix.count)) }
   }
 
-  /// Records whether a module uses the file, so that no program without the module migrates it.
+  /// Records that a module uses the file, so that no program without the module migrates it.
   ///
   /// - Parameters:
-  ///   - isInUse: Whether the module uses the file.
+  ///   - version: The version of what the module keeps in the file; nil if it uses the file no longer.
   ///   - module: The module.
-  package func setInUse(_ isInUse: Bool, _ module: (some ModuleFeature).Type) throws {
+  package func setInUse(_ version: Int64?, _ module: (some ModuleFeature).Type) throws {
     let key = Value.text(Self.keyPrefix + module.name)
-    if isInUse {
+    if let version {
       try connection.change(
-        "INSERT INTO \(Catalogue.infoTable) (key, value) VALUES (?1, 1) ON CONFLICT DO NOTHING", [key])
+        "INSERT INTO \(Catalogue.infoTable) (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        [key, .integer(version)])
     } else {
       try connection.change("DELETE FROM \(Catalogue.infoTable) WHERE key = ?1", [key])
     }
+  }
+
+  /// Returns the version of what a module keeps in the file; nil if it doesn't use the file.
+  ///
+  /// - Parameter module: The module.
+  package func version(of module: (some ModuleFeature).Type) throws -> Int64? {
+    try connection.query(
+      "SELECT value FROM \(Catalogue.infoTable) WHERE key = ?1", [.text(Self.keyPrefix + module.name)]
+    ).first?["value"]?.integer
   }
 }
 

@@ -77,7 +77,6 @@ enum SyncTables {
     status INTEGER NOT NULL DEFAULT 0) STRICT
     """,
     "CREATE INDEX main.\(rows)_position ON \(rows) (position)",
-    "CREATE INDEX main.\(rows)_set_aside ON \(rows) (table_id, status) WHERE \(isSetAside)",
     "CREATE INDEX main.\(rows)_resurrected ON \(rows) (table_id) WHERE \(isResurrected)",
     """
     CREATE TABLE main.\(cells) (row INTEGER NOT NULL, property INTEGER NOT NULL, length INTEGER NOT NULL, \
@@ -116,24 +115,34 @@ enum SyncTables {
     "CREATE TABLE main.\(replaced) (row INTEGER PRIMARY KEY, table_id INTEGER NOT NULL) STRICT",
   ]
 
+  /// The version of the indexes and triggers. Those of an earlier one are made anew.
+  static let version: Int64 = 2
+
   /// The names of the columns of keys.
   static func keys(_ count: Int) -> [String] { (1...count).map { "key\($0)" } }
 
-  /// Returns the SQL of the indexes on keys: the unique one, and those that find set-aside rows by a part of their key.
+  /// Returns the SQL of the indexes on keys: the unique one, and those that find set-aside rows, all of them or by a part of
+  /// their key.
   static func createKeyIndexes(_ count: Int) -> [String] {
     let unique =
       "CREATE UNIQUE INDEX main.\(rows)_key ON \(rows) (table_id, \(keys(count).joined(separator: ", ")))"
-    return [unique]
-      + keys(count).dropFirst().map { key in
-        "CREATE INDEX main.\(rows)_\(key) ON \(rows) (table_id, \(key)) WHERE \(isSetAside)"
-      }
+    return [unique] + createPartialKeyIndexes(count)
+  }
+
+  static func createPartialKeyIndexes(_ count: Int) -> [String] {
+    keys(count).dropFirst().map { key in
+      "CREATE INDEX main.\(rows)_\(key) ON \(rows) (table_id, \(key)) WHERE \(isSetAside)"
+    }
   }
 
   /// The condition of rows that are there, and that a rule of the models keeps from being visible. Partial indexes serve
   /// queries that have it word for word.
-  static let isSetAside = "status IN (2, 3, 4, 7)"
+  ///
+  /// It has comparisons instead of a list: for a list of more than two values SQLite builds a table each time, and every
+  /// insertion asks whether the partial indexes get the row.
+  static let isSetAside = "status > 1 AND status <> 5 AND status <> 6"
   /// The condition of those that someone may miss: nobody knew of all their writes and deleted what they need.
-  static let isMissed = "status > 1 AND status < 5"
+  static let isMissed = "\(isSetAside) AND status < 5"
   /// The condition of deleted rows that are visible, because a row that is there refers to them by `.deny`.
   static let isResurrected = "status = 0 AND length % 2 = 0"
 

@@ -6,7 +6,7 @@ extension Tracker {
 
   /// Whether the file is tracked, and its triggers fit the models.
   func isFit() throws -> Bool {
-    guard try SyncTables.exist(connection) else { return false }
+    guard try SyncTables.exist(connection), try isCurrent() else { return false }
     return try synced().allSatisfy(isFit) && unsynced().isEmpty && untracked().isEmpty
   }
 
@@ -26,6 +26,29 @@ extension Tracker {
       [.init(table.exchangeName), .blob(try encoded(table))])
   }
 
+  /// Whether the indexes and triggers are those that this version of the package makes.
+  private func isCurrent() throws -> Bool {
+    try connection.version(of: SyncFeature.self) ?? 0 >= SyncTables.version
+  }
+
+  /// Makes the indexes and triggers anew that an earlier version of the package has made.
+  private func upgrade() throws {
+    if try isCurrent() { return }
+    let keyCount = try keyCount()
+    for name in ["set_aside"] + SyncTables.keys(keyCount).dropFirst() {
+      try connection.execute("DROP INDEX IF EXISTS main.\(SyncTables.rows)_\(name)")
+    }
+    for statement in SyncTables.createPartialKeyIndexes(keyCount) { try connection.execute(statement) }
+    let lost = Set(try untracked().map(\.id))
+    try dropTriggers()
+    try connection.execute(TrackingTriggers.again)
+    // Those that another program has removed are made when what it has done is recorded.
+    for table in try tracked() where !lost.contains(table.id) {
+      if try hasTable(table.description.name) { try createTriggers(of: table) }
+    }
+    try connection.setInUse(SyncTables.version, SyncFeature.self)
+  }
+
   private func encoded(_ table: ModuleTable) throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
@@ -40,6 +63,7 @@ extension Tracker {
   ///   it then.
   func fit(isMigrated: Bool = false) throws {
     guard try SyncTables.exist(connection) else { return }
+    try upgrade()
     let left = try unsynced()
     let lost = try untracked()
     let changed = try synced().filter { try !isFit($0) }

@@ -36,7 +36,7 @@ struct Tracker {
     // Rows that were there already satisfy all rules.
     try connection.run("UPDATE \(SyncTables.clock) SET settled = now")
     try ReplicaFile(connection).identify()
-    try connection.setInUse(true, SyncFeature.self)
+    try connection.setInUse(SyncTables.version, SyncFeature.self)
   }
 
   /// Ends the tracking, and forgets everything about it: enabled again, the file is a new replica.
@@ -45,7 +45,7 @@ struct Tracker {
     try dropTriggers()
     for table in SyncTables.all { try connection.execute("DROP TABLE main.\(table)") }
     try connection.recountAttachments()
-    try connection.setInUse(false, SyncFeature.self)
+    try connection.setInUse(nil, SyncFeature.self)
   }
 
   /// Refuses models that can't be kept in sync.

@@ -23,10 +23,9 @@ extension TrackingTriggers {
       """,
       """
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
-        SELECT row.id, property.id, row.length - 1 + row.length % 2, clock.now, clock.replica
-        FROM (\(changed)) AS changed JOIN \(SyncTables.properties) AS property
-        ON property.table_id = \(table.id) AND property.name = changed.name,
-        \(SyncTables.rows) AS row, \(SyncTables.clock) AS clock WHERE \(isRow("new", alias: "row."))
+        SELECT row.id, (SELECT id FROM \(SyncTables.properties) WHERE table_id = \(table.id) AND name = changed.name),
+        row.length - 1 + row.length % 2, \(Self.now), \(Self.replica)
+        FROM \(SyncTables.rows) AS row CROSS JOIN (\(changed)) AS changed WHERE \(isRow("new", alias: "row."))
         ON CONFLICT (row, property) DO UPDATE SET length = excluded.length, time = excluded.time,
         replica = excluded.replica, held = 0, value = NULL
       """,

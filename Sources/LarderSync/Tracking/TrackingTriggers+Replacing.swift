@@ -39,28 +39,34 @@ extension TrackingTriggers {
     return [
       "DELETE FROM \(SyncTables.replaced)",
       """
-      INSERT INTO \(SyncTables.replaced) (row, table_id) SELECT DISTINCT known.id, \(table.id)
-        FROM (SELECT \(keys.map { "rival.\($0)" }.joined(separator: ", ")) \(rivals(others))) AS rival
-        CROSS JOIN \(SyncTables.rows) AS known ON \(isRow("rival", alias: "known."))
+      INSERT INTO \(SyncTables.replaced) (row, table_id) SELECT DISTINCT id, \(table.id)
+        FROM (SELECT (SELECT known.id FROM \(SyncTables.rows) AS known WHERE \(isRow("rival", alias: "known."))) AS id
+        FROM (SELECT \(keys.map { "rival.\($0)" }.joined(separator: ", ")) \(rivals(others))) AS rival)
+        WHERE id IS NOT NULL
       """,
     ]
   }
 
   private var isNoted: String { "EXISTS (SELECT 1 FROM \(SyncTables.replaced) WHERE table_id = \(table.id))" }
 
+  /// The condition that the table has the row of metadata, with an index of the table.
+  private var isShown: String {
+    zip(SyncTables.keys(keyCount), table.description.keys).map { "known.\($0) = rival.\($1.name.quotedName)" }
+      .joined(separator: " AND ")
+  }
+
   private var recording: [String] {
-    let now = "(SELECT now FROM \(SyncTables.clock))"
-    return [
+    [
       """
-      DELETE FROM \(SyncTables.replaced) WHERE row IN (SELECT known.id FROM \(SyncTables.replaced) AS noted
-        JOIN \(SyncTables.rows) AS known ON known.id = noted.row
-        JOIN \(table.quotedName) AS rival ON \(isRow("rival", alias: "known.")))
+      DELETE FROM \(SyncTables.replaced) WHERE EXISTS (SELECT 1 FROM \(SyncTables.rows) AS known
+        CROSS JOIN \(table.quotedName) AS rival ON \(isShown)
+        WHERE known.id = \(SyncTables.replaced).row AND known.table_id = \(table.id))
       """,
       SyncTables.tick,
       """
-      UPDATE \(SyncTables.rows) SET length = length + length % 2, status = 1, source = NULL, deletion_time = \(now),
-        deletion_replica = (SELECT replica FROM \(SyncTables.clock)),
-        position = \(now) + (SELECT count(*) FROM \(SyncTables.replaced) WHERE row < \(SyncTables.rows).id)
+      UPDATE \(SyncTables.rows) SET length = length + length % 2, status = 1, source = NULL,
+        deletion_time = \(Self.now), deletion_replica = \(Self.replica),
+        position = \(Self.now) + (SELECT count(*) FROM \(SyncTables.replaced) WHERE row < \(SyncTables.rows).id)
         WHERE status = 0 AND id IN (SELECT row FROM \(SyncTables.replaced) WHERE table_id = \(table.id))
       """,
       "UPDATE \(SyncTables.clock) SET now = now + (SELECT count(*) FROM \(SyncTables.replaced))",

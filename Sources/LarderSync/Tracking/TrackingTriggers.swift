@@ -22,7 +22,7 @@ struct TrackingTriggers {
       DELETE FROM \(SyncTables.cells) WHERE row = new.id AND NOT (\(wasSetAside));
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
         SELECT new.id, property.id, new.length, clock.now, clock.replica
-        FROM \(SyncTables.properties) AS property, \(SyncTables.clock) AS clock
+        FROM \(SyncTables.properties) AS property CROSS JOIN \(SyncTables.clock) AS clock
         WHERE property.table_id = new.table_id AND property.column_name IS NOT NULL AND property.is_counter = 0
         AND \(wasSetAside)
         ON CONFLICT (row, property) DO UPDATE SET length = excluded.length, time = excluded.time,
@@ -30,8 +30,11 @@ struct TrackingTriggers {
     END
     """
 
-  private static let wasSetAside = "old.status IN (2, 3, 4, 7) AND old.length % 2 = 1"
+  private static let wasSetAside =
+    "\(SyncTables.isSetAside.replacing("status", with: "old.status")) AND old.length % 2 = 1"
   private static let isTracking = "(SELECT is_applying FROM \(SyncTables.clock)) = 0"
+  /// The time of the write, and the number of this replica.
+  static let (now, replica) = ("(SELECT now FROM \(SyncTables.clock))", "(SELECT replica FROM \(SyncTables.clock))")
 
   /// The statements that create the triggers.
   var creation: [String] {
@@ -92,7 +95,8 @@ struct TrackingTriggers {
     """
     INSERT INTO \(SyncTables.counters) (row, property, replica, length, time, high, low)
       SELECT row.id, \(counter.id), clock.replica, row.length - 1 + row.length % 2, clock.now, \(high), \(low)
-      FROM \(SyncTables.rows) AS row, \(SyncTables.clock) AS clock WHERE \(isRow("new", alias: "row.")) AND \(condition)
+      FROM \(SyncTables.rows) AS row CROSS JOIN \(SyncTables.clock) AS clock
+      WHERE \(isRow("new", alias: "row.")) AND \(condition)
       ON CONFLICT (row, property, replica) DO UPDATE SET
       high = excluded.high + CASE WHEN length = excluded.length THEN high ELSE 0 END,
       low = excluded.low + CASE WHEN length = excluded.length THEN low ELSE 0 END,
@@ -137,9 +141,7 @@ struct TrackingTriggers {
       + [
         """
         UPDATE \(SyncTables.rows) SET length = length + length % 2, status = 1, source = NULL,
-          deletion_time = (SELECT now FROM \(SyncTables.clock)),
-          deletion_replica = (SELECT replica FROM \(SyncTables.clock)),
-          position = (SELECT now FROM \(SyncTables.clock)) WHERE \(isRow("old"))
+          deletion_time = \(Self.now), deletion_replica = \(Self.replica), position = \(Self.now) WHERE \(isRow("old"))
         """
       ]
   }
@@ -169,7 +171,7 @@ struct TrackingTriggers {
     return """
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value)
         SELECT row.id, given.id, row.length - 1 + row.length % 2, row.time, row.replica, given.held, given.value
-        FROM \(SyncTables.rows) AS row, (\(values.joined(separator: " UNION ALL "))) AS given
+        FROM \(SyncTables.rows) AS row CROSS JOIN (\(values.joined(separator: " UNION ALL "))) AS given
         WHERE \(isRow("old", alias: "row."))
         ON CONFLICT (row, property) DO UPDATE SET held = excluded.held,
         value = CASE held WHEN 0 THEN excluded.value ELSE value END
@@ -190,20 +192,20 @@ struct TrackingTriggers {
             to: counter, high: "(\(new) >> 32) - (\(old) >> 32)", low: "(\(new) & \(lowMask)) - (\(old) & \(lowMask))",
             when: "\(new) <> \(old)")
         } + [
-          "UPDATE \(SyncTables.rows) SET source = NULL, position = (SELECT now FROM \(SyncTables.clock)) WHERE \(isRow("new"))"
+          "UPDATE \(SyncTables.rows) SET source = NULL, position = \(Self.now) WHERE \(isRow("new"))"
         ])
   }
 
   /// Gives the properties that have changed their own stamps.
   private var stamping: [String] {
     if table.registers.isEmpty { return [] }
-    let changes = table.registers.map { "SELECT \($0.id) AS id, \(isChange(of: $0)) AS is_changed" }
+    let changes = table.registers.map { "SELECT \($0.id) AS id WHERE \(isChange(of: $0))" }
     return [
       """
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
-        SELECT row.id, given.id, row.length - 1 + row.length % 2, clock.now, clock.replica
-        FROM \(SyncTables.rows) AS row, \(SyncTables.clock) AS clock, (\(changes.joined(separator: " UNION ALL "))) AS given
-        WHERE \(isRow("new", alias: "row.")) AND given.is_changed
+        SELECT row.id, given.id, row.length - 1 + row.length % 2, \(Self.now), \(Self.replica)
+        FROM (\(changes.joined(separator: " UNION ALL "))) AS given CROSS JOIN \(SyncTables.rows) AS row
+        WHERE \(isRow("new", alias: "row."))
         ON CONFLICT (row, property) DO UPDATE SET length = excluded.length, time = excluded.time,
         replica = excluded.replica, held = 0, value = NULL
       """

@@ -1,0 +1,107 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Testing
+
+@testable import LarderSync
+
+/// The triggers and indexes of tracking: what a write and an exchange read, and files of earlier versions.
+@Suite struct TrackingSchemaTests {
+  /// A replica with rows of which SQLite has statistics, by which it chooses plans.
+  private func analyzed() async throws -> Replica {
+    let a = try Replica()
+    try await a.store.insert((0..<200).map { SharedKind(id: "\($0)", title: "t") })
+    try await a.store.insert((0..<50).map { SharedTag(name: "\($0)") })
+    let account = SharedAccount(name: "a")
+    try await a.store.insert(account)
+    try await a.store.insert((0..<50).map { SharedCost(amount: $0, account: ToOne(account)) })
+    for number in 0..<20 { try await a.store.documents("notes").save("\(number)", ["text": "t"]) }
+    try await a.store.writingModule { try $0.execute("ANALYZE") }
+    return a
+  }
+
+  @Test("no write makes a trigger read a whole table, whatever the statistics")
+  func filters() async throws {
+    let a = try await analyzed()
+    let statements = try await a.store.writingModule { connection in
+      try connection.rows("SELECT tbl_name FROM sqlite_master WHERE name GLOB '_larder_sync_track_*_insert'") {
+        $0.text(0)
+      }.flatMap { name in
+        let table = name.quotedName
+        let columns = try connection.rows(
+          "SELECT name FROM pragma_table_info(?1) WHERE name <> '_rowid'", [.init(name)]
+        ) { $0.text(0).quotedName }
+        let assignments = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
+        let parameters = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+        return [
+          "INSERT OR REPLACE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(parameters))",
+          "UPDATE OR REPLACE \(table) SET \(assignments)", "DELETE FROM \(table)",
+        ]
+      }
+    }
+    #expect(statements.count > 20)
+    for statement in statements {
+      // SQLite reads a whole table to fill a Bloom filter, each time that the trigger fires:
+      // https://www.sqlite.org/opcode.html#FilterAdd.
+      let filters = try await a.store.writingModule { connection in
+        try connection.rows("EXPLAIN \(statement)") { $0.text(1) }.filter { $0 == "FilterAdd" }
+      }
+      #expect(filters.isEmpty, "\(statement)")
+    }
+  }
+
+  @Test("what isn't visible is found by indexes, whatever the number of rows")
+  func partialIndexes() async throws {
+    let a = try await analyzed()
+    for condition in [SyncTables.isSetAside, SyncTables.isMissed, SyncTables.isResurrected] {
+      for columns in ["count(*)", "*"] {
+        let text = try await a.store.writingModule { connection in
+          try connection.rows("EXPLAIN QUERY PLAN SELECT \(columns) FROM \(SyncTables.rows) WHERE \(condition)") {
+            $0.text(3)
+          }.joined()
+        }
+        #expect(text.contains("INDEX _larder_sync_rows_"), "\(condition): \(text)")
+      }
+    }
+  }
+
+  private func schema(_ replica: Replica) async throws -> [String: String] {
+    let objects = try await replica.store.writingModule { connection in
+      try connection.rows("SELECT name, sql FROM sqlite_master WHERE name GLOB '_larder_sync_*'") { row in
+        (row.text(0), row.text(1))
+      }
+    }
+    return Dictionary(objects) { $1 }
+  }
+
+  @Test("a file of an earlier version gets the indexes and triggers of this one, and syncs what it had")
+  func upgrade() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedTag(name: "x"))
+    try await b.store.insert(SharedTag(name: "x"))
+    try await a.exchange(with: b)
+    let expected = try await schema(a)
+    try await a.store.writingModule { connection in
+      try connection.transaction {
+        for (name, sql) in expected where sql.contains(SyncTables.isSetAside) {
+          try connection.execute("DROP \(sql.hasPrefix("CREATE INDEX") ? "INDEX" : "TRIGGER") \(name)")
+          try connection.execute(sql.replacing(SyncTables.isSetAside, with: "status IN (2, 3, 4, 7)"))
+        }
+        try connection.execute(
+          "CREATE INDEX _larder_sync_rows_set_aside ON _larder_sync_rows (table_id, status) WHERE status IN (2, 3, 4, 7)"
+        )
+        try connection.setInUse(1, SyncFeature.self)
+      }
+    }
+    #expect(try await schema(a) != expected)
+    await a.store.close()
+    let reopened = try Replica(folder: a.folder)
+    #expect(try await schema(reopened) == expected)
+    try await reopened.store.insert(SharedKind(id: "1", title: "t"))
+    try await b.store.deleteAll(SharedTag.all)
+    try await reopened.exchange(with: b)
+    #expect(try await reopened.rows() == b.rows())
+    #expect(try await b.store.find(SharedKind.self, "1")?.title == "t")
+    #expect(try await reopened.store.fetch(SharedTag.all).count == 1)
+  }
+}
