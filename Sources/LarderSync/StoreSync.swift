@@ -103,9 +103,13 @@ public struct StoreSync: Sendable {
       }
       failure = failure ?? other
     }
-    report.setAside = try await store.readingModule { try ReplicaFile($0).setAsideCount() }
-    try await confirmIdentity()
-    try await forgetDeletionsDaily()
+    let (setAside, isConfirmed, lastForgotten) = try await store.readingModule { connection in
+      let file = try ReplicaFile(connection)
+      return (try file.setAsideCount(), try file.isConfirmed(), try file.lastForgotten())
+    }
+    report.setAside = setAside
+    if !isConfirmed { try await confirmIdentity() }
+    try await forgetDeletionsDaily(after: lastForgotten)
     if let failure { throw failure }
     return report
   }
@@ -124,11 +128,7 @@ public struct StoreSync: Sendable {
 
   /// Records that everything up to now was written in this file, once it has left the device.
   func confirmIdentity() async throws {
-    let isConfirmed = try await store.readingModule { connection in
-      let clock = try ReplicaFile(connection).clock()
-      return clock.identified == clock.now
-    }
-    if isConfirmed { return }
+    if try await store.readingModule({ try ReplicaFile($0).isConfirmed() }) { return }
     try await store.writingModule { connection in
       try connection.transaction { try ReplicaFile(connection).confirmIdentity() }
     }
@@ -178,20 +178,19 @@ extension StoreSync: SyncPeer {
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read, and for a copy those of
   ///   any write.
   public func replica() async throws -> ReplicaID {
-    let isKnown = try await store.readingModule { connection in
+    let known = try await store.readingModule { connection in
       let file = try ReplicaFile(connection)
-      return try !file.isCopy() && !file.hasUnconfirmedContributions()
+      return try file.isCopy() || file.hasUnconfirmedContributions() ? nil : file.own()
     }
-    if !isKnown {
-      try await store.writingModule { connection in
-        try connection.transaction {
-          let file = try ReplicaFile(connection)
-          try file.identify()
-          try file.confirmIdentity()
-        }
+    if let known { return known }
+    return try await store.writingModule { connection in
+      try connection.transaction {
+        let file = try ReplicaFile(connection)
+        try file.identify()
+        try file.confirmIdentity()
+        return try file.own()
       }
     }
-    return try await store.readingModule { try ReplicaFile($0).own() }
   }
 
   /// Returns up to where this file has the changes of a replica: position zero if it has none.

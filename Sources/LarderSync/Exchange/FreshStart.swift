@@ -79,10 +79,14 @@ extension StoreSync {
   ///
   /// - Returns: Whether it was.
   func startAfreshIfNeeded(with peer: some SyncPeer, _ other: ReplicaID) async throws -> Bool {
-    let position = try await cursor(of: other).position
-    let wasInterrupted = try await store.readingModule { try ReplicaFile($0).isStartingAfresh(with: other) }
-    let forgotten = try await peer.forgotten()
-    guard wasInterrupted || position > 0 && position < forgotten else { return false }
+    let (position, wasInterrupted) = try await store.readingModule { connection in
+      let file = try ReplicaFile(connection)
+      return (try file.received(from: other), try file.isStartingAfresh(with: other))
+    }
+    if !wasInterrupted {
+      guard position > 0 else { return false }
+      guard try await position < peer.forgotten() else { return false }
+    }
     try await setStartingAfresh(true, with: other)
     var start = FreshStart(self)
     try await start.run(with: peer, other)

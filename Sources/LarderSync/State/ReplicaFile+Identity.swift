@@ -25,6 +25,12 @@ extension ReplicaFile {
       "UPDATE \(SyncTables.clock) SET file = ?1, identified = now", [place.map { .init($0) } ?? .null])
   }
 
+  /// Whether it is recorded that everything up to now was written in this file.
+  func isConfirmed() throws -> Bool {
+    let clock = try clock()
+    return clock.identified == clock.now
+  }
+
   /// Records that everything up to now was written in this file.
   func confirmIdentity() throws {
     try connection.run(

@@ -19,6 +19,11 @@ extension ReplicaFile {
     try connection.first("SELECT forgotten FROM \(SyncTables.clock)") { $0.integer(0) } ?? 0
   }
 
+  /// When deletions were forgotten, in milliseconds since 1970; zero if they never were.
+  func lastForgotten() throws -> Int64 {
+    try connection.first("SELECT forgotten_at FROM \(SyncTables.clock)") { $0.integer(0) } ?? 0
+  }
+
   /// Whether this replica has begun to take everything from another one anew, and was interrupted.
   func isStartingAfresh(with replica: ReplicaID) throws -> Bool {
     try connection.finds(
@@ -179,11 +184,10 @@ extension StoreSync {
   }
 
   /// Forgets deletions, and parts of attachments that nobody waits for, if that was done more than a day ago.
-  func forgetDeletionsDaily() async throws {
+  ///
+  /// - Parameter last: When it was done, in milliseconds since 1970.
+  func forgetDeletionsDaily(after last: Int64) async throws {
     let now = Date()
-    let last = try await store.readingModule { connection in
-      try connection.first("SELECT forgotten_at FROM \(SyncTables.clock)") { $0.integer(0) } ?? 0
-    }
     guard now.timeIntervalSince1970 * 1000 - Double(last) > 24 * 60 * 60 * 1000 else { return }
     _ = try await forgetDeletions(at: now)
     let awaited = try await store.readingModule { try ReplicaFile($0).awaitedDigests() }

@@ -192,12 +192,11 @@ struct LyingAttachmentTests {
     await #expect(throws: PiecePeer.Failure.self) { try await b.store.sync.exchange(with: breaking) }
     let part = try #require(try b.attachmentFiles().arriving.first)
     let path = b.path + ".attachments/" + part
-    try await b.store.sync.forgetDeletionsDaily()
+    try await b.store.sync.forgetDeletionsDaily(after: 0)
     #expect(FileManager.default.fileExists(atPath: path))
     let old = Date(timeIntervalSinceNow: -2 * 24 * 60 * 60)
     try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: path)
-    try await b.store.writingModule { try $0.run("UPDATE \(SyncTables.clock) SET forgotten_at = 0") }
-    try await b.store.sync.forgetDeletionsDaily()
+    try await b.store.sync.forgetDeletionsDaily(after: 0)
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 }
