@@ -7,7 +7,8 @@ extension ReplicaFile {
   ///   - region: The region, solved.
   ///   - sources: The numbers of the replicas from which states came as they are.
   func write(_ region: VisibilityRegion, sources: [RowKey: Int64] = [:]) throws {
-    let members = region.members.sorted { $0.key < $1.key }.map(\.value)
+    // Members are large: only their keys are moved while they are sorted.
+    let members = region.members.keys.sorted().compactMap { region.members[$0] }
     for member in members where member.old?.state != member.state || member.old?.status != member.status {
       try expectAttachments(
         of: member.state, isAwaited: member.state.isThere || member.status == .visible)

@@ -15,6 +15,8 @@ final class ReplicaFile {
   private var known: [Int64: [Tracker.KnownProperty]] = [:]
   /// The same by the bytes of their names: names that are equal as Swift compares texts may be different columns.
   private var knownByName: [Int64: [Data: Tracker.KnownProperty]] = [:]
+  /// Those that were asked for, by their names.
+  private var latest: [Int64: [String: Tracker.KnownProperty]] = [:]
   /// The names of properties by number, by the numbers of the tables.
   private var knownNames: [Int64: [Int64: String]] = [:]
   private var replicas: [Int64: ReplicaID] = [:]
@@ -127,6 +129,13 @@ final class ReplicaFile {
 
   /// The property with the name, which is recorded if it is new.
   func property(_ name: String, of table: Int64) throws -> Tracker.KnownProperty {
+    if let property = latest[table]?[name], property.name.utf8.elementsEqual(name.utf8) { return property }
+    let property = try recordedProperty(name, of: table)
+    latest[table, default: [:]][name] = property
+    return property
+  }
+
+  private func recordedProperty(_ name: String, of table: Int64) throws -> Tracker.KnownProperty {
     let bytes = Data(name.utf8)
     if knownByName[table] == nil {
       knownByName[table] = Dictionary(try properties(of: table).map { (Data($0.name.utf8), $0) }) { first, _ in first }

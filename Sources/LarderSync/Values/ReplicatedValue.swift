@@ -55,7 +55,8 @@ extension ReplicatedValue: Comparable {
     switch (left, right) {
     case (.integer(let left), .integer(let right)): left < right
     case (.real(let left), .real(let right)): left.bitPattern < right.bitPattern
-    case (.text(let left), .text(let right)), (.blob(let left), .blob(let right)): left.lexicographicallyPrecedes(right)
+    case (.text(let left), .text(let right)), (.blob(let left), .blob(let right)):
+      left.withUnsafeBytes { left in right.withUnsafeBytes { left.lexicographicallyPrecedes($0) } }
     default: left.rank < right.rank
     }
   }

@@ -3,6 +3,9 @@ internal import Foundation
 /// Gathers rows for a frame.
 struct RowPacker {
   private var columns = RowColumns()
+  /// The storage classes and the contents of values. They grow by a few bytes at a time, which costs an array less than
+  /// `Data`.
+  private var (classes, contents): ([UInt8], [UInt8]) = ([], [])
   private var replicas: ReplicaTable
   private var names: [String] = []
   private var nameIndexes: [String: UInt32] = [:]
@@ -29,7 +32,7 @@ struct RowPacker {
   var count: Int { columns.rowShapes.count }
   /// About how many bytes the message has.
   var size: Int {
-    columns.contents.count + lostSize + 8 * columns.reals.count + 4 * valueCount + 8 * count
+    contents.count + lostSize + 8 * columns.reals.count + 4 * valueCount + 8 * count
       + 16 * (columns.lossRows.count + columns.contributionRows.count)
   }
   /// The greatest number of replicas, names or shapes.
@@ -139,15 +142,15 @@ struct RowPacker {
       append(bytes)
     }
     if position % 2 == 0 {
-      columns.classes.append(number)
+      classes.append(number)
     } else {
-      columns.classes[columns.classes.count - 1] |= number << 4
+      classes[classes.count - 1] |= number << 4
     }
   }
 
   private mutating func append(_ bytes: Data) {
     columns.lengths.append(UInt32(clamping: bytes.count))
-    columns.contents.append(bytes)
+    bytes.withUnsafeBytes { contents.append(contentsOf: $0) }
   }
 
   private mutating func shapeIndex(of row: RowState) throws(BatchError.Problem) -> UInt32 {
@@ -183,6 +186,7 @@ struct RowPacker {
     message.shapeKeyCounts = shapes.map { UInt32($0.keyCount) }
     message.shapePropertyCounts = shapes.map { UInt32($0.properties.count) }
     message.shapeProperties = shapes.flatMap { $0.properties.compactMap { nameIndexes[$0] } }
+    (packer.columns.classes, packer.columns.contents) = (Data(packer.classes), Data(packer.contents))
     packer.columns.write(to: &message)
     return message
   }
