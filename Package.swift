@@ -199,7 +199,8 @@ let package = Package(
       name: "LarderArchiveTestProcess", dependencies: ["LarderArchive", "LarderArchiveMutation", "LarderRandom"],
       path: "Tests/LarderArchiveTestProcess"),
     .executableTarget(
-      name: "LarderStudioTestProcess", dependencies: ["Larder", "LarderStudio", "LarderSync"], path: "Tests/LarderStudioTestProcess"),
+      name: "LarderStudioTestProcess", dependencies: ["Larder", "LarderStudio", "LarderSync"],
+      path: "Tests/LarderStudioTestProcess"),
     .executableTarget(name: "LarderTestProcess", dependencies: ["Larder"], path: "Tests/LarderTestProcess"),
     .executableTarget(
       name: "LarderSyncTestProcess", dependencies: ["Larder", "LarderSync"], path: "Tests/LarderSyncTestProcess"),

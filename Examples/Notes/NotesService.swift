@@ -41,9 +41,10 @@ struct NotesService: Sendable {
   // MARK: Reading
 
   /// The list as it is now and after each change: newest change first, or the best match first if something is searched
-  /// for. A search without any letter or digit finds nothing.
+  /// for. An empty search lists every note, and one of signs alone finds nothing.
   func list(search: String) -> some AsyncSequence<[Note], any Error> & Sendable {
-    let limit = search.contains { $0.isLetter || $0.isNumber } ? Self.listLimit : 0
+    let isOfSigns = !search.contains { $0.isLetter || $0.isNumber } && !search.allSatisfy(\.isWhitespace)
+    let limit = isOfSigns ? 0 : Self.listLimit
     return store.live(Note.search(typed: search).sorted(by: \.modifiedAt, order: .reverse).ranked().limit(limit))
   }
 
