@@ -306,10 +306,10 @@ def test_it_is_dark_where_the_system_is(open_ledger, server):
 def test_the_start_page_leads_to_both_apps(open_page, server):
     page = open_page()
     page.goto(server.url)
-    page.get_by_role("link", name="Ledger").click()
+    page.locator("a.card", has_text="Ledger").first.click()
     expect(page).to_have_title("Ledger")
     page.get_by_role("link", name="All examples").click()
-    page.get_by_role("link").filter(has=page.get_by_text("Notes", exact=True)).click()
+    page.locator("a.card", has_text="Notes").first.click()
     expect(page).to_have_title("Notes")
 
 

@@ -100,9 +100,21 @@ struct AttachmentFolder: Sendable {
   }
 
   /// Returns whether the file of a digest has its data. Reads all of it.
-  func isWhole(_ digest: String, size: Int) -> Bool {
-    guard let file = try? open(digest), file.size == size else { return false }
-    return (try? file.digest()) == digest
+  ///
+  /// - Throws: ``StoreError`` if the file is there and can't be opened, which says nothing of its data.
+  func isWhole(_ digest: String, size: Int) throws -> Bool {
+    try ifPresent(digest) { file in file.size == size && (try? file.digest()) == digest } ?? false
+  }
+
+  /// Calls the closure with the file of a digest; returns nil if there is no file.
+  func ifPresent<Result>(_ digest: String, _ body: (AttachmentFile) throws -> Result) throws -> Result? {
+    let file: AttachmentFile
+    do {
+      file = try open(digest)
+    } catch let error as StoreError where [.notFound, .corrupt].contains(error.code) {
+      return nil
+    }
+    return try body(file)
   }
 
   /// Returns the names of the subfolders, which are the beginnings of digests.
@@ -274,7 +286,7 @@ struct AttachmentFolder: Sendable {
     switch number {
     case EEXIST:
       // A file that is deleted meanwhile is replaced below.
-      if isWhole(digest, size: draft.size), let placed = try? open(digest) {
+      if (try? isWhole(digest, size: draft.size)) == true, let placed = try? open(digest) {
         draft.removeTemporaryName()
         return placed
       }

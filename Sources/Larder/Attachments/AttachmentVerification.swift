@@ -31,7 +31,7 @@ struct AttachmentVerification {
       report.count += 1
       switch folder.content(of: digest) {
       case .absent: missing.insert(digest)
-      case _ where entry.size >= 0 && !folder.isWhole(digest, size: entry.size): damaged.insert(digest)
+      case _ where try entry.size >= 0 && !folder.isWhole(digest, size: entry.size): damaged.insert(digest)
       case _ where entry.isUnused: report.orphaned.append(url(digest))
       default: break
       }

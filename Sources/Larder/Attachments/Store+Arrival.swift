@@ -10,7 +10,7 @@ extension Store {
     let storage = environment.attachments
     guard Attachment.isDigest(digest), size >= 0, (0...size).contains(offset) else { return nil }
     return try await AttachmentWork.run {
-      guard storage.isWhole(digest, size: size) else { return nil }
+      guard try storage.isWhole(digest, size: size) else { return nil }
       return try storage.folder.open(digest).read(at: offset, count: Swift.min(Self.greatestPiece, size - offset))
     }
   }
@@ -43,7 +43,7 @@ extension Store {
       )
     }
     let reached = try await AttachmentWork.run { () -> Int in
-      guard !storage.isWhole(digest, size: size) else { return size }
+      guard try !storage.isWhole(digest, size: size) else { return size }
       guard let file = try folder.arrival(of: digest, creates: true) else { return 0 }
       try file.lockExclusive()
       if file.size == offset { try bytes.withUnsafeBytes { try file.write($0) } }

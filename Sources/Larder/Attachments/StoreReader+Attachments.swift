@@ -151,14 +151,17 @@ extension AttachmentStorage {
   }
 
   /// Returns whether the file of a digest has its data. Reads all of it, unless it was read before.
-  func isWhole(_ digest: String, size: Int) -> Bool {
-    guard folder.content(of: digest) == .file(size: size), let file = try? folder.open(digest),
-      let version = file.version
-    else { return false }
-    if checked.contains(digest, version) { return true }
-    guard (try? file.digest()) == digest else { return false }
-    if version == file.version { checked.insert(digest, version) }
-    return true
+  ///
+  /// - Throws: ``StoreError`` if the file is there and can't be opened, which says nothing of its data.
+  func isWhole(_ digest: String, size: Int) throws -> Bool {
+    guard folder.content(of: digest) == .file(size: size) else { return false }
+    return try folder.ifPresent(digest) { file in
+      guard let version = file.version else { return false }
+      if checked.contains(digest, version) { return true }
+      guard (try? file.digest()) == digest else { return false }
+      if version == file.version { checked.insert(digest, version) }
+      return true
+    } ?? false
   }
 
   fileprivate func data(of attachment: Attachment, range: Range<Int>) throws -> Data {

@@ -39,7 +39,11 @@ final class FileExport: Sendable {
   func writeRows(_ file: ReplicaFile, _ cancellation: CancellationFlag) throws {
     let recipientID = try recipient.flatMap(file.knownID)
     var (position, limit) = (since.position, Self.firstPage)
-    var attachments = Set(try file.arrivedAttachments(after: since.position, upTo: upTo.position))
+    // What no row names any longer may be deleted at any moment.
+    var attachments = Set(
+      try file.arrivedAttachments(after: since.position, upTo: upTo.position).filter {
+        try file.connection.isAttachmentUsed($0.digest)
+      })
     while true {
       try cancellation.check()
       let rows = try file.rows(after: position, upTo: upTo.position, limit: limit, exceptFrom: recipientID)
@@ -67,6 +71,9 @@ final class FileExport: Sendable {
     }
   }
 
+  /// The bytes of an attachment were deleted after some of them were written.
+  struct BytesAreGone: Error {}
+
   /// Writes the bytes of an attachment, unless they are not here.
   func write(_ attachment: NamedAttachment, of sync: StoreSync) async throws {
     var offset = 0
@@ -77,12 +84,7 @@ final class FileExport: Sendable {
       offset = piece.end
       if offset >= attachment.size { return }
     }
-    guard offset == 0 else {
-      throw StoreError(
-        .notFound, ofModel: nil,
-        "The bytes of an attachment were deleted while they were written to the file; nothing of it was kept. Export again."
-      )
-    }
+    guard offset == 0 else { throw BytesAreGone() }
   }
 
   private func write(_ body: (inout BatchWriter) throws -> Data?) throws {

@@ -40,19 +40,46 @@ extension StoreSync {
         .invalidValue, ofModel: nil,
         "A file for this replica itself was asked for. Name the replica that imports it, or leave the name out.")
     }
+    var attempts = 0
+    while true {
+      do {
+        let file = try await written(to: url, for: recipient, since: cursor, attachments, key)
+        try await confirmIdentity()
+        return file
+      } catch is FileExport.BytesAreGone {
+        // Whoever deleted the bytes has changed the rows that named them: the next file doesn't name them either.
+        attempts += 1
+        guard attempts < Self.exportAttempts else {
+          throw StoreError(
+            .notFound, ofModel: nil,
+            "The bytes of attachments were deleted again and again while they were written to the file; nothing of it was kept. Export again."
+          )
+        }
+      }
+    }
+  }
+
+  /// How often a file is begun whose attachments are deleted meanwhile.
+  private static let exportAttempts = 5
+
+  /// Writes a whole file.
+  ///
+  /// - Throws: ``FileExport/BytesAreGone`` if the bytes of an attachment were deleted meanwhile. Nothing of the file is
+  ///   left then.
+  private func written(
+    to url: URL, for recipient: ReplicaID?, since cursor: ChangeCursor?, _ transfer: AttachmentTransfer,
+    _ key: GroupKey?
+  ) async throws -> SyncFile {
     let export = try await withRows(of: url, recipient, cursor, key)
-    let file: SyncFile
     do {
-      for attachment in export.attachments.sorted() where attachments.takes(attachment) {
+      for attachment in export.attachments.sorted() where transfer.takes(attachment) {
         try await export.write(attachment, of: self)
       }
-      file = try export.finish()
+      return try export.finish()
     } catch {
       export.discard()
       throw error
     }
-    try await confirmIdentity()
-    return file
   }
 
   /// Begins a file, and writes all rows.
