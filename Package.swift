@@ -54,6 +54,7 @@ let package = Package(
     .target(
       name: "Larder",
       dependencies: [
+        "CLarderSQLite",
         "LarderArchive",
         "LarderMacros",
         .product(name: "GRDB", package: "GRDB.swift"),
@@ -83,6 +84,8 @@ let package = Package(
       ]
     ),
     .target(name: "LarderArchive", dependencies: ["CLarderZlib"]),
+    // The one function of SQLite that Swift can't call by itself.
+    .systemLibrary(name: "CLarderSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     // The system's zlib, for zip files.
     .systemLibrary(name: "CLarderZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "LarderCombine", dependencies: ["Larder", openCombine]),

@@ -19,6 +19,7 @@ struct LarderTestProcess {
     case "save": try await process.save()
     case "pairs": try await process.savePairs()
     case "insert": try await process.insert(number)
+    case "countWrites": try process.countWrites(number)
     case "hold": try process.hold()
     case "fill": try await process.fill()
     case "use": process.use()

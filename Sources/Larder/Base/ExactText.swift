@@ -1,3 +1,5 @@
+import Foundation
+
 /// A text compared byte by byte, as JSON and SQLite do. Swift considers texts equal that differ so, such as é as one
 /// scalar and as two.
 struct ExactText: Sendable, Hashable {
@@ -10,7 +12,11 @@ struct ExactText: Sendable, Hashable {
   static func == (left: ExactText, right: ExactText) -> Bool {
     var (left, right) = (left.text, right.text)
     return left.withUTF8 { left in
-      right.withUTF8 { right in left.count == right.count && left.elementsEqual(right) }
+      right.withUTF8 { right in
+        guard left.count == right.count else { return false }
+        guard let start = left.baseAddress, let other = right.baseAddress, start != other else { return true }
+        return memcmp(start, other, left.count) == 0
+      }
     }
   }
 

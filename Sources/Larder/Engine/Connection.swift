@@ -18,7 +18,10 @@ final class Connection: @unchecked Sendable {
   let authorizer = StatementAuthorizer()
   /// Reports the statements; nil if they aren't traced.
   var tracer: StatementTracer?
-  private var statements: [String: PreparedStatement] = [:]
+  /// By the bytes of the SQL: texts that Swift finds equal may name different values.
+  private var statements: [ExactText: PreparedStatement] = [:]
+  /// The one of ``statements`` that was used last.
+  private var lastStatement: (sql: ExactText, statement: PreparedStatement)?
   private var modelStatements: [ModelStatementKey: PreparedStatement] = [:]
   /// The one of ``modelStatements`` that was used last, because most programs repeat a call, and hashing costs as much as
   /// the rest of the look-up.
@@ -86,6 +89,7 @@ final class Connection: @unchecked Sendable {
   init(path: String, configuration: GRDB.Configuration, environment: StoreEnvironment) throws {
     var configuration = configuration
     configuration.prepareDatabase { [environment] in try SQLFunctions.register(on: $0, environment) }
+    _ = StatementJournal.staysInMemory
     queue =
       path == ":memory:"
       ? try DatabaseQueue(configuration: configuration) : try DatabaseQueue(path: path, configuration: configuration)
@@ -147,6 +151,7 @@ final class Connection: @unchecked Sendable {
     environment.gate.forget(self)
     tracer?.stop(on: handle)
     statements.removeAll()
+    lastStatement = nil
     modelStatements.removeAll()
     lastModelStatement = nil
     upserts.removeAll()
@@ -251,11 +256,19 @@ final class Connection: @unchecked Sendable {
 
   /// Returns the cached statement with this SQL, whether or not it may be executed now.
   func keptStatement(_ sql: String) throws -> PreparedStatement {
-    if let statement = statements[sql], !statement.isInUse { return statement }
+    let key = ExactText(sql)
+    if let last = lastStatement, last.sql == key, !last.statement.isInUse { return last.statement }
+    if let statement = statements[key], !statement.isInUse {
+      lastStatement = (key, statement)
+      return statement
+    }
     let statement = try compile(sql)
-    if statements[sql] == nil {
-      if statements.count >= Self.statementLimit { statements = statements.filter { $0.value.isInUse } }
-      statements[sql] = statement
+    if statements[key] == nil {
+      if statements.count >= Self.statementLimit {
+        statements = statements.filter { $0.value.isInUse }
+        lastStatement = nil
+      }
+      statements[key] = statement
     }
     return statement
   }
@@ -287,6 +300,7 @@ final class Connection: @unchecked Sendable {
   /// Empties the cache, because names resolve differently from now on.
   func forgetStatements() {
     statements.removeAll(keepingCapacity: true)
+    lastStatement = nil
     modelStatements.removeAll(keepingCapacity: true)
     lastModelStatement = nil
     upserts.removeAll()

@@ -139,8 +139,12 @@ extension Writer {
   /// the same thread, once.
   private func releaseInline() {
     guard !needsCheckpoint else { return release() }
-    let group = line.withLock { line in line.popGroup() }
-    if group.isEmpty { return release() }
+    let group: [GroupedWrite]
+    switch line.withLock({ $0.popNext() }) {
+    case .nobody: return
+    case .exclusive(let turn): return turn()
+    case .group(let writes): group = writes
+    }
     let started = group.filter { $0.start() }
     let remaining = write(started, waits: false)
     if remaining.isEmpty {

@@ -25,7 +25,11 @@ final class LiveRegistry: Sendable {
   /// How often to check for commits of other processes while there are observers.
   private static let interval = DispatchTimeInterval.milliseconds(100)
 
-  var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
+  /// Whether there are no observers.
+  ///
+  /// An observer is counted before it reads, and a commit is made before this is asked, both sequentially consistent: so a
+  /// commit that finds no observer is seen by whatever an observer reads that is added later.
+  var isEmpty: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
 
   /// - Parameter isShared: Whether other processes may commit to the file.
   init(isShared: Bool) {
@@ -34,7 +38,7 @@ final class LiveRegistry: Sendable {
 
   /// Adds the observer, which is notified of all commits from now on.
   func add(_ observer: LiveObserver) {
-    if count.add(1, ordering: .acquiringAndReleasing).newValue == 1 {
+    if count.add(1, ordering: .sequentiallyConsistent).newValue == 1 {
       state.withLock { $0.writer }?.features.observersNeedNews(hasForeignCommits: false)
     }
     let writer = state.withLock { state -> Writer? in
@@ -99,7 +103,7 @@ final class LiveRegistry: Sendable {
 
   /// Wakes the observers of what was written.
   func didCommit(_ statements: [StatementFacts]) {
-    guard !statements.isEmpty else { return }
+    if statements.isEmpty || isEmpty { return }
     // The same SQL may now read from another view or table.
     if statements.contains(where: \.changesSchema) { return wakeAll() }
     let waiters = state.withLock { state -> [LiveObserver.Waiter] in

@@ -115,13 +115,18 @@ extension ModuleConnection {
 extension Store {
   /// Calls the closure with a connection that reads.
   ///
-  /// - Parameter body: The closure.
+  /// - Parameters:
+  ///   - isBrief: Whether to begin on the task's own thread. A closure that takes more than half a millisecond begins anew
+  ///     on another one.
+  ///   - body: The closure.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws, and the errors of any read.
   package func readingModule<Result: Sendable>(
-    _ body: @escaping @Sendable (ModuleConnection) throws -> Result
+    isBrief: Bool = false, _ body: @escaping @Sendable (ModuleConnection) throws -> Result
   ) async throws -> Result {
-    try await reading { connection in try connection.inOneView { try body(ModuleConnection(connection)) } }
+    try await reading(isBrief: isBrief) { connection in
+      try connection.inOneView { try body(ModuleConnection(connection)) }
+    }
   }
 
   /// Calls the closure with the connection that writes. It begins transactions itself.

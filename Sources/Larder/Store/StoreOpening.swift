@@ -309,6 +309,7 @@ struct StoreOpening: Sendable {
     settings.readonly = true
     settings.busyMode = .timeout(Double(configuration.busyTimeout.milliseconds) / 1000)
     let sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    _ = StatementJournal.staysInMemory
     do {
       return try DatabaseQueue(path: path, configuration: settings).read { file in
         try Bool.fetchOne(file, sql: sql, arguments: [Catalogue.modelsTable]) == true
