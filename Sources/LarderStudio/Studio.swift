@@ -64,10 +64,15 @@ public struct Studio: Sendable {
   ///   - access: Who refuses requests of strangers.
   /// - Throws: ``StoreError`` if the file can't be opened.
   public func addRoutes(to router: some RouterMethods<some RequestContext>, access: Access = .token) throws {
-    let library = try openLibrary()
     // Each route's group starts with the checks.
     let root = router.group("").add(middleware: StudioHeaders()).add(middleware: RefusalMiddleware())
     if access == .token { root.add(middleware: AccessControl(token: token)) }
+    try addUncheckedRoutes(to: root, access)
+  }
+
+  /// Adds the routes without what checks requests.
+  private func addUncheckedRoutes(to root: some RouterMethods<some RequestContext>, _ access: Access) throws {
+    let library = try openLibrary()
     PageFiles(token: access == .token ? token : nil).addRoutes(to: root)
     let api = root.group("api")
     TableRoutes(library: library).addRoutes(to: api)
@@ -93,7 +98,10 @@ public struct Studio: Sendable {
   /// - Throws: ``StoreError`` if the file can't be opened, and an error if the port is taken.
   public func run(whenReady: @escaping @Sendable (_ address: String) async -> Void) async throws {
     let router = Router(options: .autoGenerateHeadEndpoints)
-    try addRoutes(to: router)
+    // Of the router itself, so that they see what there is no route for.
+    router.add(middleware: StudioHeaders()).add(middleware: RefusalMiddleware())
+    router.add(middleware: AccessControl(token: token))
+    try addUncheckedRoutes(to: router, .token)
     var logger = Logger(label: "studio")
     logger.logLevel = .error
     let query = addressQuery

@@ -206,3 +206,10 @@ def test_the_page_fits_a_phone(open_page, server):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     devices.phone.add("New note in Kitchen", "Plum jam")
     expect(devices.laptop.note("Plum jam")).to_be_visible()
+
+
+def test_a_text_with_nul_is_refused(server):
+    folder = "01890000-0000-7000-8000-000000000000"
+    for path, body in [("notes", {"title": "a\0b", "folder": folder}), ("notes", {"title": "a", "folder": folder, "text": "\0"}), ("tags", {"name": "a\0"})]:
+        status, _, answer = server.ask("POST", f"/devices/api/laptop/{path}", body)
+        assert (status, "NUL" in str(answer)) == (422, True), answer

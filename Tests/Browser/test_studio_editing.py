@@ -1,6 +1,7 @@
 """The data browser changes rows as a unit of work: undo, redo, saving, discarding, and conflicts with the program."""
 
 import json
+import sqlite3
 
 from playwright.sync_api import expect
 
@@ -223,3 +224,75 @@ def test_what_is_being_written_is_not_lost_when_the_program_writes(window, studi
     studio.execute("update Account set currency = 'JPY' where name = 'Wallet'")
     expect(window.row("JPY")).to_have_count(1)
     expect(name).to_have_value("Half a na")
+
+
+CASH, LATE = ["i1"], ["i2"]
+
+
+def change(studio, name: str, key: list):
+    status, _, answer = studio.ask("POST", "api/update", {"table": "Tag", "key": key, "values": {"name": name}})
+    assert status == 200, answer
+    return answer
+
+
+def differences(answer) -> list[tuple]:
+    return sorted((one["before"], one["after"]) for change in answer["changes"] for one in change["differences"])
+
+
+def test_what_the_program_writes_is_no_unsaved_change(studio):
+    change(studio, "Mine", CASH)
+    assert studio.ask("POST", "api/discard", {})[2]["changes"] == []
+    studio.execute("update Tag set name = 'Theirs' where id = 1")
+    assert differences(change(studio, "Branch", LATE)) == [("late", "Branch")]
+    assert differences(change(studio, "Purse", CASH)) == [("Theirs", "Purse"), ("late", "Branch")]
+    assert studio.ask("POST", "api/save", {})[0] == 200
+    assert names(studio, "Tag") == ["Branch", "Purse"]
+    studio.execute("update Tag set name = 'Later' where id = 1")
+    assert differences(change(studio, "Last", LATE)) == [("Branch", "Last")]
+    assert studio.ask("POST", "api/save", {})[0] == 200
+    assert names(studio, "Tag") == ["Last", "Later"]
+
+
+def test_a_decision_holds_for_the_version_that_was_seen(studio):
+    change(studio, "Mine", CASH)
+    studio.execute("update Tag set name = 'First' where id = 1")
+    status, _, answer = studio.ask("POST", "api/save", {})
+    assert (status, len(answer["conflicts"])) == (409, 1), answer
+    studio.execute("update Tag set name = 'Second' where id = 1")
+    assert studio.ask("POST", "api/resolve", {"table": "Tag", "key": CASH, "keepsMine": True})[0] == 200
+    status, _, answer = studio.ask("POST", "api/save", {})
+    assert (status, answer["conflicts"][0]["differences"][0]["before"]) == (409, "Second"), answer
+    assert names(studio, "Tag") == ["Second", "late"]
+    assert studio.ask("POST", "api/resolve", {"table": "Tag", "key": CASH, "keepsMine": True})[0] == 200
+    assert studio.ask("POST", "api/save", {})[0] == 200
+    assert names(studio, "Tag") == ["Mine", "late"]
+
+
+def test_values_of_a_column_without_a_type_keep_their_kind(start_studio, tmp_path):
+    file = tmp_path / "kinds.db"
+    connection = sqlite3.connect(file)
+    connection.execute("create table t (id integer primary key, v)")
+    connection.executemany("insert into t values (?, ?)", [(1, "007"), (2, 5), (3, b"\0\1"), (4, None), (5, None), (6, 1.5)])
+    connection.commit()
+    studio = start_studio(file)
+    for number, text in [(1, "008"), (2, "6"), (3, "AAEC"), (4, "0042"), (5, "42"), (6, "2.5")]:
+        status, _, answer = studio.ask("POST", "api/update", {"table": "t", "key": [f"i{number}"], "values": {"v": text}})
+        assert status == 200, answer
+    status, _, answer = studio.ask("POST", "api/update", {"table": "t", "key": ["i3"], "values": {"v": "no bytes"}})
+    assert (status, "has bytes" in answer["message"]) == (422, True), answer
+    for text in ["1e5", "7"]:
+        assert studio.ask("POST", "api/insert", {"table": "t", "values": {"v": text}, "expires": None})[0] == 200
+    assert studio.ask("POST", "api/save", {})[0] == 200
+    assert [row[0] for row in connection.execute("select v from t order by id")] == ["008", 6, b"\0\1\2", "0042", 42, 2.5, "1e5", 7]
+    connection.close()
+
+
+def test_windows_with_unsaved_changes_keep_no_other_from_reading(studio):
+    body = {"table": "Tag", "key": CASH, "values": {"name": "Mine"}}
+    for number in range(64):
+        assert studio.ask("POST", "api/update", body, session=f"closed {number}")[0] == 200
+    assert [row[1] for row in studio.rows("Tag", session="new")] == ["cash", "late"]
+    assert studio.ask("GET", "api/changes", session="new")[2]["changes"] == []
+    assert studio.ask("POST", "api/update", body, session="new")[0] == 503
+    assert studio.ask("POST", "api/discard", {}, session="closed 7")[0] == 200
+    assert studio.ask("POST", "api/update", body, session="new")[0] == 200

@@ -1,5 +1,6 @@
 """The data browser finds, sorts and shows rows, however many there are."""
 
+import json
 import re
 import sqlite3
 
@@ -149,3 +150,34 @@ def test_a_million_rows_are_reached_from_end_to_end(open_page, start_studio, mil
     window.page.keyboard.press("ArrowUp")
     window.page.keyboard.press("Enter")
     expect(window.panel.locator("h2")).to_have_text("Item 999999")
+
+
+def test_a_key_that_begins_with_a_combining_mark_opens_its_row_and_pages_on(start_studio, tmp_path):
+    file = tmp_path / "marks.db"
+    connection = sqlite3.connect(file)
+    connection.execute("create table t (key text primary key, n)")
+    connection.executemany("insert into t values (?, ?)", [("\u0301a", 1), ("\u0301b", 2), ("\u0301c", 3)])
+    connection.commit()
+    connection.close()
+    studio = start_studio(file)
+    rows = studio.ask("GET", "api/rows", table="t", limit="2")[2]["rows"]
+    assert [row["key"] for row in rows] == [["t\u0301a"], ["t\u0301b"]]
+    status, _, answer = studio.ask("GET", "api/row", table="t", key=json.dumps(rows[0]["key"]))
+    assert (status, answer.get("cells")) == (200, ["\u0301a", "1"]), answer
+    assert studio.rows("t", limit="2", after=json.dumps(rows[1]["key"])) == [["\u0301c", "3"]]
+
+
+def test_rows_without_a_value_in_their_key_are_not_taken_for_each_other(start_studio, tmp_path):
+    file = tmp_path / "keys.db"
+    connection = sqlite3.connect(file)
+    connection.execute("create table t (key text primary key, n)")
+    connection.executemany("insert into t values (?, ?)", [(None, 1), (None, 2), (None, 3), ("a", 4)])
+    connection.commit()
+    connection.close()
+    studio = start_studio(file)
+    rows = studio.ask("GET", "api/rows", table="t")[2]["rows"]
+    assert sorted((row["cells"][1], row.get("key")) for row in rows if row["cells"][0] is None) == [("1", None), ("2", None), ("3", None)]
+    for method, path, body in [("GET", "row", None), ("POST", "update", {"values": {"n": "9"}}), ("POST", "delete", {})]:
+        values = {"table": "t", "key": '["n"]'} if body is None else {}
+        status, _, answer = studio.ask(method, f"api/{path}", body if body is None else body | {"table": "t", "key": ["n"]}, **values)
+        assert (status, "told apart" in answer["message"]) == (422, True), answer

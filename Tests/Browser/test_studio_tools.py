@@ -41,6 +41,19 @@ def test_a_document_that_the_program_has_changed_is_not_overwritten(window, stud
     assert studio.rows("people")[0][1] == "Theirs"
 
 
+def test_a_document_that_the_program_has_changed_is_neither_deleted_nor_given_a_date(studio):
+    before = studio.ask("GET", "api/document", table="people", key='["tada"]')[2]["json"]
+    place = {"table": "people", "key": "ada"}
+    assert studio.ask("POST", "api/document", place | {"json": '{"name": "Theirs"}', "before": before})[0] == 200
+    for path in ["document/delete", "document/expiry"]:
+        status, _, answer = studio.ask("POST", f"api/{path}", place | {"before": before, "expires": "2090-01-01"})
+        assert (status, "changed meanwhile" in answer["message"]) == (409, True), answer
+    now = studio.ask("GET", "api/document", table="people", key='["tada"]')[2]
+    assert ("Theirs" in now["json"], now.get("expires")) == (True, None)
+    assert studio.ask("POST", "api/document/expiry", place | {"before": now["json"], "expires": "2090-01-01"})[0] == 200
+    assert studio.ask("POST", "api/document/delete", place | {"before": now["json"]})[0] == 204
+
+
 def test_a_document_is_inserted_and_deleted(window, studio):
     window.show("people")
     window.page.get_by_role("button", name="New row").click()

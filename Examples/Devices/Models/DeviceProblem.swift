@@ -4,4 +4,6 @@ enum DeviceProblem: Error {
   case gone
   /// The page asked for a device or a kind of rows that there is not.
   case unknown
+  /// A text has the character NUL, at which other programs end it.
+  case containsNUL
 }

@@ -2,7 +2,7 @@ import Foundation
 import Larder
 
 /// What a person changes of a note at once: what is nil stays as it is.
-struct NoteChange: Decodable, Sendable {
+struct NoteChange: DeviceForm, Sendable {
   var title: String?
   var text: String?
   var folder: Folder.ID?
@@ -20,6 +20,8 @@ struct NoteChange: Decodable, Sendable {
     let id: Tag.ID
     let isSet: Bool
   }
+
+  var texts: [String] { [title, text].compactMap { $0 } }
 
   func apply(to note: inout Note) {
     if let title { note.title = title }

@@ -2,7 +2,7 @@ import Foundation
 import Larder
 
 /// A note as the page sends it: a title and a folder if it is new, and all that it had if its deletion is taken back.
-struct NoteContent: Decodable, Sendable {
+struct NoteContent: DeviceForm, Sendable {
   let title: String
   let folder: Folder.ID
   var id: Note.ID?
@@ -10,6 +10,8 @@ struct NoteContent: Decodable, Sendable {
   var label: Label.ID?
   var author: Author.ID?
   var tags: [Tag.ID]?
+
+  var texts: [String] { [title, text].compactMap { $0 } }
 
   var note: Note {
     Note(

@@ -31,11 +31,18 @@ struct DeviceRoutes {
   }
 
   private struct Merged: Encodable { let rows: Int }
-  private struct Connection: Decodable { let isOnline: Bool }
-  private struct Name: Decodable { let name: String }
-  private struct Choice: Decodable {
+  private struct Connection: DeviceForm {
+    let isOnline: Bool
+    var texts: [String] { [] }
+  }
+  private struct Name: DeviceForm {
+    let name: String
+    var texts: [String] { [name] }
+  }
+  private struct Choice: DeviceForm {
     let token: String
     let choice: String
+    var texts: [String] { [token, choice] }
   }
 
   /// Sends what the page shows now and after every change.
@@ -104,8 +111,12 @@ struct DeviceRoutes {
 
 extension Request {
   /// A JSON body; nothing that the page sends comes near the limit.
-  fileprivate func form<Form: Decodable>(_ type: Form.Type) async throws -> Form {
-    try await json(type, upTo: 64 * 1024)
+  ///
+  /// - Throws: `DeviceProblem.containsNUL` for a text with NUL.
+  fileprivate func form<Form: DeviceForm>(_ type: Form.Type) async throws -> Form {
+    let form = try await json(type, upTo: 64 * 1024)
+    if form.texts.contains(where: \.containsNUL) { throw DeviceProblem.containsNUL }
+    return form
   }
 }
 

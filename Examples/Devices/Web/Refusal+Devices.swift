@@ -11,6 +11,8 @@ extension Refusal {
       self.init(.notFound, RefusalReason("It is not there any more."))
     case DeviceProblem.unknown:
       self.init(.badRequest, RefusalReason("The request is not one that this page makes."))
+    case DeviceProblem.containsNUL:
+      self.init(.unprocessableContent, RefusalReason("A text can't contain the character NUL: remove it."))
     case let error as BatchError:
       self.init(.unprocessableContent, RefusalReason("This is no whole sync file. \(error.message)"))
     case let error as StoreError where error.code == .invalidValue:

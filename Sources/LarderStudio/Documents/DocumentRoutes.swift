@@ -23,12 +23,16 @@ struct DocumentRoutes {
   private struct Place: Decodable {
     let table: String
     let key: String
+    /// The JSON that the page shows; nil for a deletion whatever is there.
+    let before: String?
   }
 
   private struct ExpiryChange: Decodable {
     let table: String
     let key: String
     let expires: String?
+    /// The JSON that the page shows; nil for any.
+    let before: String?
   }
 
   let library: Library
@@ -49,7 +53,12 @@ struct DocumentRoutes {
     router.post("document/delete") { request, _ in
       try library.requireWritable()
       let body = try await request.json(Place.self)
-      guard try await library.store.documents(collection(body.table)).delete(body.key) else { throw Self.gone }
+      let name = try await collection(body.table)
+      try await library.store.write { db in
+        let documents = db.documents(name)
+        try Self.requireUnchanged(body.before, body.key, in: documents)
+        guard try documents.delete(body.key) else { throw Self.gone }
+      }
       return HTTPResponse.Status.noContent
     }
     router.post("document/expiry") { request, _ in
@@ -57,13 +66,25 @@ struct DocumentRoutes {
       let body = try await request.json(ExpiryChange.self)
       let date = try Expiry.date(parsing: body.expires)
       let name = try await collection(body.table)
-      guard try await library.store.documents(name).setExpiry(of: body.key, to: date) else { throw Self.gone }
+      try await library.store.write { db in
+        let documents = db.documents(name)
+        try Self.requireUnchanged(body.before, body.key, in: documents)
+        guard try documents.setExpiry(of: body.key, to: date) else { throw Self.gone }
+      }
       return try Response.json(try await content(of: body.key, in: name))
     }
   }
 
   private static var gone: Refusal {
     Refusal(.notFound, "There is no such document any longer. It was deleted, or it has expired.")
+  }
+
+  /// Throws if a document isn't the one that the page shows.
+  private static func requireUnchanged(
+    _ before: String?, _ key: String, in documents: BlockingDocuments<Transaction, Document>
+  ) throws {
+    guard let before, let stored = try documents.json(key), stored != before else { return }
+    throw Refusal(.conflict, "The document was changed meanwhile. Close it, and open it again to see what it is now.")
   }
 
   /// Writes a document, and keeps when it expires. Nobody's change is overwritten unseen.

@@ -29,7 +29,7 @@ export function query(values) {
   return pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
 }
 
-async function send(method, path, { values = {}, json, body, signal } = {}) {
+async function send(method, path, { values = {}, json, body, signal, limitHeader } = {}) {
   const headers = json === undefined ? {} : { 'Content-Type': 'application/json' };
   const connection = document.getElementById('connection');
   let response;
@@ -43,11 +43,12 @@ async function send(method, path, { values = {}, json, body, signal } = {}) {
   connection.hidden = true;
   const isJSON = response.headers.get('Content-Type')?.startsWith('application/json');
   if (!response.ok) throw new Refusal(response.status, isJSON ? await response.json() : undefined);
+  if (limitHeader) return { text: await response.text(), limit: response.headers.get(limitHeader) };
   return isJSON ? response.json() : response.text();
 }
 
 const get = (path, values, signal) => send('GET', path, { values, signal });
-const post = (path, json) => send('POST', path, { json });
+const post = (path, json, signal) => send('POST', path, { json, signal });
 
 export const store = () => get('store');
 export const rows = (values, signal) => get('rows', values, signal);
@@ -63,8 +64,8 @@ export const remove = (table, key) => post('delete', { table, key: JSON.parse(ke
 export const setExpiry = (table, key, expires) => post('expiry', { table, key: JSON.parse(key), expires });
 /** Documents are written at once. `before` is the JSON that was changed; without it the document must not be there yet. */
 export const saveDocument = (table, key, json, before) => post('document', { table, key, json, before });
-export const deleteDocument = (table, key) => post('document/delete', { table, key });
-export const expireDocument = (table, key, expires) => post('document/expiry', { table, key, expires });
+export const deleteDocument = (table, key, before) => post('document/delete', { table, key, before });
+export const expireDocument = (table, key, expires, before) => post('document/expiry', { table, key, expires, before });
 export const resolve = (table, key, keepsMine) => post('resolve', { table, key: JSON.parse(key), keepsMine });
 /** What lost against a write of another replica is written again, or forgotten, in the file at once. */
 export const decideConflict = (table, key, conflict, restores) => post('conflict', { table, key: JSON.parse(key), conflict, restores });
@@ -73,9 +74,10 @@ export const redo = () => post('redo', {});
 export const save = () => post('save', {});
 export const discard = () => post('discard', {});
 
-export const sql = (text, writes) => post('sql', { sql: text, writes });
-export const plan = (text) => post('sql/plan', { sql: text, writes: false });
-export const csv = (text) => post('sql/csv', { sql: text, writes: false });
+export const sql = (text, writes, signal) => post('sql', { sql: text, writes }, signal);
+export const plan = (text, signal) => post('sql/plan', { sql: text, writes: false }, signal);
+/** The text of a file of rows, and their number if there are more that it lacks. */
+export const csv = (text, signal) => send('POST', 'sql/csv', { json: { sql: text, writes: false }, signal, limitHeader: 'Studio-Row-Limit' });
 
 /** Stores a file's bytes, and returns the JSON by which a value names them. */
 export const attach = (file) => send('POST', 'attachment', { values: { name: file.name, type: file.type }, body: file });

@@ -55,7 +55,7 @@ export class DocumentEditor {
       });
       actions.append(button('Delete…', 'danger', () => this.delete()), save);
     }
-    const setExpiry = isWritable ? (text) => this.perform(() => api.expireDocument(table.name, this.name, text), 'expires') : null;
+    const setExpiry = isWritable ? (text) => this.perform(() => api.expireDocument(table.name, this.name, text, this.content.json), 'expires') : null;
     const refresh = isWritable ? () => this.refresh() : null;
     panel.replace(this.name, [element('div', 'fields', ...parts, expiryEditor(expires, setExpiry)), ...historySection(table, this.key, history, refresh), actions]);
   }
@@ -84,9 +84,10 @@ export class DocumentEditor {
   }
 
   async delete() {
+    const { json } = this.content;
     try {
       if (!(await confirmDeletion(this.table, this.key, this.name, this.panel.tables))) return;
-      await api.deleteDocument(this.table.name, this.name);
+      await api.deleteDocument(this.table.name, this.name, json);
       this.panel.close();
     } catch (refusal) {
       say(refusal.message, true);

@@ -51,14 +51,19 @@ export class SQL {
     return element('span', 'sql-writes', this.writes, label);
   }
 
-  async attempt(action) {
+  /** Does something, and gives up what only reads and is still waited for. */
+  async attempt(action, writes = false) {
+    this.reading?.abort();
+    const own = new AbortController();
+    this.reading = writes ? undefined : own;
     this.status.classList.remove('error-text');
     this.status.textContent = 'Running …';
     const start = performance.now();
     try {
-      const said = await action();
+      const said = await action(own.signal);
       this.status.textContent = `${said} · ${Math.round(performance.now() - start)} ms`;
     } catch (refusal) {
+      if (refusal.name === 'AbortError') return;
       this.result.replaceChildren();
       this.status.textContent = refusal.message;
       this.status.classList.add('error-text');
@@ -66,31 +71,32 @@ export class SQL {
   }
 
   run() {
-    return this.attempt(async () => {
-      const { columns, rows, hasMore } = await api.sql(this.field.value, this.writes?.checked ?? false);
+    const writes = this.writes?.checked ?? false;
+    return this.attempt(async (signal) => {
+      const { columns, rows, hasMore } = await api.sql(this.field.value, writes, signal);
       this.result.replaceChildren(...(columns.length ? [resultTable(columns, rows)] : []));
       if (columns.length === 0) return 'No rows';
       return hasMore ? `The first ${number(rows.length)} rows` : `${number(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`;
-    });
+    }, writes);
   }
 
   plan() {
-    return this.attempt(async () => {
-      const steps = await api.plan(this.field.value);
+    return this.attempt(async (signal) => {
+      const steps = await api.plan(this.field.value, signal);
       this.result.replaceChildren(tree(steps, 0));
       return 'How SQLite executes it';
     });
   }
 
   download() {
-    return this.attempt(async () => {
-      const text = await api.csv(this.field.value);
+    return this.attempt(async (signal) => {
+      const { text, limit } = await api.csv(this.field.value, signal);
       const made = element('a', '');
       made.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
       made.download = 'result.csv';
       made.click();
       setTimeout(() => URL.revokeObjectURL(made.href), 10_000);
-      return 'Downloaded';
+      return limit ? `Downloaded the first ${number(Number(limit))} rows; there are more` : 'Downloaded';
     });
   }
 }

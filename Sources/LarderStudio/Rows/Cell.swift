@@ -23,7 +23,8 @@ enum Cell: Encodable, Hashable, Sendable {
     switch value {
     case .null: self = .null
     case .blob(let data) where property?.type != .uuid || data.count != 16:
-      self = .bytes(data.prefix(limit), size: data.count)
+      // A slice would keep all of the bytes.
+      self = .bytes(Data(data.prefix(limit)), size: data.count)
     case .text(let text): self = Self.text(text, limit: limit)
     default: self = Self.text(property?.text(of: value) ?? value.plainText, limit: limit)
     }

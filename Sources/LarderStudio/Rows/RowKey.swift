@@ -12,10 +12,11 @@ struct RowKey: Hashable, Sendable, Codable {
     self.values = values
   }
 
-  /// Creates the key of a row; nil if nothing identifies rows of the table.
+  /// Creates the key of a row; nil if nothing identifies the row. SQLite lets many rows have no value in their key.
   init?(of row: Row, in table: TableDescription) {
-    guard !table.key.isEmpty else { return nil }
-    values = table.key.map { row[$0.name] ?? .null }
+    let values = table.key.map { row[$0.name] ?? .null }
+    guard !values.isEmpty, !values.contains(.null) else { return nil }
+    self.values = values
   }
 
   /// Creates the key that an address or a request names.
@@ -23,11 +24,11 @@ struct RowKey: Hashable, Sendable, Codable {
   /// - Throws: `Refusal` if the text is no key.
   init(text: String) throws {
     guard let parts = try? JSONDecoder().decode([String].self, from: Data(text.utf8)) else { throw Self.invalid }
-    values = try parts.map(Self.value)
+    values = try Self.values(parts)
   }
 
   init(from decoder: any Decoder) throws {
-    values = try [String](from: decoder).map(Self.value)
+    values = try Self.values([String](from: decoder))
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -35,6 +36,15 @@ struct RowKey: Hashable, Sendable, Codable {
   }
 
   private static var invalid: Refusal { Refusal(.badRequest, "The key of the row cannot be read.") }
+
+  private static func values(_ parts: [String]) throws -> [Value] {
+    let values = try parts.map(value)
+    guard !values.contains(.null) else {
+      throw Refusal(
+        .unprocessableContent, "Rows without a value in their key can't be told apart. Change them with SQL.")
+    }
+    return values
+  }
 
   private static func text(_ value: Value) -> String {
     switch value {
@@ -47,8 +57,9 @@ struct RowKey: Hashable, Sendable, Codable {
   }
 
   private static func value(_ text: String) throws -> Value {
-    let rest = String(text.dropFirst())
-    switch text.first {
+    // The letter may be one character with the combining mark that the text behind it begins with.
+    let rest = String(text.unicodeScalars.dropFirst())
+    switch text.unicodeScalars.first {
     case "n" where rest.isEmpty: return .null
     case "i": if let integer = Int64(rest) { return .integer(integer) }
     case "r": if let real = Double(rest), !real.isNaN { return .real(real) }

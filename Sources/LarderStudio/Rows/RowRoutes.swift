@@ -10,7 +10,7 @@ struct RowRoutes {
   func addRoutes(to router: some RouterMethods<some RequestContext>) {
     router.get("rows") { request, _ in
       let rows = try RowRequest(request)
-      let session = try await library.sessions.session(for: request)
+      let session = try await library.sessions.reader(for: request)
       return try await request.whileConnected {
         try Response.json(try await session.read { try rows.page(from: $0) })
       }
@@ -18,7 +18,7 @@ struct RowRoutes {
     router.get("row") { request, _ in
       let table = try request.required("table")
       let key = try RowKey(text: request.required("key"))
-      let session = try await library.sessions.session(for: request)
+      let session = try await library.sessions.reader(for: request)
       var detail = try await session.read { try RowDetail(key, in: table, from: $0) }
       detail.history = try await .read(detail.key, in: library.store.table(table), from: library.store)
       return try Response.json(detail)
@@ -37,7 +37,7 @@ struct RowRoutes {
     router.get("deletion") { request, _ in
       let table = try request.required("table")
       let key = try RowKey(text: request.required("key"))
-      let session = try await library.sessions.session(for: request)
+      let session = try await library.sessions.reader(for: request)
       return try Response.json(
         DeletionSummary(try await session.read { try $0.deletionPreview(ofRowWith: key.values, in: table) }))
     }

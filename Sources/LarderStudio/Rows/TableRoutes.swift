@@ -26,7 +26,7 @@ struct TableRoutes {
     }
     router.get("count") { request, _ in
       let rows = try RowRequest(request)
-      let session = try await library.sessions.session(for: request)
+      let session = try await library.sessions.reader(for: request)
       return try await request.whileConnected {
         try Response.json(Count(count: try await session.read { try $0.count(rows.query) }))
       }

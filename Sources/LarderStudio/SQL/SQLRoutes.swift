@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Larder
 
@@ -23,34 +24,45 @@ struct SQLRoutes {
 
   func addRoutes(to router: some RouterMethods<some RequestContext>) {
     router.post("sql") { request, _ in
-      let statement = try await request.json(Statement.self)
-      if statement.writes { try library.requireWritable() }
-      let rows = try await library.console.execute(statement.sql, limit: Self.shown, writes: statement.writes)
-      return try Response.json(
-        Result(
-          columns: rows.first?.names ?? [],
-          rows: rows.prefix(Self.shown).map { row in row.map { Cell($0.value, of: nil, limit: Cell.listed) } },
-          hasMore: rows.count > Self.shown))
+      try await request.whileConnected(reading: Statement.self) { statement in
+        if statement.writes { try library.requireWritable() }
+        let result = try await library.console.execute(
+          statement.sql, limit: Self.shown, writes: statement.writes
+        ) { row in row.map { Cell($0.value, of: nil, limit: Cell.listed) } }
+        return try Response.json(Result(columns: result.columns, rows: result.lines, hasMore: result.hasMore))
+      }
     }
     router.post("sql/plan") { request, _ in
-      let statement = try await request.json(Statement.self)
-      return try Response.json(try await library.console.plan(of: statement.sql))
+      try await request.whileConnected(reading: Statement.self) { statement in
+        try Response.json(try await library.console.plan(of: statement.sql))
+      }
     }
     router.post("sql/csv") { request, _ in
-      let statement = try await request.json(Statement.self)
-      let rows = try await library.console.execute(statement.sql, limit: Self.saved, writes: false)
-      return Response.content(CSV.text(of: rows).utf8, mediaType: "text/csv; charset=utf-8")
+      try await request.whileConnected(reading: Statement.self) { statement in
+        let result = try await library.console.execute(
+          statement.sql, limit: Self.saved, writes: false, CSV.line)
+        var response = Response.content(
+          CSV.text(of: result).utf8, mediaType: "text/csv; charset=utf-8")
+        if result.hasMore, let name = Self.limitName { response.headers[name] = String(Self.saved) }
+        return response
+      }
     }
   }
+
+  /// The header with the number of rows of a file that lacks others.
+  private static var limitName: HTTPField.Name? { HTTPField.Name("Studio-Row-Limit") }
 }
 
 /// Writes rows as CSV: RFC 4180, with a line for the names.
 enum CSV {
-  static func text(of rows: [Row]) -> String {
-    guard let names = rows.first?.names else { return "" }
-    let lines = rows.map { row in row.map { field($0.value) }.joined(separator: ",") }
-    return ([names.map { quoted($0) }.joined(separator: ",")] + lines).joined(separator: "\r\n") + "\r\n"
+  static func text(of result: SQLConsole.Result<String>) -> String {
+    guard !result.lines.isEmpty else { return "" }
+    let names = result.columns.map { quoted($0) }.joined(separator: ",")
+    return ([names] + result.lines).joined(separator: "\r\n") + "\r\n"
   }
+
+  /// Returns the line of a row.
+  static func line(_ row: Row) -> String { row.map { field($0.value) }.joined(separator: ",") }
 
   /// No value is an empty field, and the empty text is in quotation marks.
   private static func field(_ value: Value) -> String {

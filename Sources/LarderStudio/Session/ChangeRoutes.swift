@@ -36,7 +36,7 @@ struct ChangeRoutes {
 
   func addRoutes(to router: some RouterMethods<some RequestContext>) {
     router.get("changes") { request, _ in
-      try Response.json(try await library.sessions.session(for: request).summary)
+      try Response.json(try await library.sessions.reader(for: request).summary)
     }
     router.post("insert") { request, _ in
       let body = try await request.json(Insertion.self)
@@ -78,19 +78,19 @@ struct ChangeRoutes {
   private func addSteps(to router: some RouterMethods<some RequestContext>) {
     router.post("undo") { request, _ in
       try await changing(request) {
-        _ = await $0.undo()
+        _ = try await $0.undo()
         return nil
       }
     }
     router.post("redo") { request, _ in
       try await changing(request) {
-        _ = await $0.redo()
+        _ = try await $0.redo()
         return nil
       }
     }
     router.post("discard") { request, _ in
       try await changing(request) {
-        await $0.discard()
+        try await $0.discard()
         return nil
       }
     }

@@ -19,7 +19,7 @@ extension Session {
   /// Writes some properties of a row.
   func update(_ texts: [String: String?], of key: RowKey, in name: String) throws {
     let table = try context.table(name)
-    let values = try table.values(parsing: texts)
+    let values = try table.values(parsing: texts, replacing: context.row(with: key.values, in: table.name))
     try touch(TouchedRow(table: table.name, key: key))
     try noting { try context.update(values, ofRowWith: key.values, in: name) }
   }
@@ -39,22 +39,46 @@ extension Session {
     }
   }
 
-  func undo() -> Bool { noting { context.undo() } }
+  func undo() throws -> Bool {
+    try renewUnchanged()
+    return noting { context.undo() }
+  }
 
-  func redo() -> Bool { noting { context.redo() } }
+  func redo() throws -> Bool {
+    try renewUnchanged()
+    return noting { context.redo() }
+  }
 
-  func discard() {
+  func discard() throws {
     noting { context.rollback() }
-    kept = []
+    try renewAll()
   }
 
   // MARK: What was reached
 
   /// Notes that a row may change, with what the store has of it.
   private func touch(_ row: TouchedRow) throws {
-    guard touched[row] == nil else { return }
+    let isFirst = touched[row] == nil
+    guard try isFirst || !isChanged(row) else { return }
     touched[row] = try stored(row)
-    order.append(row)
+    if isFirst { order.append(row) }
+  }
+
+  /// Returns whether a row of the context differs from the store's.
+  private func isChanged(_ row: TouchedRow) throws -> Bool {
+    try StoredVersion(row, from: context) != stored(row)
+  }
+
+  /// Notes what the store has now of the rows that the context doesn't change: the program may have written them.
+  private func renewUnchanged() throws {
+    for row in order where try !isChanged(row) { touched[row] = try stored(row) }
+  }
+
+  /// Notes what the store has now of all rows, because there are no unsaved changes. Earlier steps may reach them again.
+  func renewAll() throws {
+    kept = [:]
+    shown = [:]
+    for row in order { touched[row] = try stored(row) }
   }
 
   /// Notes a row and those that the rules of its deletion reach, up to a number.
@@ -82,7 +106,9 @@ extension Session {
 
 extension TableDescription {
   /// Returns the stored values of texts that a person wrote, by the names of their properties.
-  fileprivate func values(parsing texts: [String: String?]) throws -> [String: Value] {
+  ///
+  /// - Parameter row: The row whose values they replace; nil for a new one.
+  fileprivate func values(parsing texts: [String: String?], replacing row: Row? = nil) throws -> [String: Value] {
     var values: [String: Value] = [:]
     for (name, text) in texts {
       guard let property = property(name) else {
@@ -94,7 +120,7 @@ extension TableDescription {
         continue
       }
       do {
-        values[name] = try property.value(parsing: text)
+        values[name] = try property.value(parsing: text, replacing: row?[property.name] ?? .null)
       } catch let error as StoreError {
         var refusal = Refusal(error)
         refusal.body.model = title
@@ -103,5 +129,25 @@ extension TableDescription {
       }
     }
     return values
+  }
+}
+
+extension TableDescription.Property {
+  /// Returns the stored value of a text that a person wrote. In a column without a type, a value keeps its kind.
+  fileprivate func value(parsing text: String, replacing old: Value) throws -> Value {
+    guard type == .any else { return try value(parsing: text) }
+    switch old {
+    case .text: return .text(text)
+    case .integer, .real: return try value(parsing: text)
+    case .blob:
+      guard let data = Data(base64Encoded: text) else {
+        throw Refusal(.unprocessableContent, "\(name) has bytes. Choose a file with others, or change it with SQL.")
+      }
+      return .blob(data)
+    case .null:
+      // A number is one only if it is shown as it was written: 007 is a text.
+      let number = try value(parsing: text)
+      return number.plainText == text ? number : .text(text)
+    }
   }
 }

@@ -19,24 +19,26 @@ extension Session {
   /// - Throws: `Refusal` with the conflicts, if the program has changed the same rows.
   func save() throws {
     do {
-      // What the user has decided holds for the rows of the decision alone.
+      // What the user has decided holds for the versions of the rows that the decision was about.
       let isDecided =
-        try !kept.isEmpty && conflicts.allSatisfy { kept.contains(TouchedRow(table: $0.table, key: $0.key)) }
+        try !kept.isEmpty
+        && conflicts.allSatisfy { kept[$0.row] == $0.theirs }
       try noting { try context.save(mergePolicy: isDecided ? .preferContext : .error) }
     } catch let error as StoreError where error.code == .conflict {
       var refusal = Refusal(error)
-      refusal.body.conflicts = try conflicts
+      let conflicts = try conflicts
+      refusal.body.conflicts = conflicts.map(\.conflict)
+      for seen in conflicts { shown[seen.row] = seen.theirs }
       throw refusal
     }
-    kept = []
-    for row in order { touched[row] = try stored(row) }
+    try renewAll()
   }
 
   /// Decides a conflict: the row's changes are written all the same, or the store's row takes their place.
   func resolve(_ key: RowKey, in name: String, keepsMine: Bool) throws {
     let row = TouchedRow(table: try context.table(name).name, key: key)
     if keepsMine {
-      kept.insert(row)
+      kept[row] = try shown[row] ?? stored(row)
       return
     }
     let theirs = try stored(row)
@@ -44,19 +46,20 @@ extension Session {
     touched[row] = theirs
   }
 
-  /// The rows that were changed on both sides, without those that are the same on both.
-  private var conflicts: [Conflict] {
+  /// The rows that were changed on both sides, without those that are the same on both, and what the store has of them.
+  private var conflicts: [(row: TouchedRow, theirs: StoredVersion, conflict: Conflict)] {
     get throws {
-      try order.compactMap { row -> Conflict? in
+      try order.compactMap { row in
         let (mine, theirs) = (try StoredVersion(row, from: context), try stored(row))
         guard let before = touched[row], before != mine, before != theirs, mine != theirs,
           let shown = mine.row ?? theirs.row
         else { return nil }
         let table = try context.table(row.table)
-        return Conflict(
+        let conflict = Conflict(
           table: table.name, title: table.title, key: row.key, label: table.label(of: shown),
           isDeletedHere: mine.row == nil, isDeletedThere: theirs.row == nil,
           differences: table.differences(from: theirs, to: mine))
+        return (row, theirs, conflict)
       }
     }
   }

@@ -18,8 +18,10 @@ actor Session {
   var touched: [TouchedRow: StoredVersion] = [:]
   /// The rows of `touched`, in the order in which they were first reached.
   var order: [TouchedRow] = []
-  /// The rows whose changes are written whatever the program has made of them meanwhile.
-  var kept: Set<TouchedRow> = []
+  /// The rows whose changes are written over the version that the user has seen and decided against.
+  var kept: [TouchedRow: StoredVersion] = [:]
+  /// The versions of the store in the conflicts that the user has seen last.
+  var shown: [TouchedRow: StoredVersion] = [:]
   /// What was attached and may not be saved yet.
   private var attachments: [Attachment] = []
 

@@ -72,7 +72,10 @@ extension Session {
         guard let before = touched[row] else { continue }
         let table = try tables[row.table] ?? context.table(row.table)
         tables[row.table] = table
-        if let change = UnsavedChange(row, in: table, from: before, to: try StoredVersion(row, from: context)) {
+        let mine = try StoredVersion(row, from: context)
+        // What the program wrote to a row that the window doesn't change isn't the user's.
+        guard try mine != stored(row) else { continue }
+        if let change = UnsavedChange(row, in: table, from: before, to: mine) {
           changes.append(change)
         }
       }

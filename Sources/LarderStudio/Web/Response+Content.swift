@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import ServiceLifecycle
 
 extension Response {
   /// Returns a response with the given bytes.
@@ -30,7 +31,11 @@ extension Request {
   ///
   /// - Throws: `DecodingError` if the JSON is of another type, and `NIOTooManyBytesError` if the body is too long.
   func json<Value: Decodable>(_ type: Value.Type) async throws -> Value {
-    let body = try await body.collect(upTo: Self.limit)
+    try await Self.json(type, in: body)
+  }
+
+  private static func json<Value: Decodable>(_ type: Value.Type, in body: RequestBody) async throws -> Value {
+    let body = try await body.collect(upTo: limit)
     return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
   }
 
@@ -58,8 +63,23 @@ extension Request {
     return number
   }
 
-  /// Calls the closure, and cancels it if the browser closes the connection.
+  /// Calls the closure, and cancels it if the browser closes the connection or the server ends.
   func whileConnected<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
-    try await self.body.consumeWithCancellationOnInboundClose { _ in try await body() }
+    try await self.body.consumeWithCancellationOnInboundClose { _ in
+      try await cancelWhenGracefulShutdown(body)
+    }
+  }
+
+  /// Calls the closure with the value that the JSON of the body describes, and cancels it if the browser closes the
+  /// connection or the server ends.
+  ///
+  /// - Throws: The errors of ``json(_:)``, and what the closure throws.
+  func whileConnected<Content: Decodable & Sendable, Value: Sendable>(
+    reading type: Content.Type, _ body: @escaping @Sendable (Content) async throws -> Value
+  ) async throws -> Value {
+    try await self.body.consumeWithCancellationOnInboundClose { received in
+      let content = try await Self.json(type, in: received)
+      return try await cancelWhenGracefulShutdown { try await body(content) }
+    }
   }
 }
