@@ -42,6 +42,33 @@ struct ToolLookingTests {
     #expect(schema["relationships"]?[0]?["deleteRule"] == "cascade")
   }
 
+  @Test("info says which view can't be read, and counts the others")
+  func brokenView() async throws {
+    let file = try await ToolFile.foreign(
+      "create table a (id integer primary key)", "create table gone (id integer primary key)",
+      "create view v as select id from gone", "drop table gone")
+    let text = try await ToolRun("info", file.path)
+    #expect(text.status == 0, "\(text.errors)")
+    #expect(text.output.contains("v can't be read: "), "\(text.output)")
+    let run = try await ToolRun("info", file.path, "--json")
+    #expect(run.status == 0, "\(run.errors)")
+    let tables = try DocumentValue(json: run.output)["tables"]?.array
+    #expect(tables?.first { $0["name"] == "a" }?["rows"] == 0)
+    let view = tables?.first { $0["name"] == "v" }
+    #expect(view?["rows"] == .null)
+    #expect(view?["problem"]?.text?.contains("gone") == true)
+  }
+
+  @Test("query says that there are more rows than it shows")
+  func moreRows() async throws {
+    let file = try await ToolFile.withNotes()
+    let cut = try await ToolRun("query", file.path, "ToolNote", "--columns", "title", "--limit", "2", "--format", "csv")
+    #expect(cut.lines.count == 3)
+    #expect(cut.errors.contains("There are more rows"))
+    let all = try await ToolRun("query", file.path, "ToolNote", "--columns", "title", "--limit", "3")
+    #expect(all.errors.isEmpty)
+  }
+
   @Test("schema shows types, keys, indexes, relationships, derived values and expiry")
   func schema() async throws {
     let file = try await ToolFile.empty()

@@ -168,6 +168,77 @@ struct ToolTransferTests {
     }
   }
 
+  @Test("--update leaves the date of expiry of a row, unless the input names it")
+  func updateKeepsExpiry() async throws {
+    let file = try await ToolFile.empty()
+    let date = Date(timeIntervalSinceReferenceDate: 2_000_000_000)
+    try await file.store { try await $0.insert(ToolTicket(id: 1, text: "old"), expires: date) }
+    for (input, expected) in [("id,text\n1,new\n", date), ("id,text,_expires\n1,newer,\n", nil)] {
+      let run = try await ToolRun("import", file.path, "ToolTicket", "-", "--format", "csv", "--update", input: input)
+      #expect(run.output == "0 inserted, 1 updated, 0 refused\n", "\(run.errors)")
+      let found = try await file.store { try await $0.expiry(of: ToolTicket.self, 1) }
+      #expect(found == expected)
+    }
+  }
+
+  @Test("--update leaves the date of expiry of a document, unless the input names it")
+  func updateKeepsExpiryOfDocuments() async throws {
+    let file = try await ToolFile.empty()
+    let date = Date(timeIntervalSinceReferenceDate: 2_000_000_000)
+    try await file.store { try await $0.documents("people").save("ada", json: "{}", expires: date) }
+    let inputs = [
+      (#"{"key":"ada","name":"Ada"}"#, date), (#"{"key":"ada","document":{"name":"A"}}"#, date),
+      (#"{"key":"ada","document":{"name":"B"},"_expires":null}"#, nil),
+    ]
+    for (input, expected) in inputs {
+      let run = try await ToolRun("import", file.path, "people", "-", "--format", "jsonl", "--update", input: input)
+      #expect(run.output == "0 inserted, 1 updated, 0 refused\n", "\(run.errors)")
+      let found = try await file.store { try await $0.documents("people").expiry(of: "ada") }
+      #expect(found == expected)
+    }
+  }
+
+  @Test("rows whose references are checked at the end are refused with their lines")
+  func deferredReferences() async throws {
+    let reference = "on delete cascade deferrable initially deferred"
+    let file = try await ToolFile.foreign(
+      "create table p (id integer primary key)", "insert into p values (1)",
+      "create table c (id integer primary key, p int references p \(reference), up int references c \(reference))")
+    // The third row refers to the one after it, the last to one that is refused.
+    let input = "id,p,up\n1,1,\n2,9,\n3,1,4\n4,1,\n5,1,2\n"
+    let strict = try await ToolRun("import", file.path, "c", "-", "--format", "csv", input: input)
+    #expect(strict.status == 1)
+    #expect(strict.errors.contains("-:3: The row refers to a row of p that isn't there"), "\(strict.errors)")
+    #expect(try await file.rows("select count(*) from c") == [[0]])
+    let run = try await ToolRun("import", file.path, "c", "-", "--format", "csv", "--keep-going", input: input)
+    #expect(run.output == "3 inserted, 0 updated, 2 refused\n", "\(run.errors)")
+    #expect(run.errors.contains("-:3: ") && run.errors.contains("-:6: "), "\(run.errors)")
+    #expect(try await file.rows("select id from c order by id") == [[1], [3], [4]])
+  }
+
+  @Test("with --keep-going a row that isn't UTF-8 is reported, and the others are taken", arguments: ["csv", "jsonl"])
+  func keepGoingOverBytes(format: String) async throws {
+    let file = try await ToolFile.empty()
+    let quoted = ["title", "Milk", "\"a\u{FF}\"", "Tea"]
+    let lines = format == "csv" ? quoted : [#"{"title":"Milk"}"#, "\u{FF}", #"{"title":"Tea"}"#]
+    let input = file.folder.file("in.\(format)")
+    // In Latin-1, what isn't ASCII is no UTF-8.
+    try #require(lines.joined(separator: "\n").data(using: .isoLatin1)).write(to: input)
+    let run = try await ToolRun("import", file.path, "ToolItem", input.path, "--keep-going")
+    #expect(run.output == "2 inserted, 0 updated, 1 refused\n", "\(run.errors)")
+    #expect(run.errors.contains("UTF-8"), "\(run.errors)")
+    #expect(try await ToolRun("import", file.path, "ToolItem", input.path).status == 1)
+    #expect(try await file.rows("select count(*) from ToolItem") == [[2]])
+  }
+
+  @Test("a byte order mark on standard input is no part of the first column's name")
+  func byteOrderMark() async throws {
+    let file = try await ToolFile.empty()
+    let run = try await ToolRun(
+      "import", file.path, "ToolItem", "-", "--format", "csv", input: "\u{FEFF}title\nMilk\n")
+    #expect(run.output == "1 inserted, 0 updated, 0 refused\n", "\(run.errors)")
+  }
+
   @Test("derived values follow imported rows, and a reference to a row that isn't there is refused")
   func rules() async throws {
     let (first, second) = (try await ToolFile.empty(), try await ToolFile.empty())

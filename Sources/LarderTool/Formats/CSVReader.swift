@@ -5,6 +5,8 @@ import Foundation
 struct CSVReader {
   private(set) var input: InputBytes
   private var bytes: [UInt8] = []
+  /// Why the record can't be taken, although the next one can.
+  private var failure: RowFailure?
 
   /// No field and no record is longer.
   private static let limit = 1 << 30
@@ -13,22 +15,24 @@ struct CSVReader {
 
   /// Returns the fields of the next record; nil at the end.
   ///
-  /// - Throws: ``LineFailure`` for a quote that isn't closed, or has something behind it.
+  /// - Throws: ``LineFailure`` for a quote that isn't closed, or has something behind it; ``RowFailure`` for a record with
+  ///   a text that isn't UTF-8, after which the next one can be read.
   mutating func next() throws -> (line: Int, fields: [CSVField])? {
     // Empty lines between records, and after the last, are no records of one nil.
     while let byte = try input.peek(), byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") { _ = try input.next() }
     guard try input.peek() != nil else { return nil }
     let line = input.line
     var fields: [CSVField] = []
+    failure = nil
     while true {
       fields.append(try field())
       switch try input.next() {
       case UInt8(ascii: ","): continue
-      case UInt8(ascii: "\r"):
-        if try input.peek() == UInt8(ascii: "\n") { _ = try input.next() }
-        return (line, fields)
-      default: return (line, fields)
+      case UInt8(ascii: "\r"): if try input.peek() == UInt8(ascii: "\n") { _ = try input.next() }
+      default: break
       }
+      if let failure { throw failure }
+      return (line, fields)
     }
   }
 
@@ -50,10 +54,9 @@ struct CSVReader {
         try checkLength()
       }
     }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw LineFailure(line: input.line, "A field isn't UTF-8. Convert the file to UTF-8.")
-    }
-    return CSVField(text: text, isQuoted: isQuoted)
+    if let text = String(validating: bytes, as: UTF8.self) { return CSVField(text: text, isQuoted: isQuoted) }
+    failure = failure ?? RowFailure(line: input.line, "A field isn't UTF-8. Convert the file to UTF-8.")
+    return CSVField(text: "", isQuoted: isQuoted)
   }
 
   private mutating func quoted() throws {

@@ -17,6 +17,7 @@ struct InputBytes {
   init(_ path: String) throws {
     guard path != "-" else {
       (handle, size) = (.standardInput, nil)
+      try skipByteOrderMark()
       return
     }
     var isFolder: ObjCBool = false
@@ -25,10 +26,13 @@ struct InputBytes {
     else { throw Failure("\(path) can't be read. Check the path.") }
     self.handle = handle
     size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue
-    // Excel writes a byte order mark.
-    if try peek() != nil, chunk.starts(with: [0xEF, 0xBB, 0xBF]) {
-      for _ in 0..<3 { _ = try next() }
-    }
+    try skipByteOrderMark()
+  }
+
+  /// Excel writes one at the beginning.
+  private mutating func skipByteOrderMark() throws {
+    guard try peek() != nil, chunk.starts(with: [0xEF, 0xBB, 0xBF]) else { return }
+    for _ in 0..<3 { _ = try next() }
   }
 
   /// Returns the next byte without taking it; nil at the end.

@@ -24,7 +24,8 @@ struct JSONReader {
 
   /// Returns the text of the next value; nil at the end.
   ///
-  /// - Throws: ``LineFailure`` for input that isn't an array of values.
+  /// - Throws: ``LineFailure`` for input that isn't an array of values; ``RowFailure`` for a value that isn't UTF-8, after
+  ///   which the next one can be read.
   mutating func next() throws -> (line: Int, text: String)? {
     try isArray ? nextElement() : nextLine()
   }
@@ -115,7 +116,7 @@ struct JSONReader {
 
   private func text(_ bytes: [UInt8], _ line: Int) throws -> String {
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw LineFailure(line: line, "The text isn't UTF-8. Convert the file to UTF-8.")
+      throw RowFailure(line: line, "The text isn't UTF-8. Convert the file to UTF-8.")
     }
     return text
   }

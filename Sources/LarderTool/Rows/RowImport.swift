@@ -37,24 +37,35 @@ struct RowImport {
     var bar = ProgressBar("Importing")
     defer { bar.finish() }
     let insertion = RowInsertion(table, updates: updates)
+    var references = try DeferredReferences(of: table.description.name, on: db)
     while true {
       do {
         guard let record = try reader.next() else { break }
         switch try taking(record, { try autoreleasing { try insertion.take(record, on: db) } }) {
-        case .inserted: report.inserted += 1
+        case .inserted:
+          report.inserted += 1
+          try references?.note(line: record.line, on: db)
         case .updated: report.updated += 1
         }
       } catch let failure as RowFailure {
-        guard keepsGoing else { throw Failure(self.message(failure)) }
-        report.refused += 1
-        if report.failures.count < Self.mostFailures { report.failures.append(failure) }
+        try refuse(failure, in: &report)
       } catch let failure as LineFailure {
         throw Failure("\(name):\(failure.line): \(failure.message)")
       }
       let (completed, total) = reader.progress
       bar.show(completed, of: total, "\(report.inserted + report.updated) rows")
     }
+    for failure in try references?.removeDangling(on: db) ?? [] {
+      try refuse(failure, in: &report)
+      report.inserted -= 1
+    }
     return report
+  }
+
+  private func refuse(_ failure: RowFailure, in report: inout Report) throws {
+    guard keepsGoing else { throw Failure(message(failure)) }
+    report.refused += 1
+    if report.failures.count < Self.mostFailures { report.failures.append(failure) }
   }
 
   func message(_ failure: RowFailure) -> String { "\(name):\(failure.line): \(failure.message)" }
@@ -95,7 +106,7 @@ struct RowInsertion {
     if updates, let key = key(of: record), try db.row(with: key, in: name) != nil {
       let values = record.values.filter { named in !keys.contains { $0.name == named.key || $0.column == named.key } }
       try db.update(values, ofRowWith: key, in: name)
-      if table.description.expires { try db.setExpiry(ofRowWith: key, in: name, to: record.expires) }
+      if record.namesExpiry { try db.setExpiry(ofRowWith: key, in: name, to: record.expires) }
       return .updated
     }
     var values = record.values
@@ -123,7 +134,8 @@ struct RowInsertion {
     guard updates || !isThere else {
       throw RowFailure(line: record.line, "A document has this key already. Use --update to replace it.")
     }
-    try documents.save(key, json: json, expires: record.expires)
+    let expires = record.namesExpiry || !isThere ? record.expires : try documents.expiry(of: key)
+    try documents.save(key, json: json, expires: expires)
     return isThere ? .updated : .inserted
   }
 }

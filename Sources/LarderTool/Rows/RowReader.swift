@@ -8,6 +8,8 @@ struct RowReader {
     let line: Int
     var values: [String: Value]
     var expires: Date?
+    /// Whether the input says when the row expires, or that it stays.
+    var namesExpiry = false
   }
 
   private enum Source {
@@ -38,7 +40,7 @@ struct RowReader {
       return
     }
     var reader = CSVReader(input)
-    guard let header = try reader.next() else {
+    guard let header = try Self.header(&reader) else {
       throw LineFailure(line: 1, "The input is empty. The first line of CSV names the columns.")
     }
     let names = header.fields.map(\.text)
@@ -46,6 +48,14 @@ struct RowReader {
       throw LineFailure(line: 1, "The column \(twice) is named twice. Remove one of them.")
     }
     source = .csv(reader, header: names)
+  }
+
+  private static func header(_ reader: inout CSVReader) throws -> (line: Int, fields: [CSVField])? {
+    do {
+      return try reader.next()
+    } catch let failure as RowFailure {
+      throw LineFailure(line: failure.line, failure.message)
+    }
   }
 
   /// The number of bytes that are read, and that there are.
@@ -63,8 +73,9 @@ struct RowReader {
   mutating func next() throws -> Record? {
     switch source {
     case .csv(var reader, let header):
+      // A record that can't be taken is passed, too.
+      defer { source = .csv(reader, header: header) }
       let record = try reader.next()
-      source = .csv(reader, header: header)
       guard let record else { return nil }
       guard record.fields.count == header.count else {
         throw RowFailure(
@@ -73,8 +84,8 @@ struct RowReader {
       }
       return try self.record(record.line, zip(header, record.fields)) { try $0.value(csv: $1) }
     case .json(var reader):
+      defer { source = .json(reader) }
       let element = try reader.next()
-      source = .json(reader)
       guard let element else { return nil }
       return try record(element.line, try Self.object(element.text, element.line, table))
     }
@@ -126,6 +137,7 @@ struct RowReader {
       do {
         let value = try decode(coding, field)
         if case .date = coding.form {
+          record.namesExpiry = true
           record.expires = value.real.map { Date(timeIntervalSinceReferenceDate: $0) }
         } else {
           record.values[name] = value

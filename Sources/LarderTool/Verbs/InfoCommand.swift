@@ -31,10 +31,18 @@ struct InfoCommand: AsyncParsableCommand {
       )
       print("Sync: \(sync ? "on" : "off")\n")
       var table = TextTable(["table", "kind", "rows", "properties"], [.left, .left, .right, .right])
-      for (description, rows) in info.tables {
-        table.add([description.name, description.kind.rawValue, String(rows), String(description.properties.count)])
+      for entry in info.tables {
+        let description = entry.description
+        table.add([
+          description.name, description.kind.rawValue, entry.rows.map { String($0) },
+          String(description.properties.count),
+        ])
       }
       print(table.text(), terminator: "")
+      for entry in info.tables {
+        guard let problem = entry.problem else { continue }
+        print(DisplayText.escaped("\(entry.description.name) can't be read: \(problem)"))
+      }
     }
   }
 
@@ -51,10 +59,12 @@ struct InfoCommand: AsyncParsableCommand {
       "userVersion": DocumentValue(info.userVersion), "journal": .text(info.journal),
       "migrations": .array(info.migrations.map { .text($0) }), "sync": .bool(sync),
       "tables": .array(
-        info.tables.map { table, rows in
-          .record([
+        info.tables.map { entry in
+          let table = entry.description
+          return .record([
             "name": .text(table.name), "model": table.model.map { .text($0) }, "kind": .text(table.kind.rawValue),
-            "rows": DocumentValue(rows), "properties": DocumentValue(table.properties.count),
+            "rows": DocumentValue(entry.rows), "properties": DocumentValue(table.properties.count),
+            "problem": entry.problem.map { .text($0) },
           ])
         }),
     ])
@@ -70,7 +80,24 @@ struct FileInfo {
   let journal: String
   /// The migrations that ran, oldest first.
   let migrations: [String]
-  let tables: [(TableDescription, rows: Int)]
+  let tables: [Table]
+
+  /// A table or view, with the number of its rows, or why they can't be counted.
+  struct Table {
+    let description: TableDescription
+    var rows: Int?
+    var problem: String?
+
+    /// - Throws: `StoreError` for what isn't about this table alone.
+    init(_ description: TableDescription, in db: Snapshot) throws {
+      self.description = description
+      do {
+        rows = try db.count(TableQuery(description.name))
+      } catch let error as StoreError where [.schemaMismatch, .unsupported, .invalidValue].contains(error.code) {
+        problem = error.message
+      }
+    }
+  }
 
   init(_ store: Store) throws {
     self = try store.blocking.read { try FileInfo($0) }
@@ -90,6 +117,6 @@ struct FileInfo {
     migrations =
       try isThere("_larder_migrations")
       ? db.sql("select name from _larder_migrations order by position").compactMap { $0["name"]?.text } : []
-    tables = try db.tables.map { ($0, try db.count(TableQuery($0.name))) }
+    tables = try db.tables.map { try Table($0, in: db) }
   }
 }

@@ -50,7 +50,9 @@ struct QueryCommand: AsyncParsableCommand {
     if let condition { query = query.where(condition) }
     if let search { query = query.searching(for: search, isRanked: sort == nil) }
     if let sort { query = query.sorted(by: sort) }
-    return limit > 0 || offset > 0 ? query.limit(limit > 0 ? limit : .max, offset: offset) : query
+    // One row more tells whether there are others.
+    let most = limit > 0 && limit < .max ? limit + 1 : .max
+    return limit > 0 || offset > 0 ? query.limit(most, offset: offset) : query
   }
 
   func run() async throws {
@@ -63,10 +65,17 @@ struct QueryCommand: AsyncParsableCommand {
       let properties = try chosen(of: table)
       let codings = properties.map { ColumnCoding($0) }
       let shown = try ShownRows(codings, json ? .json : format, reading: source.file)
+      var count = 0
       try showingErrors {
-        try store.blocking.forEach(query) { row in try shown.add(properties.map { row[$0.name] ?? .null }) }
+        try store.blocking.forEach(query) { row in
+          count += 1
+          if limit == 0 || count <= limit { try shown.add(properties.map { row[$0.name] ?? .null }) }
+        }
       }
       try shown.finish()
+      if limit > 0, count > limit {
+        StandardError.write("There are more rows. Use --limit 0 for all, or --offset \(offset + limit) for the next.\n")
+      }
     }
   }
 
