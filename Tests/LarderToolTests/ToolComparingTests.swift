@@ -30,6 +30,21 @@ struct ToolComparingTests {
   }
 
   @Test(
+    "diff compares rows without a value in their key as a whole",
+    arguments: ["k text primary key", "k int primary key"])
+  func nilKeys(key: String) async throws {
+    let rows = (0..<1200).map { "(null, \($0 / 2))" }.joined(separator: ", ")
+    let first = try await ToolFile.foreign("create table t (\(key), x)", "insert into t values (1, 5), \(rows)")
+    let second = try await ToolFile.foreign("create table t (\(key), x)", "insert into t values \(rows), (1, 5)")
+    let same = try await ToolRun("diff", first.path, second.path)
+    #expect(same.status == 0, "\(same.output)")
+    try await second.rowsWritten("update t set x = 9000 where rowid = 7")
+    let run = try await ToolRun("diff", first.path, second.path, "--json")
+    let changes = try run.lines.map { try DocumentValue(json: $0)["change"]?.text }
+    #expect(changes.compactMap { $0 }.sorted() == ["onlyInFirst", "onlyInSecond"])
+  }
+
+  @Test(
     "diff compares tables in any order of their keys, and says which table only one file has", arguments: [0, 1, 2])
   func random(seed: UInt64) async throws {
     var generator = SplitMix64(seed: seed)

@@ -30,6 +30,11 @@ struct KeyedRows {
     page = try ArraySlice(rows.map { try KeyedRow($0, of: table, in: db) })
   }
 
+  /// Calls a closure with each row, one in memory at a time. Rows may share a key.
+  func forEach(_ body: (KeyedRow) throws -> Void) throws {
+    try db.forEach(query) { row in try autoreleasing { try body(KeyedRow(row, of: table, in: db)) } }
+  }
+
   /// Returns the row with a key.
   func row(_ key: [Value]) throws -> KeyedRow? {
     try db.row(with: key, in: table.description.name).map { try KeyedRow($0, of: table, in: db) }

@@ -28,7 +28,8 @@ struct TableDifference {
 
   /// Calls a closure with each difference. A page of each file is in memory at a time.
   func forEach(_ body: (Change) throws -> Void) throws {
-    if Self.isInPlainOrder(tables.0), Self.isInPlainOrder(tables.1) {
+    let isInOrder = Self.isInPlainOrder(tables.0) && Self.isInPlainOrder(tables.1)
+    if try isInOrder && !Self.lacksKeys(tables.0, in: files.0) && !Self.lacksKeys(tables.1, in: files.1) {
       try merge(body)
     } else {
       try lookUp(body)
@@ -38,13 +39,22 @@ struct TableDifference {
   /// Returns whether the keys come in the order in which values are compared here: exact decimal numbers have another
   /// one, and so may the columns of other programs.
   private static func isInPlainOrder(_ table: TransferredTable) -> Bool {
-    table.description.key.allSatisfy { property in
+    let isOwn = [.model, .documents].contains(table.description.kind)
+    return table.description.key.allSatisfy { property in
       switch property.type {
       case .integer, .uuid, .bool, .data: true
-      case .text: table.description.kind == .model || table.description.kind == .documents
+      case .text: isOwn
       default: false
       }
     }
+  }
+
+  /// Returns whether a row has no value in its key. In tables of other programs there may be many of them.
+  private static func lacksKeys(_ table: TransferredTable, in db: Snapshot) throws -> Bool {
+    func quoted(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
+    guard ![.model, .documents].contains(table.description.kind) else { return false }
+    let conditions = table.description.key.map { "\(quoted($0.column)) is null" }.joined(separator: " or ")
+    return try !db.sql(SQL(raw: "select 1 from \(quoted(table.description.name)) where \(conditions) limit 1")).isEmpty
   }
 
   private func merge(_ body: (Change) throws -> Void) throws {
@@ -61,21 +71,33 @@ struct TableDifference {
     }
   }
 
-  /// Looks each row up in the other file.
+  /// Looks each row up in the other file. Rows without a value in their key are compared as a whole.
   private func lookUp(_ body: (Change) throws -> Void) throws {
-    var first = KeyedRows(tables.0, in: files.0)
-    var second = KeyedRows(tables.1, in: files.1)
-    while let row = try first.next() {
+    let (first, second) = (KeyedRows(tables.0, in: files.0), KeyedRows(tables.1, in: files.1))
+    var unidentified: [[Value]: [KeyedRow]] = [:]
+    try first.forEach { row in
+      guard !row.key.contains(.null) else {
+        unidentified[compared(row), default: []].append(row)
+        return
+      }
       if let other = try second.row(row.key) {
         if let change = change(row, other) { try body(change) }
       } else {
         try body(.onlyInFirst(row))
       }
     }
-    while let row = try second.next() {
-      if try first.row(row.key) == nil { try body(.onlyInSecond(row)) }
+    try second.forEach { row in
+      if row.key.contains(.null) {
+        if unidentified[compared(row)]?.popLast() == nil { try body(.onlyInSecond(row)) }
+      } else if try first.row(row.key) == nil {
+        try body(.onlyInSecond(row))
+      }
     }
+    for row in unidentified.values.joined() { try body(.onlyInFirst(row)) }
   }
+
+  /// The values in which rows may differ.
+  private func compared(_ row: KeyedRow) -> [Value] { names.map { row.values[$0] ?? .null } }
 
   private func change(_ left: KeyedRow, _ right: KeyedRow) -> Change? {
     let different = names.filter { (left.values[$0] ?? .null) != (right.values[$0] ?? .null) }
