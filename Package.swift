@@ -84,8 +84,8 @@ let package = Package(
       ]
     ),
     .target(name: "LarderArchive", dependencies: ["CLarderZlib"]),
-    // The one function of SQLite that Swift can't call by itself.
-    .systemLibrary(name: "CLarderSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    // Where SQLite keeps the journals of statements, which it asks C for.
+    .target(name: "CLarderSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     // The system's zlib, for zip files.
     .systemLibrary(name: "CLarderZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "LarderCombine", dependencies: ["Larder", openCombine]),
