@@ -10,6 +10,8 @@ SHOWCASE_OPTIONS ?=
 CASES ?= 3000000
 SEED ?= random
 GROWTH_OPTIONS ?=
+PART ?=
+BENCH_OPTIONS ?=
 PROOF_MINUTES ?= 55
 PROOF_OPTIONS ?=
 
@@ -20,10 +22,10 @@ help:
 	@echo 'make check    what CI runs: format lint, build with warnings as errors, all tests, which folder refers to which, the documentation with warnings as errors'
 	@echo 'make format   format the Swift code in place'
 	@echo 'make protobuf generate the Swift code of sync.proto again, which is committed; needs protoc'
-	@echo 'make bench    compare Larder with raw C and GRDB, and archives with Foundation, on the same work'
+	@echo 'make bench    compare Larder with raw C and GRDB, and archives with Foundation, on the same work (PART="sync queries"; also PART=cores)'
 	@echo 'make growth   measure the same work in stores of 10,000 to 10,000,000 rows (GROWTH_OPTIONS="--sizes 10000 100000")'
 	@echo 'make fuzz     decode damaged archives (CASES=3000000, SEED=number; a seed that failed: CASES=1 SEED=number)'
-	@echo 'make proof    try to break Larder for an hour: kills, cancellations, damage, faults, a model (PROOF_MINUTES=55, PROOF_OPTIONS="--seed N")'
+	@echo 'make proof    try to break Larder for an hour: kills, cancellations, damage, faults, a model (PROOF_MINUTES=55, PROOF_OPTIONS="--seed N --each N")'
 	@echo 'make docs     build the documentation into .build/docs'
 	@echo 'make clean    remove everything that was built or installed into .build'
 
@@ -51,18 +53,9 @@ format:
 protobuf:
 	@Scripts/generate-protobuf
 
-# glibc gives memory back and takes it again in the middle of a measurement; these settings keep it.
 bench:
 	@Scripts/bootstrap build
-	swift build --configuration release --product LarderBench
-	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench
-	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench documents
-	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench live
-	MALLOC_TRIM_THRESHOLD_=2000000000 MALLOC_MMAP_THRESHOLD_=2000000000 .build/release/LarderBench queries
-	.build/release/LarderBench sync
-	.build/release/LarderBench attachments
-	swift build --configuration release --product LarderArchiveBench
-	.build/release/LarderArchiveBench
+	@BENCH_OPTIONS="$(BENCH_OPTIONS)" Scripts/bench $(PART)
 
 growth:
 	@Scripts/bootstrap build

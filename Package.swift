@@ -228,6 +228,9 @@ let package = Package(
       path: "Benchmarks/LarderProof"
     ),
     .testTarget(
+      name: "LarderBenchTests",
+      dependencies: ["LarderBench", .product(name: "GRDBSQLite", package: "GRDB.swift")]),
+    .testTarget(
       name: "LarderProvingTests",
       dependencies: [
         "CFaultVFS", "Larder", "LarderArchiveFuzz", "LarderProof", "LarderProving", "LarderTestSupport",

@@ -7,7 +7,8 @@ struct LarderBench: AsyncParsableCommand {
     commandName: "LarderBench",
     abstract: "Measures Larder and GRDB against hand-written C.",
     subcommands: [
-      RunCommand.self, AttachmentCommand.self, DocumentsCommand.self, GrowthCommand.self, LiveCommand.self,
+      RunCommand.self, AttachmentCommand.self, CoresCommand.self, DocumentsCommand.self, GrowthCommand.self,
+      LiveCommand.self,
       QueriesCommand.self, SyncCommand.self,
       MemoryCommand.self, GrowthSizeCommand.self,
     ],

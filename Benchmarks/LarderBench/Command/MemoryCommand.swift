@@ -13,7 +13,7 @@ struct MemoryCommand: AsyncParsableCommand {
 
   func run() async throws {
     SteadyProcess.parkSecondThread()
-    let workload = Workload(orders: benchmark == .fetchAll ? [] : try RawC(path: file).fetchAll()).forMemory
+    let workload = Workload(orders: benchmark == .insertBulk ? try RawC(path: file).fetchAll() : []).forMemory
     let participant = try contender.participant(in: benchmark, on: workload, path: file)
     let memory = try await PeakMemory.whilePerforming(participant)
     FileHandle.standardOutput.write(try JSONEncoder().encode(memory))

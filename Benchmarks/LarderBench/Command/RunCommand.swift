@@ -34,11 +34,7 @@ struct RunCommand: AsyncParsableCommand {
   @Option(help: "The folder for the databases; it is made anew, and removed at the end.")
   var folder = ".build/bench"
 
-  @Option(help: "The file with the ratios of earlier runs, by kind of machine.")
-  var committed = "Benchmarks/ratios.json"
-
-  @Flag(help: "Write the ratios of this run to that file.")
-  var commit = false
+  @OptionGroup var ratios: RatioOptions
 
   @Flag(inversion: .prefixedNo, help: "Measure the peak memory of processes of their own, too.")
   var memory = true
@@ -87,11 +83,7 @@ struct RunCommand: AsyncParsableCommand {
     )
     print(report)
     try report.write(to: URL(filePath: output))
-    var committed = try CommittedRatios(URL(filePath: self.committed))
-    print(committed.comparison(with: report))
-    guard commit else { return }
-    committed.take(report)
-    try committed.write(to: URL(filePath: self.committed))
+    try ratios.compare(report.ratios, on: machine)
   }
 
   private func measure(
@@ -101,18 +93,18 @@ struct RunCommand: AsyncParsableCommand {
     note("Related rows …")
     let benchmark = try await RelationshipBenchmark(cases, contenders, in: folder.appending(path: "relationships"))
     try await benchmark.verify()
-    return try await benchmark.measure(rounds: repetitions * 2)
+    return try await benchmark.measure(rounds: repetitions * 6)
   }
 
   private func peakMemory(
     of cases: [BenchmarkCase],
     _ contenders: [ContenderName],
     _ template: OrdersTemplate
-  ) throws -> [BenchmarkCase: [ContenderName: PeakMemory]] {
-    var memory: [BenchmarkCase: [ContenderName: PeakMemory]] = [:]
+  ) throws -> [BenchmarkCase: [ContenderName: PeakMemory.Runs]] {
+    var memory: [BenchmarkCase: [ContenderName: PeakMemory.Runs]] = [:]
     for benchmark in cases {
       for contender in contenders {
-        memory[benchmark, default: [:]][contender] = try PeakMemory.ofChild(benchmark, contender, count: 3) {
+        memory[benchmark, default: [:]][contender] = try PeakMemory.ofChild(benchmark, contender, count: 5) {
           try template.copy(for: benchmark, contender)
         }
       }

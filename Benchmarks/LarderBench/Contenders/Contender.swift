@@ -14,6 +14,9 @@ protocol Contender: AnyObject {
   /// Every order, by key.
   func fetchAll() async throws -> [Record]
 
+  /// The same through an asynchronous method.
+  func fetchAllAsync() async throws -> [Record]
+
   /// The order of each key, one look-up a key.
   func find(_ keys: [Int], body: (Record?) -> Void) async throws
 

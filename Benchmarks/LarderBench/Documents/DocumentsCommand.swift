@@ -11,10 +11,12 @@ struct DocumentsCommand: ParsableCommand {
   var documents = 20_000
 
   @Option(help: "How many rounds are measured after the warm-up; the median counts.")
-  var rounds = 7
+  var rounds = 15
 
   @Option(help: "The folder for the databases; it is made anew, and removed at the end.")
   var folder = ".build/bench-documents"
+
+  @OptionGroup var ratios: RatioOptions
 
   func run() throws {
     let folder = URL(filePath: folder)
@@ -30,10 +32,10 @@ struct DocumentsCommand: ParsableCommand {
     let keys = people.map(\.key).shuffled()
     let questions = (0..<100).map { (age: $0 % 99 + 1, isMember: $0.isMultiple(of: 3)) }
 
-    let comparison = Comparison(rounds: rounds)
+    var comparison = Comparison(rounds: rounds)
     comparison.begin()
     try comparison.compare(
-      "insert \(documents) values", goal: 1.5,
+      "document-insert", "insert \(documents) values", goal: 1.5,
       before: {
         try larder.clear(); try rawC.clear()
       }
@@ -42,13 +44,13 @@ struct DocumentsCommand: ParsableCommand {
     } with: {
       try rawC.insert(people)
     }
-    try comparison.compare("read \(documents) values", goal: 1.3) {
+    try comparison.compare("document-read", "read \(documents) values", goal: 1.3) {
       try larder.fetchAll()
     } with: {
       try rawC.fetchAll()
     }
     try comparison.compare(
-      "insert \(documents) texts of JSON", goal: 1.5,
+      "document-insert-json", "insert \(documents) texts of JSON", goal: 1.5,
       before: {
         try larder.clear(); try rawC.clear()
       }
@@ -57,23 +59,24 @@ struct DocumentsCommand: ParsableCommand {
     } with: {
       try rawC.insert(texts: texts)
     }
-    try comparison.compare("read \(documents) texts of JSON by key", goal: 1.3) {
+    try comparison.compare("document-find-json", "read \(documents) texts of JSON by key", goal: 1.3) {
       try larder.texts(keys)
     } with: {
       try rawC.texts(keys)
     }
     let few = questions.prefix(10)
-    try comparison.compare("keys by \(few.count) conditions without an index", goal: nil) {
+    try comparison.compare("document-scan", "keys by \(few.count) conditions without an index", goal: nil) {
       try few.map { try larder.keys(age: $0.age, isMember: $0.isMember).sorted() }
     } with: {
       try few.map { try rawC.keys(age: $0.age, isMember: $0.isMember).sorted() }
     }
     try larder.index()
     try rawC.index()
-    try comparison.compare("keys by \(questions.count) conditions with an index", goal: nil) {
+    try comparison.compare("document-indexed-query", "keys by \(questions.count) conditions with an index", goal: nil) {
       try questions.map { try larder.keys(age: $0.age, isMember: $0.isMember).sorted() }
     } with: {
       try questions.map { try rawC.keys(age: $0.age, isMember: $0.isMember).sorted() }
     }
+    try ratios.compare(comparison.ratios)
   }
 }

@@ -33,30 +33,29 @@ final class DocumentsRawC {
   func insert(_ people: [(key: String, value: DocumentPerson)]) throws {
     let encoder = JSONEncoder()
     try transaction {
-      for (key, person) in people { try insert(key, encoder.encode(person)) }
+      for (key, person) in people {
+        try encoder.encode(person).withUnsafeBytes { json in
+          bind(json, to: insertion.pointer, 2)
+          try insert(key)
+        }
+      }
     }
   }
 
   func insert(texts: [(key: String, value: String)]) throws {
     try transaction {
-      for (key, json) in texts { try insert(key, json) }
+      for (key, json) in texts {
+        try withText(json, boundTo: insertion.pointer, 2) { try insert(key) }
+      }
     }
   }
 
-  private func insert(_ key: String, _ json: some Sequence<UInt8>) throws {
-    try insert(key, String(decoding: Array(json), as: UTF8.self))
-  }
-
-  private func insert(_ key: String, _ json: String) throws {
-    var (key, json) = (key, json)
-    let code = key.withUTF8 { key in
-      json.withUTF8 { json in
-        Self.bind(insertion, 1, key)
-        Self.bind(insertion, 2, json)
-        let code = sqlite3_step(insertion.pointer)
-        sqlite3_reset(insertion.pointer)
-        return code
-      }
+  /// Inserts a document whose JSON is bound already.
+  private func insert(_ key: String) throws {
+    let code = withText(key, boundTo: insertion.pointer, 1) {
+      let code = sqlite3_step(insertion.pointer)
+      sqlite3_reset(insertion.pointer)
+      return code
     }
     guard code == SQLITE_DONE else { throw SQLiteFailure(connection.handle) }
   }
@@ -66,18 +65,21 @@ final class DocumentsRawC {
     var people: [DocumentPerson] = []
     try rows(of: selection) { pointer in
       let value = sqlite3_column_value(pointer, 1)
-      let json = Data(bytes: sqlite3_value_text(value), count: Int(sqlite3_value_bytes(value)))
-      people.append(try decoder.decode(DocumentPerson.self, from: json))
+      guard let json = sqlite3_value_text(value) else { return }
+      // SQLite's bytes stay where they are until the next step.
+      let data = Data(
+        bytesNoCopy: UnsafeMutableRawPointer(mutating: json), count: Int(sqlite3_value_bytes(value)), deallocator: .none
+      )
+      people.append(try decoder.decode(DocumentPerson.self, from: data))
     }
     return people
   }
 
   func texts(_ keys: [String]) throws -> [String] {
     try keys.map { key in
-      var (key, found) = (key, "")
-      try key.withUTF8 { key in
-        Self.bind(lookUp, 1, key)
-        try rows(of: lookUp) { found = Self.text($0, 0) }
+      var found = ""
+      try withText(key, boundTo: lookUp.pointer, 1) {
+        try rows(of: lookUp) { found = text($0, 0) ?? "" }
       }
       return found
     }
@@ -88,7 +90,7 @@ final class DocumentsRawC {
     var keys: [String] = []
     sqlite3_bind_int64(question.pointer, 1, Int64(age))
     sqlite3_bind_int64(question.pointer, 2, isMember ? 1 : 0)
-    try rows(of: question) { keys.append(Self.text($0, 0)) }
+    try rows(of: question) { keys.append(text($0, 0) ?? "") }
     return keys
   }
 
@@ -100,6 +102,7 @@ final class DocumentsRawC {
     try connection.execute("COMMIT")
   }
 
+  @inline(__always)
   private func rows(of statement: RawStatement, _ body: (OpaquePointer) throws -> Void) throws {
     defer { sqlite3_reset(statement.pointer) }
     while true {
@@ -109,18 +112,5 @@ final class DocumentsRawC {
       default: throw SQLiteFailure(connection.handle)
       }
     }
-  }
-
-  /// Binds without a copy: the text outlives the step.
-  private static func bind(_ statement: RawStatement, _ position: Int32, _ text: UnsafeBufferPointer<UInt8>) {
-    sqlite3_bind_text(
-      statement.pointer, position, UnsafeRawPointer(text.baseAddress)?.assumingMemoryBound(to: CChar.self),
-      Int32(text.count), nil)
-  }
-
-  private static func text(_ pointer: OpaquePointer, _ column: Int32) -> String {
-    let value = sqlite3_column_value(pointer, column)
-    let bytes = UnsafeBufferPointer(start: sqlite3_value_text(value), count: Int(sqlite3_value_bytes(value)))
-    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -16,7 +16,11 @@ final class GRDBContender<Record: OrderRecord & FetchableRecord & PersistableRec
     queue = try DatabaseQueue(path: path, configuration: configuration)
   }
 
-  func fetchAll() async throws -> [Record] {
+  func fetchAll() throws -> [Record] {
+    try queue.read { db in try Record.fetchAll(db) }
+  }
+
+  func fetchAllAsync() async throws -> [Record] {
     try await queue.read { db in try Record.fetchAll(db) }
   }
 

@@ -53,6 +53,9 @@ enum GrowthFigure: String, CaseIterable, Codable {
     }
   }
 
+  /// Whether the work visits every row. The figure is then that for each million of rows.
+  var isOfAllRows: Bool { self == .count || self == .backup }
+
   /// What a figure counts. Raw values are the abbreviations.
   enum Unit: String {
     case microseconds = "µs"

@@ -2,7 +2,8 @@ import Foundation
 
 /// The figures as an SVG: a panel for each kind of work, with sizes from left to right by powers of ten.
 ///
-/// Each panel begins at zero, so a line that stays level means work that doesn't grow.
+/// Each panel begins at zero, so a line that stays level means work that doesn't grow. Lines of another color are of work
+/// that grows more than the depth of a B-tree.
 struct GrowthPlot {
   private let report: GrowthReport
 
@@ -25,18 +26,28 @@ struct GrowthPlot {
     let panels = figures.enumerated().map { position, figure in
       let x = Double(position % columns) * panel.width
       let y = Double(position / columns) * panel.height
-      return "<g transform=\"translate(\(Self.text(x)) \(Self.text(y)))\">\n\(content(of: figure))</g>\n"
+      let kind = report.exceedsDepth(figure) ? " class=\"more\"" : ""
+      return "<g\(kind) transform=\"translate(\(Self.text(x)) \(Self.text(y)))\">\n\(content(of: figure))</g>\n"
     }
     return """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(Self.text(width)) \(Self.text(height))" role="img">
-      <title>Time and memory by the number of rows</title>
+      <title>Time and memory by the number of rows; orange grows more than the depth of a B-tree</title>
       <style>
       text { font: 10px system-ui, sans-serif; fill: #333 }
       .title { font-weight: 600 }
       .axis { stroke: #999; stroke-width: 1 }
       .line { fill: none; stroke: #0a6cbc; stroke-width: 2; stroke-linejoin: round }
       .dot { fill: #0a6cbc }
-      @media (prefers-color-scheme: dark) { text { fill: #ddd } .line { stroke: #5ab0f2 } .dot { fill: #5ab0f2 } }
+      .more .line { stroke: #c2410c }
+      .more .dot { fill: #c2410c }
+      @media (prefers-color-scheme: dark) {
+        text { fill: #ddd }
+        .axis { stroke: #888 }
+        .line { stroke: #5ab0f2 }
+        .dot { fill: #5ab0f2 }
+        .more .line { stroke: #fb923c }
+        .more .dot { fill: #fb923c }
+      }
       </style>
       \(panels.joined())</svg>
 
@@ -51,7 +62,7 @@ struct GrowthPlot {
     }
     let bottom = plot.top + plot.height
     var lines = [
-      "<text class=\"title\" x=\"\(Self.text(plot.left))\" y=\"14\">\(Self.escaped(figure.title))</text>",
+      "<text class=\"title\" x=\"\(Self.text(plot.left))\" y=\"14\">\(Self.escaped(figure.title))\(report.exceedsDepth(figure) ? " *" : "")</text>",
       "<path class=\"axis\" d=\"M\(Self.text(plot.left)) \(Self.text(bottom))H\(Self.text(plot.left + plot.width))\"/>",
       "<path class=\"line\" d=\"M"
         + points.map { "\(Self.text($0.x)) \(Self.text($0.y))" }.joined(separator: "L") + "\"/>",

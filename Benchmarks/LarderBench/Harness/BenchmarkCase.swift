@@ -3,6 +3,7 @@ import ArgumentParser
 /// The work that is measured. Raw values are the keys of the report.
 enum BenchmarkCase: String, CaseIterable, Codable, ExpressibleByArgument {
   case fetchAll = "fetch-all"
+  case fetchAllAsync = "fetch-all-async"
   case find
   case findAsync = "find-async"
   case insertBulk = "insert-bulk"
@@ -16,6 +17,7 @@ enum BenchmarkCase: String, CaseIterable, Codable, ExpressibleByArgument {
   func work(on workload: Workload) -> String {
     switch self {
     case .fetchAll: "all \(workload.orders.count) rows"
+    case .fetchAllAsync: "the same, awaited"
     case .find: "\(Workload.lookUpCount) look-ups by key"
     case .findAsync: "the same look-ups, each awaited"
     case .insertBulk: "\(workload.insertionCount) inserts, one transaction"
@@ -30,7 +32,7 @@ enum BenchmarkCase: String, CaseIterable, Codable, ExpressibleByArgument {
   /// The ratio to raw C that Larder means to stay under.
   var goal: Double {
     switch self {
-    case .fetchAll: 1.03
+    case .fetchAll, .fetchAllAsync: 1.03
     case .find, .indexedQuery: 1.08
     case .findAsync, .indexedQueryAsync: 1.15
     case .insertBulk, .updateBulk: 1.05
@@ -44,7 +46,7 @@ enum BenchmarkCase: String, CaseIterable, Codable, ExpressibleByArgument {
   var rounds: Int {
     switch self {
     case .find, .findAsync, .indexedQuery, .indexedQueryAsync: Workload.turnCount
-    case .fetchAll, .insertBulk, .saveSingle, .saveConcurrent, .updateBulk: 10
+    case .fetchAll, .fetchAllAsync, .insertBulk, .saveSingle, .saveConcurrent, .updateBulk: 10
     }
   }
 
@@ -55,7 +57,8 @@ enum BenchmarkCase: String, CaseIterable, Codable, ExpressibleByArgument {
   var includesCheckpoints: Bool {
     switch self {
     case .insertBulk, .updateBulk: false
-    case .fetchAll, .find, .findAsync, .saveSingle, .saveConcurrent, .indexedQuery, .indexedQueryAsync: true
+    case .fetchAll, .fetchAllAsync, .find, .findAsync, .saveSingle, .saveConcurrent, .indexedQuery, .indexedQueryAsync:
+      true
     }
   }
 
@@ -66,6 +69,6 @@ enum BenchmarkCase: String, CaseIterable, Codable, ExpressibleByArgument {
 
   /// Whether peak memory is measured too.
   var measuresMemory: Bool {
-    self == .fetchAll || self == .insertBulk
+    self == .fetchAll || self == .fetchAllAsync || self == .insertBulk
   }
 }

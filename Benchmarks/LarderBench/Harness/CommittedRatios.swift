@@ -1,10 +1,12 @@
 import Foundation
 
-/// Larder's ratios to raw C that are committed to the repository, for each kind of machine, so that a run sees what has
-/// become slower since.
+/// Larder's ratios that are committed to the repository, for each kind of machine, so that a run sees what has become
+/// slower since.
 struct CommittedRatios: Codable {
   /// By kind of machine, then by case.
-  private var machines: [String: [String: Ratio]] = [:]
+  private var machines: [String: [String: Ratios]] = [:]
+
+  init() {}
 
   /// Reads the file; empty if there is none.
   init(_ file: URL) throws {
@@ -17,12 +19,12 @@ struct CommittedRatios: Codable {
   }
 
   init(from decoder: any Decoder) throws {
-    machines = try [String: [String: Ratio]](from: decoder)
+    machines = try [String: [String: Ratios]](from: decoder)
   }
 
-  /// Takes over the ratios of a run; cases that it left out keep theirs.
-  mutating func take(_ report: Report) {
-    machines[report.machine.kind, default: [:]].merge(report.ratios) { $1 }
+  /// Takes over the ratios of a run. Cases that it left out keep theirs, as does each kind that it couldn't measure.
+  mutating func take(_ ratios: [String: Ratios], of machine: Machine.Kind) {
+    machines[machine.description, default: [:]].merge(ratios) { $1.completed(by: $0) }
   }
 
   func write(to file: URL) throws {
@@ -31,34 +33,37 @@ struct CommittedRatios: Codable {
     try encoder.encode(self).write(to: file, options: .atomic)
   }
 
-  /// What has moved by more than the noise of both runs, as lines of text.
-  func comparison(with report: Report) -> String {
-    guard let committed = machines[report.machine.kind] else {
-      return "No ratios of this kind of machine (\(report.machine.kind)) are committed; --commit adds them."
+  /// What has moved by more than the noise of both runs, and what can't be compared, as lines of text.
+  func comparison(with ratios: [String: Ratios], of machine: Machine.Kind) -> String {
+    guard let committed = machines[machine.description] else {
+      return "No ratios of this kind of machine (\(machine)) are committed; --commit adds them."
     }
-    let known = report.ratios.filter { committed[$0.key] != nil }
-    let moved = known.sorted { $0.key < $1.key }.compactMap { name, ratio -> String? in
-      guard let before = committed[name], ratio.differs(from: before) else { return nil }
-      let change = ratio.value > before.value ? "slower" : "faster"
-      return String(
-        format: "%@ is %@: %.2f ± %.2f, committed %.2f ± %.2f", name, change, ratio.value, ratio.noise, before.value,
-        before.noise)
+    var lines: [String] = []
+    var (compared, moved) = (0, 0)
+    for (name, ratios) in ratios.sorted(by: { $0.key < $1.key }) {
+      guard let before = committed[name] else {
+        lines.append("\(name) isn't committed yet; --commit adds it.")
+        continue
+      }
+      guard ratios.isComparable(to: before) else {
+        lines.append("\(name) can't be compared: one run has the time that passed, the other only processor time.")
+        continue
+      }
+      compared += 1
+      let changes = ratios.changes(since: before)
+      moved += changes.count
+      lines += changes.map { "\(name) takes \($0)" }
     }
-    guard !moved.isEmpty else { return "Of \(known.count) committed ratios, none has moved by more than the noise." }
-    return moved.joined(separator: "\n")
-  }
-}
-
-extension Report {
-  /// Larder's ratios by the names of the cases.
-  var ratios: [String: Ratio] {
-    var ratios: [String: Ratio] = [:]
-    for benchmark in cases { ratios[benchmark.rawValue] = larderRatio(in: benchmark) }
-    return ratios
+    if moved == 0 { lines.append("Of \(compared) committed cases, none has moved by more than the noise.") }
+    return lines.joined(separator: "\n")
   }
 }
 
 extension Machine {
   /// What ratios depend on.
-  var kind: String { "\(processor), \(cores) cores, SQLite \(sqlite)" }
+  struct Kind: CustomStringConvertible {
+    let description: String
+  }
+
+  var kind: Kind { Kind(description: "\(processor), \(cores) cores, SQLite \(sqlite)") }
 }

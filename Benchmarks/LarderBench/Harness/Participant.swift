@@ -28,7 +28,7 @@ final class Participant<Subject: Contender>: AnyParticipant {
     maintenance = try RawConnection(path: path)
     input =
       switch benchmark {
-      case .fetchAll: .nothing
+      case .fetchAll, .fetchAllAsync: .nothing
       case .find, .findAsync: .keys(workload.lookUpKeys())
       case .indexedQuery, .indexedQueryAsync: .customers(workload.customers())
       case .insertBulk: .records([workload.newOrders(workload.insertionCount)])
@@ -44,6 +44,8 @@ final class Participant<Subject: Contender>: AnyParticipant {
   func perform() async throws -> Measurement {
     turn += 1
     switch (benchmark, input) {
+    case (.fetchAllAsync, _):
+      return try await time { try await subject.fetchAllAsync() }
     case (.find, .keys(let lists)):
       let keys = lists[turn % lists.count]
       return try await time { try await subject.find(keys) { blackHole($0) } }
@@ -77,6 +79,8 @@ final class Participant<Subject: Contender>: AnyParticipant {
     switch (benchmark, input) {
     case (.fetchAll, _):
       orders = try await subject.fetchAll().map { Order($0) }
+    case (.fetchAllAsync, _):
+      orders = try await subject.fetchAllAsync().map { Order($0) }
     case (.find, .keys(let keys)):
       try await subject.find(Array(keys.joined())) { record in
         if let record { orders.append(Order(record)) }
@@ -108,7 +112,7 @@ final class Participant<Subject: Contender>: AnyParticipant {
   /// Updates are not undone: each turn writes other values than the one before.
   func restore() throws {
     switch benchmark {
-    case .fetchAll, .find, .findAsync, .indexedQuery, .indexedQueryAsync: return
+    case .fetchAll, .fetchAllAsync, .find, .findAsync, .indexedQuery, .indexedQueryAsync: return
     case .insertBulk, .saveSingle, .saveConcurrent:
       try maintenance.execute("DELETE FROM Orders WHERE orderID >= \(Workload.firstNewKey)")
     case .updateBulk: break

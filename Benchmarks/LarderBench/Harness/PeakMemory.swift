@@ -8,24 +8,40 @@ struct PeakMemory: Codable {
   /// The most at any time since then.
   var peak: Int
 
-  var growth: Int { peak - before }
+  /// Pages of files when the work is done: the program's code and that of its libraries. The system can drop them, and
+  /// has them once for all processes.
+  var ofFiles: Int
+
+  /// Several processes that did the same.
+  struct Runs {
+    var runs: [PeakMemory]
+
+    var peaks: [Int] { runs.map(\.peak) }
+    var peak: Int { median(\.peak) }
+    var growth: Int { peak - median(\.before) }
+    var ofFiles: Int { median(\.ofFiles) }
+
+    private func median(_ figure: KeyPath<PeakMemory, Int>) -> Int {
+      Int(Sample.median(of: runs.map { Double($0[keyPath: figure]) }))
+    }
+  }
 
   /// Does the work once and watches this process.
   static func whilePerforming(_ participant: any AnyParticipant) async throws -> PeakMemory {
     resetPeak()
     let before = resident
     _ = try await participant.perform()
-    return PeakMemory(before: before, peak: residentPeak)
+    return PeakMemory(before: before, peak: residentPeak, ofFiles: residentOfFiles)
   }
 
   /// Runs the hidden subcommand `memory` in processes of its own.
   ///
   /// - Parameters:
-  ///   - count: the number of processes; the answer is the median of each figure.
+  ///   - count: the number of processes.
   ///   - copy: makes a fresh file.
   static func ofChild(
     _ benchmark: BenchmarkCase, _ contender: ContenderName, count: Int, copy: () throws -> String
-  ) throws -> PeakMemory {
+  ) throws -> Runs {
     var runs: [PeakMemory] = []
     for _ in 0..<count {
       let child = Process()
@@ -40,10 +56,7 @@ struct PeakMemory: Codable {
       child.waitUntilExit()
       runs.append(try JSONDecoder().decode(PeakMemory.self, from: answer))
     }
-    return PeakMemory(
-      before: Int(Sample.median(of: runs.map { Double($0.before) })),
-      peak: Int(Sample.median(of: runs.map { Double($0.peak) }))
-    )
+    return Runs(runs: runs)
   }
 
   #if os(Linux)
@@ -57,6 +70,8 @@ struct PeakMemory: Codable {
   }
 
   private static var resident: Int { field("VmRSS") }
+
+  private static var residentOfFiles: Int { field("RssFile") }
 
   /// Not `getrusage`, whose maximum on Linux is never less than that of the process that started this one.
   static var residentPeak: Int { field("VmHWM") }
@@ -72,6 +87,9 @@ struct PeakMemory: Codable {
   private static func resetPeak() {}
 
   private static var resident: Int { residentPeak }
+
+  /// The system doesn't say.
+  private static var residentOfFiles: Int { 0 }
 
   static var residentPeak: Int {
     var usage = rusage()

@@ -9,16 +9,18 @@ extension Report: Encodable {
       for contender in ContenderName.allCases {
         guard let sample = samples[benchmark]?[contender] else { continue }
         let memory = memory[benchmark]?[contender]
+        let larder = contender == .larder ? larderRatios(in: benchmark) : nil
         let figures = Figures(
           median: sample.median(of: \.elapsed),
           ratio: contender == .rawC ? nil : ratio(contender, in: benchmark),
-          noise: contender == .larder ? larderRatio(in: benchmark)?.noise : nil,
-          isOfProcessorTime: contender == .larder ? larderRatio(in: benchmark)?.isOfProcessorTime : nil,
+          noise: larder?.time?.noise,
+          isOfProcessorTime: larder?.isOfProcessorTime,
           samples: sample.measurements.map(\.elapsed),
           processorMedian: sample.median(of: \.processor),
           processorRatio: contender == .rawC ? nil : ratio(contender, in: benchmark, of: \.processor),
           peakMemory: memory?.peak,
           memoryGrowth: memory?.growth,
+          memoryOfFiles: memory?.ofFiles,
           memoryRatio: contender == .rawC ? nil : memoryRatio(contender, in: benchmark)
         )
         try contenders.encode(figures, forKey: Key(stringValue: contender.rawValue))
@@ -27,16 +29,18 @@ extension Report: Encodable {
     for benchmark in relationships {
       var contenders = container.nestedContainer(keyedBy: Key.self, forKey: Key(stringValue: benchmark.rawValue))
       for (contender, sample) in relationshipSamples[benchmark] ?? [:] {
+        let larder = contender == .larder ? larderRatios(in: benchmark) : nil
         let figures = Figures(
           median: sample.median(of: \.elapsed),
-          ratio: contender == .rawC ? nil : ratio(contender, in: benchmark),
-          noise: nil,
-          isOfProcessorTime: nil,
+          ratio: contender == .rawC ? nil : larder?.time?.value ?? ratio(contender, in: benchmark),
+          noise: larder?.time?.noise,
+          isOfProcessorTime: larder?.isOfProcessorTime,
           samples: sample.measurements.map(\.elapsed),
           processorMedian: sample.median(of: \.processor),
           processorRatio: contender == .rawC ? nil : ratio(contender, in: benchmark, of: \.processor),
           peakMemory: nil,
           memoryGrowth: nil,
+          memoryOfFiles: nil,
           memoryRatio: nil
         )
         try contenders.encode(figures, forKey: Key(stringValue: contender.rawValue))
@@ -68,6 +72,7 @@ extension Report: Encodable {
     let processorRatio: Double?
     let peakMemory: Int?
     let memoryGrowth: Int?
+    let memoryOfFiles: Int?
     let memoryRatio: Double?
   }
 

@@ -40,8 +40,12 @@ extension Report: CustomStringConvertible {
 
   /// The noise of Larder's ratio, with a mark if the machine was too busy for that of the time that passed.
   private func noise(in benchmark: BenchmarkCase) -> String {
-    guard let ratio = larderRatio(in: benchmark) else { return "" }
-    return " ± \(Self.decimal(ratio.noise))\(ratio.isOfProcessorTime ? " of processor time" : "")"
+    noise(of: larderRatios(in: benchmark))
+  }
+
+  private func noise(of ratios: Ratios) -> String {
+    guard let ratio = ratios.time else { return "" }
+    return " ± \(Self.decimal(ratio.noise))\(ratios.isOfProcessorTime ? " of processor time" : "")"
   }
 
   private var relationshipTable: String {
@@ -52,7 +56,12 @@ extension Report: CustomStringConvertible {
           + RelationshipBenchmark.names.map { contender in
             guard let sample = relationshipSamples[benchmark]?[contender] else { return "–" }
             let median = Self.decimal(sample.median(of: \.elapsed))
-            return contender == .rawC ? median : "\(median) (\(Self.decimal(ratio(contender, in: benchmark))))"
+            guard contender != .rawC else { return median }
+            let own = larderRatios(in: benchmark)
+            guard contender == .larder, let time = own.time else {
+              return "\(median) (\(Self.decimal(ratio(contender, in: benchmark))))"
+            }
+            return "\(median) (\(Self.decimal(time.value))\(noise(of: own)))"
           } + [relationshipVerdict(benchmark)]
       }
     }
@@ -79,14 +88,15 @@ extension Report: CustomStringConvertible {
         [benchmark.rawValue, benchmark.work(on: workload.forMemory)]
           + ContenderName.allCases.map { contender in
             guard let memory = memory[benchmark]?[contender] else { return "–" }
-            let figures = "\(Self.megabytes(memory.peak)), \(Self.megabytes(memory.growth))"
+            let figures = [memory.peak, memory.growth, memory.ofFiles].map(Self.megabytes).joined(separator: ", ")
             return contender == .rawC ? figures : "\(figures) (\(Self.decimal(memoryRatio(contender, in: benchmark))))"
           } + [verdict(memoryRatio(.larder, in: benchmark), goal: 1.15)]
       }
     }
     return """
 
-      Peak memory in MB of a process that does only this, the part of it that the work added, and in brackets the ratio of the peaks.
+      Peak memory in MB of a process that does only this, the part of it that the work added, the part that is pages of files (the
+      program's own code, above all, which the system can drop), and in brackets the ratio of the peaks.
 
       \(rows)
 

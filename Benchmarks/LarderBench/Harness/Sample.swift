@@ -11,20 +11,19 @@ struct Sample {
     Self.median(of: measurements.map { $0[keyPath: time] })
   }
 
-  /// The ratio to measurements of the same number, of which each was taken right before or after the one here; nil if
+  /// The ratios to measurements of the same number, of which each was taken right before or after the one here; none if
   /// there are others.
   ///
   /// What disturbs the machine mostly disturbs two neighbours alike, so their ratios lie closer together than the ratios
-  /// of medians from run to run. Pairs of which one was preempted say how busy the machine is, and are left out. On a
-  /// machine that leaves less than half of them, the ratio is that of processor time.
-  func ratio(to neighbours: Sample) -> Ratio? {
-    guard measurements.count == neighbours.measurements.count else { return nil }
+  /// of medians from run to run. Pairs of which one was preempted say how busy the machine is, and are left out of the
+  /// time that passed. On a machine that leaves less than half of them, there is only a ratio of processor time.
+  func ratios(to neighbours: Sample) -> Ratios {
+    guard measurements.count == neighbours.measurements.count else { return Ratios() }
     let pairs = Array(zip(measurements, neighbours.measurements))
     let undisturbed = pairs.filter { $0.preemptions == 0 && $1.preemptions == 0 }
-    if undisturbed.count >= pairs.count / 2 {
-      return Ratio(of: undisturbed.map { $0.elapsed / $1.elapsed }, isOfProcessorTime: false)
-    }
-    return Ratio(of: pairs.map { $0.processor / $1.processor }, isOfProcessorTime: true)
+    return Ratios(
+      elapsed: undisturbed.count >= pairs.count / 2 ? Ratio(of: undisturbed.map { $0.elapsed / $1.elapsed }) : nil,
+      processor: Ratio(of: pairs.map { $0.processor / $1.processor }))
   }
 
   /// The value in the middle, or the mean of the two in the middle. Not a number without values.

@@ -1,8 +1,7 @@
 import Foundation
 import Larder
 
-/// Larder: look-ups and queries through `blocking` and through the asynchronous methods, everything else through the
-/// latter.
+/// Larder: what reads through `blocking` and through the asynchronous methods, everything else through the latter.
 final class LarderContender: Contender {
   private let store: Store
 
@@ -11,7 +10,11 @@ final class LarderContender: Contender {
     store = try Store(at: path, for: LarderOrder.self, schema: .existing)
   }
 
-  func fetchAll() async throws -> [LarderOrder] {
+  func fetchAll() throws -> [LarderOrder] {
+    try store.blocking.fetch(LarderOrder.all)
+  }
+
+  func fetchAllAsync() async throws -> [LarderOrder] {
     try await store.fetch(LarderOrder.all)
   }
 

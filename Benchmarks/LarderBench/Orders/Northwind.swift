@@ -26,11 +26,11 @@ enum Northwind {
 
   /// Orders with as many rows, customers and characters as Northwind's, and as few missing values; the same ones in
   /// every run.
-  static func generatedOrders() -> [Order] {
+  static func generatedOrders(_ count: Int = orderCount) -> [Order] {
     var generator = SplitMix64(seed: 0x0bde_c0de)
     let customers = (0..<93).map { _ in Customer(using: &generator) }
     let firstDay = 363_000_000  // July 2012, in seconds since 2001
-    return (0..<orderCount).map { index in
+    return (0..<count).map { index in
       let customer = customers[Int.random(in: customers.indices, using: &generator)]
       let ordered = Double(firstDay + Int.random(in: 0..<355_000_000, using: &generator))
       let isShipped = Int.random(in: 0..<800, using: &generator) > 0

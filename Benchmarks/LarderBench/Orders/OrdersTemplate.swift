@@ -16,22 +16,33 @@ struct OrdersTemplate {
   ///   - data: the folder with `northwind-orders.db`. Without that file, the rows are generated.
   /// - Throws: `SQLiteFailure`, or an error of the file system.
   init(in folder: URL, data: URL) throws {
+    try self.init(in: folder) { plain in
+      let northwind = data.appending(path: "northwind-orders.db")
+      guard FileManager.default.fileExists(atPath: northwind.path) else {
+        try Self.create(plain) { try RawC($0).insertAll(Northwind.generatedOrders()) }
+        return "generated, as there is no \(northwind.path)"
+      }
+      try Self.create(plain) { try Northwind.copyOrders(from: northwind, into: $0) }
+      return "Orders of \(northwind.path), dates as REAL"
+    }
+  }
+
+  /// Makes a template with so many generated orders in a folder, which is created anew.
+  init(in folder: URL, generating count: Int) throws {
+    try self.init(in: folder) { plain in
+      try Self.create(plain) { try RawC($0).insertAll(Northwind.generatedOrders(count)) }
+      return "\(count) generated orders"
+    }
+  }
+
+  /// - Parameter make: Makes the file, and returns where its rows come from.
+  private init(in folder: URL, _ make: (URL) throws -> String) throws {
     self.folder = folder
     if FileManager.default.fileExists(atPath: folder.path) {
       try FileManager.default.removeItem(at: folder)
     }
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-
-    let northwind = data.appending(path: "northwind-orders.db")
-    if FileManager.default.fileExists(atPath: northwind.path) {
-      source = "Orders of \(northwind.path), dates as REAL"
-      try Self.create(folder.appending(path: "template.db")) { try Northwind.copyOrders(from: northwind, into: $0) }
-    } else {
-      source = "generated, as there is no \(northwind.path)"
-      try Self.create(folder.appending(path: "template.db")) { connection in
-        try RawC(connection).insertAll(Northwind.generatedOrders())
-      }
-    }
+    source = try make(folder.appending(path: "template.db"))
     // The indexed query has a file of its own: an index would be the same work for everybody in the writing cases, and
     // hide differences.
     try FileManager.default.copyItem(at: plain, to: indexed)

@@ -16,6 +16,8 @@ struct QueriesCommand: ParsableCommand {
   @Option(help: "The folder for the databases; it is made anew, and removed at the end.")
   var folder = ".build/bench-queries"
 
+  @OptionGroup var ratios: RatioOptions
+
   func run() throws {
     let folder = URL(filePath: folder)
     try? FileManager.default.removeItem(at: folder)
@@ -31,22 +33,23 @@ struct QueriesCommand: ParsableCommand {
       return receipt
     }
 
-    let comparison = Comparison(rounds: rounds)
+    var comparison = Comparison(rounds: rounds)
     comparison.begin()
-    try comparison.compare("select 2 of 6 columns, \(rows) rows", goal: 1.1) {
+    try comparison.compare("select", "select 2 of 6 columns, \(rows) rows", goal: 1.1) {
       try larder.selection()
     } with: {
       try rawC.selection()
     }
-    try comparison.compare("group \(rows) rows by month", goal: 1.3) {
+    try comparison.compare("group", "group \(rows) rows by month", goal: 1.3) {
       try larder.months()
     } with: {
       try rawC.months()
     }
-    try comparison.compare("save \(changed.count) rows by a unique property", goal: 1.2) {
+    try comparison.compare("upsert", "save \(changed.count) rows by a unique property", goal: 1.2) {
       try larder.save(changed)
     } with: {
       try rawC.save(changed)
     }
+    try ratios.compare(comparison.ratios)
   }
 }

@@ -28,7 +28,7 @@ final class QueriesRawC {
 
   func selection() throws -> [CustomerTotal] {
     try rows(of: select) { row in
-      CustomerTotal(customer: text(row, 0), total: sqlite3_column_double(row, 1))
+      CustomerTotal(customer: text(row, 0) ?? "", total: sqlite3_column_double(row, 1))
     }
   }
 
@@ -43,23 +43,25 @@ final class QueriesRawC {
   func save(_ receipts: [Receipt]) throws {
     try connection.execute("BEGIN IMMEDIATE")
     let statement = upsert.pointer
-    var texts = RawTexts()
-    defer { texts.deallocate() }
     for receipt in receipts {
-      texts.removeAll()
       sqlite3_bind_int64(statement, 1, Int64(receipt.id))
-      texts.bind(receipt.code, to: statement, 2)
-      texts.bind(receipt.customer, to: statement, 3)
       sqlite3_bind_double(statement, 4, receipt.total)
       sqlite3_bind_double(statement, 5, receipt.issuedAt.timeIntervalSinceReferenceDate)
-      if let note = receipt.note { texts.bind(note, to: statement, 6) } else { sqlite3_bind_null(statement, 6) }
-      let code = sqlite3_step(statement)
-      sqlite3_reset(statement)
+      let code = withText(receipt.code, boundTo: statement, 2) {
+        withText(receipt.customer, boundTo: statement, 3) {
+          withText(receipt.note, boundTo: statement, 6) {
+            let code = sqlite3_step(statement)
+            sqlite3_reset(statement)
+            return code
+          }
+        }
+      }
       guard code == SQLITE_DONE else { throw SQLiteFailure(connection.handle) }
     }
     try connection.execute("COMMIT")
   }
 
+  @inline(__always)
   private func rows<Row>(of statement: RawStatement, _ read: (OpaquePointer) -> Row) throws -> [Row] {
     var rows: [Row] = []
     var code = sqlite3_step(statement.pointer)
@@ -70,11 +72,5 @@ final class QueriesRawC {
     sqlite3_reset(statement.pointer)
     guard code == SQLITE_DONE else { throw SQLiteFailure(connection.handle) }
     return rows
-  }
-
-  private func text(_ row: OpaquePointer, _ column: Int32) -> String {
-    guard let bytes = sqlite3_column_text(row, column) else { return "" }
-    let count = Int(sqlite3_column_bytes(row, column))
-    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
   }
 }

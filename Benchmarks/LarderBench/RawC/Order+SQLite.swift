@@ -23,36 +23,38 @@ extension Order {
     )
   }
 
-  /// Binds all properties to the parameters 1 to 14. The texts hold until the next call with the same memory.
+  /// Binds all properties to the parameters 1 to 14 while the closure runs.
   ///
   /// The codes of the bind functions are not looked at: they report a wrong parameter number or a text of more than a
   /// gigabyte.
   @inline(__always)
-  func bind(to statement: OpaquePointer, _ texts: inout RawTexts) {
-    texts.removeAll()
+  func withValues<Result>(boundTo statement: OpaquePointer, _ body: () throws -> Result) rethrows -> Result {
     sqlite3_bind_int64(statement, 1, Int64(orderID))
-    texts.bind(customerID, to: statement, 2)
     bindInteger(employeeID, to: statement, 3)
     bindDate(orderDate, to: statement, 4)
     bindDate(requiredDate, to: statement, 5)
     bindDate(shippedDate, to: statement, 6)
     bindInteger(shipVia, to: statement, 7)
     sqlite3_bind_double(statement, 8, freight)
-    texts.bind(shipName, to: statement, 9)
-    texts.bind(shipAddress, to: statement, 10)
-    texts.bind(shipCity, to: statement, 11)
-    texts.bind(shipRegion, to: statement, 12)
-    texts.bind(shipPostalCode, to: statement, 13)
-    texts.bind(shipCountry, to: statement, 14)
+    return try withTexts(boundTo: statement, body)
   }
-}
 
-/// Reads a text. The column is looked up once; its kind is not asked for, because SQLite returns no text for NULL.
-@inline(__always)
-func text(_ row: OpaquePointer, _ column: Int32) -> String? {
-  let value = sqlite3_column_value(row, column)
-  guard let bytes = sqlite3_value_text(value) else { return nil }
-  return String(decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))), as: UTF8.self)
+  @inline(__always)
+  private func withTexts<Result>(boundTo statement: OpaquePointer, _ body: () throws -> Result) rethrows -> Result {
+    try withText(customerID, boundTo: statement, 2) {
+      try withText(shipName, boundTo: statement, 9) {
+        try withText(shipAddress, boundTo: statement, 10) {
+          try withText(shipCity, boundTo: statement, 11) {
+            try withText(shipRegion, boundTo: statement, 12) {
+              try withText(shipPostalCode, boundTo: statement, 13) {
+                try withText(shipCountry, boundTo: statement, 14, body)
+              }
+            }
+          }
+        }
+      }
+    }
+  }
 }
 
 @inline(__always)

@@ -92,17 +92,16 @@ final class RelationshipRawC: RelationshipContender {
 
   private func insert(_ costs: ArraySlice<RawCost>, _ statement: OpaquePointer) throws {
     try connection.execute("BEGIN IMMEDIATE")
-    var texts = RawTexts()
-    defer { texts.deallocate() }
     for cost in costs {
       sqlite3_bind_int64(statement, 1, Int64(cost.id))
       sqlite3_bind_int64(statement, 2, Int64(cost.amount))
       sqlite3_bind_double(statement, 3, cost.day)
-      texts.removeAll()
-      texts.bind(cost.note, to: statement, 4)
       sqlite3_bind_int64(statement, 5, Int64(cost.account))
-      let code = sqlite3_step(statement)
-      sqlite3_reset(statement)
+      let code = withText(cost.note, boundTo: statement, 4) {
+        let code = sqlite3_step(statement)
+        sqlite3_reset(statement)
+        return code
+      }
       guard code == SQLITE_DONE else { throw SQLiteFailure(connection.handle) }
     }
     try connection.execute("COMMIT")
