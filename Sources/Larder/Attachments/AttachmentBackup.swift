@@ -41,17 +41,21 @@ final class AttachmentBackup: FeatureBackup {
     try connection.transaction {
       try connection.change("DELETE FROM \(AttachmentTable.leases)")
       try connection.change("DELETE FROM \(AttachmentTable.name) WHERE uses <= 0")
+      // They are those of the store's files.
+      if try AttachmentTable(connection).hasFiles() { try connection.change("DELETE FROM \(AttachmentTable.files)") }
     }
+    var versions: [String: FileVersion] = [:]
     for row in try connection.query("SELECT digest FROM \(AttachmentTable.name) WHERE size >= 0 ORDER BY digest") {
       try connection.checkInterruption()
       guard let digest = row["digest"]?.text, Attachment.isDigest(digest) else { continue }
       do {
-        try copy(digest)
+        versions[digest] = try copy(digest)
       } catch let error as StoreError where skipsMissing && (error.code == .notFound || error.code == .corrupt) {
         // The store didn't have it either.
       }
       FaultPoint.backupFileCopied.reach()
     }
+    if !versions.isEmpty { try connection.transaction { try AttachmentTable(connection).save(versions) } }
   }
 
   private func openCopy() throws -> Connection {
@@ -62,12 +66,13 @@ final class AttachmentBackup: FeatureBackup {
     }
   }
 
-  private func copy(_ digest: String) throws {
+  /// Copies a file, and returns the version of the copy if it is known to have the data.
+  private func copy(_ digest: String) throws -> FileVersion? {
     let file = try source.open(digest)
     let draft = try AttachmentDraft(in: target)
     try file.forEachChunk { try draft.append($0) }
     guard draft.digest() == digest else { throw StoreError.damagedAttachment }
-    try target.place(draft, digest)
+    return try target.place(draft, digest).version
   }
 
   /// Moves the files to their place beside the backup. Returns false if there are none. Throws `.duplicate` if the

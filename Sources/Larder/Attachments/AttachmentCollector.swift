@@ -9,6 +9,8 @@ import Synchronization
 final class AttachmentCollector: StoreService {
   private struct State {
     var timer = WakeTimer()
+    /// Wakes to save what is known of files.
+    var savingTimer = WakeTimer()
     var due = ContinuousClock.now
     var isWorking = false
     var isStopped = false
@@ -42,6 +44,8 @@ final class AttachmentCollector: StoreService {
   /// The number of unused files to check in one query.
   private static let page = 1000
   private static let pause = Duration.milliseconds(100)
+  /// The delay, in seconds, in which versions of files gather to be saved together.
+  private static let savingDelay = 0.2
   /// The delay after another process or reader prevented work.
   private static let retry = Duration.seconds(1)
   /// How often to check for data that other processes have released.
@@ -52,13 +56,17 @@ final class AttachmentCollector: StoreService {
     self.storage = storage
     self.isInMemory = isInMemory
     storage.onChange { [weak self] in self?.nudge() }
+    storage.checked.onAdd { [weak self] in self?.saveSoon() }
     guard isNeeded else { return }
     storage.activate()
     state.withLock { start(&$0, after: Self.pause) }
   }
 
   deinit {
-    state.withLock { $0.timer.cancel() }
+    state.withLock { state in
+      state.timer.cancel()
+      state.savingTimer.cancel()
+    }
   }
 
   /// Stops collecting automatically.
@@ -66,7 +74,26 @@ final class AttachmentCollector: StoreService {
     state.withLock { state in
       state.isStopped = true
       state.timer.cancel()
+      state.savingTimer.cancel()
     }
+  }
+
+  // MARK: Saving what is known of files
+
+  private func saveSoon() {
+    state.withLock { state in
+      guard !state.isStopped, !state.savingTimer.isSet else { return }
+      state.savingTimer.set(after: Self.savingDelay, leeway: .milliseconds(10), on: queue) { [weak self] in
+        self?.state.withLock { $0.savingTimer.cancel() }
+        // Another process may be writing. What isn't saved is computed again by the next store.
+        Task.detached(priority: .utility) { [weak self] in try? await self?.saveVersions() }
+      }
+    }
+  }
+
+  /// Saves which files are known to have the data of their digests, for stores that are opened later.
+  func saveVersions() async throws {
+    try await writer.perform { try AttachmentTable($0).saveVersions() }
   }
 
   // MARK: Waking

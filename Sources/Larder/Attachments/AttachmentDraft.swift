@@ -19,8 +19,11 @@ final class AttachmentDraft: Sendable {
   }
 
   private struct State {
-    /// The temporary file's path; nil once it was renamed.
+    /// The temporary file's path; nil if it has none, or was renamed.
     var path: String?
+    /// Whether the file has no name at all yet.
+    var isUnnamed = false
+    var placed: FileVersion?
     var file: AttachmentFile
     var hash = Hash()
     var wholeDigest: String?
@@ -37,8 +40,12 @@ final class AttachmentDraft: Sendable {
     lock = try folder.lockFile(.staging)
     try lock.lockShared()
     self.folder = folder
-    let path = folder.newTemporaryPath()
-    state = Mutex(State(path: path, file: try AttachmentFile(path, O_RDWR | O_CREAT | O_EXCL, mode: folder.dataMode)))
+    if let file = try folder.unnamedFile() {
+      state = Mutex(State(isUnnamed: true, file: file))
+    } else {
+      let path = folder.newTemporaryPath()
+      state = Mutex(State(path: path, file: try AttachmentFile(path, O_RDWR | O_CREAT | O_EXCL, mode: folder.dataMode)))
+    }
     FaultPoint.temporaryCreated.reach()
   }
 
@@ -56,6 +63,31 @@ final class AttachmentDraft: Sendable {
     }
   }
 
+  /// Whether this process can give files without a name one: it needs the folder of its descriptors. Source: open(2).
+  static let canLinkUnnamed = access("/proc/self/fd", X_OK) == 0
+
+  /// Gives a file without a name its first one. Returns false if the file has a name, or doesn't get this one.
+  func linkUnnamed(to target: String) -> Bool {
+    state.withLock { state in
+      guard state.isUnnamed else { return false }
+      let draft = state.file.backdate()
+      guard Self.link(state.file, to: target) else { return false }
+      state.isUnnamed = false
+      if let draft, let placed = state.file.regularVersion, placed.hasContents(of: draft), placed.size == state.size {
+        state.placed = placed
+      }
+      return true
+    }
+  }
+
+  /// The version of the placed file, if it has the data of the draft: nobody else could change it before it was placed,
+  /// and who does since makes another version (``AttachmentFile/backdate()``).
+  var placedVersion: FileVersion? { state.withLock { $0.placed } }
+
+  private static func link(_ file: AttachmentFile, to target: String) -> Bool {
+    linkat(AT_FDCWD, "/proc/self/fd/\(file.descriptor)", AT_FDCWD, target, AT_SYMLINK_FOLLOW) == 0
+  }
+
   /// Renames the temporary file, replacing an existing file.
   func rename(to target: String) throws {
     let path = try temporaryPath()
@@ -65,15 +97,20 @@ final class AttachmentDraft: Sendable {
     }
   }
 
-  /// Returns the path of the temporary file. A file that had been renamed, and was then deleted, is written again.
+  /// Returns the path of the temporary file. A file that had been renamed, and was then deleted, is written again, and
+  /// so is one that can't get a name.
   func temporaryPath() throws -> String {
     try state.withLock { state in
       if let path = state.path { return path }
       let copy = folder.newTemporaryPath()
+      if state.isUnnamed, Self.link(state.file, to: copy) {
+        (state.path, state.isUnnamed) = (copy, false)
+        return copy
+      }
       let target = try AttachmentFile(copy, O_RDWR | O_CREAT | O_EXCL, mode: folder.dataMode)
       state.path = copy
       try state.file.forEachChunk { try target.write($0) }
-      state.file = target
+      (state.file, state.isUnnamed, state.placed) = (target, false, nil)
       return copy
     }
   }
@@ -100,9 +137,9 @@ final class AttachmentDraft: Sendable {
 
   private func write(_ bytes: UnsafeRawBufferPointer) throws {
     let (file, count) = (file, bytes.count)
-    // Written in two parts, so that tests can end the process between them.
-    let half = count / 2
-    try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<half]))
+    // Tests can end the process between two parts.
+    let half = FaultPoint.areObserved ? count / 2 : 0
+    if half > 0 { try file.write(UnsafeRawBufferPointer(rebasing: bytes[..<half])) }
     FaultPoint.halfWritten.reach()
     try file.write(UnsafeRawBufferPointer(rebasing: bytes[half...]))
     state.withLock { $0.size += count }

@@ -33,11 +33,29 @@ final class AttachmentFile: Sendable {
     }
   }
 
+  #if os(Linux)
+  /// Creates a file without a name, which nobody else can open until it is linked. Returns nil if the file system has no
+  /// such files.
+  init?(unnamedIn folder: String, mode: mode_t) throws {
+    // O_TMPFILE, which Swift's Glibc doesn't import. Source: open(2) and <asm-generic/fcntl.h>.
+    descriptor = open(folder, O_RDWR | 0o20000000 | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, mode)
+    guard descriptor < 0 else { return }
+    let number = errno
+    guard [EOPNOTSUPP, EISDIR, EINVAL, ENOENT].contains(number) else { throw StoreError(systemCall: number, "opened") }
+    return nil
+  }
+  #endif
+
   deinit { close(descriptor) }
 
   private var status: stat? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? status : nil
+  }
+
+  /// Returns the version of a regular file; nil for anything else.
+  var regularVersion: FileVersion? {
+    status.flatMap { $0.st_mode & S_IFMT == S_IFREG ? FileVersion($0) : nil }
   }
 
   /// The version of the file, which differs after every change.
@@ -101,6 +119,19 @@ final class AttachmentFile: Sendable {
     var hash = SHA256()
     try forEachChunk { hash.update(bufferPointer: $0) }
     return hash.finalize().hexadecimal
+  }
+
+  /// Says that the contents were last written some seconds ago, and returns the version of the file.
+  ///
+  /// Any later write sets the time of writing to the present, and so makes another version, even if the clock of the file
+  /// system hasn't moved on since. The coarsest one, that of FAT, has steps of two seconds.
+  func backdate() -> FileVersion? {
+    var now = timespec()
+    guard clock_gettime(CLOCK_REALTIME, &now) == 0 else { return nil }
+    now.tv_sec -= 4
+    // What was accessed last doesn't matter.
+    let times = [now, now]
+    return futimens(descriptor, times) == 0 ? regularVersion : nil
   }
 
   func sync() throws {

@@ -99,6 +99,13 @@ struct AttachmentFolder: Sendable {
     return file
   }
 
+  /// Opens the file of a digest, and returns its version. Throws the errors of ``open(_:)``.
+  func openVersion(_ digest: String) throws -> (file: AttachmentFile, version: FileVersion) {
+    let file = try AttachmentFile(path(of: digest), O_RDONLY)
+    guard let version = file.regularVersion else { throw StoreError(systemCall: ELOOP, "opened") }
+    return (file, version)
+  }
+
   /// Returns whether the file of a digest has its data. Reads all of it.
   ///
   /// - Throws: ``StoreError`` if the file is there and can't be opened, which says nothing of its data.
@@ -210,11 +217,16 @@ struct AttachmentFolder: Sendable {
     let file: AttachmentFile?
     /// The folders with a new directory entry.
     let folders: [String]
+    /// The version of a file that nobody else could change before; nil if its data has to be verified.
+    var version: FileVersion?
   }
 
-  /// Moves a draft to its place, synced to the disk when this returns.
-  func place(_ draft: AttachmentDraft, _ digest: String) throws {
-    try sync(try name(draft, digest))
+  /// Moves a draft to its place, synced to the disk when this returns. Returns how it was placed.
+  @discardableResult
+  func place(_ draft: AttachmentDraft, _ digest: String) throws -> Placement {
+    let placement = try name(draft, digest)
+    try sync(placement)
+    return placement
   }
 
   /// Moves a draft to its place.
@@ -226,6 +238,10 @@ struct AttachmentFolder: Sendable {
     let isNew = !Self.isFolder(shard)
     if isNew { try make(shard) }
     let isOrdered = isOrdered
+    if isOrdered, draft.linkUnnamed(to: path(of: digest)) {
+      FaultPoint.placed.reach()
+      return Placement(file: draft.file, folders: [], version: draft.placedVersion)
+    }
     let temporary = try draft.temporaryPath()
     if !isOrdered { try draft.file.sync() }
     let placed = try link(draft, temporary, digest)
@@ -233,6 +249,20 @@ struct AttachmentFolder: Sendable {
     let isOwn = placed === draft.file
     return Placement(
       file: isOrdered || !isOwn ? placed : nil, folders: isOrdered && isOwn ? [] : isNew ? [shard, path] : [shard])
+  }
+
+  /// Creates a file for a draft that has no name until it is placed: one directory entry instead of three changes of
+  /// directories, and no other program can open it before. Returns nil where that isn't certain to be possible.
+  ///
+  /// Only where the file is synced after it got its name (``isOrdered``): Btrfs doesn't write files without names at all.
+  /// Source: `btrfs_log_inode_parent` in the kernel's fs/btrfs/tree-log.c.
+  func unnamedFile() throws -> AttachmentFile? {
+    #if os(Linux)
+    guard AttachmentDraft.canLinkUnnamed, isOrdered else { return nil }
+    return try AttachmentFile(unnamedIn: temporary, mode: dataMode)
+    #else
+    return nil
+    #endif
   }
 
   /// Returns what to sync if another caller has placed the same data, and may be about to sync it.
@@ -255,13 +285,30 @@ struct AttachmentFolder: Sendable {
   /// <https://docs.kernel.org/filesystems/xfs/xfs-delayed-logging-design.html>, `ext4_sync_parent` in the kernel's
   /// fs/ext4/fsync.c.
   private var isOrdered: Bool {
+    // EXT4_SUPER_MAGIC and XFS_SUPER_MAGIC of <linux/magic.h>.
+    systemType.map { [0xEF53, 0x5846_5342].contains($0) } ?? false
+  }
+
+  /// How long the time of a change may stay the same for later changes, in nanoseconds.
+  ///
+  /// Linux takes the times of its own file systems from a clock that moves at least every 10 ms, which they keep in
+  /// nanoseconds (``FileVersion/isSettled(_:)`` sees to those that don't). Of others nothing is known: FAT has steps of
+  /// two seconds. Sources: `current_time` and `ktime_get_coarse_real_ts64` in the kernel;
+  /// <https://learn.microsoft.com/windows/win32/sysinfo/file-times>.
+  var resolution: Int64 {
+    // BTRFS_SUPER_MAGIC of <linux/magic.h>, beside the two above.
+    let isFine = systemType.map { [0xEF53, 0x5846_5342, 0x9123_683E].contains($0) } ?? false
+    return isFine ? 20_000_000 : FileVersion.coarsest
+  }
+
+  /// The type of the file system; nil if it isn't known.
+  private var systemType: Int? {
     #if os(Linux)
     var system = [Int](repeating: 0, count: 64)
-    guard let statfs = Self.statfs, statfs(path, &system) == 0 else { return false }
-    // EXT4_SUPER_MAGIC and XFS_SUPER_MAGIC of <linux/magic.h>.
-    return [0xEF53, 0x5846_5342].contains(system[0])
+    guard let statfs = Self.statfs, statfs(path, &system) == 0 else { return nil }
+    return system[0]
     #else
-    return false
+    return nil
     #endif
   }
 

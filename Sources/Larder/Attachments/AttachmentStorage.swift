@@ -10,7 +10,8 @@ final class AttachmentStorage: Sendable {
   let retention: Double
   private let clock: @Sendable () -> Date
   let leases = AttachmentLeases()
-  let checked = CheckedFiles()
+  let arrived = ArrivedAttachments()
+  let checked: CheckedFiles
   private let isTemporary: Bool
   private let identity = Mutex<Identity?>(nil)
   private let isActive = Atomic<Bool>(false)
@@ -33,6 +34,7 @@ final class AttachmentStorage: Sendable {
     now: @escaping @Sendable () -> Date
   ) {
     isTemporary = path == nil
+    checked = CheckedFiles(isKept: path != nil && isManaged && !isReadOnly)
     self.retention = path == nil ? 0 : max(0, retention)
     clock = now
     self.isManaged = isManaged
@@ -94,6 +96,13 @@ final class AttachmentStorage: Sendable {
   /// Removes what stores that are no longer open have left.
   func forgetDeadHolders() {
     for name in AttachmentFolder.names(in: folder.holders) { _ = isOpen(name) }
+  }
+
+  // MARK: What is verified
+
+  /// Records that placed data has been synced: what a power failure may still take back isn't recorded.
+  func didSync(digest: String, _ placement: AttachmentFolder.Placement) {
+    if let version = placement.version { checked.insert(placed: digest, version) }
   }
 
   // MARK: Who collects

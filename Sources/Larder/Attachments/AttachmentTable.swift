@@ -8,6 +8,9 @@ import GRDBSQLite
 struct AttachmentTable {
   static let name = "\(ReservedNames.prefix)attachments"
   static let leases = "\(ReservedNames.prefix)attachment_leases"
+  /// The versions of files that have the data of their digests (`CheckedFiles`). Versions of Larder that don't know the
+  /// table leave it alone.
+  static let files = "\(ReservedNames.prefix)attachment_files"
   /// The beginning of SQLite's message if a row refers to unregistered data. The table and the column follow.
   static let refusal = "larder has no bytes for "
 
@@ -23,7 +26,10 @@ struct AttachmentTable {
     """,
     "CREATE INDEX main.\(Self.name)_unused ON \(Self.name) (digest) WHERE uses <= 0",
     "CREATE TABLE main.\(Self.leases) (digest TEXT NOT NULL, holder TEXT NOT NULL, PRIMARY KEY (digest, holder)) STRICT, WITHOUT ROWID",
+    createFiles,
   ]
+  private static let createFiles =
+    "CREATE TABLE IF NOT EXISTS main.\(Self.files) (digest TEXT PRIMARY KEY NOT NULL, inode INTEGER NOT NULL, size INTEGER NOT NULL, changed INTEGER NOT NULL, modified INTEGER NOT NULL) STRICT, WITHOUT ROWID"
 
   func exists() throws -> Bool {
     if connection.attachmentCounting.isKnown { return true }
@@ -221,9 +227,61 @@ extension AttachmentTable {
     // A caller that attaches the same data looks for the file in its own transaction, after this one.
     try storage.folder.remove(unused.digest)
     FaultPoint.unlinked.reach()
+    if try hasFiles() { try connection.run("DELETE FROM main.\(Self.files) WHERE digest = ?1", .text(unused.digest)) }
     try connection.run("DELETE FROM main.\(Self.name) WHERE digest = ?1", .text(unused.digest))
     FaultPoint.rowForgotten.reach()
     return true
+  }
+}
+
+extension AttachmentTable {
+  /// Whether the file keeps versions of files. Those of earlier versions of Larder don't.
+  func hasFiles() throws -> Bool {
+    if connection.attachmentCounting.hasFiles { return true }
+    let sql = "SELECT 1 FROM main.sqlite_master WHERE name = ?1 AND type = 'table'"
+    guard try connection.finds(sql, .text(Self.files)) else { return false }
+    connection.attachmentCounting.hasFiles = true
+    return true
+  }
+
+  /// Returns the version of a digest's file that had its data.
+  func savedVersion(_ digest: String) throws -> FileVersion.Saved? {
+    guard try hasFiles() else { return nil }
+    let sql = "SELECT inode, size, changed, modified FROM main.\(Self.files) WHERE digest = ?1"
+    return try connection.using(try connection.statement(sql), [.value(.text(digest))], nil) { statement in
+      guard try connection.step(statement, nil) else { return nil }
+      let values = (0..<4).map { sqlite3_column_int64(statement.pointer, $0) }
+      return FileVersion.Saved(inode: values[0], size: values[1], changed: values[2], modified: values[3])
+    }
+  }
+
+  /// Saves the versions that the store has come to know. They are saved later if that fails.
+  func saveVersions() throws {
+    let unsaved = storage.checked.takeUnsaved()
+    guard !unsaved.isEmpty else { return }
+    do {
+      guard try exists() else { return }
+      try connection.transaction { try save(unsaved) }
+    } catch {
+      storage.checked.putBack(unsaved)
+      throw error
+    }
+  }
+
+  /// Saves versions of the files of registered data, in a write transaction.
+  func save(_ versions: [String: FileVersion]) throws {
+    if try !hasFiles() { try connection.change(Self.createFiles) }
+    let sql = """
+      INSERT INTO main.\(Self.files) (digest, inode, size, changed, modified) SELECT ?1, ?2, ?3, ?4, ?5 \
+      WHERE EXISTS (SELECT 1 FROM main.\(Self.name) WHERE digest = ?1 AND size = ?3) ON CONFLICT (digest) DO UPDATE SET \
+      inode = excluded.inode, size = excluded.size, changed = excluded.changed, modified = excluded.modified
+      """
+    for (digest, version) in versions {
+      let saved = version.saved
+      try connection.run(
+        sql, .text(digest), .integer(saved.inode), .integer(saved.size), .integer(saved.changed),
+        .integer(saved.modified))
+    }
   }
 }
 

@@ -30,6 +30,7 @@ final class AttachmentsFeature: StoreFeature {
   func didRollBack(_ connection: Connection, isOver: Bool) {
     guard let counting = connection.existingState(AttachmentCounting.self) else { return }
     counting.isKnown = false
+    counting.hasFiles = false
     if isOver { counting.isSuspended = false }
   }
 
@@ -54,6 +55,10 @@ final class AttachmentsFeature: StoreFeature {
     AttachmentCollector(writer, storage, isInMemory: isInMemory, isNeeded: hasWork)
   }
 
+  func willClose(_ connection: Connection) {
+    try? AttachmentTable(connection).saveVersions()
+  }
+
   func didClose() {
     storage.end()
   }
@@ -73,6 +78,8 @@ final class AttachmentsFeature: StoreFeature {
 final class AttachmentCounting {
   /// Whether this connection has seen that the file counts references to attachments. Cleared by a rollback.
   var isKnown = false
+  /// Whether this connection has seen that the file keeps versions of files. Cleared by a rollback.
+  var hasFiles = false
   /// Whether a migration is changing the tables: the triggers that count are missing until it ends.
   var isSuspended = false
 }

@@ -36,13 +36,17 @@ extension BlockingStore {
     let storage = store.environment.attachments
     let (digest, size) = (draft.digest(), draft.size)
     let lease = storage.leases.begin(digest)
+    let readers = store.readers
     var isKnown =
-      try storage.isWhole(digest, size: size) && store.withReader { try AttachmentTable($0).isRegistered(digest) }
+      try storage.isWhole(digest, size: size) { AttachmentTable.savedVersion($0, readers) }
+      && store.withReader { try AttachmentTable($0).isRegistered(digest) }
     while true {
       // The collector may be deleting it at this moment.
       let known = isKnown ? try? storage.folder.placement(of: digest) : nil
       isKnown = known != nil
-      try storage.folder.sync(try known ?? storage.folder.name(draft, digest))
+      let placement = try known ?? storage.folder.name(draft, digest)
+      try storage.folder.sync(placement)
+      storage.didSync(digest: digest, placement)
       let isRegistered = try store.withWriter { connection in
         try connection.transaction {
           try AttachmentTable(connection).register(digest, size: size, isPlaced: !isKnown)

@@ -1,4 +1,5 @@
 package import Foundation
+import Synchronization
 
 extension Store {
   /// The most bytes of a piece.
@@ -9,8 +10,9 @@ extension Store {
   package func piece(ofAttachment digest: String, size: Int, from offset: Int) async throws -> Data? {
     let storage = environment.attachments
     guard Attachment.isDigest(digest), size >= 0, (0...size).contains(offset) else { return nil }
-    return try await AttachmentWork.run {
-      guard try storage.isWhole(digest, size: size) else { return nil }
+    return try await AttachmentWork.run { [readers] in
+      let isWhole = try storage.isWhole(digest, size: size) { AttachmentTable.savedVersion($0, readers) }
+      guard isWhole else { return nil }
       return try storage.folder.open(digest).read(at: offset, count: Swift.min(Self.greatestPiece, size - offset))
     }
   }
@@ -42,8 +44,9 @@ extension Store {
         "A piece of an attachment has more bytes than were announced. Take attachments from someone else, or repair the transport."
       )
     }
-    let reached = try await AttachmentWork.run { () -> Int in
-      guard try !storage.isWhole(digest, size: size) else { return size }
+    let reached = try await AttachmentWork.run { [readers] () -> Int in
+      let isWhole = try storage.isWhole(digest, size: size) { AttachmentTable.savedVersion($0, readers) }
+      if isWhole { return size }
       guard let file = try folder.arrival(of: digest, creates: true) else { return 0 }
       try file.lockExclusive()
       if file.size == offset { try bytes.withUnsafeBytes { try file.write($0) } }
@@ -62,9 +65,16 @@ extension Store {
       }
     }
     // Data that is placed already may not be registered.
-    _ = try await attach(contentsOf: isArrival ? path : folder.path(of: digest))
+    let attachment = try await attach(contentsOf: isArrival ? path : folder.path(of: digest))
+    let isUsed = try await readingModule { try $0.isAttachmentUsed(digest) }
+    if !isUsed { storage.arrived.keep(attachment) }
     if isArrival { try? FileManager.default.removeItem(atPath: path) }
     return nil
+  }
+
+  /// Ends what keeps data that has arrived before the rows that name it: they have come.
+  package func releaseArrivals(of digests: some Sequence<String>) {
+    environment.attachments.arrived.release(digests)
   }
 
   /// Deletes what has arrived of an attachment's data, so that it begins anew.
@@ -110,6 +120,29 @@ extension AttachmentFolder {
       try create()
       try make(arrivals)
       return try AttachmentFile(path, O_RDWR | O_APPEND | O_CREAT, mode: fileMode)
+    }
+  }
+}
+
+/// Keeps data that has arrived before the rows that name it: without a row, it would be deleted.
+final class ArrivedAttachments: Sendable {
+  private let attachments = Mutex<[String: (attachment: Attachment, time: ContinuousClock.Instant)]>([:])
+
+  /// How long rows may take to come. Whoever sends them broke off if they take longer.
+  private static let limit = Duration.seconds(600)
+
+  func keep(_ attachment: Attachment) {
+    attachments.withLock { attachments in
+      let now = ContinuousClock.now
+      attachments = attachments.filter { now - $0.value.time < Self.limit }
+      attachments[attachment.digest] = (attachment, now)
+    }
+  }
+
+  func release(_ digests: some Sequence<String>) {
+    attachments.withLock { attachments in
+      guard !attachments.isEmpty else { return }
+      for digest in digests { attachments[digest] = nil }
     }
   }
 }

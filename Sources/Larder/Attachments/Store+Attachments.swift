@@ -19,8 +19,8 @@ extension Store {
   /// - Throws: ``StoreError`` `.diskFull`, `.readOnly`, `.inputOutput`; `.unsupported` in a store that was opened with
   ///   `schema: .existing`; `CancellationError`. After an error nothing is kept; a file that was already written is
   ///   deleted, at the latest after the store is next opened.
-  /// - Complexity: Writes and syncs one file. If the store already has this data, its file is read instead, unless this
-  ///   store has read it before.
+  /// - Complexity: Writes and syncs one file. If the store already has this data, its file is read instead, unless it is
+  ///   unchanged since it was attached or last verified.
   public func attach(_ data: Data, name: String? = nil, mediaType: String? = nil) async throws -> Attachment {
     let storage = try managedAttachments
     return try await register(name, mediaType) { try AttachmentDraft(in: storage.folder, data) }
@@ -110,7 +110,7 @@ extension Store {
       let lease = storage.leases.begin(digest)
       // If no connection is idle, checking for the file is enough.
       let isKnown =
-        try storage.isWhole(digest, size: draft.size)
+        try storage.isWhole(digest, size: draft.size) { AttachmentTable.savedVersion($0, readers) }
         && readers?.withIdleConnection { try AttachmentTable($0).isRegistered(digest) } ?? false
       // The collector may be deleting it at this moment.
       let known = isKnown ? try? storage.folder.placement(of: digest) : nil
@@ -119,6 +119,7 @@ extension Store {
       return (draft, digest, draft.size, lease, try known ?? storage.folder.name(draft, digest), known == nil)
     } thenBeside: {
       try storage.folder.sync($0.4)
+      storage.didSync(digest: $0.1, $0.4)
     }
     var isPlaced = isNew
     // Data that is being deleted at this moment is placed again, which can't go on for long.
@@ -129,7 +130,7 @@ extension Store {
         return connection.isAutocommitting ? try connection.transaction(register) : try register()
       }
       if isRegistered { break }
-      try await AttachmentWork.run { try storage.folder.place(draft, digest) }
+      try await AttachmentWork.run { storage.didSync(digest: digest, try storage.folder.place(draft, digest)) }
       isPlaced = true
     }
     FaultPoint.registered.reach()

@@ -9,8 +9,11 @@ extension StoreReader {
   ///   from what was attached.
   public func data(of attachment: Attachment) throws -> Data {
     try _read { access in
-      try access.connection.explaining(attachment) {
-        try access.connection.environment.attachments.data(of: attachment)
+      let connection = access.connection
+      return try connection.explaining(attachment) {
+        try connection.environment.attachments.data(of: attachment) {
+          try? AttachmentTable(connection).savedVersion($0)
+        }
       }
     }
   }
@@ -54,12 +57,14 @@ extension Store {
   /// - Returns: All of its data.
   /// - Throws: ``StoreError`` `.notFound` if the store doesn't have the data (any longer), `.corrupt` if it differs
   ///   from what was attached; `CancellationError`.
-  /// - Complexity: Reads one file, and computes its SHA-256 if this store reads it for the first time or it has changed
-  ///   since. Up to 256 KB are read on the caller's thread.
+  /// - Complexity: Reads one file, and computes its SHA-256 if it has changed since the data was attached or last
+  ///   verified. Up to 256 KB are read on the caller's thread.
   public func data(of attachment: Attachment) async throws -> Data {
     let storage = environment.attachments
     return try await explaining(attachment) {
-      try await AttachmentWork.read(attachment.size) { try storage.data(of: attachment) }
+      try await AttachmentWork.read(attachment.size) { [readers] in
+        try storage.data(of: attachment) { AttachmentTable.savedVersion($0, readers) }
+      }
     }
   }
 
@@ -138,28 +143,34 @@ extension AttachmentStorage {
     return file
   }
 
-  fileprivate func data(of attachment: Attachment) throws -> Data {
-    let (file, digest) = (try file(of: attachment), attachment.digest)
-    let version = file.version
-    let data = try file.read(at: 0, count: version?.size ?? 0)
-    guard let version, version == file.version, checked.contains(digest, version) else {
-      guard Attachment.digest(of: data) == digest else { throw StoreError.damagedAttachment }
-      if let version, version == file.version { checked.insert(digest, version) }
-      return data
-    }
+  /// Returns all data, verified.
+  ///
+  /// - Parameter saved: Returns the version of a digest's file that the store's file has.
+  fileprivate func data(of attachment: Attachment, saved: (String) -> FileVersion.Saved?) throws -> Data {
+    let digest = attachment.digest
+    let (file, version) = try folder.openVersion(digest)
+    guard version.size == attachment.size else { throw StoreError.damagedAttachment }
+    let data = try file.read(at: 0, count: version.size)
+    let isUnchanged = version == file.version
+    if isUnchanged, checked.contains(digest, version, saved: saved) { return data }
+    checked.willComputeDigest()
+    guard Attachment.digest(of: data) == digest else { throw StoreError.damagedAttachment }
+    if isUnchanged { checked.insert(digest, version, resolution: folder.resolution) }
     return data
   }
 
-  /// Returns whether the file of a digest has its data. Reads all of it, unless it was read before.
+  /// Returns whether the file of a digest has its data. Reads all of it, unless that is known.
   ///
+  /// - Parameter saved: Returns the version of a digest's file that the store's file has.
   /// - Throws: ``StoreError`` if the file is there and can't be opened, which says nothing of its data.
-  func isWhole(_ digest: String, size: Int) throws -> Bool {
+  func isWhole(_ digest: String, size: Int, saved: (String) -> FileVersion.Saved?) throws -> Bool {
     guard folder.content(of: digest) == .file(size: size) else { return false }
     return try folder.ifPresent(digest) { file in
       guard let version = file.version else { return false }
-      if checked.contains(digest, version) { return true }
+      if checked.contains(digest, version, saved: saved) { return true }
+      checked.willComputeDigest()
       guard (try? file.digest()) == digest else { return false }
-      if version == file.version { checked.insert(digest, version) }
+      if version == file.version { checked.insert(digest, version, resolution: folder.resolution) }
       return true
     } ?? false
   }
@@ -179,6 +190,14 @@ extension AttachmentStorage {
   }
 
   func stream(_ attachment: Attachment) throws -> AttachmentFile { try file(of: attachment) }
+}
+
+extension AttachmentTable {
+  /// Returns the version of a digest's file that had its data, if a connection is idle.
+  static func savedVersion(_ digest: String, _ readers: ReaderPool?) -> FileVersion.Saved? {
+    // What can't be read is computed.
+    readers?.withIdleConnection { try? AttachmentTable($0).savedVersion(digest) } ?? nil
+  }
 }
 
 extension StoreError {

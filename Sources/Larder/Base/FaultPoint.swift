@@ -16,6 +16,9 @@ package enum FaultPoint: String, CaseIterable, Sendable {
     isArmed.store(body != nil, ordering: .relaxed)
   }
 
+  /// Whether a test observes the steps.
+  static var areObserved: Bool { isArmed.load(ordering: .relaxed) }
+
   func reach() {
     guard Self.isArmed.load(ordering: .relaxed) else { return }
     Self.handler(self)

@@ -43,6 +43,9 @@ protocol StoreFeature: AnyObject, Sendable {
   /// - Returns: The service, which the store keeps. It may retain the writer; the feature itself must not.
   func start(_ writer: Writer, hasWork: Bool) -> (any StoreService)?
 
+  /// Called before the writer's connection is closed, with no transaction open. May write.
+  func willClose(_ connection: Connection)
+
   /// Called when the store has been closed and its file released.
   func didClose()
 
@@ -159,6 +162,7 @@ extension StoreFeature {
   func upgrade(_ connection: Connection) throws {}
   func hasWork(_ connection: Connection) throws -> Bool { false }
   func start(_ writer: Writer, hasWork: Bool) -> (any StoreService)? { nil }
+  func willClose(_ connection: Connection) {}
   func didClose() {}
   func willWrite<M: Model>(_ values: () -> [M], _ kind: ModelStatementKind, _ connection: Connection) throws {}
   func willExecute(_ arguments: [SQLWriter.Argument], _ connection: Connection) throws {}

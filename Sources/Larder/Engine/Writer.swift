@@ -185,6 +185,10 @@ final class Writer: Sendable {
     checkpointTimer?.cancel()
     checkpointTimer = nil
     guard let current else { return }
+    if current.comeToRest() {
+      current.setBusyTimeout(0)
+      features.forEach { $0.willClose(current) }
+    }
     if current.comeToRest(), settings.hasLog { _ = current.checkpoint(.truncate, patience: 0) }
     current.close()
     self.current = nil

@@ -39,6 +39,14 @@ struct AttachmentCrashTests {
     #expect(report.isWhole)
     let letters = try await store.fetch(Consignment.all.sorted(by: \.id))
     for case let content? in letters.map(\.content) { #expect(try await store.data(of: content).count == content.size) }
+    // Nothing is known of the file of data that the store doesn't have.
+    let known = try file.sql("select name from sqlite_master where name = '_larder_attachment_files'")
+    if !known.isEmpty {
+      #expect(
+        try file.sql(
+          "select digest from _larder_attachment_files where digest not in (select digest from _larder_attachments)"
+        ).isEmpty)
+    }
     let orphans = report.orphaned.count
     #expect(try await store.collectAttachments() >= orphans)
     let clean = try await store.verifyAttachments()

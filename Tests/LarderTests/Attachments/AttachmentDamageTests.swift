@@ -74,7 +74,6 @@ struct AttachmentDamageTests {
     let (attachment, path) = try await saved()
     let checked = store.environment.attachments.checked
     func version() throws -> FileVersion { try #require(AttachmentFile(path, O_RDONLY).version) }
-    while try !version().isSettled { try await Task.sleep(for: .milliseconds(100)) }
     _ = try await store.data(of: attachment)
     #expect(try checked.contains(attachment.digest, version()))
     #expect(try await store.data(of: attachment) == Data.sample(1000))
@@ -110,8 +109,9 @@ struct AttachmentDamageTests {
   func checkedMany() {
     var status = stat()
     status.st_size = 1
-    let checked = CheckedFiles()
-    for number in 0..<10_001 { checked.insert("\(number)", FileVersion(status)) }
+    let checked = CheckedFiles(isKept: false)
+    let second: Int64 = 1_000_000_000
+    for number in 0..<10_001 { checked.insert("\(number)", FileVersion(status), resolution: second) }
     #expect(checked.contains("10000", FileVersion(status)))
     #expect(!checked.contains("0", FileVersion(status)))
     status.st_ino = 1
@@ -119,12 +119,20 @@ struct AttachmentDamageTests {
     // A file that has just changed may change once more at the same time.
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    status.setChangeTime(to: now.tv_sec + 3600)
-    checked.insert("young", FileVersion(status))
+    for (time, nanosecond) in [(now.tv_sec + 3600, 1), (now.tv_sec - 2, 1), (now.tv_sec - 2, 0)] {
+      status.setChangeTime(to: time, nanosecond)
+      checked.insert("young", FileVersion(status), resolution: FileVersion.coarsest)
+      #expect(!checked.contains("young", FileVersion(status)))
+    }
+    // Whole seconds are those of a file system that has no others, whatever it could have.
+    checked.insert("young", FileVersion(status), resolution: second)
     #expect(!checked.contains("young", FileVersion(status)))
-    status.setChangeTime(to: now.tv_sec - 4)
-    checked.insert("young", FileVersion(status))
+    status.setChangeTime(to: now.tv_sec - 2, 1)
+    checked.insert("young", FileVersion(status), resolution: second)
     #expect(checked.contains("young", FileVersion(status)))
+    status.setChangeTime(to: now.tv_sec - 4, 0)
+    checked.insert("old", FileVersion(status), resolution: second)
+    #expect(checked.contains("old", FileVersion(status)))
   }
 
   @Test("files that nobody has registered are orphans, which opening collects; strangers are left alone")
@@ -283,11 +291,12 @@ private struct ShortLetter {
 
 extension stat {
   /// Sets when the file was changed, in seconds since 1970.
-  fileprivate mutating func setChangeTime(to seconds: Int) {
+  fileprivate mutating func setChangeTime(to seconds: Int, _ nanosecond: Int) {
+    let time = timespec(tv_sec: seconds, tv_nsec: nanosecond)
     #if canImport(Darwin)
-    st_ctimespec.tv_sec = seconds
+    st_ctimespec = time
     #else
-    st_ctim.tv_sec = seconds
+    st_ctim = time
     #endif
   }
 }

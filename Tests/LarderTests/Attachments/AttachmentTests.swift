@@ -68,7 +68,8 @@ struct AttachmentTests {
   func placed() throws {
     let folder = AttachmentFolder(ofStore: kept.file.path)
     let drafts = try (0..<2).map { _ in try AttachmentDraft(in: folder, Data("kept".utf8)) }
-    #expect(kept.temporaryFiles.count == 2)
+    // Where the file system has files without names, drafts have none.
+    #expect([0, 2].contains(kept.temporaryFiles.count))
     for draft in drafts { try folder.place(draft, draft.digest()) }
     #expect(kept.temporaryFiles.isEmpty)
     // A draft whose file was deleted meanwhile is written again.
