@@ -26,7 +26,7 @@ public struct StoreSync: Sendable {
   ///
   /// - Throws: The errors of any read.
   public func isEnabled() async throws -> Bool {
-    try await store.readingModule { try SyncTables.exist($0) }
+    try await store.readingModule(isBrief: true) { try SyncTables.exist($0) }
   }
 
   /// Starts to track the file. All of its rows are changes to send.
@@ -86,11 +86,7 @@ public struct StoreSync: Sendable {
     }
     var report = ExchangeReport()
     report.startedAfresh = try await startAfreshIfNeeded(with: peer, other)
-    var failure = try await Self.carry(from: peer, other, to: self, own, attachments) { _, changed, attachments in
-      report.received += changed
-      report.receivedAttachments = attachments
-      progress?(report)
-    }
+    var failure = try await receive(from: peer, other, own, attachments, &report, progress)
     let position = try await peer.cursor(of: own).position
     let forgotten = try await forgotten()
     if position > 0, position < forgotten {
@@ -103,7 +99,11 @@ public struct StoreSync: Sendable {
       }
       failure = failure ?? other
     }
-    let (setAside, isConfirmed, lastForgotten) = try await store.readingModule { connection in
+    if report.startedAfresh, !report.peerMustStartAfresh {
+      // The peer has deleted again what it was offered and had deleted before.
+      failure = try await receive(from: peer, other, own, attachments, &report, progress) ?? failure
+    }
+    let (setAside, isConfirmed, lastForgotten) = try await store.readingModule(isBrief: true) { connection in
       let file = try ReplicaFile(connection)
       return (try file.setAsideCount(), try file.isConfirmed(), try file.lastForgotten())
     }
@@ -114,12 +114,27 @@ public struct StoreSync: Sendable {
     return report
   }
 
+  /// Takes what the peer has.
+  private func receive(
+    from peer: some SyncPeer, _ other: ReplicaID, _ own: ReplicaID, _ attachments: AttachmentTransfer,
+    _ report: inout ExchangeReport, _ progress: (@Sendable (ExchangeReport) -> Void)?
+  ) async throws -> StoreError? {
+    let known = report.receivedAttachments
+    var current = report
+    defer { report = current }
+    return try await Self.carry(from: peer, other, to: self, own, attachments) { _, changed, attachments in
+      current.received += changed
+      current.receivedAttachments = known + attachments
+      progress?(current)
+    }
+  }
+
   /// Returns the identifier of this file, which is a new one if the peer has more from it than it has written: then it
   /// was replaced by an older copy.
   private func identified(by peer: some SyncPeer) async throws -> ReplicaID {
     let own = try await replica()
     let position = try await peer.cursor(of: own).position
-    if try await store.readingModule({ try ReplicaFile($0).clock().now >= position }) { return own }
+    if try await store.readingModule(isBrief: true, { try ReplicaFile($0).clock().now >= position }) { return own }
     try await store.writingModule { connection in
       try connection.transaction { try ReplicaFile(connection).becomeNewReplica() }
     }
@@ -128,7 +143,7 @@ public struct StoreSync: Sendable {
 
   /// Records that everything up to now was written in this file, once it has left the device.
   func confirmIdentity() async throws {
-    if try await store.readingModule({ try ReplicaFile($0).isConfirmed() }) { return }
+    if try await store.readingModule(isBrief: true, { try ReplicaFile($0).isConfirmed() }) { return }
     try await store.writingModule { connection in
       try connection.transaction { try ReplicaFile(connection).confirmIdentity() }
     }
@@ -178,7 +193,7 @@ extension StoreSync: SyncPeer {
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read, and for a copy those of
   ///   any write.
   public func replica() async throws -> ReplicaID {
-    let known = try await store.readingModule { connection in
+    let known = try await store.readingModule(isBrief: true) { connection in
       let file = try ReplicaFile(connection)
       return try file.isCopy() || file.hasUnconfirmedContributions() ? nil : file.own()
     }
@@ -198,7 +213,7 @@ extension StoreSync: SyncPeer {
   /// - Parameter replica: The replica.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   public func cursor(of replica: ReplicaID) async throws -> ChangeCursor {
-    try await store.readingModule {
+    try await store.readingModule(isBrief: true) {
       ChangeCursor(replica: replica, position: try ReplicaFile($0).received(from: replica))
     }
   }
@@ -213,7 +228,7 @@ extension StoreSync: SyncPeer {
   ///   replica; the errors of any read.
   /// - Complexity: One lookup if there is nothing new.
   public func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
-    try await store.readingModule { connection in
+    try await store.readingModule(isBrief: true) { connection in
       try ReplicaFile(connection).changes(after: cursor, for: recipient, limit: max(1, limit))
     }
   }
@@ -226,7 +241,7 @@ extension StoreSync: SyncPeer {
   ///   from a replica, of which nothing is applied; the errors of any write.
   @discardableResult
   public func apply(_ batch: ChangeBatch) async throws -> Int {
-    try await store.writingModule { connection in
+    let changed = try await store.writingModule { connection in
       var check = try BatchCheck(try ReplicaFile(connection))
       try check.check(batch)
       let header = BatchHeader(since: batch.since, upTo: batch.upTo, recipient: batch.recipient, isLast: batch.isLast)
@@ -234,5 +249,7 @@ extension StoreSync: SyncPeer {
         .apply(
           batch.rows, connection)
     }
+    store.releaseArrivals(of: batch.rows.lazy.flatMap(\.namedAttachments).map(\.digest))
+    return changed
   }
 }

@@ -4,11 +4,15 @@ extension ReplicaFile {
   // MARK: Finding
 
   /// Returns whether the writer of one value knew the other, or whether both were written at the same time.
+  ///
+  /// Who knows of a write has a clock that is past it, so a statement covers nothing that was written after the time from
+  /// which on it holds.
   func knew(_ later: Stamp, _ earlier: Stamp) throws -> Bool {
     if later.replica == earlier.replica { return later.time >= earlier.time }
     return try connection.finds(
       """
-      SELECT 1 FROM \(SyncTables.knowledge) WHERE replica = ?1 AND origin = ?2 AND since <= ?3 AND up_to >= ?4
+      SELECT 1 FROM \(SyncTables.knowledge) WHERE replica = ?1 AND origin = ?2 AND since BETWEEN ?4 AND ?3 \
+      AND up_to >= ?4
       """,
       [
         .integer(try id(of: later.replica)), .integer(try id(of: earlier.replica)), .integer(later.time),
@@ -27,7 +31,8 @@ extension ReplicaFile {
       // The time of the last change isn't anyone's value.
       if property.name == ".updatedAt", try keepsTimes(own.table) { continue }
       let (lost, won) = property.isOlder(than: rival) ? (property, rival) : (rival, property)
-      if try !knew(won.stamp, lost.stamp) {
+      // A value without a time was listed when its table took part again.
+      if lost.stamp.time > 0, try !knew(won.stamp, lost.stamp) {
         losses.append(LostValue(property: property.name, stamp: lost.stamp, value: lost.value))
       }
     }
@@ -77,12 +82,22 @@ extension ReplicaFile {
     }
     let current = property?.stamp ?? row.state.stamp
     guard isDeletion ? !row.state.isThere : true, current != lost, try !knew(current, lost) else { return nil }
+    let tracked = table(row.state.table)
     return SyncConflict(
-      kind: property.map { .value(property: CollectionName.property($0.name) ?? $0.name) } ?? .deletedRow,
+      kind: property.map { .value(property: shownName(of: $0.name, in: row.state)) } ?? .deletedRow,
       table: CollectionName.collection(row.state.table) ?? row.state.table,
-      key: row.state.key.map(\.stored), lost: value.stored, lostStamp: lost, lostReplica: try name(of: lost.replica),
-      current: property?.value.stored ?? .null, currentStamp: current, currentReplica: try name(of: current.replica),
-      rowKey: row.rowKey, property: property?.name)
+      key: row.state.key.map(\.stored), lost: value.stored, lostStamp: lost,
+      lostReplica: try name(of: lost.replica),
+      current: property?.value.stored ?? .null, currentStamp: current,
+      currentReplica: try name(of: current.replica),
+      model: row.state.isDocument ? nil : tracked?.description.model, rowKey: row.rowKey,
+      property: property?.name)
+  }
+
+  /// The name that a property has for users: that in the model of this program, if it has the property.
+  func shownName(of property: String, in row: RowState) -> String {
+    if row.isDocument { return CollectionName.property(property, of: row) }
+    return table(row.table)?.properties.first { $0.name == property }?.column.property ?? property
   }
 
   // MARK: Deciding

@@ -22,10 +22,13 @@ public struct SetAsideRow: Sendable, Hashable {
   public let table: String
   /// The values of the key, in the order of its columns.
   public let key: [Value]
-  /// The properties that aren't part of the key, by name.
+  /// The properties that aren't part of the key, by the names in the model; those that the model lacks by the names in the
+  /// exchange.
   public let properties: [String: Value]
   /// Why it isn't visible.
   public let reason: Reason
+  /// The name of the row's model; nil for a document.
+  public internal(set) var model: String?
 
   let rowKey: RowKey
 }
@@ -45,8 +48,9 @@ extension StoreSync {
         guard let reason = try file.reason(row) else { return nil }
         return SetAsideRow(
           table: row.state.table, key: row.state.key.map(\.stored),
-          properties: Dictionary(uniqueKeysWithValues: row.state.properties.map { ($0.name, $0.value.stored) }),
-          reason: reason, rowKey: row.rowKey)
+          properties: file.shownValues(of: row.state), reason: reason,
+          model: row.state.isDocument ? nil : file.table(row.state.table)?.description.model,
+          rowKey: row.rowKey)
       }
     }
   }
@@ -145,6 +149,20 @@ extension StoreSync {
 }
 
 extension ReplicaFile {
+  /// The values of properties by the names that they have for users.
+  fileprivate func shownValues(of state: RowState) -> [String: Value] {
+    let known = Set(table(state.table)?.properties.map { ExactName($0.name) } ?? [])
+    var values: [String: Value] = [:]
+    // A property that the model lacks may have the name that another one has now.
+    for property in state.properties where !known.contains(ExactName(property.name)) {
+      values[shownName(of: property.name, in: state)] = property.value.stored
+    }
+    for property in state.properties where known.contains(ExactName(property.name)) {
+      values[shownName(of: property.name, in: state)] = property.value.stored
+    }
+    return values
+  }
+
   /// Returns why a row is set aside; nil if nothing keeps it.
   func reason(_ row: StoredRow) throws -> SetAsideRow.Reason? {
     guard let table = table(row.state.table) else { return nil }

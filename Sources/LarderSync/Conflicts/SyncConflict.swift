@@ -7,7 +7,8 @@ public import Larder
 public struct SyncConflict: Sendable, Hashable {
   /// What was lost.
   public enum Kind: Sendable, Hashable {
-    /// The value of a property, which another replica set as well.
+    /// The value of a property, which another replica set as well. The name is that in the model, or the one in the exchange
+    /// if the model lacks the property.
     case value(property: String)
     /// A row that was changed here and deleted there. It is kept as it was with the last change.
     case deletedRow
@@ -31,6 +32,9 @@ public struct SyncConflict: Sendable, Hashable {
   public let currentStamp: Stamp
   /// The name of the replica that wrote the current value or deleted the row; nil if nobody gave it one.
   public let currentReplica: String?
+
+  /// The name of the row's model; nil if no model of this program has the table, and for a document.
+  public internal(set) var model: String?
 
   let rowKey: RowKey
   /// The name in the exchange of the property.

@@ -67,24 +67,36 @@ extension Tracker {
   /// Creates the collections of documents that have come, unless they don't take part here. In a transaction of the
   /// caller's.
   func takeUp(_ documents: [RowState]) throws {
-    let names = Set(documents.filter(\.isThere).map(\.table)).filter { CollectionName.isPossible($0) }
+    let names = Set(documents.filter(\.isThere).map { ExactName($0.table) }).filter {
+      CollectionName.isPossible($0.text)
+    }
     if names.isEmpty { return }
     var present = try localCollections()
-    for collection in try connection.collections { present.insert(CollectionName.exchange(collection)) }
-    for name in names.subtracting(present).sorted() {
+    for collection in try connection.collections { present.insert(ExactName(CollectionName.exchange(collection))) }
+    for name in names.subtracting(present).map(\.text).sorted() {
       if let collection = CollectionName.collection(name) { _ = try connection.prepareCollection(collection) }
     }
   }
 
+  /// Creates the collection if documents of it have come while it didn't take part. In a transaction of the caller's.
+  fileprivate func takeUpWaitingDocuments(of collection: String) throws {
+    let haveCome = try connection.finds(
+      """
+      SELECT 1 FROM \(SyncTables.rows) WHERE status = 5 AND length % 2 = 1 \
+      AND table_id = (SELECT id FROM \(SyncTables.tables) WHERE name = ?1)
+      """, [.init(CollectionName.exchange(collection))])
+    if haveCome { _ = try connection.prepareCollection(collection) }
+  }
+
   /// The names in the exchange of the collections that stay on this device.
-  func localCollections() throws -> Set<String> {
-    Set(try connection.rows("SELECT name FROM \(SyncTables.tables) WHERE is_local = 1") { $0.text(0) })
+  func localCollections() throws -> Set<ExactName> {
+    Set(try connection.rows("SELECT name FROM \(SyncTables.tables) WHERE is_local = 1") { ExactName($0.text(0)) })
   }
 
   /// Records the deletion of all documents of a collection that is about to be removed.
   func removeCollection(_ name: String) throws {
-    let exchangeName = CollectionName.exchange(name)
-    guard let table = try tracked().first(where: { $0.name == exchangeName }) else { return }
+    let exchangeName = ExactName(CollectionName.exchange(name))
+    guard let table = try tracked().first(where: { ExactName($0.name) == exchangeName }) else { return }
     try connection.run("DELETE FROM main.\(table.quotedName)")
     try release(table)
   }
@@ -98,7 +110,7 @@ extension StoreSync {
   public func syncs(collection: String) async throws -> Bool {
     try await store.readingModule { connection in
       _ = try ReplicaFile(connection)
-      return try !Tracker(connection).localCollections().contains(CollectionName.exchange(collection))
+      return try !Tracker(connection).localCollections().contains(ExactName(CollectionName.exchange(collection)))
     }
   }
 
@@ -120,6 +132,7 @@ extension StoreSync {
           INSERT INTO \(SyncTables.tables) (name, key_count, is_local) VALUES (?1, 1, ?2)
             ON CONFLICT (name) DO UPDATE SET is_local = excluded.is_local
           """, [.init(CollectionName.exchange(collection)), .integer(syncs ? 0 : 1)])
+        if syncs { try Tracker(connection).takeUpWaitingDocuments(of: collection) }
         try Tracker(connection).fit()
       }
     }

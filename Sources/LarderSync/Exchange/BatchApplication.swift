@@ -30,11 +30,27 @@ struct BatchApplication: Sendable {
     if try isReceived(connection) { return 0 }
     var changed = 0
     var rest = rows[...]
+    var application = self
     repeat {
       let chunk = rest.prefix(Self.chunkSize)
       rest = rest.dropFirst(Self.chunkSize)
-      changed += try apply(Array(chunk), isLast: rest.isEmpty, connection)
+      changed += try application.apply(Array(chunk), isLast: rest.isEmpty, connection)
+      application = application.continued
     } while !rest.isEmpty
+    return try changed + application.applyDue(connection)
+  }
+
+  /// The application of what comes after the first rows: what holds for the whole batch is recorded with those.
+  var continued: BatchApplication {
+    BatchApplication(header, knowledge: [], names: [], rowCount: rowCount)
+  }
+
+  /// Merges the changes that have waited for their time, and returns the number of rows that have changed.
+  func applyDue(_ connection: ModuleConnection) throws -> Int {
+    var changed = 0
+    while try WaitingChanges(ReplicaFile(connection)).areDue() {
+      changed += try apply([], isLast: false, connection)
+    }
     return changed
   }
 
@@ -53,6 +69,7 @@ struct BatchApplication: Sendable {
   func apply(_ rows: [RowState], isLast: Bool, _ connection: ModuleConnection) throws -> Int {
     try connection.transaction {
       try Tracker(connection).takeUp(rows)
+      try Tracker(connection).upgrade()
       // Another process may have changed what is tracked since the last transaction.
       let file = try ReplicaFile(connection)
       try file.identify()
@@ -67,12 +84,18 @@ struct BatchApplication: Sendable {
     let limit = try waiting.latestTime()
     let early = received.filter { $0.latestTime > limit }
     for state in early { try waiting.add(state) }
-    let states = try received.filter { $0.latestTime <= limit } + waiting.take()
+    let due = try waiting.take(atMost: Self.chunkSize)
+    let timely = received.filter { $0.latestTime <= limit }
+    let states = timely + due
     let latest = states.map(\.latestTime).max() ?? 0
     if !states.isEmpty { _ = try file.tick(past: latest) }
     let sender = try file.id(of: header.sender)
+    let own = try file.own()
     for known in knowledge {
-      try record(try file.id(of: known.replica), try file.id(of: known.origin), known.since, known.upTo, file)
+      // What this replica knows, it knows best itself.
+      if known.replica == own { continue }
+      try file.record(
+        try file.id(of: known.replica), try file.id(of: known.origin), known.since, known.upTo)
     }
     try file.recordTold(by: header.sender, sender, knowledge)
     for name in names { try file.setName(name) }
@@ -80,16 +103,20 @@ struct BatchApplication: Sendable {
     let region = VisibilityRegion(file)
     var sources: [RowKey: Int64] = [:]
     var changed = 0
-    for received in states {
+    for (number, received) in states.enumerated() {
       let state = file.counting(received)
       let old = try file.row(state.rowKey)
       let known = region.members[state.rowKey]?.state ?? old?.state
-      if known == nil, state.isThere, try file.hasForgotten(state) { continue }
-      let losses = try known.map { try file.losses(of: $0, and: state) } ?? []
-      let merged = (known?.merging(state) ?? state).adding(losses)
+      let merged =
+        if let known {
+          known.merging(state).adding(try file.losses(of: known, and: state))
+        } else {
+          try file.deletedAgain(state) ?? state
+        }
       if merged == known { continue }
       changed += 1
-      if merged == received { sources[state.rowKey] = sender }
+      // The sender lacks nothing of the row. What has waited may be of another one, or of this replica.
+      sources[state.rowKey] = merged == received && number < timely.count ? sender : nil
       if file.table(state.table) != nil {
         region.touch(merged, old: old)
       } else {
@@ -103,6 +130,7 @@ struct BatchApplication: Sendable {
     try region.solve()
     try file.write(region, sources: sources)
     if isLast { try finish(file, sender) }
+    if !due.isEmpty { try file.recordKnowledgeOfAll() }
     // What was merged is settled.
     try connection.run("UPDATE \(SyncTables.clock) SET settled = now")
     return changed
@@ -114,31 +142,9 @@ struct BatchApplication: Sendable {
       let end = try file.advance(
         sender, since: header.since.position, upTo: header.upTo.position, isLast: header.isLast)
     else { return }
-    // Without rows there is nothing new to know.
-    guard end.isLast, rowCount > 0 else { return }
-    let own = try file.clock().replica
-    let now = try file.tick()
-    try record(own, sender, now, end.position, file)
-    let known = try file.connection.rows(
-      "SELECT origin, max(up_to) FROM \(SyncTables.knowledge) WHERE replica = ?1 AND since <= ?2 GROUP BY origin",
-      [.integer(sender), .integer(end.position)]
-    ) { ($0.integer(0), $0.integer(1)) }
-    for (origin, upTo) in known where origin != own { try record(own, origin, now, upTo, file) }
-  }
-
-  /// Records that a replica knew the writes of another, unless it is known that it knew more before.
-  private func record(_ replica: Int64, _ origin: Int64, _ since: Int64, _ upTo: Int64, _ file: ReplicaFile) throws {
-    let connection = file.connection
-    let isKnown = try connection.finds(
-      "SELECT 1 FROM \(SyncTables.knowledge) WHERE replica = ?1 AND origin = ?2 AND since <= ?3 AND up_to >= ?4",
-      [.integer(replica), .integer(origin), .integer(since), .integer(upTo)])
-    if isKnown { return }
-    try connection.run(
-      """
-      INSERT INTO \(SyncTables.knowledge) (replica, origin, since, up_to, position) VALUES (?1, ?2, ?3, ?4, ?5) \
-      ON CONFLICT (replica, origin, since) DO UPDATE SET up_to = max(up_to, excluded.up_to), position = excluded.position
-      """,
-      [.integer(replica), .integer(origin), .integer(since), .integer(upTo), .integer(try file.tick())])
+    // Without rows there is nothing new to know, except that deletions were heard of that the sender has forgotten.
+    guard end.isLast, rowCount > 0 || header.forgotten > 0 else { return }
+    try file.recordKnowledge(of: sender, upTo: end.position)
   }
 }
 

@@ -6,20 +6,22 @@ import Larder
 struct BatchCheck: Sendable {
   private let own: ReplicaID
   private var now: Int64
-  private let tables: [String: TrackedTable]
+  private let tables: [ExactName: TrackedTable]
   /// The number of values in the keys of a table, for those that no model has too.
-  private var keyCounts: [String: Int]
+  private var keyCounts: [ExactName: Int]
   /// The number of rows that were checked, and of those to come, if that is known.
   private var checked = 0
   private var rowCount: Int?
 
   /// The greatest number of values of a key.
   static let greatestKeyCount = 32
+  /// Before it a row can be deleted and inserted again more often than anyone does.
+  static let greatestLength: Int64 = 1 << 53
 
   init(_ file: ReplicaFile) throws {
     own = try file.own()
     now = try file.clock().now
-    tables = Dictionary(uniqueKeysWithValues: file.tables.map { ($0.name, $0) })
+    tables = Dictionary(uniqueKeysWithValues: file.tables.map { (ExactName($0.name), $0) })
     keyCounts = try file.keyCounts()
   }
 
@@ -40,8 +42,13 @@ struct BatchCheck: Sendable {
   }
 
   func check(_ knowledge: [Knowledge]) throws {
-    for known in knowledge where known.since < 0 || known.upTo < 0 || known.replica == known.origin {
-      throw refusal("what it says of the knowledge of replicas is impossible")
+    for known in knowledge {
+      guard known.since >= 0, known.upTo >= 0, known.replica != known.origin else {
+        throw refusal("what it says of the knowledge of replicas is impossible")
+      }
+      guard known.replica != own || known.since <= now else {
+        throw refusal("it says of this replica what it will know")
+      }
     }
   }
 
@@ -68,8 +75,8 @@ struct BatchCheck: Sendable {
       checked += 1
       try check(row)
       try checkParts(row)
-      let keyCount = keyCounts[row.table] ?? row.key.count
-      keyCounts[row.table] = keyCount
+      let keyCount = keyCounts[ExactName(row.table), default: row.key.count]
+      keyCounts[ExactName(row.table)] = keyCount
       guard row.key.count == keyCount else { throw refusal(row, "has a key of another size than its table") }
       try check(row.stamp, of: row)
       try check(row.insertion, of: row)
@@ -110,13 +117,13 @@ struct BatchCheck: Sendable {
     guard (1...Self.greatestKeyCount).contains(row.key.count), !row.key.contains(.null),
       !row.key.contains(where: \.isNaN)
     else { throw refusal(row, "has an impossible key") }
-    if let table = tables[row.table] {
+    if let table = tables[ExactName(row.table)] {
       let keys = table.description.keys
       guard keys.count == row.key.count, zip(keys, row.key).allSatisfy({ $1.fits($0.storageClass) }) else {
         throw refusal(row, "has a key of another type than the model \(table.description.model)")
       }
     }
-    guard row.causalLength >= 1, row.causalLength < .max - 1, row.insertion <= row.stamp,
+    guard row.causalLength >= 1, row.causalLength < Self.greatestLength, row.insertion <= row.stamp,
       !row.isThere || row.insertion == row.stamp
     else { throw refusal(row, "was inserted and deleted in an impossible order") }
     var last: String?
@@ -161,7 +168,7 @@ struct BatchCheck: Sendable {
   }
 
   private func refusal(_ row: RowState, _ problem: String) -> StoreError {
-    let model = tables[row.table]?.description.model
+    let model = tables[ExactName(row.table)]?.description.model
     return StoreError(
       .invalidValue, ofModel: model,
       "A batch of changes was refused, and nothing of it applied: row \(checked)\(rowCount.map { " of \($0)" } ?? "")\(model.map { ", a \($0)," } ?? "") \(problem). The peer or its transport is damaged."

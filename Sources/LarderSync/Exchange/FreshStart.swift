@@ -2,8 +2,9 @@ import Larder
 
 /// A replica that was away for longer than a peer keeps deletions takes everything from the peer anew.
 ///
-/// What the peer doesn't have, although it knows of the insertion, was deleted there. What it doesn't know is kept, and
-/// sent afterwards. The new deletions travel like any others, so nobody brings the rows back.
+/// What the peer doesn't have is offered to it once more. The peer recognizes the rows that it has deleted, even if it has
+/// forgotten the deletions, deletes them again and hands these deletions out like any others. It takes everything else, also
+/// rows of models that it doesn't track. So nothing is deleted here because somebody says that he knew it.
 struct FreshStart {
   private let sync: StoreSync
   /// The rows that the peer has.
@@ -34,64 +35,74 @@ struct FreshStart {
       cursor = batch.upTo
       if batch.isLast { break }
     }
-    try await deleteRest(other, upTo: cursor.position)
-  }
-
-  /// Deletes the rows that the peer has had and no longer has.
-  private func deleteRest(_ peer: ReplicaID, upTo position: Int64) async throws {
-    let rowKeys = rowKeys
-    try await sync.store.writingModule { connection in
-      var last: Int64 = 0
-      while true {
-        let reached = try connection.transaction { () throws -> Int64? in
-          let file = try ReplicaFile(connection)
-          try file.settle()
-          let ids = try connection.rows(
-            "SELECT id FROM \(SyncTables.rows) WHERE id > ?1 AND length % 2 = 1 AND status <> 6 ORDER BY id LIMIT ?2",
-            [.integer(last), .integer(Int64(StoreSync.batchSize))]
-          ) { $0.integer(0) }
-          var changes: [(row: StoredRow?, state: RowState)] = []
-          for id in ids {
-            guard let row = try file.row(id), !rowKeys.contains(row.rowKey),
-              try file.isDeleted(row.state, by: peer, upTo: position)
-            else { continue }
-            var state = row.state.deleted(try file.newStamp())
-            let isEdited = try row.state.writes.contains { stamp in
-              try stamp.replica == peer ? stamp.time > position : !file.knows(peer, of: stamp)
-            }
-            // What was not sent lost against the deletion. It counts as written afterwards, because the one who deletes
-            // here knew it, and the one who has deleted before did not.
-            if isEdited { state = state.adding([LostValue(property: nil, stamp: try file.newStamp(), value: .null)]) }
-            changes.append((row, state))
-          }
-          if !changes.isEmpty { try file.change(changes) }
-          return ids.last
-        }
-        guard let reached else { return }
-        last = reached
-      }
-    }
+    let position = try await peer.cursor(of: try await sync.replica()).position
+    try await sync.offerRows(except: rowKeys, to: other, knownUpTo: position)
   }
 }
 
 extension StoreSync {
-  /// Takes everything from the peer anew, if this replica was away for longer than the peer keeps deletions.
+  /// Takes everything from the peer anew, if this replica was away for longer than the peer keeps deletions, or the peer for
+  /// longer than this one does and can't tell.
   ///
   /// - Returns: Whether it was.
   func startAfreshIfNeeded(with peer: some SyncPeer, _ other: ReplicaID) async throws -> Bool {
-    let (position, wasInterrupted) = try await store.readingModule { connection in
+    let (own, position, forgotten, wasInterrupted) = try await store.readingModule(isBrief: true) {
+      connection in
       let file = try ReplicaFile(connection)
-      return (try file.received(from: other), try file.isStartingAfresh(with: other))
+      return (
+        try file.own(), try file.received(from: other), try file.forgotten(),
+        try file.isStartingAfresh(with: other)
+      )
     }
     if !wasInterrupted {
-      guard position > 0 else { return false }
-      guard try await position < peer.forgotten() else { return false }
+      let known = try await peer.cursor(of: own).position
+      // Two that meet for the first time hand each other everything.
+      guard position > 0 || known > 0 else { return false }
+      let isBehind = try await position < peer.forgotten()
+      // A peer that has nothing of this replica can't tell what it has missed.
+      guard isBehind || known == 0 && forgotten > 0 else { return false }
     }
     try await setStartingAfresh(true, with: other)
     var start = FreshStart(self)
     try await start.run(with: peer, other)
     try await setStartingAfresh(false, with: other)
     return true
+  }
+
+  /// Makes the rows changes to send that another replica doesn't have, and would not get otherwise.
+  ///
+  /// - Parameters:
+  ///   - rowKeys: The rows that it has.
+  ///   - other: The other replica.
+  ///   - position: Up to where it has the changes of this one.
+  func offerRows(
+    except rowKeys: Set<RowKey>, to other: ReplicaID, knownUpTo position: Int64
+  )
+    async throws
+  {
+    try await store.writingModule { connection in
+      var last: Int64 = 0
+      while true {
+        let reached = try connection.transaction { () throws -> Int64? in
+          let file = try ReplicaFile(connection)
+          let ids = try connection.rows(
+            """
+            SELECT id FROM \(SyncTables.rows) WHERE id > ?1 AND length % 2 = 1 AND status <> 6 \
+            AND (position <= ?2 OR source = ?3) ORDER BY id LIMIT \(StoreSync.batchSize)
+            """, [.integer(last), .integer(position), .integer(try file.id(of: other))]
+          ) { $0.integer(0) }
+          for id in ids {
+            guard let row = try file.row(id), !rowKeys.contains(row.rowKey) else { continue }
+            try connection.run(
+              "UPDATE \(SyncTables.rows) SET source = NULL, position = ?2 WHERE id = ?1",
+              [.integer(id), .integer(try file.tick())])
+          }
+          return ids.last
+        }
+        guard let reached else { return }
+        last = reached
+      }
+    }
   }
 
   private func setStartingAfresh(_ isStarting: Bool, with other: ReplicaID) async throws {
@@ -104,6 +115,6 @@ extension StoreSync {
   ///
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   public func forgotten() async throws -> Int64 {
-    try await store.readingModule { try ReplicaFile($0).forgotten() }
+    try await store.readingModule(isBrief: true) { try ReplicaFile($0).forgotten() }
   }
 }

@@ -24,17 +24,43 @@ extension ReplicaFile {
     try check(cursor)
     let own = try own()
     let now = try clock().now
-    // One more than wanted tells whether these are the last.
-    let found = try rows(
-      after: cursor.position, upTo: now, limit: limit + 1, exceptFrom: try recipient.flatMap(knownID))
-    let isLast = found.count <= limit
-    let rows = found.prefix(limit)
+    let (rows, isLast) = try rows(
+      after: cursor.position, upTo: now, limit: min(limit, Self.mostRows), for: recipient)
     let end = isLast ? now : rows.last?.position ?? now
     return ChangeBatch(
       since: cursor, upTo: ChangeCursor(replica: own, position: end), recipient: recipient, isLast: isLast,
       modelsDigest: ModelsDigest.exchange(of: tables), rows: rows.map(\.state),
       knowledge: try knowledge(after: cursor.position, upTo: end),
       names: try names(after: cursor.position, upTo: end))
+  }
+
+  /// The most rows of a batch, whatever is asked for.
+  private static let mostRows = 1 << 20
+  /// The most bytes of the values of a batch, unless a single row has more, and about how many are read at a time.
+  private static let (greatestSize, pageSize) = (16 << 20, 1 << 20)
+
+  /// Returns rows for a batch: at most the limit, and fewer if they are large.
+  private func rows(
+    after start: Int64, upTo end: Int64, limit: Int, for recipient: ReplicaID?
+  ) throws -> (rows: [StoredRow], isLast: Bool) {
+    let source = try recipient.flatMap(knownID)
+    var (found, size): ([StoredRow], Int) = ([], 0)
+    var page = 16
+    while true {
+      // One more than wanted tells whether these are the last.
+      let count = min(page, limit + 1 - found.count)
+      let more = try rows(
+        after: found.last?.position ?? start, upTo: end, limit: count, exceptFrom: source)
+      for row in more {
+        size += row.state.size
+        if found.count == limit || size > Self.greatestSize && !found.isEmpty {
+          return (found, false)
+        }
+        found.append(row)
+      }
+      if more.count < count { return (found, true) }
+      page = max(1, min(limit + 1, Self.pageSize / (size / found.count + 1)))
+    }
   }
 
   func knowledge(after position: Int64, upTo end: Int64) throws -> [Knowledge] {

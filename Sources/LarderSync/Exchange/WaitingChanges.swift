@@ -37,20 +37,50 @@ struct WaitingChanges {
     return try file.connection.finds("SELECT 1 FROM \(SyncTables.waiting) WHERE time <= ?1", arguments)
   }
 
-  /// Returns the changes whose time has come, and removes them, in a transaction of the caller's.
-  func take() throws -> [RowState] {
-    let arguments: [ReplicatedValue] = [.integer(try latestTime())]
+  /// Returns changes whose time has come, and removes them, in a transaction of the caller's.
+  ///
+  /// - Parameter limit: The greatest number of changes.
+  func take(atMost limit: Int) throws -> [RowState] {
     let found = try file.connection.rows(
-      "SELECT state FROM \(SyncTables.waiting) WHERE time <= ?1 ORDER BY time", arguments
-    ) { $0.bytes(0) }
-    if found.isEmpty { return [] }
-    try file.connection.run("DELETE FROM \(SyncTables.waiting) WHERE time <= ?1", arguments)
-    return try found.map(decoded)
+      "SELECT time, state FROM \(SyncTables.waiting) WHERE time <= ?1 ORDER BY time, state LIMIT ?2",
+      [.integer(try latestTime()), .integer(Int64(limit))]
+    ) { ($0.integer(0), $0.bytes(1)) }
+    for (time, state) in found {
+      try file.connection.run(
+        "DELETE FROM \(SyncTables.waiting) WHERE time = ?1 AND state = ?2",
+        [.integer(time), .blob(state)])
+    }
+    return try found.map { try decoded($0.1) }
   }
 
   /// Returns all changes that wait, the nearest first.
   func all() throws -> [RowState] {
     try file.connection.rows("SELECT state FROM \(SyncTables.waiting) ORDER BY time", []) { $0.bytes(0) }.map(decoded)
+  }
+
+  /// The time of the first write of each replica that waits.
+  func firstWrites() throws -> [ReplicaID: Int64] {
+    var first: [ReplicaID: Int64] = [:]
+    for state in try all() {
+      for stamp in [state.stamp, state.insertion] + state.writes + state.losses.map(\.stamp) {
+        first[stamp.replica] = min(first[stamp.replica] ?? .max, stamp.time)
+      }
+    }
+    return first
+  }
+
+  /// Removes the changes that meet a condition, and returns whether there were any.
+  func remove(where condition: (RowState) throws -> Bool) throws -> Bool {
+    let found = try file.connection.rows("SELECT time, state FROM \(SyncTables.waiting)", []) {
+      row in
+      (row.integer(0), row.bytes(1))
+    }.filter { try condition(decoded($0.1)) }
+    for (time, state) in found {
+      try file.connection.run(
+        "DELETE FROM \(SyncTables.waiting) WHERE time = ?1 AND state = ?2",
+        [.integer(time), .blob(state)])
+    }
+    return !found.isEmpty
   }
 
   private func decoded(_ data: Data) throws -> RowState {
@@ -70,11 +100,31 @@ extension RowState {
 }
 
 extension StoreSync {
+  /// Discards changes of a row that wait. They are gone here, and stay where they come from; whoever is to have them sends
+  /// them again with the next change of the row.
+  ///
+  /// - Parameter change: One of ``waiting()``.
+  /// - Throws: `StoreError` `.notFound` if it no longer waits; the errors of any write.
+  public func discardWaiting(_ change: RowChange) async throws {
+    try await store.writingModule { connection in
+      try connection.transaction {
+        let file = try ReplicaFile(connection)
+        guard try WaitingChanges(file).remove(where: { RowChange($0) == change }) else {
+          throw file.missing
+        }
+      }
+    }
+  }
+
   /// Returns the changes that were received and wait, because their time is more than a day ahead of this device's
   /// clock. They are merged with an exchange when their time is nearer, or the clock is set.
   ///
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   public func waiting() async throws -> [RowChange] {
-    try await store.readingModule { try WaitingChanges(try ReplicaFile($0)).all().map(RowChange.init) }
+    try await store.readingModule { connection in
+      let waiting = WaitingChanges(try ReplicaFile(connection))
+      let limit = try waiting.latestTime()
+      return try waiting.all().filter { $0.latestTime > limit }.map(RowChange.init)
+    }
   }
 }

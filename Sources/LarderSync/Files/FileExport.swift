@@ -23,9 +23,10 @@ final class FileExport: Sendable {
   init(_ file: ReplicaFile, to url: URL, for recipient: ReplicaID?, since: ChangeCursor, key: GroupKey?) throws {
     let upTo = ChangeCursor(replica: since.replica, position: try file.clock().now)
     (self.url, self.recipient, self.since, self.upTo) = (url, recipient, since, upTo)
+    var header = BatchHeader(since: since, upTo: upTo, recipient: recipient, isLast: true)
+    header.forgotten = try file.forgotten()
     let writer = try BatchWriter(
-      BatchHeader(since: since, upTo: upTo, recipient: recipient, isLast: true),
-      modelsDigest: ModelsDigest.exchange(of: file.tables),
+      header, modelsDigest: ModelsDigest.exchange(of: file.tables),
       knowledge: try file.knowledge(after: since.position, upTo: upTo.position),
       names: try file.names(after: since.position, upTo: upTo.position), key: key)
     let target = try NewFile(at: url.path(percentEncoded: false), mode: file.fileMode)

@@ -123,10 +123,10 @@ final class CancellationFlag: Sendable {
 }
 
 extension RowState {
-  /// The bytes of the texts and blobs of the properties.
+  /// The bytes of the texts and blobs of the row.
   var size: Int {
-    properties.reduce(0) { size, property in
-      switch property.value {
+    (key + properties.map(\.value) + losses.map(\.value)).reduce(0) { size, value in
+      switch value {
       case .text(let bytes), .blob(let bytes): size + bytes.count
       case .null, .integer, .real: size
       }

@@ -33,7 +33,11 @@ extension StoreSync {
   ) async throws -> ImportReport {
     _ = try await replica()
     var file = try await verified(url, keys, limits)
+    // Another program may write into the file while it is merged, so every part is checked once more.
+    var check = try await store.readingModule { try BatchCheck(try ReplicaFile($0)) }
     let (header, total) = (file.header, file.rowCount)
+    let known = try await positionOfFreshStart(header)
+    var rowKeys: Set<RowKey> = []
     var application = BatchApplication(header, knowledge: [], names: [], rowCount: total)
     var (rows, frames, completed, changed) = ([RowState](), 0, 0, 0)
     var arrival = FileArrival(self, attachments)
@@ -41,26 +45,37 @@ extension StoreSync {
       switch part {
       case .attachment(let piece):
         // All rows come before.
-        if !rows.isEmpty { changed += try await apply(rows, application, isLast: false) }
+        if !rows.isEmpty {
+          changed += try await apply(rows, application, isLast: false)
+          application = application.continued
+        }
         completed += rows.count
         rows = []
         try await arrival.take(piece)
       case .opening(_, let knowledge, let names):
+        try check.check(knowledge)
+        try check.check(names)
         application = BatchApplication(header, knowledge: knowledge, names: names, rowCount: total)
       case .rows(let more):
+        try check.check(more)
         rows += more
         frames += 1
-      case .header, .end: continue
+        if known != nil { rowKeys.formUnion(more.map(\.rowKey)) }
+      case .header(let other): guard other == header else { throw Self.isReplaced }
+      case .end: continue
       }
       while rows.count >= BatchApplication.chunkSize || frames >= Self.mostFrames {
         let chunk = Array(rows.prefix(BatchApplication.chunkSize))
         rows.removeFirst(chunk.count)
         if rows.isEmpty { frames = 0 }
         changed += try await apply(chunk, application, isLast: false)
+        application = application.continued
         completed += chunk.count
         progress?(SyncProgress(completed: completed, total: total))
       }
     }
+    guard file.isAsVerified else { throw Self.isReplaced }
+    if let known { try await offerRows(except: rowKeys, to: header.sender, knownUpTo: known) }
     changed += try await apply(rows, application, isLast: true)
     progress?(SyncProgress(completed: total, total: total))
     let end = changed
@@ -68,16 +83,36 @@ extension StoreSync {
       let replica = try ReplicaFile(connection)
       return ImportReport(
         header: header, rows: total, changed: end, setAside: try replica.setAsideCount(),
-        received: ChangeCursor(replica: header.sender, position: try replica.received(from: header.sender)))
+        received: ChangeCursor(replica: header.sender, position: try replica.received(from: header.sender)),
+        startedAfresh: known != nil)
+    }
+  }
+
+  /// Returns up to where the sender of a whole file has the changes of this replica, if it has forgotten deletions of which
+  /// this one hasn't heard; nil otherwise.
+  ///
+  /// The rows that the file doesn't have are offered to the sender then. It knows which of them it has deleted.
+  private func positionOfFreshStart(_ header: BatchHeader) async throws -> Int64? {
+    guard header.since.position == 0, header.forgotten > 0 else { return nil }
+    return try await store.readingModule { connection in
+      let file = try ReplicaFile(connection)
+      let (received, known) = (try file.received(from: header.sender), try file.told(by: header.sender))
+      return received < header.forgotten && (received > 0 || known > 0) ? known : nil
     }
   }
 
   private func apply(_ rows: [RowState], _ application: BatchApplication, isLast: Bool) async throws -> Int {
     try await store.writingModule { connection in
       if isLast, try application.isReceived(connection) { return 0 }
-      return try application.apply(rows, isLast: isLast, connection)
+      let changed = try application.apply(rows, isLast: isLast, connection)
+      return isLast ? try changed + application.applyDue(connection) : changed
     }
   }
+
+  private static let isReplaced = BatchError(
+    .damaged,
+    "The file was changed while it was imported. What was merged before is valid, and the rest is missing: import it again."
+  )
 
   /// Opens a file all of which can come from another replica.
   private func verified(_ url: URL, _ keys: [GroupKey], _ limits: BatchLimits) async throws -> BatchFile {

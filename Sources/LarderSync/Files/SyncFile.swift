@@ -28,6 +28,9 @@ public struct ImportReport: Sendable, Hashable {
   public let setAside: Int
   /// Up to where this file has everything of the sender now.
   public let received: ChangeCursor
+  /// Whether the sender has forgotten deletions of which this replica hadn't heard. The next file for the sender has the rows
+  /// that this one lacked, and the answer to it deletes those of them that were deleted.
+  public let startedAfresh: Bool
 
   /// The replica that sent the file.
   public var sender: ReplicaID { header.sender }

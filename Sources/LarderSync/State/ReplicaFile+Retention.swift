@@ -1,10 +1,11 @@
+import Crypto
 import Foundation
 import Larder
 
 /// Deletions are kept for a while, so that replicas that were away learn of them, and then forgotten.
 ///
-/// A row that comes back afterwards is recognized: this replica knows of the write that inserted it, and doesn't have the
-/// row.
+/// A row that comes back afterwards is recognized by a digest of its key, and deleted once more: whoever had it learns of
+/// the deletion then. What others say to know decides nothing, so nobody can make a row disappear that was never deleted.
 extension ReplicaFile {
   /// 90 days, in milliseconds.
   static let standardRetention: Int64 = 90 * 24 * 60 * 60 * 1000
@@ -60,14 +61,18 @@ extension ReplicaFile {
   func forget(_ deletions: some Sequence<Int64>) throws -> Int {
     var count = 0
     for id in deletions {
-      guard let row = try row(id), !row.state.isThere, let gone = try gone(with: row) else { continue }
+      guard let deleted = try row(id), !deleted.state.isThere, let gone = try gone(with: deleted)
+      else { continue }
       for row in gone {
         guard let id = row.id else { continue }
         for table in [SyncTables.cells, SyncTables.counters, SyncTables.conflicts] {
           try connection.run("DELETE FROM \(table) WHERE row = ?1", [.integer(id)])
         }
         try connection.run("DELETE FROM \(SyncTables.rows) WHERE id = ?1", [.integer(id)])
-        try connection.run("UPDATE \(SyncTables.clock) SET forgotten = max(forgotten, ?1)", [.integer(row.position)])
+        try noteForgotten(
+          row.rowKey, deletedAt: max(deleted.state.stamp.time, row.state.stamp.time))
+        try connection.run(
+          "UPDATE \(SyncTables.clock) SET forgotten = max(forgotten, ?1)", [.integer(row.position)])
       }
       count += 1
     }
@@ -94,30 +99,65 @@ extension ReplicaFile {
 
   // MARK: Recognizing
 
-  /// Whether a replica knows of a write.
+  private func noteForgotten(_ rowKey: RowKey, deletedAt time: Int64) throws {
+    try connection.run(
+      """
+      INSERT INTO \(SyncTables.forgotten) (digest, time) VALUES (?1, ?2) ON CONFLICT (digest) DO UPDATE SET \
+      time = max(time, excluded.time)
+      """, [.blob(rowKey.digest), .integer(time)])
+    hasForgottenRows = true
+  }
+
+  /// Returns the state of a row whose deletion this replica has forgotten, deleted once more; nil if it has deleted no such
+  /// row, or the row was inserted afterwards.
+  ///
+  /// - Parameter state: The state that has come, of a row that this replica doesn't have.
+  func deletedAgain(_ state: RowState) throws -> RowState? {
+    guard hasForgottenRows, state.isThere else { return nil }
+    let isForgotten = try connection.finds(
+      "SELECT 1 FROM \(SyncTables.forgotten) WHERE digest = ?1 AND time >= ?2",
+      [.blob(state.rowKey.digest), .integer(state.insertion.time)])
+    guard isForgotten else { return nil }
+    let deletion = RowState(
+      table: state.table, key: state.key, causalLength: state.causalLength + 1,
+      stamp: try newStamp(),
+      insertion: state.insertion, properties: [])
+    return deletion.merging(state).adding(try losses(of: deletion, and: state))
+  }
+
+  /// Whether a replica has said, or others of it, that it knows of a write.
   func knows(_ replica: ReplicaID, of stamp: Stamp) throws -> Bool {
-    if stamp.replica == replica, try replica == own() { return try stamp.time <= clock().now }
     guard let knower = try knownID(of: replica), let origin = try knownID(of: stamp.replica) else { return false }
     return try connection.finds(
-      "SELECT 1 FROM \(SyncTables.knowledge) WHERE replica = ?1 AND origin = ?2 AND up_to >= ?3",
+      "SELECT 1 FROM \(SyncTables.knowledge) WHERE replica = ?1 AND origin = ?2 AND min(since, up_to) >= ?3",
       [.integer(knower), .integer(origin), .integer(stamp.time)])
   }
+}
 
-  /// Whether a replica that doesn't have the row has had it, and so it was deleted.
-  ///
-  /// A row that can expire is also gone when the replica has let it expire, so someone who has extended it decides.
-  func isDeleted(_ state: RowState, by replica: ReplicaID, upTo position: Int64? = nil) throws -> Bool {
-    let isExpiring = table(state.table)?.description.expiryColumn != nil
-    let stamps = isExpiring ? [state.insertion] + state.writes : [state.insertion]
-    return try stamps.allSatisfy { stamp in
-      if let position, stamp.replica == replica { return stamp.time <= position }
-      return try knows(replica, of: stamp)
+extension RowKey {
+  /// 16 bytes that name the row.
+  fileprivate var digest: Data {
+    var hash = SHA256()
+    func update(_ number: Int) {
+      withUnsafeBytes(of: Int64(number).littleEndian) { hash.update(bufferPointer: $0) }
     }
-  }
-
-  /// Whether a row that this replica doesn't have is one whose deletion it has forgotten.
-  func hasForgotten(_ state: RowState) throws -> Bool {
-    try forgotten() > 0 && isDeleted(state, by: own())
+    func update(_ tag: Int, _ bytes: Data) {
+      update(tag)
+      update(bytes.count)
+      hash.update(data: bytes)
+    }
+    update(0, Data(table.utf8))
+    for value in key {
+      switch value {
+      case .null: update(1, Data())
+      case .integer(let number): update(2, withUnsafeBytes(of: number.littleEndian) { Data($0) })
+      case .real(let number):
+        update(3, withUnsafeBytes(of: number.bitPattern.littleEndian) { Data($0) })
+      case .text(let bytes): update(4, bytes)
+      case .blob(let bytes): update(5, bytes)
+      }
+    }
+    return Data(hash.finalize().prefix(16))
   }
 }
 
@@ -167,6 +207,7 @@ extension StoreSync {
       let milliseconds = Int64(now.timeIntervalSince1970 * 1000)
       let found = try connection.transaction { () throws -> [Int64] in
         let file = try ReplicaFile(connection)
+        try Tracker(connection).upgrade()
         try file.settle()
         try connection.run("UPDATE \(SyncTables.clock) SET forgotten_at = ?1", [.integer(milliseconds)])
         let limit = milliseconds.subtractingReportingOverflow(try file.retention())

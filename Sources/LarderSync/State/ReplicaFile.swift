@@ -8,7 +8,7 @@ final class ReplicaFile {
   let connection: ModuleConnection
   let tables: [TrackedTable]
   private let tablesByID: [Int64: TrackedTable]
-  private let tablesByName: [String: TrackedTable]
+  private let tablesByName: [ExactName: TrackedTable]
   /// The names of tables that no model has, by number.
   private var names: [Int64: (name: String, keyCount: Int)] = [:]
   /// The properties of all tables that were heard of, by the numbers of the tables.
@@ -20,12 +20,15 @@ final class ReplicaFile {
   /// The names of properties by number, by the numbers of the tables.
   private var knownNames: [Int64: [Int64: String]] = [:]
   private var replicas: [Int64: ReplicaID] = [:]
+  private var replicaNumbers: [ReplicaID: Int64] = [:]
   /// The statements that read the values of a row, by the numbers of the tables.
   private var selections: [Int64: String] = [:]
   private(set) var keyCount: Int
   /// Whether any row has contributions to counters, and values that lost: most files have none.
   lazy var hasContributions = hasRows(SyncTables.counters)
   lazy var hasLosses = hasRows(SyncTables.conflicts)
+  /// Whether any deletion was forgotten.
+  lazy var hasForgottenRows = hasRows(SyncTables.forgotten)
   /// The number of the replica from which rows come that may name attachments.
   var attachmentSender: Int64?
   /// The values that properties have in rows of models that lack them, by the numbers of the properties.
@@ -41,7 +44,7 @@ final class ReplicaFile {
     self.connection = connection
     tables = try Tracker(connection).tracked()
     tablesByID = Dictionary(uniqueKeysWithValues: tables.map { ($0.id, $0) })
-    tablesByName = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
+    tablesByName = Dictionary(uniqueKeysWithValues: tables.map { (ExactName($0.name), $0) })
     keyCount = try Tracker(connection).keyCount()
     var defaults: [Int64: ReplicatedValue] = [:]
     for model in try connection.tables {
@@ -60,15 +63,17 @@ final class ReplicaFile {
 
   // MARK: Tables
 
-  func table(_ name: String) -> TrackedTable? { tablesByName[name] }
+  func table(_ name: String) -> TrackedTable? { tablesByName[ExactName(name)] }
   func table(_ id: Int64) -> TrackedTable? { tablesByID[id] }
 
   /// The number of a table, which is recorded if it is new.
   ///
   /// - Parameter keyCount: The number of values of its keys.
   func tableID(of name: String, keyCount: Int) throws -> Int64 {
-    if let table = tablesByName[name] { return table.id }
-    if let id = names.first(where: { $0.value.name == name })?.key { return id }
+    if let table = table(name) { return table.id }
+    if let id = names.first(where: { ExactName($0.value.name) == ExactName(name) })?.key {
+      return id
+    }
     try connection.run(
       "INSERT INTO \(SyncTables.tables) (name, key_count) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
       [.init(name), .integer(Int64(keyCount))])
@@ -90,9 +95,9 @@ final class ReplicaFile {
   }
 
   /// The number of values in the keys of every table that was heard of.
-  func keyCounts() throws -> [String: Int] {
+  func keyCounts() throws -> [ExactName: Int] {
     let counts = try connection.rows("SELECT name, key_count FROM \(SyncTables.tables)") { row in
-      (row.text(0), Int(row.integer(1)))
+      (ExactName(row.text(0)), Int(row.integer(1)))
     }
     return Dictionary(uniqueKeysWithValues: counts)
   }
@@ -159,17 +164,19 @@ final class ReplicaFile {
     }
     guard let replica = bytes.flatMap({ ReplicaID($0) }) else { throw damaged }
     replicas[id] = replica
+    replicaNumbers[replica] = id
     return replica
   }
 
   /// The number of a replica; nil if it was never heard of.
   func knownID(of replica: ReplicaID) throws -> Int64? {
-    if let known = replicas.first(where: { $0.value == replica }) { return known.key }
+    if let known = replicaNumbers[replica] { return known }
     guard
       let id = try connection.first(
         "SELECT id FROM \(SyncTables.replicas) WHERE replica = ?1", [.blob(replica.bytes)], { $0.integer(0) })
     else { return nil }
     replicas[id] = replica
+    replicaNumbers[replica] = id
     return id
   }
 
@@ -233,7 +240,10 @@ final class ReplicaFile {
   /// Makes room for keys with this number of values.
   func widenKeys(to count: Int) throws {
     guard count > keyCount else { return }
-    try Tracker(connection).widenKeys(to: count)
+    let tracker = Tracker(connection)
+    try tracker.widenKeys(to: count)
+    // They name the columns of keys.
+    try tracker.renewTriggers()
     keyCount = count
   }
 

@@ -16,6 +16,7 @@ import Larder
 /// _larder_sync_told        up to where other replicas have said to have the changes of this file
 /// _larder_sync_attachments attachments whose bytes have not come, and those whose bytes came after their rows
 /// _larder_sync_waiting     changes whose time is too far ahead
+/// _larder_sync_forgotten   digests of the rows whose deletions were forgotten, so that they are recognized
 /// _larder_sync_replaced    rows that a statement is about to replace; empty between statements, or without meaning
 /// ```
 enum SyncTables {
@@ -33,13 +34,13 @@ enum SyncTables {
   static let told = prefix + "told"
   static let attachments = prefix + "attachments"
   static let waiting = prefix + "waiting"
+  static let forgotten = prefix + "forgotten"
   static let replaced = prefix + "replaced"
 
   /// All of them; those that refer to others come first.
   static let all = [
-    replaced, told, ahead, attachments, waiting, conflicts, knowledge, counters, cells, rows, properties, tables,
-    replicas,
-    clock,
+    replaced, forgotten, told, ahead, attachments, waiting, conflicts, knowledge, counters, cells, rows, properties,
+    tables, replicas, clock,
   ]
 
   /// The fewest columns for keys: the pairs of many-to-many relationships have two.
@@ -59,7 +60,7 @@ enum SyncTables {
     """,
     """
     CREATE TABLE main.\(tables) (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, key_count INTEGER NOT NULL, \
-    description BLOB, is_local INTEGER NOT NULL DEFAULT 0) STRICT
+    description BLOB, is_local INTEGER NOT NULL DEFAULT 0, left_at INTEGER) STRICT
     """,
     """
     CREATE TABLE main.\(properties) (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, name TEXT NOT NULL, \
@@ -113,10 +114,16 @@ enum SyncTables {
     STRICT, WITHOUT ROWID
     """,
     "CREATE TABLE main.\(replaced) (row INTEGER PRIMARY KEY, table_id INTEGER NOT NULL) STRICT",
+    createForgotten,
   ]
 
-  /// The version of the indexes and triggers. Those of an earlier one are made anew.
-  static let version: Int64 = 2
+  /// Files of the first versions lack this table.
+  static let createForgotten = """
+    CREATE TABLE IF NOT EXISTS main.\(forgotten) (digest BLOB PRIMARY KEY, time INTEGER NOT NULL) STRICT, WITHOUT ROWID
+    """
+
+  /// The version of the tables, indexes and triggers. Files of an earlier one get what they lack when they are opened.
+  static let version: Int64 = 3
 
   /// The names of the columns of keys.
   static func keys(_ count: Int) -> [String] { (1...count).map { "key\($0)" } }

@@ -5,21 +5,16 @@ extension Tracker {
 
   /// Takes up the rows that other replicas have sent for a table that no model had: the next exchange computes them.
   ///
-  /// A row that is here already, because the model didn't take part before, is a new one. A row whose key has more values
-  /// than the model's is none of it.
+  /// A row that is here already, because the model didn't take part before, is brought together with what was sent. A row
+  /// whose key has more values than the model's is none of it.
   func adoptUnknownRows(_ description: ModuleTable, _ table: Int64) throws {
     guard try connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE table_id = ?1 AND status = 5", [.integer(table)])
     else { return }
-    let known = SyncTables.rows + "."
-    let keys = zip(SyncTables.keys(description.keys.count), description.keys)
-      .map { "\(known)\($0) = +row.\($1.name.quotedName)" }.joined(separator: " AND ")
-    try forgetRows(
-      "table_id = \(table) AND status = 5 AND EXISTS (SELECT 1 FROM main.\(description.name.quotedName) AS row WHERE \(keys))"
-    )
     let excess = SyncTables.keys(try keyCount()).dropFirst(description.keys.count).map { "\($0) IS NOT 0" }
     if !excess.isEmpty {
       try forgetRows("table_id = \(table) AND status = 5 AND (\(excess.joined(separator: " OR ")))")
     }
+    try reconcile(description, table)
     try connection.run(
       "UPDATE \(SyncTables.rows) SET status = CASE length % 2 WHEN 1 THEN 2 ELSE 1 END WHERE table_id = ?1 AND status = 5",
       [.integer(table)])

@@ -12,11 +12,11 @@ extension Tracker {
 
   /// The tables that are tracked, and no longer take part or are gone.
   private func unsynced() throws -> [TrackedTable] {
-    let local = Set(try connection.tables.filter { !$0.syncs }.map(\.name))
-    let collections = Set(try synced().filter(\.isCollection).map(\.exchangeName))
+    let local = Set(try connection.tables.filter { !$0.syncs }.map { ExactName($0.name) })
+    let collections = Set(try synced().filter(\.isCollection).map { ExactName($0.exchangeName) })
     return try tracked().filter { table in
-      if table.isCollection { return !collections.contains(table.name) }
-      return try local.contains(table.name) || isGone(table)
+      let name = ExactName(table.name)
+      return try table.isCollection ? !collections.contains(name) : local.contains(name) || isGone(table)
     }
   }
 
@@ -31,22 +31,33 @@ extension Tracker {
     try connection.version(of: SyncFeature.self) ?? 0 >= SyncTables.version
   }
 
-  /// Makes the indexes and triggers anew that an earlier version of the package has made.
-  private func upgrade() throws {
+  /// Makes the indexes and triggers anew that an earlier version of the package has made, and the tables that it lacks.
+  ///
+  /// A program that opens the store without sync exchanges as well.
+  func upgrade() throws {
     if try isCurrent() { return }
     let keyCount = try keyCount()
     for name in ["set_aside"] + SyncTables.keys(keyCount).dropFirst() {
       try connection.execute("DROP INDEX IF EXISTS main.\(SyncTables.rows)_\(name)")
     }
     for statement in SyncTables.createPartialKeyIndexes(keyCount) { try connection.execute(statement) }
+    try connection.execute(SyncTables.createForgotten)
+    if try !columns(of: SyncTables.tables).contains("left_at") {
+      try connection.execute("ALTER TABLE main.\(SyncTables.tables) ADD COLUMN left_at INTEGER")
+    }
+    try renewTriggers()
+    try connection.setInUse(SyncTables.version, SyncFeature.self)
+  }
+
+  /// Makes all triggers anew, except those that another program has removed: they are made when what it has done is
+  /// recorded.
+  func renewTriggers() throws {
     let lost = Set(try untracked().map(\.id))
     try dropTriggers()
     try connection.execute(TrackingTriggers.again)
-    // Those that another program has removed are made when what it has done is recorded.
     for table in try tracked() where !lost.contains(table.id) {
       if try hasTable(table.description.name) { try createTriggers(of: table) }
     }
-    try connection.setInUse(SyncTables.version, SyncFeature.self)
   }
 
   private func encoded(_ table: ModuleTable) throws -> Data {
@@ -73,8 +84,8 @@ extension Tracker {
     for table in left { try !isMigrated && isGone(table) ? recordRemoval(of: table) : forget(table) }
     let isWider = try widenKeys(to: changed.map(\.keys.count).max() ?? 0)
     for table in changed { try fit(table) }
-    let names = Set(changed.map(\.exchangeName) + lost.map(\.name))
-    for table in try tracked() where isWider || names.contains(table.name) {
+    let names = Set((changed.map(\.exchangeName) + lost.map(\.name)).map(ExactName.init))
+    for table in try tracked() where isWider || names.contains(ExactName(table.name)) {
       try dropTriggers(of: table.id)
       try createTriggers(of: table)
     }
@@ -84,6 +95,7 @@ extension Tracker {
   private func forget(_ table: TrackedTable) throws {
     try dropTriggers(of: table.id)
     try forgetRows("table_id = \(table.id)")
+    try noteLeaving(table.id)
     try release(table)
   }
 
@@ -102,13 +114,13 @@ extension Tracker {
   }
 
   private func fit(_ table: ModuleTable) throws {
+    try rename(of: table)
     try connection.run(
       """
       INSERT INTO \(SyncTables.tables) (name, key_count, description) VALUES (?1, ?2, ?3)
         ON CONFLICT (name) DO UPDATE SET key_count = excluded.key_count, description = excluded.description
       """, [.init(table.exchangeName), .integer(Int64(table.keys.count)), .blob(try encoded(table))])
     guard let id = try tableID(of: table.exchangeName) else { return }
-    try adoptUnknownRows(table, id)
     var known = try properties(of: id)
     // A column that declares its former name comes first: the name belongs to it.
     let ordered = table.columns.filter { $0.originalName != nil } + table.columns.filter { $0.originalName == nil }
@@ -116,11 +128,7 @@ extension Tracker {
     var counters = added
     for column in ordered {
       let isLookedUp = TrackedTable.isLookedUp(column.name, in: table)
-      let isTaken = { (name: String) in table.columns.contains { $0.name == name } }
       var property = known.first { $0.column == column.name }
-      if property == nil, let original = column.originalName, !isTaken(original) {
-        property = known.first { $0.column == original }
-      }
       if property == nil {
         let name = Self.name(of: column, among: known)
         property = known.first { $0.name == name && $0.column == nil }
@@ -140,6 +148,7 @@ extension Tracker {
         [.integer(property.id), .integer(column.counterRange == nil ? 0 : 1)])
       known = try properties(of: id)
     }
+    try adoptUnknownRows(table, id)
     try adopt(table, id)
     if table.isCollection { return }
     for addition in added where addition.column.counterRange == nil {
@@ -150,6 +159,24 @@ extension Tracker {
       try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
     }
     for counter in counters { try adoptCounter(counter.column, counter.property, of: table, id) }
+  }
+
+  /// Gives the properties of a table that is tracked already the columns that the model has renamed.
+  private func rename(of table: ModuleTable) throws {
+    guard let former = try tracked().first(where: { ExactName($0.name) == ExactName(table.exchangeName) }) else {
+      return
+    }
+    let known = try properties(of: former.id)
+    let columns = known.compactMap(\.column)
+    let renamed = RenamedColumns(from: former.description, columns: columns, to: table)
+    for property in known {
+      guard let column = property.column else { continue }
+      if renamed.displaced.contains(column) {
+        try setColumn(nil, of: property.id)
+      } else if let name = renamed.names[column] {
+        try setColumn(name, of: property.id)
+      }
+    }
   }
 
   /// Returns the name in the exchange of a column that has none yet: the one that it had first.

@@ -5,17 +5,25 @@ extension Tracker {
 
   /// Frees the columns that a migration may drop or rename: SQLite refuses to drop a column that a trigger names.
   ///
-  /// Columns that leave the model are no longer tracked; their values are held for replicas whose models have them.
+  /// Columns that leave the model, or whose names others get, are no longer tracked; their values are held for replicas
+  /// whose models have them.
   func prepareMigration() throws {
     guard try SyncTables.exist(connection) else { return }
     for table in try tracked().filter(isGone) { try recordRemoval(of: table) }
     for table in try untracked() { try recover(table) }
     let models = try synced()
     for var table in try tracked() {
-      guard let model = models.first(where: { $0.name == table.name }), try hasTable(table.name) else { continue }
+      guard let model = models.first(where: { ExactName($0.exchangeName) == ExactName(table.name) }),
+        try hasTable(table.name)
+      else { continue }
       let present = try columns(of: table.name)
       let wanted = Set(model.columns.flatMap { [$0.name, $0.originalName].compactMap { $0 } })
-      table.properties.removeAll { !present.contains($0.column.name) || !wanted.contains($0.column.name) }
+      let columns = table.properties.map(\.column.name)
+      let displaced = RenamedColumns(from: table.description, columns: columns, to: model).displaced
+      table.properties.removeAll { property in
+        let column = property.column.name
+        return !present.contains(column) || !wanted.contains(column) || displaced.contains(column)
+      }
       for property in try properties(of: table.id) {
         guard let column = property.column, !table.properties.contains(where: { $0.id == property.id }) else {
           continue

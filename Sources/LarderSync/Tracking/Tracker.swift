@@ -43,7 +43,7 @@ struct Tracker {
   func disable() throws {
     guard try SyncTables.exist(connection) else { return }
     try dropTriggers()
-    for table in SyncTables.all { try connection.execute("DROP TABLE main.\(table)") }
+    for table in SyncTables.all { try connection.execute("DROP TABLE IF EXISTS main.\(table)") }
     try connection.recountAttachments()
     try connection.setInUse(nil, SyncFeature.self)
   }
@@ -77,7 +77,8 @@ extension Tracker {
     if collections.isEmpty { return models }
     let local = try localCollections()
     return models
-      + collections.filter { !local.contains(CollectionName.exchange($0)) }.map(ModuleTable.init(collection:))
+      + collections.filter { !local.contains(ExactName(CollectionName.exchange($0))) }.map(
+        ModuleTable.init(collection:))
   }
 
   /// Refuses references between a model that takes part and one that doesn't, if they can't be kept.

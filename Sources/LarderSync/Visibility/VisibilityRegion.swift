@@ -261,7 +261,7 @@ final class VisibilityRegion {
 
   /// A unique value, as it would be shown.
   private struct Claim: Hashable {
-    let table: String
+    let table: ExactName
     let rule: Int
     let values: [ReplicatedValue]
   }
@@ -275,7 +275,7 @@ final class VisibilityRegion {
       let hidden = try hidden(member.state, in: set)
       for (number, rule) in table.description.uniqueRules.enumerated() {
         guard let values = file.values(of: rule, in: member.state, hidden: hidden, table) else { continue }
-        claims[Claim(table: rowKey.table, rule: number, values: values), default: []].append(rowKey)
+        claims[Claim(table: ExactName(rowKey.table), rule: number, values: values), default: []].append(rowKey)
       }
     }
     var losers: Set<RowKey> = []

@@ -17,6 +17,8 @@ public struct BatchFile {
   public let rowCount: Int
   private let handle: FileHandle
   private var reader: BatchReader
+  /// The checksum of the last frame, which covers all others.
+  private let checksum: UInt64
 
   /// Opens a file and checks all of it.
   ///
@@ -43,6 +45,7 @@ public struct BatchFile {
       if let header = checking.header { try check(part, header) }
     }
     guard let header = checking.header else { preconditionFailure("every whole batch has a header") }
+    checksum = checking.checksum
     let handle = handle
     try Self.reporting { try handle.seek(toOffset: 0) }
     self.header = header
@@ -56,6 +59,9 @@ public struct BatchFile {
   public mutating func next() throws -> BatchPart? {
     try Self.next(&reader, handle)
   }
+
+  /// Whether the parts that were handed out are those that were checked, once all of them were.
+  var isAsVerified: Bool { reader.checksum == checksum }
 
   private static func next(_ reader: inout BatchReader, _ handle: FileHandle) throws -> BatchPart? {
     while true {

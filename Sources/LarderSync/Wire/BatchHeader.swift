@@ -12,6 +12,9 @@ public struct BatchHeader: Sendable, Hashable {
   public let isLast: Bool
   /// The identifier of the group key that seals the batch; nil if it isn't sealed.
   public internal(set) var keyID: Data?
+  /// The position of the last deletion that the sender has forgotten; zero if it has forgotten none. Who has its changes up
+  /// to an earlier position may have rows that were deleted.
+  public internal(set) var forgotten: Int64 = 0
 
   /// Creates the header of a batch.
   ///
@@ -73,6 +76,7 @@ extension BatchHeader {
       }
     message.keyID = keyID ?? Data()
     message.salt = salt ?? Data()
+    message.forgotten = UInt64(clamping: forgotten)
     return message
   }
 
@@ -89,6 +93,7 @@ extension BatchHeader {
     recipient = ReplicaID(message.recipient)
     guard recipient != nil || message.recipient.isEmpty else { throw .init("the recipient doesn't have 16 bytes") }
     isLast = message.isLast
+    forgotten = try position(message.forgotten)
     keyID = message.keyID.isEmpty ? nil : message.keyID
     guard message.keyID.isEmpty || message.keyID.count == ReplicaID.byteCount else {
       throw .init("the identifier of the key doesn't have 16 bytes")

@@ -28,6 +28,8 @@ public struct BatchReader: Sendable {
   private(set) var unpackedSize = 0
   /// The number of bytes that arrived and aren't handed out.
   var bufferedSize: Int { frames.available }
+  /// The checksum of the last frame that was handed out, which covers all before.
+  var checksum: UInt64 { frames.checksum }
   /// Who sends what to whom; nil until it arrived.
   public private(set) var header: BatchHeader?
 

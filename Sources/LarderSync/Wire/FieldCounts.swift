@@ -15,7 +15,7 @@ struct FieldCounts {
 
   private var counts: [UInt64: Int] = [:]
 
-  /// The number of elements of a field.
+  /// The number of elements of a repeated field.
   subscript(_ number: UInt64) -> Int { counts[number] ?? 0 }
 
   /// Counts the elements.
@@ -47,28 +47,33 @@ struct FieldCounts {
       switch tag & 7 {
       case 0:
         _ = try Self.varint(bytes, &position)
-        counts[number, default: 0] += 1
+        count(number, 1, elements)
       case 1:
         try Self.skip(8, bytes, &position)
-        counts[number, default: 0] += 1
+        count(number, 1, elements)
       case 2:
         let length = try Self.varint(bytes, &position)
         let start = position
         try Self.skip(length, bytes, &position)
-        let count =
+        let found =
           switch elements[number] {
           case .varint?: bytes[start..<position].reduce(0) { $0 + ($1 < 0x80 ? 1 : 0) }
           case .fixed64?: (position - start) / 8
           case .field?, nil: 1
           }
-        counts[number, default: 0] += count
+        count(number, found, elements)
       case 5:
         try Self.skip(4, bytes, &position)
-        counts[number, default: 0] += 1
+        count(number, 1, elements)
       default:
         throw .init("the message isn't protobuf without groups")
       }
     }
+  }
+
+  /// Counts elements of a field, if it is one of those that are counted: a message can have many different numbers.
+  private mutating func count(_ number: UInt64, _ more: Int, _ elements: [UInt64: Element]) {
+    if elements[number] != nil { counts[number, default: 0] += more }
   }
 
   private static func skip(

@@ -18,7 +18,7 @@ struct FrameReader {
   private var start = 0
   /// Where the buffer begins in the batch.
   private var base = 0
-  private var checksum: UInt64 = 0
+  private(set) var checksum: UInt64 = 0
   private var expected: [Frame.Kind] = [.header]
   private var hasMagic = false
 

@@ -8,7 +8,7 @@ struct RowPacker {
   private var (classes, contents): ([UInt8], [UInt8]) = ([], [])
   private var replicas: ReplicaTable
   private var names: [String] = []
-  private var nameIndexes: [String: UInt32] = [:]
+  private var nameIndexes: [ExactName: UInt32] = [:]
   private var shapes: [RowShape] = []
   private var shapeIndexes: [RowShape: UInt32] = [:]
   private var latestShape = 0
@@ -98,7 +98,7 @@ struct RowPacker {
 
   private mutating func index(of name: String) throws(BatchError.Problem) -> UInt32 {
     try addName(name)
-    return nameIndexes[name] ?? 0
+    return nameIndexes[ExactName(name)] ?? 0
   }
 
   private mutating func append(
@@ -169,9 +169,9 @@ struct RowPacker {
   }
 
   private mutating func addName(_ name: String) throws(BatchError.Problem) {
-    guard nameIndexes[name] == nil else { return }
+    guard nameIndexes[ExactName(name)] == nil else { return }
     try RowShape.check(name: name)
-    nameIndexes[name] = UInt32(names.count)
+    nameIndexes[ExactName(name)] = UInt32(names.count)
     names.append(name)
   }
 
@@ -182,10 +182,10 @@ struct RowPacker {
     var message = WireRows()
     message.replicas = replicas.bytes
     message.names = names
-    message.shapeTables = shapes.compactMap { nameIndexes[$0.table] }
+    message.shapeTables = shapes.compactMap { nameIndexes[ExactName($0.table)] }
     message.shapeKeyCounts = shapes.map { UInt32($0.keyCount) }
     message.shapePropertyCounts = shapes.map { UInt32($0.properties.count) }
-    message.shapeProperties = shapes.flatMap { $0.properties.compactMap { nameIndexes[$0] } }
+    message.shapeProperties = shapes.flatMap { $0.properties.compactMap { nameIndexes[ExactName($0)] } }
     (packer.columns.classes, packer.columns.contents) = (Data(packer.classes), Data(packer.contents))
     packer.columns.write(to: &message)
     return message

@@ -1,5 +1,5 @@
 /// What rows of a batch have in common: the table, the size of the key, and the names of the properties.
-struct RowShape: Hashable {
+struct RowShape {
   /// The most bytes of a name.
   static let longestName = 1 << 16
 
@@ -23,8 +23,8 @@ struct RowShape: Hashable {
 
   /// Whether a row has the shape.
   func fits(_ row: RowState) -> Bool {
-    table == row.table && keyCount == row.key.count && properties.count == row.properties.count
-      && zip(properties, row.properties).allSatisfy { $0 == $1.name }
+    keyCount == row.key.count && properties.count == row.properties.count && ExactName(table) == ExactName(row.table)
+      && zip(properties, row.properties).allSatisfy { ExactName($0) == ExactName($1.name) }
   }
 
   /// Throws if no row can have the shape.
@@ -40,5 +40,19 @@ struct RowShape: Hashable {
     guard (1...longestName).contains(name.utf8.count) else {
       throw .init("a name doesn't have 1 to \(longestName) bytes")
     }
+  }
+}
+
+extension RowShape: Hashable {
+  static func == (left: RowShape, right: RowShape) -> Bool {
+    left.keyCount == right.keyCount && left.properties.count == right.properties.count
+      && ExactName(left.table) == ExactName(right.table)
+      && zip(left.properties, right.properties).allSatisfy { ExactName($0) == ExactName($1) }
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(ExactName(table))
+    hasher.combine(keyCount)
+    for property in properties { hasher.combine(ExactName(property)) }
   }
 }

@@ -220,7 +220,7 @@ struct RowUnpacker {
 
   private static func shapes(of message: WireRows, _ limits: BatchLimits) throws(BatchError.Problem) -> [RowShape] {
     let names = message.names
-    guard Set(names).count == names.count else { throw .init("a name is there twice") }
+    guard Set(names.map(ExactName.init)).count == names.count else { throw .init("a name is there twice") }
     for name in names { try RowShape.check(name: name) }
     func name(_ index: UInt32) throws(BatchError.Problem) -> String {
       guard index < names.count else { throw .init("name \(index) is meant, and there are \(names.count)") }

@@ -168,6 +168,10 @@ nonisolated struct WireHeader: Sendable {
   /// 32 bytes if the batch is sealed, otherwise none.
   var salt: Data = Data()
 
+  /// The position of the last deletion that the sender has forgotten; 0 if it has forgotten none. Who has its changes up to an
+  /// earlier position may have rows that were deleted.
+  var forgotten: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -480,7 +484,7 @@ nonisolated extension WireCompression: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Header"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}sender\0\u{1}recipient\0\u{1}since\0\u{3}up_to\0\u{3}is_last\0\u{1}compression\0\u{3}key_id\0\u{1}salt\0\u{c}\u{10}\u{10}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}sender\0\u{1}recipient\0\u{1}since\0\u{3}up_to\0\u{3}is_last\0\u{1}compression\0\u{3}key_id\0\u{1}salt\0\u{1}forgotten\0\u{c}\u{10}\u{10}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -497,6 +501,7 @@ nonisolated extension WireHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 7: try { try decoder.decodeSingularEnumField(value: &self.compression) }()
       case 8: try { try decoder.decodeSingularBytesField(value: &self.keyID) }()
       case 9: try { try decoder.decodeSingularBytesField(value: &self.salt) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.forgotten) }()
       default: break
       }
     }
@@ -530,6 +535,9 @@ nonisolated extension WireHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.salt.isEmpty {
       try visitor.visitSingularBytesField(value: self.salt, fieldNumber: 9)
     }
+    if self.forgotten != 0 {
+      try visitor.visitSingularUInt64Field(value: self.forgotten, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -543,6 +551,7 @@ nonisolated extension WireHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.compression != rhs.compression {return false}
     if lhs.keyID != rhs.keyID {return false}
     if lhs.salt != rhs.salt {return false}
+    if lhs.forgotten != rhs.forgotten {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

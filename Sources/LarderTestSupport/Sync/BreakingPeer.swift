@@ -2,20 +2,23 @@ import Foundation
 import LarderSync
 import Synchronization
 
-/// A peer whose transport fails after a number of calls.
+/// A peer whose transport fails after a number of calls, or whose task is cancelled then.
 final class BreakingPeer: SyncPeer {
   struct Failure: Error {}
 
   private let peer: StoreSync
   private let rest: Atomic<Int>
+  private let cancels: Bool
 
-  init(_ peer: StoreSync, calls: Int) {
-    self.peer = peer
+  init(_ peer: StoreSync, calls: Int, cancels: Bool = false) {
+    (self.peer, self.cancels) = (peer, cancels)
     rest = Atomic(calls)
   }
 
   private func count() throws {
-    if rest.subtract(1, ordering: .relaxed).newValue < 0 { throw Failure() }
+    if rest.subtract(1, ordering: .relaxed).newValue >= 0 { return }
+    guard cancels else { throw Failure() }
+    withUnsafeCurrentTask { $0?.cancel() }
   }
 
   func replica() async throws -> ReplicaID {

@@ -4,35 +4,54 @@ import LarderSync
 
 /// A replica of a simulation, and what it has acknowledged.
 struct SimulatedReplica {
-  /// The name of a row: its table and its key.
-  struct RowName: Hashable, CustomStringConvertible {
-    let table: String
-    let key: [Value]
-
-    init(_ change: RowChange) {
-      (table, key) = (change.table, change.key)
-    }
-
-    var description: String { "\(table) \(key)" }
-  }
-
-  private let url: URL
+  let url: URL
   private(set) var store: Store
-  /// The end of the history that was read.
+  private(set) var app: SyncSimulation.App
+  /// The end of the changes that were read.
   private var cursor: ChangeCursor?
-  /// The last state of each row after a write of this replica.
-  private var acknowledged: [RowName: RowChange] = [:]
+  /// Every row that the replica knows, deleted ones among them.
+  private(set) var states: [RowName: RowState] = [:]
+  /// The tables of the models, without collections of documents.
+  private let oracle: VisibilityOracle
 
-  init(at url: URL, for models: [any Model.Type]) throws {
-    self.url = url
-    store = try Store(at: url, for: models, configuration: Store.Configuration(sync: .on))
+  init(at url: URL, running app: SyncSimulation.App) async throws {
+    (self.url, self.app) = (url, app)
+    store = try Store(at: url, for: app.models, configuration: Store.Configuration(sync: .on))
+    oracle = VisibilityOracle(try await OracleTable.all(of: store))
   }
 
-  /// Closes the file and opens it again.
-  mutating func reopen(_ models: [any Model.Type]) async throws {
+  /// Opens a file that is a copy of another replica's, and knows what that one knew.
+  init(at url: URL, as replica: SimulatedReplica) async throws {
+    try await self.init(at: url, running: replica.app)
+    states = replica.states
+  }
+
+  /// Closes the file and opens it again, with an app that may be another version.
+  mutating func reopen(running app: SyncSimulation.App? = nil) async throws {
     await store.close()
-    store = try Store(at: url, for: models, configuration: Store.Configuration(sync: .on))
+    self = try await SimulatedReplica(self, running: app ?? self.app)
   }
+
+  private init(_ closed: SimulatedReplica, running app: SyncSimulation.App) async throws {
+    try await self.init(at: closed.url, running: app)
+    (cursor, states) = (closed.cursor, closed.states)
+  }
+
+  /// Opens the file again as it was left by a process that was killed: what is in the log isn't in the file yet.
+  mutating func crash() async throws {
+    let log = URL(filePath: url.path(percentEncoded: false) + "-wal")
+    let (file, rest) = (try Data(contentsOf: url), try? Data(contentsOf: log))
+    await store.close()
+    // Written in place: a file of its own would be a copy, and so another replica.
+    let handle = try FileHandle(forWritingTo: url)
+    try handle.truncate(atOffset: 0)
+    try handle.write(contentsOf: file)
+    try handle.close()
+    try rest?.write(to: log)
+    self = try await SimulatedReplica(self, running: app)
+  }
+
+  // MARK: The clock
 
   /// Sets the clock ahead, as if that of the device had jumped.
   func advanceClock(by milliseconds: Int64) async throws {
@@ -41,90 +60,78 @@ struct SimulatedReplica {
     }
   }
 
-  /// Remembers what was written since the last call, by this replica or another.
-  mutating func acknowledge() async throws {
+  func clock() async throws -> Int64 {
+    guard case .integer(let now)? = try await store.sql("SELECT now FROM _larder_sync_clock").first?["now"] else {
+      throw SimulationProblem("there is no clock")
+    }
+    return now
+  }
+
+  /// Sets the clock to a later time.
+  func setClock(_ time: Int64) async throws {
+    try await store.writingModule { connection in
+      try connection.execute("UPDATE _larder_sync_clock SET now = max(now, \(time))")
+    }
+  }
+
+  // MARK: What is known
+
+  /// Takes up what has changed since the last call.
+  ///
+  /// - Parameter writes: Where it is remembered if the replica wrote it. Without, it came with an exchange.
+  mutating func observe(as writes: inout WrittenValues) async throws {
+    let former = states
+    let changed = try await takeUp()
+    for name in changed {
+      guard let state = states[name] else { continue }
+      writes.record(state, over: former[name])
+    }
+    let isDeletion = changed.contains { former[$0]?.isThere == true && states[$0]?.isThere == false }
+    guard isDeletion else { return }
+    let gone = Set(oracle.visible(former).keys).subtracting(oracle.visible(states).keys)
+    for name in gone { if let state = former[name] { writes.recordCascade(state) } }
+  }
+
+  /// Takes up what has come since the last call, and returns the rows that have changed.
+  @discardableResult
+  mutating func takeUp() async throws -> Set<RowName> {
+    var changed: Set<RowName> = []
+    for state in try await changes() where states[state.name] != state {
+      if let old = states.updateValue(state, forKey: state.name) { try Self.checkOrder(old, state) }
+      changed.insert(state.name)
+    }
+    return changed
+  }
+
+  /// Reads everything anew, because the file is another replica now, or has forgotten something.
+  mutating func readAnew() async throws {
+    cursor = nil
+    states = [:]
+    try await takeUp()
+  }
+
+  private mutating func changes() async throws -> [RowState] {
+    var states: [RowState] = []
     while true {
-      let history = try await store.history(after: cursor)
-      for change in history.changes { acknowledged[RowName(change)] = change }
-      cursor = history.cursor
-      if history.isLast { return }
-    }
-  }
-
-  /// Every row that there ever was, deleted ones among them.
-  func changes() async throws -> [RowName: RowChange] {
-    var changes: [RowName: RowChange] = [:]
-    var cursor: ChangeCursor?
-    while true {
-      let history = try await store.history(after: cursor)
-      for change in history.changes { changes[RowName(change)] = change }
-      cursor = history.cursor
-      if history.isLast { return changes }
-    }
-  }
-
-  /// Throws if a write that this replica has acknowledged is neither in the changes nor older than one that is.
-  func checkAcknowledged(in changes: [RowName: RowChange]) throws {
-    for (name, written) in acknowledged {
-      guard let found = changes[name] else { throw SimulationProblem("\(name) is lost") }
-      // The number of insertions and deletions decides before the stamp does.
-      guard (found.causalLength, found.stamp) >= (written.causalLength, written.stamp) else {
-        throw SimulationProblem("the row \(name) is older than it was")
+      let start: ChangeCursor
+      if let cursor {
+        start = cursor
+      } else {
+        start = ChangeCursor(replica: try await store.sync.replica(), position: 0)
       }
-      let properties = Dictionary(found.properties.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-      for property in written.properties {
-        guard let current = properties[property.name] else {
-          // A document that was inserted again has nothing of the former one.
-          let length = found.causalLength - 1 + found.causalLength % 2
-          if found.isDocument, property.causalLength < length { continue }
-          throw SimulationProblem("\(property.name) of \(name) is lost")
-        }
-        guard (current.causalLength, current.stamp) >= (property.causalLength, property.stamp) else {
-          throw SimulationProblem("\(property.name) of \(name) is older than it was")
-        }
-        guard current.stamp != property.stamp || current.value == property.value else {
-          throw SimulationProblem("\(property.name) of \(name) has another value than was written with its stamp")
-        }
-      }
+      let batch = try await store.sync.changes(after: start, for: Self.stranger, limit: 1000)
+      states += batch.rows
+      cursor = batch.upTo
+      if batch.isLast { return states }
     }
   }
 
-  /// The rows of all tables of the models, as text that shows every bit, in the order of their keys.
-  func tables() async throws -> [String: [String]] {
-    let tables = try await store.readingModule { connection in
-      try connection.tables.filter(\.syncs).map { (name: $0.name, keys: $0.keys.map(\.name)) }
-    }
-    var rows: [String: [String]] = [:]
-    for table in tables {
-      let keys = table.keys.map(Self.quoted).joined(separator: ", ")
-      let found = try await store.sql(SQL(raw: "SELECT * FROM main.\(Self.quoted(table.name)) ORDER BY \(keys)"))
-      rows[table.name] = found.map { row in
-        row.filter { $0.name != "_rowid" }.map { "\($0.name) \(Self.bits($0.value))" }.sorted().joined(separator: ", ")
-      }
-    }
-    for name in try await store.documentCollections {
-      let documents = store.documents(name)
-      let found = try await documents.find(try await documents.keys())
-      if found.isEmpty { continue }
-      rows["documents \(name.lowercased())"] = found.sorted { $0.key < $1.key }.map { key, document in
-        // The order of properties doesn't matter.
-        "\(key) \(document.map { "\($0.name) \(bits($0.value))" }.sorted().joined(separator: ", "))"
-      }
-    }
-    return rows
-  }
+  /// A replica that nobody has heard of, because what came from others is wanted as well.
+  private static let stranger = ReplicaID()
 
-  private func bits(_ value: DocumentValue) -> String {
-    if case .real(let number) = value { "real \(number.bitPattern)" } else { "\(value)" }
-  }
-
-  private static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
-
-  private static func bits(_ value: Value) -> String {
-    switch value {
-    case .real(let number): "real \(number.bitPattern)"
-    case .blob(let data): "blob \(data.base64EncodedString())"
-    case .null, .integer, .text: "\(value)"
-    }
+  /// Whether the file takes itself for another replica than before.
+  func isAnother() async throws -> Bool {
+    let own = try await store.sync.replica()
+    return cursor.map { $0.replica != own } ?? false
   }
 }

@@ -14,9 +14,15 @@ public import Larder
 /// ```
 ///
 /// The replicas write with your closure, exchange directly, by bytes and by files, lose, repeat, reorder and damage what
-/// they send, break off, close and open their files, and set their clocks ahead. In the end all exchange until nothing
-/// is new. Then every table must be the same on all replicas, value by value; the rules of the models must hold; and no
-/// write that was acknowledged may be missing: each is there, or was overwritten by one with a later stamp.
+/// they send, break off, close and open their files, and set their clocks ahead. Some seeds do more: processes are
+/// killed in the middle of an exchange, clocks are up to a year ahead, files are copied and put back from copies,
+/// deletions are forgotten, sync is switched off and on, and collections of documents stay on their device for a while.
+///
+/// In the end all exchange until nothing is new. Then every table must be the same on all replicas, value by value, and
+/// show what a computation from scratch says; the rules of the models must hold; and every value that was ever
+/// acknowledged is there, or was overwritten by someone who saw it, or is listed as a conflict or set aside.
+///
+/// If you have an earlier version of your app with fewer models or properties, add it with ``withEarlierApp(for:write:)``.
 ///
 /// Let the closure choose from few keys, so that replicas write to the same rows, and take them from `random`. Errors
 /// that say that a rule of the models refused a write are ignored.
@@ -24,10 +30,17 @@ public struct SyncSimulation: Sendable {
   /// What writes to one of the replicas: a few rows, with whatever methods you use.
   public typealias Write = @Sendable (_ store: Store, _ random: inout SplitMix64) async throws -> Void
 
-  let models: [any Model.Type]
+  /// A version of the app.
+  struct App: Sendable {
+    let models: [any Model.Type]
+    let write: Write
+    var isEarlier = false
+  }
+
+  let app: App
+  private(set) var earlierApp: App?
   let replicas: Int
   let steps: Int
-  let write: Write
 
   /// Creates a simulation.
   ///
@@ -50,10 +63,29 @@ public struct SyncSimulation: Sendable {
   ///   - steps: The number of writes and exchanges of a run.
   ///   - write: What writes to one of the replicas.
   public init(for models: [any Model.Type], replicas: Int = 3, steps: Int = 60, write: @escaping Write) {
-    self.models = models
+    app = App(models: models, write: write)
     self.replicas = max(2, replicas)
     self.steps = steps
-    self.write = write
+  }
+
+  /// Returns the simulation with one replica whose app is an earlier version, which is updated after a while.
+  ///
+  /// - Parameters:
+  ///   - models: The models of the earlier version, which lack models or properties of the present one.
+  ///   - write: What the earlier version writes.
+  public func withEarlierApp(for models: any Model.Type..., write: @escaping Write) -> SyncSimulation {
+    withEarlierApp(for: models, write: write)
+  }
+
+  /// Returns the simulation with one replica whose app is an earlier version, which is updated after a while.
+  ///
+  /// - Parameters:
+  ///   - models: The models of the earlier version, which lack models or properties of the present one.
+  ///   - write: What the earlier version writes.
+  public func withEarlierApp(for models: [any Model.Type], write: @escaping Write) -> SyncSimulation {
+    var simulation = self
+    simulation.earlierApp = App(models: models, write: write, isEarlier: true)
+    return simulation
   }
 
   /// Runs the simulation once.
@@ -68,12 +100,13 @@ public struct SyncSimulation: Sendable {
   ) async throws {
     var run = try SimulationRun(self, seed: seed, in: folder ?? FileManager.default.temporaryDirectory)
     do {
+      try await run.begin()
       for _ in 0..<steps { try await run.step() }
       try await run.quiesce()
       try await run.check()
       try await check(run.stores)
     } catch {
-      throw SyncSimulationFailure(seed: seed, step: run.stepCount, problem: "\(error)")
+      throw SyncSimulationFailure(seed: seed, step: run.stepCount, problem: "\(error)\(run.hazards)")
     }
   }
 }

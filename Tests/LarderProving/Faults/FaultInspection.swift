@@ -22,7 +22,7 @@ enum FaultInspection {
       "select name from main.sqlite_master where type = 'table' and sql like 'create virtual%' order by 1")
     let isSynced = tables.contains { $0.hasPrefix(syncPrefix) }
     for table in tables
-    where table != "Probe" && table != "_larder_attachment_leases" && !table.hasPrefix(syncPrefix)
+    where table != "Probe" && !table.hasPrefix("_larder_attachment_") && !table.hasPrefix(syncPrefix)
       && !virtual.contains(where: { table == $0 || table.hasPrefix($0 + "_") })
     {
       let columns = try query("select name from pragma_table_info(\(text(table))) order by cid")

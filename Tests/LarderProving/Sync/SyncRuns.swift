@@ -21,8 +21,11 @@ public struct SyncRuns: ProofPart {
       summary: """
         Two to four replicas write with all methods to accounts, costs, tags, a tree of categories, counters, documents and attachments, decide about \
         conflicts and rows that are set aside, set their clocks ahead, are closed and opened, and meet \
-        in random pairs: directly, by files and by batches that are lost, repeated, reordered, cut and damaged, or break off. In the end all tables are equal \
-        value by value, all rules hold, and every acknowledged write is there or was overwritten by a later one.
+        in random pairs: directly, by files and by batches that are lost, repeated, reordered, cut and damaged, or break off. Some seeds kill processes in the \
+        middle of an exchange, set clocks ahead by up to a year, copy files and put them back from copies, forget deletions, switch sync off and on, keep a \
+        collection of documents from it for a while, or have an earlier version of the app among them. In the end all tables are equal \
+        value by value and show what a computation from scratch says, all rules hold, and every acknowledged value is there, was overwritten by someone who \
+        saw it, or is listed as a conflict or as set aside.
         """,
       seed: run.seed, unit: "seeds")
     let watchdog = Watchdog(limit: 300) {
@@ -67,6 +70,10 @@ public struct SyncRuns: ProofPart {
       var writer = SyncedWriter(store: store, random: random)
       defer { random = writer.random }
       try await writer.write()
+    }.withEarlierApp(for: SyncedWriter.earlierModels) { store, random in
+      var writer = SyncedWriter(store: store, random: random)
+      defer { random = writer.random }
+      try await writer.writeEarlier()
     }
   }
 }

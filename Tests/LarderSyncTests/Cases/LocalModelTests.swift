@@ -30,7 +30,7 @@ private struct Route: Hashable {
 
 @Suite("Sync: models that stay on their device")
 struct LocalModelTests {
-  @Test("their rows aren't sent, whatever their key, and have no metadata")
+  @Test("B13: their rows aren't sent, whatever their key, and have no metadata")
   func local() async throws {
     let (a, b) = (try Replica(), try Replica())
     let account = SharedAccount(name: "Cash")

@@ -25,7 +25,7 @@ struct SyncCascadeTests {
     try await expectEqual([a, b])
   }
 
-  @Test("S5: a cascade that its author knew is no loss, on neither side")
+  @Test("S5: a cascade that its author knew is no loss, on neither side", .overEachTransport)
   func known() async throws {
     try await b.store.updateAll(SharedCost.all) { $0.amount.set(4) }
     try await meet()
@@ -39,7 +39,7 @@ struct SyncCascadeTests {
     #expect(try await a.exchange(with: b).setAside == 0)
   }
 
-  @Test("S5: what an author of a cascade did not know is listed, and what they knew is not")
+  @Test("S5: what an author of a cascade did not know is listed, and what they knew is not", .overEachTransport)
   func unknown() async throws {
     let bread = SharedCost(amount: 5, note: "Bread", account: ToOne(account))
     try await a.store.delete(account)
@@ -54,7 +54,7 @@ struct SyncCascadeTests {
     #expect(Set(try await a.store.fetch(SharedCost.all).map(\.note)) == ["Milk", "Bread"])
   }
 
-  @Test("S5: an edit that the author of a cascade did not know is listed")
+  @Test("S5: an edit that the author of a cascade did not know is listed", .overEachTransport)
   func edited() async throws {
     try await a.store.delete(account)
     try await b.store.updateAll(SharedCost.all) { $0.amount.set(4) }
@@ -64,7 +64,7 @@ struct SyncCascadeTests {
     }
   }
 
-  @Test("S5: a whole tree goes and returns")
+  @Test("S5: a whole tree goes and returns", .overEachTransport)
   func tree() async throws {
     let root = SharedCategory(name: "Root")
     let branch = SharedCategory(name: "Branch", parent: ToOne(root))

@@ -163,7 +163,7 @@ struct SyncConflictTests {
     try await a.store.insert([account, SharedAccount(name: "Bank")])
     #expect(try await a.store.sync.pending(for: b.store.sync) == 2)
     try await meet()
-    #expect(try await a.store.sync.pending(for: b.store.sync) == 0)
-    #expect(try await b.store.sync.pending(for: a.store.sync) == 0)
+    #expect(try await a.store.sync.pending(for: a.neighbor(toward: b).store.sync) == 0)
+    #expect(try await b.store.sync.pending(for: b.neighbor(toward: a).store.sync) == 0)
   }
 }

@@ -18,7 +18,7 @@ private struct CountedVisit: Hashable {
   @Attribute(.counter) var count = 0
 }
 
-@Suite("Sync: counters")
+@Suite("Sync: counters", .overEachTransport)
 struct SyncCounterTests {
   private let a: Replica
   private let b: Replica
@@ -170,7 +170,10 @@ struct SyncCounterTests {
     try await updated.exchange(with: new)
     #expect(try await new.store.find(CountedVisit.self, "x")?.count == 9)
   }
+}
 
+@Suite("Sync: amounts of counters")
+struct CounterAmountTests {
   @Test("amounts are added and compared as numbers of any size", arguments: 0..<20 as Range<UInt64>)
   func amounts(seed: UInt64) {
     var random = SplitMix64(seed: seed)

@@ -166,7 +166,7 @@ struct SyncDocumentTests {
     #expect(try await a.store.documents("people").find("ada") == ["name": "Ada II."])
   }
 
-  @Test("S15: a collection that doesn't take part stays here, and what others send of it is handed on")
+  @Test("B13: a collection that doesn't take part stays here, and what others send of it is handed on")
   func localCollection() async throws {
     let c = try Replica([SharedKind.self])
     try await b.store.sync.setSyncs(false, collection: "Drafts")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LarderSync
 
-@Suite("Sync: duplicates are merged")
+@Suite("Sync: duplicates are merged", .overEachTransport)
 struct SyncDuplicateTests {
   private let a: Replica
   private let b: Replica

@@ -38,7 +38,9 @@ struct SyncRetentionTests {
     #expect(try await a.state().count == 1)
   }
 
-  @Test("S23: who was away for longer starts afresh, keeps what it had not sent, and brings nothing back")
+  @Test(
+    "S23: who was away for longer starts afresh, keeps what it had not sent, and brings nothing back",
+    .overEachTransport)
   func away() async throws {
     try await partForLong()
     try await b.store.insert(SharedKind(id: "new", title: "N"))
@@ -57,7 +59,9 @@ struct SyncRetentionTests {
     #expect(try await !b.exchange(with: a).startedAfresh)
   }
 
-  @Test("S23: a replica that has forgotten deletions takes none of the rows back, whoever begins the exchange")
+  @Test(
+    "S23: a replica that has forgotten deletions takes none of the rows back, whoever begins the exchange",
+    .overEachTransport)
   func recognition() async throws {
     try await partForLong()
     let c = try Replica()

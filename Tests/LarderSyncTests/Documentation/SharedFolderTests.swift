@@ -26,6 +26,24 @@ struct SharedFolderTests {
     }
   }
 
+  @Test("the article says how long its code is: less than 50 lines for changes, and less than 50 for attachments")
+  func length() throws {
+    let here = URL(filePath: #filePath).deletingLastPathComponent()
+    let sources = here.appending(path: "../../../Sources/LarderSync/Documentation.docc/YourOwnTransport.md")
+      .standardized
+    let article = try String(contentsOf: sources, encoding: .utf8)
+    for (name, start, phrase) in [
+      ("SharedFolder.swift", "struct", "takes # lines"),
+      ("SharedFolder+Attachments.swift", "extension", "in # more lines"),
+    ] {
+      let lines = try String(contentsOf: here.appending(component: name), encoding: .utf8)
+        .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+      let length = lines.drop { !$0.hasPrefix(start) }.count
+      #expect(length < 50)
+      #expect(article.contains(phrase.replacing("#", with: "\(length)")))
+    }
+  }
+
   @Test("three replicas that are never there at the same time end with the same rows")
   func three() async throws {
     for place in replicas.indices {

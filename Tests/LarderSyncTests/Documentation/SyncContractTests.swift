@@ -40,7 +40,7 @@ struct SyncContractTests {
     other = try Store(at: folder.file("other.larder"), for: Note.self, Folder.self, WindowState.self)
   }
 
-  @Test("sync is switched on when a store is opened, or later, and off")
+  @Test("B13: sync is switched on when a store is opened, or later, and off")
   func switching() async throws {
     #expect(try await store.sync.isEnabled())
     #expect(try await !other.sync.isEnabled())
@@ -50,7 +50,7 @@ struct SyncContractTests {
     #expect(try await !other.sync.isEnabled())
   }
 
-  @Test("an exchange, a run, what a peer lacks, and who takes part")
+  @Test("B13: an exchange, a run, what a peer lacks, and who takes part")
   func exchanging() async throws {
     try await other.sync.enable()
     try await store.insert(Note(title: "A"))
@@ -72,7 +72,7 @@ struct SyncContractTests {
     #expect(try await store.sync.waiting().isEmpty)
   }
 
-  @Test("a file for a peer, and what came of it")
+  @Test("B13: a file for a peer, and what came of it")
   func files() async throws {
     try await other.sync.enable()
     try await store.insert(Note(title: "A"))

@@ -65,7 +65,7 @@ struct SyncFileTests {
     try await expectEqual([a, b])
   }
 
-  @Test("a file that comes again changes nothing")
+  @Test("B13: a file that comes again changes nothing")
   func again() async throws {
     try await fill(a, 600)
     try await a.store.sync.export(to: url)
@@ -128,7 +128,7 @@ struct SyncFileTests {
     #expect(try await b.state().isEmpty, "seed \(seed)")
   }
 
-  @Test("a sealed file is opened with any of the group's keys, and refused without")
+  @Test("B13: a sealed file is opened with any of the group's keys, and refused without")
   func sealed() async throws {
     let (old, new) = (GroupKey(), GroupKey())
     try await fill(a, 10)

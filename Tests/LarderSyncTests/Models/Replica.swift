@@ -10,6 +10,8 @@ struct Replica {
   let folder: TemporaryFolder
   let store: Store
   private let name: String
+  private let models: [any Model.Type]
+  private let configuration: Store.Configuration
 
   static let ledger: [any Model.Type] = [
     SharedAccount.self, SharedCost.self, SharedCategory.self, SharedKind.self, SharedTag.self, SharedSlot.self,
@@ -22,26 +24,40 @@ struct Replica {
   ) throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
-    self.name = name
+    (self.name, self.models, self.configuration) = (name, models, configuration)
     store = try Store(at: folder.file(name), for: models, configuration: configuration)
+  }
+
+  /// Makes an empty replica with the same models, whose sync is on.
+  func another() throws -> Replica {
+    var configuration = configuration
+    configuration.sync = .on
+    return try Replica(models, configuration: configuration)
+  }
+
+  func hasSameModels(as other: Replica) -> Bool {
+    models.map { ObjectIdentifier($0) } == other.models.map { ObjectIdentifier($0) }
+  }
+
+  /// The replica with which this one exchanges on the way to another: that one itself, or the relay.
+  func neighbor(toward other: Replica) throws -> Replica {
+    try SyncRoute.current?.relay(between: self, other) ?? other
   }
 
   /// A replica whose file is elsewhere.
   init(_ store: Store) throws {
     folder = try TemporaryFolder()
-    name = "test.larder"
+    (name, models, configuration) = ("test.larder", [], .init())
     self.store = store
   }
 
   var path: String { folder.file(name).path }
 
-  /// Exchanges with another replica, in both directions, over the transport of the test.
+  /// Exchanges with another replica, in both directions, on the route of the test.
   @discardableResult
   func exchange(with other: Replica) async throws -> ExchangeReport {
-    guard let (transport, folder) = Transport.current else {
-      return try await store.sync.exchange(with: other.store.sync)
-    }
-    return try await transport.exchange(self, other, in: folder)
+    guard let route = SyncRoute.current else { return try await store.sync.exchange(with: other.store.sync) }
+    return try await route.exchange(self, other)
   }
 
   /// The rows of all tables, with all columns except the hidden row number, in the order of their keys.
@@ -89,8 +105,11 @@ struct Replica {
 
   /// What the oracle says the tables have to show.
   func expectedRows() async throws -> [RowKey: [ReplicatedValue]] {
-    let state = try await state()
-    return try await store.readingModule { VisibilityOracle(try ReplicaFile($0).tables).visible(state) }
+    let state = Dictionary(
+      uniqueKeysWithValues: try await state().map { (RowName(table: $0.key.table, key: $0.key.key), $0.value) })
+    let visible = VisibilityOracle(try await OracleTable.all(of: store)).visible(state)
+    return Dictionary(
+      uniqueKeysWithValues: visible.map { (RowKey(table: $0.key.table, key: $0.key.key), $0.value) })
   }
 
   /// What the tables show, in the form of ``expectedRows()``.
@@ -143,12 +162,14 @@ struct Replica {
   }
 }
 
-/// Expects that replicas hold the same rows and states, and that those are what the oracle says.
+/// Expects that replicas hold the same rows and states, and that those are what the oracle says. A relay between two
+/// replicas holds what they do.
 func expectEqual(
   _ replicas: [Replica], _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
 )
   async throws
 {
+  let replicas = replicas + (SyncRoute.current?.relays(between: replicas) ?? [])
   let first = try #require(replicas.first)
   let rows = try await first.rows()
   let state = try await first.state()

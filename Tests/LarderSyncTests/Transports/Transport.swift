@@ -1,47 +1,108 @@
 import Foundation
+import Larder
 import LarderTestSupport
 import Testing
 
 @testable import LarderSync
 
-/// A way in which two replicas exchange.
+/// What carries changes from one replica to another.
 enum Transport: String, CaseIterable, Sendable {
   case inProcess, bytes, files, sealedFiles, folder, sealedFolder
 
-  /// The transport of the test that runs, and the folder in which it keeps what is under way.
-  @TaskLocal static var current: (transport: Transport, folder: TemporaryFolder)?
+  fileprivate static let key = GroupKey()
+
+  /// Whether it keeps a message until it was read. Others forget it, and the sender sends it again.
+  var keepsMessages: Bool { self == .folder || self == .sealedFolder }
+}
+
+/// A transport at work, in a folder of its own.
+struct Carriage {
+  private let transport: Transport
+  private let folder: TemporaryFolder
+  private let interruption: Interruption?
+
+  init(_ transport: Transport, in folder: TemporaryFolder, _ interruption: Interruption?) {
+    (self.transport, self.folder, self.interruption) = (transport, folder, interruption)
+  }
 
   private var keys: [GroupKey] {
-    switch self {
+    switch transport {
     case .inProcess, .bytes, .files, .folder: []
-    case .sealedFiles, .sealedFolder: [Self.key]
+    case .sealedFiles, .sealedFolder: [Transport.key]
     }
   }
 
-  private static let key = GroupKey()
-
   /// Hands both replicas what they lack: first the one, then the other.
-  func exchange(_ one: Replica, _ other: Replica, in folder: TemporaryFolder) async throws -> ExchangeReport {
+  ///
+  /// Files and folders bring changes only. A replica that was away for too long is told so, and then exchanges directly.
+  @discardableResult
+  func exchange(_ one: Replica, _ other: Replica) async throws -> ExchangeReport {
     let (left, right) = (one.store.sync, other.store.sync)
-    switch self {
-    case .inProcess: return try await left.exchange(with: right)
-    case .bytes: return try await left.exchange(with: BytesPeer(peer: right))
+    switch transport {
+    case .inProcess: return try await left.exchange(with: interrupted(right))
+    case .bytes: return try await left.exchange(with: interrupted(BytesPeer(peer: right)))
     case .files, .sealedFiles:
+      guard let received = try await send(right, left) else { return try await left.exchange(with: right) }
       var report = ExchangeReport()
-      let url = folder.file("\(UUID().uuidString).larder-sync")
-      try await right.export(to: url, for: left.replica(), key: keys.first)
-      let received = try await left.import(from: url, keys: keys)
-      report.sent = try await left.export(to: url, for: right.replica(), key: keys.first).rows
-      try await right.import(from: url, keys: keys)
-      (report.received, report.setAside) = (received.changed, received.setAside)
+      let sent = try await send(left, right)
+      (report.received, report.setAside) = (received.arrived.changed, received.arrived.setAside)
+      (report.sent, report.peerMustStartAfresh) = (sent?.file.rows ?? 0, sent == nil)
       return report
     case .folder, .sealedFolder:
-      let toLeft = SharedFolder(folder: folder.url, other: try await left.replica(), keys: keys)
-      try await right.exchange(with: toLeft)
-      let toRight = SharedFolder(folder: folder.url, other: try await right.replica(), keys: keys)
-      let report = try await left.exchange(with: toRight)
-      try await right.exchange(with: toLeft)
+      let toLeft = interrupted(try await peer(of: left))
+      if try await right.exchange(with: toLeft).peerMustStartAfresh { return try await left.exchange(with: right) }
+      let report = try await left.exchange(with: interrupted(try await peer(of: right)))
+      if !report.peerMustStartAfresh { try await right.exchange(with: toLeft) }
       return report
+    }
+  }
+
+  private func interrupted(_ peer: any SyncPeer) -> any SyncPeer {
+    interruption.map { FailingPeer(peer, $0) } ?? peer
+  }
+
+  private func peer(of replica: StoreSync) async throws -> SharedFolder {
+    SharedFolder(folder: folder.url, other: try await replica.replica(), keys: keys)
+  }
+
+  /// Sends a file; nil if the recipient was away for too long.
+  private func send(
+    _ sender: StoreSync, _ recipient: StoreSync
+  ) async throws -> (file: SyncFile, arrived: ImportReport)? {
+    let url = folder.file("\(UUID().uuidString).larder-sync")
+    try await interruption?.count()
+    let file: SyncFile
+    do {
+      file = try await sender.export(to: url, for: recipient.replica(), key: keys.first)
+    } catch let error as StoreError where error.code == .notFound {
+      return nil
+    }
+    try await interruption?.count()
+    let arrived = try await recipient.import(from: url, keys: keys)
+    try await interruption?.count()
+    return (file, arrived)
+  }
+
+  /// Hands a replica one message.
+  func deliver(_ batch: ChangeBatch, to recipient: Replica, damage: (inout Data) -> Void) async throws {
+    let sync = recipient.store.sync
+    if transport == .inProcess {
+      try await sync.apply(batch)
+      return
+    }
+    var bytes = try batch.encoded(key: keys.first)
+    damage(&bytes)
+    switch transport {
+    case .inProcess, .bytes: try await sync.apply(try ChangeBatch(decoding: bytes, keys: keys))
+    case .files, .sealedFiles:
+      let url = folder.file("\(UUID().uuidString).larder-sync")
+      try bytes.write(to: url)
+      try await sync.import(from: url, keys: keys)
+    case .folder, .sealedFolder:
+      let place = folder.url.appending(component: "\(batch.sender)-\(try await sync.replica())")
+      try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+      try bytes.write(to: place.appending(component: "\(batch.since.position)-\(batch.upTo.position)"))
+      try await sync.exchange(with: SharedFolder(folder: folder.url, other: batch.sender, keys: keys))
     }
   }
 }
@@ -90,28 +151,4 @@ struct BytesPeer: SyncPeer {
     #expect(arrived == batch)
     return arrived
   }
-}
-
-/// Runs each test of a suite once over each transport.
-struct EachTransport: TestTrait, SuiteTrait, TestScoping {
-  var isRecursive: Bool { true }
-
-  func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
-  ) async throws {
-    let wanted = ProcessInfo.processInfo.environment["LARDER_SYNC_TRANSPORT"]
-    for transport in Transport.allCases where wanted == nil || wanted == transport.rawValue {
-      let folder = try TemporaryFolder()
-      do {
-        try await Transport.$current.withValue((transport, folder), operation: function)
-      } catch {
-        Issue.record(error, "over \(transport)")
-      }
-    }
-  }
-}
-
-extension Trait where Self == EachTransport {
-  /// Runs each test once over each transport. `LARDER_SYNC_TRANSPORT=files` chooses one.
-  static var overEachTransport: Self { EachTransport() }
 }

@@ -34,16 +34,26 @@ private final class CountingPeer: SyncPeer {
 
 @Suite("Sync: transports")
 struct TransportTests {
-  @Test("each test of a suite over each transport runs over all of them", .overEachTransport)
+  @Test(
+    "each test of a suite over each transport runs over all of them, and through a third replica", .overEachTransport)
   func coverage() async throws {
-    let current = try #require(Transport.current)
-    Self.seen.withLock { _ = $0.insert(current.transport) }
-    if current.transport == Transport.allCases.last {
-      #expect(Self.seen.withLock { $0.count } == Transport.allCases.count)
+    let route = try #require(SyncRoute.current)
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "a", title: "t"))
+    try await a.exchange(with: b)
+    try await expectEqual([a, b])
+    let neighbor = try a.neighbor(toward: b)
+    #expect(try await neighbor.store.sync.cursor(of: a.store.sync.replica()).position > 0)
+    #expect((neighbor.path != b.path) == route.isRelayed)
+    guard route.isRelayed else {
+      Self.seen.withLock { $0.append(route.transport) }
+      return
     }
+    #expect(try await b.store.sync.cursor(of: a.store.sync.replica()).position == 0)
+    #expect(Self.seen.withLock { $0 } == Transport.allCases)
   }
 
-  private static let seen = Mutex<Set<Transport>>([])
+  private static let seen = Mutex<[Transport]>([])
 
   /// The number that SQLite changes with every commit of another connection, and the size of the log.
   private func version(_ replica: Replica) throws -> Data {

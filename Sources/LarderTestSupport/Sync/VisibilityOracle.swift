@@ -1,18 +1,19 @@
+import Foundation
 import Larder
-
-@testable import LarderSync
+package import LarderSync
 
 /// The rule of which rows are visible, computed from scratch over the whole state, in the simplest way.
-struct VisibilityOracle {
-  private let tables: [String: TrackedTable]
+package struct VisibilityOracle: Sendable {
+  /// By the bytes of their names.
+  private let tables: [[UInt8]: OracleTable]
 
-  init(_ tables: [TrackedTable]) {
-    self.tables = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0) })
+  package init(_ tables: [OracleTable]) {
+    self.tables = Dictionary(uniqueKeysWithValues: tables.map { (Array($0.name.utf8), $0) })
   }
 
   /// Returns the visible rows with the values of their properties, sorted by name.
-  func visible(_ state: [RowKey: RowState]) -> [RowKey: [ReplicatedValue]] {
-    let known = state.filter { tables[$0.key.table] != nil }
+  package func visible(_ state: [RowName: RowState]) -> [RowName: [ReplicatedValue]] {
+    let known = state.filter { tables[Array($0.key.table.utf8)] != nil }
     var candidates = Set(known.filter { $0.value.causalLength % 2 == 1 }.keys)
     while true {
       let denied = candidates.flatMap { row in references(known[row]).filter { $0.rule == .deny }.map(\.target) }
@@ -21,76 +22,79 @@ struct VisibilityOracle {
       candidates.formUnion(more)
     }
     let consistent = greatest(candidates, known)
-    var losers: Set<RowKey> = []
+    var losers: Set<RowName> = []
     // Without unique rules there are no rivals, and comparing all with all takes long.
-    for row in consistent where tables[row.table]?.description.uniqueRules.isEmpty == false {
+    for row in consistent where tables[Array(row.table.utf8)]?.description.uniqueRules.isEmpty == false {
       for rival in consistent where rival != row && rival.table == row.table {
         if shares(row, rival, consistent, known), isEarlier(rival, row, known) { losers.insert(row) }
       }
     }
     let visible = greatest(consistent.subtracting(losers), known)
-    var shown: [RowKey: [ReplicatedValue]] = [:]
+    var shown: [RowName: [ReplicatedValue]] = [:]
     for row in visible { shown[row] = values(row, visible, known) }
     return shown
   }
 
-  private func isEarlier(_ left: RowKey, _ right: RowKey, _ state: [RowKey: RowState]) -> Bool {
+  private func isEarlier(_ left: RowName, _ right: RowName, _ state: [RowName: RowState]) -> Bool {
     guard let first = state[left]?.insertion, let second = state[right]?.insertion else { return false }
     return first == second ? left < right : first < second
   }
 
   private struct Arrow {
     let column: String
-    let target: RowKey
+    let target: RowName
     let rule: DeleteRule
     let isEssential: Bool
   }
 
   private func references(_ state: RowState?) -> [Arrow] {
-    guard let state, let table = tables[state.table] else { return [] }
+    guard let state, let table = tables[Array(state.table.utf8)] else { return [] }
     return table.description.references.compactMap { reference in
       let value = raw(reference.column, state, table)
       if value == .null { return nil }
       return Arrow(
-        column: reference.column, target: RowKey(table: reference.table, key: [value]), rule: reference.rule,
+        column: reference.column, target: RowName(table: reference.table, key: [value]), rule: reference.rule,
         isEssential: !reference.isOptional || reference.rule == .cascade)
     }
   }
 
-  private func raw(_ column: String, _ state: RowState, _ table: TrackedTable) -> ReplicatedValue {
+  private func raw(_ column: String, _ state: RowState, _ table: OracleTable) -> ReplicatedValue {
     for (key, value) in zip(table.description.keys, state.key) where key.name == column { return value }
-    if table.isCollection, column == ModuleTable.json { return Self.document(state) }
-    let name = table.properties.first { $0.column.name == column }?.name
-    if let range = table.properties.first(where: { $0.column.name == column })?.column.counterRange {
+    if table.description.isCollection, column == ModuleTable.json { return Self.document(state) }
+    let property = table.properties.first { $0.column.name == column }
+    let name = property?.name
+    if let range = property?.column.counterRange {
       // The sum in as many bits as it needs, and then the bounds.
       let sum = state.contributions.filter { $0.property == name }.reduce(Int128(0)) { sum, contribution in
         sum + Int128(contribution.amount.high) * (1 << 32) + Int128(contribution.amount.low)
       }
       return .integer(Int64(min(max(sum, Int128(range.lowerBound)), Int128(range.upperBound))))
     }
-    return state.properties.first { $0.name == name }?.value ?? .null
+    if let written = state.properties.first(where: { $0.name == name }) { return written.value }
+    // The row comes from an app whose model lacks the property.
+    return property?.column.constantDefault.map { ReplicatedValue($0) } ?? .null
   }
 
   /// The properties of a document with their JSON, a line for each, in the order of their names.
   private static func document(_ state: RowState) -> ReplicatedValue {
-    let length = state.isThere ? state.causalLength : state.causalLength - 1
+    let length = state.insertionLength
     let lines = state.properties.compactMap { property -> String? in
-      guard let name = CollectionName.property(property.name), property.causalLength == length,
+      guard let name = OracleTable.property(property.name), property.causalLength == length,
         case .text(let json) = property.value
       else { return nil }
       return "\(name)\t\(String(decoding: json, as: UTF8.self))"
     }
-    return .init(lines.sorted().joined(separator: "\n"))
+    return .text(Data(lines.sorted().joined(separator: "\n").utf8))
   }
 
   /// The JSON of a table, in the same form.
-  static func document(_ json: ReplicatedValue) -> ReplicatedValue {
+  package static func document(_ json: ReplicatedValue) -> ReplicatedValue {
     guard case .text(let json) = json else { return json }
     let lines = DocumentParts.of(json).map { "\($0.name)\t\(String(decoding: $0.value, as: UTF8.self))" }
-    return .init(lines.sorted().joined(separator: "\n"))
+    return .text(Data(lines.sorted().joined(separator: "\n").utf8))
   }
 
-  private func greatest(_ set: Set<RowKey>, _ state: [RowKey: RowState]) -> Set<RowKey> {
+  private func greatest(_ set: Set<RowName>, _ state: [RowName: RowState]) -> Set<RowName> {
     var set = set
     while true {
       let lacking = set.filter { row in
@@ -104,8 +108,8 @@ struct VisibilityOracle {
 
   /// Whether a required value is missing, or a value is of another type than its column.
   private func isIncomplete(_ state: RowState?) -> Bool {
-    guard let state, let table = tables[state.table] else { return true }
-    if table.isCollection { return false }
+    guard let state, let table = tables[Array(state.table.utf8)] else { return true }
+    if table.description.isCollection { return false }
     let columns = table.description.keys + table.properties.map(\.column)
     return columns.contains { column in
       switch (raw(column.name, state, table), column.storageClass) {
@@ -117,19 +121,19 @@ struct VisibilityOracle {
   }
 
   /// The values, sorted by the names of properties; references that lead outside are null.
-  private func values(_ row: RowKey, _ set: Set<RowKey>, _ state: [RowKey: RowState]) -> [ReplicatedValue] {
-    guard let table = tables[row.table], let state = state[row] else { return [] }
+  private func values(_ row: RowName, _ set: Set<RowName>, _ state: [RowName: RowState]) -> [ReplicatedValue] {
+    guard let table = tables[Array(row.table.utf8)], let state = state[row] else { return [] }
     return table.properties.sorted { $0.name < $1.name }.map { shown($0.column.name, state, table, set) }
   }
 
-  private func shown(_ column: String, _ state: RowState, _ table: TrackedTable, _ set: Set<RowKey>) -> ReplicatedValue
+  private func shown(_ column: String, _ state: RowState, _ table: OracleTable, _ set: Set<RowName>) -> ReplicatedValue
   {
     let isHidden = references(state).contains { $0.column == column && !$0.isEssential && !set.contains($0.target) }
     return isHidden ? .null : raw(column, state, table)
   }
 
-  private func shares(_ left: RowKey, _ right: RowKey, _ set: Set<RowKey>, _ state: [RowKey: RowState]) -> Bool {
-    guard let table = tables[left.table], let first = state[left], let second = state[right] else { return false }
+  private func shares(_ left: RowName, _ right: RowName, _ set: Set<RowName>, _ state: [RowName: RowState]) -> Bool {
+    guard let table = tables[Array(left.table.utf8)], let first = state[left], let second = state[right] else { return false }
     return table.description.uniqueRules.contains { rule in
       rule.allSatisfy { column in
         let value = shown(column, first, table, set)

@@ -1,0 +1,99 @@
+import Larder
+
+extension Tracker {
+  /// Records that a table no longer takes part from now on.
+  func noteLeaving(_ table: Int64) throws {
+    try connection.run(
+      "UPDATE \(SyncTables.tables) SET left_at = (SELECT now FROM \(SyncTables.clock)) WHERE id = ?1",
+      [.integer(table)])
+  }
+
+  /// Brings together rows of a table that takes part again and what other replicas have sent of them meanwhile. In a
+  /// transaction of the caller's, once the properties have their columns.
+  ///
+  /// - Parameter table: The number of the table.
+  func reconcile(_ description: ModuleTable, _ table: Int64) throws {
+    let leaving = try connection.first("SELECT left_at FROM \(SyncTables.tables) WHERE id = ?1", [.integer(table)]) {
+      $0.optionalInteger(0)
+    }
+    try connection.run("UPDATE \(SyncTables.tables) SET left_at = NULL WHERE id = ?1", [.integer(table)])
+    let known = SyncTables.rows + "."
+    let keys = zip(SyncTables.keys(description.keys.count), description.keys)
+      .map { "\(known)\($0) = +row.\($1.name.quotedName)" }.joined(separator: " AND ")
+    let ids = try connection.rows(
+      """
+      SELECT id FROM \(SyncTables.rows) WHERE table_id = \(table) AND status = 5 \
+      AND EXISTS (SELECT 1 FROM main.\(description.name.quotedName) AS row WHERE \(keys))
+      """
+    ) { $0.integer(0) }
+    if ids.isEmpty { return }
+    let file = try ReplicaFile(connection)
+    for id in ids { try file.reconcile(id, since: leaving ?? nil) }
+  }
+}
+
+extension ReplicaFile {
+  /// Brings together a row of a table and the state of it that is held.
+  ///
+  /// A value that differs was changed here if this replica knew the other one when the table left. Otherwise it may have been
+  /// changed by either side, or by both: the value that has come counts, and the one of the table is kept as one that lost.
+  /// A row that was deleted elsewhere is a new one. The next exchange merges the state.
+  ///
+  /// - Parameters:
+  ///   - id: The number of the row.
+  ///   - leaving: When the table left; nil if it has never taken part.
+  fileprivate func reconcile(_ id: Int64, since leaving: Int64?) throws {
+    guard let held = try row(id)?.state else { return }
+    let stamp = held.isThere ? held.insertion : try newStamp()
+    try connection.run(
+      """
+      UPDATE \(SyncTables.rows) SET status = 0, source = NULL, position = ?2, length = length + 1 - length % 2, time = ?3, \
+      replica = ?4, deletion_time = NULL, deletion_replica = NULL WHERE id = ?1
+      """, [.integer(id), .integer(try tick()), .integer(stamp.time), .integer(try self.id(of: stamp.replica))])
+    for table in [SyncTables.cells, SyncTables.counters] {
+      try connection.run("DELETE FROM \(table) WHERE row = ?1", [.integer(id)])
+    }
+    guard held.isThere, let local = try row(id)?.state else { return }
+    let own = try clock().replica
+    var merged = held
+    for property in local.properties {
+      let rival = held.property(property.name)
+      if let rival, rival.value == property.value {
+        try write(rival, of: held, id, time: rival.stamp.time, try self.id(of: rival.stamp.replica))
+      } else if let rival, try !isKnown(rival.stamp, at: leaving) {
+        // A value without a time is older than any other.
+        try write(rival, of: held, id, time: 0, own)
+        merged = merged.adding([LostValue(property: property.name, stamp: try newStamp(), value: property.value)])
+      } else {
+        try write(property, of: held, id, time: try tick(), own)
+        merged = merged.setting(property.name, to: property.value, try newStamp())
+      }
+    }
+    for property in held.properties where held.isDocument && local.property(property.name) == nil {
+      guard !property.value.isNull, try isKnown(property.stamp, at: leaving) else { continue }
+      merged = merged.setting(property.name, to: .null, try newStamp())
+    }
+    try WaitingChanges(self).add(merged)
+  }
+
+  /// Whether this replica knew of a write when a table left.
+  private func isKnown(_ stamp: Stamp, at leaving: Int64?) throws -> Bool {
+    let own = try own()
+    guard let leaving, let now = Stamp(time: leaving, replica: own) else { return false }
+    return try stamp.replica == own || knew(now, stamp)
+  }
+
+  /// Writes when and by whom a value was written that a table shows.
+  private func write(_ property: PropertyState, of row: RowState, _ id: Int64, time: Int64, _ replica: Int64) throws {
+    let table = try tableID(of: row.table, keyCount: row.key.count)
+    try connection.run(
+      """
+      INSERT INTO \(SyncTables.cells) (row, property, length, time, replica) VALUES (?1, ?2, ?3, ?4, ?5) \
+      ON CONFLICT DO NOTHING
+      """,
+      [
+        .integer(id), .integer(try self.property(property.name, of: table).id), .integer(property.causalLength),
+        .integer(time), .integer(replica),
+      ])
+  }
+}

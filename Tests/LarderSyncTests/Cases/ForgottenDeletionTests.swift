@@ -1,0 +1,159 @@
+import Foundation
+import Larder
+import LarderTestSupport
+import Testing
+
+@testable import LarderSync
+
+@Suite("Sync: deletions that were forgotten")
+struct ForgottenDeletionTests {
+  private let a: Replica
+  private let b: Replica
+  private let c: Replica
+  private let page = SharedKind(id: "page", title: "P")
+
+  init() throws {
+    (a, b, c) = (try Replica(), try Replica(), try Replica())
+  }
+
+  private func meet() async throws {
+    for _ in 0..<2 {
+      for (left, right) in [(a, b), (b, c), (a, c)] {
+        try await left.exchange(with: right)
+        try await right.exchange(with: left)
+      }
+    }
+    try await expectEqual([a, b, c])
+  }
+
+  @Test("S23: who has a row only through others learns that it was deleted, although they have never met")
+  func strangers() async throws {
+    try await a.store.insert(page)
+    for other in [b, c] { try await other.exchange(with: a) }
+    try await b.store.deleteAll(SharedKind.all)
+    try await b.forgetAll()
+    let report = try await c.exchange(with: b)
+    #expect(!report.startedAfresh)
+    try await c.exchange(with: b)
+    #expect(try await c.store.count(SharedKind.all) == 0)
+    try await meet()
+    #expect(try await a.store.count(SharedKind.all) == 0)
+    #expect(try await a.store.sync.conflicts().isEmpty)
+  }
+
+  @Test("S23: a file for everybody takes nothing back, and the answer to it brings the deletion")
+  func files() async throws {
+    try await a.store.insert(page)
+    for other in [b, c] { try await other.exchange(with: a) }
+    try await b.store.deleteAll(SharedKind.all)
+    try await b.forgetAll()
+    let url = b.folder.file("changes")
+    try await c.store.sync.import(from: b.store.sync.export(to: url).url)
+    let answer = try await c.store.sync.export(to: url, for: try await b.store.sync.replica())
+    try await b.store.sync.import(from: answer.url)
+    #expect(try await b.store.count(SharedKind.all) == 0)
+    try await c.store.sync.import(from: b.store.sync.export(to: url).url)
+    #expect(try await c.store.count(SharedKind.all) == 0)
+  }
+
+  @Test("S23: a whole file for someone who was away makes the answer to it bring the deletions")
+  func fileAfterAbsence() async throws {
+    try await a.store.insert(page)
+    let url = b.folder.file("changes")
+    for _ in 0..<2 {
+      try await a.exchange(with: b)
+      try await b.exchange(with: a)
+    }
+    try await a.store.deleteAll(SharedKind.all)
+    try await a.forgetAll()
+    let report = try await b.store.sync.import(from: a.store.sync.export(to: url).url)
+    #expect(report.startedAfresh)
+    let answer = try await b.store.sync.export(to: url, for: try await a.store.sync.replica())
+    try await a.store.sync.import(from: answer.url)
+    try await b.store.sync.import(from: a.store.sync.export(to: url, for: try await b.store.sync.replica()).url)
+    #expect(try await b.store.count(SharedKind.all) == 0)
+    try await expectEqual([a, b])
+  }
+
+  @Test("S23: what was changed of a row whose deletion was forgotten is in conflict")
+  func changed() async throws {
+    try await a.store.insert(page)
+    for other in [b, c] { try await other.exchange(with: a) }
+    try await c.store.updateAll(SharedKind.all) { $0.title.set("Q") }
+    try await b.store.deleteAll(SharedKind.all)
+    try await b.forgetAll()
+    try await c.exchange(with: b)
+    try await meet()
+    let conflict = try #require(try await a.store.sync.conflicts().first)
+    #expect(conflict.kind == .deletedRow)
+    try await a.store.sync.restore(conflict)
+    try await meet()
+    #expect(try await b.store.find(SharedKind.self, "page")?.title == "Q")
+  }
+
+  @Test("a key can be used again after the deletion was forgotten, here and elsewhere")
+  func newRow() async throws {
+    try await a.store.insert(page)
+    try await meet()
+    try await a.store.deleteAll(SharedKind.all)
+    try await meet()
+    for replica in [a, b, c] { try await replica.forgetAll() }
+    try await b.store.insert(SharedKind(id: "page", title: "new"))
+    try await meet()
+    #expect(try await a.store.find(SharedKind.self, "page")?.title == "new")
+  }
+
+  @Test("S23: rows that went with a deleted one come back with nobody")
+  func cascade() async throws {
+    let account = SharedAccount(name: "Cash")
+    try await a.store.insert(account)
+    try await a.store.insert(SharedCost(amount: 1, account: ToOne(account)))
+    for other in [b, c] { try await other.exchange(with: a) }
+    try await b.store.delete(account)
+    try await b.forgetAll()
+    try await c.exchange(with: b)
+    try await meet()
+    for replica in [a, b, c] {
+      #expect(try await replica.store.count(SharedCost.all) == 0)
+      #expect(try await replica.store.sync.setAside().isEmpty)
+      #expect(try await replica.store.sync.conflicts().isEmpty)
+    }
+  }
+
+  // MARK: What the peer doesn't track
+
+  @Test("a fresh start keeps documents that the peer no longer tracks")
+  func collectionThatLeft() async throws {
+    try await a.store.documents("notes").save("n", ["text": "t"])
+    try await meet()
+    try await a.store.sync.setSyncs(false, collection: "notes")
+    try await a.forgetSomething()
+    #expect(try await b.exchange(with: a).startedAfresh)
+    try await b.exchange(with: c)
+    for replica in [a, b, c] { #expect(try await replica.store.documents("notes").find("n") != nil) }
+    #expect(try await b.store.sync.conflicts().isEmpty)
+  }
+
+  @Test("a fresh start keeps rows of a model that the peer has removed, or no longer tracks", arguments: [false, true])
+  func modelThatLeft(isRemoved: Bool) async throws {
+    try await a.store.insert([page, SharedKind(id: "other", title: "O")])
+    try await a.store.insert(SharedTag(name: "x"))
+    try await meet()
+    await a.store.close()
+    // The other models refer to tags.
+    let models: [any Model.Type] = isRemoved ? [SharedKind.self] : [SharedKind.self, LocalTag.self]
+    let left = try Replica(folder: a.folder, models)
+    try await left.forgetSomething()
+    #expect(try await b.exchange(with: left).startedAfresh)
+    try await left.exchange(with: b)
+    try await b.exchange(with: c)
+    for replica in [b, c] { #expect(try await replica.store.fetch(SharedTag.all).map(\.name) == ["x"]) }
+  }
+}
+
+/// Tags that no longer take part.
+@Model("SharedTag", syncs: false)
+private struct LocalTag: Hashable {
+  var id: UUID = .v7()
+  @Attribute(.unique) var name: String
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Larder
+import Testing
+
+@testable import LarderSync
+
+@Suite("Sync: a disk that is full in the middle of an exchange", .overEachTransport)
+struct FullDiskTests {
+  private let a: Replica
+  private let b: Replica
+  private static let count = 1700
+
+  init() throws {
+    (a, b) = (try Replica(), try Replica())
+  }
+
+  /// Lets the file of a replica grow by so many pages, as if the disk had no room for more; without a limit for nil.
+  private func setRoom(_ pages: Int64?, for replica: Replica) async throws {
+    try await replica.store.writingModule { connection in
+      let size = try connection.first("PRAGMA main.page_count") { $0.integer(0) } ?? 0
+      let limit = pages.map { size + $0 } ?? 1 << 30
+      _ = try connection.first("PRAGMA main.max_page_count = \(limit)") { $0.integer(0) }
+    }
+  }
+
+  @Test(
+    "S19: the store is as before the transaction that had no room, keeps those before it, and goes on when there is room",
+    arguments: [false, true])
+  func exchange(isBegunByOther: Bool) async throws {
+    let text = String(repeating: "t", count: 1000)
+    try await b.store.insert((0..<Self.count).map { SharedKind(id: "\($0)", title: text) })
+    try await a.store.insert(SharedPage(id: "mine"))
+    let sent = try await b.state()
+    // 500 rows, which are one transaction, need about 150 pages.
+    try await setRoom(400, for: a)
+    let error = await #expect(throws: StoreError.self) {
+      if isBegunByOther { try await b.exchange(with: a) } else { try await a.exchange(with: b) }
+    }
+    #expect(error?.code == .diskFull)
+
+    let arrived = try await a.store.count(SharedKind.all)
+    #expect(arrived == 1000)
+    let state = try await a.state().filter { $0.key.table == "SharedKind" }
+    #expect(state.count == arrived)
+    #expect(state.allSatisfy { sent[$0.key] == $0.value })
+    #expect(try await a.shownRows() == a.expectedRows())
+    #expect(try await a.store.check().isHealthy)
+    #expect(try await a.store.find(SharedPage.self, "mine") != nil)
+    // Nothing counts as received that isn't there.
+    let neighbor = try a.neighbor(toward: b)
+    let cursor = try await a.store.sync.cursor(of: neighbor.store.sync.replica())
+    let rest = try await neighbor.store.sync.changes(after: cursor, for: a.store.sync.replica(), limit: 10_000)
+    #expect(rest.rows.filter { $0.table == "SharedKind" }.count >= Self.count - arrived)
+
+    try await setRoom(nil, for: a)
+    try await a.exchange(with: b)
+    try await b.exchange(with: a)
+    try await expectEqual([a, b])
+    #expect(try await a.store.count(SharedKind.all) == Self.count)
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Larder
+import Testing
+
+@testable import LarderSync
+
+@Model("Spot")
+private struct SharedSpot: Hashable {
+  var id: String
+  var name: String
+  var note = ""
+}
+
+@Model("Spot", syncs: false)
+private struct LocalSpot: Hashable {
+  var id: String
+  var name: String
+  var note = ""
+}
+
+@Suite("Sync: models and collections that leave and return")
+struct ReturningModelTests {
+  private let a: Replica
+  private var b: Replica
+
+  init() async throws {
+    (a, b) = (try Replica([SharedSpot.self]), try Replica([SharedSpot.self]))
+    try await a.store.insert(["1", "2", "3", "4"].map { SharedSpot(id: $0, name: "first") })
+    try await a.exchange(with: b)
+    try await b.exchange(with: a)
+    try await a.setClock(past: b)
+  }
+
+  private func reopened(_ model: any Model.Type) async throws -> Replica {
+    await b.store.close()
+    return try Replica(folder: b.folder, [model])
+  }
+
+  private func meet(_ other: Replica) async throws {
+    for _ in 0..<2 {
+      try await other.exchange(with: a)
+      try await a.exchange(with: other)
+    }
+    try await expectEqual([a, other])
+  }
+
+  @Test("what others changed meanwhile is there, and what was changed here too")
+  mutating func edits() async throws {
+    b = try await reopened(LocalSpot.self)
+    try await a.setClock(past: b)
+    try await a.store.updateAll(SharedSpot.where { $0.id == "1" }) { $0.name.set("of a") }
+    try await a.store.updateAll(SharedSpot.where { $0.id == "2" }) { $0.name.set("of a") }
+    try await b.store.updateAll(LocalSpot.where { $0.id == "2" }) { $0.note.set("of b") }
+    try await b.store.updateAll(LocalSpot.where { $0.id == "3" }) { $0.name.set("of b") }
+    try await b.exchange(with: a)
+    #expect(try await b.store.find(LocalSpot.self, "1")?.name == "first")
+    b = try await reopened(SharedSpot.self)
+    #expect(try await b.store.sync.waiting().isEmpty)
+    try await meet(b)
+    for replica in [a, b] {
+      #expect(
+        try await replica.store.fetch(SharedSpot.all.sorted(by: \.id)) == [
+          SharedSpot(id: "1", name: "of a"), SharedSpot(id: "2", name: "of a", note: "of b"),
+          SharedSpot(id: "3", name: "of b"), SharedSpot(id: "4", name: "first"),
+        ])
+    }
+  }
+
+  @Test("of a value that both may have changed, one counts and the other is in conflict")
+  mutating func conflicts() async throws {
+    b = try await reopened(LocalSpot.self)
+    try await a.setClock(past: b)
+    try await a.store.updateAll(SharedSpot.where { $0.id == "1" }) { $0.name.set("of a") }
+    try await b.store.updateAll(LocalSpot.where { $0.id == "1" }) { $0.name.set("of b") }
+    try await b.exchange(with: a)
+    b = try await reopened(SharedSpot.self)
+    try await meet(b)
+    #expect(try await b.store.find(SharedSpot.self, "1")?.name == "of a")
+    let conflict = try #require(try await a.store.sync.conflicts().first)
+    #expect(conflict.lost == .text("of b"))
+    #expect(try await a.store.sync.conflicts().count == 1)
+    try await a.store.sync.restore(conflict)
+    try await meet(b)
+    #expect(try await b.store.find(SharedSpot.self, "1")?.name == "of b")
+  }
+
+  @Test("a row that was deleted elsewhere and is here is a new one")
+  mutating func deletion() async throws {
+    b = try await reopened(LocalSpot.self)
+    try await a.store.deleteAll(SharedSpot.where { $0.id == "1" })
+    try await b.exchange(with: a)
+    b = try await reopened(SharedSpot.self)
+    try await meet(b)
+    #expect(try await a.store.find(SharedSpot.self, "1")?.name == "first")
+  }
+
+  @Test("two models that met for the first time keep both values of a row")
+  func firstMeeting() async throws {
+    var c = try Replica([LocalSpot.self])
+    try await c.store.insert(LocalSpot(id: "1", name: "of c"))
+    try await c.exchange(with: a)
+    await c.store.close()
+    c = try Replica(folder: c.folder, [SharedSpot.self])
+    try await meet(c)
+    #expect(try await c.store.count(SharedSpot.all) == 4)
+    let values = Set(
+      [try await a.store.find(SharedSpot.self, "1")?.name]
+        + (try await a.store.sync.conflicts().map { "\($0.lost)" }))
+    #expect(values.count == 2)
+  }
+
+  @Test("a collection that leaves and returns has the changes of both sides")
+  func documents() async throws {
+    try await a.store.documents("notes").save("n", ["text": "t", "size": 1, "old": true])
+    try await a.exchange(with: b)
+    try await b.exchange(with: a)
+    try await b.store.sync.setSyncs(false, collection: "notes")
+    try await a.setClock(past: b)
+    try await a.store.documents("notes").save("n", ["text": "of a", "size": 1, "old": true])
+    try await b.store.documents("notes").save("n", ["text": "t", "size": 2])
+    try await b.exchange(with: a)
+    try await b.store.sync.setSyncs(true, collection: "notes")
+    try await meet(b)
+    let document = try #require(try await a.store.documents("notes").find("n"))
+    #expect(document == ["text": "of a", "size": 2])
+  }
+
+  @Test("a collection of which documents came before it existed here is there when it returns")
+  func unknownCollection() async throws {
+    let c = try Replica([SharedSpot.self])
+    try await c.store.sync.setSyncs(false, collection: "notes")
+    try await a.store.documents("notes").save("n", ["text": "t"])
+    try await c.exchange(with: a)
+    #expect(try await c.store.documents("notes").find("n") == nil)
+    try await c.store.sync.setSyncs(true, collection: "notes")
+    try await meet(c)
+    #expect(try await c.store.documents("notes").find("n") == ["text": "t"])
+  }
+}
