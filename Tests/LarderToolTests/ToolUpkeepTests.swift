@@ -44,6 +44,29 @@ struct ToolUpkeepTests {
     #expect(try await file.rows("select total from ToolAccount") == [[3]])
   }
 
+  @Test("what is wrong in many rows is said once, with the number and some of their keys, and lost triggers come back")
+  func grouped() async throws {
+    let file = try await wrongFile()
+    try await file.store { store in
+      let account = try #require(try await store.first(ToolAccount.all))
+      try await store.insert((0..<200).map { _ in ToolCost(amount: 1, account: .init(account)) })
+    }
+    let trigger = "_larder_derived_ToolAccount_total_insert"
+    try Self.withoutReferences(file.path, "drop trigger \(trigger)")
+    try Self.withoutReferences(file.path, "delete from ToolAccount")
+    let check = try await ToolRun("check", file.path)
+    #expect(check.status == 1)
+    let lines = check.output.split(separator: "\n")
+    #expect(lines.count { $0.hasPrefix("danglingReference: ") } == 1, "\(check)")
+    #expect(lines.count { $0.hasPrefix("  id = ") } == 3)
+    #expect(lines.contains { $0.hasPrefix("missingTrigger: ") && $0.contains(trigger) })
+    #expect(lines.contains { $0.hasPrefix("Found: 20") && $0.contains("danglingReference, 1 missingTrigger.") })
+    let repair = try await ToolRun("repair", file.path)
+    #expect(repair.status == 1)
+    let names = try await file.rows("select name from sqlite_master where name = '\(trigger)'")
+    #expect(names.count == 1)
+  }
+
   @Test("a reference that leads nowhere is found in any file, and repair says what to do")
   func dangling() async throws {
     let file = try await ToolFile.foreign(

@@ -25,7 +25,7 @@ extension StoreCheck {
           StoreReport.Finding(
             .danglingReference, model: reference?.model, property: reference?.property, table: table, key: key,
             referencedModel: target,
-            "A row refers by \(place) to a \(target) that is not there. Save the \(target) that it means, or change or delete the row."
+            "A row refers by \(place) to \(target.withArticle) that is not there. Save the \(target) that it means, or change or delete the row."
           )
         }
       }
@@ -70,7 +70,7 @@ extension StoreCheck {
 
   func checkDerivedValues(of column: DerivedColumn) throws {
     do {
-      try forEachRow(column.mismatches) { statement in
+      try forEachRow(column.mismatches(in: .file)) { statement in
         guard keeps(.derivedValue) else { return add(.derivedValue, "") }
         report.add(.derivedValue, limit: limit) {
           StoreReport.Finding(
@@ -85,5 +85,12 @@ extension StoreCheck {
         .derivedValue, model: column.model, property: column.property, table: column.table,
         "\(column.model).\(column.property) cannot be computed anew: \(error.message)")
     }
+  }
+}
+
+extension String {
+  /// The name with "a" or "an" before it.
+  fileprivate var withArticle: String {
+    (first.map { "AEIOUaeiou".contains($0) } == true ? "an " : "a ") + self
   }
 }

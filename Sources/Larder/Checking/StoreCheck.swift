@@ -8,6 +8,8 @@ final class StoreCheck {
     case attachments
     case searchIndex(TableDefinition)
     case jsonForm(TableDefinition)
+    case schema
+    case values(TableDefinition)
   }
 
   let connection: Connection
@@ -61,7 +63,9 @@ final class StoreCheck {
         parts += connection.environment.tables.filter { $0.columns.contains(where: \.type.isJSON) }.map {
           .jsonForm($0)
         }
+        parts.append(.schema)
       }
+      parts += connection.environment.tables.map { .values($0) }
     } catch let error as StoreError where Self.isDamage(error) {
       add(.damage, "The file's schema could not be read: \(error.message)")
     }
@@ -76,6 +80,8 @@ final class StoreCheck {
     case .attachments: try checkAttachments()
     case .searchIndex(let table): try checkSearchIndex(of: table)
     case .jsonForm(let table): try checkJSON(of: table)
+    case .schema: try checkSchema()
+    case .values(let table): try checkValues(of: table)
     }
   }
 
@@ -88,16 +94,18 @@ final class StoreCheck {
       case .attachments: .attachments
       case .searchIndex: .searchIndexes
       case .jsonForm: .jsonForms
+      case .schema: .schema
+      case .values: .values
       }
     return StoreReport.Progress(step: step, model: model(of: part), completed: completed, total: total)
   }
 
   private func model(of part: Part) -> String? {
     switch part {
-    case .pages, .attachments: nil
+    case .pages, .attachments, .schema: nil
     case .references(let table): definition(of: table)?.model ?? table
     case .derivedValues(let column): column.model
-    case .searchIndex(let table), .jsonForm(let table): table.model
+    case .searchIndex(let table), .jsonForm(let table), .values(let table): table.model
     }
   }
 

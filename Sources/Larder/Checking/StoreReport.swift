@@ -23,6 +23,12 @@ public struct StoreReport: Sendable, Hashable {
       case searchIndex
       /// A row has JSON in another form than Larder writes, and conditions that compare it don't find it.
       case jsonForm
+      /// A row has a value that its property can't hold, so that reading it throws.
+      case unreadableValue
+      /// A trigger that maintains derived values, orders or full-text indexes is missing.
+      case missingTrigger
+      /// An index of a model is missing.
+      case missingIndex
     }
 
     /// The kind of the problem.
@@ -72,6 +78,10 @@ public struct StoreReport: Sendable, Hashable {
       case searchIndexes
       /// The form of JSON.
       case jsonForms
+      /// The triggers and indexes of the models.
+      case schema
+      /// The values of all rows.
+      case values
     }
 
     /// The current check; after the last part, the last check.

@@ -43,7 +43,7 @@ extension Connection {
   func verifyDerived() throws -> [DerivedMismatch] {
     try inOneView {
       try environment.tables.flatMap(\.derived).flatMap { column in
-        try query(column.mismatches).map { row in
+        try query(column.mismatches(in: overlay == nil ? .file : .visible)).map { row in
           DerivedMismatch(
             model: column.model, property: column.property, key: row["key"] ?? .null, stored: row["stored"] ?? .null,
             computed: row["computed"] ?? .null)

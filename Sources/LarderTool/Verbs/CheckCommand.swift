@@ -5,7 +5,7 @@ import Larder
 struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Checks a whole file: pages, references, derived values, attachments, search, JSON.",
+    abstract: "Checks a whole file: pages, references, values, derived values, attachments, search, triggers, indexes.",
     discussion: """
       Nothing is changed. The exit code is 1 if something is wrong; repair makes anew what can be made anew.
 
@@ -15,7 +15,7 @@ struct CheckCommand: AsyncParsableCommand {
       """)
 
   @OptionGroup var source: StoreFile
-  @Option(help: "The greatest number of findings of each kind to show.")
+  @Option(help: "The greatest number of findings of each kind to look at one by one; others are only counted.")
   var limit = 100
   @Flag(help: "Print JSON.")
   var json = false
@@ -31,7 +31,9 @@ struct CheckCommand: AsyncParsableCommand {
         print(try JSONText.line(ReportText.json(report)))
       } else {
         print(ReportText.text(report))
-        if !report.isHealthy { print("larder repair makes derived values, full-text indexes, indexes and JSON anew.") }
+        if !report.isHealthy {
+          print("larder repair makes derived values, triggers, indexes, full-text indexes and JSON anew.")
+        }
       }
       if !report.isHealthy { throw ExitCode.failure }
     }
@@ -51,13 +53,26 @@ enum ReportText {
 
   static func text(_ report: StoreReport) -> String {
     guard !report.isHealthy else { return Terminal.text("The file is healthy.", .green) }
-    var lines = report.findings.map { finding in
-      let key = finding.key.isEmpty ? "" : " [\(key(finding))]"
-      return Terminal.text(finding.kind.rawValue, .red) + ": " + DisplayText.escaped(finding.message + key)
+    // A fault of a program is in many rows: it is said once, with the keys of the first of them.
+    let groups = Dictionary(grouping: report.findings.enumerated(), by: { $0.element.message }).values
+      .sorted { ($0.first?.offset ?? 0) < ($1.first?.offset ?? 0) }.map { $0.map(\.element) }
+    var lines = groups.compactMap { findings -> String? in
+      guard let first = findings.first else { return nil }
+      let keys = findings.prefix(keysShown).filter { !$0.key.isEmpty }.map { "  " + DisplayText.escaped(key($0)) }
+      let others = findings.count - keysShown
+      return
+        ([Terminal.text(first.kind.rawValue, .red) + ": " + DisplayText.escaped(first.message)] + keys
+        + (others > 0 ? ["  and \(others) more of those looked at"] : [])).joined(separator: "\n")
     }
-    if report.omittedCount > 0 { lines.append("and \(report.omittedCount) more") }
+    let counts = StoreReport.Finding.Kind.allCases.compactMap { kind in
+      report.counts[kind].map { "\($0.formatted()) \(kind.rawValue)" }
+    }
+    lines.append("Found: " + counts.joined(separator: ", ") + ".")
     return lines.joined(separator: "\n")
   }
+
+  /// How many keys are shown of the rows with one problem; `--json` has all.
+  private static let keysShown = 3
 
   private static func key(_ finding: StoreReport.Finding) -> String {
     finding.key.sorted { $0.key < $1.key }.map { "\($0.key) = \(text($0.value))" }.joined(separator: ", ")

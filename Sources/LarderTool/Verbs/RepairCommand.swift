@@ -5,10 +5,10 @@ import Larder
 struct RepairCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair",
-    abstract: "Makes anew what follows from the rows: derived values, indexes, full-text search, JSON.",
+    abstract: "Makes anew what follows from the rows: derived values, triggers, indexes, full-text search, JSON.",
     discussion: """
-      What was lost can't be made anew: damaged pages, rows that refer to nothing, missing attachments. They are listed, \
-      each with what to do, and the exit code is 1.
+      What was lost can't be made anew: damaged pages, rows that refer to nothing, values that their properties can't \
+      hold, missing attachments. They are listed, each with what to do, and the exit code is 1.
 
       EXAMPLES
         larder backup notes.larder before-repair.larder && larder repair notes.larder
@@ -24,7 +24,7 @@ struct RepairCommand: AsyncParsableCommand {
       let isIndexDamaged = before.counts[.damage] != nil
       // An index that can't be made anew is found by the second check.
       if isIndexDamaged { try? reindex(store) }
-      let made: [StoreReport.Finding.Kind] = [.derivedValue, .searchIndex, .jsonForm]
+      let made: [StoreReport.Finding.Kind] = [.derivedValue, .searchIndex, .jsonForm, .missingTrigger, .missingIndex]
       if made.contains(where: { before.counts[$0] != nil }) { try store.blocking.rebuildDerived() }
       let after = before.isHealthy ? before : try ReportText.check(store)
       let (found, left) = (Self.total(before), Self.total(after))
