@@ -15,6 +15,12 @@ struct AllCommand: AsyncParsableCommand {
   @Option(help: "The folder that the results are written to.")
   var results = ".build/proof"
 
+  @Option(
+    help:
+      "How many operations, queries and live checks the random tests make at least, so many of each, however long it takes."
+  )
+  var each: Int?
+
   /// The parts, their shares of the time that is left when their turn comes, and how many cases are enough. What ends
   /// early leaves its time to the others, so those that end when they have enough come first.
   private static let parts: [(name: String, share: Double, cases: Int?)] = [
@@ -26,7 +32,7 @@ struct AllCommand: AsyncParsableCommand {
     (ModelRun.name, 18, 1_000_000),
     (DamageRun.name, 6, nil),
     (FaultsPart.name, 7, nil),
-    (RandomTests.name, 5, 1_000_000),
+    (RandomTests.name, 5, nil),
     (HostileArchives.name, 4, 8_000_000),
     (PowerPart.name, 3, nil),
     (SyncRuns.name, 5, 10_000),
@@ -42,6 +48,7 @@ struct AllCommand: AsyncParsableCommand {
       let share = left * part.share / Self.parts[position...].reduce(0) { $0 + $1.share }
       var arguments = [part.name, "--seed", "\(seed)", "--minutes", "\(share)", "--results", results]
       if let cases = part.cases { arguments += ["--cases", "\(cases)"] }
+      if let each, part.name == RandomTests.name { arguments += ["--each", "\(each)"] }
       let started = Date.now
       let end = try await Self.run(arguments)
       // A part that ended well or with findings has written its result; one that was ended by a signal has not.

@@ -14,8 +14,12 @@ struct RandomCommand: AsyncParsableCommand {
   @Option(help: "A suite to run, such as RandomConditionTests; may be given several times. Without it, all of them.")
   var suite: [String] = []
 
+  @Option(
+    help: "How many operations, queries and live checks are made at least, so many of each, however long it takes.")
+  var each: Int?
+
   func run() async throws {
     let suites = suite.isEmpty ? RandomTests.suites : suite
-    try await options.run(RandomTests(tests: URL(filePath: tests), suites: suites))
+    try await options.run(RandomTests(tests: URL(filePath: tests), suites: suites, each: each))
   }
 }

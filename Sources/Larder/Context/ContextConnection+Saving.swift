@@ -59,8 +59,9 @@ extension ContextConnection {
     }
   }
 
+  /// The sums that their properties may not be able to hold, each after those that it is derived from.
   private var limitedSums: [DerivedColumn] {
-    store.environment.tables.flatMap(\.derived).filter { $0.unstorable != nil }
+    store.environment.tables.flatMap(\.derived).inOrderOfDerivation.filter { $0.unstorable(in: .file) != nil }
   }
 
   /// Returns whether a trigger may have refused a sum. SQLite names no property if its own sum overflows.
@@ -80,13 +81,13 @@ extension ContextConnection {
     let result = try change()
     for sum in limitedSums {
       let (table, key, column) = (Quoting.name(sum.table), Quoting.name(sum.key), Quoting.name(sum.column))
-      if let (reason, condition) = sum.unstorable,
+      if let (reason, condition) = sum.unstorable(in: .file),
         let row = try connection.query("SELECT \(key) AS key FROM main.\(table) WHERE \(condition) LIMIT 1").first
       {
         throw DerivedRefusal(model: sum.model, property: sum.property, reason: reason).error(key: row.map(\.value))
       }
-      try connection.change(
-        "UPDATE main.\(table) SET \(column) = \(sum.recomputed) WHERE \(column) IS NOT \(sum.recomputed)")
+      let value = sum.recomputed(in: .file)
+      try connection.change("UPDATE main.\(table) SET \(column) = \(value) WHERE \(column) IS NOT \(value)")
     }
     for trigger in limitedSums.flatMap(\.triggers) { try connection.change(trigger.creation) }
     return result
@@ -100,9 +101,9 @@ extension ContextConnection {
     let hasDeletions = try tables.contains {
       try exists("SELECT 1 FROM \($0.pending) WHERE \(OverlaySQL.state) = 1 LIMIT 1")
     }
-    // Denials were checked at the time of the deletion; the file's own rules are checked at the end. The commit turns
-    // the pragma off.
-    if hasDeletions { try connection.execute("PRAGMA defer_foreign_keys = ON") }
+    // Denials were checked at the time of the deletion; the file's own rules are checked at the end, because rows may be
+    // written before those that they refer to. The commit turns the pragma off.
+    try connection.execute("PRAGMA defer_foreign_keys = ON")
     var updated = Set<String>()
     for sql in tables where try exists("SELECT 1 FROM \(sql.base) LIMIT 1") {
       updated.insert(sql.table.name)
@@ -282,7 +283,7 @@ extension ContextConnection {
         guard version.clock < Int(sqlite3_column_int64(statement.pointer, 0)) else { continue }
         // Equal values stay unchanged, because the file may store them in another format than Larder's.
         let (now, then) = (try M.schema.values(of: value), try M.schema.values(of: version.value))
-        let changes = then.filter { $0.value != now[$0.key] }
+        let changes = then.filter { column, value in now[column].map(ExactValue.init) != ExactValue(value) }
         if !changes.isEmpty { older.append((sqlite3_column_int64(statement.pointer, 1), changes)) }
       }
     }

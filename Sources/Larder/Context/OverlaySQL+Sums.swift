@@ -18,7 +18,7 @@ extension OverlaySQL {
   /// For each sum that its property may not be able to hold, a query for the key of such a row, and the error.
   var unstorableSums: [(refusal: DerivedRefusal, query: String)] {
     return table.limitedSums.compactMap { derived in
-      guard let (reason, condition) = pendingColumn(derived).unstorable else { return nil }
+      guard let (reason, condition) = pendingColumn(derived).unstorable() else { return nil }
       let key = "\(shadow).\(Quoting.name(derived.column.key))"
       return (
         DerivedRefusal(model: derived.column.model, property: derived.column.property, reason: reason),
@@ -75,19 +75,23 @@ extension OverlaySQL {
         case .reference(let column):
           guard isOwn, let value = sum.column.value.map(Quoting.name) else { continue }
           let reference = Quoting.name(column)
-          let unchanged = isSame.map { " AND NOT (\($0(reference)) AND \($0(value)))" } ?? ""
+          // A derived value is none of the row's own, which doesn't say how much the sum grows.
+          let isOfDerived = isOfDerived(sum.column)
+          let growth = isOfDerived ? "NULL" : "coalesce(abs(CAST(\(row).\(value) AS REAL)), 0)"
+          let unchanged = isSame.map { " AND NOT (\($0(reference))\(isOfDerived ? "" : " AND \($0(value))"))" } ?? ""
           statements.append(
             """
             INSERT INTO \(touched(of: owner.name)) (key, sum, growth) \
-            SELECT \(row).\(reference), \(Quoting.literal(.text(sum.column.column))), coalesce(abs(CAST(\(row).\(value) AS REAL)), 0) \
+            SELECT \(row).\(reference), \(Quoting.literal(.text(sum.column.column))), \(growth) \
             \(source) AND \(row).\(reference) IS NOT NULL\(unchanged)
             """)
         case .pairs(let pairs, let own, let other, let key):
           let touched = "INSERT INTO \(touched(of: owner.name)) (key, sum) SELECT"
           let name = Quoting.literal(.text(sum.column.column))
           if pairs == table.name { statements.append("\(touched) \(row).\(own), \(name) \(source)") }
-          if isOwn, let value = sum.column.value.map(Quoting.name) {
-            let rows = tables.contains { $0.name == pairs } ? self.name("rows", of: pairs) : Quoting.name(pairs)
+          // An update of a row doesn't change what is derived from others.
+          if isOwn, let value = sum.column.value.map(Quoting.name), isSame == nil || !isOfDerived(sum.column) {
+            let rows = rows(of: pairs)
             let unchanged = isSame.map { " AND NOT (\($0(value)))" } ?? ""
             statements.append(
               """
@@ -98,7 +102,63 @@ extension OverlaySQL {
         }
       }
     }
-    return statements
+    return statements + distantTouches(row, from: source)
+  }
+
+  private func rows(of table: String) -> String {
+    tables.contains { $0.name == table } ? name("rows", of: table) : Quoting.name(table)
+  }
+
+  // MARK: Sums of derived values
+
+  /// Returns SQL that notes the sums of derived values that a change of a row of this table changes, at any distance.
+  private func distantTouches(_ row: String, from source: String) -> [String] {
+    let derived = tables.flatMap(\.derived)
+    return derived.flatMap { lower -> [String] in
+      guard derived.contains(where: { $0.column.isDerived(from: lower.column) }) else { return [] }
+      return owners(of: lower.column, row, from: source).flatMap { touches(above: lower.column, $0, [lower.column]) }
+    }
+  }
+
+  /// Returns queries for the keys of the rows whose derived column a change of a row of this table changes.
+  private func owners(of column: DerivedColumn, _ row: String, from source: String) -> [String] {
+    let isOwn = column.rowsTable == table.name
+    switch column.rows {
+    case .reference(let reference): return isOwn ? ["SELECT \(row).\(Quoting.name(reference)) \(source)"] : []
+    case .pairs(let pairs, let own, let other, let key):
+      let linked =
+        "SELECT p.\(own) FROM \(rows(of: pairs)) AS p WHERE p.\(other) IN (SELECT \(row).\(Quoting.name(key)) \(source))"
+      return (pairs == table.name ? ["SELECT \(row).\(own) \(source)"] : []) + (isOwn ? [linked] : [])
+    }
+  }
+
+  /// Returns SQL that notes the sums that are derived from a column in the rows with the keys.
+  ///
+  /// - Parameter seen: The columns on the way, of which a file that others have described may make a circle.
+  private func touches(above lower: DerivedColumn, _ keys: String, _ seen: Set<DerivedColumn>) -> [String] {
+    tables.flatMap { owner in
+      owner.derived.flatMap { upper -> [String] in
+        guard upper.column.isDerived(from: lower), !seen.contains(upper.column) else { return [] }
+        let column = Quoting.literal(.text(upper.column.column))
+        let note =
+          "INSERT INTO \(touched(of: owner.name)) (key, sum) \(owners(of: upper.column, rowsWith: keys, lower.key, and: ", \(column)"))"
+        return (upper.isLimited ? [note] : [])
+          + touches(
+            above: upper.column, owners(of: upper.column, rowsWith: keys, lower.key), seen.union([upper.column]))
+      }
+    }
+  }
+
+  private func owners(of column: DerivedColumn, rowsWith keys: String, _ key: String, and more: String = "") -> String {
+    let rows = "\(rows(of: column.rowsTable)) AS r WHERE r.\(Quoting.name(key)) IN (\(keys))"
+    switch column.rows {
+    case .reference(let reference):
+      let name = "r.\(Quoting.name(reference))"
+      return "SELECT \(name)\(more) FROM \(rows) AND \(name) IS NOT NULL"
+    case .pairs(let pairs, let own, let other, let rowsKey):
+      return
+        "SELECT p.\(own)\(more) FROM \(self.rows(of: pairs)) AS p WHERE p.\(other) IN (SELECT r.\(Quoting.name(rowsKey)) FROM \(rows))"
+    }
   }
 }
 

@@ -210,12 +210,23 @@ struct OverlaySQL {
 
   /// Returns the SQL of a derived column, computed from both saved and unsaved rows.
   private func derived(_ derived: OverlayTable.Derived) -> String {
-    "CAST(\(pendingColumn(derived).recomputed) AS \(derived.type.rawValue)) AS \(Quoting.name(derived.column.column))"
+    "CAST(\(pendingColumn(derived).recomputed()) AS \(derived.type.rawValue)) AS \(Quoting.name(derived.column.column))"
   }
 
-  /// Returns the derived column, computed from the rows of the layer.
+  /// Returns the derived column, computed from the rows of the layer, and from their derived columns if need be.
   func pendingColumn(_ derived: OverlayTable.Derived) -> DerivedColumn {
-    derived.column.replacingTables { pendingTables.contains($0) ? "\(ReservedNames.prefix)rows_\(layer)_\($0)" : $0 }
+    func replacement(_ table: String, _ kind: String) -> String {
+      pendingTables.contains(table) ? "\(ReservedNames.prefix)\(kind)_\(layer)_\(table)" : table
+    }
+    let column = derived.column
+    return column.replacingTables(rowsTable: replacement(column.rowsTable, isOfDerived(column) ? "view" : "rows")) {
+      replacement($0, "rows")
+    }
+  }
+
+  /// Returns whether the column is computed from a derived column of a table with unsaved rows.
+  func isOfDerived(_ column: DerivedColumn) -> Bool {
+    tables.contains { table in table.derived.contains { column.isDerived(from: $0.column) } }
   }
 
   /// Returns a query for a model's columns of unsaved rows, or of their previous versions, under the table's name.

@@ -184,21 +184,25 @@ extension OverlayTable.Derived {
       return OverlayTable.Derived(
         column: column, type: definition.column(column.column)?.type.storageClass ?? .text,
         tables: [column.rowsTable] + pairs,
-        isLimited: column.unstorable != nil)
+        isLimited: column.unstorable() != nil)
     }
   }
 }
 
 extension DerivedColumn {
   /// Returns the same column, computed from other tables.
-  func replacingTables(_ name: (String) -> String) -> DerivedColumn {
+  ///
+  /// - Parameters:
+  ///   - rowsTable: The table of the rows.
+  ///   - pairsTable: Returns the table in place of a join table.
+  func replacingTables(rowsTable: String, pairsTable: (String) -> String) -> DerivedColumn {
     let link: Rows =
       if case .pairs(let table, let own, let other, let key) = rows {
-        .pairs(table: name(table), own: own, other: other, key: key)
+        .pairs(table: pairsTable(table), own: own, other: other, key: key)
       } else { rows }
     return DerivedColumn(
       model: model, property: property, table: table, key: key, column: column, aggregate: aggregate,
       arithmetic: arithmetic, collation: collation,
-      rowsTable: name(rowsTable), rows: link, value: value, range: range)
+      rowsTable: rowsTable, rows: link, value: value, range: range, isSingle: isSingle, isOfDerived: isOfDerived)
   }
 }

@@ -27,12 +27,12 @@ extension Connection {
     }
     // SQLite names no property if its own sum overflows.
     let sums = environment.tables.lazy.flatMap(\.derived).filter { sum in
-      sum.unstorable != nil && (error.property == nil || (sum.model, sum.property) == (error.model, error.property))
+      sum.unstorable() != nil && (error.property == nil || (sum.model, sum.property) == (error.model, error.property))
     }
     let candidates = Array(sums)
     guard !candidates.isEmpty, let found = firstRefused(candidates, change) else { return error }
     let sum = candidates[found.sum]
-    guard let reason = sum.unstorable?.reason else { return error }
+    guard let reason = sum.unstorable()?.reason else { return error }
     return DerivedRefusal(model: sum.model, property: sum.property, reason: reason).error(key: [found.key])
   }
 

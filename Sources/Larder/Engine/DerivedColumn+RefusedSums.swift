@@ -10,7 +10,7 @@ extension DerivedColumn {
   ///
   /// - Parameter number: The first argument of the function.
   func refusalTriggers(_ number: Int) -> [String] {
-    guard let value = value.map(Quoting.name), unstorable != nil else { return [] }
+    guard let value = value.map(Quoting.name), unstorable() != nil else { return [] }
     let ownKey = Quoting.name(key)
     let own = ["INSERT", "UPDATE OF \(ownKey)"].map { ($0, table, note(number, rowsOf: "\(ownKey) = NEW.\(ownKey)")) }
     let others =
@@ -32,7 +32,7 @@ extension DerivedColumn {
 
   /// Returns SQL that notes the sums of rows with the condition, computed from the rows that belong to them.
   private func note(_ number: Int, rowsOf condition: String) -> [String] {
-    unstorable.map { ["\(select(number)) WHERE \(condition) AND \($0.condition)"] } ?? []
+    unstorable().map { ["\(select(number)) WHERE \(condition) AND \($0.condition)"] } ?? []
   }
 
   private func select(_ number: Int) -> String {

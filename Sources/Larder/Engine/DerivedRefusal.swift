@@ -5,6 +5,8 @@ struct DerivedRefusal {
     case range
     /// Infinities of opposite signs have no sum.
     case notANumber
+    /// A `Float` can't hold the sum: it is too large, or none.
+    case single
   }
 
   let model: String
@@ -39,6 +41,8 @@ struct DerivedRefusal {
         "would be an integer outside the range of its type. Give the property the type Int, Double or Decimal, or sum smaller numbers."
       case .notANumber:
         "would be NaN, because the rows hold infinities of both signs. Keep infinities of one sign out of them."
+      case .single:
+        "would be outside the range of Float, or NaN, because the rows hold infinities of both signs. Give the property the type Double, or keep such numbers out of the rows."
       }
     return StoreError(
       .invalidValue, model: model, property: property, key: key, "The derived \(model).\(property) \(problem)")

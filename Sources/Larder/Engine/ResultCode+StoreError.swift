@@ -229,6 +229,10 @@ extension StoreError {
       self.init(
         .invalidValue, model: model,
         "A computed integer is outside the range of the property's type. Give the property the type Int.")
+    } else if message == FunctionFailure.outsideFloat {
+      self.init(
+        .invalidValue, model: model,
+        "A computed number is outside the range of Float. Give the property the type Double.")
     } else if message.hasPrefix("parser stack overflow") || message.hasPrefix("Expression tree is too large") {
       self = .nestedTooDeeply
     } else if message.hasPrefix("too many levels of trigger recursion") {

@@ -15,12 +15,13 @@ enum SQLFunctions {
     let own =
       textFunctions + existingForms + listElements + decimalFunctions + CalendarFunctions.all
       + [UpdatedKey.function]
-      + [canonicalJSON, identifierBytes, floatingPoint]
+      + [canonicalJSON, identifierBytes]
     for function in own + environment.adopted.functions + environment.features.functions {
       function.register(on: handle)
     }
     if !environment.adopted.list.isEmpty { AdoptedColumns.registerIsText(on: handle) }
     IntegerFunctions.register(on: handle)
+    FloatFunctions.register(on: handle)
     registerMatches(on: handle)
     JSONFunctions.register(on: handle)
   }
@@ -125,11 +126,6 @@ enum SQLFunctions {
   private static let identifierBytes = ScalarFunction(.uuid, 1) { values in
     guard case .text(let text) = values[0], let identifier = UUID(uuidString: text) else { return values[0] }
     return try identifier.storedValue()
-  }
-
-  /// A number as a `Float` is stored, which has fewer digits in JSON. Other values stay unchanged.
-  private static let floatingPoint = ScalarFunction(.float, 1) { values in
-    values[0].real.map { .real(Double(Float($0))) } ?? values[0]
   }
 
   // MARK: Long lists

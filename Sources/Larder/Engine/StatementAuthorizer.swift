@@ -10,6 +10,7 @@ final class StatementAuthorizer {
   private var writes = Region()
   private var controlsTransaction = false
   private var isDestructive = false
+  private var changesSchema = false
   /// The triggers that write.
   private var triggers: Set<String> = []
   /// Whether statements are being compiled that aren't to be recorded.
@@ -33,6 +34,7 @@ final class StatementAuthorizer {
         guard let context else { return SQLITE_OK }
         let authorizer = Unmanaged<StatementAuthorizer>.fromOpaque(context).takeUnretainedValue()
         if authorizer.isPaused { return SQLITE_OK }
+        if authorizer.isDeclaration(action, first) { return SQLITE_OK }
         authorizer.hear(action, first, second)
         if let trigger, [SQLITE_INSERT, SQLITE_UPDATE, SQLITE_DELETE].contains(action) {
           authorizer.triggers.insert(String(cString: trigger))
@@ -48,9 +50,27 @@ final class StatementAuthorizer {
     writes = Region()
     controlsTransaction = false
     isDestructive = false
+    changesSchema = false
     triggers = []
     directWrites = []
     targets = []
+  }
+
+  /// Returns whether SQLite only declares a table that is nowhere in the file, such as `json_tree` when a connection
+  /// first uses it. It reports that as an update of its schema, as if someone had created a table, but not the creation.
+  private func isDeclaration(_ action: Int32, _ first: UnsafePointer<CChar>?) -> Bool {
+    guard let first else { return false }
+    switch action {
+    case SQLITE_ALTER_TABLE: changesSchema = true
+    case SQLITE_INSERT, SQLITE_DELETE: if Self.isSchema(first) { changesSchema = true }
+    case SQLITE_UPDATE: return !changesSchema && Self.isSchema(first)
+    default: break
+    }
+    return false
+  }
+
+  private static func isSchema(_ table: UnsafePointer<CChar>) -> Bool {
+    strcmp(table, "sqlite_master") == 0 || strcmp(table, "sqlite_temp_master") == 0
   }
 
   private func hearWrite(
@@ -86,7 +106,7 @@ final class StatementAuthorizer {
     }
     return StatementFacts(
       reads: reads, writes: writes, targets: targets, controlsTransaction: controlsTransaction,
-      isDestructive: isDestructive)
+      isDestructive: isDestructive, changesSchema: changesSchema)
   }
 
   /// Returns whether the table is SQLite's schema. SQLite reports `CREATE` as a change of it, which loses nothing.

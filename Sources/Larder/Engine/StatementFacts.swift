@@ -17,14 +17,15 @@ final class StatementFacts: Sendable {
   let changesSchema: Bool
 
   init(
-    reads: Region, writes: Region, targets: [WriteTarget] = [], controlsTransaction: Bool, isDestructive: Bool
+    reads: Region, writes: Region, targets: [WriteTarget] = [], controlsTransaction: Bool, isDestructive: Bool,
+    changesSchema: Bool = false
   ) {
     self.reads = reads
     self.writes = writes
     self.targets = targets
     self.controlsTransaction = controlsTransaction
     self.isDestructive = isDestructive
-    changesSchema = ["sqlite_master", "sqlite_temp_master"].contains { writes.tables[$0] != nil }
+    self.changesSchema = changesSchema
   }
 
   /// Creates the facts of a write to all rows and columns of a table.

@@ -168,8 +168,21 @@ private struct CanonicalEncoder: Encoder {
 @usableFromInline
 struct UnorderedJSON: Sendable, Hashable {
   let text: String
-  /// Returns whether a text of the file is the JSON of an equal value.
-  let matcher: RegexMatcher
+  /// Returns a text of the file as Larder would write the same value.
+  let canonical: @Sendable (String) throws -> String
+
+  /// Returns a matcher for texts of the file that are the JSON of a value that equals one of these, which have one type.
+  static func matcher(of list: [UnorderedJSON]) -> RegexMatcher {
+    guard let canonical = list.first?.canonical else { return RegexMatcher { _ in false } }
+    // JSON in another order has the same characters.
+    let characters = Set(list.map { $0.text.utf8.sorted() })
+    let lengths = Set(characters.map(\.count))
+    let texts = Set(list.map { ExactText($0.text) })
+    return RegexMatcher { stored in
+      guard lengths.contains(stored.utf8.count), characters.contains(stored.utf8.sorted()) else { return false }
+      return texts.contains(ExactText(try canonical(stored)))
+    }
+  }
 
   @usableFromInline
   static func == (left: UnorderedJSON, right: UnorderedJSON) -> Bool { left.text == right.text }

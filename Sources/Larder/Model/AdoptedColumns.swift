@@ -83,6 +83,14 @@ extension AdoptedColumns.Column {
   /// Returns the SQL that converts the value to Larder's format.
   func read(_ sql: String) -> String { "larder_read(\(sql), \(number))" }
 
+  /// Returns the SQL that converts integers and real numbers to real ones, and refuses an integer that would be rounded.
+  ///
+  /// Only integers beyond 2⁵³ need a function.
+  func real(_ sql: String) -> String {
+    let greatest = Int64(1) << 53
+    return "CASE WHEN \(sql) BETWEEN -\(greatest) AND \(greatest) THEN CAST(\(sql) AS REAL) ELSE \(read(sql)) END"
+  }
+
   /// Returns the SQL that is true for the same key, and throws for another one.
   func isSameKey(_ standing: String, _ new: String) -> String { "larder_is_same_key(\(standing), \(new), \(number))" }
 

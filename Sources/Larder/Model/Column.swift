@@ -210,6 +210,8 @@ protocol AnyColumn<Root>: Sendable {
   func storedValue(in instance: Root) throws -> Value
   /// Returns the stored form of a value that a condition compares the column with, whatever its type there.
   func storedValue(of value: Any) throws -> Value
+  /// Returns the JSON of a value that a condition compares the column with, if it has unordered parts.
+  func unorderedJSON(of value: Any) throws -> UnorderedJSON?
   /// Returns the property's value for a stored value. Throws if the stored value doesn't fit the property's type.
   func value(of stored: Value) throws -> Any
   /// Returns the stored value in Larder's format. Throws if it doesn't fit the property's type.
@@ -222,8 +224,17 @@ protocol AnyColumn<Root>: Sendable {
   var pathThroughReference: AnyKeyPath? { get }
 }
 
+extension AnyColumn {
+  func unorderedJSON(of value: Any) throws -> UnorderedJSON? { nil }
+}
+
 extension Column: AnyColumn {
   var type: ColumnType { coding.type }
+
+  func unorderedJSON(of value: Any) throws -> UnorderedJSON? {
+    guard let unordered = coding.unordered, let value = value as? Output else { return nil }
+    return try unordered(value)
+  }
 
   func value(of stored: Value) throws -> Any {
     try coding.decode(stored)

@@ -30,6 +30,10 @@ struct DerivedColumn: Sendable, Hashable, Codable {
   let value: String?
   /// The range of the property's type, if it is narrower than that of the file.
   let range: ClosedRange<Int64>?
+  /// Whether the sum is rounded to a `Float`; nil if not.
+  let isSingle: Bool?
+  /// Whether the value of the rows is derived itself, so that it may change after its row was inserted; nil if not.
+  let isOfDerived: Bool?
 }
 
 extension ModelSchema {
@@ -93,7 +97,10 @@ extension ModelSchema {
       aggregate: DerivedColumn.Aggregate(source.aggregate), arithmetic: arithmetic,
       collation: value?.type.order.collation?.rawValue,
       rowsTable: target.table, rows: DerivedColumn.Rows(try rows.resolvedLink), value: value?.name,
-      range: type.integerRange)
+      range: type.integerRange, isSingle: source.aggregate == .sum && type.numberForm == .single ? true : nil,
+      isOfDerived: value.map { value in target.columns.contains { $0.name == value.name && $0.derivation != nil } }
+        == true
+        ? true : nil)
   }
 
   /// Returns the join tables that are named after properties of the model.

@@ -70,6 +70,8 @@ struct TableDefinition: Sendable {
   let expires: Bool
   /// Whether rows take part in sync.
   let syncs: Bool
+  /// Whether the file describes the model, because the program doesn't declare it.
+  var isDescribed = false
 
   /// Throws `.schemaMismatch` for a relationship without another side, or with an impossible rule.
   init<M: Model>(_ model: M.Type) throws {

@@ -85,6 +85,7 @@ public struct Assignment<M: Model, Output> {
 extension ColumnType {
   /// Returns the computed value, or an error when the query runs if the property's type can't hold it.
   func checked(_ node: SQLNode) -> SQLNode {
+    if numberForm == .single, !node.isConstant { return .function(.single, [node]) }
     guard let integerRange, !node.isConstant else { return node }
     return .function(
       .integer, [node, .value(.integer(integerRange.lowerBound)), .value(.integer(integerRange.upperBound))])

@@ -175,7 +175,10 @@ extension QueryExpression {
     // SQLite's `total` is 0.0 without values, and NULL if infinities cancel each other out, which is an error and not
     // zero.
     if Output.storageClass == .real {
-      return QueryExpression(node: .function(.total, [expression.node]), coding: .stored)
+      let total = SQLNode.function(.total, [expression.node])
+      let coding = ColumnCoding<Output>.stored
+      return QueryExpression(
+        node: coding.type.numberForm == .single ? .function(.float, [total]) : total, coding: coding)
     }
     let zero: SQLNode = expression.node.order == .decimal ? .value(.text("0")) : .value(.integer(0))
     return QueryExpression(node: .function(.coalesce, [sum, zero]), coding: .stored)

@@ -191,12 +191,14 @@ extension QueryExpression {
 
 extension SQLNode {
   /// Returns an arithmetic expression. Decimals and integers use exact functions, because SQLite would compute with
-  /// doubles, always or on overflow.
+  /// doubles, always or on overflow. Functions for `Float` round each result, as Swift does.
   ///
   /// - Parameter type: The type of both sides.
   static func arithmetic(_ op: BinaryOperator, _ left: SQLNode, _ right: SQLNode, _ type: ColumnType) -> SQLNode {
     if type.order == .decimal || left.order == .decimal || right.order == .decimal { return decimal(op, left, right) }
-    guard type.storageClass == .integer, let function = integerFunctions[op] else { return .binary(op, left, right) }
+    let functions =
+      type.storageClass == .integer ? integerFunctions : type.numberForm == .single ? floatFunctions : [:]
+    guard let function = functions[op] else { return .binary(op, left, right) }
     // Sums and products are one function call, however long they are: SQLite's parser only nests a few dozen.
     if op != .divide, case .function(function, let arguments) = left, arguments.count < argumentLimit {
       return .function(function, arguments + [right])
@@ -212,6 +214,10 @@ extension SQLNode {
   /// Without `%`, which SQLite itself computes exactly.
   private static let integerFunctions: [BinaryOperator: SQLFunction] = [
     .add: .integerAdd, .subtract: .integerSubtract, .multiply: .integerMultiply, .divide: .integerDivide,
+  ]
+
+  private static let floatFunctions: [BinaryOperator: SQLFunction] = [
+    .add: .floatAdd, .subtract: .floatSubtract, .multiply: .floatMultiply, .divide: .floatDivide,
   ]
 
   /// The number of arguments that every SQLite accepts. Source: <https://www.sqlite.org/limits.html#max_function_arg>.

@@ -204,7 +204,8 @@ extension ColumnType {
   fileprivate static func arithmetic(_ type: Any.Type) -> ColumnType {
     // Both sides may be constants, which don't determine the type.
     if type == Decimal.self { return ColumnType(storageClass: .text, order: .decimal) }
-    return ColumnType(storageClass: type is any BinaryInteger.Type ? .integer : .real)
+    return ColumnType(
+      storageClass: type is any BinaryInteger.Type ? .integer : .real, numberForm: type == Float.self ? .single : nil)
   }
 }
 

@@ -116,6 +116,7 @@ struct PredicateOperand {
     }
     guard let column = other.column else { return node }
     do {
+      if let json = try column.unorderedJSON(of: constant) { return .unorderedJSON(json) }
       return .value(try column.storedValue(of: constant))
     } catch let failure as ValueFailure {
       throw StoreError(failure, model: nil, property: column.property)

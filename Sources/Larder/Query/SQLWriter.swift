@@ -134,7 +134,7 @@ struct SQLWriter {
     switch adopted.kind {
     case .mixed: write(adopted.read(name.sql))
     case .json where isOrdered: write(adopted.read(name.sql))
-    case .integers where !isOrdered: write("CAST(\(name.sql) AS REAL)")
+    case .integers where !isOrdered: write(adopted.real(name.sql))
     case .native, .json, .integers: write(usesCollations ? name.sql : adopted.exact(name.sql))
     }
   }
@@ -207,7 +207,7 @@ struct SQLWriter {
     write(op == .notEqual ? " IS NOT " : " = ")
     bind(.text(json.text))
     write(op == .notEqual ? " AND " : " OR ")
-    let isSame = SQLNode.regex(json.matcher, node)
+    let isSame = SQLNode.regex(UnorderedJSON.matcher(of: [json]), node)
     try write(op == .notEqual ? SQLNode.not(isSame) : isSame)
     write(")")
   }
@@ -221,13 +221,15 @@ struct SQLWriter {
   }
 
   private mutating func write(_ node: SQLNode, in list: [SQLNode], _ order: ValueOrder) throws {
-    let unordered = list.filter(\.isUnorderedJSON)
-    if !unordered.isEmpty {
-      let plain = list.filter { !$0.isUnorderedJSON }
-      let conditions =
-        unordered.map { SQLNode.comparison(.equal, node, $0, order) }
-        + (plain.isEmpty ? [] : [.isIn(node, plain, order)])
-      return try write(conditions.dropFirst().reduce(conditions[0]) { .binary(.or, $0, $1) })
+    let unordered = list.compactMap(\.unorderedJSON)
+    guard unordered.isEmpty else {
+      // However long the list is, one function looks for a text with the same members in another order.
+      write("(")
+      try writeOnce(
+        node, in: list.map { element in element.unorderedJSON.map { .value(.text($0.text)) } ?? element }, order)
+      write(" OR ")
+      try write(.regex(UnorderedJSON.matcher(of: unordered), node))
+      return write(")")
     }
     try writeComparison(of: node, with: list) { try $0.writeOnce(node, in: list, order) }
   }
@@ -402,8 +404,8 @@ extension SQLNode {
     if case .column = self { true } else { isConstant }
   }
 
-  fileprivate var isUnorderedJSON: Bool {
-    if case .unorderedJSON = self { true } else { false }
+  fileprivate var unorderedJSON: UnorderedJSON? {
+    if case .unorderedJSON(let json) = self { json } else { nil }
   }
 }
 

@@ -13,7 +13,9 @@ struct StoredKeys {
   private var others: [ExactValue: Int] = [:]
   let count: Int
 
-  init(_ keys: [Value]) {
+  /// - Parameter areUUIDs: Whether the keys are UUIDs, which a file may hold as bytes or as text. Other keys are equal
+  ///   if they have the same bytes.
+  init(_ keys: [Value], areUUIDs: Bool) {
     count = keys.count
     if let (lowest, span) = Self.denseSpan(of: keys) {
       self.lowest = lowest
@@ -27,7 +29,7 @@ struct StoredKeys {
     for (position, key) in keys.enumerated() {
       if case .integer(let integer) = key {
         integers[integer] = position
-      } else if let identifier = try? UUID(storedValue: key) {
+      } else if areUUIDs, let identifier = try? UUID(storedValue: key) {
         identifiers[identifier] = position
       } else {
         others[ExactValue(key)] = position

@@ -196,7 +196,7 @@ struct SwiftWriter {
     case .caseFolded where arguments[0].isConstant: text(arguments[0])
     case .caseFolded: "\(operand(arguments[0])).caseInsensitive"
     case .hasSuffix, .localizedContains: "\(operand(arguments[0])).\(function.swiftName)(\(rest))"
-    case .seconds, .integer, .decimalText, .float: text(arguments[0])
+    case .seconds, .integer, .single, .decimalText, .float: text(arguments[0])
     case .decimalNegate: "-\(operand(arguments[0]))"
     default: "\(function.swiftName)(\(arguments.map(text).joined(separator: ", ")))"
     }
@@ -261,10 +261,10 @@ extension ComparisonOperator {
 extension SQLFunction {
   fileprivate var swiftOperator: String? {
     switch self {
-    case .integerAdd, .decimalAdd: "+"
-    case .integerSubtract, .decimalSubtract: "-"
-    case .integerMultiply, .decimalMultiply: "*"
-    case .integerDivide, .decimalDivide: "/"
+    case .integerAdd, .floatAdd, .decimalAdd: "+"
+    case .integerSubtract, .floatSubtract, .decimalSubtract: "-"
+    case .integerMultiply, .floatMultiply, .decimalMultiply: "*"
+    case .integerDivide, .floatDivide, .decimalDivide: "/"
     default: nil
     }
   }

@@ -25,7 +25,8 @@ struct ToManyInclusion<Root: Model, Target: Model>: InclusionLoader {
     var groups = [[Target]](repeating: [], count: values.count)
     switch resolution.link {
     case .foreignKey(let reference) where rows.inclusions.isEmpty:
-      groups = try reader.fetchGroups(query(of: reference, keys, resolution), by: reference.name, StoredKeys(stored))
+      let keysOfRows = StoredKeys(stored, areUUIDs: Root.schema.keyReference.type.textForm == .uuid)
+      groups = try reader.fetchGroups(query(of: reference, keys, resolution), by: reference.name, keysOfRows)
     case .foreignKey(let reference):
       let positions = try positions(of: values)
       let owner = try ownerKey(resolution)

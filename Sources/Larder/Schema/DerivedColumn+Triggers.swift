@@ -83,6 +83,8 @@ extension DerivedColumn {
     case (.sum, .decimal):
       update(decimal("larder_decimal_sum_add(\(name), \(value))"), row, reference, and: "\(value) IS NOT NULL")
     case (.sum, .integer): update(integer("\(name) + \(value)"), row, reference, and: "\(value) IS NOT NULL")
+    // The row's own value may have been recomputed since it was inserted.
+    case (.min, _) where isOfDerived == true, (.max, _) where isOfDerived == true: update(computed(), row, reference)
     case (.min, _):
       update(value, row, reference, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) < \(name))")
     case (.max, _):
@@ -127,6 +129,10 @@ extension DerivedColumn {
   private func set(_ value: String, _ isRow: String, _ rule: String) -> [String] {
     let (table, column) = (Quoting.name(table), Quoting.name(column))
     let update = "UPDATE \(table) SET \(column) = \(value) WHERE \(isRow)\(rule)"
+    if isSingle == true {
+      let isOutside = Self.isOutsideFloat(column)
+      return [update, "SELECT \(refusal(.single)) FROM \(table) WHERE \(isRow) AND \(isOutside)"]
+    }
     guard aggregate == .sum, let range else { return [update] }
     let bounds = "\(range.lowerBound) AND \(range.upperBound)"
     return [update, "SELECT \(refusal(.range)) FROM \(table) WHERE \(isRow) AND \(column) NOT BETWEEN \(bounds)"]
@@ -134,13 +140,13 @@ extension DerivedColumn {
 
   /// Returns the computed value in a trigger. A sum of real numbers that isn't a number is rejected.
   private func computed() -> String {
-    guard aggregate == .sum, arithmetic == .real else { return recomputed }
-    return "coalesce(\(recomputed), \(refusal(.notANumber)))"
+    guard aggregate == .sum, arithmetic == .real else { return recomputed() }
+    return "coalesce(\(recomputed()), \(refusal(isSingle == true ? .single : .notANumber)))"
   }
 
   /// Returns the updated sum of decimals, or the recomputed one if a sum with too many digits for `Decimal` has lost
   /// some.
-  private func decimal(_ sum: String) -> String { "coalesce(\(sum), \(recomputed))" }
+  private func decimal(_ sum: String) -> String { "coalesce(\(sum), \(recomputed()))" }
 
   /// Returns an integer, or rejects it, because SQLite would continue with real numbers on overflow.
   private func integer(_ sum: String) -> String {

@@ -95,7 +95,7 @@ struct SchemaMigrator {
       let closing = try planner.closing(after: opening, arePending: true, isConverting: false)
       steps += closing.filter { !isReadOnly || !$0.isOnlyForWriting }.map(\.description)
     }
-    return MigrationPlan(steps: steps, notes: try planner.unclaimedTables(opening))
+    return MigrationPlan(steps: steps, notes: try planner.unclaimedTables())
   }
 
   /// A new column without a default can't be filled in existing rows.
@@ -173,7 +173,6 @@ struct SchemaMigrator {
     let changes = SchemaChanges(connection, log: log, backUp: backUp)
     let planner = try SchemaPlanner(connection, tables)
     var opening = try planner.opening(isMigrating: !pending.isEmpty)
-    for note in try planner.unclaimedTables(opening) { log?.warning("\(note)") }
     if pending.isEmpty { try checkAdditions(opening) }
     try changes.performOpening(opening)
     for migration in pending { try run(migration, backUp: backUp) }
@@ -193,6 +192,15 @@ struct SchemaMigrator {
     try remember(opening)
     try connection.environment.features.forEach { try $0.didMigrate(connection) }
     try checkReferences(of: connection.authorizer.changedTables ?? [], before: before)
+  }
+
+  /// Warns of tables that a renamed struct may have left behind. Without a logger of the program's own, the warning goes
+  /// where swift-log sends what has no other place: nobody should find an empty table and not know why.
+  func warnOfUnclaimedTables() throws {
+    let notes = try SchemaPlanner(connection, tables).unclaimedTables()
+    guard !notes.isEmpty else { return }
+    let log = log ?? Logger(label: "larder")
+    for note in notes { log.warning("\(note)") }
   }
 
   private func run(_ migration: Migration, backUp: @escaping () throws -> Void) throws {

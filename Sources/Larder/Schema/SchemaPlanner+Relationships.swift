@@ -66,7 +66,7 @@ extension SchemaPlanner {
     }
     let order =
       tables.flatMap { writer.orderTriggers($0) } + tables.flatMap(\.pairs).flatMap { writer.orderTriggers($0) }
-    let derived = tables.flatMap(\.derived).map { (column: $0, triggers: $0.triggers) }
+    let derived = tables.flatMap(\.derived).inOrderOfDerivation.map { (column: $0, triggers: $0.triggers) }
     let wanted = order + derived.flatMap(\.triggers)
     let others = try othersTriggers()
     let obsolete = present.filter { name, sql in

@@ -1,7 +1,7 @@
 extension SchemaPlanner {
-  /// Returns notes for what may be a renamed struct: a table is to be created, and one with similar columns belongs to
-  /// no model.
-  func unclaimedTables(_ opening: [SchemaStep]) throws -> [String] {
+  /// Returns notes for what may be a renamed struct: a model's table has no rows yet, and one with similar columns
+  /// belongs to no model.
+  func unclaimedTables() throws -> [String] {
     guard hasCatalogue else { return [] }
     let own = Set(tables.map(\.name.asciiLowercased))
     var unclaimed: [(name: String, entry: Catalogue.Entry)] = []
@@ -12,12 +12,18 @@ extension SchemaPlanner {
       else { continue }
       unclaimed.append((name, entry))
     }
-    return opening.flatMap { step -> [String] in
-      guard case .createTable(let table) = step else { return [] }
-      return unclaimed.filter { Self.resembles($0.entry, table) }.map { name, _ in
-        "The new table \(table.name) of \(table.model) is empty, and \(name), which belongs to no model of the program, has rows with such columns. If \(table.model) is the new name of \(name), mark it @Model(\"\(name)\")."
+    guard !unclaimed.isEmpty else { return [] }
+    return try tables.filter(isEmpty).flatMap { table in
+      unclaimed.filter { Self.resembles($0.entry, table) }.map { name, _ in
+        "The table \(table.name) of \(table.model) is empty, and \(name), which belongs to no model of the program, has rows with such columns. If \(table.model) is the new name of \(name), mark it @Model(\"\(name)\"). If not, drop \(name) in a migration."
       }
     }
+  }
+
+  /// Returns whether the table has no rows, or is yet to be created.
+  private func isEmpty(_ table: TableDefinition) throws -> Bool {
+    guard try TableState.read(table.name, from: connection) != nil else { return true }
+    return try connection.query("SELECT 1 FROM \(Quoting.name(table.name)) LIMIT 1").isEmpty
   }
 
   /// Returns whether the key and at least half of the other columns are the same.

@@ -313,6 +313,30 @@ struct SchemaPlanner {
   }
 }
 
+extension SchemaPlanner {
+  // MARK: Of a file that was in order
+
+  /// Returns the steps that create triggers and indexes that another program has dropped.
+  ///
+  /// Opening doesn't look for them: the catalogue says that the file has them.
+  func repairs() throws -> [SchemaStep] {
+    let names = Set(
+      try connection.query("SELECT name FROM main.sqlite_master WHERE type IN ('index', 'trigger')").compactMap {
+        $0["name"]?.text
+      })
+    let triggers = try triggers().filter { step in
+      if case .createTrigger(let trigger) = step { !names.contains(trigger.name) } else { false }
+    }
+    return try triggers
+      + tables.flatMap { table -> [SchemaStep] in
+        guard try TableState.read(table.name, from: connection) != nil else { return [] }
+        let indexes = table.indexes.filter { !names.contains($0.name) }.map { SchemaStep.createIndex(table, $0) }
+        let hasSearch = SchemaWriter.searchTriggers(of: table.name).allSatisfy(names.contains)
+        return indexes + (table.searchable.isEmpty || hasSearch ? [] : [.renewSearch(table)])
+      }
+  }
+}
+
 extension StoreError {
   /// Existing rows need a value for a property that is new or became required.
   init(needingValue column: TableDefinition.Column, _ table: TableDefinition) {

@@ -60,7 +60,7 @@ struct SchemaWriter {
   func createIndex(_ index: TableDefinition.Index, on table: String) -> String {
     let columns = zip(index.columns, index.collations).map { Quoting.name($0) + ($1.map { " COLLATE \($0)" } ?? "") }
     return
-      "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(Quoting.name(index.name)) ON \(Quoting.name(table)) (\(columns.joined(separator: ", ")))"
+      "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX main.\(Quoting.name(index.name)) ON \(Quoting.name(table)) (\(columns.joined(separator: ", ")))"
   }
 
   /// Returns the full-text index on a table's own text, and the triggers that synchronize them. Source:
@@ -78,18 +78,22 @@ struct SchemaWriter {
     let add = "INSERT INTO \(index) (rowid, \(list)) VALUES (new.\(rowID), \(values("new")));"
     func trigger(_ kind: String) -> String { Quoting.name("\(SearchClause.table(of: table.name))_\(kind)") }
     return [
-      "CREATE VIRTUAL TABLE \(index) USING fts5(\(list), \(options))",
-      "CREATE TRIGGER \(trigger("insert")) AFTER INSERT ON \(name) BEGIN \(add) END",
-      "CREATE TRIGGER \(trigger("delete")) AFTER DELETE ON \(name) BEGIN \(remove) END",
-      "CREATE TRIGGER \(trigger("update")) AFTER UPDATE OF \(list), \(rowID) ON \(name) BEGIN \(remove) \(add) END",
+      "CREATE VIRTUAL TABLE main.\(index) USING fts5(\(list), \(options))",
+      "CREATE TRIGGER main.\(trigger("insert")) AFTER INSERT ON \(name) BEGIN \(add) END",
+      "CREATE TRIGGER main.\(trigger("delete")) AFTER DELETE ON \(name) BEGIN \(remove) END",
+      "CREATE TRIGGER main.\(trigger("update")) AFTER UPDATE OF \(list), \(rowID) ON \(name) BEGIN \(remove) \(add) END",
       "INSERT INTO \(index) (\(index)) VALUES ('rebuild')",
     ]
   }
 
   func dropSearch(of table: String) -> [String] {
-    let search = SearchClause.table(of: table)
-    return ["insert", "delete", "update"].map { "DROP TRIGGER IF EXISTS \(Quoting.name("\(search)_\($0)"))" }
-      + ["DROP TABLE IF EXISTS \(Quoting.name(search))"]
+    Self.searchTriggers(of: table).map { "DROP TRIGGER IF EXISTS \(Quoting.name($0))" }
+      + ["DROP TABLE IF EXISTS \(Quoting.name(SearchClause.table(of: table)))"]
+  }
+
+  /// The names of the triggers that synchronize the full-text index of a table.
+  static func searchTriggers(of table: String) -> [String] {
+    ["insert", "delete", "update"].map { "\(SearchClause.table(of: table))_\($0)" }
   }
 }
 

@@ -27,6 +27,7 @@ extension TableDefinition {
       keys.count == 1 && keys[0].type.storageClass == .integer ? keys[0].name : ReservedNames.rowID
     expires = entry.expires ?? false
     syncs = entry.isLocal != true
+    isDescribed = true
   }
 
   /// Returns the models that the file describes.

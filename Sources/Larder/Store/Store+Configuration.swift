@@ -61,8 +61,9 @@ extension Store {
     public var migrations: [Migration]
     /// Whether Larder manages the schema of the file; `.managed` by default.
     public var schema: SchemaMode
-    /// Receives what the store did when it opened, and failures of its background work; nil by default. Stored values
-    /// are never logged.
+    /// Receives what the store did when it opened, and failures of its background work; nil by default. Without it, only
+    /// the warning of a table that a renamed struct may have left behind is logged, as `larder` by swift-log. Stored
+    /// values are never logged.
     public var log: Logger?
     /// The clock that decides whether rows have expired; the system's clock by default. Tests inject their own.
     public var now: @Sendable () -> Date

@@ -107,6 +107,7 @@ struct StoreOpening: Sendable {
     } else if !areValuesChecked {
       try StoredValueSample(connection, tables).check()
     }
+    try migrator.warnOfUnclaimedTables()
     try prepareToWrite(connection)
     try features.forEach { try $0.upgrade(connection) }
     return (connection, environment)

@@ -184,7 +184,9 @@ extension ConditionParser {
       let whole: SQLNode =
         type.order == .decimal
         ? .function(.coalesce, [sum, .value(.text("0"))])
-        : type.storageClass == .real ? .function(.total, [node]) : .function(.coalesce, [sum, .value(.integer(0))])
+        : type.storageClass != .real
+          ? .function(.coalesce, [sum, .value(.integer(0))])
+          : type.numberForm == .single ? .function(.float, [.function(.total, [node])]) : .function(.total, [node])
       return .value(rows.asking(.value(whole)), type)
     }
   }

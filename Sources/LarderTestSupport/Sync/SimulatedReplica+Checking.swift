@@ -56,9 +56,10 @@ extension SimulatedReplica {
     let properties = Dictionary(new.properties.map { ($0.name, $0) }) { $1 }
     for property in old.properties {
       guard let current = properties[property.name] else {
-        // A document that was inserted again has nothing of the former one.
-        if new.isDocument, property.causalLength < new.insertionLength { continue }
-        throw SimulationProblem("\(property.name) of \(name) is lost")
+        // A document that was inserted again has nothing of the former one, and neither has a row that an app inserted
+        // again whose model lacks the property.
+        if property.causalLength < new.insertionLength { continue }
+        throw SimulationProblem("\(property.name) of \(name) is lost: \(old), then \(new)")
       }
       guard (current.causalLength, current.stamp) >= (property.causalLength, property.stamp) else {
         throw SimulationProblem("\(property.name) of \(name) is older than it was")

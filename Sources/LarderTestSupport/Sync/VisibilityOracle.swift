@@ -133,7 +133,9 @@ package struct VisibilityOracle: Sendable {
   }
 
   private func shares(_ left: RowName, _ right: RowName, _ set: Set<RowName>, _ state: [RowName: RowState]) -> Bool {
-    guard let table = tables[Array(left.table.utf8)], let first = state[left], let second = state[right] else { return false }
+    guard let table = tables[Array(left.table.utf8)], let first = state[left], let second = state[right] else {
+      return false
+    }
     return table.description.uniqueRules.contains { rule in
       rule.allSatisfy { column in
         let value = shown(column, first, table, set)

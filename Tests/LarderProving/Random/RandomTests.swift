@@ -16,15 +16,20 @@ public struct RandomTests: ProofPart {
     "RandomOptionalTests", "RandomKeyFormTests", "RandomDateTests", "RandomExpiryTests",
     "RandomKeyIdentityTests", "ExpiredGroupTests", "StoreCheckJSONTests",
     "RandomNarrowIntegerTests", "RandomDeepDeletionTests", "ContextMovedKeyTests", "RandomValueQueryTests",
+    "SQLDecimalTests", "RandomFloatTests", "RandomDerivedChainTests", "RandomForeignKeyTests",
+    "RandomAdoptedNumberTests",
   ]
 
   /// The executable with the tests, as `swift build --build-tests` makes it on Linux.
   private let tests: URL
   private let suites: [String]
+  /// How often each kind is tried at least, however long it takes; nil if the run's time and number of cases decide.
+  private let each: Int?
 
-  public init(tests: URL, suites: [String] = Self.suites) {
+  public init(tests: URL, suites: [String] = Self.suites, each: Int? = nil) {
     self.tests = tests
     self.suites = suites
+    self.each = each
   }
 
   public func run(_ run: ProofRun) async throws -> PartResult {
@@ -40,9 +45,10 @@ public struct RandomTests: ProofPart {
       run.stalled("the tests did not end", "LarderProof \(Self.name) --seed \(run.seed)")
     }
     defer { watchdog.end() }
-    let filter = suites.joined(separator: "|")
     var seed = run.seed
-    while result.cases < run.cases, run.isTimeLeft, result.findings.count < 3 {
+    var tally = RandomTally(each: each)
+    while result.findings.count < 3, each == nil ? result.cases < run.cases && run.isTimeLeft : !tally.isEnough {
+      let filter = tally.suitesInDemand(suites).joined(separator: "|")
       let process = try ProvingProcess(
         tests, ["--testing-library", "swift-testing", "--filter", filter],
         environment: [
@@ -55,7 +61,7 @@ public struct RandomTests: ProofPart {
       for await line in process.lines {
         watchdog.step()
         if let count = TriedCount(line) {
-          result.count(count.unit, by: count.count)
+          tally.add(count)
           tried += count.count
         } else if line.contains("recorded an issue") {
           issues.append(line)
@@ -69,23 +75,10 @@ public struct RandomTests: ProofPart {
       result.cases += tried
       result.checks += tried
       seed &+= 1000
-      run.progress("\(result.cases) comparisons, \(result.findings.count) findings")
+      run.progress("\(tally), \(result.findings.count) findings")
     }
+    for counter in tally.counters { result.count(counter.name, by: counter.value) }
     result.count("runs", by: Int((seed &- run.seed) / 1000))
     return result
-  }
-}
-
-/// What a random test prints of what it tried: `tried 2000 queries`.
-struct TriedCount: Equatable {
-  let count: Int
-  let unit: String
-
-  /// Returns nil for every other line.
-  init?(_ line: String) {
-    let words = line.split(separator: " ", maxSplits: 2)
-    guard words.count == 3, words[0] == "tried", let count = Int(words[1]) else { return nil }
-    self.count = count
-    unit = String(words[2])
   }
 }

@@ -56,6 +56,6 @@ struct RandomReplaceTests {
         #expect(Set(try db.fetch(LibraryBook.search(word)).map(\.id)) == expected, "\(place): \(word)")
       }
     }
-    TestSeed.tried(60, "statements that replace rows")
+    TestSeed.tried(60, .operations, "statements that replace rows")
   }
 }

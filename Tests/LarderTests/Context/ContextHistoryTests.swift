@@ -399,6 +399,6 @@ struct ContextHistoryTests {
         return
       }
     }
-    TestSeed.tried(600, "operations of contexts")
+    TestSeed.tried(600, .operations, "operations of contexts")
   }
 }

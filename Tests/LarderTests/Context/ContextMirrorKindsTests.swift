@@ -278,7 +278,7 @@ struct ContextMirrorKindsTests {
       try pair.context.save()
       try #require(try Self.dump(pair.mirrored.blocking) == state, "\(place), saved")
     }
-    TestSeed.tried(60, "operations in stores, contexts and children")
+    TestSeed.tried(60, .operations, "operations in stores, contexts and children")
     #expect(try pair.mirrored.blocking.verifyDerived() == [] && pair.plain.blocking.verifyDerived() == [])
   }
 }

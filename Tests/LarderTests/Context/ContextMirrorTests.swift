@@ -89,7 +89,7 @@ struct ContextMirrorTests {
       guard try save("done again") else { return }
       try #require(try PlainFolders.dump(mirrored.blocking) == state, "\(place), undone and done again")
     }
-    TestSeed.tried(60, "operations in stores, contexts and children")
+    TestSeed.tried(60, .operations, "operations in stores, contexts and children")
     #expect(try mirrored.blocking.verifyDerived() == [] && stored.blocking.verifyDerived() == [])
   }
 }

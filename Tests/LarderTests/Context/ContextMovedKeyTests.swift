@@ -135,6 +135,6 @@ struct ContextMovedKeyTests {
         #expect(outcome == outcomes[0], "seed \(seed), round \(round): \(changes), \(loads)")
       }
     }
-    TestSeed.tried(50, "changes of keys")
+    TestSeed.tried(50, .operations, "changes of keys")
   }
 }

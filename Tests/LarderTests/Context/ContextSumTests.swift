@@ -126,6 +126,8 @@ private struct Sticker: Hashable {
     // The rows as the child shows them, and the keys that no context has had.
     var loads: [Int: (crate: Int, small: Int8)] = [:]
     var free = Set(1...20)
+    var tried = 0
+    defer { TestSeed.tried(tried, .operations, "changes of sums in contexts") }
     func fits(_ loads: [Int: (crate: Int, small: Int8)]) -> Bool {
       [1, 2].allSatisfy { crate in
         (-128...127).contains(loads.values.reduce(0) { $1.crate == crate ? $0 + Int($1.small) : $0 })
@@ -161,6 +163,7 @@ private struct Sticker: Hashable {
         }
         guard fits(next) else {
           #expect(throws: StoreError.self, "seed \(seed), round \(round)") { try result.get() }
+          tried += 1
           continue
         }
         if db === context, case .failure = result { continue }
@@ -170,6 +173,7 @@ private struct Sticker: Hashable {
       let sums = [1, 2].map { crate in loads.values.reduce(0) { $1.crate == crate ? $0 + Int($1.small) : $0 } }
       try #require(
         try child.fetch(Crate.all.sorted(by: \.id)).map { Int($0.small) } == sums, "seed \(seed), round \(round)")
+      tried += 1
     }
   }
 

@@ -72,6 +72,6 @@ struct DeleteRuleHistoryTests {
         }
       }
     }
-    TestSeed.tried(126, "transactions with delete rules")
+    TestSeed.tried(126, .operations, "transactions with delete rules")
   }
 }

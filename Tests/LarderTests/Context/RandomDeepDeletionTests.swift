@@ -104,7 +104,7 @@ struct RandomDeepDeletionTests {
           found == rows, "\(name) holds \(found.targets.count) rows, plain Swift \(rows.targets.count); \(place)")
       }
     }
-    TestSeed.tried(5, "deletions in graphs of thousands of rows")
+    TestSeed.tried(5, .operations, "deletions in graphs of thousands of rows")
   }
 
   /// Changes the context and saves it, or neither.

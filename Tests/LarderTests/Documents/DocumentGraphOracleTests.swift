@@ -116,7 +116,7 @@ struct DocumentGraphOracleTests {
         checkUntyped(untyped, expected, comment)
       }
     }
-    TestSeed.tried(3000, "graphs of documents")
+    TestSeed.tried(3000, .queries, "graphs of documents")
   }
 
   private func checkTyped(

@@ -128,7 +128,7 @@ struct DocumentOperatorTests {
         try Set(numbers.keys(where: conditions)) == Set(expected.map(\.key)),
         "seed \(TestSeed.value), step \(step): \(conditions)")
     }
-    TestSeed.tried(300, "queries of documents")
+    TestSeed.tried(300, .queries, "queries of documents")
   }
 
   private struct Switch: Codable, Equatable {

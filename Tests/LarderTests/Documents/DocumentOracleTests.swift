@@ -176,7 +176,7 @@ struct DocumentOracleTests {
       #expect(found == expected, "seed \(Self.seed), round \(round): \(question)")
       guard found == expected else { return }
     }
-    TestSeed.tried(3000, "queries of documents")
+    TestSeed.tried(3000, .queries, "queries of documents")
   }
 
   @Test("B5: decimals compare by size with the texts and numbers of documents")

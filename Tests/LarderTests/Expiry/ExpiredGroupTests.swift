@@ -184,7 +184,7 @@ struct ExpiredGroupTests {
         }
       }
     }
-    TestSeed.tried(72, "sweeps of rows that keep each other")
+    TestSeed.tried(72, .operations, "sweeps of rows that keep each other")
   }
 }
 

@@ -265,6 +265,29 @@ struct ExpiringModelTests {
     #expect(try file.columns(of: "Entry") == ["id"])
   }
 
+  @Test("SQL may change JSON that could name attachments, also as the first that a connection does with JSON")
+  func firstJSON() async throws {
+    let file = try StoreFile()
+    let former = try Store(at: file.path, for: Tagged.self)
+    try await former.insert(Tagged(id: 1, tags: ["a"]))
+    _ = try await former.attach(Data("bytes".utf8))
+    await former.close()
+    let store = try Store(at: file.path, for: Tagged.self).blocking
+    try store.sql("update Tagged set tags = '[\"b\"]' where id = 1")
+    #expect(try store.find(Tagged.self, 1)?.tags == ["b"])
+  }
+
+  @Test("what is derived in rows that can expire is computed anew")
+  func rebuilding() throws {
+    let store = try Store(inMemoryFor: Jar.self, Bean.self).blocking
+    try store.insert(Jar(id: 1))
+    try store.insert(Bean(id: 1, value: 5, jar: ToOne(1)))
+    try store.sql("update main.Jar set sum = 7")
+    #expect(try store.verifyDerived().map(\.computed) == [5])
+    try store.rebuildDerived()
+    #expect(try store.find(Jar.self, 1)?.sum == 5)
+  }
+
   @Test("a derived value of rows that can expire is refused when the store is opened")
   func derived() {
     let error = #expect(throws: StoreError.self) { try Store(at: StoreFile().path, for: Counted.self) }
@@ -285,6 +308,26 @@ private enum After {
   struct Entry: Hashable {
     var id: Int
   }
+}
+
+@Model(expires: true)
+private struct Tagged {
+  var id: Int
+  var tags: [String] = []
+}
+
+@Model(expires: true)
+private struct Jar {
+  var id: Int
+  @Relationship(inverse: \Bean.jar) var beans: ToMany<Bean> = []
+  @Derived(.sum(\Jar.beans, \Bean.value)) var sum: Int = 0
+}
+
+@Model
+private struct Bean {
+  var id: Int
+  var value: Int
+  @Relationship(deleteRule: .cascade) var jar: ToOne<Jar>
 }
 
 @Model

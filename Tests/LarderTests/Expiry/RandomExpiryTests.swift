@@ -18,7 +18,7 @@ struct RandomExpiryTests {
     } catch {
       Issue.record("seed \(seed): \(error)\nafter:\n\(run.story)")
     }
-    TestSeed.tried(run.comparisons, "reads of rows that expire")
+    TestSeed.tried(run.comparisons, .queries, "reads of rows that expire")
   }
 
   @Test(
@@ -70,7 +70,7 @@ struct RandomExpiryTests {
         }
       }
     }
-    TestSeed.tried(compared, "elements of results that expire")
+    TestSeed.tried(compared, .liveChecks, "elements of results that expire")
   }
 
   /// Here the sweeper's own timer wakes them, by real time: it looks at the clock twice a second.
@@ -109,6 +109,6 @@ struct RandomExpiryTests {
         return
       }
     }
-    TestSeed.tried(5, "moves of a clock that live sequences follow")
+    TestSeed.tried(5, .liveChecks, "moves of a clock that live sequences follow")
   }
 }

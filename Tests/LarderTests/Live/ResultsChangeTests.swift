@@ -91,6 +91,7 @@ struct ResultsChangeTests {
     var changes = store.changes(Book.where { $0.pages < 80 }.sorted(by: \.genre).sorted(by: \.title))
       .makeAsyncIterator()
     var rows = try #require(try await changes.next()?.values)
+    var tried = 0
     for step in 0..<150 {
       let isChange = try change(&random)
       guard isChange else { continue }
@@ -98,7 +99,9 @@ struct ResultsChangeTests {
       #expect(apply(change, to: rows) == change.values, "seed \(TestSeed.value), step \(step)")
       #expect(change.applying(to: rows) == change.values, "seed \(TestSeed.value), step \(step)")
       rows = change.values
+      tried += 1
     }
+    TestSeed.tried(tried, .liveChecks, "changes of results")
     #expect(try await store.fetch(Book.where { $0.pages < 80 }.sorted(by: \.genre).sorted(by: \.title)) == rows)
   }
 

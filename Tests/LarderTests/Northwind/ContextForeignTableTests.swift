@@ -62,6 +62,27 @@ struct ContextForeignTableTests {
     #expect(try store.blocking.fetch(ForeignParcel.all.sorted(by: \.id)).map(\.weight) == [5, 2, 3])
   }
 
+  @Test("rows refer to rows that the same save inserts, and to none that is nowhere", arguments: [false, true])
+  func inserted(_ isChild: Bool) throws {
+    let context = Context(store)
+    let child = context.child()
+    let db = isChild ? child : context
+    db.insert(ForeignHarbour(code: "n", number: 90))
+    #expect(try db.updateAll(ForeignShip.where { $0.id == 1 }) { $0.harbour.set("n") } == 1)
+    try db.save(ForeignShip(id: 2, harbour: "n", number: 90))
+    if isChild { try child.save() }
+    try context.save()
+    let expected = [
+      ForeignShip(id: 1, harbour: "n", number: 10), ForeignShip(id: 2, harbour: "n", number: 90),
+      ForeignShip(id: 3, harbour: "a"),
+    ]
+    #expect(try store.blocking.fetch(ForeignShip.all.sorted(by: \.id)) == expected)
+    try context.save(ForeignShip(id: 3, harbour: "nowhere"))
+    let error = #expect(throws: StoreError.self) { try context.save() }
+    #expect(error?.code == .referenced, "\(error as Any)")
+    #expect(try store.blocking.fetch(ForeignShip.all.sorted(by: \.id)) == expected)
+  }
+
   @Test("a key that changes takes along what the file's rules say, and deletes nothing", arguments: [false, true])
   func updateRules(_ isChild: Bool) throws {
     let context = Context(store)

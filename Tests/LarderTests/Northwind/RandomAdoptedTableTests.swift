@@ -23,7 +23,7 @@ import Testing
       try check.everything()
       answered += check.answered
     }
-    TestSeed.tried(answered, "queries of adopted tables")
+    TestSeed.tried(answered, .queries, "queries of adopted tables")
     #expect(answered > 2000, "seed \(seed): too few questions were answered")
   }
 
@@ -67,7 +67,7 @@ import Testing
         #expect(try store.blocking.sql("select id from Things order by id", as: Int.self) == ids, place)
       }
     }
-    TestSeed.tried(changed * 3, "changes of adopted tables")
+    TestSeed.tried(changed * 3, .operations, "changes of adopted tables")
     #expect(changed > 100, "seed \(seed): too few changes were made")
   }
 
@@ -131,7 +131,7 @@ import Testing
         }
       }
     }
-    TestSeed.tried(answered, "conditions that are a flag")
+    TestSeed.tried(answered, .queries, "conditions that are a flag")
     #expect(answered > 200, "seed \(seed): too few questions were answered")
   }
 

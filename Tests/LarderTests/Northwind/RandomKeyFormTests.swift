@@ -41,7 +41,7 @@ struct RandomKeyFormTests {
       try db.save(added)
       #expect(try db.count(ExistingParcel.all) == count + 1)
     }
-    TestSeed.tried(200, "rows with keys of other programs")
+    TestSeed.tried(200, .operations, "rows with keys of other programs")
   }
 
   @Test("a row that was found by a date, a number and a price in text is the row that is saved, as its key stands")
@@ -73,7 +73,7 @@ struct RandomKeyFormTests {
       #expect(ids.count == count, "\(place)")
       try check(ExistingDay.self, ids, file, "Days", &generator, place) { $0.note = $1 }
     }
-    TestSeed.tried(200, "rows with keys of other programs")
+    TestSeed.tried(200, .operations, "rows with keys of other programs")
   }
 
   private func check<M: Model & Equatable>(

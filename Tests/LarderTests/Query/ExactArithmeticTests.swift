@@ -164,7 +164,7 @@ struct Gauge: Hashable {
         #expect(error.code == .invalidValue && expected.overflow, "\(place): \(error)")
       }
     }
-    TestSeed.tried(400, "queries")
+    TestSeed.tried(400, .queries, "of rows")
     #expect(exact > 100)
   }
 

@@ -58,6 +58,7 @@ import Testing
     let (name, query) = Self.sorts[index]
     var generator = SplitMix64(seed: seed)
     let whole = try db.fetch(query)
+    var tried = 0
     for _ in 0..<3 {
       var found: [PagedItem] = []
       while found.count <= whole.count {
@@ -66,11 +67,13 @@ import Testing
         let rest = try found.last.map { try db.count(query.after($0)) } ?? whole.count
         #expect(rest == whole.count - found.count, "\(name), seed \(seed)")
         let rows = try db.fetch(page)
+        tried += 1
         if rows.isEmpty { break }
         found += rows
       }
       #expect(found.map(\.id) == whole.map(\.id), "\(name), seed \(seed)")
     }
+    TestSeed.tried(tried, .queries, "pages")
   }
 
   @Test("the opposite order is the list backwards", arguments: sorts.indices)

@@ -69,6 +69,7 @@ struct PredicateElementTests {
       !expected.isEmpty && expected.count < rows.count, "tells nothing, seed \(seed)", sourceLocation: sourceLocation)
     let found = try store.blocking.fetch(Sample.where(predicate).sorted(by: \.id)).map(\.id)
     #expect(found == expected, "seed \(seed)", sourceLocation: sourceLocation)
+    TestSeed.tried(1, .queries, "predicates on elements")
   }
 
   @Test("decimals have all of their digits")
@@ -143,6 +144,7 @@ struct PredicateElementTests {
       #expect(
         try store.blocking.fetch(query.sorted(by: \.id)).map(\.id) == expected, "seed \(seed)",
         sourceLocation: sourceLocation)
+      TestSeed.tried(1, .queries, "conditions on places in JSON")
     }
     let (token, data, ratio) = (Self.tokens[1], Self.blobs[2], Self.ratios[0])
     try check(Sample.where { $0.tokens[0].as(UUID.self) == $0.token }) { $0.tokens.first == $0.token }

@@ -22,7 +22,7 @@ import Testing
       try #require(read == expected, "seed \(seed), tree \(number), as a text: \(condition.text)")
       if !expected.isEmpty, expected.count < sample.rows.count { telling += 1 }
     }
-    TestSeed.tried(3000, "queries")
+    TestSeed.tried(3000, .queries, "of rows")
     #expect(telling > 500, "seed \(seed): too few conditions tell anything")
   }
 }

@@ -36,7 +36,7 @@ struct RandomDateTests {
       #expect(found == expected, "seed \(TestSeed.value), number \(number): \(predicate)")
       if !expected.isEmpty, expected.count < rows.count { telling += 1 }
     }
-    TestSeed.tried(120, "conditions on dates")
+    TestSeed.tried(120, .queries, "conditions on dates")
     #expect(telling > 30, "seed \(TestSeed.value): too few conditions tell anything")
   }
 
@@ -73,7 +73,7 @@ struct RandomDateTests {
         if !(db is Context) { try store.blocking.save(rows) }
       }
     }
-    TestSeed.tried(240, "expressions of dates")
+    TestSeed.tried(240, .queries, "expressions of dates")
   }
 }
 

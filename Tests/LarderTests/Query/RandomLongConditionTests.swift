@@ -72,7 +72,7 @@ struct RandomLongConditionTests {
       #expect(try errands.deleteAll { _ in found } == expected.count, place)
       #expect(try errands.count() == depths.count - expected.count, place)
     }
-    TestSeed.tried(8, "long lists of conditions on documents")
+    TestSeed.tried(8, .queries, "long lists of conditions on documents")
   }
 
   @Test("thousands of conditions mean what they mean in plain Swift")
@@ -105,6 +105,6 @@ struct RandomLongConditionTests {
         try store.blocking.insert(depths.map { Errand(id: $0, depth: $0) })
       }
     }
-    TestSeed.tried(8, "long lists of conditions")
+    TestSeed.tried(8, .queries, "long lists of conditions")
   }
 }

@@ -83,7 +83,7 @@ struct RandomNarrowIntegerTests {
           NarrowProperty(name: "natural", path: \.natural, column: \.natural), place, round: number / 6, &generator)
       }
     }
-    TestSeed.tried(180, "updates of narrow integers")
+    TestSeed.tried(180, .operations, "updates of narrow integers")
   }
 
   private func assign<Number>(
@@ -195,7 +195,7 @@ struct RandomNarrowIntegerTests {
       #expect(scales.map(\.id).map { exactSums(marks, $0) } == scales.map(sums(of:)), "seed \(seed), \(kind)")
       #expect(try store.blocking.verifyDerived() == [], "seed \(seed), \(kind)")
     }
-    TestSeed.tried(120, "changes of sums of narrow integers")
+    TestSeed.tried(120, .operations, "changes of sums of narrow integers")
   }
 
   private func change(_ marks: [Int: ScaleMark], _ generator: inout SplitMix64) -> Change {

@@ -107,7 +107,7 @@ struct RandomOptionalTests {
         (db as? Context)?.rollback()
       }
     }
-    TestSeed.tried(360, "expressions across optionals")
+    TestSeed.tried(360, .queries, "expressions across optionals")
   }
 
   private func same(_ left: String?, _ right: String?) -> Bool {
@@ -149,7 +149,7 @@ struct RandomOptionalTests {
         #expect(minimum == rows.compactMap(\.optionalSmall).min(), "\(place)")
       }
     }
-    TestSeed.tried(280, "groups of optionals")
+    TestSeed.tried(280, .queries, "groups of optionals")
   }
 
   @Test("a group by a property of the row that is referred to has its value, or is refused while that row is missing")
@@ -183,6 +183,6 @@ struct RandomOptionalTests {
         }
       }
     }
-    TestSeed.tried(250, "groups by a reference")
+    TestSeed.tried(250, .queries, "groups by a reference")
   }
 }

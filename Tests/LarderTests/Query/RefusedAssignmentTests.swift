@@ -244,7 +244,7 @@ struct RefusedAssignmentTests {
       #expect(inContext.map { tooGreat.contains($0) } ?? tooGreat.isEmpty, "\(place): \(inContext as Any)")
       #expect(try refusal(db) == first, "\(place)")
     }
-    TestSeed.tried(40, "deletions of summed rows")
+    TestSeed.tried(40, .operations, "deletions of summed rows")
   }
 
   @Test("in random sums: the row that is named is one whose sum would be too great")
@@ -286,7 +286,7 @@ struct RefusedAssignmentTests {
         #expect(error?.key.first?.text.map { tooGreat.contains($0) } == true, "\(place): \(error?.key ?? [])")
       }
     }
-    TestSeed.tried(30, "updates of sums")
+    TestSeed.tried(30, .operations, "updates of sums")
   }
 }
 

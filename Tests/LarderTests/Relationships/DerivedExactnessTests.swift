@@ -109,7 +109,7 @@ struct Coin: Hashable {
       }
       try #require(try db.verifyDerived() == [], "seed \(TestSeed.value), change \(number)")
     }
-    TestSeed.tried(300, "changes of sums")
+    TestSeed.tried(300, .operations, "changes of sums")
     try db.deleteAll(Coin.where { $0.id > 1 })
     let last = try db.find(Coin.self, 1)
     #expect(try purse?.worth == last?.worth ?? 0)
@@ -146,7 +146,7 @@ struct Coin: Hashable {
         #expect(try writer.sum(Coin.all, of: \.worth) == sum, place)
       }
     }
-    TestSeed.tried(600, "sums of decimals")
+    TestSeed.tried(600, .operations, "sums of decimals")
   }
 
   @Test("C6: a sum of decimals that no decimal holds is refused")

@@ -142,7 +142,7 @@ struct SQLDecimalTests {
             == [invoices.filter { $0.amount != bound }.compactMap(\.discount).max()], "\(TestSeed.value), \(bound)")
       }
     }
-    TestSeed.tried(60, "statements with decimals")
+    TestSeed.tried(60, .queries, "statements with decimals")
   }
 }
 

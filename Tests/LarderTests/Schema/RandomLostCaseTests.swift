@@ -49,7 +49,7 @@ struct RandomLostCaseTests {
         try check(After.Listed.self, file, isLost: lost != nil, count, place)
       }
     }
-    TestSeed.tried(45, "files with an enum that lost a case")
+    TestSeed.tried(45, .operations, "files with an enum that lost a case")
   }
 
   @Test(
@@ -71,7 +71,7 @@ struct RandomLostCaseTests {
         After.Single.self, file, isLost: lost != nil, count, place,
         correction: "update Note set kind = null where id = \(lost ?? -1)")
     }
-    TestSeed.tried(20, "files with numbers that become single")
+    TestSeed.tried(20, .operations, "files with numbers that become single")
   }
 
   private func check<M: Model>(

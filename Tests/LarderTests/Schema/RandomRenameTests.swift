@@ -176,7 +176,7 @@ struct RandomRenameTests {
         )
       }
     }
-    TestSeed.tried(150, "changes of schemas")
+    TestSeed.tried(150, .operations, "changes of schemas")
   }
 
   private func check<Shape: RenamedShape>(

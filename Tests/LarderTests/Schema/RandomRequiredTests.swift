@@ -113,7 +113,7 @@ struct RandomRequiredTests {
         try check(shape, work, file, step, &migrations, &rows, &generator, place)
       }
     }
-    TestSeed.tried(90, "openings with required properties")
+    TestSeed.tried(90, .operations, "openings with required properties")
   }
 
   private func check<Shape: RequiredShape>(

@@ -129,7 +129,7 @@ struct RandomRuleTests {
         try store.blocking.close()
       }
     }
-    TestSeed.tried(12 * 6 * 5, "transactions with delete rules")
+    TestSeed.tried(12 * 6 * 5, .operations, "transactions with delete rules")
   }
 
   /// Does a random transaction in the store, or in a context that is saved, and in plain Swift.

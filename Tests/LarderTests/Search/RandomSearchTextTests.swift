@@ -31,7 +31,7 @@ struct RandomSearchTextTests {
         #expect(found == expected, "seed \(TestSeed.value), round \(round): \(typed.debugDescription)")
       }
     }
-    TestSeed.tried(120, "searches between symbols")
+    TestSeed.tried(120, .queries, "searches between symbols")
   }
 
   /// What makes one character with the quotation mark or letter before it.
@@ -71,6 +71,6 @@ struct RandomSearchTextTests {
         }
       }
     }
-    TestSeed.tried(400, "searches of joined quotation marks")
+    TestSeed.tried(400, .queries, "searches of joined quotation marks")
   }
 }

@@ -134,7 +134,7 @@ import Testing
         .sorted()
       try #require(try db.fetch(NewsItem.search(word).sorted(by: \.id)).map(\.id) == expected, "seed \(seed)")
     }
-    TestSeed.tried(300, "searches")
+    TestSeed.tried(300, .queries, "searches")
     checkIndex(of: "NewsItem")
   }
 }

@@ -60,7 +60,7 @@ struct RandomValueQueryTests {
       question.check(child, above, "\(place), child, later")
       question.check(context, unsaved, "\(place), context, later")
     }
-    TestSeed.tried(3 * (8 * 4 * 2 + 8 * 2), "queries for values")
+    TestSeed.tried(3 * (8 * 4 * 2 + 8 * 2), .queries, "queries for values")
   }
 
   @Test("a live result is told of every change that makes it another", arguments: 0..<4)
@@ -80,6 +80,6 @@ struct RandomValueQueryTests {
         #expect(probe.text == "\(question.answer(world))", "\(place): \(probe.name)")
       }
     }
-    TestSeed.tried(12 * 15, "live checks of values")
+    TestSeed.tried(12 * 15, .liveChecks, "of values")
   }
 }
