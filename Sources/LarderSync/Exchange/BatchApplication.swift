@@ -68,23 +68,30 @@ struct BatchApplication: Sendable {
   /// - Parameter isLast: Whether all other rows were merged before, so that the cursor advances.
   func apply(_ rows: [RowState], isLast: Bool, _ connection: ModuleConnection) throws -> Int {
     try connection.transaction {
-      try Tracker(connection).takeUp(rows)
       try Tracker(connection).upgrade()
+      let due = try takeDue(connection)
+      try Tracker(connection).takeUp(rows + due)
       // Another process may have changed what is tracked since the last transaction.
       let file = try ReplicaFile(connection)
       try file.identify()
       try file.settle()
-      return try file.applying { try merge(rows, file, isLast: isLast) }
+      return try file.applying { try merge(rows, due, file, isLast: isLast) }
     }
   }
 
-  private func merge(_ received: [RowState], _ file: ReplicaFile, isLast: Bool) throws -> Int {
+  /// Takes some of the changes whose time has come.
+  private func takeDue(_ connection: ModuleConnection) throws -> [RowState] {
+    guard try connection.finds("SELECT 1 FROM \(SyncTables.waiting)", []) else { return [] }
+    return try WaitingChanges(ReplicaFile(connection)).take(atMost: Self.chunkSize)
+  }
+
+  /// - Parameter due: Changes that have waited for their time.
+  private func merge(_ received: [RowState], _ due: [RowState], _ file: ReplicaFile, isLast: Bool) throws -> Int {
     let connection = file.connection
     let waiting = WaitingChanges(file)
     let limit = try waiting.latestTime()
     let early = received.filter { $0.latestTime > limit }
     for state in early { try waiting.add(state) }
-    let due = try waiting.take(atMost: Self.chunkSize)
     let timely = received.filter { $0.latestTime <= limit }
     let states = timely + due
     let latest = states.map(\.latestTime).max() ?? 0

@@ -52,6 +52,11 @@ struct WrittenValues {
         overwritten.insert(write)
       }
     }
+    for loss in old.losses {
+      guard let property = loss.property else { continue }
+      let write = Write(row: old.name, property: property, stamp: loss.stamp)
+      if !Self.has(new, write), !isElsewhere(write) { overwritten.insert(write) }
+    }
   }
 
   static func has(_ state: RowState?, _ write: Write) -> Bool {

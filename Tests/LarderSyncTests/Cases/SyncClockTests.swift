@@ -50,6 +50,21 @@ struct SyncClockTests {
     try await expectEqual([a, b])
   }
 
+  @Test("S18: a document that has waited is there, although its collection came with it")
+  func waitingDocument() async throws {
+    try await b.advanceClock(by: 365 * Self.day)
+    try await b.store.documents("plans").save("p", ["text": "t"])
+    try await a.exchange(with: b)
+    #expect(try await a.store.documents("plans").find("p") == nil)
+    for replica in [a, try a.neighbor(toward: b)] where replica.path != b.path {
+      try await replica.advanceClock(by: 366 * Self.day)
+    }
+    try await a.exchange(with: b)
+    try await b.exchange(with: a)
+    #expect(try await a.store.documents("plans").find("p") == ["text": "t"])
+    try await expectEqual([a, b])
+  }
+
   @Test("S18: a clock that jumps back gives no stamp twice")
   func backwards() async throws {
     try await a.store.insert(SharedKind(id: "a", title: "A"))
