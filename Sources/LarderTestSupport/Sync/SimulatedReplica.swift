@@ -11,6 +11,8 @@ struct SimulatedReplica {
   private var cursor: ChangeCursor?
   /// Every row that the replica knows, deleted ones among them.
   private(set) var states: [RowName: RowState] = [:]
+  /// The documents of collections that have left sync, as they were when those left.
+  var left: [RowName: RowState] = [:]
   /// The tables of the models, without collections of documents.
   private let oracle: VisibilityOracle
 
@@ -23,7 +25,7 @@ struct SimulatedReplica {
   /// Opens a file that is a copy of another replica's, and knows what that one knew.
   init(at url: URL, as replica: SimulatedReplica) async throws {
     try await self.init(at: url, running: replica.app)
-    states = replica.states
+    (states, left) = (replica.states, replica.left)
   }
 
   /// Closes the file and opens it again, with an app that may be another version.
@@ -34,7 +36,7 @@ struct SimulatedReplica {
 
   private init(_ closed: SimulatedReplica, running app: SyncSimulation.App) async throws {
     try await self.init(at: closed.url, running: app)
-    (cursor, states) = (closed.cursor, closed.states)
+    (cursor, states, left) = (closed.cursor, closed.states, closed.left)
   }
 
   /// Opens the file again as it was left by a process that was killed: what is in the log isn't in the file yet.
