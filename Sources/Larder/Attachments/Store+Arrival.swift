@@ -67,7 +67,7 @@ extension Store {
     // Data that is placed already may not be registered.
     let attachment = try await attach(contentsOf: isArrival ? path : folder.path(of: digest))
     // If that can't be told, the data is kept for a while.
-    let isUsed = try? await readingModule { try $0.isAttachmentUsed(digest) }
+    let isUsed = try? await reading { try ModuleConnection($0).isAttachmentUsed(digest) }
     if isUsed != true { storage.arrived.keep(attachment) }
     if isArrival { try? FileManager.default.removeItem(atPath: path) }
     return nil
