@@ -109,6 +109,7 @@ struct BatchApplication: Sendable {
     file.attachmentSender = sender
     let region = VisibilityRegion(file)
     var sources: [RowKey: Int64] = [:]
+    var copied: [RowKey] = []
     var changed = 0
     for (number, received) in states.enumerated() {
       let state = file.counting(received)
@@ -120,7 +121,10 @@ struct BatchApplication: Sendable {
         } else {
           try file.deletedAgain(state) ?? state
         }
-      if merged == known { continue }
+      if merged == known {
+        if known?.sharesCopiedWrite(with: state) == true { copied.append(state.rowKey) }
+        continue
+      }
       changed += 1
       // The sender lacks nothing of the row. What has waited may be of another one, or of this replica.
       sources[state.rowKey] = merged == received && number < timely.count ? sender : nil
@@ -136,6 +140,7 @@ struct BatchApplication: Sendable {
     }
     try region.solve()
     try file.write(region, sources: sources)
+    for rowKey in copied { try file.offerAnew(rowKey) }
     if isLast { try finish(file, sender) }
     if !due.isEmpty { try file.recordKnowledgeOfAll() }
     // What was merged is settled.
@@ -156,6 +161,16 @@ struct BatchApplication: Sendable {
 }
 
 extension ReplicaFile {
+  /// Gives a row a new position, so that everybody gets it once more. In a transaction of the caller's.
+  ///
+  /// A copy of a file has what its original has of others. Its writes since the last exchange get its own identifier,
+  /// but whoever has those of the original under a greater one keeps them, and the copy may have passed their position.
+  fileprivate func offerAnew(_ rowKey: RowKey) throws {
+    guard let id = try row(rowKey)?.id else { return }
+    try connection.run(
+      "UPDATE \(SyncTables.rows) SET position = ?2, source = NULL WHERE id = ?1", [.integer(id), .integer(try tick())])
+  }
+
   /// Calls the closure while the triggers record nothing, in a transaction of the caller's.
   func applying<Result>(_ body: () throws -> Result) throws -> Result {
     try connection.run("UPDATE \(SyncTables.clock) SET is_applying = 1")

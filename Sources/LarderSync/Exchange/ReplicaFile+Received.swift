@@ -65,6 +65,7 @@ extension ReplicaFile {
       INSERT INTO \(SyncTables.told) (replica, since, position) VALUES (?1, ?2, ?3) ON CONFLICT (replica) DO UPDATE \
       SET since = excluded.since, position = excluded.position WHERE excluded.since > since
       """, [.integer(number), .integer(latest.since), .integer(latest.upTo)])
+    try confirmIdentity(upTo: latest.upTo)
   }
 
   /// Returns up to where a replica has said to have the changes of this file: zero if it has said nothing.

@@ -32,14 +32,18 @@ extension ReplicaFile {
   }
 
   /// Records that everything up to now was written in this file.
-  func confirmIdentity() throws {
+  func confirmIdentity() throws { try confirmIdentity(upTo: try clock().now) }
+
+  /// Records that everything up to a time was written in this file. In a transaction of the caller's.
+  func confirmIdentity(upTo time: Int64) throws {
+    let clock = try clock()
+    guard clock.identified < time else { return }
     try connection.run(
       """
       UPDATE \(SyncTables.counters) SET confirmed_length = length, confirmed_time = time, confirmed_high = high, \
-      confirmed_low = low WHERE replica = (SELECT replica FROM \(SyncTables.clock)) \
-      AND time > (SELECT identified FROM \(SyncTables.clock))
-      """)
-    try connection.run("UPDATE \(SyncTables.clock) SET identified = now")
+      confirmed_low = low WHERE replica = ?1 AND time > ?2 AND time <= ?3
+      """, [.integer(clock.replica), .integer(clock.identified), .integer(time)])
+    try connection.run("UPDATE \(SyncTables.clock) SET identified = ?1", [.integer(time)])
   }
 
   /// Whether this replica has added something to counters since its file was last identified. A copy of the file would
@@ -82,6 +86,13 @@ extension ReplicaFile {
     try connection.run(
       "UPDATE \(SyncTables.replicas) SET received = ?2 WHERE id = ?1",
       [.integer(clock.replica), .integer(clock.identified)])
+    // It knows what the former one knew, and its writes.
+    try connection.run(
+      """
+      INSERT INTO \(SyncTables.knowledge) (replica, origin, since, up_to, position)
+        SELECT ?2, origin, since, up_to, ?4 FROM \(SyncTables.knowledge) WHERE replica = ?1
+        UNION ALL SELECT ?2, ?1, ?3, ?3, ?4
+      """, arguments + [.integer(try tick())])
     // What others have of the former replica, they don't have of this one.
     try connection.run("DELETE FROM \(SyncTables.told)")
     try connection.run("UPDATE \(SyncTables.clock) SET replica = ?1, identified = now", [.integer(new)])

@@ -79,6 +79,19 @@ extension RowState {
       losses: losses ?? self.losses)
   }
 
+  /// Whether both have a write at the same time by different replicas: one of them is a copy of the other's file, and
+  /// has given a write from before its own identifier.
+  func sharesCopiedWrite(with other: RowState) -> Bool {
+    func isCopied(_ left: Stamp, _ right: Stamp) -> Bool { left.time == right.time && left.replica != right.replica }
+    if isCopied(stamp, other.stamp) || isCopied(insertion, other.insertion) { return true }
+    var others = other.properties[...]
+    return properties.contains { property in
+      while let first = others.first, first.name < property.name { others.removeFirst() }
+      guard let rival = others.first, rival.name == property.name else { return false }
+      return isCopied(property.stamp, rival.stamp)
+    }
+  }
+
   /// Whether a row is there, and since when.
   private struct Presence: Comparable {
     let length: Int64
