@@ -104,6 +104,7 @@ struct SyncIdentityTests {
     }
     // The original's next write knows nothing of the copy's, and that of the copy nothing of the original's.
     try await b.store.updateAll(SharedKind.all) { $0.title.set("of the original") }
+    try await copy.setClock(past: b)
     try await copy.store.updateAll(SharedKind.all) { $0.title.set("of the copy again") }
     for replica in [b, copy, b] { try await replica.exchange(with: a) }
     try await expectEqual([a, b, copy])
