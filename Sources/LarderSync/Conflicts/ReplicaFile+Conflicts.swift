@@ -36,12 +36,27 @@ extension ReplicaFile {
         losses.append(LostValue(property: property.name, stamp: lost.stamp, value: lost.value))
       }
     }
+    losses += try overwrittenProperties(of: own, and: other)
     let (deleted, alive) = own.causalLength > other.causalLength ? (own, other) : (other, own)
     guard !deleted.isThere, deleted.causalLength > alive.causalLength else { return losses }
     let known = Set(deleted.writes)
     let edits = try alive.writes.filter { try !known.contains($0) && !knew(deleted.stamp, $0) }
     if let last = edits.max() { losses.append(LostValue(property: nil, stamp: last, value: .null)) }
     return losses
+  }
+
+  /// Returns the properties of a document that vanish because the document was saved anew elsewhere without them, by
+  /// someone who didn't know them.
+  private func overwrittenProperties(of own: RowState, and other: RowState) throws -> [LostValue] {
+    guard own.isDocument, own.insertionLength != other.insertionLength else { return [] }
+    let (newer, older) = own.insertionLength > other.insertionLength ? (own, other) : (other, own)
+    let present = Set(newer.properties.map(\.name))
+    return try older.properties.compactMap { property in
+      guard !property.value.isNull, !present.contains(property.name), property.stamp.time > 0 else { return nil }
+      if property.name == ".updatedAt", try keepsTimes(own.table) { return nil }
+      if try knew(newer.insertion, property.stamp) { return nil }
+      return LostValue(property: property.name, stamp: property.stamp, value: property.value)
+    }
   }
 
   /// Whether a collection records by itself when its documents change.
@@ -77,8 +92,14 @@ extension ReplicaFile {
     if !isDeletion {
       let table = try tableID(of: row.state.table, keyCount: row.state.key.count)
       let name = try properties(of: table).first { $0.id == address.property }?.name
-      guard let found = row.state.properties.first(where: { $0.name == name }) else { return nil }
-      property = found
+      guard let name else { return nil }
+      property = row.state.properties.first { $0.name == name }
+      // Who saved a document anew without a property has removed it.
+      if property == nil, row.state.isDocument {
+        property = PropertyState(
+          name: name, value: .null, stamp: row.state.insertion, causalLength: row.state.insertionLength)
+      }
+      if property == nil { return nil }
     }
     let current = property?.stamp ?? row.state.stamp
     guard isDeletion ? !row.state.isThere : true, current != lost, try !knew(current, lost) else { return nil }

@@ -60,6 +60,7 @@ extension ReplicaFile {
   ///
   /// Writes since the file was last identified may have been made in the copy, so they get the new identifier.
   func becomeNewReplica() throws {
+    try Tracker(connection).upgrade()
     let clock = try clock()
     let new = try id(of: ReplicaID())
     let arguments: [ReplicatedValue] = [.integer(clock.replica), .integer(new), .integer(clock.identified)]
@@ -67,6 +68,7 @@ extension ReplicaFile {
       "UPDATE \(SyncTables.rows) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
       "UPDATE \(SyncTables.rows) SET deletion_replica = ?2 WHERE deletion_replica = ?1 AND deletion_time > ?3",
       "UPDATE \(SyncTables.cells) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
+      "UPDATE \(SyncTables.forgotten) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
       // What the new replica has added is the difference to what was confirmed of the former one.
       """
       INSERT INTO \(SyncTables.counters) (row, property, replica, length, time, high, low)

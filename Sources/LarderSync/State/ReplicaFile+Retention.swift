@@ -46,11 +46,14 @@ extension ReplicaFile {
 
   // MARK: Forgetting
 
-  /// The rows that were deleted before a time, packed as in ``Stamp/time``.
+  /// The rows that were deleted before a time, packed as in ``Stamp/time``, and of whose deletion this replica has known
+  /// since before that time.
   func deletions(before time: Int64) throws -> [Int64] {
     try connection.rows(
-      "SELECT id FROM \(SyncTables.rows) WHERE (status = 1 OR status = 5 AND length % 2 = 0) AND deletion_time < ?1",
-      [.integer(time)]
+      """
+      SELECT id FROM \(SyncTables.rows) WHERE (status = 1 OR status = 5 AND length % 2 = 0) AND deletion_time < ?1 \
+      AND position < ?1
+      """, [.integer(time)]
     ) { $0.integer(0) }
   }
 
@@ -69,8 +72,8 @@ extension ReplicaFile {
           try connection.run("DELETE FROM \(table) WHERE row = ?1", [.integer(id)])
         }
         try connection.run("DELETE FROM \(SyncTables.rows) WHERE id = ?1", [.integer(id)])
-        try noteForgotten(
-          row.rowKey, deletedAt: max(deleted.state.stamp.time, row.state.stamp.time))
+        let length = row.state.causalLength + row.state.causalLength % 2
+        try noteForgotten(row.rowKey, length, row.state.isThere ? deleted.state.stamp : row.state.stamp)
         try connection.run(
           "UPDATE \(SyncTables.clock) SET forgotten = max(forgotten, ?1)", [.integer(row.position)])
       }
@@ -99,28 +102,37 @@ extension ReplicaFile {
 
   // MARK: Recognizing
 
-  private func noteForgotten(_ rowKey: RowKey, deletedAt time: Int64) throws {
+  private func noteForgotten(_ rowKey: RowKey, _ length: Int64, _ deletion: Stamp) throws {
     try connection.run(
       """
-      INSERT INTO \(SyncTables.forgotten) (digest, time) VALUES (?1, ?2) ON CONFLICT (digest) DO UPDATE SET \
-      time = max(time, excluded.time)
-      """, [.blob(rowKey.digest), .integer(time)])
+      INSERT INTO \(SyncTables.forgotten) (digest, time, replica, length) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (digest) \
+      DO UPDATE SET time = excluded.time, replica = excluded.replica, length = excluded.length
+      """,
+      [.blob(rowKey.digest), .integer(deletion.time), .integer(try id(of: deletion.replica)), .integer(length)])
     hasForgottenRows = true
   }
 
-  /// Returns the state of a row whose deletion this replica has forgotten, deleted once more; nil if it has deleted no such
+  /// Returns the state of a row whose deletion this replica has forgotten, deleted as it was; nil if it has deleted no such
   /// row, or the row was inserted afterwards.
+  ///
+  /// The deletion has its old stamp: a new one would say that its author knew what was written since, and rows that refer
+  /// to this one would go with it.
   ///
   /// - Parameter state: The state that has come, of a row that this replica doesn't have.
   func deletedAgain(_ state: RowState) throws -> RowState? {
     guard hasForgottenRows, state.isThere else { return nil }
-    let isForgotten = try connection.finds(
-      "SELECT 1 FROM \(SyncTables.forgotten) WHERE digest = ?1 AND time >= ?2",
-      [.blob(state.rowKey.digest), .integer(state.insertion.time)])
-    guard isForgotten else { return nil }
+    let found = try connection.first(
+      "SELECT time, replica, length FROM \(SyncTables.forgotten) WHERE digest = ?1", [.blob(state.rowKey.digest)]
+    ) { (time: $0.integer(0), replica: $0.integer(1), length: $0.integer(2)) }
+    guard let found else { return nil }
+    // Who has forgotten the row as well, and inserts it anew, counts from the beginning.
+    if state.insertion.time > found.time { return nil }
+    // An earlier version of the package has remembered the time alone.
+    let isKnown = found.length > 0
+    if isKnown, state.causalLength > found.length { return nil }
     let deletion = RowState(
-      table: state.table, key: state.key, causalLength: state.causalLength + 1,
-      stamp: try newStamp(),
+      table: state.table, key: state.key, causalLength: isKnown ? found.length : state.causalLength + 1,
+      stamp: isKnown ? try stamp(found.time, found.replica) : try newStamp(),
       insertion: state.insertion, properties: [])
     return deletion.merging(state).adding(try losses(of: deletion, and: state))
   }

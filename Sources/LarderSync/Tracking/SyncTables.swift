@@ -119,11 +119,12 @@ enum SyncTables {
 
   /// Files of the first versions lack this table.
   static let createForgotten = """
-    CREATE TABLE IF NOT EXISTS main.\(forgotten) (digest BLOB PRIMARY KEY, time INTEGER NOT NULL) STRICT, WITHOUT ROWID
+    CREATE TABLE IF NOT EXISTS main.\(forgotten) (digest BLOB PRIMARY KEY, time INTEGER NOT NULL, \
+    replica INTEGER NOT NULL DEFAULT 0, length INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID
     """
 
   /// The version of the tables, indexes and triggers. Files of an earlier one get what they lack when they are opened.
-  static let version: Int64 = 3
+  static let version: Int64 = 4
 
   /// The names of the columns of keys.
   static func keys(_ count: Int) -> [String] { (1...count).map { "key\($0)" } }

@@ -42,6 +42,12 @@ extension Tracker {
     }
     for statement in SyncTables.createPartialKeyIndexes(keyCount) { try connection.execute(statement) }
     try connection.execute(SyncTables.createForgotten)
+    if try !columns(of: SyncTables.forgotten).contains("length") {
+      for column in ["replica", "length"] {
+        try connection.execute(
+          "ALTER TABLE main.\(SyncTables.forgotten) ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0")
+      }
+    }
     if try !columns(of: SyncTables.tables).contains("left_at") {
       try connection.execute("ALTER TABLE main.\(SyncTables.tables) ADD COLUMN left_at INTEGER")
     }

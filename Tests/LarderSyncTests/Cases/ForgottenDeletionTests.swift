@@ -120,6 +120,58 @@ struct ForgottenDeletionTests {
     }
   }
 
+  @Test("S5: what was written for a row after its forgotten deletion is listed, because its author knew nothing of it")
+  func unknownReferrer() async throws {
+    let account = SharedAccount(name: "Cash")
+    try await a.store.insert(account)
+    try await b.exchange(with: a)
+    try await b.store.delete(account)
+    try await b.forgetAll()
+    try await a.store.insert(SharedCost(amount: 1, note: "Milk", account: ToOne(account)))
+    // The cost comes before the row to which it refers.
+    #expect(try await b.exchange(with: a).peerMustStartAfresh)
+    try await a.exchange(with: b)
+    try await meet()
+    for replica in [a, b, c] {
+      #expect(try await replica.store.sync.setAside().map { $0.properties["note"] } == ["Milk"])
+    }
+    try await b.store.sync.restore(try #require(try await b.store.sync.setAside().first))
+    try await meet()
+    #expect(try await a.store.fetch(SharedCost.all).map(\.note) == ["Milk"])
+  }
+
+  @Test("a deletion that was heard of late is kept for the whole time")
+  func keptAgain() async throws {
+    try await a.store.insert(page)
+    for other in [b, c] { try await other.exchange(with: a) }
+    try await b.store.deleteAll(SharedKind.all)
+    try await b.forgetAll()
+    try await b.advanceClock(by: 600_000)
+    try await c.exchange(with: b)
+    #expect(try await b.store.sync.forgetDeletions(at: Date(timeIntervalSinceNow: 120)) == 0)
+    try await meet()
+    #expect(try await a.store.count(SharedKind.all) == 0)
+    #expect(try await a.store.sync.conflicts().isEmpty)
+  }
+
+  @Test("deletions that an earlier version has forgotten are recognized by their time alone")
+  func earlierVersion() async throws {
+    try await a.store.insert(page)
+    for other in [b, c] { try await other.exchange(with: a) }
+    try await b.store.deleteAll(SharedKind.all)
+    try await b.forgetAll()
+    try await b.store.writingModule { connection in
+      for column in ["replica", "length"] {
+        try connection.execute("ALTER TABLE \(SyncTables.forgotten) DROP COLUMN \(column)")
+      }
+      try connection.setInUse(3, SyncFeature.self)
+    }
+    try await c.exchange(with: b)
+    try await meet()
+    for replica in [a, b, c] { #expect(try await replica.store.count(SharedKind.all) == 0) }
+    #expect(try await a.store.sync.conflicts().isEmpty)
+  }
+
   // MARK: What the peer doesn't track
 
   @Test("a fresh start keeps documents that the peer no longer tracks")

@@ -119,6 +119,21 @@ struct SyncDocumentTests {
     try await theirs.update("ada", ["age": 37, "city": "London"])
     try await meet()
     #expect(try await theirs.find("ada") == ["name": "Ada II."])
+    // Who saved it knew the name, and neither of the others.
+    for replica in [a, b] {
+      let conflicts = try await replica.store.sync.conflicts()
+      #expect(Set(conflicts.map(\.kind)) == [.value(property: "age"), .value(property: "city")])
+      #expect(conflicts.allSatisfy { $0.current == .null })
+    }
+    let age = try #require(try await a.store.sync.conflicts().first { $0.kind == .value(property: "age") })
+    #expect(age.lost == .text("37"))
+    try await a.store.sync.restore(age)
+    try await meet()
+    #expect(try await theirs.find("ada") == ["name": "Ada II.", "age": 37])
+    try await theirs.save("ada", ["name": "Ada III."])
+    try await meet()
+    #expect(try await ours.find("ada") == ["name": "Ada III."])
+    #expect(try await a.store.sync.conflicts().map(\.kind) == [.value(property: "city")])
   }
 
   @Test("S15: numbers, texts and names arrive as they were, also with a NUL, a quotation mark and without letters")
