@@ -145,6 +145,8 @@ private final class PeriodCache: Sendable {
   private static func range(
     of period: CalendarPeriod, around seconds: Double, _ calendar: Calendar
   ) throws -> Range<Double> {
+    let date = try CalendarFunctions.date(seconds)
+    if period == .hour { return hour(around: seconds, calendar.timeZone) }
     let component: Calendar.Component =
       switch period {
       case .year: .year
@@ -153,10 +155,34 @@ private final class PeriodCache: Sendable {
       case .day: .day
       case .hour: .hour
       }
-    guard let interval = calendar.dateInterval(of: component, for: try CalendarFunctions.date(seconds)) else {
+    guard let interval = calendar.dateInterval(of: component, for: date) else {
       throw CalendarFunctions.outside(seconds)
     }
     let start = interval.start.timeIntervalSinceReferenceDate
     return start..<max(interval.end.timeIntervalSinceReferenceDate, start.nextUp)
+  }
+
+  /// Returns the hour on the clocks around the date. Where clocks change by less than an hour, as on Lord Howe Island, an
+  /// hour ends at the change and another one begins, so that each date belongs to one.
+  private static func hour(around seconds: Double, _ zone: TimeZone) -> Range<Double> {
+    func offset(_ seconds: Double) -> Double {
+      Double(zone.secondsFromGMT(for: Date(timeIntervalSinceReferenceDate: seconds)))
+    }
+    /// Returns the first second with the offset of the second date.
+    func change(between before: Double, _ after: Double) -> Double {
+      var (low, high) = (before, after)
+      while high - low > 1 {
+        let middle = ((low + high) / 2).rounded(.down)
+        if offset(middle) == offset(after) { high = middle } else { low = middle }
+      }
+      return high
+    }
+    let present = offset(seconds)
+    let second = seconds.rounded(.down)
+    var start = ((second + present) / 3600).rounded(.down) * 3600 - present
+    var end = start + 3600
+    if offset(start) != present { start = change(between: start, second) }
+    if offset(end - 1) != present { end = change(between: second, end - 1) }
+    return start..<end
   }
 }

@@ -1,8 +1,11 @@
 import GRDBSQLite
 
 extension Connection {
-  /// Throws ``StoreError`` `.unsupported` if SQL by hand computes with decimals as SQLite does, with binary fractions.
-  func checkDecimals(of statement: PreparedStatement, _ sql: String) throws {
+  /// Throws ``StoreError`` `.unsupported` if SQL by hand computes with decimals as SQLite does, with binary
+  /// fractions, or compares computed decimals as text.
+  ///
+  /// - Parameter isTyped: Whether the SQL is part of a typed query, which sorts and groups in an order of its own.
+  func checkDecimals(of statement: PreparedStatement, _ sql: String, isTyped: Bool = false) throws {
     guard !statement.isDecimalSafe else { return }
     let mayCompute = environment.tables.contains { table in
       guard let columns = statement.facts.reads.tables[table.name] else { return false }
@@ -12,15 +15,25 @@ extension Connection {
       statement.isDecimalSafe = true
       return
     }
-    var arithmetic = DecimalArithmetic { [self] page, database in try decimals(at: page, database) }
+    var arithmetic = DecimalArithmetic(checksSorts: !isTyped) { [self] page, database in
+      try decimals(at: page, database)
+    }
     let program = try query("EXPLAIN \(sql)").map { row in
       DecimalArithmetic.Instruction(
         operation: row["opcode"]?.text ?? "", first: Int(row["p1"]?.integer ?? 0),
-        second: Int(row["p2"]?.integer ?? 0), third: Int(row["p3"]?.integer ?? 0), detail: row["p4"]?.text ?? "")
+        second: Int(row["p2"]?.integer ?? 0), third: Int(row["p3"]?.integer ?? 0), detail: row["p4"]?.text ?? "",
+        flags: Int(row["p5"]?.integer ?? 0))
     }
     guard let finding = try arithmetic.finding(in: program) else {
       statement.isDecimalSafe = true
       return
+    }
+    let column = finding.column
+    if finding.fault == .order {
+      throw StoreError(
+        .unsupported,
+        "\(finding.operation) in SQL would compare what is computed from \(column), a Decimal, as text or with numbers that aren't text. Add the order of decimals, and compare with a Decimal: max(\(column)) collate larder_decimal > \\(Decimal(50)), coalesce(\(column), '0') collate larder_decimal."
+      )
     }
     throw StoreError(
       .unsupported,
@@ -37,7 +50,7 @@ extension Connection {
   }
 
   /// Returns the decimals that a table or index stores as text, by the places of their columns.
-  private func decimals(at rootPage: Int, _ database: Int) throws -> [Int: String] {
+  private func decimals(at rootPage: Int, _ database: Int) throws -> [Int: DecimalArithmetic.Origin] {
     let schema = database == 1 ? "temp" : "main"
     let place = try query(
       "SELECT type, name, tbl_name FROM \(schema).sqlite_master WHERE rootpage = ?1", [.integer(Int64(rootPage))]
@@ -50,11 +63,12 @@ extension Connection {
       // Virtual generated columns aren't stored.
       : try query("PRAGMA \(schema).table_xinfo(\(Quoting.name(name)))").filter { $0["hidden"] != 2 }
         .map { $0["name"]?.text }
-    let decimals = columns.enumerated().compactMap { place, column -> (Int, String)? in
+    let decimals = columns.enumerated().compactMap { place, column -> (Int, DecimalArithmetic.Origin)? in
       guard let column, let facts = declaration(of: column, in: table, of: schema) else { return nil }
-      let isDecimal =
-        facts.collation == Collation.decimal.rawValue || definition?.column(column)?.type.order == .decimal
-      return isDecimal && facts.type.uppercased() == "TEXT" ? (place, column) : nil
+      let isCollated = facts.collation == Collation.decimal.rawValue
+      let isDecimal = isCollated || definition?.column(column)?.type.order == .decimal
+      guard isDecimal, facts.type.uppercased() == "TEXT" else { return nil }
+      return (place, DecimalArithmetic.Origin(column: column, isCollated: isCollated))
     }
     return Dictionary(uniqueKeysWithValues: decimals)
   }

@@ -143,6 +143,7 @@ extension Connection {
     let statement: PreparedStatement
     do {
       statement = try self.statement(writer.sql)
+      if writer.hasFragments { try checkDecimals(of: statement, writer.sql, isTyped: true) }
     } catch let error as StoreError {
       throw context.map { error.naming($0.model) } ?? error
     }

@@ -19,6 +19,8 @@ public struct LiveQuery<M: Model>: @preconcurrency DynamicProperty {
   private let query: Query<M>
   @Environment(\.larderStore) private var store
   @State private var list: LiveList<M>?
+  /// The store whose rows the list shows.
+  @State private var shown: Store?
 
   /// Creates the property.
   ///
@@ -34,9 +36,15 @@ public struct LiveQuery<M: Model>: @preconcurrency DynamicProperty {
   public var projectedValue: LiveList<M>? { list }
 
   /// Follows the store of the environment. SwiftUI calls it before it asks for the view's body.
+  ///
+  /// A query that failed is not tried again until it changes; `$notes.show(_:)` tries it again.
   public func update() {
     guard let store else { return }
-    if let list { list.show(query) } else { list = LiveList(query, in: store) }
+    guard let list, shown === store else {
+      (self.list, shown) = (LiveList(query, in: store), store)
+      return
+    }
+    if list.query != query { list.show(query) }
   }
 }
 

@@ -85,6 +85,12 @@ extension [QuerySort] {
     var whole: SQLNode?
     var equal: SQLNode?
     for term in self {
+      if term.node.hasText(beyond: Set(cursor.values.keys.map { $0.lowercased() })) {
+        throw StoreError(
+          .unsupported, model: model,
+          "after(_:) works on sorts by the model's own properties; SQL in a sort has to interpolate them: SQL(\"length(\\($0.name))\")"
+        )
+      }
       let value = try term.node.replacingColumns { name in
         guard let value = cursor.values[name] else {
           throw StoreError(.unsupported, model: model, "after(_:) works on sorts by the model's own properties")

@@ -57,6 +57,7 @@ struct WrittenSQL {
 extension SQLWriter {
   /// Writes SQL as a value of a typed query.
   mutating func write(_ fragment: SQLFragment) throws {
+    hasFragments = true
     var names: [String: String] = [:]
     write("(")
     try write(fragment, &names)

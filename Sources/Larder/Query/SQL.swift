@@ -149,6 +149,7 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
 
     /// Appends a typed query of one value, for `in (\(Note.where { … }.select(\.id)))`.
     public mutating func appendInterpolation<M: Model, Output>(_ query: SelectedQuery<M, Output>) {
+      if let failure = query.rows.failure(of: "SQL") { return fragment.parts.append(.node(.invalid(failure))) }
       fragment.parts.append(.rows(Subquery(statement: query.rows, order: .stored)))
     }
 

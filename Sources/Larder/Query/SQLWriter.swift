@@ -15,6 +15,8 @@ struct SQLWriter {
   var isQualified = false
   /// The table of the statement within a condition that is being written, whose columns aren't qualified.
   var innerTable: String?
+  /// Whether it has written SQL by hand.
+  var hasFragments = false
   /// Whether columns compare as their collation in the file says, so that an index of it can be used.
   private var usesCollations = false
 

@@ -95,7 +95,7 @@ extension SelectedQuery {
   /// - Returns: A new query; this one doesn't change.
   @inlinable
   public func map<Mapped>(_ transform: @escaping @Sendable (Output) throws -> Mapped) -> SelectedQuery<M, Mapped> {
-    SelectedQuery<M, Mapped>(rows, decoding.map(transform))
+    SelectedQuery<M, Mapped>(rows.mapped, decoding.map(transform))
   }
 
   /// Returns the query without results that were there before: equal values are returned once.
@@ -171,6 +171,24 @@ struct SelectedRows<M: Model>: Sendable, Hashable {
   var query: Query<M>
   let nodes: [SQLNode]
   var isDistinct = false
+  /// Whether a closure makes the results, which SQL can't call.
+  private(set) var isMapped = false
+
+  @usableFromInline
+  var mapped: SelectedRows {
+    var rows = self
+    rows.isMapped = true
+    return rows
+  }
+
+  /// The error of a use of the values themselves; nil if no closure changes them.
+  func failure(of use: String) -> StoreError? {
+    guard isMapped else { return nil }
+    return StoreError(
+      .unsupported, model: "\(M.self)",
+      "\(use) uses the selected values as they are stored, and the closure of map(_:) would be left out. Select what is compared, such as $0.name.uppercased(), or map the results afterwards: a.union(b).map { … }"
+    )
+  }
 
   @usableFromInline
   init<each Value>(_ query: Query<M>, _ values: repeat QueryExpression<each Value>) {
@@ -182,6 +200,12 @@ struct SelectedRows<M: Model>: Sendable, Hashable {
 
   /// Writes the whole statement.
   func write(_ writer: inout SQLWriter) throws {
+    if query.cursor != nil, (nodes + query.sorts.map(\.node)).contains(where: \.hasWindow) {
+      throw StoreError(
+        .unsupported, model: "\(M.self)",
+        "rank and runningSum would begin again after the row that after(_:) names. Take a page by limit(_:offset:), which counts among all rows."
+      )
+    }
     guard isDistinct else { return try query.select(&writer) { try $0.writeList(nodes) } }
     var query = query
     // The rank of single rows doesn't apply to results that stand for several.

@@ -4,6 +4,12 @@ protocol WrittenSubquery: SubqueryStatement {
   var table: String { get }
   /// Writes the statement, without brackets.
   func write(_ writer: inout SQLWriter) throws
+  /// Returns the error of a use of the values, if a closure makes others of them.
+  func failure(of use: String) -> StoreError?
+}
+
+extension WrittenSubquery {
+  func failure(of use: String) -> StoreError? { nil }
 }
 
 extension SelectedRows: WrittenSubquery {
@@ -111,6 +117,7 @@ extension QueryExpressible {
           .unsupported, model: "\(M.self)",
           "isIn compares one value, and the query selects \(query.rows.nodes.count). Select one: .select(\\.id)"))
     }
+    if let failure = query.rows.failure(of: "isIn") { return .invalid(failure) }
     let order = query.rows.nodes[0].order
     return .isInRows(node, Subquery(statement: query.rows, order: order), isOptional: isOptional)
   }

@@ -139,6 +139,7 @@ private struct UnionRows: Sendable {
   /// Each part is a statement within brackets, with a sort and a limit of its own.
   func write(_ writer: inout SQLWriter) throws {
     for (position, part) in parts.enumerated() {
+      if let failure = part.rows.failure(of: "A union") { throw failure }
       if position > 0 { writer.write(part.isDistinct ? " UNION " : " UNION ALL ") }
       writer.write("SELECT * FROM (")
       try part.rows.write(&writer)

@@ -54,6 +54,8 @@ public struct QueryPlan: Sendable, Hashable, CustomStringConvertible {
 extension Connection {
   /// The number of rows from which on it matters how they are found.
   private static let largeTable = 1000
+  /// The depth of conditions about related rows up to which warnings know their tables.
+  private static let largestDepth = 8
 
   fileprivate func plan(of writer: SQLWriter) throws -> QueryPlan {
     let rows = try self.rows(writer.explaining, nil)
@@ -64,10 +66,21 @@ extension Connection {
   private func warnings(of steps: [String], _ sql: String) throws -> [String] {
     let hasCondition = sql.contains(" WHERE ") || sql.contains(" JOIN ")
     let scanned = try environment.tables.filter { table in
-      try hasCondition && steps.contains { $0 == "SCAN \(table.name)" } && isLarge(table)
+      let names = names(of: table, sql)
+      return try hasCondition && steps.contains { isScan($0, names) } && isLarge(table)
     }
     var warnings = scanned.map { table in
       "Each row of \(table.model) is read, because no index leads to those that the condition is about. Add @Attribute(.indexed) to a property that it compares, or an Index of several."
+    }
+    let automatic = try environment.tables.filter { table in
+      let names = names(of: table, sql)
+      let isIndexed = steps.contains { step in
+        step.contains(" USING AUTOMATIC ") && names.contains { step.hasPrefix("SEARCH \($0) ") }
+      }
+      return try isIndexed && isLarge(table)
+    }
+    warnings += automatic.map { table in
+      "An index of \(table.model) is made each time, because there is none that the query can use. Add @Attribute(.indexed) to the property that the condition compares, or an Index of several."
     }
     let sorted = try environment.tables.filter { table in
       try steps.contains { $0.hasPrefix("SCAN \(table.name)") } && isLarge(table)
@@ -78,6 +91,20 @@ extension Connection {
       )
     }
     return warnings
+  }
+
+  /// Returns the names by which the SQL calls a table.
+  private func names(of table: TableDefinition, _ sql: String) -> [String] {
+    let aliases = (1...Self.largestDepth).map(SQLWriter.alias(ofRows:))
+    let table = table.name
+    return [table] + aliases.filter { "\(sql) ".contains("\(Quoting.name(table)) AS \($0) ") }
+  }
+
+  /// Whether all rows are read, in the table or in an index that has all that is needed.
+  private func isScan(_ step: String, _ names: [String]) -> Bool {
+    names.contains { name in
+      step == "SCAN \(name)" || step == "SCAN \(name) LEFT-JOIN" || step.hasPrefix("SCAN \(name) USING COVERING INDEX")
+    }
   }
 
   private func isLarge(_ table: TableDefinition) throws -> Bool {

@@ -174,6 +174,7 @@ final class StreamCursor<Element: Sendable>: StoreResource {
     var writer = connection.environment.makeWriter()
     try source.select(&writer)
     let statement = try connection.compile(writer.sql)
+    if writer.hasFragments { try connection.checkDecimals(of: statement, writer.sql, isTyped: true) }
     do {
       try statement.bind(writer.arguments)
     } catch let code as ResultCode {

@@ -1,11 +1,42 @@
 import Larder
 
 extension Tracker {
-  /// Records that a table no longer takes part from now on.
+  /// Records that a table no longer takes part from now on, and that what is known of its rows is forgotten.
   func noteLeaving(_ table: Int64) throws {
     try connection.run(
-      "UPDATE \(SyncTables.tables) SET left_at = (SELECT now FROM \(SyncTables.clock)) WHERE id = ?1",
-      [.integer(table)])
+      """
+      UPDATE \(SyncTables.tables) SET left_at = (SELECT now FROM \(SyncTables.clock)) WHERE id = ?1 \
+      AND EXISTS (SELECT 1 FROM \(SyncTables.rows) WHERE table_id = ?1)
+      """, [.integer(table)])
+  }
+
+  /// Whether a table has left with rows, and doesn't take part yet.
+  func hasLeft(_ table: ModuleTable) throws -> Bool {
+    try connection.finds(
+      "SELECT 1 FROM \(SyncTables.tables) WHERE name = ?1 AND left_at IS NOT NULL", [.init(table.exchangeName)])
+  }
+
+  /// Makes the file a new replica that has nothing of others yet, so that they hand it everything, by whatever transport.
+  ///
+  /// When a table left, it was forgotten which of its rows there were, and that some were deleted. Those that are missing here
+  /// now come from the others, also if this file had written them.
+  func takeEverythingAnew() throws {
+    try connection.run("UPDATE \(SyncTables.tables) SET left_at = NULL WHERE description IS NOT NULL")
+    let file = try ReplicaFile(connection)
+    let name = try file.name(of: file.own())
+    if try file.isCopy() {
+      try file.identify()
+    } else {
+      // No write is in another file under the same stamp.
+      try file.confirmIdentity()
+      try file.becomeNewReplica()
+    }
+    if let name {
+      try file.setName(ReplicaName(replica: try ReplicaFile(connection).own(), time: try file.tick(), name: name))
+    }
+    try connection.run(
+      "UPDATE \(SyncTables.replicas) SET received = 0 WHERE id <> (SELECT replica FROM \(SyncTables.clock))")
+    try connection.run("DELETE FROM \(SyncTables.ahead)")
   }
 
   /// Brings together rows of a table that takes part again and what other replicas have sent of them meanwhile. In a
@@ -16,7 +47,6 @@ extension Tracker {
     let leaving = try connection.first("SELECT left_at FROM \(SyncTables.tables) WHERE id = ?1", [.integer(table)]) {
       $0.optionalInteger(0)
     }
-    try connection.run("UPDATE \(SyncTables.tables) SET left_at = NULL WHERE id = ?1", [.integer(table)])
     let known = SyncTables.rows + "."
     let keys = zip(SyncTables.keys(description.keys.count), description.keys)
       .map { "\(known)\($0) = +row.\($1.name.quotedName)" }.joined(separator: " AND ")

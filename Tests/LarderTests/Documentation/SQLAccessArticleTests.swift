@@ -111,7 +111,16 @@ struct SQLAccessArticleTests {
     let total = try await store.sql("select larder_decimal_sum(price) from \(Item.self)", as: Decimal?.self)
     let doubled = try await store.sql("select \(Item.columns.price * 2) from \(Item.self)", as: Decimal.self)
 
+    let large = try await store.sql(
+      """
+      select quantity from \(Item.self)
+      group by quantity
+      having larder_decimal_sum(price) collate larder_decimal > \(Decimal(50))
+      order by max(price) collate larder_decimal
+      """, as: Int.self)
+
     #expect(total == [19])
     #expect(doubled == [18, 20])
+    #expect(large == [])
   }
 }
